@@ -1,0 +1,15 @@
+/** Which kind of endpoint a call came through. */
+export type DoorKind = "mcp-stdio" | "mcp-http" | "plugin" | "node" | "console" | "cli" | "app-proxy";
+
+/** Who calls. Everything the guard and the audit know about the other side; never a secret itself. */
+export interface Caller {
+  readonly door: DoorKind;
+  /** The name of the token that opened the door (`main` for the main one), where the door has tokens. */
+  readonly token?: string;
+  /** What the client calls itself in the handshake: shown, never trusted. */
+  readonly client?: string;
+  readonly sender?: string;
+  readonly agent?: string;
+  /** Hashed before it is written anywhere. */
+  readonly sessionKey?: string;
+}

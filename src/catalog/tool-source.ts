@@ -1,0 +1,75 @@
+import type { Log } from "../core/log.ts";
+import type { GetPromptResult, Prompt } from "../mcp/prompt.ts";
+import type { ClientLogLine, Progress } from "../mcp/progress.ts";
+import type { Answer, Question } from "../mcp/question.ts";
+import type { ReadResourceResult, Resource, ResourceTemplate } from "../mcp/resource.ts";
+import type { Tool, ToolResult } from "../mcp/tool.ts";
+import type { Caller } from "./caller.ts";
+
+export type Unsubscribe = () => void;
+
+/** Who calls, how to stop, where progress goes. Every await across a process or socket takes `signal`. */
+export interface CallContext {
+  readonly caller: Caller;
+  readonly signal: AbortSignal;
+  readonly log: Log;
+  progress(progress: Progress): void;
+  /** A log line for the calling client. */
+  tell(line: ClientLogLine): void;
+  /** Asks the calling client; rejects with `missing-capability` where it can't be asked that. */
+  ask(question: Question): Promise<Answer>;
+  /** W3C trace context of the call, passed on to whatever the source calls. */
+  readonly traceparent?: string;
+}
+
+/** Something that offers tools. The catalog asks; the source answers, and says when its list changes. */
+export interface ToolSource {
+  readonly id: string;
+  /** What kind of source this is; rules and defaults of the guard go by it. */
+  readonly kind: "server" | "app" | "machine" | "agent";
+  /** Whether annotations of this source's tools count as facts under the strict preset. */
+  readonly trusted?: boolean;
+  /** Prefix of its tools in the whole catalog: `<prefix>__<tool>`. Without one the names stand bare. */
+  readonly prefix?: string;
+  /** Cheap and synchronous: the source keeps its own list fresh. Same array object until the list changes. */
+  tools(): readonly Tool[];
+  call(name: string, args: unknown, context: CallContext): Promise<ToolResult>;
+  onChange(listener: () => void): Unsubscribe;
+  close(): Promise<void>;
+}
+
+/** A source that also has resources. URIs pass through untouched. */
+export interface ResourceSource {
+  resources(): readonly Resource[];
+  resourceTemplates(): readonly ResourceTemplate[];
+  readResource(uri: string, context: CallContext): Promise<ReadResourceResult>;
+  /** Calls the listener when the resource at `uri` changes, until unsubscribed. */
+  watchResource(uri: string, listener: () => void): Promise<Unsubscribe>;
+}
+
+/** A source that also has prompts. */
+export interface PromptSource {
+  prompts(): readonly Prompt[];
+  getPrompt(name: string, args: Readonly<Record<string, string>>, context: CallContext): Promise<GetPromptResult>;
+}
+
+export interface CompletionRequest {
+  readonly ref:
+    | { readonly type: "ref/prompt"; readonly name: string }
+    | { readonly type: "ref/resource"; readonly uri: string };
+  readonly argument: { readonly name: string; readonly value: string };
+  readonly context?: { readonly arguments?: Readonly<Record<string, string>> };
+}
+
+export interface Completion {
+  readonly values: readonly string[];
+  readonly total?: number;
+  readonly hasMore?: boolean;
+}
+
+/** A source that can finish what a person types for its prompts and templates. */
+export interface CompletionSource {
+  complete(request: CompletionRequest, context: CallContext): Promise<Completion>;
+}
+
+export type Source = ToolSource & Partial<ResourceSource> & Partial<PromptSource> & Partial<CompletionSource>;
