@@ -1,4 +1,5 @@
 import type { Log } from "../core/log.ts";
+import type { Completion, CompletionRequest } from "../mcp/offer.ts";
 import type { GetPromptResult, Prompt } from "../mcp/prompt.ts";
 import type { ClientLogLine, Progress } from "../mcp/progress.ts";
 import type { Answer, Question } from "../mcp/question.ts";
@@ -51,20 +52,6 @@ export interface ResourceSource {
 export interface PromptSource {
   prompts(): readonly Prompt[];
   getPrompt(name: string, args: Readonly<Record<string, string>>, context: CallContext): Promise<GetPromptResult>;
-}
-
-export interface CompletionRequest {
-  readonly ref:
-    | { readonly type: "ref/prompt"; readonly name: string }
-    | { readonly type: "ref/resource"; readonly uri: string };
-  readonly argument: { readonly name: string; readonly value: string };
-  readonly context?: { readonly arguments?: Readonly<Record<string, string>> };
-}
-
-export interface Completion {
-  readonly values: readonly string[];
-  readonly total?: number;
-  readonly hasMore?: boolean;
 }
 
 /** A source that can finish what a person types for its prompts and templates. */

@@ -1,0 +1,89 @@
+import { Fault } from "../core/fault.ts";
+
+export type JsonRpcId = string | number;
+
+export type Params = Readonly<Record<string, unknown>>;
+
+export interface JsonRpcRequest {
+  readonly jsonrpc: "2.0";
+  readonly id: JsonRpcId;
+  readonly method: string;
+  readonly params?: Params;
+}
+
+export interface JsonRpcNotification {
+  readonly jsonrpc: "2.0";
+  readonly method: string;
+  readonly params?: Params;
+}
+
+export interface RpcError {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: unknown;
+}
+
+export interface JsonRpcResult {
+  readonly jsonrpc: "2.0";
+  readonly id: JsonRpcId;
+  readonly result: object;
+}
+
+export interface JsonRpcFailure {
+  readonly jsonrpc: "2.0";
+  /** `null` only where the request's id could not be read. */
+  readonly id: JsonRpcId | null;
+  readonly error: RpcError;
+}
+
+export type JsonRpcResponse = JsonRpcResult | JsonRpcFailure;
+export type JsonRpcMessage = JsonRpcRequest | JsonRpcNotification | JsonRpcResponse;
+
+/** An id is echoed back and kept while the request runs, so its size is bounded. */
+const longestId = 1024;
+
+export function isRequest(message: JsonRpcMessage): message is JsonRpcRequest {
+  return "method" in message && "id" in message;
+}
+
+export function isNotification(message: JsonRpcMessage): message is JsonRpcNotification {
+  return "method" in message && !("id" in message);
+}
+
+/** One message as it came from outside, or a fault that says which part of JSON-RPC it breaks. */
+export function parseMessage(value: unknown): JsonRpcMessage {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new Fault("bad-request", "Send one JSON-RPC 2.0 object.");
+  }
+  const message = value as Record<string, unknown>;
+  if (message.jsonrpc !== "2.0") throw new Fault("bad-request", 'The field "jsonrpc" has to be "2.0".');
+  const hasId = "id" in message;
+  if (hasId && !isId(message.id) && !(message.id === null && "error" in message)) {
+    throw new Fault("bad-request", `The field "id" has to be a string of at most ${longestId} characters or a number.`);
+  }
+  if ("method" in message) {
+    if (typeof message.method !== "string") throw new Fault("bad-request", 'The field "method" has to be a string.');
+    const { params } = message;
+    if (params !== undefined && (typeof params !== "object" || params === null || Array.isArray(params))) {
+      throw new Fault("bad-params", 'The field "params" has to be an object.');
+    }
+    return message as unknown as JsonRpcRequest | JsonRpcNotification;
+  }
+  if (hasId && ("result" in message || "error" in message)) return message as unknown as JsonRpcResponse;
+  throw new Fault("bad-request", 'A message needs a "method", or an "id" with a "result" or an "error".');
+}
+
+/** The id of something that may not even be a message, for the error that answers it. */
+export function idOf(value: unknown): JsonRpcId | null {
+  if (typeof value !== "object" || value === null) return null;
+  const { id } = value as { id?: unknown };
+  return isId(id) ? id : null;
+}
+
+export function notification(method: string, params?: Params): JsonRpcNotification {
+  return params === undefined ? { jsonrpc: "2.0", method } : { jsonrpc: "2.0", method, params };
+}
+
+function isId(id: unknown): id is JsonRpcId {
+  return typeof id === "string" ? id.length <= longestId : typeof id === "number" && Number.isFinite(id);
+}
