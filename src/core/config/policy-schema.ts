@@ -1,4 +1,4 @@
-import Type from "typebox";
+import { Type } from "typebox";
 
 const glob = (description: string) => Type.String({ minLength: 1, maxLength: 256, description });
 
