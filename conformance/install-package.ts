@@ -1,0 +1,40 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { Fault } from "../src/core/fault.ts";
+
+const cacheFolder = path.resolve(import.meta.dirname, "..", ".cache");
+const patienceMs = 240_000;
+
+/**
+ * A package that tests need and the project must not depend on: installed at first use under `.cache/<folder>/<version>`,
+ * with what it depends on, and kept. Returns the folder of the package itself.
+ */
+export async function installPackage(name: string, version: string, folder: string): Promise<string> {
+  const home = path.join(cacheFolder, folder, version);
+  const installed = path.join(home, "node_modules", ...name.split("/"));
+  const complete = path.join(home, ".complete");
+  if (existsSync(complete)) return installed;
+
+  await rm(home, { recursive: true, force: true });
+  await mkdir(home, { recursive: true });
+  await writeFile(path.join(home, "package.json"), '{ "private": true }\n');
+  console.error(`Installing ${name}@${version} (once; kept in .cache) …`);
+  await runNpm(["install", "--prefix", home, "--ignore-scripts", "--no-audit", "--no-fund", `${name}@${version}`]);
+  await writeFile(complete, "");
+  return installed;
+}
+
+async function runNpm(args: readonly string[]): Promise<void> {
+  // The npm of an older system has to run on our Node, or it refuses packages by their engine.
+  const PATH = [path.dirname(process.execPath), process.env.PATH].join(path.delimiter);
+  const npm = spawn("npm", args, {
+    env: { ...process.env, PATH },
+    stdio: ["ignore", "ignore", "inherit"],
+    timeout: patienceMs,
+  });
+  const [code] = await once(npm, "exit");
+  if (code !== 0) throw new Fault("unavailable", `«npm ${args.join(" ")}» failed. Check the network and try again.`);
+}

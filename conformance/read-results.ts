@@ -1,0 +1,54 @@
+import { readdir, readFile } from "node:fs/promises";
+import path from "node:path";
+
+/** One check of a scenario, as the runner writes it. */
+interface Check {
+  readonly id: string;
+  readonly status: "SUCCESS" | "FAILURE" | "WARNING" | "SKIPPED" | "INFO";
+  readonly description: string;
+  readonly errorMessage?: string;
+}
+
+export interface ScenarioResult {
+  readonly scenario: string;
+  readonly passed: number;
+  readonly failed: number;
+  readonly warned: number;
+  /** One line for each check that did not pass, skipped ones aside. */
+  readonly complaints: readonly string[];
+}
+
+/** The runner's exit code says little: what counts is read from the files it leaves, one folder a scenario. */
+export async function readResults(folder: string): Promise<readonly ScenarioResult[]> {
+  const names = await readdir(folder);
+  return Promise.all(names.sort().map((name) => readScenario(path.join(folder, name))));
+}
+
+async function readScenario(folder: string): Promise<ScenarioResult> {
+  const scenario = path
+    .basename(folder)
+    .replace(/^server-/, "")
+    .replace(/-\d{4}-\d\d-\d\dT[\d-]+Z$/, "");
+  const checks = await readChecks(path.join(folder, "checks.json"));
+  const count = (status: Check["status"]) => checks.filter((check) => check.status === status).length;
+  return {
+    scenario,
+    passed: count("SUCCESS"),
+    failed: count("FAILURE"),
+    warned: count("WARNING"),
+    complaints: checks
+      .filter(({ status }) => status === "FAILURE" || status === "WARNING")
+      .map(
+        ({ status, id, errorMessage, description }) => `${status} ${scenario}/${id}: ${errorMessage ?? description}`,
+      ),
+  };
+}
+
+async function readChecks(file: string): Promise<readonly Check[]> {
+  try {
+    return JSON.parse(await readFile(file, "utf8"));
+  } catch (error) {
+    // The runner makes the folder first and writes no file when the scenario itself broke.
+    return [{ id: "scenario", status: "FAILURE", description: `The scenario left no results (${String(error)})` }];
+  }
+}

@@ -1,0 +1,41 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { rm } from "node:fs/promises";
+import path from "node:path";
+import { Fault } from "../src/core/fault.ts";
+import { installPackage } from "./install-package.ts";
+import { readResults } from "./read-results.ts";
+import type { ScenarioResult } from "./read-results.ts";
+
+const patienceMs = 300_000;
+
+/** One run of one version of the official runner, and how many checks have to pass in it. */
+export interface Suite {
+  readonly title: string;
+  readonly version: string;
+  readonly args: readonly string[];
+  readonly atLeast: number;
+}
+
+export const suites: readonly Suite[] = [
+  { title: "0.1.16 all", version: "0.1.16", args: ["--suite", "all"], atLeast: 44 },
+  { title: "0.2 all", version: "0.2.0-alpha.12", args: ["--suite", "all"], atLeast: 232 },
+  { title: "0.2 2025-11-25", version: "0.2.0-alpha.12", args: ["--requirements", "2025-11-25"], atLeast: 84 },
+  { title: "0.2 2026-07-28", version: "0.2.0-alpha.12", args: ["--requirements", "2026-07-28"], atLeast: 194 },
+];
+
+export async function runSuite(suite: Suite, url: string): Promise<readonly ScenarioResult[]> {
+  const runner = await installPackage("@modelcontextprotocol/conformance", suite.version, "conformance");
+  const folder = path.join(runner, "..", "..", "..", "results", suite.title.replaceAll(" ", "-"));
+  await rm(folder, { recursive: true, force: true });
+  const child = spawn(
+    process.execPath,
+    [path.join(runner, "dist", "index.js"), "server", "--url", url, "-o", folder, ...suite.args],
+    { stdio: ["ignore", "ignore", "inherit"], timeout: patienceMs },
+  );
+  const [, signal] = await once(child, "exit");
+  if (signal !== null) {
+    throw new Fault("timeout", `The suite «${suite.title}» did not end within ${patienceMs / 1000} s.`);
+  }
+  return readResults(folder);
+}
