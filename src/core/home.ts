@@ -1,0 +1,72 @@
+import { chmod, mkdir, stat } from "node:fs/promises";
+import { isAbsolute, join, relative, resolve } from "node:path";
+import { Fault } from "./fault.ts";
+import { silentLog, type Log } from "./log.ts";
+import { migrateHome } from "./migrate-home.ts";
+import { migrations as knownMigrations, type Migration } from "./migrations.ts";
+import { sweepDrafts } from "./sweep-drafts.ts";
+import { messageOf } from "./thrown.ts";
+
+/** The folder where everything lives that outlasts a run. */
+export interface Home {
+  readonly path: string;
+  /** A path inside it. The folders on the way are made by whoever writes there. */
+  file(...parts: string[]): string;
+}
+
+export interface HomeChoice {
+  /** What `--home` says. */
+  readonly flag?: string | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly homedir: string;
+}
+
+export interface HomeOptions {
+  readonly log?: Log;
+  readonly migrations?: readonly Migration[];
+}
+
+export function resolveHome({ flag, env, homedir }: HomeChoice): string {
+  const expand = (path: string): string => resolve(path.replace(/^~(?=$|[/\\])/, homedir));
+  if (flag) return expand(flag);
+  if (env["CLAWPORT_HOME"]) return expand(env["CLAWPORT_HOME"]);
+  if (env["OPENCLAW_STATE_DIR"]) return join(expand(env["OPENCLAW_STATE_DIR"]), "mcp");
+  return join(homedir, ".openclaw", "mcp");
+}
+
+/** Makes the folder if need be, closes it to others, brings its content up to this version, sweeps what crashes left. */
+export async function openHome(path: string, options: HomeOptions = {}): Promise<Home> {
+  const { log = silentLog, migrations = knownMigrations } = options;
+  await makePrivate(path, log);
+  await migrateHome(path, migrations, log);
+  await sweepDrafts(path, log);
+  return {
+    path,
+    file: (...parts) => {
+      const file = join(path, ...parts);
+      const inside = relative(path, file);
+      if (inside !== "" && !inside.startsWith("..") && !isAbsolute(inside)) return file;
+      throw new Fault("internal", `${JSON.stringify(parts.join("/"))} is not a place inside the state folder.`);
+    },
+  };
+}
+
+async function makePrivate(path: string, log: Log): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+    const { mode } = await stat(path);
+    if ((mode & 0o077) === 0) return;
+    // A folder with the sticky bit is one that everybody uses, such as /tmp: closing it would lock out the system.
+    if ((mode & 0o1000) !== 0)
+      throw new Fault("usage", `${path} is shared by everybody. Choose a folder of your own with --home.`);
+    await chmod(path, 0o700);
+    log.warn("others could look into the state folder; it is closed to them now", {
+      path,
+      was: (mode & 0o777).toString(8),
+    });
+  } catch (error) {
+    if (error instanceof Fault) throw error;
+    const message = `Could not use ${path} as the state folder: ${messageOf(error)}. Choose another with --home.`;
+    throw new Fault("io", message, { cause: error });
+  }
+}
