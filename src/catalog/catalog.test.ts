@@ -1,0 +1,195 @@
+import * as fc from "fast-check";
+import { setImmediate } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { createCatalog } from "./catalog.ts";
+import type { Source } from "./tool-source.ts";
+import { testContext, testSource, testTool } from "../../tests/support/test-source.ts";
+import type { CatalogChange } from "./view.ts";
+
+const names = (view: { tools(): readonly { name: string }[] }) => view.tools().map((tool) => tool.name);
+
+test("tools are ordered by source id and then as their source orders them, whoever came first", () => {
+  const catalog = createCatalog();
+  catalog.add(testSource({ id: "b", prefix: "b", tools: ["z", "a"] }));
+  catalog.add(testSource({ id: "a", prefix: "a", tools: ["y"] }));
+  expect(names(catalog)).toEqual(["a__y", "b__z", "b__a"]);
+});
+
+test("any sources with any tools can be found again under either alphabet, with the source and name they came from", () => {
+  const word = fc.oneof(
+    fc.constantFrom("", "a", "A", "b", "a__b", "x.y", "x_y", "日本", "q".repeat(300)),
+    fc.string({ unit: "binary", maxLength: 6 }),
+  );
+  const source = fc.record({
+    id: word,
+    kind: fc.constantFrom<Source["kind"]>("server", "app", "machine", "agent"),
+    prefix: word,
+    tools: fc.array(word, { maxLength: 6 }),
+  });
+  const sources = fc
+    .uniqueArray(source, { selector: ({ id }) => id, maxLength: 6 })
+    .chain((sources) => fc.tuple(fc.constant(sources), fc.shuffledSubarray(sources, { minLength: sources.length })));
+  fc.assert(
+    fc.property(sources, ([sources, shuffled]) => {
+      const catalog = createCatalog();
+      const again = createCatalog();
+      for (const source of sources) catalog.add(testSource(source));
+      for (const source of shuffled) again.add(testSource(source));
+      const narrow = catalog.view("all", { alphabet: "narrow" });
+
+      expect(names(again)).toEqual(names(catalog));
+      const wanted = sources.flatMap(({ id, tools }) => [...new Set(tools)].map((tool) => `${id}\0${tool}`));
+      const found = catalog.tools().map(({ source, tool }) => `${source.id}\0${tool.name}`);
+      expect(found.toSorted()).toEqual(wanted.toSorted());
+      for (const [index, entry] of catalog.tools().entries()) {
+        const narrowName = narrow.definitions()[index]!.name;
+        expect(narrowName).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
+        for (const view of [catalog, narrow]) {
+          expect(view.find(entry.name)?.tool).toBe(entry.tool);
+          expect(view.find(narrowName)?.tool).toBe(entry.tool);
+        }
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test("a second source of the same id is refused", () => {
+  const catalog = createCatalog();
+  catalog.add(testSource({ id: "a" }));
+  expect(() => catalog.add(testSource({ id: "a" }))).toThrow(expect.objectContaining({ code: "conflict" }));
+});
+
+test("a change in one source leaves the entries of the others, and their schemas, the very objects they were", () => {
+  const catalog = createCatalog();
+  const one = testSource({ id: "one", prefix: "one", tools: ["a"] });
+  catalog.add(one);
+  const inputSchema = { type: "object", properties: {} };
+  catalog.add(testSource({ id: "two", prefix: "two", tools: [testTool("a", { inputSchema })] }));
+  const before = catalog.find("two__a");
+  one.offer([testTool("b")]);
+  expect(names(catalog)).toEqual(["one__b", "two__a"]);
+  expect(catalog.find("two__a")).toBe(before);
+  expect(before?.definition.inputSchema).toBe(inputSchema);
+});
+
+test("a burst of changes gives one notice, and only to the views it concerns", async () => {
+  const catalog = createCatalog();
+  const one = testSource({ id: "one", tools: ["a"] });
+  const two = testSource({ id: "two", tools: ["b"] });
+  catalog.add(one);
+  catalog.add(two);
+  await setImmediate();
+  const heard: string[] = [];
+  const hear = (who: string) => (change: CatalogChange) => heard.push(`${who} ${JSON.stringify(change)}`);
+  catalog.onChange(hear("all"));
+  catalog.view({ source: "one" }).onChange(hear("one"));
+  catalog.view({ source: "two" }).onChange(hear("two"));
+  one.offer([]);
+  one.offer([testTool("c")]);
+  one.offer([testTool("d")]);
+  expect(heard).toEqual([]);
+  await setImmediate();
+  const tools = JSON.stringify({ tools: true, prompts: false, resources: false });
+  expect(heard).toEqual([`all ${tools}`, `one ${tools}`]);
+});
+
+test("a removed source takes its tools along and is listened to no more", async () => {
+  const catalog = createCatalog();
+  const source = testSource({ id: "one", tools: ["a"] });
+  const remove = catalog.add(source);
+  remove();
+  expect(catalog.tools()).toEqual([]);
+  await setImmediate();
+  let notices = 0;
+  catalog.onChange(() => notices++);
+  source.offer([testTool("b")]);
+  await setImmediate();
+  expect(notices).toBe(0);
+});
+
+test("include and exclude go by the name in the catalog, and by the plain name of what was renamed", () => {
+  const catalog = createCatalog({ include: ["git__*", "order_openclaw"], exclude: ["*__delete*"] });
+  catalog.add(testSource({ id: "git", prefix: "git", tools: ["log", "delete_branch", "delete everything"] }));
+  catalog.add(testSource({ id: "agent", kind: "agent", tools: ["order_openclaw", "other"] }));
+  expect(names(catalog)).toEqual(["order_openclaw", "git__log"]);
+});
+
+test("the view of one source bears bare names, and each tool keeps its name in the catalog for the guard", () => {
+  const catalog = createCatalog();
+  catalog.add(testSource({ id: "git", prefix: "git", tools: ["log", "a/b"] }));
+  catalog.add(testSource({ id: "web", prefix: "web", tools: ["get"] }));
+  const view = catalog.view({ source: "git" });
+  expect(view.definitions().map((tool) => tool.name)).toEqual(["log", expect.stringMatching(/^a_b_[0-9a-f]{8}$/)]);
+  expect(view.find("log")?.name).toBe("git__log");
+  expect(view.find("a/b")?.tool.name).toBe("a/b");
+  expect(view.find("get")).toBeUndefined();
+  expect(view.find("git__log")).toBeUndefined();
+});
+
+test("a view made before its source is there fills when the source comes", () => {
+  const catalog = createCatalog();
+  const view = catalog.view({ source: "late" });
+  expect(view.tools()).toEqual([]);
+  catalog.add(testSource({ id: "late", tools: ["a"] }));
+  expect(names(view)).toEqual(["a"]);
+});
+
+test("a view of names shows those tools and nothing else, no resources either", () => {
+  const catalog = createCatalog();
+  const resources = () => [{ uri: "file:///a", name: "a" }];
+  catalog.add(testSource({ id: "git", prefix: "git", tools: ["log", "push"], resources, readResource: readNothing }));
+  const view = catalog.view({ names: ["git__l*", "missing"] });
+  expect(names(view)).toEqual(["git__log"]);
+  expect(view.find("git__push")).toBeUndefined();
+  expect(view.resources()).toEqual([]);
+  expect(view.findResource("file:///a")).toBeUndefined();
+});
+
+const readNothing = () => Promise.resolve({ contents: [] });
+
+test("the first source that lists a URI or has a template for it answers it", () => {
+  const catalog = createCatalog();
+  const source = (id: string, uris: string[], templates: string[]) =>
+    testSource({
+      id,
+      resources: () => uris.map((uri) => ({ uri, name: id })),
+      resourceTemplates: () => templates.map((uriTemplate) => ({ uriTemplate, name: id })),
+      readResource: readNothing,
+    });
+  catalog.add(source("b", ["note://1", "note://2"], ["note://{id}"]));
+  catalog.add(source("a", ["note://1"], ["file:///{+path}"]));
+  const view = catalog.view("all");
+  expect(view.resources().map(({ uri, name }) => `${name} ${uri}`)).toEqual(["a note://1", "b note://2"]);
+  expect(view.findResource("note://1")?.id).toBe("a");
+  expect(view.findResource("note://77")?.id).toBe("b");
+  expect(view.findResource("file:///x/y")?.id).toBe("a");
+  expect(view.findResource("mail://1")).toBeUndefined();
+  expect(catalog.view({ source: "b" }).findResource("mail://1")?.id).toBe("b");
+});
+
+test("prompts are prefixed like tools, and completion reaches their source under its own name", async () => {
+  const catalog = createCatalog();
+  const asked: unknown[] = [];
+  catalog.add(
+    testSource({
+      id: "git",
+      prefix: "git",
+      prompts: () => [{ name: "review" }],
+      getPrompt: () => Promise.resolve({ messages: [] }),
+      complete: (request) => {
+        asked.push(request.ref);
+        return Promise.resolve({ values: ["main"] });
+      },
+    }),
+  );
+  const view = catalog.view("all");
+  expect(view.prompts()).toEqual([{ name: "git__review" }]);
+  expect(view.findPrompt("git__review")?.prompt.name).toBe("review");
+  const request = {
+    ref: { type: "ref/prompt", name: "git__review" },
+    argument: { name: "branch", value: "m" },
+  } as const;
+  expect(await view.findCompletion(request)?.complete(testContext())).toEqual({ values: ["main"] });
+  expect(asked).toEqual([{ type: "ref/prompt", name: "review" }]);
+});

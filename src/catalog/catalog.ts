@@ -1,0 +1,137 @@
+import { Fault } from "../core/fault.ts";
+import { silentLog } from "../core/log.ts";
+import type { Log } from "../core/log.ts";
+import type { Prompt } from "../mcp/prompt.ts";
+import type { Tool } from "../mcp/tool.ts";
+import { renamed } from "./catalog-tool.ts";
+import type { CatalogPrompt, CatalogTool } from "./catalog-tool.ts";
+import { compileGlobs } from "./glob.ts";
+import { createMerge } from "./merge.ts";
+import { indexResources } from "./resource-index.ts";
+import type { Source, Unsubscribe } from "./tool-source.ts";
+import { createView } from "./view.ts";
+import type { CatalogChange, CatalogState, View, ViewFilter, ViewOptions } from "./view.ts";
+
+export interface CatalogOptions {
+  /** Globs on names of the catalog: with any of these, only what fits one is shown. */
+  readonly include?: readonly string[] | undefined;
+  /** Globs on names of the catalog: what fits one of these is not shown, whatever `include` says. */
+  readonly exclude?: readonly string[] | undefined;
+  readonly log?: Log | undefined;
+}
+
+/** One live list of everything all sources offer, ordered by source id and then as the source orders it. */
+export interface Catalog {
+  /** Faults with `conflict` where a source of this id is there already. */
+  add(source: Source): Unsubscribe;
+  /** Takes the source off the list; closing it stays with whoever opened it. */
+  remove(id: string): void;
+  sources(): readonly Source[];
+  tools(): readonly CatalogTool[];
+  find(name: string): CatalogTool | undefined;
+  /** Live. Made once per endpoint and kept, since it remembers what it has worked out. */
+  view(filter: ViewFilter, options?: ViewOptions): View;
+  /** One notice for a burst of changes, after the burst. */
+  onChange(listener: (change: CatalogChange) => void): Unsubscribe;
+  /** Lets go of all sources and sends no more notices. */
+  close(): void;
+}
+
+export function createCatalog({ include, exclude, log = silentLog }: CatalogOptions = {}): Catalog {
+  const shows = filterOf(include, exclude);
+  const mergeTools = createMerge<Tool, CatalogTool>({
+    list: (source) => source.tools(),
+    make: (source, tool, name) => ({ name, source, tool, definition: renamed(tool, name) }),
+    shows,
+  });
+  const mergePrompts = createMerge<Prompt, CatalogPrompt>({
+    list: (source) => source.prompts?.() ?? noPrompts,
+    make: (source, prompt, name) => ({ name, source, prompt, definition: renamed(prompt, name) }),
+    shows,
+  });
+  const held = new Map<string, { readonly source: Source; readonly release: Unsubscribe }>();
+  const listeners = new Set<() => void>();
+  let state: CatalogState | undefined;
+  let notice: NodeJS.Immediate | undefined;
+
+  function current(): CatalogState {
+    if (state === undefined) {
+      const sources = Array.from(held.values(), ({ source }) => source).sort((a, b) => (a.id < b.id ? -1 : 1));
+      state = {
+        sources: new Map(sources.map((source) => [source.id, source])),
+        tools: mergeTools(sources),
+        prompts: mergePrompts(sources),
+        resources: indexResources(sources),
+      };
+    }
+    return state;
+  }
+
+  function changed(): void {
+    state = undefined;
+    notice ??= setImmediate(() => {
+      notice = undefined;
+      for (const listener of listeners) notify(listener, log);
+    });
+  }
+
+  function remove(id: string): void {
+    held.get(id)?.release();
+    if (held.delete(id)) changed();
+  }
+
+  const world = {
+    state: current,
+    onChange(listener: () => void): Unsubscribe {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+  const whole = createView("all", {}, world);
+
+  return {
+    add(source) {
+      if (held.has(source.id)) {
+        throw new Fault("conflict", `There is already a source called «${source.id}». Give one of them another name.`);
+      }
+      held.set(source.id, { source, release: source.onChange(changed) });
+      changed();
+      return () => {
+        if (held.get(source.id)?.source === source) remove(source.id);
+      };
+    },
+    remove,
+    sources: () => [...current().sources.values()],
+    tools: () => whole.tools(),
+    find: (name) => whole.find(name),
+    view: (filter, options = {}) =>
+      filter === "all" && options.alphabet !== "narrow" ? whole : createView(filter, options, world),
+    onChange: (listener) => whole.onChange(listener),
+    close() {
+      for (const { release } of held.values()) release();
+      held.clear();
+      listeners.clear();
+      if (notice !== undefined) clearImmediate(notice);
+      notice = undefined;
+      state = undefined;
+    },
+  };
+}
+
+const noPrompts: readonly Prompt[] = [];
+
+function filterOf(include: readonly string[] = [], exclude: readonly string[] = []) {
+  const included = compileGlobs(include.length === 0 ? ["*"] : include);
+  const excluded = compileGlobs(exclude);
+  return (name: string, plain: string): boolean =>
+    (included(name) || included(plain)) && !excluded(name) && !excluded(plain);
+}
+
+/** One listener's failure is its own: the others still hear of the change. */
+function notify(listener: () => void, log: Log): void {
+  try {
+    listener();
+  } catch (error) {
+    log.error("A listener of the catalog failed.", { error });
+  }
+}

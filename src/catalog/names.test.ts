@@ -1,0 +1,105 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { assignNames } from "./names.ts";
+import type { NameParts } from "./names.ts";
+import { narrowNames } from "./narrow-names.ts";
+
+const wide = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
+const narrow = /^[A-Za-z0-9_-]{1,64}$/;
+
+/** Few letters, so that names meet often; and everything that has ever been seen as a name, and more. */
+const word = fc.oneof(
+  fc.stringMatching(/^[aA_.-]{0,4}$/),
+  fc.constantFrom("", " ", "a", "b", "a__b", "b__c", "a__b__c", "order_openclaw", "screen.snapshot", "screen_snapshot"),
+  fc.string({ unit: "binary", maxLength: 8 }),
+  fc.string({ unit: "grapheme", minLength: 60, maxLength: 300 }),
+  fc.constantFrom("\ud800", "\ud801", "x".repeat(300), `${"x".repeat(299)}y`, "日本語"),
+);
+
+const partsList = fc
+  .uniqueArray(
+    fc.record({
+      source: word,
+      original: word,
+      own: fc.boolean(),
+      prefix: fc.option(word, { nil: undefined }),
+    }),
+    { selector: ({ source, original }) => JSON.stringify([source, original]), maxLength: 40 },
+  )
+  .chain((parts) => fc.tuple(fc.constant(parts), fc.shuffledSubarray(parts, { minLength: parts.length })));
+
+test("any set of sources and tools gets unique, valid names that do not depend on the order of arrival", () => {
+  fc.assert(
+    fc.property(partsList, ([parts, shuffled]) => {
+      const names = assignNames(parts);
+      for (const name of names) expect(name).toMatch(wide);
+      expect(new Set(names).size).toBe(parts.length);
+
+      const named = new Map(parts.map((part, index) => [part, names[index]]));
+      expect(assignNames(shuffled)).toEqual(shuffled.map((part) => named.get(part)));
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test("any set of names has narrow forms that are unique in any case, map back, and are nobody else's wide name", () => {
+  const names = fc
+    .array(word, { maxLength: 40 })
+    .chain((names) => fc.tuple(fc.constant(names), fc.shuffledSubarray(names, { minLength: names.length })));
+  fc.assert(
+    fc.property(names, ([names, shuffled]) => {
+      const map = narrowNames(names);
+      const narrowed = [...map.narrow.values()];
+      for (const name of narrowed) expect(name).toMatch(narrow);
+      expect(new Set(narrowed.map((name) => name.toLowerCase())).size).toBe(new Set(names).size);
+      for (const [name, short] of map.narrow) expect(map.wide.get(short)).toBe(name);
+      const rewritten = [...map.narrow].filter(([name, short]) => short !== name).map(([, short]) => short);
+      expect(rewritten.filter((short) => names.includes(short))).toEqual([]);
+      const again = narrowNames(shuffled);
+      for (const name of names) expect(again.narrow.get(name)).toBe(map.narrow.get(name));
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+const part = (parts: Partial<NameParts>): NameParts => ({ source: "s", original: "t", own: false, ...parts });
+
+test("a valid name nobody else wants is kept as it is", () => {
+  expect(assignNames([part({ prefix: "tavily", original: "search" }), part({ original: "screen.snapshot" })])).toEqual([
+    "tavily__search",
+    "screen.snapshot",
+  ]);
+});
+
+test("a name that two servers want belongs to neither, so none can take it over from the other", () => {
+  const [one, other] = assignNames([
+    part({ source: "a", prefix: "a", original: "b__c" }),
+    part({ source: "a__b", prefix: "a__b", original: "c" }),
+  ]);
+  expect(one).toMatch(/^a__b__c_[0-9a-f]{8}$/);
+  expect(other).toMatch(/^a__b__c_[0-9a-f]{8}$/);
+});
+
+test("a server can't take a name from a part of the program itself", () => {
+  const [ours, theirs] = assignNames([
+    part({ source: "agent", original: "order_openclaw", own: true }),
+    part({ source: "evil", original: "order_openclaw" }),
+  ]);
+  expect(ours).toBe("order_openclaw");
+  expect(theirs).toMatch(/^order_openclaw_[0-9a-f]{8}$/);
+});
+
+test("a tool that bears the very name another would get by its hash does not get in its way", () => {
+  const [hashed] = assignNames([part({ original: "a b" })]);
+  const names = assignNames([part({ original: "a b" }), part({ original: hashed! })]);
+  expect(names[1]).toBe(hashed);
+  expect(names[0]).toMatch(/^a_b_[0-9a-f]{8}$/);
+  expect(names[0]).not.toBe(hashed);
+});
+
+test("dots become underscores for narrow peers, unless that name is taken", () => {
+  expect(narrowNames(["screen.snapshot"]).narrow.get("screen.snapshot")).toBe("screen_snapshot");
+  const { narrow } = narrowNames(["screen.snapshot", "screen_snapshot"]);
+  expect(narrow.get("screen_snapshot")).toBe("screen_snapshot");
+  expect(narrow.get("screen.snapshot")).toMatch(/^screen_snapshot_[0-9a-f]{8}$/);
+});

@@ -1,0 +1,71 @@
+import { renamed } from "./catalog-tool.ts";
+import { assignNames } from "./names.ts";
+import { narrowNames } from "./narrow-names.ts";
+import type { Source } from "./tool-source.ts";
+
+interface Entry<T> {
+  readonly name: string;
+  readonly source: Source;
+  readonly definition: T;
+}
+
+export interface ShowRules<T, E> {
+  /** The item as its source lists it. */
+  original(entry: E): T;
+  /** Whether the names stand without the prefix of their source. */
+  readonly bare: boolean;
+  readonly alphabet: "wide" | "narrow";
+}
+
+/** Some entries under the names a view gives them. */
+export interface Shown<T, E> {
+  readonly entries: readonly E[];
+  readonly definitions: readonly T[];
+  /** By the name shown here, by its form in the other alphabet, or, among bare names, by the source's own. */
+  find(name: string): E | undefined;
+}
+
+export function showEntries<T extends { readonly name: string }, E extends Entry<T>>(
+  entries: readonly E[],
+  rules: ShowRules<T, E>,
+): Shown<T, E> {
+  const wideNames = rules.bare ? bareNames(entries, rules) : entries.map((entry) => entry.name);
+  const narrow = rules.alphabet === "narrow" ? narrowNames(wideNames).narrow : undefined;
+  const shown = entries.map((entry, index): E => {
+    const wide = wideNames[index]!;
+    const definition = renamed(rules.original(entry), narrow?.get(wide) ?? wide);
+    return definition.name === entry.definition.name ? entry : { ...entry, definition };
+  });
+  const byWideName = new Map(shown.map((entry, index) => [wideNames[index]!, entry]));
+  const otherName = laterOf(() => otherNames(shown, wideNames, rules));
+  return {
+    entries: shown,
+    definitions: shown.map((entry) => entry.definition),
+    find: (name) => byWideName.get(name) ?? otherName().get(name),
+  };
+}
+
+function bareNames<T extends { readonly name: string }, E extends Entry<T>>(
+  entries: readonly E[],
+  rules: ShowRules<T, E>,
+): string[] {
+  return assignNames(
+    entries.map((entry) => ({ source: entry.source.id, original: rules.original(entry).name, own: false })),
+  );
+}
+
+/** Only looked at when the usual name was not found, so it is only made then. */
+function otherNames<T extends { readonly name: string }, E extends Entry<T>>(
+  shown: readonly E[],
+  wideNames: readonly string[],
+  rules: ShowRules<T, E>,
+): Map<string, E> {
+  const { narrow } = narrowNames(wideNames);
+  const originals = rules.bare ? shown.map((entry) => [rules.original(entry).name, entry] as const) : [];
+  return new Map([...originals, ...shown.map((entry, index) => [narrow.get(wideNames[index]!)!, entry] as const)]);
+}
+
+function laterOf<R>(make: () => R): () => R {
+  let made: { readonly value: R } | undefined;
+  return () => (made ??= { value: make() }).value;
+}

@@ -1,0 +1,163 @@
+import type { Completion, CompletionRequest } from "../mcp/offer.ts";
+import type { Prompt } from "../mcp/prompt.ts";
+import type { Resource, ResourceTemplate } from "../mcp/resource.ts";
+import type { Tool } from "../mcp/tool.ts";
+import type { CatalogPrompt, CatalogTool } from "./catalog-tool.ts";
+import { compileGlobs } from "./glob.ts";
+import { sameElements } from "./merge.ts";
+import type { Merged } from "./merge.ts";
+import { indexResources, noResources } from "./resource-index.ts";
+import type { ReadableSource, ResourceIndex } from "./resource-index.ts";
+import { showEntries } from "./shown.ts";
+import type { Shown } from "./shown.ts";
+import type { CallContext, Source, Unsubscribe } from "./tool-source.ts";
+
+/**
+ * Which part of the catalog: all of it, one source under bare names, or the tools and prompts whose names in the catalog fit one
+ * of the globs (then there are no resources, since nobody named those).
+ */
+export type ViewFilter = "all" | { readonly source: string } | { readonly names: readonly string[] };
+
+export interface ViewOptions {
+  /** `narrow` for peers that take only `[A-Za-z0-9_-]{1,64}`. Either way a tool is found under both of its names. */
+  readonly alphabet?: "wide" | "narrow";
+}
+
+export interface CatalogChange {
+  readonly tools: boolean;
+  readonly prompts: boolean;
+  readonly resources: boolean;
+}
+
+/** A live part of the catalog, as one endpoint serves it. Every list is the same array until it changes. */
+export interface View {
+  tools(): readonly CatalogTool[];
+  definitions(): readonly Tool[];
+  find(name: string): CatalogTool | undefined;
+  prompts(): readonly Prompt[];
+  findPrompt(name: string): CatalogPrompt | undefined;
+  resources(): readonly Resource[];
+  resourceTemplates(): readonly ResourceTemplate[];
+  /** The source that answers for a URI. */
+  findResource(uri: string): ReadableSource | undefined;
+  /** Nothing where no source of the view can complete that. */
+  findCompletion(request: CompletionRequest): FoundCompletion | undefined;
+  onChange(listener: (change: CatalogChange) => void): Unsubscribe;
+}
+
+export interface FoundCompletion {
+  readonly source: Source;
+  complete(context: CallContext): Promise<Completion>;
+}
+
+export interface CatalogState {
+  readonly sources: ReadonlyMap<string, Source>;
+  readonly tools: Merged<CatalogTool>;
+  readonly prompts: Merged<CatalogPrompt>;
+  readonly resources: ResourceIndex;
+}
+
+interface Lists {
+  readonly tools: Shown<Tool, CatalogTool>;
+  readonly prompts: Shown<Prompt, CatalogPrompt>;
+  readonly resources: ResourceIndex;
+}
+
+export interface ViewWorld {
+  state(): CatalogState;
+  onChange(listener: () => void): Unsubscribe;
+}
+
+export function createView(filter: ViewFilter, { alphabet = "wide" }: ViewOptions, world: ViewWorld): View {
+  const select = selector(filter);
+  const bare = typeof filter === "object" && "source" in filter;
+  const toolRules = { original: (entry: CatalogTool) => entry.tool, bare, alphabet };
+  const promptRules = { original: (entry: CatalogPrompt) => entry.prompt, bare, alphabet };
+  const toolLists = remember((entries: readonly CatalogTool[]) => showEntries(entries, toolRules));
+  const promptLists = remember((entries: readonly CatalogPrompt[]) => showEntries(entries, promptRules));
+  let seenState: CatalogState | undefined;
+  let lists: Lists;
+
+  function current(): Lists {
+    const state = world.state();
+    if (state !== seenState) {
+      seenState = state;
+      lists = {
+        tools: toolLists(select(state.tools)),
+        prompts: promptLists(select(state.prompts)),
+        resources: resourcesOf(filter, state),
+      };
+    }
+    return lists;
+  }
+
+  return {
+    tools: () => current().tools.entries,
+    definitions: () => current().tools.definitions,
+    find: (name) => current().tools.find(name),
+    prompts: () => current().prompts.definitions,
+    findPrompt: (name) => current().prompts.find(name),
+    resources: () => current().resources.resources,
+    resourceTemplates: () => current().resources.templates,
+    findResource: (uri) => current().resources.sourceOf(uri),
+    findCompletion: (request) => findCompletion(current(), request),
+    onChange(listener) {
+      let seen = current();
+      return world.onChange(() => {
+        const before = seen;
+        seen = current();
+        const change = difference(before, seen);
+        if (change.tools || change.prompts || change.resources) listener(change);
+      });
+    },
+  };
+}
+
+function selector(filter: ViewFilter): <E extends { readonly name: string }>(merged: Merged<E>) => readonly E[] {
+  if (filter === "all") return (merged) => merged.all;
+  if ("source" in filter) return (merged) => merged.bySource.get(filter.source) ?? [];
+  const fits = compileGlobs(filter.names);
+  return (merged) => merged.all.filter((entry) => fits(entry.name));
+}
+
+function resourcesOf(filter: ViewFilter, state: CatalogState): ResourceIndex {
+  if (filter === "all") return state.resources;
+  if (!("source" in filter)) return noResources;
+  const source = state.sources.get(filter.source);
+  return source === undefined ? noResources : indexResources([source]);
+}
+
+/** The last outcome again, for as long as the entries are the same. */
+function remember<E, R>(make: (entries: readonly E[]) => R): (entries: readonly E[]) => R {
+  let last: { readonly entries: readonly E[]; readonly outcome: R } | undefined;
+  return (entries) => {
+    if (last === undefined || !sameElements(last.entries, entries)) last = { entries, outcome: make(entries) };
+    return last.outcome;
+  };
+}
+
+function difference(before: Lists, after: Lists): CatalogChange {
+  return {
+    tools: before.tools !== after.tools,
+    prompts: before.prompts !== after.prompts,
+    resources:
+      !sameElements(before.resources.resources, after.resources.resources) ||
+      !sameElements(before.resources.templates, after.resources.templates),
+  };
+}
+
+function findCompletion(lists: Lists, request: CompletionRequest): FoundCompletion | undefined {
+  const { ref } = request;
+  if (ref.type === "ref/resource") {
+    const source = lists.resources.sourceOfTemplate(ref.uri) ?? lists.resources.sourceOf(ref.uri);
+    return completionOf(source, request);
+  }
+  const entry = lists.prompts.find(ref.name);
+  return entry && completionOf(entry.source, { ...request, ref: { ...ref, name: entry.prompt.name } });
+}
+
+function completionOf(source: Source | undefined, request: CompletionRequest): FoundCompletion | undefined {
+  if (source?.complete === undefined) return undefined;
+  const { complete } = source;
+  return { source, complete: (context) => complete.call(source, request, context) };
+}
