@@ -1,0 +1,35 @@
+import type { Log } from "../log.ts";
+import type { Metrics } from "../metrics.ts";
+import { noTelemetry } from "./telemetry.ts";
+import type { Telemetry } from "./telemetry.ts";
+
+export interface TelemetryOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly version: string;
+  readonly metrics: Metrics;
+  readonly log: Log;
+  readonly fetch?: typeof fetch;
+  /** Milliseconds since 1970, with fractions. */
+  readonly now?: () => number;
+}
+
+const switches = [
+  "OTEL_EXPORTER_OTLP_ENDPOINT",
+  "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+  "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT",
+  "OTEL_TRACES_EXPORTER",
+  "OTEL_METRICS_EXPORTER",
+];
+
+/**
+ * OpenTelemetry as the standard `OTEL_*` variables ask for it. Nothing of it is loaded while none is set, and a wrong
+ * setting is a warning in the log, never a reason not to start.
+ */
+export async function openTelemetry(options: TelemetryOptions): Promise<Telemetry> {
+  const { env } = options;
+  if (env["OTEL_SDK_DISABLED"]?.trim().toLowerCase() === "true") return noTelemetry;
+  // An empty variable counts as unset (OpenTelemetry specification, «Environment variables»).
+  if (!switches.some((name) => env[name])) return noTelemetry;
+  const { openOtlpTelemetry } = await import("./otlp-telemetry.ts");
+  return openOtlpTelemetry(options);
+}
