@@ -1,5 +1,5 @@
-import { chmod, mkdir, stat } from "node:fs/promises";
-import { isAbsolute, join, relative, resolve } from "node:path";
+import { chmodSync, mkdirSync, statSync } from "node:fs";
+import { join, resolve, sep } from "node:path";
 import { Fault } from "./fault.ts";
 import { silentLog, type Log } from "./log.ts";
 import { migrateHome } from "./migrate-home.ts";
@@ -35,31 +35,31 @@ export function resolveHome({ flag, env, homedir }: HomeChoice): string {
 }
 
 /** Makes the folder if need be, closes it to others, brings its content up to this version, sweeps what crashes left. */
-export async function openHome(path: string, options: HomeOptions = {}): Promise<Home> {
+export async function openHome(folder: string, options: HomeOptions = {}): Promise<Home> {
+  const path = resolve(folder);
   const { log = silentLog, migrations = knownMigrations } = options;
-  await makePrivate(path, log);
+  makePrivate(path, log);
   await migrateHome(path, migrations, log);
-  await sweepDrafts(path, log);
+  sweepDrafts(path, log);
   return {
     path,
     file: (...parts) => {
       const file = join(path, ...parts);
-      const inside = relative(path, file);
-      if (inside !== "" && !inside.startsWith("..") && !isAbsolute(inside)) return file;
+      if (file.startsWith(path + sep)) return file;
       throw new Fault("internal", `${JSON.stringify(parts.join("/"))} is not a place inside the state folder.`);
     },
   };
 }
 
-async function makePrivate(path: string, log: Log): Promise<void> {
+function makePrivate(path: string, log: Log): void {
   try {
-    await mkdir(path, { recursive: true, mode: 0o700 });
-    const { mode } = await stat(path);
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    const { mode } = statSync(path);
     if ((mode & 0o077) === 0) return;
     // A folder with the sticky bit is one that everybody uses, such as /tmp: closing it would lock out the system.
     if ((mode & 0o1000) !== 0)
       throw new Fault("usage", `${path} is shared by everybody. Choose a folder of your own with --home.`);
-    await chmod(path, 0o700);
+    chmodSync(path, 0o700);
     log.warn("others could look into the state folder; it is closed to them now", {
       path,
       was: (mode & 0o777).toString(8),

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Fault } from "./fault.ts";
 import { withFileLock } from "./file-lock.ts";
@@ -13,8 +14,7 @@ const firstVersion = 1;
 export async function migrateHome(folder: string, migrations: readonly Migration[], log: Log): Promise<void> {
   const path = join(folder, "version.json");
   const current = migrations.at(-1)?.to ?? firstVersion;
-  const before = await readJsonFile(path, parseVersion);
-  if (before.state === "good" && before.value === current) return;
+  if (isAt(path, current)) return;
   await withFileLock(`${path}.lock`, { log }, async () => {
     const found = await readVersion(path, log);
     if (found > current) throw newerFault(folder, found, current);
@@ -26,6 +26,15 @@ export async function migrateHome(folder: string, migrations: readonly Migration
       log.info("the state folder was migrated", { folder, version: step.to });
     }
   });
+}
+
+/** The usual case, without the lock and without waking the thread pool: every start passes here. */
+function isAt(path: string, current: number): boolean {
+  try {
+    return parseVersion(JSON.parse(readFileSync(path, "utf8"))) === current;
+  } catch {
+    return false;
+  }
 }
 
 /** 0 for a folder without a version: steps may run again, so starting over from the first is safe. */
