@@ -13,7 +13,7 @@ export interface RequestContext {
   /** The `_meta` of the request. */
   readonly meta: Readonly<Record<string, unknown>>;
   /** The legacy session the request belongs to, where there is one. */
-  readonly sessionId?: string;
+  readonly sessionId: string | undefined;
   /** Aborted when the client cancels, goes away for good, or the server closes. */
   readonly signal: AbortSignal;
   /** Dropped where the client did not ask for progress. */

@@ -1,0 +1,36 @@
+/** How many requests are served at once. Streams that only listen do not count. */
+export interface Admission {
+  enter(): boolean;
+  leave(): void;
+  readonly inside: number;
+  /** Resolves when nobody is inside any more, or after the time. */
+  drained(withinMs: number): Promise<void>;
+}
+
+export function createAdmission(atMost: number): Admission {
+  let inside = 0;
+  let onEmpty: (() => void) | undefined;
+  return {
+    enter() {
+      if (inside >= atMost) return false;
+      inside++;
+      return true;
+    },
+    leave() {
+      if (--inside === 0) onEmpty?.();
+    },
+    get inside() {
+      return inside;
+    },
+    drained(withinMs) {
+      if (inside === 0) return Promise.resolve();
+      return new Promise((resolve) => {
+        const timer = setTimeout(resolve, withinMs);
+        onEmpty = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    },
+  };
+}

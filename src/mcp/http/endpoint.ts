@@ -1,0 +1,231 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { Fault, isFault } from "../../core/fault.ts";
+import { type Log, silentLog } from "../../core/log.ts";
+import { idOf, isRequest, type JsonRpcMessage, type JsonRpcResponse, parseMessage } from "../json-rpc.ts";
+import { isModernRequest } from "../modern-facts.ts";
+import type { Peer } from "../peer.ts";
+import { allowsBatches, isLegacyVersion } from "../protocol-version.ts";
+import { failure, rpcErrorOf } from "../rpc-failure.ts";
+import type { McpServer } from "../server.ts";
+import { type Admission, createAdmission } from "./admission.ts";
+import { sendEmpty, sendFault, sendJson } from "./answer.ts";
+import { acceptsEvents, type Exchange, openExchange } from "./exchange.ts";
+import { readBody } from "./read-body.ts";
+import { createSessions, type Session } from "./sessions.ts";
+
+export interface HttpEndpointOptions {
+  readonly log?: Log;
+  readonly now?: () => number;
+  readonly maxBodyBytes?: number;
+  /** Shared between endpoints of one door, so that the cap is the door's. */
+  readonly admission?: Admission;
+  readonly mostSessions?: number;
+  readonly sessionIdleMs?: number;
+  readonly eventStoreBytes?: number;
+  /** How long an answer may take before the client gets an open stream instead of silence. */
+  readonly streamAfterMs?: number;
+}
+
+/** One MCP endpoint of both eras over `node:http`. Whoever calls it has already decided that the caller may. */
+export interface HttpEndpoint {
+  handle(request: IncomingMessage, response: ServerResponse, principal: string): void;
+  readonly sessionCount: number;
+  close(): void;
+}
+
+/** More messages in one batch than any client of 2025-03-26 sends. */
+const mostInBatch = 100;
+
+export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptions = {}): HttpEndpoint {
+  const log = options.log ?? silentLog;
+  const maxBodyBytes = options.maxBodyBytes ?? 4 * 1024 * 1024;
+  const admission = options.admission ?? createAdmission(256);
+  const streamAfterMs = options.streamAfterMs ?? 15_000;
+  const sessions = createSessions(server, {
+    atMost: options.mostSessions ?? 10_000,
+    idleMs: options.sessionIdleMs ?? 30 * 60_000,
+    eventBytes: options.eventStoreBytes ?? 8 * 1024 * 1024,
+    now: options.now ?? Date.now,
+  });
+  /** What is being answered now; one sweep serves them all, so that no call needs a timer of its own. */
+  const open = new Set<Exchange>();
+  const sweeper = setInterval(sweep, streamAfterMs).unref();
+  let quiet = new Set<Exchange>();
+
+  return {
+    handle(request, response, principal) {
+      serve(request, response, principal).catch((error: unknown) => {
+        if (isFault(error, "cancelled")) {
+          response.destroy();
+          return;
+        }
+        if (!(error instanceof Fault)) log.error("a request failed inside the endpoint", { error });
+        sendFault(response, error);
+      });
+    },
+    get sessionCount() {
+      return sessions.size;
+    },
+    close() {
+      clearInterval(sweeper);
+      sessions.close();
+    },
+  };
+
+  async function serve(request: IncomingMessage, response: ServerResponse, principal: string): Promise<void> {
+    switch (request.method) {
+      case "POST":
+        return admitted((leave) => servePost(request, response, principal, leave));
+      case "GET":
+        return serveGet(request, response, principal);
+      case "DELETE": {
+        sessions.end(knownSession(request, principal));
+        return sendEmpty(response, 204);
+      }
+      default:
+        return sendEmpty(response, 405, { allow: "GET, POST, DELETE" });
+    }
+  }
+
+  /** Holds a place while a request is served; one that only listens from here on gives it back early. */
+  async function admitted(run: (leave: () => void) => Promise<void>): Promise<void> {
+    if (!admission.enter()) {
+      throw new Fault("busy", "Too many requests are being served here. Try again in a second.");
+    }
+    let inside = true;
+    const leave = () => {
+      if (inside) admission.leave();
+      inside = false;
+    };
+    try {
+      await run(leave);
+    } finally {
+      leave();
+    }
+  }
+
+  async function servePost(
+    request: IncomingMessage,
+    response: ServerResponse,
+    principal: string,
+    leave: () => void,
+  ): Promise<void> {
+    const body = await readBody(request, maxBodyBytes);
+    if (Array.isArray(body)) return serveBatch(body, request, response, principal);
+    let message: JsonRpcMessage;
+    try {
+      message = parseMessage(body);
+    } catch (error) {
+      const modern = request.headers["mcp-protocol-version"] !== undefined;
+      return sendJson(response, 400, failure(idOf(body), rpcErrorOf(error, modern ? "modern" : "legacy")));
+    }
+    const isModern = isRequest(message) && isModernRequest(message, request.headers);
+    const isNewSession = !isModern && isRequest(message) && message.method === "initialize";
+    const session = isModern ? undefined : isNewSession ? sessions.open(principal) : sessionOf(request, principal);
+    const peer = session?.peer ?? server.openPeer({ principal, twoWay: false });
+    if (!isRequest(message)) {
+      await server.handle(message, peer, { send: () => {} });
+      return sendEmpty(response, 202);
+    }
+    if (message.method === "subscriptions/listen") leave();
+    const exchange = openExchange({ request, response, session, isModern, isNewSession });
+    const answer = await during(exchange, response, session, peer, () => server.handle(message, peer, exchange));
+    if (isNewSession && answer && "error" in answer && session) sessions.end(session);
+    exchange.finish(answer);
+  }
+
+  async function serveBatch(
+    batch: readonly unknown[],
+    request: IncomingMessage,
+    response: ServerResponse,
+    principal: string,
+  ): Promise<void> {
+    const session = sessionOf(request, principal);
+    const header = request.headers["mcp-protocol-version"];
+    if (!allowsBatches(session?.peer.version ?? (typeof header === "string" ? header : undefined))) {
+      throw new Fault("bad-request", "This revision of the protocol has no batches. Send one message at a time.");
+    }
+    if (batch.length === 0 || batch.length > mostInBatch) {
+      throw new Fault("bad-request", `A batch holds 1 to ${mostInBatch} messages.`);
+    }
+    const peer = session?.peer ?? server.openPeer({ principal, twoWay: false });
+    const exchange = openExchange({ request, response, session, isModern: false, isNewSession: false });
+    const answers = await during(exchange, response, session, peer, () =>
+      Promise.all(batch.map((each) => serveOne(each, peer, exchange))),
+    );
+    const sent = answers.filter((answer) => answer !== undefined);
+    exchange.finish(sent.length > 0 ? sent : undefined);
+  }
+
+  async function serveOne(value: unknown, peer: Peer, exchange: Exchange): Promise<JsonRpcResponse | undefined> {
+    try {
+      const message = parseMessage(value);
+      if (isRequest(message) && message.method === "initialize") {
+        throw new Fault("bad-request", "initialize can't be part of a batch.");
+      }
+      return await server.handle(message, peer, { send: exchange.send });
+    } catch (error) {
+      return failure(idOf(value), rpcErrorOf(error, "legacy"));
+    }
+  }
+
+  /** Runs while the client is there. A session's client may come back, so losing the connection is no cancel there. */
+  async function during<T>(
+    exchange: Exchange,
+    response: ServerResponse,
+    session: Session | undefined,
+    peer: Peer,
+    run: () => Promise<T>,
+  ): Promise<T> {
+    session?.touch();
+    const onClose = () => {
+      if (!session && !response.writableFinished) peer.close("The client went away.");
+    };
+    response.once("close", onClose);
+    open.add(exchange);
+    try {
+      return await run();
+    } finally {
+      open.delete(exchange);
+      quiet.delete(exchange);
+      response.removeListener("close", onClose);
+      session?.touch();
+    }
+  }
+
+  function serveGet(request: IncomingMessage, response: ServerResponse, principal: string): void {
+    if (!acceptsEvents(request)) throw new Fault("bad-request", "Ask with Accept: text/event-stream, or send a POST.");
+    if (request.headers["mcp-session-id"] === undefined) return sendEmpty(response, 405, { allow: "POST" });
+    const session = knownSession(request, principal);
+    session.touch();
+    const lastEventId = request.headers["last-event-id"];
+    if (typeof lastEventId === "string") {
+      const stream = session.findStream(lastEventId);
+      if (stream?.attach(response, lastEventId, {})) return;
+      throw new Fault("not-found", "What came after this event is gone. Open a new stream.");
+    }
+    session.standalone ??= session.openStream();
+    session.standalone.attach(response, undefined, {});
+  }
+
+  function sessionOf(request: IncomingMessage, principal: string): Session | undefined {
+    const version = request.headers["mcp-protocol-version"];
+    if (version !== undefined && (typeof version !== "string" || !isLegacyVersion(version))) {
+      throw new Fault("bad-request", "The header MCP-Protocol-Version names no revision that has such messages.");
+    }
+    return request.headers["mcp-session-id"] === undefined ? undefined : knownSession(request, principal);
+  }
+
+  function knownSession(request: IncomingMessage, principal: string): Session {
+    const id = request.headers["mcp-session-id"];
+    const session = typeof id === "string" ? sessions.find(id, principal) : undefined;
+    if (!session) throw new Fault("unknown-session", "Session not found. Open one with initialize.");
+    return session;
+  }
+
+  function sweep(): void {
+    for (const exchange of quiet) exchange.keepAlive();
+    quiet = new Set(open);
+    sessions.sweep();
+  }
+}

@@ -1,0 +1,63 @@
+import { Fault } from "../core/fault.ts";
+import { capabilitiesOf } from "./capabilities.ts";
+import type { Method } from "./feature-methods.ts";
+import type { McpOffer } from "./offer.ts";
+import { logLevels, type McpLogLevel } from "./progress.ts";
+import { notification } from "./json-rpc.ts";
+import { negotiateLegacy } from "./protocol-version.ts";
+
+/** One client watches no more addresses than this. */
+const mostWatches = 1000;
+
+/** What only the revisions with a handshake have, beside the features. */
+export function legacyMethods(offer: McpOffer, features: ReadonlyMap<string, Method>): Map<string, Method> {
+  const methods = new Map(features);
+
+  methods.set("initialize", (params, request) => {
+    const version = negotiateLegacy(params.protocolVersion);
+    request.peer.version = version;
+    request.peer.client = request.client;
+    return {
+      protocolVersion: version,
+      capabilities: capabilitiesOf(offer, "legacy"),
+      serverInfo: offer.info,
+      ...(offer.instructions === undefined ? {} : { instructions: offer.instructions }),
+    };
+  });
+
+  methods.set("ping", () => ({}));
+
+  methods.set("logging/setLevel", (params, request) => {
+    const { level } = params;
+    if (!logLevels.includes(level as McpLogLevel)) {
+      throw new Fault("bad-params", `"level" has to be one of ${logLevels.join(", ")}.`);
+    }
+    request.peer.logLevel = level as McpLogLevel;
+    return {};
+  });
+
+  const watch = offer.resources?.watch?.bind(offer.resources);
+  if (watch) {
+    methods.set("resources/subscribe", async ({ uri }, request) => {
+      if (typeof uri !== "string") throw new Fault("bad-params", '"uri" has to be a text.');
+      const { watches, push } = request.peer;
+      if (!push || watches.has(uri)) return {};
+      if (watches.size >= mostWatches) throw new Fault("busy", `A client can watch ${mostWatches} resources at most.`);
+      watches.set(uri, () => {});
+      try {
+        watches.set(uri, await watch(uri, () => push(notification("notifications/resources/updated", { uri }))));
+      } catch (error) {
+        watches.delete(uri);
+        throw error;
+      }
+      return {};
+    });
+    methods.set("resources/unsubscribe", ({ uri }, request) => {
+      if (typeof uri !== "string") throw new Fault("bad-params", '"uri" has to be a text.');
+      request.peer.watches.get(uri)?.();
+      request.peer.watches.delete(uri);
+      return {};
+    });
+  }
+  return methods;
+}

@@ -1,0 +1,133 @@
+import { Fault } from "../core/fault.ts";
+import { capabilitiesOf } from "./capabilities.ts";
+import type { Changes } from "./changes.ts";
+import { hasTasks, tasksExtension } from "./client-facts.ts";
+import type { Method } from "./feature-methods.ts";
+import type { JsonRpcRequest, Params } from "./json-rpc.ts";
+import type { McpOffer } from "./offer.ts";
+import { supportedVersions } from "./protocol-version.ts";
+import { createRun } from "./run.ts";
+import type { ServedRequest } from "./served-request.ts";
+import type { Arrival } from "./server.ts";
+import { serveSubscription } from "./subscription.ts";
+import type { TaskBoard } from "./tasks.ts";
+import type { WaitingRuns } from "./waiting-runs.ts";
+
+export interface ModernParts {
+  readonly offer: McpOffer;
+  readonly features: ReadonlyMap<string, Method>;
+  readonly changes: Changes;
+  readonly waiting: WaitingRuns;
+  readonly tasks: TaskBoard;
+}
+
+/** The requests of the era without sessions: each stands alone, a call may come back for answers or become a task. */
+export interface ModernCalls {
+  method(name: string): Method | undefined;
+  serve(message: JsonRpcRequest, method: Method, request: ServedRequest, arrival: Arrival): Promise<object>;
+}
+
+/** The three requests that may end with `input_required` (Multi Round-Trip Requests). */
+const mayAsk: ReadonlySet<string> = new Set(["tools/call", "prompts/get", "resources/read"]);
+
+/** Results a client may keep. Ours are live: fresh only for the moment, and for this client alone. */
+const cacheable: ReadonlySet<string> = new Set([
+  "server/discover",
+  "tools/list",
+  "prompts/list",
+  "resources/list",
+  "resources/templates/list",
+  "resources/read",
+]);
+
+const freshness = { ttlMs: 0, cacheScope: "private" };
+
+export function createModernCalls(parts: ModernParts): ModernCalls {
+  const { offer, waiting, tasks } = parts;
+  const methods = new Map(parts.features);
+  const identity = { "io.modelcontextprotocol/serverInfo": offer.info };
+
+  methods.set("server/discover", () => ({
+    supportedVersions,
+    capabilities: capabilitiesOf(offer, "modern"),
+    ...(offer.instructions === undefined ? {} : { instructions: offer.instructions }),
+  }));
+  methods.set("tasks/get", (params, request) => taskOf(params, request).detail());
+  methods.set("tasks/update", (params, request) => {
+    const task = taskOf(params, request);
+    task.onAnswers(answersOf(params));
+    return {};
+  });
+  methods.set("tasks/cancel", (params, request) => {
+    taskOf(params, request).cancel();
+    return {};
+  });
+  // Served as a stream in `serve`; here so that it counts as a method we have.
+  methods.set("subscriptions/listen", () => ({}));
+
+  return {
+    method: (name) => methods.get(name),
+    async serve(message, method, request, arrival) {
+      const params = message.params ?? {};
+      if (message.method === "subscriptions/listen") {
+        await serveSubscription(message.id, params, request, arrival, parts);
+        return {};
+      }
+      const result = mayAsk.has(message.method)
+        ? await serveInRounds(message, method, request, arrival)
+        : await method(params, request, arrival.headers);
+      return complete(result, cacheable.has(message.method));
+    },
+  };
+
+  function serveInRounds(
+    message: JsonRpcRequest,
+    method: Method,
+    request: ServedRequest,
+    arrival: Arrival,
+  ): Promise<object> {
+    const params = message.params ?? {};
+    const subject = `${message.method} ${String(params.name ?? params.uri)}`;
+    if (params.requestState !== undefined) {
+      const run = waiting.take(params.requestState, request.principal, subject);
+      request.resumed = run;
+      return run.resume(answersOf(params), arrival, request.meta);
+    }
+    const answers = params.inputResponses === undefined ? {} : answersOf(params);
+    return new Promise((resolve, reject) => {
+      request.startRun = () => createRun({ request, subject, waiting, tasks, answers, round: { resolve, reject } });
+      // Wrapped, so that a method that throws at once is caught like one that rejects.
+      (async () => method(params, request, arrival.headers))().then(
+        (result) => (request.run ? request.run.finish(result) : resolve(result)),
+        (error: unknown) => (request.run ? request.run.fail(error) : reject(error)),
+      );
+    });
+  }
+
+  function complete(result: object, mayBeKept: boolean): object {
+    const meta = (result as { _meta?: object })._meta;
+    return {
+      resultType: "complete",
+      ...(mayBeKept ? freshness : undefined),
+      ...result,
+      _meta: meta ? { ...identity, ...meta } : identity,
+    };
+  }
+
+  function taskOf(params: Params, request: ServedRequest) {
+    if (!hasTasks(request.client)) {
+      throw new Fault("missing-capability", "Tasks need a client that declares the tasks extension.", {
+        detail: { requiredCapabilities: { extensions: { [tasksExtension]: {} } } },
+      });
+    }
+    return tasks.find(params.taskId, request.principal);
+  }
+}
+
+function answersOf(params: Params): Params {
+  const answers = params.inputResponses;
+  if (typeof answers !== "object" || answers === null || Array.isArray(answers)) {
+    throw new Fault("bad-params", '"inputResponses" has to be an object: an answer for each question.');
+  }
+  return answers as Params;
+}

@@ -1,0 +1,95 @@
+import { Fault } from "../core/fault.ts";
+import { type ClientFacts, unknownClient } from "./client-facts.ts";
+import type { JsonRpcId, JsonRpcMessage, JsonRpcResponse } from "./json-rpc.ts";
+import { logLevels, type McpLogLevel } from "./progress.ts";
+import type { Answer, Question } from "./question.ts";
+
+/** Sends one message to the client. */
+export type Send = (message: JsonRpcMessage) => void;
+
+export interface PeerOptions {
+  readonly principal: string;
+  readonly sessionId?: string | undefined;
+  /** Sends what belongs to no request: list changes, resource updates. Without it there is no such way. */
+  readonly push?: Send | undefined;
+  /** Whether the client can answer requests of ours: not so where a single POST is all there is. */
+  readonly twoWay: boolean;
+}
+
+/** One client as the server knows it: a stdio process, a session, or a single request that stands alone. */
+export interface Peer extends PeerOptions {
+  /** What `initialize` settled; undefined before it, and for good where there is no handshake. */
+  version: string | undefined;
+  client: ClientFacts;
+  logLevel: McpLogLevel;
+  readonly running: Map<JsonRpcId, { cancel(reason: string): void }>;
+  /** Resource addresses this client watches, each with the way to stop. */
+  readonly watches: Map<string, () => void>;
+  ask(question: Question, send: Send, signal: AbortSignal): Promise<Answer>;
+  /** Takes the client's answer to a question; an answer nobody waits for is dropped. */
+  settle(response: JsonRpcResponse): void;
+  close(reason: string): void;
+}
+
+const noWatches: Map<string, () => void> = new Map();
+
+export function createPeer(options: PeerOptions): Peer {
+  let asked = 0;
+  let pending: Map<JsonRpcId, { resolve(answer: Answer): void; reject(error: Fault): void }> | undefined;
+  let watches: Map<string, () => void> | undefined;
+
+  return {
+    ...options,
+    version: undefined,
+    client: unknownClient,
+    logLevel: "info",
+    running: new Map(),
+    get watches() {
+      return options.push === undefined ? noWatches : (watches ??= new Map());
+    },
+    ask(question, send, signal) {
+      const id = `ask-${++asked}`;
+      pending ??= new Map();
+      const waiting = pending;
+      return new Promise<Answer>((resolve, reject) => {
+        const stop = () => {
+          waiting.delete(id);
+          reject(new Fault("cancelled", "The call was cancelled before the client answered."));
+        };
+        if (signal.aborted) return stop();
+        signal.addEventListener("abort", stop, { once: true });
+        const done = () => {
+          waiting.delete(id);
+          signal.removeEventListener("abort", stop);
+        };
+        waiting.set(id, {
+          resolve: (answer) => (done(), resolve(answer)),
+          reject: (error) => (done(), reject(error)),
+        });
+        send({ jsonrpc: "2.0", id, method: question.method, ...(question.params ? { params: question.params } : {}) });
+      });
+    },
+    settle(response) {
+      const waiting = response.id === null ? undefined : pending?.get(response.id);
+      if (!waiting) return;
+      if ("error" in response) {
+        const said = JSON.stringify(response.error?.message ?? null).slice(0, 300);
+        waiting.reject(new Fault("unavailable", `The client could not answer: ${said}`));
+      } else if (typeof response.result === "object" && response.result !== null) {
+        waiting.resolve(response.result as Answer);
+      } else {
+        waiting.reject(new Fault("unavailable", "The client answered with something that is no result object."));
+      }
+    },
+    close(reason) {
+      for (const request of this.running.values()) request.cancel(reason);
+      for (const stop of watches?.values() ?? []) stop();
+      watches?.clear();
+      for (const waiting of pending?.values() ?? []) waiting.reject(new Fault("cancelled", reason));
+    },
+  };
+}
+
+export function isAtLeast(level: McpLogLevel, wanted: McpLogLevel): boolean {
+  return logLevels.indexOf(level) >= logLevels.indexOf(wanted);
+}

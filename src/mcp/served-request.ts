@@ -1,0 +1,144 @@
+import { Fault } from "../core/fault.ts";
+import { type ClientFacts, hasTasks, missingCapability } from "./client-facts.ts";
+import type { JsonRpcId } from "./json-rpc.ts";
+import { notification } from "./json-rpc.ts";
+import { isAtLeast, type Peer, type Send } from "./peer.ts";
+import type { ClientLogLine, McpLogLevel, Progress } from "./progress.ts";
+import type { Era } from "./protocol-version.ts";
+import type { Answer, Question } from "./question.ts";
+import type { RequestContext } from "./request-context.ts";
+import type { Run } from "./run.ts";
+
+/** The way back of one request: what is sent here reaches the client before the answer does. */
+export interface Route {
+  send: Send;
+  releaseStream?(): void;
+}
+
+export interface RequestFacts {
+  readonly era: Era;
+  readonly protocolVersion: string;
+  readonly client: ClientFacts;
+  readonly meta: Readonly<Record<string, unknown>>;
+  /** Undefined where the client wants no log lines. */
+  readonly logLevel: McpLogLevel | undefined;
+}
+
+const noMeta = {};
+
+/**
+ * A request being served. A class, not a closure: one is made for every call, and methods on the prototype make that
+ * cheap; so does making the AbortController only when somebody looks at `signal`.
+ */
+export class ServedRequest implements RequestContext {
+  readonly era: Era;
+  readonly protocolVersion: string;
+  readonly client: ClientFacts;
+  readonly meta: Readonly<Record<string, unknown>>;
+  readonly peer: Peer;
+  /** Set from the first question or detachment on, in the modern era. */
+  run: Run | undefined;
+  /** Makes the run when it is first needed; given by the server for methods that may have one. */
+  startRun: ((request: ServedRequest) => Run) | undefined;
+  cancelled = false;
+  /** Set where this request goes on with an earlier one's run: that is what a cancel has to stop. */
+  resumed: Run | undefined;
+  #route: Route | undefined;
+  #logLevel: McpLogLevel | undefined;
+  #progressToken: JsonRpcId | undefined;
+  #progressed = -Infinity;
+  #aborter: AbortController | undefined;
+
+  constructor(peer: Peer, route: Route, facts: RequestFacts) {
+    this.peer = peer;
+    this.era = facts.era;
+    this.protocolVersion = facts.protocolVersion;
+    this.client = facts.client;
+    this.meta = facts.meta ?? noMeta;
+    this.#logLevel = facts.logLevel;
+    this.#route = route;
+    this.#progressToken = progressTokenOf(this.meta);
+  }
+
+  get principal(): string {
+    return this.peer.principal;
+  }
+
+  get sessionId(): string | undefined {
+    return this.peer.sessionId;
+  }
+
+  get signal(): AbortSignal {
+    if (!this.#aborter) {
+      this.#aborter = new AbortController();
+      if (this.cancelled) this.#aborter.abort(new Fault("cancelled", "The call was cancelled."));
+    }
+    return this.#aborter.signal;
+  }
+
+  cancel(reason: string): void {
+    if (this.cancelled) return;
+    this.cancelled = true;
+    this.#aborter?.abort(new Fault("cancelled", reason));
+    this.resumed?.abandon(reason);
+  }
+
+  /** A later round of the same call brings its own way back; between rounds there is none. */
+  reroute(route: Route | undefined, meta?: Readonly<Record<string, unknown>>): void {
+    this.#route = route;
+    if (meta) this.#progressToken = progressTokenOf(meta);
+  }
+
+  progress(progress: Progress): void {
+    if (progress.progress <= this.#progressed) return;
+    this.#progressed = progress.progress;
+    this.run?.noteProgress(progress);
+    if (this.#progressToken === undefined || !this.#route) return;
+    this.#route.send(notification("notifications/progress", { progressToken: this.#progressToken, ...progress }));
+  }
+
+  tell(line: ClientLogLine): void {
+    const wanted = this.era === "legacy" ? this.peer.logLevel : this.#logLevel;
+    if (wanted === undefined || !this.#route || !isAtLeast(line.level, wanted)) return;
+    this.#route.send(notification("notifications/message", { ...line }));
+  }
+
+  async ask(question: Question, key?: string): Promise<Answer> {
+    const missing = missingCapability(this.client, question);
+    if (missing) {
+      throw new Fault("missing-capability", `This needs a client that supports ${Object.keys(missing).join(", ")}.`, {
+        detail: { requiredCapabilities: missing },
+      });
+    }
+    if (this.era === "modern") {
+      const run = this.#openRun();
+      if (run) return run.ask(question, key);
+    } else if (this.peer.twoWay && this.#route) {
+      return this.peer.ask(question, this.#route.send, this.signal);
+    }
+    throw new Fault("missing-capability", "This client can't be asked here: it opened no session.", {
+      detail: { requiredCapabilities: {} },
+    });
+  }
+
+  detach(statusMessage?: string): boolean {
+    if (this.era !== "modern" || !hasTasks(this.client)) return false;
+    const run = this.#openRun();
+    if (!run) return false;
+    run.detach(statusMessage);
+    return true;
+  }
+
+  releaseStream(): void {
+    this.#route?.releaseStream?.();
+  }
+
+  #openRun(): Run | undefined {
+    return (this.run ??= this.startRun?.(this));
+  }
+}
+
+function progressTokenOf(meta: Readonly<Record<string, unknown>>): JsonRpcId | undefined {
+  const token = meta.progressToken;
+  return typeof token === "string" || typeof token === "number" ? token : undefined;
+}

@@ -1,0 +1,188 @@
+import { Fault } from "../core/fault.ts";
+import { type Log, silentLog } from "../core/log.ts";
+import { createChanges } from "./changes.ts";
+import { parseClientFacts } from "./client-facts.ts";
+import { featureMethods, type Method } from "./feature-methods.ts";
+import {
+  isNotification,
+  isRequest,
+  type JsonRpcMessage,
+  type JsonRpcNotification,
+  type JsonRpcRequest,
+  type JsonRpcResponse,
+  notification,
+  type Params,
+} from "./json-rpc.ts";
+import { legacyMethods } from "./legacy-methods.ts";
+import { checkMirroredHeaders, type Headers } from "./mirrored-headers.ts";
+import { createModernCalls } from "./modern-calls.ts";
+import { isModernRequest, readModernFacts } from "./modern-facts.ts";
+import type { McpOffer } from "./offer.ts";
+import { createPeer, type Peer, type PeerOptions } from "./peer.ts";
+import { failure, rpcErrorOf } from "./rpc-failure.ts";
+import { createSchemaChecker } from "./schema/schema-checker.ts";
+import { type RequestFacts, type Route, ServedRequest } from "./served-request.ts";
+import { createTaskBoard } from "./tasks.ts";
+import { createWaitingRuns } from "./waiting-runs.ts";
+
+export interface McpServerOptions {
+  readonly log?: Log;
+  readonly now?: () => number;
+  /** How long a call waits for its client to come back with answers, and how many may wait. */
+  readonly waitForAnswersMs?: number;
+  readonly mostWaiting?: number;
+  /** How long a task and its result are kept, and how many there may be. */
+  readonly keepTasksMs?: number;
+  readonly mostTasks?: number;
+  readonly pollTasksMs?: number;
+}
+
+/** How a message came, beyond what it says. */
+export interface Arrival extends Route {
+  /** The HTTP headers, where there are any: the modern era checks them against the body. */
+  readonly headers?: Headers;
+}
+
+/**
+ * The protocol, free of any transport: messages in, messages out. What belongs to a request but comes before its answer
+ * goes through the arrival's `send`.
+ */
+export interface McpServer {
+  readonly offer: McpOffer;
+  openPeer(options: PeerOptions): Peer;
+  /** Serves one message. Resolves to the answer of a request, or to nothing: for the rest, and for cancelled calls. */
+  handle(message: JsonRpcMessage, peer: Peer, arrival: Arrival): Promise<JsonRpcResponse | undefined>;
+  close(): void;
+}
+
+export function createMcpServer(offer: McpOffer, options: McpServerOptions = {}): McpServer {
+  const log = options.log ?? silentLog;
+  const now = options.now ?? Date.now;
+  const changes = createChanges(offer);
+  const waiting = createWaitingRuns({
+    forMs: options.waitForAnswersMs ?? 600_000,
+    atMost: options.mostWaiting ?? 1000,
+  });
+  const tasks = createTaskBoard({
+    keepMs: options.keepTasksMs ?? 3_600_000,
+    pollMs: options.pollTasksMs ?? 1000,
+    atMost: options.mostTasks ?? 1000,
+    now,
+  });
+  const features = featureMethods(offer, createSchemaChecker());
+  const legacy = legacyMethods(offer, features);
+  const modern = createModernCalls({ offer, features, changes, waiting, tasks });
+  const peers = new Set<Peer>();
+
+  return { offer, openPeer, handle, close };
+
+  function openPeer(peerOptions: PeerOptions): Peer {
+    const peer = createPeer(peerOptions);
+    const { push } = peerOptions;
+    if (push) {
+      peers.add(peer);
+      const stop = changes.listen((kind) => {
+        if (peer.version !== undefined) push(notification(`notifications/${kind}/list_changed`));
+      });
+      const { close: closePeer } = peer;
+      peer.close = function (reason) {
+        stop();
+        peers.delete(peer);
+        closePeer.call(peer, reason);
+      };
+    }
+    return peer;
+  }
+
+  async function handle(message: JsonRpcMessage, peer: Peer, arrival: Arrival): Promise<JsonRpcResponse | undefined> {
+    if (isRequest(message)) {
+      return isModernRequest(message, arrival.headers)
+        ? serveModern(message, peer, arrival)
+        : serveLegacy(message, peer, arrival);
+    }
+    if (isNotification(message)) noteNotification(message, peer);
+    else peer.settle(message);
+    return undefined;
+  }
+
+  async function serveLegacy(
+    message: JsonRpcRequest,
+    peer: Peer,
+    arrival: Arrival,
+  ): Promise<JsonRpcResponse | undefined> {
+    const request = new ServedRequest(peer, arrival, legacyFacts(message, peer));
+    peer.running.set(message.id, request);
+    try {
+      const method = legacy.get(message.method);
+      if (!method) throw unknownMethod(message.method);
+      const result = await method(message.params ?? {}, request, undefined);
+      return request.cancelled ? undefined : { jsonrpc: "2.0", id: message.id, result };
+    } catch (error) {
+      return request.cancelled ? undefined : failed(message, error, request.era);
+    } finally {
+      if (peer.running.get(message.id) === request) peer.running.delete(message.id);
+    }
+  }
+
+  async function serveModern(
+    message: JsonRpcRequest,
+    peer: Peer,
+    arrival: Arrival,
+  ): Promise<JsonRpcResponse | undefined> {
+    let request: ServedRequest | undefined;
+    try {
+      const facts = readModernFacts(message, arrival.headers);
+      const method: Method | undefined = modern.method(message.method);
+      if (!method) throw unknownMethod(message.method);
+      if (arrival.headers) checkMirroredHeaders(arrival.headers, message);
+      request = new ServedRequest(peer, arrival, facts);
+      peer.running.set(message.id, request);
+      const result = await modern.serve(message, method, request, arrival);
+      return request.cancelled ? undefined : { jsonrpc: "2.0", id: message.id, result };
+    } catch (error) {
+      return request?.cancelled ? undefined : failed(message, error, "modern");
+    } finally {
+      if (request && peer.running.get(message.id) === request) peer.running.delete(message.id);
+    }
+  }
+
+  function noteNotification(message: JsonRpcNotification, peer: Peer): void {
+    if (message.method !== "notifications/cancelled") return;
+    const id = message.params?.requestId;
+    if (typeof id === "string" || typeof id === "number")
+      peer.running.get(id)?.cancel("The client cancelled the call.");
+  }
+
+  function failed(message: JsonRpcRequest, error: unknown, era: "legacy" | "modern"): JsonRpcResponse {
+    if (!(error instanceof Fault))
+      log.error("a request failed inside the server", { method: message.method.slice(0, 100), error });
+    return failure(message.id, rpcErrorOf(error, era));
+  }
+
+  function close(): void {
+    for (const peer of peers) peer.close("The server is closing.");
+    changes.close();
+    waiting.close();
+    tasks.close();
+  }
+}
+
+const noMeta: Params = {};
+
+function legacyFacts(message: JsonRpcRequest, peer: Peer): RequestFacts {
+  const meta = message.params?._meta;
+  return {
+    era: "legacy",
+    protocolVersion: peer.version ?? "2025-03-26",
+    client:
+      message.method === "initialize"
+        ? parseClientFacts(message.params?.clientInfo, message.params?.capabilities)
+        : peer.client,
+    meta: typeof meta === "object" && meta !== null ? (meta as Params) : noMeta,
+    logLevel: undefined,
+  };
+}
+
+function unknownMethod(method: string): Fault {
+  return new Fault("unknown-method", `Method not found: ${JSON.stringify(method.slice(0, 100))}`);
+}

@@ -1,0 +1,131 @@
+import { randomUUID } from "node:crypto";
+import { Fault } from "../core/fault.ts";
+import type { Question } from "./question.ts";
+import { rpcErrorOf } from "./rpc-failure.ts";
+
+type Status = "working" | "input_required" | "completed" | "failed" | "cancelled";
+
+/** A call that goes on after its request was answered with a handle (extension `io.modelcontextprotocol/tasks`). */
+export interface Task {
+  readonly id: string;
+  readonly principal: string;
+  onAnswers(answers: Readonly<Record<string, unknown>>): void;
+  /** What the creating request is answered with. */
+  summary(): Record<string, unknown>;
+  /** What `tasks/get` and `notifications/tasks` say. */
+  detail(): Record<string, unknown>;
+  setWorking(): void;
+  setWaiting(inputRequests: Record<string, Question>): void;
+  setStatusMessage(message: string): void;
+  complete(result: object): void;
+  fail(error: unknown): void;
+  cancel(): void;
+}
+
+export interface TaskOrder {
+  readonly principal: string;
+  readonly statusMessage: string | undefined;
+  cancel(reason: string): void;
+}
+
+export interface TaskBoard {
+  create(order: TaskOrder): Task;
+  /** Faults where the task is unknown, over its time, or somebody else's: all three look the same from outside. */
+  find(id: unknown, principal: string): Task;
+  onChange(listener: (task: Task) => void): () => void;
+  close(): void;
+}
+
+export interface TaskBoardOptions {
+  readonly keepMs: number;
+  readonly pollMs: number;
+  readonly atMost: number;
+  readonly now: () => number;
+}
+
+export function createTaskBoard({ keepMs, pollMs, atMost, now }: TaskBoardOptions): TaskBoard {
+  const tasks = new Map<string, { task: Task; timer: NodeJS.Timeout }>();
+  const listeners = new Set<(task: Task) => void>();
+
+  return {
+    create(order) {
+      if (tasks.size >= atMost) throw new Fault("busy", "Too many tasks are running here. Try again later.");
+      const task = createTask(order, { ttlMs: keepMs, pollIntervalMs: pollMs }, now, () => {
+        for (const listener of listeners) listener(task);
+      });
+      const timer = setTimeout(() => {
+        tasks.delete(task.id);
+        task.cancel();
+      }, keepMs);
+      timer.unref();
+      tasks.set(task.id, { task, timer });
+      return task;
+    },
+    find(id, principal) {
+      const found = typeof id === "string" ? tasks.get(id) : undefined;
+      if (found?.task.principal !== principal) {
+        throw new Fault("bad-params", "There is no such task here, or its time is over.");
+      }
+      return found.task;
+    },
+    onChange(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    close() {
+      for (const { task, timer } of tasks.values()) {
+        clearTimeout(timer);
+        task.cancel();
+      }
+      tasks.clear();
+    },
+  };
+}
+
+function createTask(order: TaskOrder, fixed: Record<string, number>, now: () => number, changed: () => void): Task {
+  const id = randomUUID();
+  const createdAt = new Date(now()).toISOString();
+  let lastUpdatedAt = createdAt;
+  let status: Status = "working";
+  let statusMessage = order.statusMessage;
+  let payload: Record<string, unknown> = {};
+
+  const isOver = () => status === "completed" || status === "failed" || status === "cancelled";
+  const move = (next: Status, nextPayload: Record<string, unknown> = {}) => {
+    if (isOver()) return;
+    status = next;
+    payload = nextPayload;
+    lastUpdatedAt = new Date(now()).toISOString();
+    changed();
+  };
+
+  return {
+    id,
+    principal: order.principal,
+    onAnswers: () => {},
+    summary: () => ({
+      taskId: id,
+      status,
+      ...(statusMessage === undefined ? {} : { statusMessage }),
+      createdAt,
+      lastUpdatedAt,
+      ...fixed,
+    }),
+    detail() {
+      return { ...this.summary(), ...payload };
+    },
+    setWorking: () => status === "working" || move("working"),
+    setWaiting: (inputRequests) => move("input_required", { inputRequests }),
+    setStatusMessage(message) {
+      statusMessage = message.slice(0, 1000);
+      move(status, payload);
+    },
+    complete: (result) => move("completed", { result }),
+    fail: (error) => move("failed", { error: rpcErrorOf(error, "modern") }),
+    cancel() {
+      if (isOver()) return;
+      move("cancelled");
+      order.cancel("The task was cancelled.");
+    },
+  };
+}
