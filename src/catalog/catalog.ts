@@ -121,6 +121,7 @@ export function createCatalog({ include, exclude, log = silentLog }: CatalogOpti
 const noPrompts: readonly Prompt[] = [];
 
 function filterOf(include: readonly string[] = [], exclude: readonly string[] = []) {
+  if (include.length === 0 && exclude.length === 0) return () => true;
   const included = compileGlobs(include.length === 0 ? ["*"] : include);
   const excluded = compileGlobs(exclude);
   return (name: string, plain: string): boolean =>

@@ -1,5 +1,5 @@
-import { assignNames, plainName } from "./names.ts";
-import type { NameParts } from "./names.ts";
+import { assignNames, wishForName } from "./names.ts";
+import type { NameWish } from "./names.ts";
 import type { Source } from "./tool-source.ts";
 
 export interface MergeRules<T, E> {
@@ -20,7 +20,7 @@ interface Shelf<T, E> {
   readonly source: Source;
   readonly list: readonly T[];
   readonly items: readonly T[];
-  readonly parts: readonly NameParts[];
+  readonly wishes: readonly NameWish[];
   entries: readonly E[];
 }
 
@@ -40,7 +40,7 @@ export function createMerge<T extends { readonly name: string }, E extends { rea
     const known = shelves.get(source.id);
     if (known !== undefined && known.source === source && known.list === list) return known;
     const items = firstOfEachName(list);
-    return { source, list, items, parts: items.map((item) => partsOf(source, item.name)), entries: [] };
+    return { source, list, items, wishes: items.map((item) => wishOf(source, item.name)), entries: [] };
   }
 
   function entryOf(source: Source, item: T, name: string): E {
@@ -55,7 +55,7 @@ export function createMerge<T extends { readonly name: string }, E extends { rea
 
   return (sources) => {
     shelves = new Map(sources.map((source) => [source.id, shelfOf(source)]));
-    const names = assignNames([...shelves.values()].flatMap((shelf) => shelf.parts));
+    const names = assignNames([...shelves.values()].flatMap((shelf) => shelf.wishes));
     const bySource = new Map<string, readonly E[]>();
     let at = 0;
     for (const source of sources) {
@@ -63,7 +63,7 @@ export function createMerge<T extends { readonly name: string }, E extends { rea
       const entries: E[] = [];
       for (const [index, item] of shelf.items.entries()) {
         const name = names[at++]!;
-        if (rules.shows(name, plainName(shelf.parts[index]!))) entries.push(entryOf(source, item, name));
+        if (rules.shows(name, shelf.wishes[index]!.plain)) entries.push(entryOf(source, item, name));
       }
       if (!sameElements(shelf.entries, entries)) shelf.entries = entries;
       bySource.set(source.id, shelf.entries);
@@ -80,9 +80,9 @@ function firstOfEachName<T extends { readonly name: string }>(list: readonly T[]
   return list.filter((item) => !seen.has(item.name) && seen.add(item.name));
 }
 
-function partsOf(source: Source, original: string): NameParts {
+function wishOf(source: Source, original: string): NameWish {
   const own = source.kind === "machine" || source.kind === "agent";
-  return { source: source.id, prefix: source.prefix, original, own };
+  return wishForName({ source: source.id, prefix: source.prefix, original, own });
 }
 
 export function sameElements(one: readonly unknown[], other: readonly unknown[]): boolean {

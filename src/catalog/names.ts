@@ -10,32 +10,36 @@ export interface NameParts {
   readonly own: boolean;
 }
 
+/** Somebody's wish for a name: worked out once and kept, since all wishes are weighed again at every change. */
+export interface NameWish extends NameParts {
+  /** The name as it would be written down by hand. */
+  readonly plain: string;
+  readonly isValid: boolean;
+}
+
 const valid = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
 
+export function wishForName(parts: NameParts): NameWish {
+  const plain = parts.prefix ? `${parts.prefix}__${parts.original}` : parts.original;
+  return { ...parts, plain, isValid: valid.test(plain) };
+}
+
 /**
- * The names of the catalog, in the order of the parts: `<prefix>__<original>` where that is valid and nobody else wants
+ * The names of the catalog, in the order of the wishes: `<prefix>__<original>` where that is valid and nobody else wants
  * it, otherwise a readable rest of it with a hash of source and original.
  */
-export function assignNames(parts: readonly NameParts[]): string[] {
-  return settleNames(parts, rules);
+export function assignNames(wishes: readonly NameWish[]): string[] {
+  return settleNames(wishes, rules);
 }
 
-/** The name as it would be written down by hand, valid or not. */
-export function plainName({ prefix, original }: NameParts): string {
-  return prefix ? `${prefix}__${original}` : original;
-}
-
-const rules: NameRules<NameParts> = {
-  plain(parts) {
-    const name = plainName(parts);
-    return valid.test(name) ? name : undefined;
-  },
-  rank: (parts) => (parts.own ? 0 : 1),
-  base(parts) {
-    const cleaned = plainName(parts).replace(/[^A-Za-z0-9_.-]+/g, "_");
+const rules: NameRules<NameWish> = {
+  plain: (wish) => (wish.isValid ? wish.plain : undefined),
+  rank: (wish) => (wish.own ? 0 : 1),
+  base(wish) {
+    const cleaned = wish.plain.replace(/[^A-Za-z0-9_.-]+/g, "_");
     return (/^[A-Za-z]/.test(cleaned) ? cleaned : `t_${cleaned}`).slice(0, baseLength);
   },
   // JSON escapes lone surrogates, which UTF-8 would make all alike.
-  identity: (parts) => JSON.stringify([parts.source, parts.original]),
+  identity: (wish) => JSON.stringify([wish.source, wish.original]),
   fold: (name) => name,
 };

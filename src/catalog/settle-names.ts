@@ -19,49 +19,54 @@ const hashLength = 8;
 /** What is left for the readable part before `_` and the hash. */
 export const baseLength = longestName - hashLength - 1;
 
-interface Holder<T> {
-  readonly item: T;
+interface Holder {
+  readonly index: number;
   readonly rank: number;
   contested: boolean;
 }
 
 /**
- * One name for each item, in the items' order. The outcome depends on the set alone and not on its order, since tools come and go
- * in any order. A name wanted by two equals belongs to neither: whoever came later could otherwise take over a name that
- * people already trust.
+ * One name for each item, in the items' order. The outcome depends on the set alone and not on its order, since tools
+ * come and go in any order. A name wanted by two equals belongs to neither: whoever came later could otherwise take over
+ * a name that people already trust.
  */
 export function settleNames<T>(items: readonly T[], rules: NameRules<T>): string[] {
-  const holders = claimPlainNames(items, rules);
-  const names = new Map<T, string>();
-  const rest: { item: T; identity: string }[] = [];
-  for (const item of items) {
-    const plain = rules.plain(item);
-    const holder = plain === undefined ? undefined : holders.get(rules.fold(plain));
-    if (plain !== undefined && holder?.item === item && !holder.contested) names.set(item, plain);
-    else rest.push({ item, identity: rules.identity(item) });
+  const plainNames = items.map((item) => rules.plain(item));
+  const holders = claimNames(items, plainNames, rules);
+  const names: string[] = [];
+  const rest: { index: number; identity: string }[] = [];
+  for (const [index, item] of items.entries()) {
+    const plain = plainNames[index];
+    const holder = plain === undefined ? undefined : holders.get(rules.fold(plain))!;
+    if (plain !== undefined && holder?.index === index && !holder.contested) names[index] = plain;
+    else rest.push({ index, identity: rules.identity(item) });
   }
   rest.sort((a, b) => (a.identity < b.identity ? -1 : 1));
   const used = new Set<string>();
-  for (const { item, identity } of rest) {
-    const name = hashedName(rules.base(item), identity, (name) => {
+  for (const { index, identity } of rest) {
+    const name = hashedName(rules.base(items[index]!), identity, (name) => {
       const folded = rules.fold(name);
       return !holders.has(folded) && !used.has(folded);
     });
     used.add(rules.fold(name));
-    names.set(item, name);
+    names[index] = name;
   }
-  return items.map((item) => names.get(item)!);
+  return names;
 }
 
-function claimPlainNames<T>(items: readonly T[], rules: NameRules<T>): Map<string, Holder<T>> {
-  const holders = new Map<string, Holder<T>>();
-  for (const item of items) {
-    const plain = rules.plain(item);
+function claimNames<T>(
+  items: readonly T[],
+  plainNames: readonly (string | undefined)[],
+  rules: NameRules<T>,
+): Map<string, Holder> {
+  const holders = new Map<string, Holder>();
+  for (const [index, item] of items.entries()) {
+    const plain = plainNames[index];
     if (plain === undefined) continue;
     const folded = rules.fold(plain);
     const rank = rules.rank(item);
     const holder = holders.get(folded);
-    if (holder === undefined || rank < holder.rank) holders.set(folded, { item, rank, contested: false });
+    if (holder === undefined || rank < holder.rank) holders.set(folded, { index, rank, contested: false });
     else if (rank === holder.rank) holder.contested = true;
   }
   return holders;

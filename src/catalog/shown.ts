@@ -1,5 +1,5 @@
 import { renamed } from "./catalog-tool.ts";
-import { assignNames } from "./names.ts";
+import { assignNames, wishForName } from "./names.ts";
 import { narrowNames } from "./narrow-names.ts";
 import type { Source } from "./tool-source.ts";
 
@@ -33,8 +33,8 @@ export function showEntries<T extends { readonly name: string }, E extends Entry
   const narrow = rules.alphabet === "narrow" ? narrowNames(wideNames).narrow : undefined;
   const shown = entries.map((entry, index): E => {
     const wide = wideNames[index]!;
-    const definition = renamed(rules.original(entry), narrow?.get(wide) ?? wide);
-    return definition.name === entry.definition.name ? entry : { ...entry, definition };
+    const name = narrow?.get(wide) ?? wide;
+    return name === entry.definition.name ? entry : { ...entry, definition: renamed(rules.original(entry), name) };
   });
   const byWideName = new Map(shown.map((entry, index) => [wideNames[index]!, entry]));
   const otherName = laterOf(() => otherNames(shown, wideNames, rules));
@@ -50,7 +50,7 @@ function bareNames<T extends { readonly name: string }, E extends Entry<T>>(
   rules: ShowRules<T, E>,
 ): string[] {
   return assignNames(
-    entries.map((entry) => ({ source: entry.source.id, original: rules.original(entry).name, own: false })),
+    entries.map((entry) => wishForName({ source: entry.source.id, original: rules.original(entry).name, own: false })),
   );
 }
 
