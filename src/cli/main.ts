@@ -1,1 +1,13 @@
-process.stdout.write("clawport\n");
+#!/usr/bin/env node
+import { readVersion } from "./version.ts";
+
+const argv = process.argv.slice(2);
+
+// Answered before anything else is loaded: scripts ask for it often, and it must cost little more than Node itself.
+if (argv.length === 1 && argv[0] === "--version") {
+  process.stdout.write(`${readVersion()}\n`);
+} else {
+  const { processWorld } = await import("./process-world.ts");
+  const { runCli } = await import("./run-cli.ts");
+  process.exitCode = await runCli(argv, processWorld());
+}

@@ -1,0 +1,64 @@
+import type { LogLevel } from "../core/log.ts";
+import type { OptionTable, OptionValues } from "./command.ts";
+import type { CommandEntry } from "./command-table.ts";
+import type { LiveLog } from "./live-log.ts";
+import { createLiveLog } from "./live-log.ts";
+import type { Style } from "./output/style.ts";
+import { createStyle, wantsColour } from "./output/style.ts";
+import type { CommandLine } from "./parse-command-line.ts";
+import type { World } from "./world.ts";
+
+/** What a command is given: what was typed, the outside world, and a place to answer. */
+export interface CommandContext<O extends OptionTable = OptionTable> extends World {
+  readonly args: readonly string[];
+  readonly options: OptionValues<O>;
+  readonly globals: CommandLine["globals"];
+  readonly json: boolean;
+  readonly style: Style;
+  readonly log: LiveLog;
+  /** All commands there are. */
+  readonly commandTable: readonly CommandEntry[];
+  /** Prints one answer: data for a program under `--json`, else text for a person. */
+  answer(data: unknown, text: string): void;
+  /** One line for a person, left out under `--json` and `-q`. */
+  say(line: string): void;
+  /** Puts a question to the person at the terminal; nothing when nobody is there. */
+  ask(question: string): Promise<string | undefined>;
+}
+
+export function createContext(line: CommandLine, world: World, commandTable: readonly CommandEntry[]): CommandContext {
+  const { globals } = line;
+  const json = globals.json === true;
+  return {
+    ...world,
+    ...line,
+    json,
+    commandTable,
+    style: createStyle(wantsColour(world.stdout, world.env)),
+    log: createLiveLog({
+      level: asked(globals) ?? "info",
+      format: "human",
+      color: wantsColour(world.stderr, world.env),
+      write: (text) => world.stderr.write(`${text}\n`),
+    }),
+    answer: (data, text) => void world.stdout.write(`${json ? JSON.stringify(data) : text}\n`),
+    say: (text) => void (json || globals.quiet || world.stdout.write(`${text}\n`)),
+    ask: (question) => askPerson(world, question),
+  };
+}
+
+/** The log level that the command line asks for; it goes before the configuration's. */
+export function asked(globals: CommandLine["globals"]): LogLevel | undefined {
+  if (globals.verbose) return "debug";
+  return globals.quiet ? "error" : undefined;
+}
+
+async function askPerson(world: World, question: string): Promise<string | undefined> {
+  if (!world.stdin.isTTY || !world.stderr.isTTY) return undefined;
+  const { createInterface } = await import("node:readline");
+  world.stderr.write(question);
+  const lines = createInterface({ input: world.stdin });
+  // The end of the input (Ctrl-D) is no answer, and must not leave the question open for ever.
+  for await (const line of lines) return line;
+  return undefined;
+}

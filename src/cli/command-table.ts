@@ -1,0 +1,28 @@
+import type { AnyCommand } from "./command.ts";
+
+export interface CommandEntry {
+  readonly name: string;
+  readonly summary: string;
+  load(): Promise<{ readonly command: AnyCommand }>;
+}
+
+/** Every command, in the order the help shows them. Only the one that was asked for is ever loaded. */
+export const commandTable: readonly CommandEntry[] = [
+  { name: "up", summary: "start the hub", load: () => import("./commands/up.ts") },
+  { name: "service", summary: "run the hub as a service of this user", load: () => import("./commands/service.ts") },
+  { name: "doctor", summary: "check the set-up and say how to mend it", load: () => import("./commands/doctor.ts") },
+  { name: "config", summary: "find, check and describe the configuration", load: () => import("./commands/config.ts") },
+  { name: "token", summary: "the tokens that open the hub", load: () => import("./commands/token.ts") },
+  {
+    name: "audit",
+    summary: "which calls were made, and what became of them",
+    load: () => import("./commands/audit.ts"),
+  },
+  {
+    name: "approvals",
+    summary: "remembered answers to the guard's questions",
+    load: () => import("./commands/approvals.ts"),
+  },
+  { name: "approve", summary: "accept the changed definition of a tool", load: () => import("./commands/approve.ts") },
+  { name: "completion", summary: "completion for your shell", load: () => import("./commands/completion.ts") },
+];

@@ -1,0 +1,74 @@
+import type { CommandContext } from "./command-context.ts";
+
+/** One option of a command. Help, completion and checking all read this. */
+export interface OptionSpec {
+  readonly type: "boolean" | "string" | "number";
+  readonly description: string;
+  readonly short?: string;
+  /** What stands for the value in the help: `<file>`. */
+  readonly value?: string;
+  /** The only values it takes. */
+  readonly values?: readonly string[];
+  readonly multiple?: boolean;
+  /** What a shell offers for the value. */
+  readonly completes?: "file" | "folder";
+}
+
+export type OptionTable = Readonly<Record<string, OptionSpec>>;
+
+/** What an option can hold once it was read. */
+export type GivenValue = boolean | number | string | readonly string[];
+
+interface ValueOfType {
+  readonly boolean: boolean;
+  readonly number: number;
+  readonly string: string;
+}
+
+type OptionValue<O extends OptionSpec> = OptionSpec extends O
+  ? GivenValue
+  : O extends { readonly multiple: true }
+    ? readonly string[]
+    : ValueOfType[O["type"]];
+
+/** What was given for each option; absent when it was not given. */
+export type OptionValues<O extends OptionTable> = { readonly [K in keyof O]?: OptionValue<O[K]> };
+
+export interface ArgumentSpec {
+  readonly name: string;
+  readonly description: string;
+  readonly optional?: boolean;
+  readonly values?: readonly string[];
+}
+
+/** A command, described once: `--help`, completion and the check of what was typed all come from this. */
+export interface Command<O extends OptionTable = OptionTable> {
+  readonly name: string;
+  readonly summary: string;
+  readonly options?: O;
+  readonly args?: readonly ArgumentSpec[];
+  readonly examples?: readonly string[];
+  /** Returns the exit code; nothing means 0. */
+  run(context: CommandContext<O>): Promise<number | void>;
+}
+
+/** Commands under one name: `token add`, `token list`. */
+export interface CommandGroup {
+  readonly name: string;
+  readonly summary: string;
+  readonly examples?: readonly string[];
+  readonly commands: readonly Command[];
+  /** Which of them runs when none is named. */
+  readonly fallback?: string;
+}
+
+export type AnyCommand = Command | CommandGroup;
+
+export function isGroup(command: AnyCommand): command is CommandGroup {
+  return "commands" in command;
+}
+
+/** Lets TypeScript infer the option values that `run` receives from the option table beside it. */
+export function defineCommand<const O extends OptionTable>(command: Command<O>): Command {
+  return command;
+}

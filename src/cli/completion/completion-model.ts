@@ -1,0 +1,48 @@
+import type { AnyCommand, Command, OptionSpec, OptionTable } from "../command.ts";
+import { isGroup } from "../command.ts";
+import { globalOptions } from "../global-options.ts";
+
+export interface CompletionWord {
+  readonly word: string;
+  readonly summary: string;
+}
+
+export interface CompletionOption {
+  readonly name: string;
+  readonly spec: OptionSpec;
+}
+
+/** What may follow one chain of command names; the empty path is the program itself. */
+export interface CompletionNode {
+  readonly path: string;
+  readonly words: readonly CompletionWord[];
+  readonly options: readonly CompletionOption[];
+}
+
+/** Everything a shell needs, drawn from the descriptions of the commands. */
+export function completionModel(commands: readonly AnyCommand[]): readonly CompletionNode[] {
+  return [
+    { path: "", words: commands.map(asWord), options: optionsOf({}) },
+    ...commands.flatMap((command) =>
+      isGroup(command)
+        ? [
+            { path: command.name, words: command.commands.map(asWord), options: optionsOf({}) },
+            ...command.commands.map((each) => commandNode(each, `${command.name} ${each.name}`)),
+          ]
+        : [commandNode(command, command.name)],
+    ),
+  ];
+}
+
+function commandNode(command: Command, path: string): CompletionNode {
+  const words = (command.args?.[0]?.values ?? []).map((word) => ({ word, summary: command.args?.[0]?.name ?? "" }));
+  return { path, words, options: optionsOf(command.options ?? {}) };
+}
+
+function asWord({ name, summary }: AnyCommand): CompletionWord {
+  return { word: name, summary };
+}
+
+function optionsOf(own: OptionTable): readonly CompletionOption[] {
+  return Object.entries({ ...own, ...globalOptions }).map(([name, spec]) => ({ name, spec }));
+}

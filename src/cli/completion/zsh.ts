@@ -1,0 +1,64 @@
+import type { CompletionNode, CompletionOption } from "./completion-model.ts";
+
+/** A script for `source <(clawport completion zsh)`, or for a folder of `$fpath` as `_clawport`. */
+export function zshCompletion(nodes: readonly CompletionNode[]): string {
+  const groups = nodes.filter(({ path, words }) => path !== "" && isGroupNode(path, words.length, nodes));
+  return `#compdef clawport
+${nodes.map((node) => nodeFunction(node, node.path === "" || groups.includes(node))).join("\n")}
+_clawport() {
+  _clawport_at
+}
+if [[ "$funcstack[1]" == "_clawport" ]]; then
+  _clawport "$@"
+else
+  compdef _clawport clawport
+fi
+`;
+}
+
+function nodeFunction(node: CompletionNode, descends: boolean): string {
+  const words = node.words.map(({ word, summary }) => quoted(`${escaped(word)}:${summary}`)).join(" ");
+  const options = node.options.map(optionSpec);
+  if (!descends) {
+    const args = node.words.length === 0 ? "'*: :'" : `'*: :(${node.words.map(({ word }) => word).join(" ")})'`;
+    return `${functionName(node.path)}() {
+  _arguments -S ${[...options, args].join(" \\\n    ")}
+}`;
+  }
+  return `${functionName(node.path)}() {
+  local curcontext="$curcontext" state line
+  local -a words_here
+  words_here=(${words})
+  _arguments -S -C ${[...options, "'1: :->word'", "'*:: :->rest'"].join(" \\\n    ")} && return
+  case $state in
+    word) _describe 'command' words_here ;;
+    rest) (( $+functions[${functionName(node.path)}_$line[1]] )) && ${functionName(node.path)}_$line[1] ;;
+  esac
+}`;
+}
+
+function isGroupNode(path: string, words: number, nodes: readonly CompletionNode[]): boolean {
+  return words > 0 && nodes.some((other) => other.path.startsWith(`${path} `));
+}
+
+function functionName(path: string): string {
+  return path === "" ? "_clawport_at" : `_clawport_at_${path.replaceAll(" ", "_")}`;
+}
+
+function optionSpec({ name, spec }: CompletionOption): string {
+  const value =
+    spec.type === "boolean"
+      ? ""
+      : `:${spec.value?.replaceAll(/[<>]/g, "") ?? "value"}:${spec.completes === "file" ? "_files" : spec.completes === "folder" ? "_files -/" : `(${(spec.values ?? []).join(" ")})`}`;
+  const meaning = spec.description.replaceAll(/[[\]:]/g, String.raw`\$&`);
+  const long = quoted(`${spec.multiple ? "*" : ""}--${name}[${meaning}]${value}`);
+  return spec.short === undefined ? long : `${long} ${quoted(`-${spec.short}[${meaning}]${value}`)}`;
+}
+
+function escaped(word: string): string {
+  return word.replaceAll(":", String.raw`\:`);
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}

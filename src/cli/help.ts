@@ -1,0 +1,90 @@
+import type { AnyCommand, Command, OptionSpec, OptionTable } from "./command.ts";
+import { isGroup } from "./command.ts";
+import type { CommandEntry } from "./command-table.ts";
+import { globalOptions } from "./global-options.ts";
+import { renderDefinitions } from "./output/definitions.ts";
+import type { Style } from "./output/style.ts";
+
+export interface HelpPaper {
+  readonly style: Style;
+  readonly width?: number | undefined;
+}
+
+/** The help of the program: what `clawport` alone prints. */
+export function renderOverview(table: readonly CommandEntry[], paper: HelpPaper): string {
+  return sections(paper, [
+    ["", "Clawport joins OpenClaw and MCP: any source of tools through any door, under one guard."],
+    ["Usage", "  clawport <command> [options]"],
+    [
+      "Commands",
+      renderDefinitions(
+        table.map(({ name, summary }) => [name, summary]),
+        paper.width,
+      ),
+    ],
+    ["Options", renderOptions(globalOptions, paper.width)],
+    ["", `Start with "clawport up"; "clawport <command> --help" says more about a command.`],
+  ]);
+}
+
+/** The help of one command; `title` is how it is called, `clawport token add`. */
+export function renderHelp(command: AnyCommand, title: string, paper: HelpPaper): string {
+  const examples = command.examples?.map((line) => `  ${line}`).join("\n");
+  if (isGroup(command)) {
+    return sections(paper, [
+      ["", capitalised(command.summary)],
+      ["Usage", command.commands.map((each) => `  ${usageLine(each, `${title} ${each.name}`)}`).join("\n")],
+      [
+        "Commands",
+        renderDefinitions(
+          command.commands.map(({ name, summary }) => [name, summary]),
+          paper.width,
+        ),
+      ],
+      ["Examples", examples],
+      ["Options everywhere", renderOptions(globalOptions, paper.width)],
+    ]);
+  }
+  const args = (command.args ?? []).map(
+    ({ name, description, values }) => [`<${name}>`, description + (values ? ` (${values.join(", ")})` : "")] as const,
+  );
+  return sections(paper, [
+    ["", capitalised(command.summary)],
+    ["Usage", `  ${usageLine(command, title)}`],
+    ["Arguments", renderDefinitions(args, paper.width)],
+    ["Options", renderOptions(command.options ?? {}, paper.width)],
+    ["Examples", examples],
+    ["Options everywhere", renderOptions(globalOptions, paper.width)],
+  ]);
+}
+
+function usageLine(command: Command, title: string): string {
+  const args = (command.args ?? []).map(({ name, optional }) => (optional ? ` [<${name}>]` : ` <${name}>`)).join("");
+  return `${title}${args}${command.options === undefined ? "" : " [options]"}`;
+}
+
+function renderOptions(options: OptionTable, width: number | undefined): string {
+  const entries = Object.entries(options).map(([name, spec]) => [optionName(name, spec), optionMeaning(spec)] as const);
+  return renderDefinitions(entries, width);
+}
+
+function optionName(name: string, spec: OptionSpec): string {
+  const value = spec.type === "boolean" ? "" : ` ${spec.value ?? "<value>"}`;
+  return `${spec.short === undefined ? "    " : `-${spec.short}, `}--${name}${value}`;
+}
+
+function optionMeaning(spec: OptionSpec): string {
+  const values = spec.values === undefined ? "" : ` (${spec.values.join(", ")})`;
+  return `${spec.description}${values}${spec.multiple ? "; may be given more than once" : ""}`;
+}
+
+function sections(paper: HelpPaper, parts: readonly (readonly [string, string | undefined])[]): string {
+  return parts
+    .filter(([, body]) => body !== undefined && body !== "")
+    .map(([title, body]) => (title === "" ? body : `${paper.style.bold(title)}\n${body}`))
+    .join("\n\n");
+}
+
+function capitalised(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}

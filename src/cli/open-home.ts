@@ -1,0 +1,12 @@
+import type { Home } from "../core/home.ts";
+import { openHome, resolveHome } from "../core/home.ts";
+import type { CommandContext } from "./command-context.ts";
+
+/** Where the state of this call lives, whether it exists yet or not. */
+export function homePath({ globals, env, homedir }: CommandContext): string {
+  return resolveHome({ flag: globals.home, env, homedir });
+}
+
+export function openHomeOf(context: CommandContext): Promise<Home> {
+  return openHome(homePath(context), { log: context.log });
+}

@@ -1,0 +1,33 @@
+import type { World } from "../world.ts";
+
+/** Paints text for a terminal; without colours each returns its text as it came. */
+export interface Style {
+  bold(text: string): string;
+  dim(text: string): string;
+  red(text: string): string;
+  green(text: string): string;
+  yellow(text: string): string;
+  cyan(text: string): string;
+}
+
+export type Colour = keyof Style;
+
+export function createStyle(coloured: boolean): Style {
+  const paint =
+    (on: number, off: number) =>
+    (text: string): string =>
+      coloured ? `\u001B[${on}m${text}\u001B[${off}m` : text;
+  return {
+    bold: paint(1, 22),
+    dim: paint(2, 22),
+    red: paint(31, 39),
+    green: paint(32, 39),
+    yellow: paint(33, 39),
+    cyan: paint(36, 39),
+  };
+}
+
+/** Colours only on a terminal, and never against https://no-color.org. */
+export function wantsColour(output: { readonly isTTY?: boolean }, env: World["env"]): boolean {
+  return output.isTTY === true && !env["NO_COLOR"] && env["TERM"] !== "dumb";
+}

@@ -1,0 +1,105 @@
+import { parseArgs } from "node:util";
+import { Fault } from "../core/fault.ts";
+import type { Command, GivenValue, OptionSpec, OptionTable, OptionValues } from "./command.ts";
+import { globalOptions } from "./global-options.ts";
+import { nearestName } from "./nearest-name.ts";
+
+export interface CommandLine {
+  readonly args: readonly string[];
+  readonly options: Readonly<Record<string, GivenValue>>;
+  readonly globals: OptionValues<typeof globalOptions>;
+}
+
+/** Where the first word that is neither an option nor an option's value stands; options may come before it. */
+export function findWord(argv: readonly string[], options: OptionTable = globalOptions): number | undefined {
+  for (let index = 0; index < argv.length; index++) {
+    const arg = argv[index] ?? "";
+    if (arg === "--") return undefined;
+    if (!arg.startsWith("-") || arg === "-") return index;
+    if (takesValue(arg, options)) index++;
+  }
+  return undefined;
+}
+
+function takesValue(arg: string, options: OptionTable): boolean {
+  const [name, spec] =
+    Object.entries(options).find(([name, { short }]) => arg === `--${name}` || arg === `-${short}`) ?? [];
+  return name !== undefined && spec?.type !== "boolean";
+}
+
+/** Sorts what was typed into arguments and options, or says what is wrong with it. `argv` holds no command names any more. */
+export function parseCommandLine(
+  argv: readonly string[],
+  title: string,
+  command: Pick<Command, "options" | "args">,
+): CommandLine {
+  const own = command.options ?? {};
+  const table: OptionTable = { ...globalOptions, ...own };
+  const { tokens } = parseArgs({
+    args: [...argv],
+    strict: false,
+    tokens: true,
+    allowNegative: false,
+    options: Object.fromEntries(Object.entries(table).map(([name, spec]) => [name, parserOption(spec)])),
+  });
+  const args: string[] = [];
+  const options: Record<string, GivenValue> = {};
+  const globals: Record<string, GivenValue> = {};
+  for (const token of tokens) {
+    if (token.kind === "positional") args.push(token.value);
+    if (token.kind !== "option") continue;
+    const spec = table[token.name];
+    if (spec === undefined) throw unknownOption(token.rawName, title, table);
+    const value = optionValue(token.rawName, spec, token.value, title);
+    const target = token.name in own ? options : globals;
+    const before = target[token.name];
+    target[token.name] = spec.multiple ? [...(Array.isArray(before) ? before : []), String(value)] : value;
+  }
+  return { args, options, globals };
+}
+
+/** Checks the arguments; kept apart from the parsing because `--help` must work without them. */
+export function checkArguments(args: readonly string[], title: string, specs: Command["args"] = []): void {
+  for (const [index, spec] of specs.entries()) {
+    const value = args[index];
+    if (value === undefined && !spec.optional)
+      throw new Fault("usage", `"${title}" needs <${spec.name}>: ${spec.description}; see "${title} --help"`);
+    if (value !== undefined && spec.values !== undefined && !spec.values.includes(value))
+      throw new Fault("usage", `<${spec.name}> is one of ${spec.values.join(", ")}, not ${JSON.stringify(value)}`);
+  }
+  const extra = args[specs.length];
+  if (extra !== undefined)
+    throw new Fault("usage", `"${title}" takes no argument ${JSON.stringify(extra)}; see "${title} --help"`);
+}
+
+function parserOption(spec: OptionSpec): { type: "boolean" | "string"; short?: string } {
+  const type = spec.type === "boolean" ? "boolean" : "string";
+  return spec.short === undefined ? { type } : { type, short: spec.short };
+}
+
+function optionValue(
+  rawName: string,
+  spec: OptionSpec,
+  value: string | undefined,
+  title: string,
+): boolean | number | string {
+  if (spec.type === "boolean") {
+    if (value !== undefined) throw new Fault("usage", `${rawName} takes no value; see "${title} --help"`);
+    return true;
+  }
+  if (value === undefined) throw new Fault("usage", `${rawName} needs a value: ${rawName} ${spec.value ?? "<value>"}`);
+  if (spec.values !== undefined && !spec.values.includes(value))
+    throw new Fault("usage", `${rawName} is one of ${spec.values.join(", ")}, not ${JSON.stringify(value)}`);
+  if (spec.type === "string") return value;
+  if (!/^\d{1,9}$/.test(value)) throw new Fault("usage", `${rawName} is a whole number, not ${JSON.stringify(value)}`);
+  return Number(value);
+}
+
+function unknownOption(rawName: string, title: string, table: OptionTable): Fault {
+  const nearest = nearestName(
+    rawName,
+    Object.keys(table).map((name) => `--${name}`),
+  );
+  const hint = nearest === undefined ? `see "${title} --help"` : `did you mean "${nearest}"?`;
+  return new Fault("usage", `"${title}" knows no option "${rawName}"; ${hint}`);
+}

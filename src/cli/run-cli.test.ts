@@ -1,0 +1,161 @@
+import { expect, test } from "vitest";
+import { memoryWorld } from "../../tests/cli/memory-world.ts";
+import { Fault } from "../core/fault.ts";
+import type { AnyCommand } from "./command.ts";
+import { defineCommand } from "./command.ts";
+import { runCli } from "./run-cli.ts";
+
+const seen: unknown[] = [];
+
+const greet = defineCommand({
+  name: "greet",
+  summary: "say hello",
+  args: [{ name: "whom", description: "whom to greet", optional: true }],
+  options: {
+    times: { type: "number", value: "<n>", description: "how often" },
+    tone: { type: "string", values: ["warm", "cold"], description: "how" },
+    to: { type: "string", multiple: true, description: "one more" },
+    loud: { type: "boolean", short: "l", description: "shout" },
+  },
+  async run({ args, options, globals }) {
+    seen.push({ args, options, globals });
+  },
+});
+
+const boxes: AnyCommand = {
+  name: "box",
+  summary: "boxes",
+  fallback: "list",
+  commands: [
+    defineCommand({
+      name: "list",
+      summary: "list boxes",
+      run: async (context) => context.answer({ boxes: 2 }, "two boxes"),
+    }),
+    defineCommand({
+      name: "open",
+      summary: "open a box",
+      args: [{ name: "box", description: "which box" }],
+      run: async () => 7,
+    }),
+  ],
+};
+
+const broken: AnyCommand = defineCommand({
+  name: "broken",
+  summary: "fails",
+  args: [{ name: "how", description: "which way" }],
+  run: async ({ args }) => {
+    if (args[0] === "fault") throw new Fault("denied", "not you; run `clawport greet`", { detail: { who: "you" } });
+    throw new TypeError("x is not a function");
+  },
+});
+
+const table = [greet, boxes, broken].map((command) => ({ ...command, load: async () => ({ command }) }));
+
+async function run(...argv: string[]) {
+  const world = memoryWorld();
+  const exit = await runCli(argv, world, table);
+  return { exit, out: world.out(), err: world.err() };
+}
+
+test("options are understood before and after the command, each as its own type", async () => {
+  seen.length = 0;
+  const { exit } = await run(
+    "--home",
+    "/h",
+    "greet",
+    "Ann",
+    "--times",
+    "3",
+    "--to=a",
+    "--to",
+    "b",
+    "-lq",
+    "--tone",
+    "warm",
+  );
+  expect(exit).toBe(0);
+  expect(seen).toEqual([
+    {
+      args: ["Ann"],
+      options: { times: 3, to: ["a", "b"], loud: true, tone: "warm" },
+      globals: { home: "/h", quiet: true },
+    },
+  ]);
+});
+
+test.each([
+  [["gret"], 'unknown command "gret"; did you mean "greet"?'],
+  [["xylophone"], 'unknown command "xylophone"; see "clawport --help"'],
+  [["box", "opne"], 'unknown command "opne"; did you mean "open"?'],
+  [["greet", "--tims", "3"], '"clawport greet" knows no option "--tims"; did you mean "--times"?'],
+  [["greet", "--times", "many"], '--times is a whole number, not "many"'],
+  [["greet", "--times"], "--times needs a value: --times <n>"],
+  [["greet", "--tone", "hot"], '--tone is one of warm, cold, not "hot"'],
+  [["greet", "--loud=yes"], '--loud takes no value; see "clawport greet --help"'],
+  [["greet", "Ann", "Bob"], '"clawport greet" takes no argument "Bob"; see "clawport greet --help"'],
+  [["box", "open"], '"clawport box open" needs <box>: which box; see "clawport box open --help"'],
+])("%j is refused with the way out", async (argv, message) => {
+  expect(await run(...argv)).toEqual({ exit: 2, out: "", err: `clawport: ${message}\n` });
+});
+
+test("a group runs its fallback, and the exit code is the command's", async () => {
+  expect(await run("box")).toEqual({ exit: 0, out: "two boxes\n", err: "" });
+  expect(await run("box", "--json")).toEqual({ exit: 0, out: '{"boxes":2}\n', err: "" });
+  expect((await run("box", "open", "3")).exit).toBe(7);
+});
+
+test("a fault prints its message and exits with its code; a program gets it as JSON", async () => {
+  expect(await run("broken", "fault")).toEqual({ exit: 77, out: "", err: "clawport: not you; run `clawport greet`\n" });
+  const { exit, out, err } = await run("broken", "fault", "--json");
+  expect([exit, err]).toEqual([77, ""]);
+  expect(JSON.parse(out)).toEqual({
+    error: { code: "denied", message: "not you; run `clawport greet`", detail: { who: "you" } },
+  });
+});
+
+test("an unforeseen error prints one line, and the stack only under -v", async () => {
+  const short = await run("broken", "otherwise");
+  expect(short.exit).toBe(70);
+  expect(short.err).toBe(
+    "clawport: something went wrong that nobody foresaw: x is not a function\nrun with -v for the stack\n",
+  );
+  expect((await run("broken", "otherwise", "-v")).err).toContain("run-cli.test.ts");
+});
+
+test("no arguments, --help and help all print help", async () => {
+  const overview = await run();
+  expect(overview).toMatchObject({ exit: 0, err: "" });
+  expect(overview.out).toContain("greet");
+  expect(await run("--help")).toEqual(overview);
+  const greeting = await run("greet", "--help");
+  expect(greeting.out).toContain("clawport greet [<whom>] [options]");
+  expect(greeting.out).toContain("-l, --loud");
+  expect(await run("help", "greet")).toEqual(greeting);
+  expect((await run("box", "--help")).out).toContain("clawport box open <box>");
+});
+
+test("no line of the help is wider than the terminal", async () => {
+  const world = memoryWorld();
+  const stdout = { write: world.stdout.write.bind(world.stdout), columns: 60 };
+  await runCli(["greet", "--help"], { ...world, stdout }, table);
+  expect(
+    Math.max(
+      ...world
+        .out()
+        .split("\n")
+        .map((line) => line.length),
+    ),
+  ).toBeLessThanOrEqual(60);
+});
+
+test("colours need a terminal and no NO_COLOR", async () => {
+  const terminal = memoryWorld();
+  const stdout = { write: (text: string) => terminal.stdout.write(text), isTTY: true };
+  await runCli([], { ...terminal, stdout }, table);
+  expect(terminal.out()).toContain("\u001B[1m");
+  const plain = memoryWorld({ env: { NO_COLOR: "1" } });
+  await runCli([], { ...plain, stdout: { write: (text) => plain.stdout.write(text), isTTY: true } }, table);
+  expect(plain.out()).not.toContain("\u001B");
+});

@@ -1,0 +1,108 @@
+import { Fault } from "../core/fault.ts";
+import type { AnyCommand, Command, CommandGroup, OptionTable } from "./command.ts";
+import { isGroup } from "./command.ts";
+import { createContext } from "./command-context.ts";
+import type { CommandEntry } from "./command-table.ts";
+import { commandTable } from "./command-table.ts";
+import { globalOptions } from "./global-options.ts";
+import type { HelpPaper } from "./help.ts";
+import { nearestName } from "./nearest-name.ts";
+import { createStyle, wantsColour } from "./output/style.ts";
+import { checkArguments, findWord, parseCommandLine } from "./parse-command-line.ts";
+import { printFailure } from "./print-failure.ts";
+import type { World } from "./world.ts";
+
+/** Runs what was typed and returns the exit code. Nothing is thrown: a failure is printed here. */
+export async function runCli(argv: readonly string[], world: World, table = commandTable): Promise<number> {
+  try {
+    return await dispatch(argv, world, table);
+  } catch (error) {
+    return printFailure(error, world, { json: argv.includes("--json"), verbose: argv.some(isVerbose) });
+  }
+}
+
+async function dispatch(argv: readonly string[], world: World, table: readonly CommandEntry[]): Promise<number> {
+  const asked = findWord(argv);
+  if (asked !== undefined && argv[asked] === "help")
+    return dispatch([...argv.toSpliced(asked, 1), "--help"], world, table);
+  if (asked === undefined) return runBare(argv, world, table);
+
+  const name = argv[asked] ?? "";
+  const entry = table.find((each) => each.name === name);
+  if (entry === undefined) throw unknownCommand("clawport", name, table);
+  const { command: loaded } = await entry.load();
+  const { command, title, rest } = descend(loaded, `clawport ${name}`, argv.toSpliced(asked, 1));
+
+  const line = parseCommandLine(rest, title, isGroup(command) ? {} : command);
+  if (line.globals.version) return printVersion(world, line.globals.json);
+  if (line.globals.help) {
+    const { renderHelp } = await import("./help.ts");
+    return printText(world, renderHelp(command, title, helpPaper(world)));
+  }
+  if (isGroup(command)) {
+    const names = command.commands.map((each) => each.name);
+    throw new Fault("usage", `"${title}" needs one of ${names.join(", ")}; see "${title} --help"`);
+  }
+  checkArguments(line.args, title, command.args);
+  return (await command.run(createContext(line, world, table))) ?? 0;
+}
+
+async function runBare(argv: readonly string[], world: World, table: readonly CommandEntry[]): Promise<number> {
+  const line = parseCommandLine(argv, "clawport", {});
+  checkArguments(line.args, "clawport");
+  if (line.globals.version) return printVersion(world, line.globals.json);
+  const { renderOverview } = await import("./help.ts");
+  return printText(world, renderOverview(table, helpPaper(world)));
+}
+
+/** From a group to the command of it that was named, if one was. */
+function descend(
+  command: AnyCommand,
+  title: string,
+  argv: readonly string[],
+): { readonly command: AnyCommand; readonly title: string; readonly rest: readonly string[] } {
+  if (!isGroup(command)) return { command, title, rest: argv };
+  const asked = findWord(argv, groupOptions(command));
+  const name = asked === undefined ? command.fallback : argv[asked];
+  if (name === undefined || (asked === undefined && argv.some(isHelp))) return { command, title, rest: argv };
+  const found = command.commands.find((each) => each.name === name);
+  if (found === undefined) throw unknownCommand(title, name, command.commands);
+  return { command: found, title: `${title} ${name}`, rest: asked === undefined ? argv : argv.toSpliced(asked, 1) };
+}
+
+function groupOptions(group: CommandGroup): OptionTable {
+  return Object.fromEntries(
+    [...group.commands, { options: globalOptions }].flatMap(({ options }) => Object.entries(options ?? {})),
+  );
+}
+
+function unknownCommand(title: string, name: string, known: readonly Pick<Command, "name">[]): Fault {
+  const nearest = nearestName(
+    name,
+    known.map((each) => each.name),
+  );
+  const hint = nearest === undefined ? `see "${title} --help"` : `did you mean "${nearest}"?`;
+  return new Fault("usage", `unknown command ${JSON.stringify(name)}; ${hint}`);
+}
+
+async function printVersion(world: World, json: boolean | undefined): Promise<number> {
+  const { readVersion } = await import("./version.ts");
+  return printText(world, json ? JSON.stringify({ version: readVersion() }) : readVersion());
+}
+
+function printText(world: World, text: string): number {
+  world.stdout.write(`${text}\n`);
+  return 0;
+}
+
+function helpPaper(world: World): HelpPaper {
+  return { style: createStyle(wantsColour(world.stdout, world.env)), width: world.stdout.columns };
+}
+
+function isVerbose(arg: string): boolean {
+  return arg === "--verbose" || /^-[a-z]*v[a-z]*$/.test(arg);
+}
+
+function isHelp(arg: string): boolean {
+  return arg === "--help" || /^-[a-z]*h[a-z]*$/.test(arg);
+}

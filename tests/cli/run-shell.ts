@@ -1,0 +1,32 @@
+import { execFile, execFileSync } from "node:child_process";
+
+export interface ShellAnswer {
+  readonly exit: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs a program to its end; a non-zero exit is an answer. */
+export function runProgram(
+  file: string,
+  args: readonly string[],
+  options: { readonly env?: NodeJS.ProcessEnv; readonly cwd?: string; readonly input?: string } = {},
+): Promise<ShellAnswer> {
+  return new Promise((resolve, reject) => {
+    const { env = process.env, cwd, input } = options;
+    const child = execFile(file, [...args], { env, cwd, timeout: 20_000 }, (error, out, err) => {
+      if (error !== null && typeof error.code !== "number") return reject(error);
+      resolve({ exit: error === null ? 0 : Number(error.code), out, err });
+    });
+    child.stdin?.end(input ?? "");
+  });
+}
+
+export function isInstalled(program: string): boolean {
+  try {
+    execFileSync("sh", ["-c", `command -v ${program}`], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}
