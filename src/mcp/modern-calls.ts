@@ -7,8 +7,7 @@ import type { JsonRpcRequest, Params } from "./json-rpc.ts";
 import type { McpOffer } from "./offer.ts";
 import { supportedVersions } from "./protocol-version.ts";
 import { createRun } from "./run.ts";
-import type { ServedRequest } from "./served-request.ts";
-import type { Arrival } from "./server.ts";
+import type { Route, ServedRequest } from "./served-request.ts";
 import { serveSubscription } from "./subscription.ts";
 import type { TaskBoard } from "./tasks.ts";
 import type { WaitingRuns } from "./waiting-runs.ts";
@@ -24,7 +23,7 @@ export interface ModernParts {
 /** The requests of the era without sessions: each stands alone, a call may come back for answers or become a task. */
 export interface ModernCalls {
   method(name: string): Method | undefined;
-  serve(message: JsonRpcRequest, method: Method, request: ServedRequest, arrival: Arrival): Promise<object>;
+  serve(message: JsonRpcRequest, method: Method, request: ServedRequest, route: Route): Promise<object>;
 }
 
 /** The three requests that may end with `input_required` (Multi Round-Trip Requests). */
@@ -67,15 +66,15 @@ export function createModernCalls(parts: ModernParts): ModernCalls {
 
   return {
     method: (name) => methods.get(name),
-    async serve(message, method, request, arrival) {
+    async serve(message, method, request, route) {
       const params = message.params ?? {};
       if (message.method === "subscriptions/listen") {
-        await serveSubscription(message.id, params, request, arrival, parts);
+        await serveSubscription(message.id, params, request, route, parts);
         return {};
       }
       const result = mayAsk.has(message.method)
-        ? await serveInRounds(message, method, request, arrival)
-        : await method(params, request, arrival.headers);
+        ? await serveInRounds(message, method, request, route)
+        : await method(params, request, route.headers);
       return complete(result, cacheable.has(message.method));
     },
   };
@@ -84,20 +83,20 @@ export function createModernCalls(parts: ModernParts): ModernCalls {
     message: JsonRpcRequest,
     method: Method,
     request: ServedRequest,
-    arrival: Arrival,
+    route: Route,
   ): Promise<object> {
     const params = message.params ?? {};
     const subject = `${message.method} ${String(params.name ?? params.uri)}`;
     if (params.requestState !== undefined) {
       const run = waiting.take(params.requestState, request.principal, subject);
       request.resumed = run;
-      return run.resume(answersOf(params), arrival, request.meta);
+      return run.resume(answersOf(params), route, request.meta);
     }
     const answers = params.inputResponses === undefined ? {} : answersOf(params);
     return new Promise((resolve, reject) => {
       request.startRun = () => createRun({ request, subject, waiting, tasks, answers, round: { resolve, reject } });
       // Wrapped, so that a method that throws at once is caught like one that rejects.
-      (async () => method(params, request, arrival.headers))().then(
+      (async () => method(params, request, route.headers))().then(
         (result) => (request.run ? request.run.finish(result) : resolve(result)),
         (error: unknown) => (request.run ? request.run.fail(error) : reject(error)),
       );

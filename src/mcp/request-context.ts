@@ -12,6 +12,8 @@ export interface RequestContext {
   readonly principal: string;
   /** The `_meta` of the request. */
   readonly meta: Readonly<Record<string, unknown>>;
+  /** W3C trace context the request came with, in `_meta` or as a header; unchecked. */
+  readonly traceparent: string | undefined;
   /** The legacy session the request belongs to, where there is one. */
   readonly sessionId: string | undefined;
   /** Aborted when the client cancels, goes away for good, or the server closes. */

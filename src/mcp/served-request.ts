@@ -3,6 +3,7 @@ import { type ClientFacts, hasTasks, missingCapability } from "./client-facts.ts
 import type { JsonRpcId } from "./json-rpc.ts";
 import { notification } from "./json-rpc.ts";
 import { isAtLeast, type Peer, type Send } from "./peer.ts";
+import type { Headers } from "./mirrored-headers.ts";
 import type { ClientLogLine, McpLogLevel, Progress } from "./progress.ts";
 import type { Era } from "./protocol-version.ts";
 import type { Answer, Question } from "./question.ts";
@@ -13,6 +14,8 @@ import type { Run } from "./run.ts";
 export interface Route {
   send: Send;
   releaseStream?(): void;
+  /** The HTTP headers, where there are any: the modern era checks them against the body. */
+  readonly headers?: Headers;
 }
 
 export interface RequestFacts {
@@ -66,6 +69,11 @@ export class ServedRequest implements RequestContext {
 
   get sessionId(): string | undefined {
     return this.peer.sessionId;
+  }
+
+  get traceparent(): string | undefined {
+    const found = this.meta.traceparent ?? this.#route?.headers?.traceparent;
+    return typeof found === "string" ? found : undefined;
   }
 
   get signal(): AbortSignal {

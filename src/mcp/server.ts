@@ -14,7 +14,7 @@ import {
   type Params,
 } from "./json-rpc.ts";
 import { legacyMethods } from "./legacy-methods.ts";
-import { checkMirroredHeaders, type Headers } from "./mirrored-headers.ts";
+import { checkMirroredHeaders } from "./mirrored-headers.ts";
 import { createModernCalls } from "./modern-calls.ts";
 import { isModernRequest, readModernFacts } from "./modern-facts.ts";
 import type { McpOffer } from "./offer.ts";
@@ -37,21 +37,15 @@ export interface McpServerOptions {
   readonly pollTasksMs?: number;
 }
 
-/** How a message came, beyond what it says. */
-export interface Arrival extends Route {
-  /** The HTTP headers, where there are any: the modern era checks them against the body. */
-  readonly headers?: Headers;
-}
-
 /**
  * The protocol, free of any transport: messages in, messages out. What belongs to a request but comes before its answer
- * goes through the arrival's `send`.
+ * goes through the route.
  */
 export interface McpServer {
   readonly offer: McpOffer;
   openPeer(options: PeerOptions): Peer;
   /** Serves one message. Resolves to the answer of a request, or to nothing: for the rest, and for cancelled calls. */
-  handle(message: JsonRpcMessage, peer: Peer, arrival: Arrival): Promise<JsonRpcResponse | undefined>;
+  handle(message: JsonRpcMessage, peer: Peer, route: Route): Promise<JsonRpcResponse | undefined>;
   close(): void;
 }
 
@@ -94,23 +88,19 @@ export function createMcpServer(offer: McpOffer, options: McpServerOptions = {})
     return peer;
   }
 
-  async function handle(message: JsonRpcMessage, peer: Peer, arrival: Arrival): Promise<JsonRpcResponse | undefined> {
+  async function handle(message: JsonRpcMessage, peer: Peer, route: Route): Promise<JsonRpcResponse | undefined> {
     if (isRequest(message)) {
-      return isModernRequest(message, arrival.headers)
-        ? serveModern(message, peer, arrival)
-        : serveLegacy(message, peer, arrival);
+      return isModernRequest(message, route.headers)
+        ? serveModern(message, peer, route)
+        : serveLegacy(message, peer, route);
     }
     if (isNotification(message)) noteNotification(message, peer);
     else peer.settle(message);
     return undefined;
   }
 
-  async function serveLegacy(
-    message: JsonRpcRequest,
-    peer: Peer,
-    arrival: Arrival,
-  ): Promise<JsonRpcResponse | undefined> {
-    const request = new ServedRequest(peer, arrival, legacyFacts(message, peer));
+  async function serveLegacy(message: JsonRpcRequest, peer: Peer, route: Route): Promise<JsonRpcResponse | undefined> {
+    const request = new ServedRequest(peer, route, legacyFacts(message, peer));
     peer.running.set(message.id, request);
     try {
       const method = legacy.get(message.method);
@@ -124,20 +114,16 @@ export function createMcpServer(offer: McpOffer, options: McpServerOptions = {})
     }
   }
 
-  async function serveModern(
-    message: JsonRpcRequest,
-    peer: Peer,
-    arrival: Arrival,
-  ): Promise<JsonRpcResponse | undefined> {
+  async function serveModern(message: JsonRpcRequest, peer: Peer, route: Route): Promise<JsonRpcResponse | undefined> {
     let request: ServedRequest | undefined;
     try {
-      const facts = readModernFacts(message, arrival.headers);
+      const facts = readModernFacts(message, route.headers);
       const method: Method | undefined = modern.method(message.method);
       if (!method) throw unknownMethod(message.method);
-      if (arrival.headers) checkMirroredHeaders(arrival.headers, message);
-      request = new ServedRequest(peer, arrival, facts);
+      if (route.headers) checkMirroredHeaders(route.headers, message);
+      request = new ServedRequest(peer, route, facts);
       peer.running.set(message.id, request);
-      const result = await modern.serve(message, method, request, arrival);
+      const result = await modern.serve(message, method, request, route);
       return request.cancelled ? undefined : { jsonrpc: "2.0", id: message.id, result };
     } catch (error) {
       return request?.cancelled ? undefined : failed(message, error, "modern");

@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { JsonRpcMessage, JsonRpcResponse } from "../json-rpc.ts";
-import type { Arrival } from "../server.ts";
+import type { Route } from "../served-request.ts";
 import { sendEmpty, sendJson, statusOf } from "./answer.ts";
 import { type EventStream, openEventStream } from "./event-stream.ts";
 import type { Session } from "./sessions.ts";
 import type { SessionStream } from "./session-stream.ts";
 
 /** One POST on its way through: JSON as long as nothing but the answer is sent, an event stream from then on. */
-export interface Exchange extends Arrival {
+export interface Exchange extends Route {
   /** Ends it with the answer, or without one where the call was cancelled. */
   finish(answer: JsonRpcResponse | readonly JsonRpcResponse[] | undefined): void;
   /** Opens the stream for an answer that takes long, so that nobody on the way gives up; keeps an open one alive. */

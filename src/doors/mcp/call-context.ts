@@ -1,0 +1,39 @@
+import type { Log } from "../../core/log.ts";
+import type { Caller, DoorKind } from "../../catalog/caller.ts";
+import type { CallContext } from "../../catalog/tool-source.ts";
+import type { ClientLogLine, Progress } from "../../mcp/progress.ts";
+import type { Answer, Question } from "../../mcp/question.ts";
+import type { RequestContext } from "../../mcp/request-context.ts";
+
+/** A request of an MCP door as the catalog's side sees it. A class, since one is made for every call. */
+export class DoorCallContext implements CallContext {
+  readonly caller: Caller;
+  readonly log: Log;
+  readonly traceparent?: string;
+  readonly #request: RequestContext;
+
+  constructor(request: RequestContext, door: DoorKind, log: Log, traceparent: string | undefined) {
+    const client = request.client.name;
+    this.caller =
+      client === undefined ? { door, token: request.principal } : { door, token: request.principal, client };
+    this.log = log;
+    if (traceparent !== undefined) this.traceparent = traceparent;
+    this.#request = request;
+  }
+
+  get signal(): AbortSignal {
+    return this.#request.signal;
+  }
+
+  progress(progress: Progress): void {
+    this.#request.progress(progress);
+  }
+
+  tell(line: ClientLogLine): void {
+    this.#request.tell(line);
+  }
+
+  ask(question: Question): Promise<Answer> {
+    return this.#request.ask(question);
+  }
+}
