@@ -1,17 +1,22 @@
+import type { JsonSpiller } from "./json-spiller.ts";
+
 const newline = 10;
 
 export interface FrameListener {
-  onFrame(frame: Buffer): void;
-  /** A frame grew past the limit; the rest of it is skipped. Called once per such frame. */
-  onTooLarge(): void;
+  /** With a spiller, the frame is what that kept of it; disposing of the spiller is then the listener's. */
+  onFrame(frame: Buffer, spiller: JsonSpiller | undefined): void;
+  /** A frame grew past the limit, or its spiller failed; the rest of it is skipped. Called once per such frame. */
+  onRefused(cause: unknown): void;
 }
 
 /** Cuts a stream of bytes into lines, never holding more than `maxBytes` of one. */
 export function createFrameReader(
   maxBytes: number,
-  { onFrame, onTooLarge }: FrameListener,
+  { onFrame, onRefused }: FrameListener,
+  openSpiller?: () => JsonSpiller,
 ): { push(chunk: Buffer): void } {
   let parts: Buffer[] = [];
+  let spiller: JsonSpiller | undefined;
   let size = 0;
   let skipping = false;
 
@@ -30,20 +35,41 @@ export function createFrameReader(
   function take(part: Buffer): void {
     if (skipping || part.length === 0) return;
     size += part.length;
-    if (size > maxBytes) {
-      skipping = true;
-      parts = [];
-      onTooLarge();
-    } else parts.push(part);
+    if (size > maxBytes) return refuse(undefined);
+    if (!openSpiller) {
+      parts.push(part);
+      return;
+    }
+    try {
+      (spiller ??= openSpiller()).push(part);
+    } catch (error) {
+      refuse(error);
+    }
+  }
+
+  function refuse(cause: unknown): void {
+    skipping = true;
+    parts = [];
+    spiller?.dispose();
+    spiller = undefined;
+    onRefused(cause);
   }
 
   function endFrame(): void {
-    const frame = parts.length === 1 ? parts[0]! : Buffer.concat(parts);
-    const complete = !skipping;
+    const done = { parts, spiller, skipping };
     parts = [];
+    spiller = undefined;
     size = 0;
     skipping = false;
-    if (complete && !isBlank(frame)) onFrame(frame);
+    if (done.skipping) return;
+    try {
+      const whole = done.parts.length === 1 ? done.parts[0]! : Buffer.concat(done.parts);
+      const frame = done.spiller ? done.spiller.end().json : whole;
+      if (!isBlank(frame)) return onFrame(frame, done.spiller);
+    } catch (error) {
+      onRefused(error);
+    }
+    done.spiller?.dispose();
   }
 }
 

@@ -1,4 +1,5 @@
 import type { ClientFacts } from "./client-facts.ts";
+import type { SpilledText } from "./json-spiller.ts";
 import type { ClientLogLine, Progress } from "./progress.ts";
 import type { Era } from "./protocol-version.ts";
 import type { Answer, Question } from "./question.ts";
@@ -33,6 +34,8 @@ export interface RequestContext {
    * Says whether that happened.
    */
   detach(statusMessage?: string): boolean;
+  /** The long text that stands behind a mark in the arguments, where the door puts such texts on disk. */
+  spilled(text: string): SpilledText | undefined;
   /** Closes the answering event stream of a legacy session; the client comes back for the rest with Last-Event-ID. */
   releaseStream(): void;
 }

@@ -1,6 +1,7 @@
 import { Fault } from "../core/fault.ts";
 import { type ClientFacts, hasTasks, missingCapability } from "./client-facts.ts";
 import type { JsonRpcId } from "./json-rpc.ts";
+import type { SpilledText, SpilledTexts } from "./json-spiller.ts";
 import { notification } from "./json-rpc.ts";
 import { isAtLeast, type Peer, type Send } from "./peer.ts";
 import type { Headers } from "./mirrored-headers.ts";
@@ -15,7 +16,9 @@ export interface Route {
   send: Send;
   releaseStream?(): void;
   /** The HTTP headers, where there are any: the modern era checks them against the body. */
-  readonly headers?: Headers;
+  readonly headers?: Headers | undefined;
+  /** Texts of the request that were too long for memory, by the marks that stand for them in the arguments. */
+  readonly spilled?: SpilledTexts | undefined;
 }
 
 export interface RequestFacts {
@@ -47,6 +50,7 @@ export class ServedRequest implements RequestContext {
   /** Set where this request goes on with an earlier one's run: that is what a cancel has to stop. */
   resumed: Run | undefined;
   #route: Route | undefined;
+  readonly #spilled: SpilledTexts | undefined;
   #logLevel: McpLogLevel | undefined;
   #progressToken: JsonRpcId | undefined;
   #progressed = -Infinity;
@@ -60,6 +64,7 @@ export class ServedRequest implements RequestContext {
     this.meta = facts.meta ?? noMeta;
     this.#logLevel = facts.logLevel;
     this.#route = route;
+    this.#spilled = route.spilled;
     this.#progressToken = progressTokenOf(this.meta);
   }
 
@@ -135,6 +140,10 @@ export class ServedRequest implements RequestContext {
     if (!run) return false;
     run.detach(statusMessage);
     return true;
+  }
+
+  spilled(text: string): SpilledText | undefined {
+    return this.#spilled?.get(text);
   }
 
   releaseStream(): void {

@@ -2,44 +2,46 @@ import type { Readable, Writable } from "node:stream";
 import { Fault } from "../core/fault.ts";
 import { type Log, silentLog } from "../core/log.ts";
 import { createFrameReader } from "./frame-reader.ts";
-import { idOf, isRequest, type JsonRpcMessage, type JsonRpcResponse, parseMessage } from "./json-rpc.ts";
+import { idOf, type JsonRpcMessage, type JsonRpcResponse, parseMessage } from "./json-rpc.ts";
+import { createJsonSpiller, type JsonSpiller, type SpillOptions } from "./json-spiller.ts";
 import { parseJson } from "./parse-json.ts";
 import { allowsBatches } from "./protocol-version.ts";
 import { failure, rpcErrorOf } from "./rpc-failure.ts";
+import type { Route } from "./served-request.ts";
 import type { McpServer } from "./server.ts";
 
 export interface StdioOptions {
   readonly input: Readable;
   readonly output: Writable;
-  readonly log?: Log;
-  readonly maxFrameBytes?: number;
+  readonly log?: Log | undefined;
+  readonly maxFrameBytes?: number | undefined;
+  /** For servers that take large media: long texts go to files while the frame is read, and are gone when it is answered. */
+  readonly spill?: SpillOptions | undefined;
   /** How long answers in flight may still take when the input has ended. */
-  readonly graceMs?: number;
+  readonly graceMs?: number | undefined;
 }
 
 /** Serves one client over a pair of streams, until the input ends and what was asked is answered. */
 export async function serveStdio(server: McpServer, options: StdioOptions): Promise<void> {
-  const { input, output, log = silentLog, maxFrameBytes = 4 * 1024 * 1024, graceMs = 2000 } = options;
+  const { input, output, log = silentLog, maxFrameBytes = 4 * 1024 * 1024, spill, graceMs = 2000 } = options;
   const writer = createLineWriter(output);
   const peer = server.openPeer({ principal: "stdio", twoWay: true, push: writer.write });
   let inFlight = 0;
   let onQuiet: (() => void) | undefined;
 
-  const reader = createFrameReader(maxFrameBytes, {
-    onFrame: (frame) => receive(frame),
-    onTooLarge: () => {
-      log.warn("a message was larger than is taken here", { maxFrameBytes });
-      writer.write(
-        failure(
-          null,
-          rpcErrorOf(
-            new Fault("too-large", `The message is larger than the ${maxFrameBytes} bytes taken here.`),
-            "legacy",
-          ),
-        ),
-      );
+  const reader = createFrameReader(
+    maxFrameBytes,
+    {
+      onFrame: (frame, spiller) => void receive(frame, spiller),
+      onRefused(cause) {
+        const fault =
+          cause ?? new Fault("too-large", `The message is larger than the ${maxFrameBytes} bytes taken here.`);
+        log.warn("a message was refused", { error: fault });
+        refuse(fault);
+      },
     },
-  });
+    spill && (() => createJsonSpiller(spill)),
+  );
 
   await new Promise<void>((resolve) => {
     input.on("data", reader.push);
@@ -59,47 +61,51 @@ export async function serveStdio(server: McpServer, options: StdioOptions): Prom
   peer.close("The client has gone.");
   await writer.flushed();
 
-  function receive(frame: Buffer): void {
-    let value: unknown;
+  /** Serves a frame to its end, the answer written: only then does it no longer count as in flight. */
+  async function receive(frame: Buffer, spiller: JsonSpiller | undefined): Promise<void> {
+    inFlight++;
     try {
-      value = parseJson(frame);
+      const value = parseJson(frame);
+      const route: Route = { send: writer.write, spilled: spiller?.end().texts };
+      const answer = Array.isArray(value) ? await serveBatch(value, route) : await serveOne(value, route);
+      if (answer) writer.write(answer);
     } catch (error) {
-      return writer.write(failure(null, rpcErrorOf(error, "legacy")));
+      refuse(error);
+    } finally {
+      spiller?.dispose();
+      if (--inFlight === 0) onQuiet?.();
     }
-    if (Array.isArray(value)) return receiveBatch(value);
-    void serveOne(value).then((answer) => answer && writer.write(answer));
   }
 
-  function receiveBatch(batch: readonly unknown[]): void {
-    if (!allowsBatches(peer.version) || batch.length === 0 || batch.length > 100) {
-      const fault = new Fault("bad-request", "Batches of 1 to 100 messages exist in revisions before 2025-06-18 only.");
-      return writer.write(failure(null, rpcErrorOf(fault, "legacy")));
+  async function serveBatch(batch: readonly unknown[], route: Route): Promise<JsonRpcResponse[] | undefined> {
+    if (!allowsBatches(peer.version) || batch.length === 0 || batch.length > mostInBatch) {
+      throw new Fault(
+        "bad-request",
+        `Batches of 1 to ${mostInBatch} messages exist in revisions before 2025-06-18 only.`,
+      );
     }
-    void serveBatch(batch);
-  }
-
-  async function serveBatch(batch: readonly unknown[]): Promise<void> {
-    const answers = await Promise.all(batch.map(serveOne));
+    const answers = await Promise.all(batch.map((value) => serveOne(value, route)));
     const sent = answers.filter((answer) => answer !== undefined);
-    if (sent.length > 0) writer.write(sent);
+    return sent.length > 0 ? sent : undefined;
   }
 
-  async function serveOne(value: unknown): Promise<JsonRpcResponse | undefined> {
+  async function serveOne(value: unknown, route: Route): Promise<JsonRpcResponse | undefined> {
     let message: JsonRpcMessage;
     try {
       message = parseMessage(value);
     } catch (error) {
       return failure(idOf(value), rpcErrorOf(error, "legacy"));
     }
-    if (!isRequest(message)) return server.handle(message, peer, { send: writer.write });
-    inFlight++;
-    try {
-      return await server.handle(message, peer, { send: writer.write });
-    } finally {
-      if (--inFlight === 0) onQuiet?.();
-    }
+    return server.handle(message, peer, route);
+  }
+
+  function refuse(error: unknown): void {
+    writer.write(failure(null, rpcErrorOf(error, "legacy")));
   }
 }
+
+/** More messages in one batch than any client of the revisions that have them sends. */
+const mostInBatch = 100;
 
 /** Writes messages as lines; those of one turn of the loop leave in one piece. */
 function createLineWriter(output: Writable) {

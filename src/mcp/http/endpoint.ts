@@ -3,6 +3,7 @@ import { Fault, isFault } from "../../core/fault.ts";
 import { type Log, silentLog } from "../../core/log.ts";
 import { idOf, isRequest, type JsonRpcMessage, type JsonRpcResponse, parseMessage } from "../json-rpc.ts";
 import { isModernRequest } from "../modern-facts.ts";
+import { createJsonSpiller, type SpilledTexts, type SpillOptions } from "../json-spiller.ts";
 import type { Peer } from "../peer.ts";
 import { allowsBatches, isLegacyVersion } from "../protocol-version.ts";
 import { failure, rpcErrorOf } from "../rpc-failure.ts";
@@ -17,6 +18,8 @@ export interface HttpEndpointOptions {
   readonly log?: Log;
   readonly now?: () => number;
   readonly maxBodyBytes?: number;
+  /** For views that take large media: long texts go to files while the body is read, and are gone when it is answered. */
+  readonly spill?: SpillOptions;
   /** Shared between endpoints of one door, so that the cap is the door's. */
   readonly admission?: Admission;
   readonly mostSessions?: number;
@@ -31,6 +34,16 @@ export interface HttpEndpoint {
   handle(request: IncomingMessage, response: ServerResponse, principal: string): void;
   readonly sessionCount: number;
   close(): void;
+}
+
+/** One POST with what is known about it. */
+interface Post {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly principal: string;
+  /** Gives back the place among those being served. */
+  readonly leave: () => void;
+  readonly spilled: SpilledTexts | undefined;
 }
 
 /** More messages in one batch than any client of 2025-03-26 sends. */
@@ -75,7 +88,7 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
   async function serve(request: IncomingMessage, response: ServerResponse, principal: string): Promise<void> {
     switch (request.method) {
       case "POST":
-        return admitted((leave) => servePost(request, response, principal, leave));
+        return admitted((leave) => servePost({ request, response, principal, leave, spilled: undefined }));
       case "GET":
         return serveGet(request, response, principal);
       case "DELETE": {
@@ -104,20 +117,26 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
     }
   }
 
-  async function servePost(
-    request: IncomingMessage,
-    response: ServerResponse,
-    principal: string,
-    leave: () => void,
-  ): Promise<void> {
-    const body = await readBody(request, maxBodyBytes);
-    if (Array.isArray(body)) return serveBatch(body, request, response, principal);
+  async function servePost(post: Post): Promise<void> {
+    if (!options.spill) return serveBody(await readBody(post.request, maxBodyBytes), post);
+    const spiller = createJsonSpiller(options.spill);
+    try {
+      const body = await readBody(post.request, maxBodyBytes, spiller);
+      await serveBody(body, { ...post, spilled: spiller.end().texts });
+    } finally {
+      spiller.dispose();
+    }
+  }
+
+  async function serveBody(body: unknown, post: Post): Promise<void> {
+    const { request, response, principal, spilled } = post;
+    if (Array.isArray(body)) return serveBatch(body, post);
     let message: JsonRpcMessage;
     try {
       message = parseMessage(body);
     } catch (error) {
-      const modern = request.headers["mcp-protocol-version"] !== undefined;
-      return sendJson(response, 400, failure(idOf(body), rpcErrorOf(error, modern ? "modern" : "legacy")));
+      const era = request.headers["mcp-protocol-version"] === undefined ? "legacy" : "modern";
+      return sendJson(response, 400, failure(idOf(body), rpcErrorOf(error, era)));
     }
     const isModern = isRequest(message) && isModernRequest(message, request.headers);
     const isNewSession = !isModern && isRequest(message) && message.method === "initialize";
@@ -127,19 +146,14 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
       await server.handle(message, peer, { send: () => {} });
       return sendEmpty(response, 202);
     }
-    if (message.method === "subscriptions/listen") leave();
-    const exchange = openExchange({ request, response, session, isModern, isNewSession });
+    if (message.method === "subscriptions/listen") post.leave();
+    const exchange = openExchange({ request, response, session, isModern, isNewSession, spilled });
     const answer = await during(exchange, response, session, peer, () => server.handle(message, peer, exchange));
     if (isNewSession && answer && "error" in answer && session) sessions.end(session);
     exchange.finish(answer);
   }
 
-  async function serveBatch(
-    batch: readonly unknown[],
-    request: IncomingMessage,
-    response: ServerResponse,
-    principal: string,
-  ): Promise<void> {
+  async function serveBatch(batch: readonly unknown[], { request, response, principal }: Post): Promise<void> {
     const session = sessionOf(request, principal);
     const header = request.headers["mcp-protocol-version"];
     if (!allowsBatches(session?.peer.version ?? (typeof header === "string" ? header : undefined))) {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { JsonRpcMessage, JsonRpcResponse } from "../json-rpc.ts";
+import type { SpilledTexts } from "../json-spiller.ts";
 import type { Route } from "../served-request.ts";
 import { sendEmpty, sendJson, statusOf } from "./answer.ts";
 import { type EventStream, openEventStream } from "./event-stream.ts";
@@ -21,14 +22,17 @@ export interface ExchangeOptions {
   readonly isModern: boolean;
   /** Whether the session was opened by this very request, so that its id has to be told. */
   readonly isNewSession: boolean;
+  readonly spilled?: SpilledTexts | undefined;
 }
 
-export function openExchange({ request, response, session, isModern, isNewSession }: ExchangeOptions): Exchange {
+export function openExchange(options: ExchangeOptions): Exchange {
+  const { request, response, session, isModern, isNewSession, spilled } = options;
   let stream: EventStream | SessionStream | undefined;
   const headers: Record<string, string> = isNewSession && session ? { "mcp-session-id": session.id } : {};
 
   return {
     headers: request.headers,
+    spilled,
     send: (message) => write(openStream(), message),
     releaseStream() {
       if (!session) return;

@@ -1,9 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import { Fault } from "../../core/fault.ts";
+import type { JsonSpiller } from "../json-spiller.ts";
 import { parseJson } from "../parse-json.ts";
 
-/** The JSON of a request's body, read no further than `maxBytes`. */
-export function readBody(request: IncomingMessage, maxBytes: number): Promise<unknown> {
+/** The JSON of a request's body, read no further than `maxBytes`. Its long texts go to the spiller, where there is one. */
+export function readBody(request: IncomingMessage, maxBytes: number, spiller?: JsonSpiller): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const declared = Number(request.headers["content-length"] ?? 0);
     if (declared > maxBytes) return reject(tooLarge(maxBytes));
@@ -14,22 +15,32 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<un
       if (size > maxBytes) {
         request.removeAllListeners("data");
         reject(tooLarge(maxBytes));
-      } else if (chunks === undefined) chunks = chunk;
+      } else if (spiller) spill(chunk);
+      else if (chunks === undefined) chunks = chunk;
       else if (Array.isArray(chunks)) chunks.push(chunk);
       else chunks = [chunks, chunk];
     });
-    request.once("end", () => {
-      const body = Array.isArray(chunks) ? Buffer.concat(chunks) : (chunks ?? Buffer.alloc(0));
-      try {
-        resolve(parseJson(body));
-      } catch (error) {
-        reject(error);
-      }
-    });
+    request.once("end", () => resolve((async () => parseJson(wholeBody()))()));
     request.once("error", (cause) => reject(new Fault("cancelled", "The client went away.", { cause })));
     request.once("close", () => reject(new Fault("cancelled", "The client went away.")));
+
+    function wholeBody(): Buffer {
+      if (spiller) return spiller.end().json;
+      return Array.isArray(chunks) ? Buffer.concat(chunks) : (chunks ?? empty);
+    }
+
+    function spill(chunk: Buffer): void {
+      try {
+        spiller?.push(chunk);
+      } catch (cause) {
+        request.removeAllListeners("data");
+        reject(new Fault("io", "The message could not be put on disk.", { cause }));
+      }
+    }
   });
 }
+
+const empty = Buffer.alloc(0);
 
 function tooLarge(maxBytes: number): Fault {
   return new Fault("too-large", `The message is larger than the ${maxBytes} bytes taken here.`);
