@@ -8,7 +8,7 @@ import type { Reader, Watch } from "./metrics/watch.ts";
 /** What `/metrics` answers with (Prometheus text exposition format). */
 export const prometheusContentType = "text/plain; version=0.0.4; charset=utf-8";
 
-export interface MetricSpec<L extends string> {
+interface MetricSpec<L extends string> {
   readonly name: string;
   readonly help: string;
   readonly labels?: readonly L[];
@@ -33,7 +33,7 @@ export interface Metrics {
   render(): string;
 }
 
-export interface MetricsOptions {
+interface MetricsOptions {
   /** How many label sets one name may have before new ones are folded into `other`. */
   readonly seriesLimit?: number;
 }

@@ -1,13 +1,13 @@
 import type { Metrics } from "../metrics.ts";
 import type { BoundCounter, BoundGauge, BoundHistogram } from "./instruments.ts";
 
-export interface CallStart {
+interface CallStart {
   readonly door: string;
   /** A name from the configuration or a kind of source: never an id that opens something. */
   readonly source: string;
 }
 
-export interface CallEnd extends CallStart {
+interface CallEnd extends CallStart {
   readonly outcome: string;
   /** The fault's code, where the call failed. */
   readonly code?: string | undefined;

@@ -1,6 +1,6 @@
 export type Labels<L extends string> = Readonly<Record<L, string>>;
 
-export interface Series<S> {
+interface Series<S> {
   /** In the order of the label names. */
   readonly values: readonly string[];
   readonly state: S;
