@@ -1,0 +1,183 @@
+import { expect, test } from "vitest";
+import type { JsonSchema } from "../tool.ts";
+import { judgeSchema } from "./judge-schema.ts";
+import { createSchemaChecker } from "./schema-checker.ts";
+
+const recursive = { $ref: "#/$defs/n", $defs: { n: { type: "object", properties: { n: { $ref: "#/$defs/n" } } } } };
+
+test.for([1_000, 10_000, 200_000])("a value %i deep is refused, with or without the validator", async (depth) => {
+  const checker = createSchemaChecker();
+  const deep = nest(depth, "n");
+  const tooDeep = { ok: false, message: "is too deep to be checked" };
+  expect(await checker.check(recursive, deep)).toEqual(tooDeep);
+  expect(await checker.check({ type: "object" }, deep)).toEqual(tooDeep);
+  expect(await checker.check({ properties: { n: {} } }, deep)).toEqual(tooDeep);
+  expect(await checker.check(recursive, nest(60, "n"))).toEqual({ ok: true });
+});
+
+test.for<[name: string, reason: RegExp, schema: JsonSchema]>([
+  ["nested 500 deep", /too deep/, nest(500, "not")],
+  ["nested 100,000 deep", /too deep/, nest(100_000, "properties")],
+  ["of 200,000 listed values", /too large/, { enum: Array.from({ length: 200_000 }, (_, index) => `v${index}`) }],
+  ["that refers to itself", /without end/, { $ref: "#" }],
+  ["that refers to itself in two steps", /without end/, { $ref: "#/$defs/a", $defs: chain("#/$defs/a", "#/$defs/b") }],
+  [
+    "that refers to itself inside a field",
+    /without end/,
+    { properties: { a: { allOf: [{ $ref: "#/properties/a" }] } } },
+  ],
+  ["whose references double 26 times", /multiply/, doubling(26)],
+  ["whose references double 2,000 times", /multiply/, doubling(2_000)],
+  ["that refers to the network", /another document at "#\/properties\/a\/\$ref"/, remote("https://example.com/s.json")],
+  ["that refers to a file", /another document/, remote("file:///etc/passwd")],
+  ["that refers to a neighbour", /another document/, remote("other.json#/a")],
+  ["that changes its address", /own address/, { properties: { a: { $id: "https://example.com/", type: "string" } } }],
+])("a schema %s refuses every value, and is not fit to be registered", async ([, reason, schema]) => {
+  const told: string[] = [];
+  const checker = createSchemaChecker({ onOdd: (_, why) => told.push(why) });
+  const verdict = await checker.check(schema, { a: "text" });
+  expect(verdict).toMatchObject({ ok: false, message: expect.stringMatching(reason) });
+  expect(await checker.check(schema, {})).toEqual(verdict);
+  expect(told).toEqual([expect.stringMatching(reason)]);
+  expect(judgeSchema(schema)).toEqual({ ok: false, reason: expect.stringMatching(reason) });
+});
+
+test.for([
+  ["^(a+)+$", `${"a".repeat(40)}b`],
+  ["^(a|a)*$", `${"a".repeat(40)}b`],
+  ["^a*a*a*a*a*a*a*a*b$", "a".repeat(2_000)],
+  ["^(\\w+\\s?)*$", `${"a".repeat(60)}!`],
+  ["^(?=(a+)+$)a", `${"a".repeat(40)}b`],
+  ["^((a{0,200}){0,200}){0,200}$", `${"a".repeat(300)}b`],
+])("the pattern %s is stopped, and the schema refused from then on", async ([pattern, text]) => {
+  const told: string[] = [];
+  const checker = createSchemaChecker({ onOdd: (_, why) => told.push(why) });
+  for (const schema of [{ properties: { a: { pattern } } }, { propertyNames: { pattern } }]) {
+    const hostile = "a" in (schema.properties ?? {}) ? { a: text } : { [String(text)]: 1 };
+    await untilRefusedForGood(() => checker.check(schema, hostile));
+    expect(await checker.check(schema, {})).toMatchObject({ message: expect.stringContaining("takes too long") });
+  }
+  expect(told).toHaveLength(2);
+});
+
+test("references that double with every level of the value are stopped", async () => {
+  const levels = Object.fromEntries(
+    Array.from({ length: 40 }, (_, level) => {
+      const next = { $ref: `#/$defs/l${level + 1}` };
+      return [`l${level}`, { properties: { n: { allOf: [next, next] } } }];
+    }),
+  );
+  const checker = createSchemaChecker();
+  const schema = { $ref: "#/$defs/l0", $defs: { ...levels, l40: {} } };
+  await untilRefusedForGood(() => checker.check(schema, nest(50, "n")));
+  expect(await checker.check(schema, {})).toMatchObject({ ok: false });
+});
+
+test("a large value that takes too long is refused alone: its schema stays usable", async () => {
+  const checker = createSchemaChecker({ milliseconds: 20 });
+  const schema = { properties: { a: { uniqueItems: true } } };
+  const items = Array.from({ length: 20_000 }, (_, id) => ({ id }));
+  await expect
+    .poll(() => checker.check(schema, { a: items }))
+    .toMatchObject({ message: "is too large to be checked in time" });
+  expect(await checker.check(schema, { a: [1, 1] })).toMatchObject({ message: "a: must not hold the same item twice" });
+});
+
+test("many alternatives times many items is stopped too, though no keyword of it is risky", async () => {
+  const checker = createSchemaChecker({ milliseconds: 20 });
+  const oneOf = Array.from({ length: 5_000 }, (_, id) => ({ const: `c${id}` }));
+  const schema = { items: { oneOf } };
+  const items = Array.from({ length: 20_000 }, () => "c0");
+  await expect
+    .poll(() => checker.check(schema, items))
+    .toMatchObject({ message: "is too large to be checked in time" });
+});
+
+test("long lists of honest values are checked without the validator", () => {
+  const checker = createSchemaChecker();
+  const values = Array.from({ length: 15_000 }, (_, index) => `v${index}`);
+  const schema = { type: "array", items: { enum: values } };
+  expect(checker.check(schema, [...values, ...values])).toEqual({ ok: true });
+  expect(checker.check(schema, [...values, "no"])).toMatchObject({
+    message: expect.stringMatching(/^\[15000\]: expected one of/),
+  });
+});
+
+test("a value with more parts than the bound is refused where the validator is needed", async () => {
+  const checker = createSchemaChecker({ value: { depth: 64, nodes: 1_000 } });
+  const value = Array.from({ length: 1_001 }, () => 1);
+  expect(await checker.check({ not: { type: "string" } }, value)).toMatchObject({
+    message: "is too large to be checked",
+  });
+});
+
+test("a value that makes the validator throw is refused", async () => {
+  const checker = createSchemaChecker();
+  const schema = { additionalProperties: { not: { type: "string" } } };
+  expect(await checker.check(schema, { "\ud800": 1 })).toMatchObject({
+    message: "holds something that can't be checked",
+  });
+  expect(await checker.check(schema, { a: undefined })).toMatchObject({
+    message: "holds something that can't be checked",
+  });
+});
+
+test("no code is run and nothing is written to prototypes, whatever the names and values hold", async () => {
+  const evil = "`${globalThis.ran = 1}`'\"*/globalThis.ran=1//\n\u2028";
+  const schema = JSON.parse(
+    JSON.stringify({
+      properties: { [evil]: { const: evil }, p: { enum: [evil] } },
+      required: [evil],
+      not: { const: evil },
+    }),
+  );
+  const polluting = JSON.parse('{"__proto__": {"polluted": 1}, "constructor": {"prototype": {"polluted": 1}}}');
+  expect(await createSchemaChecker().check(schema, { [evil]: evil, ...polluting })).toEqual({ ok: true });
+  expect(
+    await createSchemaChecker().check(JSON.parse('{"properties": {"__proto__": {"not": {}}}}'), polluting),
+  ).toMatchObject({
+    ok: false,
+  });
+  expect("ran" in globalThis).toBe(false);
+  expect("polluted" in {}).toBe(false);
+});
+
+test("a sound schema is fit to be registered, an odd one says where", () => {
+  expect(judgeSchema({ $id: "https://example.com/root", type: "object", format: 7, title: {} })).toEqual({ ok: true });
+  expect(judgeSchema(recursive)).toEqual({ ok: true });
+  for (const none of [null, [], "x", true, undefined]) {
+    expect(judgeSchema(none)).toEqual({ ok: false, reason: "the schema is not an object" });
+  }
+  expect(judgeSchema({ properties: { a: { type: "banana" } } })).toEqual({
+    ok: false,
+    reason: `the schema has a value that "type" can't have at "#/properties/a/type"`,
+  });
+});
+
+/** On a busy machine a check can run out of time without having had any; that alone never disables a schema. */
+async function untilRefusedForGood(check: () => unknown): Promise<void> {
+  await expect.poll(check, { timeout: 15_000 }).toMatchObject({ message: expect.stringContaining("takes too long") });
+}
+
+function nest(depth: number, key: string): Record<string, unknown> {
+  let value: Record<string, unknown> = {};
+  for (let level = 0; level < depth; level++) value = { [key]: value };
+  return value;
+}
+
+function chain(a: string, b: string): JsonSchema {
+  return { a: { $ref: b }, b: { $ref: a } };
+}
+
+function remote($ref: string): JsonSchema {
+  return { properties: { a: { $ref } } };
+}
+
+function doubling(levels: number): JsonSchema {
+  const $defs: Record<string, JsonSchema> = { [`d${levels}`]: { type: "object" } };
+  for (let level = 0; level < levels; level++) {
+    const next = { $ref: `#/$defs/d${level + 1}` };
+    $defs[`d${level}`] = { allOf: [next, next] };
+  }
+  return { $ref: "#/$defs/d0", $defs };
+}

@@ -1,0 +1,23 @@
+export interface ValueBounds {
+  readonly depth: number;
+  readonly nodes: number;
+}
+
+/** What is wrong with the size of a JSON value, or how many values it holds. Iterative: depth costs memory, never stack. */
+export function measureValue(value: unknown, bounds: ValueBounds): "too deep" | "too large" | number {
+  if (typeof value !== "object" || value === null) return 1;
+  let level: object[] = [value];
+  let nodes = 1;
+  for (let depth = 0; level.length > 0; depth++) {
+    const below: object[] = [];
+    for (const parent of level) {
+      const children: readonly unknown[] = Array.isArray(parent) ? parent : Object.values(parent);
+      nodes += children.length;
+      if (nodes > bounds.nodes) return "too large";
+      for (const child of children) if (typeof child === "object" && child !== null) below.push(child);
+    }
+    if (below.length > 0 && depth >= bounds.depth) return "too deep";
+    level = below;
+  }
+  return nodes;
+}

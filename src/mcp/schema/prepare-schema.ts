@@ -1,0 +1,159 @@
+import { createTargetFinder } from "./find-target.ts";
+import { judgeReferences } from "./judge-references.ts";
+import type { ValueBounds } from "./measure-value.ts";
+import { measureValue } from "./measure-value.ts";
+import { quoteName } from "./problem-text.ts";
+import type { Keyword } from "./schema-keywords.ts";
+import { isNames, isPattern, isRecord, schemaKeywords } from "./schema-keywords.ts";
+import type { SchemaNode, SubSchema, Targets } from "./schema-node.ts";
+
+export interface PreparedSchema {
+  readonly root: SubSchema;
+  readonly targets: Targets;
+  /** How many keywords and listed values there are: without risk, a check visits each once per value at most. */
+  readonly size: number;
+  /** Whether a check may take far longer than the sizes of schema and value tell. */
+  readonly risky: boolean;
+  /** What was left out because no check can be made of it. */
+  readonly odd: readonly string[];
+}
+
+export interface HostileSchema {
+  readonly hostile: string;
+}
+
+type Source = Readonly<Record<string, unknown>>;
+
+const riskyKeywords: ReadonlySet<string> = new Set([
+  "$ref",
+  "$dynamicRef",
+  "pattern",
+  "patternProperties",
+  "uniqueItems",
+]);
+
+const mostOddities = 10;
+
+/**
+ * A copy of the schema that is safe to hand to a validator: bounded, references resolved within the document, nothing
+ * in it but keywords that are checked. Whatever is merely odd is left out and named; what could be used to hang or
+ * exhaust us makes the whole schema hostile.
+ */
+export function prepareSchema(schema: Source, bounds: ValueBounds): PreparedSchema | HostileSchema {
+  const measured = measureValue(schema, bounds);
+  if (typeof measured === "string") return { hostile: `the schema is ${measured}` };
+
+  const findTarget = createTargetFinder(schema);
+  const copies = new Map<Source, SchemaNode>();
+  const waiting: { source: Source; copy: SchemaNode; where: string }[] = [];
+  const names = new Map<string, string>();
+  const targets: Record<string, SubSchema> = Object.create(null);
+  const found = { odd: [] as string[], hostile: [] as string[], size: 0, risky: false };
+
+  function report(where: string, what: string): void {
+    if (found.odd.length < mostOddities) found.odd.push(`${what} at ${quoteName(where)}`);
+  }
+
+  function copySchema(source: unknown, where: string): SubSchema {
+    found.size++;
+    if (typeof source === "boolean") return source;
+    if (!isRecord(source)) {
+      report(where, "no schema");
+      return true;
+    }
+    const known = copies.get(source);
+    if (known !== undefined) return known;
+    const copy: SchemaNode = {};
+    copies.set(source, copy);
+    waiting.push({ source, copy, where });
+    return copy;
+  }
+
+  function copyMap(sources: Source, where: string, word: string): Source {
+    const map: Record<string, unknown> = Object.create(null);
+    for (const [name, source] of Object.entries(sources)) {
+      if (word === "patternProperties" && !isPattern(name)) report(`${where}/${name}`, "a pattern that can't be read");
+      else if (word === "dependencies" && isNames(source)) map[name] = source;
+      else map[name] = copySchema(source, `${where}/${name}`);
+    }
+    return map;
+  }
+
+  function nameTarget(reference: unknown, where: string): string | undefined {
+    if (typeof reference !== "string") return undefined;
+    if (reference !== "" && !reference.startsWith("#")) {
+      found.hostile.push(`the schema refers to another document at ${quoteName(where)}`);
+      return undefined;
+    }
+    const known = names.get(reference);
+    if (known !== undefined) return known;
+    const target = findTarget(reference);
+    if (target === undefined) return undefined;
+    const name = String(names.size);
+    names.set(reference, name);
+    targets[name] = copySchema(target, reference);
+    return name;
+  }
+
+  function copyValue({ shape, fits }: Keyword, word: string, value: unknown, where: string): unknown {
+    switch (shape) {
+      case "reference":
+        return nameTarget(value, where);
+      case "schema":
+        return copySchema(value, where);
+      case "schema or schemas":
+        if (!Array.isArray(value)) return copySchema(value, where);
+        return value.map((source, index) => copySchema(source, `${where}/${index}`));
+      case "schemas":
+        if (!Array.isArray(value) || value.length === 0) return undefined;
+        return value.map((source, index) => copySchema(source, `${where}/${index}`));
+      case "schema map":
+      case "needs map":
+        return isRecord(value) ? copyMap(value, where, word) : undefined;
+      case "data":
+        if (Array.isArray(value)) found.size += value.length;
+        if (word === "const" ? isObject(value) : word === "enum" && hasObjects(value)) found.risky = true;
+        return fits(value) ? value : undefined;
+    }
+  }
+
+  const root = copySchema(schema, "#");
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const { source, copy, where } = next;
+    if (source !== schema && typeof source["$id"] === "string") {
+      found.hostile.push(`the schema changes its own address at ${quoteName(where)}`);
+    }
+    const written: Record<string, unknown> = {};
+    for (const word of Object.keys(source)) {
+      const keyword = schemaKeywords.get(word);
+      if (keyword === undefined) continue;
+      found.size++;
+      if (riskyKeywords.has(word)) found.risky = true;
+      const value = copyValue(keyword, word, source[word], `${where}/${word}`);
+      if (value === undefined) report(`${where}/${word}`, `a value that ${quoteName(word)} can't have`);
+      else written[word] = value;
+    }
+    Object.assign(copy, joinReferences(written));
+    if (found.hostile[0] !== undefined) return { hostile: found.hostile[0] };
+  }
+
+  const runaway = judgeReferences(copies.values(), targets);
+  if (runaway !== undefined) return { hostile: runaway };
+  return { root, targets, size: found.size, risky: found.risky, odd: found.odd };
+}
+
+/** In a document that is one schema resource `$dynamicRef` is a plain reference. */
+function joinReferences({ $dynamicRef, ...rest }: Record<string, unknown>): Record<string, unknown> {
+  if ($dynamicRef === undefined) return rest;
+  if (rest["$ref"] === undefined) return { ...rest, $ref: $dynamicRef };
+  const allOf = Array.isArray(rest["allOf"]) ? rest["allOf"] : [];
+  return { ...rest, allOf: [...allOf, { $ref: $dynamicRef }] };
+}
+
+function hasObjects(value: unknown): boolean {
+  return Array.isArray(value) && value.some(isObject);
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null;
+}

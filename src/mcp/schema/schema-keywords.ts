@@ -1,0 +1,79 @@
+/** What the value of a keyword is made of, as far as copying it is concerned. */
+export type KeywordShape =
+  | "reference"
+  | "schema"
+  | "schemas"
+  | "schema or schemas"
+  | "schema map"
+  | "needs map"
+  | "data";
+
+export interface Keyword {
+  readonly shape: KeywordShape;
+  /** Whether a value of a `data` keyword is one the specification allows. */
+  readonly fits: (value: unknown) => boolean;
+}
+
+const typeNames: ReadonlySet<unknown> = new Set(["string", "number", "integer", "boolean", "null", "object", "array"]);
+
+/** Longer patterns are ignored: honest ones are far from it. */
+const longestPattern = 4096;
+
+/**
+ * Every keyword that is checked. What is not listed (titles, defaults, `format`, words we don't know) is an annotation
+ * and never reaches the validator. Words of older drafts that still travel in tools are among them.
+ */
+export const schemaKeywords: ReadonlyMap<string, Keyword> = new Map([
+  ...ofShape("reference", ["$ref", "$dynamicRef"]),
+  ...ofShape("schema", ["not", "if", "then", "else", "contains", "propertyNames", "additionalProperties"]),
+  ...ofShape("schema", ["unevaluatedProperties", "additionalItems", "unevaluatedItems"]),
+  ...ofShape("schemas", ["allOf", "anyOf", "oneOf", "prefixItems"]),
+  ...ofShape("schema or schemas", ["items"]),
+  ...ofShape("schema map", ["properties", "patternProperties", "dependentSchemas"]),
+  ...ofShape("needs map", ["dependencies"]),
+  ...ofShape("data", ["type"], isType),
+  ...ofShape("data", ["const"]),
+  ...ofShape("data", ["enum"], Array.isArray),
+  ...ofShape("data", ["required"], isNames),
+  ...ofShape("data", ["dependentRequired"], (value) => isRecord(value) && Object.values(value).every(isNames)),
+  ...ofShape("data", ["pattern"], isPattern),
+  ...ofShape("data", ["uniqueItems"], (value) => typeof value === "boolean"),
+  ...ofShape("data", ["multipleOf"], (value) => isNumber(value) && value > 0),
+  ...ofShape("data", ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"], isNumber),
+  ...ofShape("data", ["minLength", "maxLength", "minItems", "maxItems"], isCount),
+  ...ofShape("data", ["minProperties", "maxProperties", "minContains", "maxContains"], isCount),
+]);
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export function isNames(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((name) => typeof name === "string");
+}
+
+/** The validator compiles with the `u` flag and throws on what that flag refuses. */
+export function isPattern(value: unknown): boolean {
+  if (typeof value !== "string" || value.length > longestPattern) return false;
+  try {
+    return new RegExp(value, "u") instanceof RegExp;
+  } catch {
+    return false;
+  }
+}
+
+function isType(value: unknown): boolean {
+  return Array.isArray(value) ? value.every((name) => typeNames.has(name)) : typeNames.has(value);
+}
+
+function isNumber(value: unknown): value is number {
+  return typeof value === "number" && Number.isFinite(value);
+}
+
+function isCount(value: unknown): boolean {
+  return isNumber(value) && Number.isInteger(value) && value >= 0;
+}
+
+function ofShape(shape: KeywordShape, names: readonly string[], fits: Keyword["fits"] = () => true) {
+  return names.map((name): [string, Keyword] => [name, { shape, fits }]);
+}
