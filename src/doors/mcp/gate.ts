@@ -1,0 +1,118 @@
+/** What is known about a request before anything of its body is read. */
+export interface CallerFacts {
+  /** The address at the other end of the socket. */
+  readonly peer: string | undefined;
+  readonly method: string;
+  /** Names in lower case, as Node gives them. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+}
+
+/** Which token opened the door, and the one view it opens, if it is bound to one. */
+export interface TokenMatch {
+  readonly name: string;
+  readonly view?: string;
+}
+
+export interface GateRules {
+  /** Without it everybody who gets this far is let in: for fixtures, never for a product's door. */
+  readonly matchToken?: (presented: string) => TokenMatch | undefined;
+  readonly maxBodyBytes: number;
+  /** Whether the door is open beyond this machine on purpose: then peers may be anywhere. */
+  readonly remote?: boolean;
+  /** Host names that count besides those of this machine; with a port only that port, without one any. */
+  readonly allowedHosts?: readonly string[];
+  /** Web origins that may call, written as a browser writes them: `https://app.example.com`. */
+  readonly allowedOrigins?: readonly string[];
+}
+
+export interface Refusal {
+  readonly pass: false;
+  readonly status: number;
+  readonly reason: string;
+  /** The methods there are, where the one that came is none of them. */
+  readonly allow?: string;
+}
+
+export type Verdict = { readonly pass: true; readonly token: TokenMatch } | Refusal;
+
+/**
+ * Whether a request may reach the protocol. Being on this machine proves nothing: a web page that a person opens is on
+ * it too. Each check stops what the ones before can't, and the order is part of the contract.
+ */
+export function judgeCaller({ peer, method, headers }: CallerFacts, rules: GateRules): Verdict {
+  if (rules.remote !== true && !isLoopback(peer)) return farPeer;
+  if (isFromPage(headers, rules.allowedOrigins)) return webPage;
+  if (!isOurHost(headers["host"], rules.allowedHosts)) return strangeHost;
+  if (method === "POST" && !isJson(headers["content-type"])) return notJson;
+  const token = matchToken(headers["authorization"], rules.matchToken);
+  if (token === undefined) return noToken;
+  if (method !== "POST" && method !== "GET") {
+    if (method !== "DELETE") return wrongMethod;
+    if (headers["mcp-session-id"] === undefined) return nothingToDelete;
+  }
+  if (!(Number(headers["content-length"] ?? 0) <= rules.maxBodyBytes)) return tooLarge;
+  return { pass: true, token };
+}
+
+const farPeer = refusal(403, "Only programs on this machine may connect.");
+const webPage = refusal(403, "Requests from web pages are refused. Connect with an MCP client instead.");
+const strangeHost = refusal(403, "The Host header must name this machine: 127.0.0.1, localhost or [::1].");
+const notJson = refusal(415, "Send the header Content-Type: application/json.");
+const noToken = refusal(401, "Send the header Authorization: Bearer <token>. `clawport token show` prints the token.");
+const wrongMethod = refusal(405, "Use POST, GET, or DELETE with a session id.", "GET, POST, DELETE");
+const nothingToDelete = refusal(405, "DELETE needs the header Mcp-Session-Id of the session to end.", "GET, POST");
+const tooLarge = refusal(413, "The request is too large.");
+
+function refusal(status: number, reason: string, allow?: string): Refusal {
+  return Object.freeze({ pass: false, status, reason, ...(allow === undefined ? {} : { allow }) });
+}
+
+const anyone: TokenMatch = Object.freeze({ name: "anyone" });
+
+function isLoopback(peer: string | undefined): boolean {
+  if (peer === undefined) return false;
+  if (peer === "127.0.0.1" || peer === "::1") return true;
+  const address = peer.startsWith("::ffff:") ? peer.slice(7) : peer;
+  return /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(address);
+}
+
+/**
+ * Browsers say at least one of these in every request of a page; scripts can't leave out what the browser adds.
+ * `Sec-Fetch-Mode` is not among them: Node's own `fetch` sends it.
+ */
+function isFromPage(headers: CallerFacts["headers"], allowedOrigins: readonly string[] | undefined): boolean {
+  const origin = headers["origin"];
+  if (origin !== undefined) return typeof origin !== "string" || allowedOrigins?.includes(origin) !== true;
+  return (
+    headers["referer"] !== undefined ||
+    headers["sec-fetch-site"] !== undefined ||
+    headers["sec-fetch-dest"] !== undefined ||
+    headers["sec-fetch-user"] !== undefined
+  );
+}
+
+const localHost = /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?$/;
+
+/** A name of an attacker's that resolves to this machine (DNS rebinding) still shows in the Host header. */
+function isOurHost(host: string | readonly string[] | undefined, allowed: readonly string[] | undefined): boolean {
+  if (typeof host !== "string") return false;
+  if (localHost.test(host)) return true;
+  if (allowed === undefined || allowed.length === 0) return false;
+  return allowed.includes(host) || allowed.includes(host.replace(/:\d{1,5}$/, ""));
+}
+
+/** A page can't send this type to another origin without asking first, and that question is never answered. */
+function isJson(type: string | readonly string[] | undefined): boolean {
+  if (type === "application/json") return true;
+  return typeof type === "string" && /^application\/json[ \t]*(?:;[^,]*)?$/i.test(type);
+}
+
+function matchToken(
+  authorization: string | readonly string[] | undefined,
+  match: GateRules["matchToken"],
+): TokenMatch | undefined {
+  if (match === undefined) return anyone;
+  if (typeof authorization !== "string" || authorization.length > 1024) return undefined;
+  const presented = /^Bearer +([!-~]+)$/i.exec(authorization)?.[1];
+  return presented === undefined ? undefined : match(presented);
+}
