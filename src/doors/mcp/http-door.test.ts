@@ -1,0 +1,143 @@
+import { request } from "node:http";
+import { afterEach, expect, test } from "vitest";
+import { createCatalog } from "../../catalog/catalog.ts";
+import type { Source } from "../../catalog/tool-source.ts";
+import { silentLog } from "../../core/log.ts";
+import { createMetrics } from "../../core/metrics.ts";
+import { textResult } from "../../mcp/tool.ts";
+import { type HttpDoor, openHttpDoor } from "./http-door.ts";
+import type { TokenMatch } from "./gate.ts";
+
+const tokens = new Map<string, TokenMatch>([
+  ["main-token", { name: "main" }],
+  ["one-view", { name: "phone", view: "notes" }],
+]);
+const json = { authorization: "Bearer main-token", "content-type": "application/json" };
+let door: HttpDoor | undefined;
+afterEach(() => door?.close(100));
+
+test("the whole catalog is at / and /mcp, one source under bare names at /mcp/<source>", async () => {
+  await openDoor();
+  expect(await toolNames("/")).toEqual(["clock__now", "notes__add"]);
+  expect(await toolNames("/mcp")).toEqual(["clock__now", "notes__add"]);
+  expect(await toolNames("/mcp/notes")).toEqual(["add"]);
+});
+
+test("a call goes through the guard, which knows the token's name", async () => {
+  const { calls } = await openDoor();
+  const answer = await rpc("/mcp/notes", "tools/call", { name: "add", arguments: { text: "milk" } });
+  expect(answer).toMatchObject({ result: { content: [{ text: "add milk" }] } });
+  expect(calls).toEqual([{ tool: "notes__add", caller: { door: "mcp-http", token: "main" } }]);
+});
+
+test("a token for one view opens that view alone", async () => {
+  await openDoor();
+  const headers = { ...json, authorization: "Bearer one-view" };
+  expect(await toolNames("/mcp", headers)).toEqual(["add"]);
+  expect((await send("POST", "/mcp/clock", headers, "{}")).status).toBe(403);
+  expect((await send("GET", "/metrics", headers)).status).toBe(403);
+});
+
+test("no token, no answer and no body", async () => {
+  await openDoor();
+  const refused = await send("POST", "/mcp", { "content-type": "application/json" }, "{}");
+  expect(refused).toMatchObject({ status: 401, body: "" });
+  expect(refused.headers["access-control-allow-origin"]).toBeUndefined();
+});
+
+test("GET / is a friendly probe, GET /metrics is Prometheus text, other paths say where MCP is", async () => {
+  await openDoor();
+  expect((await send("GET", "/", json)).body).toContain("Clawport 1.2.3 is here.\n2 tools from 2 sources:");
+  expect((await send("GET", "/metrics", json)).body).toContain('clawport_connections{door="mcp-http"}');
+  const lost = await send("GET", "/elsewhere", json);
+  expect(lost).toMatchObject({ status: 404 });
+  expect(lost.body).toContain("/mcp");
+});
+
+test("an unknown source is 404, and appears as soon as it is there", async () => {
+  const { catalog } = await openDoor();
+  expect((await send("POST", "/mcp/late", json, list)).status).toBe(404);
+  catalog.add(sourceOf("late", "ring"));
+  expect(await toolNames("/mcp/late")).toEqual(["ring"]);
+});
+
+test("closing waits for what is being served", async () => {
+  await openDoor();
+  const answer = rpc("/mcp/notes", "tools/call", { name: "add", arguments: { text: "slow" } });
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  await door?.close(2000);
+  expect(await answer).toMatchObject({ result: { content: [{ text: "add slow" }] } });
+});
+
+test("a taken port is a fault that names the way out", async () => {
+  await openDoor();
+  const port = door!.port;
+  await expect(openDoor(port)).rejects.toMatchObject({ code: "conflict", message: expect.stringContaining("--port") });
+});
+
+const list = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
+
+async function openDoor(port = 0) {
+  const catalog = createCatalog();
+  catalog.add(sourceOf("notes", "add"));
+  catalog.add(sourceOf("clock", "now"));
+  const calls: object[] = [];
+  const opened = await openHttpDoor({
+    host: "127.0.0.1",
+    port,
+    catalog,
+    tokens: { match: (presented) => tokens.get(presented) },
+    info: { name: "clawport", title: "Clawport", version: "1.2.3" },
+    log: silentLog,
+    metrics: createMetrics(),
+    guard: {
+      call(tool, args, context) {
+        calls.push({ tool: tool.name, caller: context.caller });
+        return tool.source.call(tool.tool.name, args, context);
+      },
+    },
+  });
+  door = opened;
+  return { catalog, calls };
+}
+
+function sourceOf(id: string, tool: string): Source {
+  const tools = [{ name: tool, inputSchema: { type: "object" } }];
+  return {
+    id,
+    kind: "server",
+    prefix: id,
+    tools: () => tools,
+    async call(name, args) {
+      const { text } = args as { text: string };
+      if (text === "slow") await new Promise((resolve) => setTimeout(resolve, 150));
+      return textResult(`${name} ${text}`);
+    },
+    onChange: () => () => {},
+    close: () => Promise.resolve(),
+  };
+}
+
+async function toolNames(path: string, headers: Record<string, string> = json): Promise<string[]> {
+  const answer = JSON.parse((await send("POST", path, headers, list)).body) as {
+    result: { tools: { name: string }[] };
+  };
+  return answer.result.tools.map((tool) => tool.name);
+}
+
+async function rpc(path: string, method: string, params: object): Promise<unknown> {
+  return JSON.parse((await send("POST", path, json, JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }))).body);
+}
+
+function send(method: string, path: string, headers: Record<string, string>, body?: string) {
+  return new Promise<{ status: number; headers: NodeJS.Dict<string | string[]>; body: string }>((resolve, reject) => {
+    const sent = request({ host: "127.0.0.1", port: door!.port, method, path, headers, agent: false }, (response) => {
+      let text = "";
+      response.setEncoding("utf8");
+      response.on("data", (chunk: string) => (text += chunk));
+      response.on("end", () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text }));
+    });
+    sent.on("error", reject);
+    sent.end(body);
+  });
+}

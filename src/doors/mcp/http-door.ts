@@ -1,0 +1,164 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Catalog } from "../../catalog/catalog.ts";
+import { Fault } from "../../core/fault.ts";
+import type { Log } from "../../core/log.ts";
+import { type Metrics, prometheusContentType } from "../../core/metrics.ts";
+import { watchConnections, watchQueue, watchSessions } from "../../core/metrics/door-metrics.ts";
+import type { Telemetry } from "../../core/telemetry/telemetry.ts";
+import { createAdmission } from "../../mcp/http/admission.ts";
+import { sendFault } from "../../mcp/http/answer.ts";
+import type { ServerInfo } from "../../mcp/offer.ts";
+import { createEndpoints } from "./endpoints.ts";
+import { type GateRules, judgeCaller, type Refusal, type TokenMatch } from "./gate.ts";
+import { probeText } from "./probe.ts";
+import { parseTarget } from "./target.ts";
+import type { CallGuard } from "./view-offer.ts";
+
+export interface HttpDoorOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly catalog: Catalog;
+  readonly guard: CallGuard;
+  readonly tokens: { match(presented: string): TokenMatch | undefined };
+  readonly info: ServerInfo;
+  readonly log: Log;
+  readonly metrics?: Metrics | undefined;
+  readonly telemetry?: Telemetry | undefined;
+  readonly maxConcurrent?: number | undefined;
+  readonly maxBodyBytes?: number | undefined;
+  /** Host names clients may use when the door is open beyond this machine. */
+  readonly allowedHosts?: readonly string[] | undefined;
+}
+
+export interface HttpDoor {
+  readonly host: string;
+  readonly port: number;
+  /** Where clients connect: `http://127.0.0.1:8765/`. */
+  readonly address: string;
+  /** Takes nothing new, gives what is being served the time, then closes what is left. */
+  close(withinMs?: number): Promise<void>;
+}
+
+/** Serves the catalog to MCP clients over HTTP: all of it at `/` and `/mcp`, one source at `/mcp/<source>`. */
+export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> {
+  const { host, catalog, guard, tokens, info, log, metrics, telemetry } = options;
+  const maxBodyBytes = options.maxBodyBytes ?? 4 * 1024 * 1024;
+  const admission = createAdmission(options.maxConcurrent ?? 256);
+  const endpoints = createEndpoints({ catalog, guard, info, log, telemetry, admission, maxBodyBytes });
+  const rules: GateRules = {
+    matchToken: (presented) => tokens.match(presented),
+    maxBodyBytes,
+    remote: !isLoopbackHost(host),
+    allowedHosts: options.allowedHosts ?? [],
+    allowedOrigins: [],
+  };
+  // Clients keep connections for their next call; Node's own 5 s would cut them off in between.
+  const server = createServer({ keepAliveTimeout: 65_000, requestTimeout: 300_000 }, receive);
+  await listen(server, host, options.port);
+  const { port } = server.address() as AddressInfo;
+  let connections = 0;
+  server.on("connection", (socket) => {
+    connections++;
+    socket.once("close", () => connections--);
+  });
+  const stopWatching = metrics
+    ? [
+        watchConnections(metrics, "mcp-http", () => connections),
+        watchSessions(metrics, () => endpoints.sessionCount()),
+        watchQueue(metrics, "mcp-http", () => admission.inside),
+      ]
+    : [];
+
+  return {
+    host,
+    port,
+    address: `http://${host.includes(":") ? `[${host}]` : host}:${port}/`,
+    async close(withinMs = 5000) {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeIdleConnections();
+      await admission.drained(withinMs);
+      endpoints.close();
+      server.closeAllConnections();
+      await closed;
+      for (const stop of stopWatching) stop();
+    },
+  };
+
+  function receive(request: IncomingMessage, response: ServerResponse): void {
+    const verdict = judgeCaller(
+      { peer: request.socket.remoteAddress, method: request.method ?? "", headers: request.headers },
+      rules,
+    );
+    if (!verdict.pass) return refuse(request, response, verdict);
+    try {
+      route(request, response, verdict.token);
+    } catch (error) {
+      sendFault(response, error);
+    }
+  }
+
+  function route(request: IncomingMessage, response: ServerResponse, token: TokenMatch): void {
+    const target = parseTarget(request.url ?? "/");
+    if (request.method === "GET" && target.kind === "metrics" && metrics) {
+      if (token.view !== undefined) throw new Fault("denied", "This token opens one view only, not the metrics.");
+      return sendText(response, prometheusContentType, metrics.render());
+    }
+    if (target.kind === "unknown" || target.kind === "metrics") {
+      throw new Fault("not-found", "There is nothing at this path. MCP is at /mcp, one source of it at /mcp/<source>.");
+    }
+    if (
+      request.method === "GET" &&
+      target.kind === "root" &&
+      !(request.headers.accept ?? "").includes("text/event-stream")
+    ) {
+      return sendText(response, "text/plain; charset=utf-8", probeText(info, catalog));
+    }
+    const wanted = target.kind === "source" ? target.source : token.view;
+    if (token.view !== undefined && wanted !== token.view) {
+      throw new Fault("denied", `This token opens the view ${JSON.stringify(token.view)} only.`);
+    }
+    const endpoint = wanted === undefined ? endpoints.whole() : endpoints.ofSource(wanted);
+    if (!endpoint)
+      throw new Fault("not-found", "There is no such source here. `clawport doctor` lists those there are.");
+    endpoint.handle(request, response, token.name);
+  }
+
+  function refuse(request: IncomingMessage, response: ServerResponse, verdict: Refusal): void {
+    log.debug("a caller was refused at the gate", { status: verdict.status, reason: verdict.reason });
+    // The body of a refused request is not read: what follows on this connection could be taken for a request.
+    if (request.method !== "GET") response.setHeader("connection", "close");
+    if (verdict.status === 405 && verdict.allow) response.setHeader("allow", verdict.allow);
+    if (verdict.status === 401) response.setHeader("www-authenticate", "Bearer");
+    const body = verdict.status === 401 ? "" : `${verdict.reason}\n`;
+    response.writeHead(verdict.status, {
+      "content-type": "text/plain; charset=utf-8",
+      "content-length": Buffer.byteLength(body),
+    });
+    response.end(body);
+  }
+}
+
+function listen(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", (cause: NodeJS.ErrnoException) => {
+      const what = cause.code === "EADDRINUSE" ? `Port ${port} is taken.` : `Could not listen on ${host} port ${port}.`;
+      reject(
+        new Fault(cause.code === "EADDRINUSE" ? "conflict" : "io", `${what} Choose another with --port.`, {
+          cause,
+          detail: { port },
+        }),
+      );
+    });
+    server.listen(port, host, resolve);
+  });
+}
+
+function isLoopbackHost(host: string): boolean {
+  return host === "127.0.0.1" || host === "::1" || host === "localhost";
+}
+
+function sendText(response: ServerResponse, type: string, text: string): void {
+  response.writeHead(200, { "content-type": type, "content-length": Buffer.byteLength(text) });
+  response.end(text);
+}

@@ -1,0 +1,33 @@
+/** What a path of the HTTP door stands for. */
+export type Target =
+  | { readonly kind: "root" | "whole" | "metrics" | "unknown" }
+  | { readonly kind: "source"; readonly source: string };
+
+export function parseTarget(url: string): Target {
+  const end = url.indexOf("?");
+  const path = end < 0 ? url : url.slice(0, end);
+  switch (path) {
+    case "/":
+      return root;
+    case "/mcp":
+    case "/mcp/":
+      return whole;
+    case "/metrics":
+      return { kind: "metrics" };
+    default:
+      return parseSource(path);
+  }
+}
+
+const root: Target = { kind: "root" };
+const whole: Target = { kind: "whole" };
+
+function parseSource(path: string): Target {
+  const encoded = /^\/mcp\/([^/]+)\/?$/.exec(path)?.[1];
+  if (encoded === undefined) return { kind: "unknown" };
+  try {
+    return { kind: "source", source: decodeURIComponent(encoded) };
+  } catch {
+    return { kind: "unknown" };
+  }
+}
