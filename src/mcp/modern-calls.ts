@@ -86,7 +86,7 @@ export function createModernCalls(parts: ModernParts): ModernCalls {
     route: Route,
   ): Promise<object> {
     const params = message.params ?? {};
-    const subject = `${message.method} ${String(params.name ?? params.uri)}`;
+    const subject = `${message.method} ${subjectName(params)}`;
     if (params.requestState !== undefined) {
       const run = waiting.take(params.requestState, request.principal, subject);
       request.resumed = run;
@@ -121,6 +121,12 @@ export function createModernCalls(parts: ModernParts): ModernCalls {
     }
     return tasks.find(params.taskId, request.principal);
   }
+}
+
+/** What the request is about. Not `String(…)`: an object with a `toString` of its own makes that throw. */
+function subjectName({ name, uri }: Params): string {
+  const named = name ?? uri;
+  return typeof named === "string" ? named : "";
 }
 
 function answersOf(params: Params): Params {
