@@ -1,0 +1,61 @@
+import { isRecord } from "./is-record.ts";
+import { judgeRequest } from "./request-oracle.ts";
+import type { PeerFacts } from "./request-oracle.ts";
+
+/** What an answer may be: a result, or an error with this code. */
+export type Outcome = "result" | number;
+
+export type Id = string | number | null;
+
+/** One answer that has to come, or may come, for what was sent. */
+export interface Expected {
+  readonly id: Id;
+  readonly outcomes: ReadonlySet<Outcome>;
+  /** Whether silence is right as well. */
+  maybe: boolean;
+}
+
+const longestId = 1024;
+const mostInBatch = 100;
+
+/**
+ * Which answers these bytes deserve, by the specifications alone: nothing of the server is imported here. Where they
+ * leave a choice, every choice is allowed; where a message has several defects, any of them may be named.
+ */
+export function expectAnswers(bytes: Uint8Array, peer: PeerFacts): readonly Expected[] {
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
+  } catch {
+    return [answer(null, [-32700])];
+  }
+  if (!Array.isArray(value)) return expectOne(value, peer);
+  const hasBatches = peer.version === undefined || peer.version < "2025-06-18";
+  if (!hasBatches || value.length === 0 || value.length > mostInBatch) return [answer(null, [-32600])];
+  return value.flatMap((each) => expectOne(each, peer));
+}
+
+function expectOne(value: unknown, peer: PeerFacts): readonly Expected[] {
+  if (!isRecord(value)) return [answer(null, [-32600])];
+  const id = isId(value.id) ? value.id : null;
+  const isAnswerless = !("method" in value) && "id" in value && ("result" in value || "error" in value);
+  const defects: Outcome[] = [];
+  if (value.jsonrpc !== "2.0") defects.push(-32600);
+  if ("id" in value && id === null && !(value.id === null && "error" in value)) defects.push(-32600);
+  if ("method" in value ? typeof value.method !== "string" : !isAnswerless) defects.push(-32600);
+  const isInvalid = defects.length > 0;
+  if ("method" in value && value.params !== undefined && !isRecord(value.params)) defects.push(-32602, -32600);
+  // A notice is never answered; one that is broken may be.
+  if (defects.length > 0) return [answer(id, defects, !isInvalid && !("id" in value))];
+  if (!("id" in value) || isAnswerless) return [];
+  const params = isRecord(value.params) ? value.params : {};
+  return [{ id, outcomes: judgeRequest(String(value.method), params, peer), maybe: false }];
+}
+
+function isId(id: unknown): id is string | number {
+  return typeof id === "string" ? id.length <= longestId : typeof id === "number" && Number.isFinite(id);
+}
+
+function answer(id: Id, outcomes: readonly Outcome[], maybe = false): Expected {
+  return { id, outcomes: new Set(outcomes), maybe };
+}

@@ -1,0 +1,137 @@
+import { isRecord } from "./is-record.ts";
+import type { Outcome } from "./oracle.ts";
+
+/** What the sender knows about its own side of the conversation. */
+export interface PeerFacts {
+  /** The version that `initialize` settled, where there was one. */
+  version: string | undefined;
+  /** `requestState` values that the server gave out. */
+  readonly states: ReadonlySet<unknown>;
+}
+
+type Params = Readonly<Record<string, unknown>>;
+
+/** Errors a request has to get, and errors it may get although nothing forbids a result. */
+interface Defects {
+  readonly certain: Outcome[];
+  readonly possible: Outcome[];
+}
+
+const versionKey = "io.modelcontextprotocol/protocolVersion";
+const capabilitiesKey = "io.modelcontextprotocol/clientCapabilities";
+const legacyVersions = new Set(["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"]);
+const logLevels = new Set(["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"]);
+const tools = new Set(["echo", "strict", "fail", "ask", "task", "wait"]);
+const mayAsk = new Set(["tools/call", "prompts/get", "resources/read"]);
+
+/** What a well-formed request to the target of the fuzzing may be answered with. */
+export function judgeRequest(method: string, params: Params, peer: PeerFacts): ReadonlySet<Outcome> {
+  const defects: Defects = { certain: [], possible: [] };
+  const meta = isRecord(params._meta) ? params._meta : {};
+  const isModern = versionKey in meta || method === "server/discover" || method === "subscriptions/listen";
+  const judge = features.get(method) ?? (isModern ? modernOnly : legacyOnly).get(method);
+  if (judge === undefined) defects.certain.push(-32601);
+  else judge(params, defects, isModern);
+  if (isModern) judgeMeta(method, params, meta, peer, defects);
+  if (method === "initialize" && !isModern) peer.version = negotiated(params.protocolVersion);
+  return new Set<Outcome>(
+    defects.certain.length > 0 ? [...defects.certain, ...defects.possible] : ["result", ...defects.possible],
+  );
+}
+
+type Judge = (params: Params, defects: Defects, isModern: boolean) => void;
+
+const list: Judge = ({ cursor }, { certain, possible }) => {
+  if (cursor !== undefined) (typeof cursor === "string" ? possible : certain).push(-32602);
+};
+
+const nothing: Judge = () => {};
+
+const features = mapOf({
+  "tools/list": list,
+  "resources/list": list,
+  "resources/templates/list": list,
+  "prompts/list": list,
+  "tools/call": ({ name, arguments: args }, { certain, possible }) => {
+    if (!tools.has(typeof name === "string" ? name : "")) certain.push(-32602);
+    if (args === null) possible.push(-32602);
+    else if (args !== undefined && !isRecord(args)) certain.push(-32602);
+  },
+  "resources/read": ({ uri }, { certain }, isModern) => {
+    if (typeof uri !== "string") certain.push(-32602);
+    else if (uri !== "fuzz://text" && uri !== "fuzz://watched") certain.push(isModern ? -32602 : -32002);
+  },
+  "prompts/get": ({ name, arguments: args }, { certain, possible }) => {
+    if (name !== "plain" && name !== "needy") certain.push(-32602);
+    if (args === null) possible.push(-32602);
+    else if (args !== undefined && !isRecord(args)) certain.push(-32602);
+    if (isRecord(args) && Object.values(args).some((each) => typeof each !== "string")) certain.push(-32602);
+    if (name === "needy" && !(isRecord(args) && Object.hasOwn(args, "what"))) certain.push(-32602);
+  },
+  "completion/complete": ({ ref, argument }, { certain }) => {
+    const isNamed =
+      isRecord(ref) &&
+      ((ref.type === "ref/prompt" && typeof ref.name === "string") ||
+        (ref.type === "ref/resource" && typeof ref.uri === "string"));
+    const isArgument = isRecord(argument) && typeof argument.name === "string" && typeof argument.value === "string";
+    if (!isNamed || !isArgument) certain.push(-32602);
+  },
+});
+
+const legacyOnly = mapOf({
+  // Strictness about what it says is allowed, and it has no place in a batch.
+  initialize: (_params, { possible }) => possible.push(-32602, -32600),
+  ping: nothing,
+  "logging/setLevel": ({ level }, { certain }) => {
+    if (!logLevels.has(typeof level === "string" ? level : "")) certain.push(-32602);
+  },
+  "resources/subscribe": ({ uri }, { certain, possible }) => {
+    if (typeof uri !== "string") certain.push(-32602);
+    // One client may watch only so many.
+    else possible.push(-32603, -32602);
+  },
+  "resources/unsubscribe": ({ uri }, { certain }) => {
+    if (typeof uri !== "string") certain.push(-32602);
+  },
+});
+
+const modernOnly = mapOf({
+  "server/discover": nothing,
+  // No task of the target outlives its call, so every handle is unknown or needs the extension.
+  "tasks/get": (_params, { certain }) => certain.push(-32602, -32021),
+  "tasks/cancel": (_params, { certain }) => certain.push(-32602, -32021),
+  "tasks/update": (_params, { certain }) => certain.push(-32602, -32021),
+});
+
+function judgeMeta(
+  method: string,
+  params: Params,
+  meta: Params,
+  peer: PeerFacts,
+  { certain, possible }: Defects,
+): void {
+  const version = meta[versionKey];
+  if (typeof version !== "string") certain.push(-32602);
+  else if (version !== "2026-07-28") certain.push(-32022);
+  const capabilities = meta[capabilitiesKey];
+  if (typeof capabilities !== "object" || capabilities === null) certain.push(-32602);
+  else if (Array.isArray(capabilities)) possible.push(-32602);
+  const asks = method === "tools/call" && params.name === "ask";
+  const elicitation = isRecord(capabilities) ? capabilities.elicitation : undefined;
+  if (asks) (isRecord(elicitation) ? possible : certain).push(-32021);
+  if (params.inputResponses !== undefined && !isRecord(params.inputResponses)) {
+    (mayAsk.has(method) ? certain : possible).push(-32602);
+  }
+  if (params.requestState !== undefined) {
+    (mayAsk.has(method) && !peer.states.has(params.requestState) ? certain : possible).push(-32602);
+  }
+}
+
+/** No plain object: a method may be called `toString`. */
+function mapOf(judges: Readonly<Record<string, Judge>>): ReadonlyMap<string, Judge> {
+  return new Map(Object.entries(judges));
+}
+
+function negotiated(requested: unknown): string {
+  return typeof requested === "string" && legacyVersions.has(requested) ? requested : "2025-11-25";
+}

@@ -1,0 +1,34 @@
+import { createServer } from "node:http";
+import { createHttpEndpoint } from "../../src/mcp/http/endpoint.ts";
+import { createMcpServer } from "../../src/mcp/server.ts";
+import { serveStdio } from "../../src/mcp/stdio.ts";
+import { maxMessageBytes } from "./limits.ts";
+import { targetOffer } from "./target-offer.ts";
+
+/**
+ * The process that is fuzzed: one server, over stdin and stdout and over HTTP at once. Over the channel to its parent it
+ * says its port, and how large its heap is after a collection whenever it is asked.
+ */
+const server = createMcpServer(targetOffer, {
+  waitForAnswersMs: 2000,
+  mostWaiting: 50,
+  keepTasksMs: 2000,
+  mostTasks: 50,
+});
+const endpoint = createHttpEndpoint(server, { maxBodyBytes: maxMessageBytes, mostSessions: 100 });
+const http = createServer((request, response) => endpoint.handle(request, response, "fuzz"));
+
+process.on("message", () => {
+  globalThis.gc?.();
+  setTimeout(() => {
+    globalThis.gc?.();
+    process.send?.({ heapUsed: process.memoryUsage().heapUsed });
+  }, 20);
+});
+http.listen(0, "127.0.0.1", () => {
+  const address = http.address();
+  process.send?.({ port: typeof address === "object" ? address?.port : undefined });
+});
+await serveStdio(server, { input: process.stdin, output: process.stdout, maxFrameBytes: maxMessageBytes });
+server.close();
+process.exit();
