@@ -1,0 +1,84 @@
+import { hash } from "node:crypto";
+import { Fault } from "../../core/fault.ts";
+import { silentLog } from "../../core/log.ts";
+import type { Secret } from "../../core/secret.ts";
+import { openStateFile, type StateFile } from "../../core/state-file.ts";
+import { createToken, type TokenPlace } from "./main-token.ts";
+
+/** A token for one client. Only its hash is kept: what a file can't tell, nobody can read from it. */
+export interface NamedToken {
+  readonly hash: string;
+  /** The one view it opens; without one it opens all. */
+  readonly view?: string;
+  /** When it was made, in ISO 8601. */
+  readonly created: string;
+}
+
+export type NamedTokens = Readonly<Record<string, NamedToken>>;
+
+export function namedTokensPath({ home }: TokenPlace): string {
+  return home.file("tokens.json");
+}
+
+/** The token is given this once. */
+export async function addNamedToken(place: TokenPlace, name: string, view?: string, now = new Date()): Promise<Secret> {
+  if (!/^[A-Za-z][A-Za-z0-9_.-]{0,63}$/.test(name) || name === "main") {
+    const message = `${JSON.stringify(name.slice(0, 80))} can't be the name of a token. Take letters, digits, "-", "_" and ".", beginning with a letter; "main" is taken.`;
+    throw new Fault("usage", message);
+  }
+  const token = createToken();
+  const entry = {
+    hash: hashToken(token.reveal()),
+    created: now.toISOString(),
+    ...(view === undefined ? {} : { view }),
+  };
+  await openFile(place).update((tokens) => {
+    if (Object.hasOwn(tokens, name)) {
+      const message = `There is a token named ${name} already. Choose another name, or first: clawport token remove ${name}`;
+      throw new Fault("conflict", message);
+    }
+    return { ...tokens, [name]: entry };
+  });
+  return token;
+}
+
+export async function listNamedTokens(place: TokenPlace): Promise<NamedTokens> {
+  return openFile(place).read();
+}
+
+export async function removeNamedToken(place: TokenPlace, name: string): Promise<void> {
+  await openFile(place).update((tokens) => {
+    if (!Object.hasOwn(tokens, name)) {
+      throw new Fault(
+        "not-found",
+        `There is no token named ${JSON.stringify(name.slice(0, 80))}. See: clawport token list`,
+      );
+    }
+    return Object.fromEntries(Object.entries(tokens).filter(([known]) => known !== name));
+  });
+}
+
+/** Tokens are 256 random bits: a fast hash gives nothing away that could be tried out. */
+export function hashToken(token: string): string {
+  return hash("sha256", token, "hex");
+}
+
+export function parseNamedTokens(value: unknown): NamedTokens {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Error("no list of tokens");
+  return Object.fromEntries(Object.entries(value).map(([name, entry]) => [name, parseNamedToken(entry)]));
+}
+
+function parseNamedToken(entry: unknown): NamedToken {
+  if (typeof entry !== "object" || entry === null) throw new Error("no token");
+  const { hash, view, created } = entry as Partial<Record<keyof NamedToken, unknown>>;
+  if (typeof hash !== "string" || !/^[0-9a-f]{64}$/.test(hash)) throw new Error("a token without a hash");
+  if (typeof created !== "string") throw new Error("a token without a date");
+  // Taking a damaged view for none would open more than was meant.
+  if (view !== undefined && typeof view !== "string") throw new Error("a token whose view is no name");
+  return { hash, created, ...(view === undefined ? {} : { view }) };
+}
+
+function openFile(place: TokenPlace): StateFile<NamedTokens> {
+  const { log = silentLog } = place;
+  return openStateFile<NamedTokens>({ path: namedTokensPath(place), parse: parseNamedTokens, empty: {}, log });
+}

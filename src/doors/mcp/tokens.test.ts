@@ -1,0 +1,200 @@
+import { spawnSync } from "node:child_process";
+import { chmod, mkdir, mkdtempDisposable, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { expect, test } from "vitest";
+import { createLog } from "../../core/create-log.ts";
+import { ensureMainToken } from "./main-token.ts";
+import { addNamedToken, listNamedTokens, openTokens, removeNamedToken, resetMainToken } from "./tokens.ts";
+
+const main = { name: "main" };
+
+test("the main token is made on first start, owner-only, and kept across restarts", async () => {
+  await using place = await makePlace();
+  const first = await openTokens(place);
+  first.close();
+  const text = await readFile(place.path, "utf8");
+  expect(text.trim()).toMatch(/^[A-Za-z0-9_-]{43}$/);
+  expect((await stat(place.path)).mode & 0o777).toBe(0o600);
+
+  const second = await openTokens(place);
+  expect(second.path).toBe(place.path);
+  expect(second.match(text.trim())).toEqual(main);
+  expect(second.match(text.trim().slice(1))).toBeUndefined();
+  expect(second.match(`${text.trim().slice(1)}x`)).toBeUndefined();
+  expect(second.match("")).toBeUndefined();
+  second.close();
+  expect(await readFile(place.path, "utf8")).toBe(text);
+});
+
+test("hubs that start together agree on one token", async () => {
+  await using place = await makePlace();
+  const made = await Promise.all(Array.from({ length: 5 }, () => ensureMainToken(place)));
+  expect(new Set(made.map((token) => token.reveal())).size).toBe(1);
+});
+
+test.for(["", " \n"])("a token file that holds %j gets a new token at the next start", async (content) => {
+  await using place = await makePlace();
+  await writeFile(place.path, content);
+  const tokens = await openTokens(place);
+  expect(tokens.match((await readFile(place.path, "utf8")).trim())).toEqual(main);
+  tokens.close();
+});
+
+test.for(["removed", "emptied"])(
+  "a token file that is %s under a running hub is made anew, and the old token is dead",
+  async (how) => {
+    await using place = await makePlace();
+    const tokens = await openTokens({ ...place, lookEveryMs: 0 });
+    const old = (await readFile(place.path, "utf8")).trim();
+    if (how === "removed") await rm(place.path);
+    else await writeFile(place.path, "");
+    expect(tokens.match(old)).toBeUndefined();
+    await expect.poll(() => readFile(place.path, "utf8").catch(() => "")).toMatch(/^[\w-]{43}\n$/);
+    const renewed = (await readFile(place.path, "utf8")).trim();
+    expect(renewed).not.toBe(old);
+    expect(tokens.match(renewed)).toEqual(main);
+    tokens.close();
+  },
+);
+
+test("a token file that can't be read is a fault that says what to do, and is never replaced", async () => {
+  await using place = await makePlace();
+  await mkdir(place.path);
+  await expect(openTokens(place)).rejects.toMatchObject({
+    code: "io",
+    message: expect.stringContaining(`remove it to get a new token`),
+  });
+  expect((await stat(place.path)).isDirectory()).toBe(true);
+});
+
+test("a token file that holds anything else than one token is a fault too", async () => {
+  await using place = await makePlace();
+  await writeFile(place.path, "two words");
+  await expect(openTokens(place)).rejects.toMatchObject({
+    code: "corrupt",
+    message: expect.stringContaining("clawport token reset"),
+  });
+  expect(await readFile(place.path, "utf8")).toBe("two words");
+});
+
+test("when the file can't be read any more, the token last known counts on", async () => {
+  await using place = await makePlace();
+  const tokens = await openTokens({ ...place, lookEveryMs: 0 });
+  const token = (await readFile(place.path, "utf8")).trim();
+  await rm(place.path);
+  await mkdir(place.path);
+  expect(tokens.match(token)).toEqual(main);
+  expect(place.lines.join("")).toContain("the last token known counts on");
+  tokens.close();
+});
+
+test("a token file that others can read is closed to them, and that is told", async () => {
+  await using place = await makePlace();
+  await writeFile(place.path, "x".repeat(43));
+  await chmod(place.path, 0o644);
+  (await openTokens(place)).close();
+  expect((await stat(place.path)).mode & 0o777).toBe(0o600);
+  expect(place.lines.join("")).toContain("others could read the token file");
+});
+
+test("the tray's variable moves the token file", async () => {
+  await using place = await makePlace();
+  const folder = join(place.folder, "tray");
+  const tokens = await openTokens({ ...place, env: { OPENCLAW_TRAY_DATA_DIR: folder } });
+  expect(tokens.path).toBe(join(folder, "mcp-token.txt"));
+  expect(tokens.match((await readFile(tokens.path, "utf8")).trim())).toEqual(main);
+  await expect(stat(place.path)).rejects.toThrow("ENOENT");
+  tokens.close();
+});
+
+test("a reset by another process counts without a restart", async () => {
+  await using place = await makePlace();
+  const tokens = await openTokens(place);
+  const old = (await readFile(place.path, "utf8")).trim();
+  expect(tokens.match(old)).toEqual(main);
+  const script = `
+    import { resetMainToken } from ${JSON.stringify(pathToFileURL(join(import.meta.dirname, "tokens.ts")).href)};
+    const token = await resetMainToken({ home: { file: () => ${JSON.stringify(place.path)} } });
+    process.stdout.write(token.reveal());`;
+  const { stdout } = spawnSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8" });
+  expect(stdout).toMatch(/^[\w-]{43}$/);
+  await expect.poll(() => [tokens.match(old), tokens.match(stdout)]).toEqual([undefined, main]);
+  tokens.close();
+});
+
+test("a reset counts at the very next match once the last look is old enough", async () => {
+  await using place = await makePlace();
+  const tokens = await openTokens({ ...place, lookEveryMs: 0 });
+  const old = (await readFile(place.path, "utf8")).trim();
+  const renewed = await resetMainToken(place);
+  expect([tokens.match(old), tokens.match(renewed.reveal())]).toEqual([undefined, main]);
+  tokens.close();
+});
+
+test("a named token opens its view until it is removed, and only its hash is kept", async () => {
+  await using place = await makePlace();
+  const tokens = await openTokens({ ...place, lookEveryMs: 0 });
+  const now = new Date("2030-01-02T03:04:05Z");
+  const laptop = await addNamedToken(place, "laptop", "files", now);
+  const phone = await addNamedToken(place, "phone");
+  expect(tokens.match(laptop.reveal())).toEqual({ name: "laptop", view: "files" });
+  expect(tokens.match(phone.reveal())).toEqual({ name: "phone" });
+  const file = await readFile(join(place.folder, "tokens.json"), "utf8");
+  expect(file).not.toContain(laptop.reveal());
+  expect(await listNamedTokens(place)).toMatchObject({
+    laptop: { view: "files", created: now.toISOString() },
+    phone: {},
+  });
+
+  await removeNamedToken(place, "laptop");
+  expect(tokens.match(laptop.reveal())).toBeUndefined();
+  expect(tokens.match(phone.reveal())).toEqual({ name: "phone" });
+  expect(tokens.match((await readFile(place.path, "utf8")).trim())).toEqual(main);
+  tokens.close();
+});
+
+test("named tokens are there after a restart", async () => {
+  await using place = await makePlace();
+  const laptop = await addNamedToken(place, "laptop", "files");
+  const tokens = await openTokens(place);
+  expect(tokens.match(laptop.reveal())).toEqual({ name: "laptop", view: "files" });
+  tokens.close();
+});
+
+test("a name is used once, and names that could mislead are refused", async () => {
+  await using place = await makePlace();
+  await addNamedToken(place, "laptop");
+  await expect(addNamedToken(place, "laptop")).rejects.toMatchObject({ code: "conflict" });
+  await expect(removeNamedToken(place, "toString")).rejects.toMatchObject({ code: "not-found" });
+  for (const name of ["main", "", "a b", "-x", "__proto__", "x".repeat(65)]) {
+    await expect(addNamedToken(place, name)).rejects.toMatchObject({ code: "usage" });
+  }
+});
+
+test("when the list of named tokens is damaged under a running hub, those last known count on", async () => {
+  await using place = await makePlace();
+  const laptop = await addNamedToken(place, "laptop", "files");
+  const tokens = await openTokens({ ...place, lookEveryMs: 0 });
+  for (const damaged of ["{", "[]", '{"laptop": {"hash": "00"}}', '{"laptop": {"hash": 1, "view": 2}}']) {
+    await writeFile(join(place.folder, "tokens.json"), damaged);
+    expect(tokens.match(laptop.reveal())).toEqual({ name: "laptop", view: "files" });
+  }
+  expect(place.lines.join("")).toContain("those last known count on");
+  expect(place.lines.join("")).not.toContain(laptop.reveal());
+  tokens.close();
+});
+
+async function makePlace() {
+  const folder = await mkdtempDisposable(join(tmpdir(), "clawport-tokens-"));
+  const lines: string[] = [];
+  return {
+    folder: folder.path,
+    path: join(folder.path, "mcp-token.txt"),
+    home: { file: (...parts: string[]) => join(folder.path, ...parts) },
+    log: createLog({ level: "debug", format: "human", write: (line) => lines.push(line) }),
+    lines,
+    [Symbol.asyncDispose]: () => folder.remove(),
+  };
+}
