@@ -58,7 +58,8 @@ export function parseMessage(value: unknown): JsonRpcMessage {
   const message = value as Record<string, unknown>;
   if (message.jsonrpc !== "2.0") throw new Fault("bad-request", 'The field "jsonrpc" has to be "2.0".');
   const hasId = "id" in message;
-  if (hasId && !isId(message.id) && !(message.id === null && "error" in message)) {
+  const isUnreadable = message.id === null && "error" in message && !("method" in message);
+  if (hasId && !isId(message.id) && !isUnreadable) {
     throw new Fault("bad-request", `The field "id" has to be a string of at most ${longestId} characters or a number.`);
   }
   if ("method" in message) {
