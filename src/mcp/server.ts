@@ -67,6 +67,7 @@ export function createMcpServer(offer: McpOffer, options: McpServerOptions = {})
   const legacy = legacyMethods(offer, features);
   const modern = createModernCalls({ offer, features, changes, waiting, tasks });
   const peers = new Set<Peer>();
+  const running = new Set<ServedRequest>();
 
   return { offer, openPeer, handle, close };
 
@@ -101,7 +102,7 @@ export function createMcpServer(offer: McpOffer, options: McpServerOptions = {})
 
   async function serveLegacy(message: JsonRpcRequest, peer: Peer, route: Route): Promise<JsonRpcResponse | undefined> {
     const request = new ServedRequest(peer, route, legacyFacts(message, peer));
-    peer.running.set(message.id, request);
+    start(message, request);
     try {
       const method = legacy.get(message.method);
       if (!method) throw unknownMethod(message.method);
@@ -110,7 +111,7 @@ export function createMcpServer(offer: McpOffer, options: McpServerOptions = {})
     } catch (error) {
       return request.cancelled ? undefined : failed(message, error, request.era);
     } finally {
-      if (peer.running.get(message.id) === request) peer.running.delete(message.id);
+      end(message, request);
     }
   }
 
@@ -122,14 +123,24 @@ export function createMcpServer(offer: McpOffer, options: McpServerOptions = {})
       if (!method) throw unknownMethod(message.method);
       if (route.headers) checkMirroredHeaders(route.headers, message);
       request = new ServedRequest(peer, route, facts);
-      peer.running.set(message.id, request);
+      start(message, request);
       const result = await modern.serve(message, method, request, route);
       return request.cancelled ? undefined : { jsonrpc: "2.0", id: message.id, result };
     } catch (error) {
       return request?.cancelled ? undefined : failed(message, error, "modern");
     } finally {
-      if (request && peer.running.get(message.id) === request) peer.running.delete(message.id);
+      if (request) end(message, request);
     }
+  }
+
+  function start(message: JsonRpcRequest, request: ServedRequest): void {
+    running.add(request);
+    request.peer.running.set(message.id, request);
+  }
+
+  function end(message: JsonRpcRequest, request: ServedRequest): void {
+    running.delete(request);
+    if (request.peer.running.get(message.id) === request) request.peer.running.delete(message.id);
   }
 
   function noteNotification(message: JsonRpcNotification, peer: Peer): void {
@@ -147,6 +158,7 @@ export function createMcpServer(offer: McpOffer, options: McpServerOptions = {})
 
   function close(): void {
     for (const peer of peers) peer.close("The server is closing.");
+    for (const request of running) request.cancel("The server is closing.");
     changes.close();
     waiting.close();
     tasks.close();
