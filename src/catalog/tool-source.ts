@@ -6,6 +6,7 @@ import type { Answer, Question } from "../mcp/question.ts";
 import type { ReadResourceResult, Resource, ResourceTemplate } from "../mcp/resource.ts";
 import type { Tool, ToolResult } from "../mcp/tool.ts";
 import type { Caller } from "./caller.ts";
+import type { Opinion } from "./opinion.ts";
 
 export type Unsubscribe = () => void;
 
@@ -59,4 +60,14 @@ export interface CompletionSource {
   complete(request: CompletionRequest, context: CallContext): Promise<Completion>;
 }
 
-export type Source = ToolSource & Partial<ResourceSource> & Partial<PromptSource> & Partial<CompletionSource>;
+/** A source with a say of its own in whether a call may run: the consent of a capability, exec approvals. */
+export interface OpinionSource {
+  /** Nothing where it has nothing to say. The guard asks the question, if there is one to ask. */
+  opinionOf(name: string, args: unknown, caller: Caller): Opinion | undefined | Promise<Opinion | undefined>;
+}
+
+export type Source = ToolSource &
+  Partial<ResourceSource> &
+  Partial<PromptSource> &
+  Partial<CompletionSource> &
+  Partial<OpinionSource>;

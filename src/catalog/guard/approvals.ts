@@ -1,0 +1,116 @@
+import { Fault } from "../../core/fault.ts";
+import { silentLog } from "../../core/log.ts";
+import type { Log } from "../../core/log.ts";
+import { openStateFile } from "../../core/state-file.ts";
+import type { Caller } from "../caller.ts";
+import type { CatalogTool } from "../catalog-tool.ts";
+import { parseApprovals } from "./approvals-file.ts";
+import type { Approval, ApprovalsFile, WaitingCall } from "./approvals-file.ts";
+import { scopeKey, scopeOf } from "./caller-scope.ts";
+
+/** Lasting answers to questions of policy, and the calls that wait for one. */
+export interface Approvals {
+  /** What was answered for good for this tool and this caller. An answer given elsewhere counts within a second. */
+  recall(tool: CatalogTool, caller: Caller): Promise<"always" | "never" | undefined>;
+  remember(tool: CatalogTool, caller: Caller, choice: "always" | "never"): Promise<void>;
+  /** Notes a call that nobody answered for, so that it can be approved by name later. */
+  note(tool: CatalogTool, caller: Caller, reason: string): Promise<void>;
+  list(): Promise<ApprovalsFile>;
+  /** Answers every waiting call of that name for good; gives those it answered. */
+  approveWaiting(name: string): Promise<readonly Approval[]>;
+  /** Takes lasting answers back, so that the next call asks again; gives them. Faults where there are none. */
+  forget(name: string): Promise<readonly Approval[]>;
+}
+
+export interface ApprovalsOptions {
+  readonly file: string;
+  readonly clock?: () => number;
+  readonly log?: Log;
+}
+
+const mostApprovals = 5000;
+const mostWaiting = 200;
+const freshFor = 1000;
+
+export function openApprovals({ file, clock = Date.now, log = silentLog }: ApprovalsOptions): Approvals {
+  const empty: ApprovalsFile = { approvals: [], waiting: [] };
+  const state = openStateFile<ApprovalsFile>({ path: file, parse: parseApprovals, empty, log });
+  let known: { readonly content: ApprovalsFile; readonly index: Map<string, "always" | "never"> } | undefined;
+  let readAt = -Infinity;
+
+  function learn(content: ApprovalsFile): ApprovalsFile {
+    known = { content, index: new Map(content.approvals.map((approval) => [keyOf(approval), approval.choice])) };
+    readAt = clock();
+    return content;
+  }
+
+  const change = async (edit: (content: ApprovalsFile) => ApprovalsFile) => learn(await state.update(edit));
+
+  return {
+    async recall(tool, caller) {
+      if (known === undefined || Math.abs(clock() - readAt) > freshFor) learn(await state.read());
+      return known!.index.get(keyOf(callOf(tool, caller)));
+    },
+
+    async remember(tool, caller, choice) {
+      const approval: Approval = { ...callOf(tool, caller), choice, at: new Date(clock()).toISOString() };
+      await change((content) => withApprovals(content, [approval]));
+    },
+
+    async note(tool, caller, reason) {
+      const call: WaitingCall = { ...callOf(tool, caller), reason, at: new Date(clock()).toISOString() };
+      const isNoted = (waiting: readonly WaitingCall[]) => waiting.some((other) => keyOf(other) === keyOf(call));
+      if (known !== undefined && isNoted(known.content.waiting)) return;
+      await change(({ approvals, waiting }) => ({
+        approvals,
+        waiting: isNoted(waiting) ? waiting : [...waiting, call].slice(-mostWaiting),
+      }));
+    },
+
+    list: async () => learn(await state.read()),
+
+    async approveWaiting(name) {
+      let approved: Approval[] = [];
+      const at = new Date(clock()).toISOString();
+      await change((content) => {
+        const refused = content.approvals.filter((approval) => approval.name === name && approval.choice === "never");
+        const waiting = content.waiting.filter((call) => call.name === name);
+        approved = [...refused, ...waiting].map((call) => ({ ...bare(call), choice: "always", at }));
+        return withApprovals(content, approved);
+      });
+      return approved;
+    },
+
+    async forget(name) {
+      let forgotten: readonly Approval[] = [];
+      await change((content) => {
+        forgotten = content.approvals.filter((approval) => approval.name === name);
+        if (forgotten.length === 0) throw new Fault("not-found", nothingFor(name));
+        return { ...content, approvals: content.approvals.filter((approval) => approval.name !== name) };
+      });
+      return forgotten;
+    },
+  };
+}
+
+const nothingFor = (name: string): string =>
+  `There is no answer kept for «${name}». Run \`clawport approvals\` to see those there are.`;
+
+type Call = Omit<Approval, "choice" | "at">;
+
+function callOf(tool: CatalogTool, caller: Caller): Call {
+  return { name: tool.name, source: tool.source.id, tool: tool.tool.name, caller: scopeOf(caller) };
+}
+
+const bare = ({ name, source, tool, caller }: Call): Call => ({ name, source, tool, caller });
+
+/** By the source's own name: one in the catalog could come to belong to another tool. */
+const keyOf = ({ source, tool, caller }: Call): string => JSON.stringify([source, tool, scopeKey(caller)]);
+
+function withApprovals({ approvals, waiting }: ApprovalsFile, added: readonly Approval[]): ApprovalsFile {
+  const keys = new Set(added.map(keyOf));
+  return {
+    approvals: [...approvals.filter((approval) => !keys.has(keyOf(approval))), ...added].slice(-mostApprovals),
+    waiting: waiting.filter((call) => !keys.has(keyOf(call))),
+  };
+}

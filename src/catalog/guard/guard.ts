@@ -1,0 +1,164 @@
+import type { Policy } from "../../core/config/policy-schema.ts";
+import { Fault, isFault, toFault } from "../../core/fault.ts";
+import { silentLog } from "../../core/log.ts";
+import type { Log } from "../../core/log.ts";
+import type { CallMetrics } from "../../core/metrics/call-metrics.ts";
+import type { Completion, CompletionRequest } from "../../mcp/offer.ts";
+import type { GetPromptResult } from "../../mcp/prompt.ts";
+import type { ReadResourceResult } from "../../mcp/resource.ts";
+import { errorResult } from "../../mcp/tool.ts";
+import type { ToolResult } from "../../mcp/tool.ts";
+import type { Audit } from "../audit.ts";
+import type { CatalogTool } from "../catalog-tool.ts";
+import type { CallContext } from "../tool-source.ts";
+import type { View } from "../view.ts";
+import { createAdmission } from "./admission.ts";
+import type { Approvals } from "./approvals.ts";
+import type { Askers } from "./askers.ts";
+import { createBooks } from "./books.ts";
+import type { Decision } from "./books.ts";
+import { limitText } from "./denial.ts";
+import { createLimits } from "./limits.ts";
+import { traitsOf } from "./match-rule.ts";
+import type { Pins } from "./pins.ts";
+import { visibleText } from "./visible-text.ts";
+import type { Use } from "./use.ts";
+
+export interface GuardOptions {
+  readonly policy: Policy;
+  readonly approvals: Approvals;
+  readonly pins: Pins;
+  readonly askers: Askers;
+  readonly audit: Audit;
+  readonly metrics?: CallMetrics | undefined;
+  readonly log?: Log | undefined;
+  /** Milliseconds since the epoch. */
+  readonly clock?: (() => number) | undefined;
+  /** How long a person has to answer. */
+  readonly askTimeoutMs?: number | undefined;
+}
+
+/** The one way from a door to a source: every call is judged before and written down after. */
+export interface Guard {
+  /** Denials and failures are results with `isError`; only a cancelled call faults. */
+  call(tool: CatalogTool, args: unknown, context: CallContext): Promise<ToolResult>;
+  readResource(view: View, uri: string, context: CallContext): Promise<ReadResourceResult>;
+  getPrompt(
+    view: View,
+    name: string,
+    args: Readonly<Record<string, string>>,
+    context: CallContext,
+  ): Promise<GetPromptResult>;
+  complete(view: View, request: CompletionRequest, context: CallContext): Promise<Completion>;
+  /** Takes effect with the next call. */
+  setPolicy(policy: Policy): void;
+}
+
+type Outcome<T> =
+  | { readonly kind: "done"; readonly value: T }
+  | { readonly kind: "refused"; readonly code: "denied" | "rate-limited"; readonly text: string }
+  | { readonly kind: "failed"; readonly fault: Fault };
+
+const longestMessage = 4000;
+
+export function createGuard(options: GuardOptions): Guard {
+  const { approvals, pins, askers, audit, metrics, log = silentLog, askTimeoutMs = 120_000 } = options;
+  const clock = options.clock ?? (() => performance.timeOrigin + performance.now());
+  const admit = createAdmission({ approvals, pins, askers, clock, log, askTimeoutMs });
+  const books = createBooks({ audit, metrics, clock });
+  let { policy } = options;
+  let limits = createLimits(policy.limits ?? []);
+
+  function waitFor({ source, tool }: Use, { caller }: CallContext, now: number): number {
+    if (policy.limits === undefined || policy.limits.length === 0) return 0;
+    return limits.take({ name: tool?.name, source: source.id, kind: source.kind, traits: traitsOf() }, caller, now);
+  }
+
+  async function walk<T>(use: Use, context: CallContext, run: () => Promise<T>): Promise<Outcome<T>> {
+    const entry = books.open(use, context.caller);
+    const decision: { -readonly [K in keyof Decision]: Decision[K] } = { verdict: "deny", why: "fault" };
+    try {
+      const wait = waitFor(use, context, entry.at);
+      if (wait > 0) {
+        decision.why = "limit";
+        entry.close(decision, "rate-limited", undefined);
+        return { kind: "refused", code: "rate-limited", text: limitText(use.what, wait) };
+      }
+      const admitted = admit(policy, use, context);
+      const admission = admitted instanceof Promise ? await admitted : admitted;
+      decision.verdict = admission.verdict;
+      decision.why = admission.why;
+      if (!admission.pass) {
+        entry.close(decision, "denied", undefined);
+        return { kind: "refused", code: "denied", text: admission.text };
+      }
+      const value = await run();
+      entry.close(decision, isToolError(value) ? "tool-error" : "ok", value);
+      return { kind: "done", value };
+    } catch (error) {
+      const fault = context.signal.aborted ? cancelled(error) : toFault(error);
+      if (!isFault(error) && fault.code === "internal")
+        log.error("a call failed unexpectedly", { what: use.what, error });
+      entry.close(decision, fault.code, undefined);
+      return { kind: "failed", fault };
+    }
+  }
+
+  async function read<T>(use: Omit<Use, "tool">, context: CallContext, run: () => Promise<T>): Promise<T> {
+    const outcome = await walk(use, context, run);
+    if (outcome.kind === "done") return outcome.value;
+    throw outcome.kind === "failed" ? outcome.fault : new Fault(outcome.code, outcome.text);
+  }
+
+  return {
+    async call(tool, args, context) {
+      const use = { source: tool.source, tool, args, what: tool.name };
+      const outcome = await walk(use, context, () => tool.source.call(tool.tool.name, args, context));
+      if (outcome.kind === "done") return outcome.value;
+      if (outcome.kind === "refused") return errorResult(outcome.text);
+      if (outcome.fault.code === "cancelled") throw outcome.fault;
+      return errorResult(visibleText(outcome.fault.message, longestMessage));
+    },
+
+    async readResource(view, uri, context) {
+      const source = view.findResource(uri);
+      if (source === undefined) {
+        throw new Fault("unknown-resource", `There is no resource at ${quoted(uri)}.`, { detail: { uri } });
+      }
+      const use = { source, args: { uri }, what: "resources/read" };
+      return read(use, context, () => source.readResource(uri, context));
+    },
+
+    async getPrompt(view, name, args, context) {
+      const found = view.findPrompt(name);
+      const { source } = found ?? {};
+      if (found === undefined || source?.getPrompt === undefined) {
+        throw new Fault("unknown-prompt", `There is no prompt called ${quoted(name)}.`);
+      }
+      const use = { source, args, what: "prompts/get" };
+      return read(use, context, () => source.getPrompt!(found.prompt.name, args, context));
+    },
+
+    async complete(view, request, context) {
+      const found = view.findCompletion(request);
+      if (found === undefined) return { values: [] };
+      const use = { source: found.source, args: request.argument, what: "completion/complete" };
+      return read(use, context, () => found.complete(context));
+    },
+
+    setPolicy(next) {
+      if (JSON.stringify(next.limits) !== JSON.stringify(policy.limits)) limits = createLimits(next.limits ?? []);
+      policy = next;
+    },
+  };
+}
+
+const quoted = (text: string): string => `«${visibleText(text, 200)}»`;
+
+function cancelled(error: unknown): Fault {
+  return isFault(error, "timeout") ? error : new Fault("cancelled", "The call was cancelled.", { cause: error });
+}
+
+function isToolError(value: unknown): boolean {
+  return typeof value === "object" && value !== null && "isError" in value && value.isError === true;
+}

@@ -1,0 +1,127 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Policy } from "../../core/config/policy-schema.ts";
+import type { DoorKind } from "../caller.ts";
+import type { Opinion, Verdict } from "../opinion.ts";
+import { judgeCall } from "./judge-call.ts";
+import type { CallFacts } from "./judge-call.ts";
+
+const facts = (parts: Partial<CallFacts> = {}): CallFacts => ({
+  policy: {},
+  caller: { door: "mcp-http", token: "main" },
+  source: { id: "git", kind: "server", trusted: false },
+  tool: { name: "git__push" },
+  reach: { person: true, client: true },
+  ...parts,
+});
+
+const opinion = (verdict: Verdict, by = "consent"): Opinion => ({ by, verdict, reason: "so it is" });
+const readOnly = { name: "git__log", annotations: { readOnlyHint: true } };
+const doors: readonly DoorKind[] = ["mcp-stdio", "mcp-http", "plugin", "node", "console", "cli", "app-proxy"];
+const kinds = ["server", "app", "machine", "agent"] as const;
+const verdictOf = (parts: Partial<CallFacts>): Verdict => judgeCall(facts(parts)).verdict;
+
+test("by default everything runs, except that the plugin door asks before a tool without a read-only hint", () => {
+  for (const door of doors) {
+    for (const kind of kinds) {
+      const source = { id: "x", kind, trusted: false };
+      expect(verdictOf({ caller: { door }, source })).toBe(door === "plugin" ? "ask" : "allow");
+      expect(verdictOf({ caller: { door }, source, tool: readOnly })).toBe("allow");
+    }
+  }
+});
+
+test("under strict whatever is not read-only asks everywhere, and only a trusted source's word counts for that", () => {
+  const policy: Policy = { preset: "strict" };
+  const source = (trusted: boolean) => ({ id: "x", kind: "server", trusted }) as const;
+  for (const door of doors) {
+    expect(verdictOf({ policy, caller: { door }, source: source(true) })).toBe("ask");
+    expect(verdictOf({ policy, caller: { door }, source: source(true), tool: readOnly })).toBe("allow");
+    expect(verdictOf({ policy, caller: { door }, source: source(false), tool: readOnly })).toBe("ask");
+  }
+});
+
+test("under open nothing asks by itself, but consent and pins still have their say", () => {
+  const policy: Policy = { preset: "open" };
+  for (const door of doors) expect(verdictOf({ policy, caller: { door } })).toBe("allow");
+  expect(verdictOf({ policy, opinions: [opinion("ask", "pin")] })).toBe("ask");
+});
+
+test("the first rule that fits decides, and takes the place of the preset", () => {
+  const rules: Policy["rules"] = [
+    { tool: "git__p*", door: "plugin", verdict: "allow" },
+    { source: "git", verdict: "deny", reason: "not on Fridays" },
+    { verdict: "allow" },
+  ];
+  expect(verdictOf({ policy: { rules }, caller: { door: "plugin" } })).toBe("allow");
+  expect(judgeCall(facts({ policy: { rules } }))).toMatchObject({
+    verdict: "deny",
+    why: "policy.rules[1]",
+    reasons: [{ reason: "policy.rules[1] says so: not on Fridays" }],
+  });
+  expect(verdictOf({ policy: { rules }, source: { id: "web", kind: "server", trusted: false } })).toBe("allow");
+});
+
+test.each<[NonNullable<Policy["rules"]>[number], Partial<CallFacts>, boolean]>([
+  [{ token: "ci-*", verdict: "deny" }, { caller: { door: "mcp-http", token: "ci-1" } }, true],
+  [{ token: "*", verdict: "deny" }, { caller: { door: "cli" } }, false],
+  [{ client: "Cur?or", verdict: "deny" }, { caller: { door: "mcp-http", client: "Cursor" } }, true],
+  [{ sender: "+49*", verdict: "deny" }, { caller: { door: "plugin", sender: "+4912" } }, true],
+  [{ agent: "main", verdict: "deny" }, { caller: { door: "plugin", agent: "other" } }, false],
+  [{ kind: "machine", verdict: "deny" }, {}, false],
+  [{ annotation: "destructive", verdict: "deny" }, {}, true],
+  [{ annotation: "destructive", verdict: "deny" }, { tool: readOnly }, false],
+  [{ annotation: "!readOnly", verdict: "deny" }, {}, true],
+  [{ annotation: "!openWorld", verdict: "deny" }, { tool: { name: "t", annotations: { openWorldHint: false } } }, true],
+  [{ annotation: "idempotent", verdict: "deny" }, {}, false],
+])("the rule %j on %j: %s", (rule, parts, denied) => {
+  expect(verdictOf({ policy: { preset: "open", rules: [rule] }, ...parts })).toBe(denied ? "deny" : "allow");
+});
+
+test("under strict a rule by annotation does not believe a source that is not trusted", () => {
+  const policy: Policy = { preset: "strict", rules: [{ annotation: "readOnly", verdict: "allow" }] };
+  expect(verdictOf({ policy, tool: readOnly })).toBe("ask");
+});
+
+test("whoever has a say, the strictest wins, and what would be a question to nobody is a no", () => {
+  const verdict = fc.constantFrom<Verdict>("allow", "ask", "deny");
+  const order: readonly Verdict[] = ["allow", "ask", "deny"];
+  fc.assert(
+    fc.property(verdict, fc.array(verdict, { maxLength: 4 }), fc.boolean(), (rule, others, person) => {
+      const judged = verdictOf({
+        policy: { rules: [{ verdict: rule }] },
+        opinions: others.map((other) => opinion(other)),
+        reach: { person, client: true },
+      });
+      const strictest = [rule, ...others].toSorted((a, b) => order.indexOf(b) - order.indexOf(a))[0];
+      expect(judged).toBe(strictest === "ask" && !person ? "deny" : strictest);
+    }),
+  );
+});
+
+test("the calling client is asked only where the rule that fits permits it", () => {
+  const reach = { person: false, client: true };
+  const rule = { verdict: "ask", askClient: true } as const;
+  expect(judgeCall(facts({ reach, policy: { rules: [rule] } }))).toMatchObject({ verdict: "ask", mayAskClient: true });
+  expect(judgeCall(facts({ reach, policy: { rules: [{ verdict: "ask" }] } }))).toMatchObject({
+    verdict: "deny",
+    unanswerable: true,
+  });
+  expect(verdictOf({ reach: { person: false, client: false }, policy: { rules: [rule] } })).toBe("deny");
+});
+
+test("a lasting answer settles what policy asks, and nothing else", () => {
+  const ask: Policy = { rules: [{ verdict: "ask" }] };
+  expect(verdictOf({ policy: ask, remembered: "always" })).toBe("allow");
+  expect(verdictOf({ policy: ask, remembered: "never" })).toBe("deny");
+  expect(verdictOf({ policy: ask, remembered: "always", opinions: [opinion("ask", "pin")] })).toBe("ask");
+  expect(verdictOf({ policy: { rules: [{ verdict: "deny" }] }, remembered: "always" })).toBe("deny");
+  expect(verdictOf({ policy: { rules: [{ verdict: "allow" }] }, remembered: "never" })).toBe("allow");
+});
+
+test("reading a resource is read-only by its nature: rules about tools leave it alone, rules about its source do not", () => {
+  const reading = (policy: Policy) => verdictOf({ policy, tool: undefined, caller: { door: "plugin" } });
+  expect(reading({ preset: "strict" })).toBe("allow");
+  expect(reading({ rules: [{ tool: "*", verdict: "deny" }] })).toBe("allow");
+  expect(reading({ rules: [{ source: "git", verdict: "deny" }] })).toBe("deny");
+});

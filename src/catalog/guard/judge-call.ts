@@ -1,0 +1,100 @@
+import type { Policy } from "../../core/config/policy-schema.ts";
+import type { ToolAnnotations } from "../../mcp/tool.ts";
+import type { Caller } from "../caller.ts";
+import type { Opinion, Verdict } from "../opinion.ts";
+import type { Source } from "../tool-source.ts";
+import { findRule, traitsOf } from "./match-rule.ts";
+import type { FoundRule, ToolFacts } from "./match-rule.ts";
+
+export interface CallFacts {
+  readonly policy: Policy;
+  readonly caller: Caller;
+  readonly source: { readonly id: string; readonly kind: Source["kind"]; readonly trusted: boolean };
+  /** Missing where a resource or prompt is read: that changes nothing by its nature, whoever offers it. */
+  readonly tool?: { readonly name: string; readonly annotations?: ToolAnnotations | undefined } | undefined;
+  /** What others who have a say think: consent, exec approvals, pins. */
+  readonly opinions?: readonly Opinion[];
+  /** What a person has answered for good when policy asked before. */
+  readonly remembered?: "always" | "never" | undefined;
+  /** Whether a person can be reached, and whether the calling client could ask one. */
+  readonly reach: { readonly person: boolean; readonly client: boolean };
+}
+
+export interface Judgement {
+  readonly verdict: Verdict;
+  /** For the audit: who decided. */
+  readonly why: string;
+  /** Those who asked or denied, and why. */
+  readonly reasons: readonly Opinion[];
+  /** What policy alone says; its lasting answers are kept by the guard. */
+  readonly policy: Opinion;
+  /** Whether the calling client may put the question. */
+  readonly mayAskClient: boolean;
+  /** It would have been a question, but there is nobody to ask. */
+  readonly unanswerable: boolean;
+}
+
+/** Everybody who has a say is heard, the strictest wins, and what would be a question to nobody is a no. */
+export function judgeCall(facts: CallFacts): Judgement {
+  const found = findRule(facts.policy, toolFacts(facts), facts.caller);
+  const policy = recall(found ? ruleOpinion(found, facts) : presetOpinion(facts), facts);
+  const opinions = [policy, ...(facts.opinions ?? [])];
+  const verdict = strictest(opinions);
+  const reasons = verdict === "allow" ? [] : opinions.filter((opinion) => opinion.verdict === verdict);
+  const mayAskClient = facts.reach.client && found?.rule.askClient === true;
+  const unanswerable = verdict === "ask" && !facts.reach.person && !mayAskClient;
+  return {
+    verdict: unanswerable ? "deny" : verdict,
+    why: (reasons.length === 0 ? [policy] : reasons).map(({ by }) => by).join(", "),
+    reasons,
+    policy,
+    mayAskClient,
+    unanswerable,
+  };
+}
+
+const strictness: readonly Verdict[] = ["allow", "ask", "deny"];
+
+function strictest(opinions: readonly Opinion[]): Verdict {
+  return strictness[Math.max(...opinions.map(({ verdict }) => strictness.indexOf(verdict)))]!;
+}
+
+/** Under `strict` what a stranger says about its own tools is no fact. */
+function toolFacts({ policy, source, tool }: CallFacts): ToolFacts {
+  const believed = policy.preset !== "strict" || source.trusted;
+  const hints = tool === undefined ? { readOnlyHint: true } : believed ? tool.annotations : undefined;
+  return { name: tool?.name, source: source.id, kind: source.kind, traits: traitsOf(hints) };
+}
+
+function ruleOpinion({ rule, index }: FoundRule, facts: CallFacts): Opinion {
+  const place = `policy.rules[${index}]`;
+  const reason = rule.reason ? `${place} says so: ${rule.reason}` : `${place} says so`;
+  return { by: place, verdict: rule.verdict, reason, howTo: ruleToAdd(facts, `before ${place}`) };
+}
+
+function presetOpinion(facts: CallFacts): Opinion {
+  const { preset = "default" } = facts.policy;
+  const { readOnly } = toolFacts(facts).traits;
+  const by = `preset ${preset}`;
+  const howTo = ruleToAdd(facts, "to policy.rules");
+  if (preset === "strict" && !readOnly) {
+    return { by, verdict: "ask", reason: `policy.preset "strict" asks before whatever is not read-only`, howTo };
+  }
+  if (preset === "default" && facts.caller.door === "plugin" && !readOnly) {
+    return { by, verdict: "ask", reason: "OpenClaw's agent asks before a tool without a read-only hint", howTo };
+  }
+  return { by, verdict: "allow", reason: "no rule fits" };
+}
+
+/** Lasting answers are to questions of policy alone: a rule that allows or denies needs none. */
+function recall(policy: Opinion, { remembered, tool }: CallFacts): Opinion {
+  if (policy.verdict !== "ask" || remembered === undefined) return policy;
+  if (remembered === "always") return { by: "approval", verdict: "allow", reason: "it was allowed for good" };
+  const howTo = tool && `Run \`clawport approve ${tool.name}\` to allow it after all.`;
+  return { by: "approval", verdict: "deny", reason: "it was refused for good", ...(howTo && { howTo }) };
+}
+
+function ruleToAdd({ source, tool }: CallFacts, where: string): string {
+  const rule = tool ? `{ tool: "${tool.name}", verdict: "allow" }` : `{ source: "${source.id}", verdict: "allow" }`;
+  return `Add ${rule} ${where} in the configuration (\`clawport config path\` says where that is).`;
+}

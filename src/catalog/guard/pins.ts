@@ -1,0 +1,167 @@
+import { silentLog } from "../../core/log.ts";
+import type { Log } from "../../core/log.ts";
+import { openStateFile } from "../../core/state-file.ts";
+import type { Tool } from "../../mcp/tool.ts";
+import type { CatalogTool } from "../catalog-tool.ts";
+import type { Opinion } from "../opinion.ts";
+import { pinDefinition } from "./pin-definition.ts";
+import { pinDiff } from "./pin-diff.ts";
+import { parsePins } from "./pins-file.ts";
+import type { Pin, PinsFile } from "./pins-file.ts";
+
+/** Tools as they were when they were first used. A server that changes one afterwards has to ask again. */
+export interface Pins {
+  /** Whether it is known at once that nothing about the tool has changed. If not, `check` finds out. */
+  isFine(tool: CatalogTool): boolean;
+  /** Nothing where the definition is the pinned one or none is pinned. */
+  check(tool: CatalogTool): Promise<Opinion | undefined>;
+  /** Pins the definition unless one is pinned already: the tool is about to run. The file is written later. */
+  use(tool: CatalogTool): void;
+  list(): Promise<readonly Pin[]>;
+  /** Accepts what the sources of the tools of that name now offer; gives the new pins. */
+  accept(name: string): Promise<readonly Pin[]>;
+  /** Writes what is left. */
+  close(): Promise<void>;
+}
+
+export interface PinsOptions {
+  readonly file: string;
+  readonly clock?: () => number;
+  readonly log?: Log;
+}
+
+const mostPins = 10_000;
+
+export function openPins({ file, clock = Date.now, log = silentLog }: PinsOptions): Pins {
+  const state = openStateFile<PinsFile>({ path: file, parse: parsePins, empty: { pins: [] }, log });
+  let pins: Map<string, Pin> | undefined;
+  const unwritten = new Map<string, Pin>();
+  let writing: Promise<void> | undefined;
+  let failed = false;
+  /** Tools found as pinned, until anything about the pins changes. */
+  let fine = new WeakSet<CatalogTool>();
+  const hashes = new WeakMap<Tool, string>();
+
+  function learn(content: PinsFile): Map<string, Pin> {
+    pins = new Map([...unwritten, ...content.pins.map((pin) => [keyOf(pin.source, pin.tool), pin] as const)]);
+    fine = new WeakSet();
+    return pins;
+  }
+
+  function change(edit: (pin: Pin) => Pin): Promise<Map<string, Pin>> {
+    return state.update((content) => ({ pins: content.pins.map(edit) })).then(learn);
+  }
+
+  function changePin(tool: CatalogTool, edit: (pin: Pin) => Pin): Promise<Map<string, Pin>> {
+    const key = keyOfTool(tool);
+    return change((pin) => (keyOf(pin.source, pin.tool) === key ? edit(pin) : pin));
+  }
+
+  const isFine = (tool: CatalogTool): boolean => fine.has(tool) || !isPinned(tool);
+
+  function hashOf(tool: Tool): string {
+    const hash = hashes.get(tool) ?? pinDefinition(tool).hash;
+    hashes.set(tool, hash);
+    return hash;
+  }
+
+  async function check(tool: CatalogTool): Promise<Opinion | undefined> {
+    if (isFine(tool)) return undefined;
+    pins ??= learn(await state.read());
+    const pin = pins.get(keyOfTool(tool));
+    if (pin === undefined) return undefined;
+    if (pin.hash !== hashOf(tool.tool)) return review(tool);
+    fine.add(tool);
+    return undefined;
+  }
+
+  /** The change may have been accepted by another process; and if not, that one must be able to find it in the file. */
+  async function review(tool: CatalogTool): Promise<Opinion | undefined> {
+    await flush();
+    const offered = pinDefinition(tool.tool);
+    const known = learn(await state.read()).get(keyOfTool(tool));
+    if (known === undefined || known.hash === offered.hash) return undefined;
+    if (known.offered?.hash !== offered.hash) await changePin(tool, (pin) => ({ ...pin, offered }));
+    const refused = known.refused === offered.hash;
+    return {
+      by: "pin",
+      verdict: refused ? "deny" : "ask",
+      reason: refused
+        ? "its new definition was refused for good"
+        : "its definition is no longer the one it had when it was first used",
+      detail: pinDiff(known.text, offered.text),
+      howTo: `Run \`clawport approve ${tool.name}\` to accept the new definition.`,
+      async remember(choice) {
+        const at = new Date(clock()).toISOString();
+        await changePin(tool, (pin) =>
+          choice === "always" ? renew(pin, offered, at) : { ...pin, refused: offered.hash },
+        );
+      },
+    };
+  }
+
+  async function write(): Promise<void> {
+    const added = new Map(unwritten);
+    try {
+      const content = await state.update(({ pins }) => {
+        const there = new Set(pins.map((pin) => keyOf(pin.source, pin.tool)));
+        const fresh = [...added].filter(([key]) => !there.has(key)).map(([, pin]) => pin);
+        return { pins: [...pins, ...fresh].slice(-mostPins) };
+      });
+      for (const key of added.keys()) unwritten.delete(key);
+      learn(content);
+      failed = false;
+    } catch (error) {
+      if (!failed) log.error("pins can't be written; they are kept until the program ends", { file, error });
+      failed = true;
+    }
+  }
+
+  /** One write at a time; what is pinned meanwhile goes into the next. */
+  async function flush(): Promise<void> {
+    await writing;
+    if (unwritten.size === 0) return;
+    writing ??= write().finally(() => (writing = undefined));
+    await writing;
+    if (!failed) await flush();
+  }
+
+  return {
+    isFine,
+    check,
+    use(tool) {
+      if (isFine(tool) || pins === undefined) return;
+      const key = keyOfTool(tool);
+      if (pins.has(key)) return;
+      const at = new Date(clock()).toISOString();
+      const pin = { name: tool.name, source: tool.source.id, tool: tool.tool.name, ...pinDefinition(tool.tool), at };
+      pins.set(key, pin);
+      unwritten.set(key, pin);
+      fine.add(tool);
+      void flush();
+    },
+    list: async () => [...learn(await state.read()).values()],
+    async accept(name) {
+      const at = new Date(clock()).toISOString();
+      const accepted: Pin[] = [];
+      await change((pin) => {
+        if (pin.name !== name || pin.offered === undefined) return pin;
+        const renewed = renew(pin, pin.offered, at);
+        accepted.push(renewed);
+        return renewed;
+      });
+      return accepted;
+    },
+    close: flush,
+  };
+}
+
+/** Our own tools come with the program; others come from outside and may change there. */
+const isPinned = ({ source }: CatalogTool): boolean => source.kind === "server" || source.kind === "app";
+
+const keyOf = (source: string, tool: string): string => JSON.stringify([source, tool]);
+const keyOfTool = ({ source, tool }: CatalogTool): string => keyOf(source.id, tool.name);
+
+function renew({ name, source, tool }: Pin, { hash, text }: { hash: string; text: string }, at: string): Pin {
+  return { name, source, tool, hash, text, at };
+}
