@@ -15,9 +15,11 @@ export interface LockOptions {
   readonly log?: Log;
   /** Where the system shows its processes; `/proc` unless given. Where it doesn't exist, heartbeats decide. */
   readonly proc?: string;
-  /** How often a holder shows that it lives, for those who can't see its process; 1 s unless given. */
+  /** How often a holder shows that it lives, for those who can't see its process; 2 s unless given. */
   readonly beatMs?: number;
 }
+
+const defaultBeatMs = 2000;
 
 /** In one process, callers queue here, so that only one of them polls the folder. */
 const queues = new Map<string, Promise<unknown>>();
@@ -70,7 +72,7 @@ async function withClaim<T>(
   const beat = setInterval(() => {
     const now = new Date();
     utimes(claim, now, now).catch((error: unknown) => options.log?.warn("a lock was lost", { folder, error }));
-  }, options.beatMs ?? 1000);
+  }, options.beatMs ?? defaultBeatMs);
   beat.unref();
   try {
     return await work();
@@ -81,7 +83,7 @@ async function withClaim<T>(
 }
 
 async function putClaim(folder: string, deadline: number, options: LockOptions): Promise<string> {
-  const { signal, log = silentLog, proc = "/proc", beatMs = 1000 } = options;
+  const { signal, log = silentLog, proc = "/proc", beatMs = defaultBeatMs } = options;
   const own = ownMark(proc);
   const watch = createWatch(folder, own, proc, beatMs, log);
   const claim = join(folder, `${formatMark(own)}.${Date.now()}${counter++}`);

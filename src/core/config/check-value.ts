@@ -1,0 +1,144 @@
+import { nearestName } from "../nearest-name.ts";
+import { pathKey, type ConfigPath } from "./config-path.ts";
+
+/** The part of JSON Schema that our schemas use. */
+export interface CheckedSchema {
+  readonly type?: string;
+  readonly enum?: readonly unknown[];
+  readonly properties?: Readonly<Record<string, CheckedSchema>>;
+  readonly required?: readonly string[] | undefined;
+  readonly patternProperties?: Readonly<Record<string, CheckedSchema>>;
+  readonly additionalProperties?: boolean;
+  readonly items?: CheckedSchema;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+  readonly default?: unknown;
+  readonly description?: string;
+}
+
+export interface Finding {
+  readonly path: ConfigPath;
+  readonly message: string;
+  /** The known name that was probably meant. */
+  readonly suggestion?: string;
+}
+
+/**
+ * Checks a value against a schema and gives it back with its defaults filled in, along with everything that is wrong with
+ * it. Text in a `touched` place came from the environment, where everything is text: it may stand for a number or a flag.
+ */
+export function checkValue(
+  schema: CheckedSchema,
+  value: unknown,
+  touched: ReadonlySet<string>,
+): { readonly value: unknown; readonly findings: readonly Finding[] } {
+  const findings: Finding[] = [];
+  const say = (path: ConfigPath, message: string, suggestion?: string): void => {
+    findings.push(suggestion === undefined ? { path, message } : { path, message, suggestion });
+  };
+
+  function check(schema: CheckedSchema, given: unknown, path: ConfigPath): unknown {
+    const value = touched.has(pathKey(path)) ? convert(schema, given) : given;
+    if (schema.enum !== undefined) checkChoice(schema.enum, value, path);
+    if (schema.type !== undefined && !isType(schema.type, value)) {
+      say(path, `must be ${typeNames[schema.type] ?? schema.type}, is ${kindOf(value)}`);
+    } else if (typeof value === "string") checkText(schema, value, path);
+    else if (typeof value === "number") checkNumber(schema, value, path);
+    else if (Array.isArray(value)) return value.map((item, index) => check(schema.items ?? {}, item, [...path, index]));
+    else if (isRecord(value)) return checkRecord(schema, value, path);
+    return value;
+  }
+
+  function checkRecord(schema: CheckedSchema, value: Readonly<Record<string, unknown>>, path: ConfigPath): unknown {
+    const { properties = {}, required = [] } = schema;
+    const defaults = Object.entries(properties).filter(
+      ([key, part]) => !Object.hasOwn(value, key) && part.default !== undefined,
+    );
+    const whole = {
+      ...Object.fromEntries(defaults.map(([key, part]) => [key, structuredClone(part.default)])),
+      ...value,
+    };
+    for (const key of required) if (!Object.hasOwn(whole, key)) say([...path, key], "is missing");
+    return Object.fromEntries(
+      Object.entries(whole).map(([key, item]) => {
+        const part = findPart(schema, key);
+        if (part === undefined) checkStranger(schema, key, [...path, key]);
+        return [key, part === undefined ? item : check(part, item, [...path, key])];
+      }),
+    );
+  }
+
+  function checkStranger(schema: CheckedSchema, key: string, path: ConfigPath): void {
+    if (schema.additionalProperties !== false) return;
+    const [pattern] = Object.keys(schema.patternProperties ?? {});
+    if (pattern !== undefined) return say(path, `has a name that does not fit ${pattern}`);
+    say(path, "is not known here", nearestName(key, Object.keys(schema.properties ?? {})));
+  }
+
+  function checkChoice(choices: readonly unknown[], value: unknown, path: ConfigPath): void {
+    if (choices.includes(value)) return;
+    const words = choices.filter((choice) => typeof choice === "string");
+    const near = typeof value === "string" ? nearestName(value, words) : undefined;
+    say(path, `must be one of ${choices.map((choice) => JSON.stringify(choice)).join(", ")}`, near);
+  }
+
+  function checkText({ minLength, maxLength, pattern }: CheckedSchema, value: string, path: ConfigPath): void {
+    if (minLength !== undefined && value.length < minLength) say(path, value === "" ? "is empty" : "is too short");
+    if (maxLength !== undefined && value.length > maxLength) say(path, `has more than ${maxLength} characters`);
+    if (pattern !== undefined && !new RegExp(pattern, "u").test(value)) say(path, `does not fit ${pattern}`);
+  }
+
+  function checkNumber({ minimum, maximum, exclusiveMinimum }: CheckedSchema, value: number, path: ConfigPath): void {
+    if (minimum !== undefined && value < minimum) say(path, `must be at least ${minimum}, is ${value}`);
+    if (maximum !== undefined && value > maximum) say(path, `must be at most ${maximum}, is ${value}`);
+    if (exclusiveMinimum !== undefined && value <= exclusiveMinimum)
+      say(path, `must be more than ${exclusiveMinimum}, is ${value}`);
+  }
+
+  return { value: check(schema, value, []), findings };
+}
+
+const typeNames: Readonly<Record<string, string>> = {
+  string: "text",
+  integer: "a whole number",
+  number: "a number",
+  boolean: "true or false",
+  array: "a list",
+  object: "an object",
+};
+
+function isType(type: string, value: unknown): boolean {
+  if (type === "integer") return Number.isSafeInteger(value);
+  if (type === "number") return Number.isFinite(value);
+  if (type === "array") return Array.isArray(value);
+  return type === "object" ? isRecord(value) : typeof value === type;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function findPart(schema: CheckedSchema, key: string): CheckedSchema | undefined {
+  if (schema.properties !== undefined && Object.hasOwn(schema.properties, key)) return schema.properties[key];
+  const patterns = Object.entries(schema.patternProperties ?? {});
+  return patterns.find(([pattern]) => new RegExp(pattern, "u").test(key))?.[1];
+}
+
+function convert(schema: CheckedSchema, value: unknown): unknown {
+  if (typeof value !== "string") return value;
+  if ((schema.type === "integer" || schema.type === "number") && /^-?\d+(?:\.\d+)?$/.test(value)) return Number(value);
+  if (schema.type === "boolean" && (value === "true" || value === "false")) return value === "true";
+  return value;
+}
+
+/** Never the value itself: it may be a secret that slipped into the wrong place. */
+function kindOf(value: unknown): string {
+  if (value === null || typeof value === "boolean") return String(value);
+  if (typeof value === "number") return "a number";
+  if (typeof value === "string") return "text";
+  return Array.isArray(value) ? "a list" : "an object";
+}

@@ -1,0 +1,18 @@
+/** The way to a value inside a configuration. */
+export type ConfigPath = readonly (string | number)[];
+
+/** As a person would write it: `servers.tavily.args[0]`, `servers["a b"].url`. */
+export function formatPath(path: ConfigPath): string {
+  return path
+    .map((part, index) => {
+      if (typeof part === "number") return `[${part}]`;
+      if (!/^[A-Za-z_$][\w$-]*$/.test(part)) return `[${JSON.stringify(part)}]`;
+      return index === 0 ? part : `.${part}`;
+    })
+    .join("");
+}
+
+/** One text for each path, to look things up by. */
+export function pathKey(path: ConfigPath): string {
+  return JSON.stringify(path);
+}

@@ -1,0 +1,153 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempDisposable, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { defaultConfig } from "./default-config.ts";
+import { loadConfig } from "./load-config.ts";
+import type { Problem } from "./problem.ts";
+
+const load = (text: string, env: Record<string, string> = {}) => loadConfig({ path: "clawport.json5", text, env });
+
+async function problemsOf(text: string, env: Record<string, string> = {}): Promise<Problem[]> {
+  const error = await load(text, env).then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toMatchObject({ code: "config" });
+  return (error as { detail: { problems: Problem[] } }).detail.problems;
+}
+
+test("an empty object means the defaults, which are also there as a constant", async () => {
+  const { config, raw, path } = await load("{}");
+  expect(config).toEqual(defaultConfig);
+  expect({ raw, path }).toEqual({ raw: "{}", path: "clawport.json5" });
+});
+
+test("a configuration as people write it is read with its environment and its defaults", async () => {
+  const text = `{
+    // servers by name
+    $schema: "https://example.com/schema.json",
+    hub: { port: "$PORT", allowRemote: "\${REMOTE:-false}" },
+    servers: {
+      tavily: { url: "https://mcp.tavily.com/mcp", apiKey: "$KEY" },
+      files: { command: "npx", args: ["-y", "server", "/tmp"], },
+      off: { enabled: false, transport: "stdio", command: "x" },
+    },
+    policy: { preset: "strict", rules: [{ tool: "a__*", verdict: "allow" }] },
+    debug: true,
+  }`;
+  const { config, raw, envNames } = await load(text, { PORT: "9000", KEY: "k" });
+  expect(config.hub).toMatchObject({ port: 9000, allowRemote: false, host: "127.0.0.1" });
+  expect(config.servers["tavily"]).toEqual({
+    enabled: true,
+    url: "https://mcp.tavily.com/mcp",
+    transport: "http",
+    args: [],
+    env: {},
+    apiKey: "k",
+    connectTimeoutMs: 10_000,
+    requestTimeoutMs: 30_000,
+    trusted: false,
+  });
+  expect(config.servers["files"]).toMatchObject({ transport: "stdio", args: ["-y", "server", "/tmp"] });
+  expect(config.log.level).toBe("debug");
+  expect(envNames).toEqual(["PORT", "REMOTE", "KEY"]);
+  expect(raw).toBe(text);
+});
+
+test("every problem is told at once, with its line, its column and what was probably meant", async () => {
+  const text = `{
+  hub: { prot: 1, maxConcurrent: "many" },
+  mcpServers: {},
+  log: { level: "warning" },
+  servers: {
+    a: { url: "$ONE", apiKey: "$TWO" },
+    b: { url: "http://example.com/mcp" },
+    "c d": {},
+    e: {},
+  },
+  policy: { rules: [{ tool: "x" }] },
+}`;
+  const problems = await problemsOf(text);
+  expect(
+    problems.map(({ line, column, path, message, suggestion }) => [`${line}:${column}`, path, message, suggestion]),
+  ).toEqual([
+    ["2:10", "hub.prot", "is not known here", "port"],
+    ["2:19", "hub.maxConcurrent", "must be a whole number, is text", undefined],
+    ["3:3", "mcpServers", "is not known here", "servers"],
+    ["4:10", "log.level", 'must be one of "debug", "info", "warn", "error"', "warn"],
+    ["6:10", "servers.a.url", "needs the environment variable ONE, which is not set", undefined],
+    ["6:23", "servers.a.apiKey", "needs the environment variable TWO, which is not set", undefined],
+    ["7:10", "servers.b.url", "must begin with https://; plain http is for this machine only", undefined],
+    ["8:5", 'servers["c d"]', "has a name that does not fit ^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$", undefined],
+    ["9:5", "servers.e", "needs a `url` or a `command`", undefined],
+    ["11:21", "policy.rules[0].verdict", "is missing", undefined],
+  ]);
+});
+
+test("the message shows each problem in a line and names the command to type next", async () => {
+  await expect(load("{\n hub: { prot: 1 } }")).rejects.toThrow(
+    /has a problem:\n {2}clawport\.json5:2:9 hub\.prot is not known here; did you mean "port"\?\n.*clawport config check/,
+  );
+});
+
+test.each([
+  ["{\n  a: 1\n  b: 2\n}", 3, 3, 'Expected "," or "}", found "b".'],
+  ["{ debug: yes }", 1, 10, 'Expected a value (text must stand in quotes), found "yes".'],
+  ["{ a: 'x }\n", 1, 6, "This text has no end; close its quotes on the same line."],
+  ["", 1, 1, "The file ends too early: a value is missing."],
+])("%j is no JSON5, and the place is told", async (text, line, column, message) => {
+  expect(await problemsOf(text)).toEqual([{ path: "", line, column, message }]);
+});
+
+test("a key that is given twice is a problem at the second one", async () => {
+  expect(await problemsOf("{\n debug: true,\n debug: false }")).toMatchObject([{ path: "debug", line: 3, column: 2 }]);
+});
+
+test.each([
+  ["[]", "", "must be an object, is a list"],
+  ["{servers: []}", "servers", "must be an object, is a list"],
+  ["{servers: {a: 'x'}}", "servers.a", "must be an object, is text"],
+  ["{servers: {a: {transport: 'stdio'}}}", "servers.a", "needs a `command`, since its transport is stdio"],
+  ["{servers: {a: {url: 'nope'}}}", "servers.a.url", "is not an address; write it like https://example.com/mcp"],
+  ["{servers: {a: {url: 'ftp://x/'}}}", "servers.a.url", "must begin with https://"],
+  ["{debug: '${'}", "debug", "has a ${ that is no reference; write ${NAME}, or $$ for a plain $"],
+])("%s: %s %s", async (text, path, message) => {
+  expect(await problemsOf(text)).toContainEqual({ path, message, line: 1, column: expect.any(Number) as number });
+});
+
+test.each(["http://localhost:1/", "http://127.0.0.2/x", "http://[::1]:3/", "https://example.com/"])(
+  "%s is a fine address",
+  async (url) => {
+    expect((await load(`{servers:{a:{url:"${url}"}}}`)).config.servers["a"]?.url).toBe(url);
+  },
+);
+
+test("a file is read from disk, and one that is not there is a fault that names --config", async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), "clawport-"));
+  const path = join(folder.path, "c.json5");
+  await expect(loadConfig({ path, env: {} })).rejects.toThrow(/no such file.*--config/);
+  await writeFile(path, "{debug:true}");
+  expect((await loadConfig({ path, env: {} })).config.debug).toBe(true);
+});
+
+test("no secret from the environment gets into a fault", async () => {
+  const text = '{hub:{port:"$KEY"},log:{level:"$KEY"},servers:{a:{url:"$KEY",toolPrefix:"$KEY"}}}';
+  await expect(load(text, { KEY: "hunter2/hunter2" })).rejects.not.toThrow(/hunter2/);
+});
+
+test("a start without a configuration loads neither schema nor reader", () => {
+  const script = `
+    import { registerHooks } from "node:module";
+    const urls = [];
+    registerHooks({ load: (url, context, next) => (urls.push(url), next(url, context)) });
+    const names = ["find-config", "default-config", "load-config", "trust", "watch-config"];
+    for (const name of names) await import(new URL(name + ".ts", process.argv[1]));
+    console.log(urls.join("\\n"));
+  `;
+  const args = ["--input-type=module", "-e", script, new URL(".", import.meta.url).href];
+  const urls = execFileSync(process.execPath, args, { encoding: "utf8" });
+  expect(urls).toContain("load-config.ts");
+  expect(urls).not.toMatch(/typebox|json5|schema|parse-config/);
+});

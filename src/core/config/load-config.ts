@@ -1,0 +1,46 @@
+import { readFile } from "node:fs/promises";
+import { Fault } from "../fault.ts";
+import { codeOf, messageOf } from "../thrown.ts";
+import { problemsFault } from "./problem.ts";
+import type { Config } from "./schema.ts";
+import type { Env } from "./substitute-env.ts";
+
+export interface LoadedConfig {
+  readonly config: Config;
+  readonly path: string;
+  /** The text of the file, before anything was put in from the environment. */
+  readonly raw: string;
+  /** The environment variables it asks for. */
+  readonly envNames: readonly string[];
+}
+
+export interface ConfigFile {
+  readonly path: string;
+  readonly env: Env;
+  /** The content, where it was read already. */
+  readonly text?: string;
+}
+
+const largestFile = 4 * 1024 * 1024;
+
+/** Faults with `config` and every problem at once. The schema is loaded only here, since most starts have no file. */
+export async function loadConfig({ path, env, text }: ConfigFile): Promise<LoadedConfig> {
+  const raw = text ?? (await readText(path));
+  if (raw.length > largestFile)
+    throw new Fault("config", `${path} is too large for a configuration (${raw.length} characters).`);
+  const { parseConfig } = await import("./parse-config.ts");
+  const parsed = parseConfig(raw, env);
+  if (parsed.problems !== undefined) throw problemsFault(path, parsed.problems);
+  return { config: parsed.config, path, raw, envNames: parsed.envNames };
+}
+
+async function readText(path: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    const reason = codeOf(error) === "ENOENT" ? "There is no such file" : messageOf(error);
+    throw new Fault("config", `Could not read the configuration ${path}: ${reason}. Name another with --config.`, {
+      cause: error,
+    });
+  }
+}

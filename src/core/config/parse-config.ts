@@ -1,0 +1,65 @@
+import { checkServers, inferTransport } from "./check-servers.ts";
+import { checkValue, type Finding } from "./check-value.ts";
+import { formatPath, pathKey, type ConfigPath } from "./config-path.ts";
+import type { Problem } from "./problem.ts";
+import { Json5Fault, readJson5, type Json5Document } from "./read-json5.ts";
+import { configSchema, type Config } from "./schema.ts";
+import { substituteEnv, type Env } from "./substitute-env.ts";
+
+export type ParsedConfig =
+  | { readonly config: Config; readonly envNames: readonly string[]; readonly problems?: never }
+  | { readonly problems: readonly Problem[] };
+
+/** From the text of a configuration to its content, or to everything that is wrong with it, in the order of the file. */
+export function parseConfig(text: string, env: Env): ParsedConfig {
+  try {
+    return checkDocument(text, readJson5(text), env);
+  } catch (error) {
+    if (!(error instanceof Json5Fault)) throw error;
+    return { problems: [{ path: "", ...toLine(text, error.offset), message: error.message }] };
+  }
+}
+
+function checkDocument(text: string, document: Json5Document, env: Env): ParsedConfig {
+  const { value, touched, names, missing, broken } = substituteEnv(document.value, env);
+  const checked = checkValue(configSchema, inferTransport(value), touched);
+  const unset = new Set(missing.map(({ path }) => pathKey(path)));
+  const config = checked.value as Config;
+  const findings: Finding[] = [
+    ...document.repeated.map(({ path }) => ({ path, message: "is given twice" })),
+    ...missing.map(({ path, name }) => ({ path, message: `needs the environment variable ${name}, which is not set` })),
+    ...broken.map((path) => ({ path, message: "has a ${ that is no reference; write ${NAME}, or $$ for a plain $" })),
+    ...checked.findings.filter(({ path }) => !unset.has(pathKey(path))),
+  ];
+  findings.push(...checkServers(config, findings));
+  if (findings.length > 0) {
+    return { problems: findings.map((finding) => toProblem(text, document, finding)).sort(byPlace) };
+  }
+  return {
+    config: config.debug ? { ...config, log: { ...config.log, level: "debug" } } : config,
+    envNames: [...names],
+  };
+}
+
+function toProblem(text: string, document: Json5Document, finding: Finding): Problem {
+  const { path, message, suggestion } = finding;
+  const place = { path: formatPath(path), ...toLine(text, findOffset(document, path)) };
+  return suggestion === undefined ? { ...place, message } : { ...place, message, suggestion };
+}
+
+/** Where its key stands; for what is missing, where the object stands that lacks it. */
+function findOffset(document: Json5Document, path: ConfigPath): number {
+  const repeated = document.repeated.find((other) => pathKey(other.path) === pathKey(path));
+  const place = document.places.get(pathKey(path));
+  if (place !== undefined) return repeated?.offset ?? place.key;
+  return path.length === 0 ? 0 : findOffset(document, path.slice(0, -1));
+}
+
+function toLine(text: string, offset: number): { line: number; column: number } {
+  const lines = text.slice(0, offset).split(/\r\n|[\n\r]/);
+  return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
+}
+
+function byPlace(a: Problem, b: Problem): number {
+  return a.line - b.line || a.column - b.column;
+}

@@ -1,0 +1,29 @@
+import { basename } from "node:path";
+import { Fault } from "../fault.ts";
+
+/** One thing that is wrong with a configuration, and where. Lines and columns count from 1. */
+export interface Problem {
+  readonly path: string;
+  readonly line: number;
+  readonly column: number;
+  readonly message: string;
+  /** The known name that was probably meant. */
+  readonly suggestion?: string;
+}
+
+/** All of them at once, for people in the message and for programs in `detail.problems`. */
+export function problemsFault(file: string, problems: readonly Problem[]): Fault {
+  const count = problems.length === 1 ? "a problem" : `${problems.length} problems`;
+  const lines = problems.map(
+    (problem) => `  ${basename(file)}:${problem.line}:${problem.column} ${formatProblem(problem)}`,
+  );
+  const message = [`${file} has ${count}:`, ...lines, "Mend it, then look again with: clawport config check"].join(
+    "\n",
+  );
+  return new Fault("config", message, { detail: { file, problems } });
+}
+
+function formatProblem({ path, message, suggestion }: Problem): string {
+  const hint = suggestion === undefined ? "" : `; did you mean ${JSON.stringify(suggestion)}?`;
+  return `${path === "" ? "" : `${path} `}${message}${hint}`;
+}

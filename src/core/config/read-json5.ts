@@ -1,0 +1,151 @@
+import { Fault } from "../fault.ts";
+import { pathKey, type ConfigPath } from "./config-path.ts";
+import { unescapeJson5 } from "./unescape-json5.ts";
+
+/** Offsets into the text, of a value and of the key before it. */
+export interface Place {
+  readonly key: number;
+  readonly value: number;
+}
+
+export interface Json5Document {
+  readonly value: unknown;
+  /** By `pathKey`. */
+  readonly places: ReadonlyMap<string, Place>;
+  /** Keys that stand twice in one object. JSON5 lets the last one win; a person who wrote both meant something else. */
+  readonly repeated: readonly { readonly path: ConfigPath; readonly offset: number }[];
+}
+
+export class Json5Fault extends Fault {
+  readonly offset: number;
+
+  constructor(offset: number, message: string) {
+    super("config", message);
+    this.offset = offset;
+  }
+}
+
+const deepest = 64;
+const space = /(?:\s|\/\/[^\n\r\u2028\u2029]*|\/\*[^]*?\*\/)+/y;
+const string = /"(?:[^"\\\n\r]|\\(?:\r\n|[^]))*"|'(?:[^'\\\n\r]|\\(?:\r\n|[^]))*'/y;
+const number = /[+-]?(?:Infinity|NaN|0[xX][\dA-Fa-f]+|(?:(?:0|[1-9]\d*)(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)/y;
+const name =
+  /(?:[$_\p{L}\p{Nl}]|\\u[\dA-Fa-f]{4})(?:[$_\u200C\u200D\p{L}\p{Nl}\p{Mn}\p{Mc}\p{Nd}\p{Pc}]|\\u[\dA-Fa-f]{4})*/uy;
+const word = /[^\s,:[\]{}"'/]{1,40}/y;
+
+/** Reads JSON5 and remembers where everything stood; the first thing that is not JSON5 is a fault with its offset. */
+export function readJson5(text: string): Json5Document {
+  let at = 0;
+  const places = new Map<string, Place>();
+  const repeated: { path: ConfigPath; offset: number }[] = [];
+
+  const take = (pattern: RegExp): string | undefined => {
+    pattern.lastIndex = at;
+    const found = pattern.exec(text)?.[0];
+    at += found?.length ?? 0;
+    return found;
+  };
+  const skipSpace = (): void => {
+    take(space);
+    if (text.startsWith("/*", at)) throw new Json5Fault(at, "This comment has no end; close it with */");
+  };
+  const takeMark = (mark: string): boolean => {
+    skipSpace();
+    if (text[at] !== mark) return false;
+    at++;
+    return true;
+  };
+  const isQuote = (): boolean => text[at] === '"' || text[at] === "'";
+  const fail = (expected: string): never => {
+    skipSpace();
+    const offset = at;
+    if (offset >= text.length) throw new Json5Fault(offset, `The file ends too early: ${expected} is missing.`);
+    if (isQuote()) throw new Json5Fault(offset, `Expected ${expected}, found a text.`);
+    throw new Json5Fault(offset, `Expected ${expected}, found ${JSON.stringify(take(word) ?? text[offset])}.`);
+  };
+
+  function readValue(path: ConfigPath, key: number): unknown {
+    skipSpace();
+    places.set(pathKey(path), { key, value: at });
+    if (path.length > deepest) throw new Json5Fault(at, `Nested more than ${deepest} levels deep.`);
+    if (takeMark("{")) return readObject(path);
+    if (takeMark("[")) return readList(path);
+    return isQuote() ? readText() : readPlain();
+  }
+
+  function readObject(path: ConfigPath): unknown {
+    const entries = new Map<string, unknown>();
+    while (!takeMark("}")) {
+      const offset = at;
+      const key = isQuote() ? readText() : readName();
+      if (!takeMark(":")) fail('":" after the key');
+      if (entries.has(key)) repeated.push({ path: [...path, key], offset });
+      entries.set(key, readValue([...path, key], offset));
+      if (takeMark(",")) continue;
+      if (takeMark("}")) break;
+      fail('"," or "}"');
+    }
+    return Object.fromEntries(entries);
+  }
+
+  function readList(path: ConfigPath): unknown {
+    const items: unknown[] = [];
+    while (!takeMark("]")) {
+      skipSpace();
+      items.push(readValue([...path, items.length], at));
+      if (takeMark(",")) continue;
+      if (takeMark("]")) break;
+      fail('"," or "]"');
+    }
+    return items;
+  }
+
+  function readText(): string {
+    const offset = at;
+    const found = take(string);
+    if (found === undefined) throw new Json5Fault(offset, "This text has no end; close its quotes on the same line.");
+    const content = unescapeJson5(found.slice(1, -1));
+    if (content === undefined) throw new Json5Fault(offset, "This text holds a wrong escape after a backslash.");
+    return content;
+  }
+
+  function readName(): string {
+    const offset = at;
+    const found = take(name) ?? fail("a key");
+    const content = unescapeJson5(found);
+    if (content === undefined || !isName(content))
+      throw new Json5Fault(offset, "A key like this must stand in quotes.");
+    return content;
+  }
+
+  function readPlain(): unknown {
+    const offset = at;
+    const digits = take(number);
+    const rest = take(word);
+    if (digits !== undefined && rest === undefined) return toNumber(digits);
+    if (digits === undefined && constants.has(rest)) return constants.get(rest);
+    at = offset;
+    return fail(rest !== undefined && isName(rest) ? "a value (text must stand in quotes)" : "a value");
+  }
+
+  const value = readValue([], 0);
+  skipSpace();
+  if (at < text.length) fail("the end of the file");
+  return { value, places, repeated };
+}
+
+const constants = new Map<string | undefined, unknown>([
+  ["true", true],
+  ["false", false],
+  ["null", null],
+]);
+
+function isName(text: string): boolean {
+  name.lastIndex = 0;
+  return name.exec(text)?.[0] === text;
+}
+
+function toNumber(text: string): number {
+  const sign = text.startsWith("-") ? -1 : 1;
+  return sign * Number(text.replace(/^[+-]/, ""));
+}

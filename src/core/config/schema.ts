@@ -1,0 +1,94 @@
+import { Type } from "typebox";
+import { policySchema } from "./policy-schema.ts";
+import { serverSchema } from "./server-schema.ts";
+
+const globs = (description: string, standard: string[]) => {
+  return Type.Array(Type.String({ minLength: 1, maxLength: 256 }), { default: standard, description });
+};
+
+const hub = Type.Object(
+  {
+    host: Type.String({ default: "127.0.0.1", minLength: 1, description: "Address the hub listens on." }),
+    port: Type.Integer({
+      default: 8765,
+      minimum: 0,
+      maximum: 65_535,
+      description: "Port the hub listens on; 0 takes a free one.",
+    }),
+    allowRemote: Type.Boolean({
+      default: false,
+      description:
+        "Must be true for a host beyond this machine: everyone who can reach it and has a token may call tools.",
+    }),
+    maxConcurrent: Type.Integer({
+      default: 256,
+      minimum: 1,
+      description: "Requests served at the same time; more get 503.",
+    }),
+    maxBodyBytes: Type.Integer({
+      default: 4_194_304,
+      minimum: 1024,
+      description: "Largest request body; more gets 413.",
+    }),
+  },
+  { additionalProperties: false, default: {}, description: "The hub: where it listens and how much it takes on." },
+);
+
+const log = Type.Object(
+  {
+    level: Type.Enum(["debug", "info", "warn", "error"], {
+      default: "info",
+      description: "The least that is worth a line.",
+    }),
+    format: Type.Enum(["human", "json"], { default: "human", description: "Lines for people or for programs." }),
+  },
+  { additionalProperties: false, default: {}, description: "What is written to stderr." },
+);
+
+const catalog = Type.Object(
+  {
+    include: globs("Tools that are offered; `*` stands for any characters.", ["*"]),
+    exclude: globs("Tools that are left out, even when included above.", []),
+  },
+  { additionalProperties: false, default: {}, description: "Which tools are offered at all." },
+);
+
+const audit = Type.Object(
+  {
+    enabled: Type.Boolean({ default: true, description: "Whether each call leaves a line in the audit log." }),
+    maxBytes: Type.Integer({
+      default: 10_485_760,
+      minimum: 4096,
+      description: "Size at which a new audit file is begun.",
+    }),
+    keep: Type.Integer({ default: 5, minimum: 0, maximum: 1000, description: "How many full audit files are kept." }),
+  },
+  { additionalProperties: false, default: {}, description: "The record of who called what." },
+);
+
+/** The whole configuration file. A field with a default may be left out; after loading it is always there. */
+export const configSchema = Type.Object(
+  {
+    $schema: Type.Optional(Type.String({ description: "For editors; Clawport does not read it." })),
+    hub,
+    log,
+    catalog,
+    policy: Type.Optional(policySchema),
+    audit,
+    servers: Type.Record(Type.String({ pattern: "^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$" }), serverSchema, {
+      additionalProperties: false,
+      default: {},
+      description: "MCP servers whose tools are offered, by name. A name has letters, digits, `_`, `.` and `-`.",
+    }),
+    toolDiscoveryInterval: Type.Number({
+      default: 300_000,
+      minimum: 1000,
+      description: "Milliseconds after which a server is asked for its tools again.",
+    }),
+    maxConcurrentServers: Type.Integer({ default: 20, minimum: 1, description: "Servers connected at the same time." }),
+    debug: Type.Boolean({ default: false, description: 'The same as `log.level: "debug"`.' }),
+  },
+  { additionalProperties: false, description: "Configuration of Clawport." },
+);
+
+export type Config = Type.Static<typeof configSchema>;

@@ -1,0 +1,61 @@
+import { mkdtempDisposable } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { openHome } from "../home.ts";
+import type { ConfigLocation } from "./find-config.ts";
+import { loadConfig } from "./load-config.ts";
+import { findRisks, hashConfig, judgeTrust, readTrusted, rememberTrust, startsCommands } from "./trust.ts";
+
+const load = (text: string) => loadConfig({ path: "clawport.json5", text, env: { KEY: "k" } });
+const locations: readonly ConfigLocation[] = ["flag", "working-folder", "state-folder"];
+
+test("only an unknown configuration in the working folder that starts commands has to be trusted", () => {
+  for (const location of locations) {
+    for (const startsCommands of [true, false]) {
+      for (const isKnown of [true, false]) {
+        const trustedHashes = new Set(isKnown ? ["hash", "other"] : ["other"]);
+        const verdict = judgeTrust({ location, startsCommands, contentHash: "hash", trustedHashes });
+        expect(verdict.pass).toBe(!(location === "working-folder" && startsCommands && !isKnown));
+      }
+    }
+  }
+});
+
+test("the verdict says what the configuration would do, and how to trust it", () => {
+  const facts = { location: "working-folder", contentHash: "h", trustedHashes: new Set<string>() } as const;
+  expect(judgeTrust({ ...facts, startsCommands: true })).toMatchObject({
+    reason: expect.stringMatching(/starts commands.*--trust/) as string,
+  });
+  const verdict = judgeTrust({ ...facts, startsCommands: false, risks: ["it opens the hub"] });
+  expect(verdict).toMatchObject({ pass: false, reason: expect.stringContaining("it opens the hub") as string });
+});
+
+test("one address and one key in the file are no risk", async () => {
+  const loaded = await load('{servers:{a:{url:"https://a.example/mcp",apiKey:"in-the-file"}},hub:{port:1}}');
+  expect(findRisks(loaded)).toEqual([]);
+  expect(startsCommands(loaded)).toBe(false);
+});
+
+test.each([
+  ['{servers:{a:{command:"npx"}}}', 'it starts "npx"'],
+  ['{servers:{a:{url:"https://a.example/",apiKey:"$KEY"}}}', 'it may send "KEY" of your environment to servers'],
+  ['{hub:{host:"0.0.0.0"}}', "it opens the hub to other machines"],
+  ["{hub:{allowRemote:true}}", "it opens the hub to other machines"],
+  ['{policy:{preset:"open"}}', "it lets tools run without asking"],
+  ['{policy:{rules:[{verdict:"allow"}]}}', "it lets tools run without asking"],
+])("%s: %s", async (text, risk) => {
+  const loaded = await load(text);
+  expect(findRisks(loaded)).toEqual([risk]);
+  expect(startsCommands(loaded)).toBe(text.includes("command"));
+});
+
+test("trust is remembered by content, across processes", async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), "clawport-"));
+  const home = await openHome(folder.path);
+  const [first, changed] = [hashConfig(await load("{}")), hashConfig(await load("{ }"))];
+  expect(first).not.toBe(changed);
+  expect(await readTrusted(home)).toEqual(new Set());
+  await Promise.all([rememberTrust(home, first), rememberTrust(home, "other"), rememberTrust(home, first)]);
+  expect(await readTrusted(home)).toEqual(new Set([first, "other"]));
+});

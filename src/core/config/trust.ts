@@ -1,0 +1,92 @@
+import { createHash } from "node:crypto";
+import { Fault } from "../fault.ts";
+import type { Home } from "../home.ts";
+import type { Log } from "../log.ts";
+import { openStateFile, type StateFile } from "../state-file.ts";
+import type { ConfigLocation } from "./find-config.ts";
+import type { LoadedConfig } from "./load-config.ts";
+
+export interface TrustFacts {
+  readonly location: ConfigLocation;
+  readonly startsCommands: boolean;
+  /** What else it would do that nobody expects of a folder they merely stepped into; see `findRisks`. */
+  readonly risks?: readonly string[];
+  readonly contentHash: string;
+  readonly trustedHashes: ReadonlySet<string>;
+}
+
+export type TrustVerdict = { readonly pass: true } | { readonly pass: false; readonly reason: string };
+
+/**
+ * A configuration in the working folder comes with the folder, perhaps from a stranger's repository. One that was named, or
+ * that lies in the state folder, was put there by its owner.
+ */
+export function judgeTrust({
+  location,
+  startsCommands,
+  risks = [],
+  contentHash,
+  trustedHashes,
+}: TrustFacts): TrustVerdict {
+  const isHarmless = !startsCommands && risks.length === 0;
+  if (location !== "working-folder" || isHarmless || trustedHashes.has(contentHash)) return { pass: true };
+  const what = risks.length > 0 ? risks.join("; ") : "it starts commands";
+  const reason = `The configuration in this folder is new or changed, and ${what}. Look at it, then trust it with --trust.`;
+  return { pass: false, reason };
+}
+
+/** Why a configuration from an unknown hand should be looked at first, as parts of a sentence. */
+export function findRisks({ config, envNames }: LoadedConfig): readonly string[] {
+  const servers = Object.values(config.servers);
+  const commands = servers.flatMap(({ command }) => (command === undefined ? [] : [command]));
+  const addresses = servers.flatMap(({ url }) => (url === undefined ? [] : [url]));
+  const isLocal = ["127.0.0.1", "localhost", "::1"].includes(config.hub.host);
+  const permits = config.policy?.preset === "open" || config.policy?.rules?.some(({ verdict }) => verdict === "allow");
+  return [
+    ...(commands.length > 0 ? [`it starts ${list(commands)}`] : []),
+    ...(envNames.length > 0 && addresses.length > 0
+      ? [`it may send ${list(envNames)} of your environment to servers`]
+      : []),
+    ...(isLocal && !config.hub.allowRemote ? [] : ["it opens the hub to other machines"]),
+    ...(permits ? ["it lets tools run without asking"] : []),
+  ];
+}
+
+export function startsCommands({ config }: LoadedConfig): boolean {
+  return Object.values(config.servers).some(({ command }) => command !== undefined);
+}
+
+/** By content: a change of the file asks again, a copy in another folder does not. */
+export function hashConfig({ raw }: LoadedConfig): string {
+  return createHash("sha256").update(raw).digest("hex");
+}
+
+export async function readTrusted(home: Home, log?: Log): Promise<ReadonlySet<string>> {
+  return new Set((await openTrusted(home, log).read()).hashes);
+}
+
+export async function rememberTrust(home: Home, hash: string, log?: Log): Promise<void> {
+  await openTrusted(home, log).update(({ hashes }) => ({ hashes: [...new Set([...hashes, hash])] }));
+}
+
+interface Trusted {
+  readonly hashes: readonly string[];
+}
+
+function openTrusted(home: Home, log?: Log): StateFile<Trusted> {
+  const path = home.file("trusted-configs.json");
+  return openStateFile({ path, parse: parseTrusted, empty: { hashes: [] }, ...(log ? { log } : {}) });
+}
+
+function parseTrusted(value: unknown): Trusted {
+  const hashes = typeof value === "object" && value !== null && "hashes" in value ? value.hashes : undefined;
+  if (!Array.isArray(hashes) || !hashes.every((hash): hash is string => typeof hash === "string")) {
+    throw new Fault("corrupt", "The list of trusted configurations is damaged.");
+  }
+  return { hashes };
+}
+
+function list(words: readonly string[]): string {
+  const shown = [...new Set(words)].slice(0, 5).map((word) => JSON.stringify(word.slice(0, 80)));
+  return shown.join(", ") + (words.length > 5 ? ", …" : "");
+}

@@ -1,0 +1,91 @@
+import { mkdtempDisposable, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { loadConfig } from "./load-config.ts";
+import { watchConfig, type ConfigWatch } from "./watch-config.ts";
+
+interface Watched extends ConfigWatch {
+  readonly path: string;
+  /** What was told, in order: the port of a new configuration or the code of a fault. */
+  readonly told: (number | string)[];
+}
+
+async function watchFile(folder: string, options: { pollMs?: number; path?: string } = {}): Promise<Watched> {
+  const path = join(folder, "clawport.json5");
+  if (options.path === undefined) await writeFile(path, "{}");
+  const told: (number | string)[] = [];
+  const watching = watchConfig({
+    path,
+    raw: "{}",
+    debounceMs: 20,
+    pollMs: options.pollMs ?? 60_000,
+    load: (text) => loadConfig({ path, text, env: {} }),
+    onChange: ({ config }) => told.push(config.hub.port),
+    onProblem: ({ code }) => told.push(code),
+  });
+  return { ...watching, path, told };
+}
+
+const makeFolder = () => mkdtempDisposable(join(tmpdir(), "clawport-"));
+const patience = { timeout: 10_000, interval: 5 };
+
+test("a change is told, whether the file is written over or replaced", async () => {
+  await using folder = await makeFolder();
+  await using watched = await watchFile(folder.path);
+  await writeFile(watched.path, "{hub:{port:1}}");
+  await expect.poll(() => watched.told, patience).toEqual([1]);
+  for (const port of [2, 3]) {
+    await writeFile(`${watched.path}~`, `{hub:{port:${port}}}`);
+    await rename(`${watched.path}~`, watched.path);
+    await expect.poll(() => watched.told.at(-1), patience).toBe(port);
+  }
+});
+
+test("a bad edit is told and changes nothing, and mending it is told", async () => {
+  await using folder = await makeFolder();
+  await using watched = await watchFile(folder.path);
+  await writeFile(watched.path, "{hub:{prot:1}}");
+  await expect.poll(() => watched.told, patience).toEqual(["config"]);
+  await writeFile(watched.path, "{hub:{port:4}}");
+  await expect.poll(() => watched.told, patience).toEqual(["config", 4]);
+});
+
+test("a file that goes away is told, and so is its return", async () => {
+  await using folder = await makeFolder();
+  await using watched = await watchFile(folder.path);
+  await rm(watched.path);
+  await expect.poll(() => watched.told, patience).toEqual(["config"]);
+  await writeFile(watched.path, "{hub:{port:5}}");
+  await expect.poll(() => watched.told, patience).toEqual(["config", 5]);
+});
+
+test("where the system tells nothing, looking now and then finds the change", async () => {
+  await using folder = await makeFolder();
+  await using elsewhere = await makeFolder();
+  const target = join(elsewhere.path, "real");
+  await writeFile(target, "{}");
+  await symlink(target, join(folder.path, "clawport.json5"));
+  await using watched = await watchFile(folder.path, { pollMs: 20, path: target });
+  await writeFile(target, "{hub:{port:6}}");
+  await expect.poll(() => watched.told.at(-1), patience).toBe(6);
+});
+
+test("a write of the same content, and other files of the folder, tell nothing", async () => {
+  await using folder = await makeFolder();
+  await using watched = await watchFile(folder.path);
+  await writeFile(watched.path, "{}");
+  await writeFile(join(folder.path, "other"), "x");
+  await writeFile(watched.path, "{hub:{port:7}}");
+  await expect.poll(() => watched.told, patience).toEqual([7]);
+});
+
+test("after closing nothing is told", async () => {
+  await using folder = await makeFolder();
+  const closed = await watchFile(folder.path, { pollMs: 5 });
+  await closed.close();
+  await using watched = await watchFile(folder.path, { pollMs: 50 });
+  await writeFile(watched.path, "{hub:{port:8}}");
+  await expect.poll(() => watched.told, patience).toEqual([8]);
+  expect(closed.told).toEqual([]);
+});

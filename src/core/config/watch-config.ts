@@ -1,0 +1,84 @@
+import { watch, type FSWatcher } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { basename, dirname } from "node:path";
+import { Fault, toFault } from "../fault.ts";
+import type { LoadedConfig } from "./load-config.ts";
+
+export interface WatchOptions {
+  readonly path: string;
+  /** The text that is in force now. */
+  readonly raw: string;
+  /** Makes a configuration of a new text, or faults: with its problems, or because it is not trusted. */
+  load(text: string): Promise<LoadedConfig>;
+  onChange(loaded: LoadedConfig): void;
+  /** A bad edit. What was in force before stays in force. */
+  onProblem(fault: Fault): void;
+  /** How long a file must be left alone before it is read: editors write in several strokes. */
+  readonly debounceMs?: number;
+  /** How often to look without being told: not every file system tells. */
+  readonly pollMs?: number;
+}
+
+export interface ConfigWatch extends AsyncDisposable {
+  close(): Promise<void>;
+}
+
+/**
+ * Follows a file by its name: editors that write a new file and rename it over the old one leave the old one's watchers
+ * looking at nothing, so it is the folder that is watched.
+ */
+export function watchConfig(options: WatchOptions): ConfigWatch {
+  const { path, debounceMs = 100, pollMs = 2000 } = options;
+  let seen: string | undefined = options.raw;
+  let timer: NodeJS.Timeout | undefined;
+  let looking: Promise<void> = Promise.resolve();
+  let isClosed = false;
+
+  async function look(): Promise<void> {
+    const text = await readFile(path, "utf8").catch(() => undefined);
+    if (text === seen || isClosed) return;
+    seen = text;
+    try {
+      if (text === undefined)
+        throw new Fault("config", `${path} can't be read any more; what it said last still holds.`);
+      const loaded = await options.load(text);
+      if (!isClosed) options.onChange(loaded);
+    } catch (error) {
+      if (!isClosed) options.onProblem(toFault(error));
+    }
+  }
+
+  const lookInTurn = (): void => {
+    looking = looking.then(look);
+  };
+  const lookSoon = (): void => {
+    clearTimeout(timer);
+    timer = setTimeout(lookInTurn, debounceMs);
+    timer.unref();
+  };
+  const poll = setInterval(lookInTurn, pollMs);
+  poll.unref();
+  const watcher = watchFolder(path, lookSoon);
+
+  const close = async (): Promise<void> => {
+    isClosed = true;
+    clearTimeout(timer);
+    clearInterval(poll);
+    watcher?.close();
+    await looking;
+  };
+  return { close, [Symbol.asyncDispose]: close };
+}
+
+/** Nothing where the system can't watch; then the polling has to do. */
+function watchFolder(path: string, onEvent: () => void): FSWatcher | undefined {
+  try {
+    const watcher = watch(dirname(path), { persistent: false }, (_, name) => {
+      if (name === null || name === basename(path)) onEvent();
+    });
+    watcher.on("error", () => watcher.close());
+    return watcher;
+  } catch {
+    return undefined;
+  }
+}
