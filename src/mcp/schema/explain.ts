@@ -1,6 +1,7 @@
+import { nearestName } from "../../core/nearest-name.ts";
 import { allowsKind, blameValue } from "./blame-value.ts";
 import type { Place } from "./problem-text.ts";
-import { atPlace, kindOf, nearestName, quoteName } from "./problem-text.ts";
+import { atPlace, kindOf, quoteName } from "./problem-text.ts";
 import { isRecord } from "./schema-keywords.ts";
 import type { SchemaNode, SubSchema, Targets } from "./schema-node.ts";
 
@@ -96,7 +97,11 @@ export function explain(root: SubSchema, value: unknown, targets: Targets, fits:
 }
 
 function unknownField(name: string, known: readonly string[]): string {
-  const near = nearestName(name, known);
+  // Both sides come from outside, and comparing costs the product of their lengths.
+  const near = nearestName(
+    name,
+    known.slice(0, 200).filter((other) => other.length <= 60),
+  );
   return `unknown field ${quoteName(name)}${near === undefined ? "" : `; did you mean ${quoteName(near)}?`}`;
 }
 

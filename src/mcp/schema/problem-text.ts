@@ -36,29 +36,3 @@ export function listAllowed(values: readonly unknown[]): string {
 function shorten(value: unknown): string {
   return typeof value === "object" && value !== null ? kindOf(value) : String(value);
 }
-
-/** The known name a person most likely meant, if any is near. Bounded: names and lists come from outside. */
-export function nearestName(name: string, known: readonly string[]): string | undefined {
-  if (name.length > longestName) return undefined;
-  let nearest: string | undefined;
-  let nearestDistance = Math.max(1, Math.floor(name.length / 3)) + 1;
-  for (const candidate of known.slice(0, 200)) {
-    if (Math.abs(candidate.length - name.length) >= nearestDistance) continue;
-    const distance = editDistance(name.toLowerCase(), candidate.toLowerCase());
-    if (distance < nearestDistance) [nearest, nearestDistance] = [candidate, distance];
-  }
-  return nearest;
-}
-
-function editDistance(a: string, b: string): number {
-  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i++) {
-    const current = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const substitution = (previous[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      current.push(Math.min(substitution, (previous[j] ?? 0) + 1, (current[j - 1] ?? 0) + 1));
-    }
-    previous = current;
-  }
-  return previous[b.length] ?? 0;
-}
