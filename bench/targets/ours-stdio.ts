@@ -1,12 +1,17 @@
+import { openHome } from "../../src/core/home.ts";
 import { silentLog } from "../../src/core/log.ts";
+import { createMetrics } from "../../src/core/metrics.ts";
 import { serveStdioDoor } from "../../src/doors/mcp/stdio-door.ts";
 import { createBenchCatalog } from "./bench-source.ts";
+import { openGuard } from "./open-guard.ts";
 
+const home = await openHome(process.env["CLAWPORT_HOME"]!);
 await serveStdioDoor({
   view: createBenchCatalog().view("all"),
-  guard: { call: (tool, args, context) => tool.source.call(tool.tool.name, args, context) },
+  guard: openGuard(home, createMetrics()),
   info: { name: "clawport", version: "0" },
   log: silentLog,
   input: process.stdin,
   output: process.stdout,
 });
+process.exit(0);
