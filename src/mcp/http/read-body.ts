@@ -14,13 +14,21 @@ export function readBody(request: IncomingMessage, maxBytes: number, spiller?: J
       size += chunk.length;
       if (size > maxBytes) {
         request.removeAllListeners("data");
+        chunks = undefined;
         reject(tooLarge(maxBytes));
       } else if (spiller) spill(chunk);
       else if (chunks === undefined) chunks = chunk;
       else if (Array.isArray(chunks)) chunks.push(chunk);
       else chunks = [chunks, chunk];
     });
-    request.once("end", () => resolve((async () => parseJson(wholeBody()))()));
+    request.once("end", () => {
+      // Not `resolve` with a promise: one that fails after a refusal would have nobody to catch it.
+      try {
+        resolve(parseJson(wholeBody()));
+      } catch (error) {
+        reject(error);
+      }
+    });
     request.once("error", (cause) => reject(new Fault("cancelled", "The client went away.", { cause })));
     request.once("close", () => reject(new Fault("cancelled", "The client went away.")));
 
