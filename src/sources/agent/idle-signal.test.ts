@@ -1,0 +1,25 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { createIdleSignal } from "./idle-signal.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+test("every sign of life starts the time anew, and silence ends it", () => {
+  using idle = createIdleSignal(new AbortController().signal, 1000);
+  for (let step = 0; step < 5; step++) {
+    vi.advanceTimersByTime(900);
+    idle.heard();
+  }
+  expect(idle.signal.aborted).toBe(false);
+  vi.advanceTimersByTime(1000);
+  expect(idle.signal.reason).toMatchObject({ code: "timeout" });
+});
+
+test("it ends when the outer signal does, even if that was over already", () => {
+  const outer = new AbortController();
+  using live = createIdleSignal(outer.signal, 1000);
+  outer.abort();
+  expect(live.signal.reason).toMatchObject({ code: "cancelled" });
+  using late = createIdleSignal(outer.signal, 1000);
+  expect(late.signal.aborted).toBe(true);
+});

@@ -1,0 +1,28 @@
+import { cancelledBy } from "../../core/cancelled.ts";
+import { Fault } from "../../core/fault.ts";
+
+/** A signal that ends with another one, or when nothing was heard for too long. */
+export interface IdleSignal extends Disposable {
+  readonly signal: AbortSignal;
+  /** Something was heard: the time starts anew. */
+  heard(): void;
+}
+
+export function createIdleSignal(outer: AbortSignal, idleMs: number): IdleSignal {
+  const end = new AbortController();
+  const follow = (): void => end.abort(cancelledBy(outer));
+  if (outer.aborted) follow();
+  else outer.addEventListener("abort", follow, { once: true });
+  const timer = setTimeout(() => {
+    const message = `Nothing was heard from the agent for ${Math.round(idleMs / 1000)} seconds; the order was stopped.`;
+    end.abort(new Fault("timeout", message, { detail: { idleMs } }));
+  }, idleMs);
+  return {
+    signal: end.signal,
+    heard: () => void timer.refresh(),
+    [Symbol.dispose]() {
+      clearTimeout(timer);
+      outer.removeEventListener("abort", follow);
+    },
+  };
+}

@@ -1,0 +1,115 @@
+import { cancelledBy } from "../../core/cancelled.ts";
+import { isFault } from "../../core/fault.ts";
+import { messageOf } from "../../core/thrown.ts";
+import { textBlock } from "../../mcp/content.ts";
+import { errorResult, type ToolResult } from "../../mcp/tool.ts";
+import { aggregate, type Output } from "./aggregate.ts";
+import { buildAnswer } from "./build-answer.ts";
+import { createIdleSignal, type IdleSignal } from "./idle-signal.ts";
+import type { OrderContext } from "./agent-source.ts";
+import { parseOrder, type Order } from "./parse-order.ts";
+import type { GetReply, Reply, ReplyOptions } from "./reply.ts";
+import { createSessionKey, hashSessionKey } from "./session-key.ts";
+import type { SessionTurns } from "./session-turns.ts";
+
+export interface PlaceOrderOptions {
+  readonly getReply: GetReply;
+  readonly turns: SessionTurns;
+  /** How long the agent may be silent. */
+  readonly idleMs: number;
+}
+
+/** From the arguments of a call to its answer. What goes wrong is an answer too; only a cancelled call has none. */
+export async function placeOrder(
+  args: unknown,
+  context: OrderContext,
+  options: PlaceOrderOptions,
+): Promise<ToolResult> {
+  const started = performance.now();
+  try {
+    const order = await parseOrder(args, (text) => context.spilled?.(text));
+    const sessionKey = order.sessionKey ?? createSessionKey();
+    const log = context.log.with({ session: hashSessionKey(sessionKey) });
+    log.debug("an order came in", { attachments: order.attachments.length });
+    using idle = createIdleSignal(context.signal, options.idleMs);
+    const teller: Teller = {
+      log,
+      progress: (progress) => context.progress(progress),
+      ask: (question) => context.ask(question),
+    };
+    const { outputs, reply } = await takeTurn(order, sessionKey, teller, options, idle);
+    const content = await buildAnswer(aggregate(outputs), idle.signal);
+    log.debug("an order was answered", { ms: Math.round(performance.now() - started), blocks: content.length });
+    return {
+      content: content.length > 0 ? content : [textBlock("OpenClaw finished without an answer.")],
+      isError: false,
+      _meta: metaOf(sessionKey, reply, performance.now() - started),
+    };
+  } catch (error) {
+    if (context.signal.aborted) throw cancelledBy(context.signal);
+    if (!isFault(error)) context.log.error("an order failed", { error });
+    return errorResult(`Error: ${messageOf(error)}`);
+  }
+}
+
+type Teller = Pick<OrderContext, "log" | "progress" | "ask">;
+
+interface Finished {
+  readonly outputs: readonly Output[];
+  readonly reply: Reply;
+}
+
+async function takeTurn(
+  order: Order,
+  sessionKey: string,
+  teller: Teller,
+  { getReply, turns, idleMs }: PlaceOrderOptions,
+  idle: IdleSignal,
+): Promise<Finished> {
+  const run = async (): Promise<Finished> => {
+    idle.heard();
+    const outputs: Output[] = [];
+    const reply = await getReply(
+      { message: order.message, sessionKey, attachments: order.attachments },
+      collect(outputs, teller, idle),
+    );
+    for (const payload of reply.payloads) outputs.push({ kind: "final", ...payload });
+    return { outputs, reply };
+  };
+  // Nobody else can have a key that was made for this order: there is nothing to wait for.
+  if (order.sessionKey === undefined) return run();
+  return turns.take(sessionKey, { signal: idle.signal, log: teller.log, waitMs: idleMs }, run);
+}
+
+function collect(outputs: Output[], { log, progress, ask }: Teller, idle: IdleSignal): ReplyOptions {
+  let steps = 0;
+  let said = "";
+  const put = (output: Output): void => {
+    idle.heard();
+    outputs.push(output);
+  };
+  return {
+    signal: idle.signal,
+    log,
+    ask,
+    onPartial: (text) => put({ kind: "partial", text }),
+    onBlock: (payload) => put({ kind: "block", ...payload }),
+    onToolResult: (payload) => put({ kind: "tool", ...payload }),
+    onActivity(words) {
+      idle.heard();
+      if (words === said) return;
+      said = words;
+      progress({ progress: ++steps, message: words });
+    },
+  };
+}
+
+function metaOf(sessionKey: string, { runId, tools, tokens }: Reply, ms: number): Record<string, unknown> {
+  return {
+    "clawport/sessionKey": sessionKey,
+    "clawport/durationMs": Math.round(ms),
+    ...(runId === undefined ? {} : { "clawport/runId": runId }),
+    ...(tools === undefined ? {} : { "clawport/tools": tools }),
+    ...(tokens === undefined ? {} : { "clawport/tokens": tokens }),
+  };
+}

@@ -1,0 +1,65 @@
+import type { Log } from "../../core/log.ts";
+import type { Answer, Question } from "../../mcp/question.ts";
+import type { Attachment } from "./attachment.ts";
+
+/** What an agent is told. The message is the user's own words: no backend adds to it or takes from it. */
+export interface ReplyContext {
+  readonly message: string;
+  readonly sessionKey: string;
+  readonly attachments: readonly Attachment[];
+}
+
+/** What came back besides text. It is read when it is put into the answer, if it is small enough for that. */
+export interface ReplyMedia {
+  /** Two mentions with the same id mean one thing. */
+  readonly id: string;
+  readonly name: string;
+  readonly mimeType: string;
+  readonly bytes: number;
+  /** Where a person finds it when it is too large for the answer. */
+  readonly where?: string | undefined;
+  read(signal: AbortSignal): Promise<Buffer>;
+}
+
+export interface ReplyPayload {
+  readonly text?: string | undefined;
+  readonly media?: readonly ReplyMedia[] | undefined;
+}
+
+export interface ReplyOptions {
+  /** Aborting it stops the agent's work, not just the wait for it. */
+  readonly signal: AbortSignal;
+  readonly log: Log;
+  /** All that was written so far of the message that is being written. */
+  onPartial(text: string): void;
+  /** A finished piece of the answer, before the end. */
+  onBlock(payload: ReplyPayload): void;
+  /** What a tool of the agent has for the user. */
+  onToolResult(payload: ReplyPayload): void;
+  /** What the agent does just now, in a few words; also its sign of life. */
+  onActivity(words: string): void;
+  /** Puts a question of the agent to whoever gave the order; rejects with `missing-capability` where nobody can be asked. */
+  ask(question: Question): Promise<Answer>;
+}
+
+export interface TokenUse {
+  readonly input: number;
+  readonly output: number;
+}
+
+export interface Reply {
+  readonly payloads: readonly ReplyPayload[];
+  readonly runId?: string | undefined;
+  /** Names of the tools that the agent used, each once. */
+  readonly tools?: readonly string[] | undefined;
+  readonly tokens?: TokenUse | undefined;
+}
+
+/** Hands a message to an agent and waits for it to finish. Pieces come by the callbacks, the end as the result. */
+export type GetReply = (context: ReplyContext, options: ReplyOptions) => Promise<Reply>;
+
+/** Some agent behind the orders. */
+export interface ReplyBackend extends AsyncDisposable {
+  readonly name: "gateway" | "model" | "commands";
+  readonly getReply: GetReply;
+}

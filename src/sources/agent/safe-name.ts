@@ -1,0 +1,73 @@
+const extensions: Readonly<Record<string, string>> = {
+  "image/jpeg": "jpg",
+  "image/png": "png",
+  "image/gif": "gif",
+  "image/webp": "webp",
+  "application/pdf": "pdf",
+  "text/plain": "txt",
+  "text/markdown": "md",
+  "text/html": "html",
+  "text/csv": "csv",
+  "application/json": "json",
+  "audio/mpeg": "mp3",
+  "audio/wav": "wav",
+  "audio/ogg": "ogg",
+  "audio/mp4": "m4a",
+  "audio/aac": "aac",
+  "audio/flac": "flac",
+  "audio/opus": "opus",
+  "video/mp4": "mp4",
+  "video/webm": "webm",
+  "video/quicktime": "mov",
+  "video/x-msvideo": "avi",
+  "application/zip": "zip",
+  "application/gzip": "gz",
+  "application/x-tar": "tar",
+  "application/x-compressed-tar": "tar.gz",
+};
+
+/** In bytes: file systems take 255, and a number may have to be added. */
+const longest = 200;
+
+export function extensionOf(mimeType: string): string {
+  return extensions[mimeType] ?? "bin";
+}
+
+/**
+ * A name that is one part of a path on every system, whatever was sent: no folders, no hidden files, no names that
+ * Windows keeps for devices, nothing that reorders or hides what a person sees.
+ */
+export function safeName(given: string | undefined, fallback: string): string {
+  const last = (given ?? "").normalize("NFC").split(/[/\\]/).at(-1) ?? "";
+  const clean = last
+    .replace(/[\p{C}\u2028\u2029]/gu, "")
+    .replace(/[<>:"|?*%]/g, "_")
+    .replace(/^[.\s]+|[.\s]+$/g, "");
+  if (clean === "") return fallback;
+  const short = shorten(clean);
+  return /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i.test(short) ? `_${short}` : short;
+}
+
+/** The same name with a number where it is taken already. Case does not tell names apart: on some disks it can't. */
+export function uniqueName(name: string, taken: Set<string>): string {
+  const { stem, ending } = splitName(name);
+  let unique = name;
+  for (let n = 2; taken.has(unique.toLowerCase()); n++) unique = `${stem}-${n}${ending}`;
+  taken.add(unique.toLowerCase());
+  return unique;
+}
+
+function shorten(name: string): string {
+  if (Buffer.byteLength(name) <= longest) return name;
+  const { stem, ending } = splitName(name);
+  // A character cut in two becomes U+FFFD at the end.
+  const cut = Buffer.from(stem)
+    .subarray(0, longest - ending.length)
+    .toString();
+  return `${cut.replace(/\uFFFD$/, "")}${ending}`;
+}
+
+function splitName(name: string): { readonly stem: string; readonly ending: string } {
+  const ending = /(?:\.tar)?\.[A-Za-z0-9]{1,10}$/.exec(name)?.[0] ?? "";
+  return { stem: name.slice(0, name.length - ending.length), ending };
+}

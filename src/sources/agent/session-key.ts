@@ -1,0 +1,11 @@
+import { hash, randomBytes } from "node:crypto";
+
+/** A conversation of its own for an order that names none: nobody else can guess or repeat it. */
+export function createSessionKey(now: number = Date.now()): string {
+  return `mcp-${now}-${randomBytes(8).toString("hex")}`;
+}
+
+/** What is written down instead of the key: whoever knows a key can read its conversation. */
+export function hashSessionKey(key: string): string {
+  return hash("sha256", key).slice(0, 16);
+}
