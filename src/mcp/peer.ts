@@ -1,6 +1,6 @@
 import { Fault } from "../core/fault.ts";
 import { type ClientFacts, unknownClient } from "./client-facts.ts";
-import type { JsonRpcId, JsonRpcMessage, JsonRpcResponse } from "./json-rpc.ts";
+import { type JsonRpcId, type JsonRpcMessage, type JsonRpcResponse, notification } from "./json-rpc.ts";
 import { logLevels, type McpLogLevel } from "./progress.ts";
 import type { Answer, Question } from "./question.ts";
 
@@ -33,7 +33,7 @@ export interface Peer extends PeerOptions {
 
 const noWatches: Map<string, () => void> = new Map();
 
-export function createPeer(options: PeerOptions): Peer {
+export function createPeer(options: PeerOptions, waitForAnswersMs: number): Peer {
   let asked = 0;
   let pending: Map<JsonRpcId, { resolve(answer: Answer): void; reject(error: Fault): void }> | undefined;
   let watches: Map<string, () => void> | undefined;
@@ -51,21 +51,23 @@ export function createPeer(options: PeerOptions): Peer {
       const id = `ask-${++asked}`;
       pending ??= new Map();
       const waiting = pending;
-      return new Promise<Answer>((resolve, reject) => {
-        const stop = () => {
-          waiting.delete(id);
-          reject(new Fault("cancelled", "The call was cancelled before the client answered."));
-        };
-        if (signal.aborted) return stop();
-        signal.addEventListener("abort", stop, { once: true });
+      return new Promise<Answer>((resolve, fail) => {
         const done = () => {
           waiting.delete(id);
+          clearTimeout(timer);
           signal.removeEventListener("abort", stop);
         };
-        waiting.set(id, {
-          resolve: (answer) => (done(), resolve(answer)),
-          reject: (error) => (done(), reject(error)),
-        });
+        const reject = (error: Fault) => (done(), fail(error));
+        const stop = () => reject(new Fault("cancelled", "The call was cancelled before the client answered."));
+        // A session outlives its connections: without an end to the waiting, a client that died would hold its call.
+        const timer = setTimeout(() => {
+          send(notification("notifications/cancelled", { requestId: id, reason: "No answer came in time." }));
+          reject(new Fault("timeout", "The client did not answer in time."));
+        }, waitForAnswersMs);
+        timer.unref();
+        if (signal.aborted) return stop();
+        signal.addEventListener("abort", stop, { once: true });
+        waiting.set(id, { resolve: (answer) => (done(), resolve(answer)), reject });
         send({ jsonrpc: "2.0", id, method: question.method, ...(question.params ? { params: question.params } : {}) });
       });
     },

@@ -92,18 +92,19 @@ export class ServedRequest implements RequestContext {
   cancel(reason: string): void {
     if (this.cancelled) return;
     this.cancelled = true;
+    this.#route = undefined;
     this.#aborter?.abort(new Fault("cancelled", reason));
     this.resumed?.abandon(reason);
   }
 
-  /** A later round of the same call brings its own way back; between rounds there is none. */
+  /** A later round of the same call brings its own way back; between rounds, and after the answer, there is none. */
   reroute(route: Route | undefined, meta?: Readonly<Record<string, unknown>>): void {
     this.#route = route;
     if (meta) this.#progressToken = progressTokenOf(meta);
   }
 
   progress(progress: Progress): void {
-    if (progress.progress <= this.#progressed) return;
+    if (!(progress.progress > this.#progressed)) return;
     this.#progressed = progress.progress;
     this.run?.noteProgress(progress);
     if (this.#progressToken === undefined || !this.#route) return;
@@ -117,6 +118,7 @@ export class ServedRequest implements RequestContext {
   }
 
   async ask(question: Question, key?: string): Promise<Answer> {
+    if (this.cancelled) throw new Fault("cancelled", "The call was cancelled: nobody waits for what it asks.");
     const missing = missingCapability(this.client, question);
     if (missing) {
       throw new Fault("missing-capability", `This needs a client that supports ${Object.keys(missing).join(", ")}.`, {

@@ -53,10 +53,8 @@ export function createMcpServer(offer: McpOffer, options: McpServerOptions = {})
   const log = options.log ?? silentLog;
   const now = options.now ?? Date.now;
   const changes = createChanges(offer);
-  const waiting = createWaitingRuns({
-    forMs: options.waitForAnswersMs ?? 600_000,
-    atMost: options.mostWaiting ?? 1000,
-  });
+  const waitForAnswersMs = options.waitForAnswersMs ?? 600_000;
+  const waiting = createWaitingRuns({ forMs: waitForAnswersMs, atMost: options.mostWaiting ?? 1000 });
   const tasks = createTaskBoard({
     keepMs: options.keepTasksMs ?? 3_600_000,
     pollMs: options.pollTasksMs ?? 1000,
@@ -72,7 +70,7 @@ export function createMcpServer(offer: McpOffer, options: McpServerOptions = {})
   return { offer, openPeer, handle, close };
 
   function openPeer(peerOptions: PeerOptions): Peer {
-    const peer = createPeer(peerOptions);
+    const peer = createPeer(peerOptions, waitForAnswersMs);
     const { push } = peerOptions;
     if (push) {
       peers.add(peer);
@@ -140,6 +138,7 @@ export function createMcpServer(offer: McpOffer, options: McpServerOptions = {})
 
   function end(message: JsonRpcRequest, request: ServedRequest): void {
     running.delete(request);
+    request.reroute(undefined);
     if (request.peer.running.get(message.id) === request) request.peer.running.delete(message.id);
   }
 
