@@ -2,6 +2,7 @@ import { fork } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Fault } from "../../src/core/fault.ts";
 import { createHttpDriver } from "./http-driver.ts";
 import { createRandom } from "./random.ts";
@@ -32,11 +33,15 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzReport> {
   const died = once(target, "exit").then(([code, signal]): never => {
     throw new Fault(
       "internal",
-      `The fuzzed server died: exit code ${code}, signal ${signal}. Run seed ${options.seed} again.`,
+      `The fuzzed server died: exit code ${code}, signal ${signal}. Run it again with --seed ${options.seed}.`,
     );
   });
   try {
     return await Promise.race([drive(target, options), died]);
+  } catch (error) {
+    // A connection that broke is most often the death of the other side: give it the time to show.
+    await Promise.race([died, sleep(500)]);
+    throw error;
   } finally {
     died.catch(() => {});
     target.kill("SIGKILL");
