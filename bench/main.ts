@@ -4,7 +4,7 @@ import { loadavg } from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { renderResults, renderSection } from "./report.ts";
-import { say } from "./scenario.ts";
+import { runScenario, say } from "./scenario.ts";
 import { httpCalls, stdioCalls } from "./scenarios/calls.ts";
 import { catalogCost } from "./scenarios/catalog.ts";
 import { coldStart } from "./scenarios/cold-start.ts";
@@ -39,7 +39,7 @@ if (startLoad > 1) say(`The load average is ${startLoad.toFixed(1)}: numbers fro
 const sections: Section[] = [];
 for (const scenario of scenarios.filter(({ name }) => wanted.includes(name))) {
   say(`${scenario.name} …`);
-  for (const found of await scenario.run({ quick: values.quick })) {
+  for (const found of await runScenario(scenario, { quick: values.quick })) {
     sections.push(found);
     console.log(renderSection(found));
   }

@@ -6,9 +6,8 @@ export function renderSection({ title, notes, columns, rows }: Section): string 
   const line = (cells: readonly string[]) =>
     `| ${cells.map((cell, index) => cell.padEnd(widths[index]!)).join(" | ")} |`;
   const rule = line(widths.map((width) => "-".repeat(width)));
-  return [`## ${title}`, "", line(columns), rule, ...rows.map(line), "", ...notes.map((note) => `- ${note}`), ""].join(
-    "\n",
-  );
+  const table = columns.length === 0 ? [] : [line(columns), rule, ...rows.map(line), ""];
+  return [`## ${title}`, "", ...table, ...notes.map((note) => `- ${note}`), ""].join("\n");
 }
 
 /** What a reader needs to know about the machine, and nothing that would name it. */
