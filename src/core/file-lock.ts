@@ -6,7 +6,7 @@ import { Fault, isFault } from "./fault.ts";
 import { silentLog, type Log } from "./log.ts";
 import { formatMark, judgeMark, ownMark, parseMark, type ProcessMark } from "./process-mark.ts";
 import { sleep } from "./sleep.ts";
-import { codeOf } from "./thrown.ts";
+import { codeOf, messageOf } from "./thrown.ts";
 
 export interface LockOptions {
   readonly signal?: AbortSignal;
@@ -68,17 +68,21 @@ async function withClaim<T>(
   options: LockOptions,
   work: () => Promise<T>,
 ): Promise<T> {
-  const claim = await putClaim(folder, deadline, options);
+  const { log = silentLog, beatMs = defaultBeatMs } = options;
+  const claim = await putClaim(folder, deadline, options).catch((error: unknown) => {
+    if (error instanceof Fault) throw error;
+    throw new Fault("io", `Could not lock ${folder}: ${messageOf(error)}. Check its permissions.`, { cause: error });
+  });
   const beat = setInterval(() => {
     const now = new Date();
-    utimes(claim, now, now).catch((error: unknown) => options.log?.warn("a lock was lost", { folder, error }));
-  }, options.beatMs ?? defaultBeatMs);
+    utimes(claim, now, now).catch((error: unknown) => log.warn("a lock may be lost", { folder, error }));
+  }, beatMs);
   beat.unref();
   try {
     return await work();
   } finally {
     clearInterval(beat);
-    await rm(claim, { force: true });
+    await rm(claim, { force: true }).catch((error: unknown) => log.warn("a lock stays until exit", { folder, error }));
   }
 }
 
@@ -86,19 +90,27 @@ async function putClaim(folder: string, deadline: number, options: LockOptions):
   const { signal, log = silentLog, proc = "/proc", beatMs = defaultBeatMs } = options;
   const own = ownMark(proc);
   const watch = createWatch(folder, own, proc, beatMs, log);
-  const claim = join(folder, `${formatMark(own)}.${Date.now()}${counter++}`);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
   for (let round = 0; ; round++) {
     if (signal?.aborted) throw cancelledBy(signal);
-    let holder = await watch.findHolder();
-    if (holder === undefined) {
-      await writeFile(claim, "", { flag: "wx", mode: 0o600 });
-      holder = await watch.findHolder(claim);
-      if (holder === undefined) return claim;
-      await rm(claim, { force: true });
-    }
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const claim = join(folder, `${formatMark(own)}.${process.hrtime.bigint()}${counter++}`);
+    const holder = (await watch.findHolder()) ?? (await tryClaim(claim, watch));
+    if (holder === undefined) return claim;
     if (performance.now() > deadline) throw lockedFault(folder, holder.pid);
     await sleep(Math.random() * Math.min(2 + round, 40), signal);
+  }
+}
+
+/** Nothing when the claim holds; else who else lives, with the claim taken back. */
+async function tryClaim(claim: string, watch: Watch): Promise<ProcessMark | undefined> {
+  let isHeld = false;
+  try {
+    await writeFile(claim, "", { flag: "wx", mode: 0o600 });
+    const holder = await watch.findHolder(claim);
+    isHeld = holder === undefined;
+    return holder;
+  } finally {
+    if (!isHeld) await rm(claim, { force: true });
   }
 }
 

@@ -55,8 +55,8 @@ function makePrivate(path: string, log: Log): void {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
     const { mode } = statSync(path);
-    if ((mode & 0o077) === 0) return;
-    // A folder with the sticky bit is one that everybody uses, such as /tmp: closing it would lock out the system.
+    if (process.platform === "win32" || (mode & 0o077) === 0) return;
+    // A folder with the sticky bit is one that everybody uses, such as the temporary one: closing it would lock out the system.
     if ((mode & 0o1000) !== 0)
       throw new Fault("usage", `${path} is shared by everybody. Choose a folder of your own with --home.`);
     chmodSync(path, 0o700);

@@ -41,7 +41,7 @@ export function parseDraftName(name: string): ProcessMark | undefined {
 }
 
 function draftName(name: string): string {
-  return `.${name.slice(0, 100)}.${formatMark(ownMark("/proc"))}.${Date.now()}${counter++}.tmp`;
+  return `.${name.slice(0, 100)}.${formatMark(ownMark("/proc"))}.${process.hrtime.bigint()}${counter++}.tmp`;
 }
 
 async function writeDurably(path: string, data: string | Uint8Array, mode: number): Promise<void> {

@@ -65,11 +65,14 @@ test.each(["/proc", noProc])("the lock of a process that was killed is taken ove
   expect(await readdir(lock)).toEqual([]);
 });
 
-test.each(["/proc", noProc])("the lock of a living process is waited for, then a fault names it (%s)", async (proc) => {
+test.each([
+  ["/proc", 300],
+  [noProc, 1800],
+])("the lock of a living process is waited for, then a fault names it (%s)", async (proc, waitMs) => {
   await using folder = await makeFolder();
   const holder = await startHolder(folder.path, proc);
   try {
-    const options = { proc, beatMs: 60, waitMs: 1200 };
+    const options = { proc, beatMs: 100, waitMs };
     const failing = withFileLock(join(folder.path, "x.lock"), options, async () => "both");
     await expect(failing).rejects.toMatchObject({ code: "locked", detail: { pid: holder.pid } });
   } finally {
@@ -129,6 +132,14 @@ test("a waiter that gives up leaves the others in line and the lock intact", asy
   release.resolve();
   await holding;
   expect(await patient).toBe("at last");
+});
+
+test("a lock that can't be made is a fault", async () => {
+  await using folder = await makeFolder();
+  await writeFile(join(folder.path, "file"), "");
+  await expect(withFileLock(join(folder.path, "file", "x.lock"), {}, async () => 1)).rejects.toMatchObject({
+    code: "io",
+  });
 });
 
 test("work that throws releases the lock", async () => {

@@ -5,7 +5,7 @@ import { sleep } from "../../src/core/sleep.ts";
 /** A real process for the lock tests: `hold` takes the lock for good, `count` adds to a number under it. */
 const [, , mode, folder, proc = "/proc", rounds = "0"] = process.argv;
 const lock = `${folder}/x.lock`;
-const options = { proc, beatMs: 60, waitMs: 60_000 };
+const options = { proc, beatMs: 100, waitMs: 60_000 };
 
 if (mode === "hold") {
   await withFileLock(lock, options, async () => {

@@ -135,10 +135,9 @@ function convert(schema: CheckedSchema, value: unknown): unknown {
   return value;
 }
 
-/** Never the value itself: it may be a secret that slipped into the wrong place. */
+/** Never a text itself: it may be a secret that slipped into the wrong place. */
 function kindOf(value: unknown): string {
-  if (value === null || typeof value === "boolean") return String(value);
-  if (typeof value === "number") return "a number";
+  if (value === null || typeof value === "boolean" || typeof value === "number") return String(value);
   if (typeof value === "string") return "text";
   return Array.isArray(value) ? "a list" : "an object";
 }

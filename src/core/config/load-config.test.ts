@@ -31,7 +31,7 @@ test("a configuration as people write it is read with its environment and its de
     hub: { port: "$PORT", allowRemote: "\${REMOTE:-false}" },
     servers: {
       tavily: { url: "https://mcp.tavily.com/mcp", apiKey: "$KEY" },
-      files: { command: "npx", args: ["-y", "server", "/tmp"], },
+      files: { command: "npx", args: ["-y", "server", "/srv/files"], },
       off: { enabled: false, transport: "stdio", command: "x" },
     },
     policy: { preset: "strict", rules: [{ tool: "a__*", verdict: "allow" }] },
@@ -50,7 +50,7 @@ test("a configuration as people write it is read with its environment and its de
     requestTimeoutMs: 30_000,
     trusted: false,
   });
-  expect(config.servers["files"]).toMatchObject({ transport: "stdio", args: ["-y", "server", "/tmp"] });
+  expect(config.servers["files"]).toMatchObject({ transport: "stdio", args: ["-y", "server", "/srv/files"] });
   expect(config.log.level).toBe("debug");
   expect(envNames).toEqual(["PORT", "REMOTE", "KEY"]);
   expect(raw).toBe(text);

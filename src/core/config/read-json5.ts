@@ -3,7 +3,7 @@ import { pathKey, type ConfigPath } from "./config-path.ts";
 import { unescapeJson5 } from "./unescape-json5.ts";
 
 /** Offsets into the text, of a value and of the key before it. */
-export interface Place {
+interface Place {
   readonly key: number;
   readonly value: number;
 }
