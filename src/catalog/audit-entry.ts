@@ -42,14 +42,14 @@ const longestText = 200;
 
 export function formatAuditLine(entry: AuditEntry): string {
   const { caller } = entry;
-  const line: AuditLine = {
+  const line: { readonly [K in keyof AuditLine]: AuditLine[K] | undefined } = {
     time: new Date(entry.at).toISOString(),
     door: caller.door,
-    ...shortened("token", caller.token),
-    ...shortened("client", caller.client),
-    ...shortened("sender", caller.sender),
-    ...shortened("agent", caller.agent),
-    ...shortened("session", caller.sessionKey === undefined ? undefined : shortHash(caller.sessionKey)),
+    token: caller.token?.slice(0, longestText),
+    client: caller.client?.slice(0, longestText),
+    sender: caller.sender?.slice(0, longestText),
+    agent: caller.agent?.slice(0, longestText),
+    session: caller.sessionKey && hashedSession(caller.sessionKey),
     source: entry.source.slice(0, longestText),
     tool: entry.tool.slice(0, longestText),
     verdict: entry.verdict,
@@ -77,8 +77,12 @@ export function shortHash(secret: string): string {
   return hash("sha256", secret).slice(0, 16);
 }
 
-function shortened<K extends string>(key: K, text: string | undefined): Partial<Record<K, string>> {
-  return text === undefined ? {} : ({ [key]: text.slice(0, longestText) } as Partial<Record<K, string>>);
+let lastSession = { key: "", hashed: "" };
+
+/** Calls of one session come in a row. */
+function hashedSession(key: string): string {
+  if (lastSession.key !== key) lastSession = { key, hashed: shortHash(key) };
+  return lastSession.hashed;
 }
 
 function isAuditLine(value: unknown): value is AuditLine {

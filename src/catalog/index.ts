@@ -33,4 +33,4 @@ export type {
   ToolSource,
   Unsubscribe,
 } from "./tool-source.ts";
-export type { CatalogChange, View, ViewFilter, ViewOptions } from "./view.ts";
+export type { CatalogChange, FoundCompletion, View, ViewFilter, ViewOptions } from "./view.ts";

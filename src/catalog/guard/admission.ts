@@ -11,13 +11,13 @@ import { createClientAsker } from "./client-asker.ts";
 import { denialText } from "./denial.ts";
 import type { NoYes } from "./denial.ts";
 import { judgeCall } from "./judge-call.ts";
-import type { Judgement } from "./judge-call.ts";
+import type { CallFacts, Judgement } from "./judge-call.ts";
 import type { Pins } from "./pins.ts";
 import { questionText } from "./question-text.ts";
 import { createQuestions } from "./questions.ts";
 import type { Use } from "./use.ts";
 
-export type Admission =
+type Admission =
   | { readonly pass: true; readonly verdict: Verdict; readonly why: string }
   | { readonly pass: false; readonly verdict: Verdict; readonly why: string; readonly text: string };
 
@@ -37,25 +37,26 @@ export function createAdmission(options: AdmissionOptions): Admit {
   const { approvals, pins, askers, clock, log, askTimeoutMs } = options;
   const questions = createQuestions(askTimeoutMs, log);
 
-  function judge(policy: Policy, use: Use, context: CallContext, opinions: Opinion[], remembered?: "always" | "never") {
+  function judge(policy: Policy, use: Use, context: CallContext, more: Partial<CallFacts>): Judgement {
     const { source, tool } = use;
     return judgeCall({
       policy,
       caller: context.caller,
       source: { id: source.id, kind: source.kind, trusted: source.trusted === true },
       tool: tool && { name: tool.name, annotations: tool.tool.annotations },
-      opinions,
-      remembered,
-      reach: { person: askers.available(context).length > 0, client: true },
+      reach: anybody,
+      ...more,
     });
   }
 
   async function decide(policy: Policy, use: Use, context: CallContext): Promise<Admission> {
     for (;;) {
       const opinions = await opinionsOn(use, context, pins);
-      let judgement = judge(policy, use, context, opinions);
+      const reach = { person: askers.available(context).length > 0, client: true };
+      let judgement = judge(policy, use, context, { opinions, reach });
       if (judgement.policy.verdict === "ask" && use.tool !== undefined) {
-        judgement = judge(policy, use, context, opinions, await approvals.recall(use.tool, context.caller));
+        const remembered = await approvals.recall(use.tool, context.caller);
+        judgement = judge(policy, use, context, { opinions, reach, remembered });
       }
       const { verdict, why, unanswerable } = judgement;
       if (verdict === "allow") return pass(use, verdict, why);
@@ -119,12 +120,15 @@ export function createAdmission(options: AdmissionOptions): Admit {
 
   return (policy, use, context) => {
     if (use.source.opinionOf === undefined && (use.tool === undefined || pins.isFine(use.tool))) {
-      const judgement = judge(policy, use, context, []);
+      const judgement = judge(policy, use, context, {});
       if (judgement.verdict === "allow") return pass(use, judgement.verdict, judgement.why);
     }
     return decide(policy, use, context);
   };
 }
+
+/** For what is decided without a question it does not matter who could be asked. */
+const anybody = { person: true, client: true };
 
 async function opinionsOn({ source, tool, args }: Use, { caller }: CallContext, pins: Pins): Promise<Opinion[]> {
   if (tool === undefined) return [];

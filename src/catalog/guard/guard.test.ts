@@ -264,6 +264,27 @@ test("policy, consent and a changed pin together make one question", async () =>
   expect(questions[1]?.choices).toEqual(["once"]);
 });
 
+test("a changed tool does not run with nobody there, until the change is accepted by a command", async () => {
+  await using hub = await startGuard();
+  await hub.call();
+  hub.source.offer([testTool("push", { description: "Also sends your files away." })]);
+  expect(textOf(await hub.call())).toMatch(/no longer the one it had .* `clawport approve git__push`/);
+  expect(hub.entries.at(-1)).toMatchObject({ verdict: "ask", outcome: "denied" });
+  await openPins({ file: hub.files.pins }).accept("git__push");
+  expect((await hub.call()).isError).toBeUndefined();
+  expect(hub.source.calls).toHaveLength(2);
+});
+
+test("a change that a person allows once is asked about again", async () => {
+  await using hub = await startGuard();
+  await hub.call();
+  hub.source.offer([testTool("push", { description: "new" })]);
+  const questions = hub.person("once", "always");
+  for (let call = 0; call < 3; call++) expect((await hub.call()).isError).toBeUndefined();
+  expect(questions).toHaveLength(2);
+  expect(questions[0]?.text).toContain("+   new");
+});
+
 test("more calls than the limit get an error that says when to come back", async () => {
   await using hub = await startGuard({ policy: { limits: [{ calls: 2, seconds: 60, per: "caller-and-tool" }] } });
   await hub.call();

@@ -1,3 +1,4 @@
+import { cancelledBy } from "../../core/cancelled.ts";
 import type { Policy } from "../../core/config/policy-schema.ts";
 import { Fault, isFault, toFault } from "../../core/fault.ts";
 import { silentLog } from "../../core/log.ts";
@@ -96,7 +97,7 @@ export function createGuard(options: GuardOptions): Guard {
       entry.close(decision, isToolError(value) ? "tool-error" : "ok", value);
       return { kind: "done", value };
     } catch (error) {
-      const fault = context.signal.aborted ? cancelled(error) : toFault(error);
+      const fault = context.signal.aborted ? cancelledBy(context.signal) : toFault(error);
       if (!isFault(error) && fault.code === "internal")
         log.error("a call failed unexpectedly", { what: use.what, error });
       entry.close(decision, fault.code, undefined);
@@ -154,10 +155,6 @@ export function createGuard(options: GuardOptions): Guard {
 }
 
 const quoted = (text: string): string => `«${visibleText(text, 200)}»`;
-
-function cancelled(error: unknown): Fault {
-  return isFault(error, "timeout") ? error : new Fault("cancelled", "The call was cancelled.", { cause: error });
-}
 
 function isToolError(value: unknown): boolean {
   return typeof value === "object" && value !== null && "isError" in value && value.isError === true;

@@ -36,16 +36,20 @@ export interface Judgement {
 
 /** Everybody who has a say is heard, the strictest wins, and what would be a question to nobody is a no. */
 export function judgeCall(facts: CallFacts): Judgement {
-  const found = findRule(facts.policy, toolFacts(facts), facts.caller);
-  const policy = recall(found ? ruleOpinion(found, facts) : presetOpinion(facts), facts);
+  const tool = toolFacts(facts);
+  const found = findRule(facts.policy, tool, facts.caller);
+  const policy = recall(found ? ruleOpinion(found, facts) : presetOpinion(tool, facts), facts);
   const opinions = [policy, ...(facts.opinions ?? [])];
   const verdict = strictest(opinions);
-  const reasons = verdict === "allow" ? [] : opinions.filter((opinion) => opinion.verdict === verdict);
+  if (verdict === "allow") {
+    return { verdict, why: policy.by, reasons: [], policy, mayAskClient: false, unanswerable: false };
+  }
+  const reasons = opinions.filter((opinion) => opinion.verdict === verdict);
   const mayAskClient = facts.reach.client && found?.rule.askClient === true;
   const unanswerable = verdict === "ask" && !facts.reach.person && !mayAskClient;
   return {
     verdict: unanswerable ? "deny" : verdict,
-    why: (reasons.length === 0 ? [policy] : reasons).map(({ by }) => by).join(", "),
+    why: reasons.map(({ by }) => by).join(", "),
     reasons,
     policy,
     mayAskClient,
@@ -53,10 +57,9 @@ export function judgeCall(facts: CallFacts): Judgement {
   };
 }
 
-const strictness: readonly Verdict[] = ["allow", "ask", "deny"];
-
 function strictest(opinions: readonly Opinion[]): Verdict {
-  return strictness[Math.max(...opinions.map(({ verdict }) => strictness.indexOf(verdict)))]!;
+  if (opinions.some(({ verdict }) => verdict === "deny")) return "deny";
+  return opinions.some(({ verdict }) => verdict === "ask") ? "ask" : "allow";
 }
 
 /** Under `strict` what a stranger says about its own tools is no fact. */
@@ -67,23 +70,28 @@ function toolFacts({ policy, source, tool }: CallFacts): ToolFacts {
 }
 
 function ruleOpinion({ rule, index }: FoundRule, facts: CallFacts): Opinion {
-  const place = `policy.rules[${index}]`;
-  const reason = rule.reason ? `${place} says so: ${rule.reason}` : `${place} says so`;
-  return { by: place, verdict: rule.verdict, reason, howTo: ruleToAdd(facts, `before ${place}`) };
+  const by = `policy.rules[${index}]`;
+  if (rule.verdict === "allow") return { by, verdict: "allow", reason: "a rule allows it" };
+  const reason = rule.reason ? `${by} says so: ${rule.reason}` : `${by} says so`;
+  return { by, verdict: rule.verdict, reason, howTo: ruleToAdd(facts, `before ${by}`) };
 }
 
-function presetOpinion(facts: CallFacts): Opinion {
+const allowedBy = (by: string): Opinion => ({ by, verdict: "allow", reason: "no rule fits" });
+const allowed = {
+  open: allowedBy("preset open"),
+  default: allowedBy("preset default"),
+  strict: allowedBy("preset strict"),
+};
+
+function presetOpinion({ traits }: ToolFacts, facts: CallFacts): Opinion {
   const { preset = "default" } = facts.policy;
-  const { readOnly } = toolFacts(facts).traits;
-  const by = `preset ${preset}`;
-  const howTo = ruleToAdd(facts, "to policy.rules");
-  if (preset === "strict" && !readOnly) {
-    return { by, verdict: "ask", reason: `policy.preset "strict" asks before whatever is not read-only`, howTo };
-  }
-  if (preset === "default" && facts.caller.door === "plugin" && !readOnly) {
-    return { by, verdict: "ask", reason: "OpenClaw's agent asks before a tool without a read-only hint", howTo };
-  }
-  return { by, verdict: "allow", reason: "no rule fits" };
+  const asksStrictly = preset === "strict" && !traits.readOnly;
+  const asksAgent = preset === "default" && facts.caller.door === "plugin" && !traits.readOnly;
+  if (!asksStrictly && !asksAgent) return allowed[preset];
+  const reason = asksAgent
+    ? "OpenClaw's agent asks before a tool without a read-only hint"
+    : `policy.preset "strict" asks before whatever is not read-only`;
+  return { by: `preset ${preset}`, verdict: "ask", reason, howTo: ruleToAdd(facts, "to policy.rules") };
 }
 
 /** Lasting answers are to questions of policy alone: a rule that allows or denies needs none. */

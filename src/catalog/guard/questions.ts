@@ -4,7 +4,7 @@ import { askAskers } from "./ask-askers.ts";
 import type { Reply } from "./ask-askers.ts";
 import type { ApprovalQuestion, Asker } from "./askers.ts";
 
-export interface QuestionRequest {
+interface QuestionRequest {
   /** One tool and one caller: there is at most one question about these at a time. */
   readonly about: string;
   readonly question: ApprovalQuestion;
