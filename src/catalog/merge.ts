@@ -25,8 +25,9 @@ interface Shelf<T, E> {
 }
 
 /**
- * Merges the named things of many sources into one list, in the order of the sources given. An entry stays the same object for
- * as long as its item and its name do, and the whole outcome for as long as all entries do: others cache by them.
+ * Merges the named things of many sources into one list, in the order of the sources given. An entry stays the same
+ * object for as long as its item and its name do, and the whole outcome for as long as all entries do: others cache by
+ * them.
  */
 export function createMerge<T extends { readonly name: string }, E extends { readonly name: string }>(
   rules: MergeRules<T, E>,

@@ -25,8 +25,8 @@ export function wishForName(parts: NameParts): NameWish {
 }
 
 /**
- * The names of the catalog, in the order of the wishes: `<prefix>__<original>` where that is valid and nobody else wants
- * it, otherwise a readable rest of it with a hash of source and original.
+ * The names of the catalog, in the order of the wishes: `<prefix>__<original>` where that is valid and nobody else
+ * wants it, otherwise a readable rest of it with a hash of source and original.
  */
 export function assignNames(wishes: readonly NameWish[]): string[] {
   return settleNames(wishes, rules);

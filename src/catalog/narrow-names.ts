@@ -11,8 +11,8 @@ export interface NarrowNames {
 const narrowName = /^[A-Za-z0-9_-]{1,64}$/;
 
 /**
- * Names for peers that take only `[A-Za-z0-9_-]{1,64}`. Unique whatever the case of the letters, since OpenClaw compares
- * without it; and none is another tool's wide name, so that a call may come under either.
+ * Names for peers that take only `[A-Za-z0-9_-]{1,64}`. Unique whatever the case of the letters, since OpenClaw
+ * compares without it; and none is another tool's wide name, so that a call may come under either.
  */
 export function narrowNames(names: readonly string[]): NarrowNames {
   const wideNames = [...new Set(names)];

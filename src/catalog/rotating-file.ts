@@ -17,8 +17,8 @@ export interface RotatingFileOptions {
 }
 
 /**
- * An owner-only file that several processes may append to: each looks before it writes whether another has rotated the file
- * away, and follows. Calls of `append` must not overlap.
+ * An owner-only file that several processes may append to: each looks before it writes whether another has rotated the
+ * file away, and follows. Calls of `append` must not overlap.
  */
 export function createRotatingFile({ file, maxBytes, keep }: RotatingFileOptions): RotatingFile {
   let handle: FileHandle | undefined;

@@ -27,8 +27,8 @@ interface Holder {
 
 /**
  * One name for each item, in the items' order. The outcome depends on the set alone and not on its order, since tools
- * come and go in any order. A name wanted by two equals belongs to neither: whoever came later could otherwise take over
- * a name that people already trust.
+ * come and go in any order. A name wanted by two equals belongs to neither: whoever came later could otherwise take
+ * over a name that people already trust.
  */
 export function settleNames<T>(items: readonly T[], rules: NameRules<T>): string[] {
   const plainNames = items.map((item) => rules.plain(item));

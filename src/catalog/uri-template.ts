@@ -4,9 +4,9 @@ const longestUri = 8192;
 const mostPieces = 64;
 
 /**
- * Whether a URI can have come from a template (RFC 6570). Literals must be there, a `{name}` is anything without the characters
- * such an expression would have escaped, and the other operators are anything at all. Templates and URIs both come from
- * outside, so the lengths and with them the work are bounded.
+ * Whether a URI can have come from a template (RFC 6570). Literals must be there, a `{name}` is anything without the
+ * characters such an expression would have escaped, and the other operators are anything at all. Templates and URIs
+ * both come from outside, so the lengths and with them the work are bounded.
  */
 export function matchesTemplate(template: string, uri: string): boolean {
   if (uri.length > longestUri || template.length > longestUri) return false;

@@ -13,8 +13,8 @@ import type { Shown } from "./shown.ts";
 import type { CallContext, Source, Unsubscribe } from "./tool-source.ts";
 
 /**
- * Which part of the catalog: all of it, one source under bare names, or the tools and prompts whose names in the catalog fit one
- * of the globs (then there are no resources, since nobody named those).
+ * Which part of the catalog: all of it, one source under bare names, or the tools and prompts whose names in the
+ * catalog fit one of the globs (then there are no resources, since nobody named those).
  */
 export type ViewFilter = "all" | { readonly source: string } | { readonly names: readonly string[] };
 

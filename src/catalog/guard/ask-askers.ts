@@ -9,7 +9,10 @@ export interface Reply {
   readonly by?: string;
 }
 
-/** Asks all at once; the first answer counts and ends the others. No answer from any, or none in time, is an empty reply. */
+/**
+ * Asks all at once; the first answer counts and ends the others. No answer from any, or none in time, is an empty
+ * reply.
+ */
 export async function askAskers(
   askers: readonly Asker[],
   question: ApprovalQuestion,

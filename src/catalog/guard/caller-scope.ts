@@ -1,6 +1,8 @@
 import type { Caller, DoorKind } from "../caller.ts";
 
-/** The part of a caller that the door vouches for. What a client calls itself is no part of it: anybody can say that. */
+/**
+ * The part of a caller that the door vouches for. What a client calls itself is no part of it: anybody can say that.
+ */
 export interface CallerScope {
   readonly door: DoorKind;
   readonly token?: string;

@@ -1,6 +1,6 @@
 /**
- * Control characters (a terminal would obey them), direction marks, and characters without a shape of their own: in a text from
- * outside they can hide what a person is about to allow.
+ * Control characters (a terminal would obey them), direction marks, and characters without a shape of their own: in a
+ * text from outside they can hide what a person is about to allow.
  */
 // oxlint-disable-next-line no-control-regex
 const hidden = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\p{Cf}\p{Co}\p{Cn}\p{Cs}\u2028\u2029\u3164\uffa0]/gu;
