@@ -87,14 +87,16 @@ export function createModernCalls(parts: ModernParts): ModernCalls {
   ): Promise<object> {
     const params = message.params ?? {};
     const subject = `${message.method} ${subjectName(params)}`;
+    const answers = params.inputResponses === undefined ? {} : answersOf(params);
     if (params.requestState !== undefined) {
       const run = waiting.take(params.requestState, request.principal, subject);
       request.resumed = run;
-      return run.resume(answersOf(params), route, request.meta);
+      return run.resume(answers, route, request.meta);
     }
-    const answers = params.inputResponses === undefined ? {} : answersOf(params);
     return new Promise((resolve, reject) => {
-      request.startRun = () => createRun({ request, subject, waiting, tasks, answers, round: { resolve, reject } });
+      const board = message.method === "tools/call" ? tasks : undefined;
+      request.startRun = () =>
+        createRun({ request, subject, waiting, tasks: board, answers, round: { resolve, reject } });
       // Wrapped, so that a method that throws at once is caught like one that rejects.
       (async () => method(params, request, route.headers))().then(
         (result) => (request.run ? request.run.finish(result) : resolve(result)),

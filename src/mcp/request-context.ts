@@ -30,8 +30,8 @@ export interface RequestContext {
    */
   ask(question: Question, key?: string): Promise<Answer>;
   /**
-   * From here on the call is a task, where the client knows tasks: it gets a handle at once and the result by polling.
-   * Says whether that happened.
+   * From here on the tool call is a task, where the client knows tasks and there is room for one: it gets a handle at
+   * once and the result by polling. Says whether that happened; if not, the call goes on as it was.
    */
   detach(statusMessage?: string): boolean;
   /** The long text that stands behind a mark in the arguments, where the door puts such texts on disk. */

@@ -16,7 +16,8 @@ export interface RunOptions {
   /** What a retry has to name again: method and the name of the tool, prompt or resource. */
   readonly subject: string;
   readonly waiting: WaitingRuns;
-  readonly tasks: TaskBoard;
+  /** Undefined where the request can't become a task. */
+  readonly tasks: TaskBoard | undefined;
   readonly round: RoundEnd;
   /** Answers that came along with the first request. */
   readonly answers: Readonly<Record<string, unknown>>;
@@ -30,7 +31,8 @@ export interface Run {
   readonly subject: string;
   readonly principal: string;
   ask(question: Question, key: string | undefined): Promise<Answer>;
-  detach(statusMessage: string | undefined): void;
+  /** Says whether the call is a task from here on. */
+  detach(statusMessage: string | undefined): boolean;
   noteProgress(progress: Progress): void;
   /** The client is back: takes its answers and waits for what comes next. */
   resume(
@@ -75,11 +77,13 @@ export function createRun(options: RunOptions): Run {
       });
     },
     detach(statusMessage) {
-      if (task) return;
-      task = tasks.create({ principal: request.principal, statusMessage, cancel: (reason) => request.cancel(reason) });
+      if (task || ended || request.cancelled) return task !== undefined;
+      task = tasks?.create({ principal: request.principal, statusMessage, cancel: (reason) => request.cancel(reason) });
+      if (!task) return false;
       task.onAnswers = takeAnswers;
       endRound({ resultType: "task", ...task.summary() });
       if (questions.size > 0) task.setWaiting(inputRequests());
+      return true;
     },
     noteProgress(progress) {
       if (task && progress.message !== undefined) task.setStatusMessage(progress.message);
@@ -90,7 +94,8 @@ export function createRun(options: RunOptions): Run {
         request.reroute(route, meta);
         early = { ...early, ...answers };
         takeAnswers(answers);
-        if (ended) deliver();
+        if (task) endRound({ resultType: "task", ...task.summary() });
+        else if (ended) deliver();
         else if (questions.size > 0) surface();
       });
     },

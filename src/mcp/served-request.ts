@@ -138,10 +138,7 @@ export class ServedRequest implements RequestContext {
 
   detach(statusMessage?: string): boolean {
     if (this.era !== "modern" || !hasTasks(this.client)) return false;
-    const run = this.#openRun();
-    if (!run) return false;
-    run.detach(statusMessage);
-    return true;
+    return this.#openRun()?.detach(statusMessage) ?? false;
   }
 
   spilled(text: string): SpilledText | undefined {

@@ -139,6 +139,7 @@ export function createMcpServer(offer: McpOffer, options: McpServerOptions = {})
   function end(message: JsonRpcRequest, request: ServedRequest): void {
     running.delete(request);
     request.reroute(undefined);
+    request.startRun = undefined;
     if (request.peer.running.get(message.id) === request) request.peer.running.delete(message.id);
   }
 

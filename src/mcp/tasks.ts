@@ -29,7 +29,8 @@ export interface TaskOrder {
 }
 
 export interface TaskBoard {
-  create(order: TaskOrder): Task;
+  /** Nothing where there are as many tasks as may be. */
+  create(order: TaskOrder): Task | undefined;
   /** Faults where the task is unknown, over its time, or somebody else's: all three look the same from outside. */
   find(id: unknown, principal: string): Task;
   onChange(listener: (task: Task) => void): () => void;
@@ -49,8 +50,8 @@ export function createTaskBoard({ keepMs, pollMs, atMost, now }: TaskBoardOption
 
   return {
     create(order) {
-      if (tasks.size >= atMost) throw new Fault("busy", "Too many tasks are running here. Try again later.");
-      const task = createTask(order, { ttlMs: keepMs, pollIntervalMs: pollMs }, now, () => {
+      if (tasks.size >= atMost) return undefined;
+      const task: Task = createTask(order, { ttlMs: keepMs, pollIntervalMs: pollMs }, now, () => {
         for (const listener of listeners) listener(task);
       });
       const timer = setTimeout(() => {
@@ -121,7 +122,11 @@ function createTask(order: TaskOrder, fixed: Record<string, number>, now: () => 
       move(status, payload);
     },
     complete: (result) => move("completed", { result }),
-    fail: (error) => move("failed", { error: rpcErrorOf(error, "modern") }),
+    fail(thrown) {
+      const error = rpcErrorOf(thrown, "modern");
+      if (!isOver()) statusMessage = error.message;
+      move("failed", { error });
+    },
     cancel() {
       if (isOver()) return;
       move("cancelled");
