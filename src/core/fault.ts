@@ -27,6 +27,7 @@ const faults = {
   locked: { rpc: -32603, http: 503, exit: 75, retry: true },
   unavailable: { rpc: -32603, http: 503, exit: 69, retry: true },
   timeout: { rpc: -32603, http: 504, exit: 75, retry: false },
+  "outcome-unknown": { rpc: -32603, http: 502, exit: 75, retry: false },
   cancelled: { rpc: -32603, http: 499, exit: 130, retry: false },
   io: { rpc: -32603, http: 500, exit: 74, retry: false },
   corrupt: { rpc: -32603, http: 500, exit: 65, retry: false },

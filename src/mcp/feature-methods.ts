@@ -4,6 +4,7 @@ import type { Params } from "./json-rpc.ts";
 import { checkParamHeaders, type Headers } from "./mirrored-headers.ts";
 import type { CompletionRequest, McpOffer } from "./offer.ts";
 import { pageOf } from "./page.ts";
+import { RpcFault } from "./rpc-fault.ts";
 import type { ServedRequest } from "./served-request.ts";
 import type { SchemaChecker } from "./schema/schema-checker.ts";
 import { errorResult, type Tool, type ToolResult } from "./tool.ts";
@@ -91,6 +92,7 @@ const protocolFaults: ReadonlySet<FaultCode> = new Set(["internal", "unknown-too
 /** A tool that fails is a result. These few mean that there was no call, or that the server itself is broken. */
 function isProtocolFault(error: unknown, request: ServedRequest): boolean {
   if (!(error instanceof Fault)) return false;
+  if (error instanceof RpcFault) return true;
   return protocolFaults.has(error.code) || (error.code === "missing-capability" && request.era === "modern");
 }
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import fc from "fast-check";
+import { assert, integer, jsonValue, property } from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createJsonSpiller } from "./json-spiller.ts";
 
@@ -32,11 +32,11 @@ test("a long text goes to an owner-only file and a mark stands in its place", ()
 });
 
 test("any message comes through any cutting into pieces, its long texts as JSON wrote them", () => {
-  fc.assert(
-    fc.property(
-      fc.jsonValue({ stringUnit: "binary" }),
-      fc.integer({ min: 0, max: 20 }),
-      fc.integer({ min: 1, max: 9 }),
+  assert(
+    property(
+      jsonValue({ stringUnit: "binary" }),
+      integer({ min: 0, max: 20 }),
+      integer({ min: 1, max: 9 }),
       (value, over, piece) => {
         const { json, texts, spiller } = spill(JSON.stringify(value), over, piece);
         // Putting each file's content back between its quotes has to give the very same message.

@@ -1,9 +1,11 @@
 import { Fault, type FaultCode } from "../core/fault.ts";
 import type { JsonRpcFailure, JsonRpcId, RpcError } from "./json-rpc.ts";
+import { RpcFault } from "./rpc-fault.ts";
 import type { Era } from "./protocol-version.ts";
 
 /** The wire form of whatever went wrong. What we did not throw on purpose is told to the log, not to the client. */
 export function rpcErrorOf(error: unknown, era: Era): RpcError {
+  if (error instanceof RpcFault) return error.error;
   if (!(error instanceof Fault)) {
     return { code: -32603, message: "Internal error. The server's log says more." };
   }

@@ -1,0 +1,40 @@
+import type { Fault } from "../../core/fault.ts";
+import type { JsonRpcId, JsonRpcMessage } from "../json-rpc.ts";
+
+/** What a transport tells the client above it. */
+export interface TransportListener {
+  /** `relatedTo` is the request on whose stream the message came, where the transport knows. */
+  onMessage(message: JsonRpcMessage, relatedTo: JsonRpcId | undefined): void;
+  /** The stream that should have brought the answer has ended without it, for good. */
+  onLost(id: JsonRpcId, fault: Fault): void;
+  /** The connection is over; nothing more will come. */
+  onClose(fault: Fault): void;
+}
+
+export interface SendOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** A way to one server. */
+export interface ClientTransport {
+  start(listener: TransportListener): Promise<void>;
+  /**
+   * Resolves when the server has taken the message. Rejects with `unavailable` when it can't have, with
+   * `outcome-unknown` when it may have, with `unknown-session` when the server forgot the session.
+   */
+  send(message: JsonRpcMessage, options?: SendOptions): Promise<void>;
+  /** The handshake is over: from now on every request says the version it settled. */
+  settle(version: string): void;
+  readonly sessionId: string | undefined;
+  /** Whether closing a request's stream cancels it there, so that no notice is needed. */
+  readonly cancelsByClosing: boolean;
+  close(): Promise<void>;
+}
+
+/** A transport's refusal with an HTTP status: what tells an older server from a broken one. */
+export interface HttpRefusal {
+  readonly status: number;
+  readonly body: string;
+  readonly wwwAuthenticate?: string | undefined;
+}

@@ -1,0 +1,250 @@
+import { Fault } from "../../core/fault.ts";
+import { type Log, silentLog } from "../../core/log.ts";
+import {
+  isNotification,
+  isRequest,
+  type JsonRpcId,
+  type JsonRpcMessage,
+  type JsonRpcRequest,
+  type JsonRpcResponse,
+  notification,
+  type Params,
+} from "../json-rpc.ts";
+import type { Progress } from "../progress.ts";
+import { type Era, isModernVersion } from "../protocol-version.ts";
+import type { Answer, Question } from "../question.ts";
+import { RpcFault } from "../rpc-fault.ts";
+import type { ClientTransport } from "./client-transport.ts";
+import { createDeadline } from "./deadline.ts";
+
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** How long the server may stay silent: progress starts the time again. */
+  readonly timeoutMs: number;
+  /** How long it may take in all, however much progress it reports. */
+  readonly maxTotalMs?: number | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly meta?: Params | undefined;
+  onProgress?(progress: Progress): void;
+  /** Answers what the server asks on behalf of this call. */
+  ask?(question: Question): Promise<Answer>;
+}
+
+/** How the two sides agreed to speak. */
+export interface Agreement {
+  readonly era: Era;
+  readonly version: string;
+  readonly capabilities: Readonly<Record<string, unknown>>;
+  readonly serverInfo: Readonly<Record<string, unknown>> | undefined;
+  readonly instructions: string | undefined;
+}
+
+export interface McpClientOptions {
+  readonly info: { readonly name: string; readonly version: string };
+  readonly capabilities: Params;
+  readonly log?: Log | undefined;
+  /** Answers what the server asks on behalf of no call we know. */
+  ask?(question: Question): Promise<Answer>;
+  onNotification?(method: string, params: Params, relatedTo: JsonRpcId | undefined): void;
+  onClose?(fault: Fault): void;
+}
+
+/** JSON-RPC towards one server, in either era. It neither reconnects nor repeats: that is decided above. */
+export interface McpClient {
+  agreement: Agreement | undefined;
+  request(method: string, params: Params, options: CallOptions): Promise<Params>;
+  /** Sends a request whose answer never comes as such: a stream of notices. Ends with the signal, or faults. */
+  listen(method: string, params: Params, signal: AbortSignal): Promise<never>;
+  notify(method: string, params?: Params): Promise<void>;
+  readonly inFlight: number;
+  close(): Promise<void>;
+}
+
+interface Waiting {
+  readonly options: CallOptions;
+  resolve(result: Params): void;
+  reject(fault: unknown): void;
+}
+
+/** A server that keeps asking is stopped after this many rounds. */
+const mostRounds = 20;
+
+export async function openMcpClient(transport: ClientTransport, options: McpClientOptions): Promise<McpClient> {
+  const { log = silentLog } = options;
+  const waiting = new Map<JsonRpcId, Waiting>();
+  let nextId = 0;
+
+  const client: McpClient = {
+    agreement: undefined,
+    get inFlight() {
+      return waiting.size;
+    },
+    async request(method, params, callOptions) {
+      let sent = params;
+      for (let round = 0; round <= mostRounds; round++) {
+        const result = await once(method, sent, callOptions);
+        if (result.resultType !== "input_required") return result;
+        sent = { ...params, inputResponses: await answer(result.inputRequests, callOptions), ...stateOf(result) };
+      }
+      throw new Fault("unavailable", `The server asked ${mostRounds} times and still has no answer to give.`);
+    },
+    listen: (method, params, signal) => once(method, params, { signal, timeoutMs: 0 }) as Promise<never>,
+    notify: (method, params) => transport.send(notification(method, params)),
+    async close() {
+      failAll(new Fault("cancelled", "The connection was closed."));
+      await transport.close();
+    },
+  };
+  await transport.start({
+    onMessage: receive,
+    onLost: (id, fault) => waiting.get(id)?.reject(fault),
+    onClose(fault) {
+      failAll(fault);
+      options.onClose?.(fault);
+    },
+  });
+  return client;
+
+  function once(method: string, params: Params, callOptions: CallOptions): Promise<Params> {
+    const id = ++nextId;
+    const stop = new AbortController();
+    return new Promise<Params>((resolve, reject) => {
+      const deadline = createDeadline(callOptions, (fault) => cancel(fault));
+      const cancel = (fault: unknown) => {
+        if (!waiting.has(id)) return;
+        settle();
+        reject(fault);
+        stop.abort();
+        if (!transport.cancelsByClosing || client.agreement?.era === "legacy") {
+          const reason = fault instanceof Fault ? fault.message : "cancelled";
+          client.notify("notifications/cancelled", { requestId: id, reason }).catch(() => {});
+        }
+      };
+      const onAbort = () => cancel(callOptions.signal?.reason ?? new Fault("cancelled", "The call was cancelled."));
+      const settle = () => {
+        waiting.delete(id);
+        deadline.stop();
+        callOptions.signal?.removeEventListener("abort", onAbort);
+      };
+      if (callOptions.signal?.aborted) return reject(callOptions.signal.reason);
+      callOptions.signal?.addEventListener("abort", onAbort, { once: true });
+      waiting.set(id, {
+        options: {
+          ...callOptions,
+          onProgress(progress) {
+            deadline.extend();
+            callOptions.onProgress?.(progress);
+          },
+        },
+        resolve: (result) => (settle(), resolve(result)),
+        reject: (fault) => (settle(), reject(fault)),
+      });
+      const message: JsonRpcRequest = { jsonrpc: "2.0", id, method, params: withMeta(params, id, callOptions) };
+      transport
+        .send(message, { signal: stop.signal, headers: callOptions.headers })
+        .catch((fault: unknown) => waiting.get(id)?.reject(fault));
+    });
+  }
+
+  function withMeta(params: Params, id: JsonRpcId, callOptions: CallOptions): Params {
+    const isModern = client.agreement?.era === "modern";
+    if (!isModern && !callOptions.onProgress && !callOptions.meta) return params;
+    return {
+      ...params,
+      _meta: {
+        ...(params._meta as object | undefined),
+        ...callOptions.meta,
+        ...(callOptions.onProgress ? { progressToken: id } : {}),
+        ...(isModern ? envelope(client.agreement!.version, options) : {}),
+      },
+    };
+  }
+
+  function receive(message: JsonRpcMessage, relatedTo: JsonRpcId | undefined): void {
+    if (isRequest(message)) void serve(message, relatedTo);
+    else if (isNotification(message)) {
+      const params = message.params ?? {};
+      const token = params.progressToken;
+      if (message.method === "notifications/progress" && (typeof token === "number" || typeof token === "string")) {
+        waiting.get(token)?.options.onProgress?.(params as unknown as Progress);
+      } else options.onNotification?.(message.method, params, relatedTo);
+    } else settleResponse(message);
+  }
+
+  function settleResponse(message: JsonRpcResponse): void {
+    const call = message.id === null ? undefined : waiting.get(message.id);
+    if (!call) return log.debug("an answer came that nobody waits for", { id: String(message.id).slice(0, 50) });
+    if ("error" in message) call.reject(new RpcFault(message.error));
+    else if (typeof message.result === "object" && message.result !== null) call.resolve(message.result as Params);
+    else call.reject(new Fault("unavailable", "The server answered with something that is no result."));
+  }
+
+  /** Answers a request of the server's: `ping` ourselves, questions by whoever the call belongs to. */
+  async function serve(message: JsonRpcRequest, relatedTo: JsonRpcId | undefined): Promise<void> {
+    const reply = (body: object) =>
+      transport.send({ jsonrpc: "2.0", id: message.id, ...body } as JsonRpcMessage).catch(() => {});
+    if (message.method === "ping") return reply({ result: {} });
+    if (!isQuestion(message.method)) return reply({ error: { code: -32601, message: "Method not found" } });
+    try {
+      await reply({ result: await askerOf(relatedTo)({ method: message.method, params: message.params ?? {} }) });
+    } catch (error) {
+      await reply({
+        error: {
+          code: -32603,
+          message: error instanceof Error ? error.message : "The question could not be answered.",
+        },
+      });
+    }
+  }
+
+  /** Where the transport can't tell, the youngest call that can ask gets the question. */
+  function askerOf(relatedTo: JsonRpcId | undefined): (question: Question) => Promise<Answer> {
+    const related = relatedTo === undefined ? undefined : waiting.get(relatedTo);
+    const candidates = related ? [related] : [...waiting.values()].toReversed();
+    const asker = candidates.find((call) => call.options.ask)?.options.ask ?? options.ask;
+    if (!asker) throw new Fault("missing-capability", "Nobody is there to answer.");
+    return asker;
+  }
+
+  async function answer(requests: unknown, callOptions: CallOptions): Promise<Record<string, Answer>> {
+    const ask = callOptions.ask ?? options.ask;
+    const entries =
+      typeof requests === "object" && requests !== null ? Object.entries(requests as Record<string, Question>) : [];
+    if (entries.length > 0 && !ask)
+      throw new Fault("missing-capability", "The server asks something, and nobody is there to answer.");
+    return Object.fromEntries(
+      await Promise.all(
+        entries.map(async ([key, question]) => {
+          if (!isQuestion(question?.method))
+            throw new Fault("unavailable", "The server asks something this client does not know.");
+          return [key, await ask!(question)] as const;
+        }),
+      ),
+    );
+  }
+
+  function failAll(fault: Fault): void {
+    for (const call of waiting.values()) call.reject(fault);
+  }
+}
+
+/** What every modern request says about itself. */
+export function envelope(
+  version: string,
+  { info, capabilities }: Pick<McpClientOptions, "info" | "capabilities">,
+): Params {
+  if (!isModernVersion(version)) throw new Fault("internal", `${version} has no envelope.`);
+  return {
+    "io.modelcontextprotocol/protocolVersion": version,
+    "io.modelcontextprotocol/clientInfo": info,
+    "io.modelcontextprotocol/clientCapabilities": capabilities,
+  };
+}
+
+function stateOf(result: Params): Params {
+  return result.requestState === undefined ? {} : { requestState: result.requestState };
+}
+
+function isQuestion(method: unknown): method is Question["method"] {
+  return method === "elicitation/create" || method === "sampling/createMessage" || method === "roots/list";
+}

@@ -1,0 +1,66 @@
+/** One event of a `text/event-stream`. */
+export interface StreamEvent {
+  readonly data: string;
+  readonly event: string;
+}
+
+export interface EventReader {
+  push(text: string): void;
+  /** The id to come back with, once any event had one. */
+  lastId(): string | undefined;
+  /** How long the server wants a client to wait before it comes back. */
+  retryMs(): number | undefined;
+}
+
+/** Reads an event stream as the HTML standard says (§ 9.2.6), each line as it comes. Faulting is up to `onEvent`. */
+export function createEventReader(onEvent: (event: StreamEvent) => void, maxChars: number): EventReader {
+  let rest = "";
+  let data: string[] = [];
+  let size = 0;
+  let event = "";
+  let id: string | undefined;
+  let lastId: string | undefined;
+  let retry: number | undefined;
+  let sawReturn = false;
+
+  return {
+    push(text) {
+      // A line feed after a carriage return that ended the last piece belongs to that line's end.
+      let piece = sawReturn && text.startsWith("\n") ? text.slice(1) : text;
+      sawReturn = text.endsWith("\r");
+      piece = rest + piece;
+      const lines = piece.split(/\r\n|\n|\r/);
+      rest = lines.pop() ?? "";
+      if (rest.length + size > maxChars) throw new RangeError("an event of the stream is too large");
+      for (const line of lines) readLine(line);
+    },
+    lastId: () => lastId,
+    retryMs: () => retry,
+  };
+
+  function readLine(line: string): void {
+    if (line === "") return dispatch();
+    const colon = line.indexOf(":");
+    if (colon === 0) return;
+    const field = colon < 0 ? line : line.slice(0, colon);
+    const value = colon < 0 ? "" : line.slice(line[colon + 1] === " " ? colon + 2 : colon + 1);
+    if (field === "data") {
+      data.push(value);
+      size += value.length;
+      if (size > maxChars) throw new RangeError("an event of the stream is too large");
+    } else if (field === "event") event = value;
+    else if (field === "id" && !value.includes("\0")) id = value;
+    else if (field === "retry" && /^\d{1,9}$/.test(value)) retry = Number(value);
+  }
+
+  function dispatch(): void {
+    if (id !== undefined) lastId = id;
+    const text = data.join("\n");
+    const name = event === "" ? "message" : event;
+    const isEmpty = data.length === 0;
+    data = [];
+    size = 0;
+    event = "";
+    if (!isEmpty) onEvent({ data: text, event: name });
+  }
+}

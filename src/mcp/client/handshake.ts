@@ -1,0 +1,102 @@
+import { Fault } from "../../core/fault.ts";
+import type { Params } from "../json-rpc.ts";
+import { isLegacyVersion, isModernVersion, legacyVersions, modernVersions } from "../protocol-version.ts";
+import { RpcFault } from "../rpc-fault.ts";
+import { type Agreement, envelope, type McpClient, type McpClientOptions } from "./client.ts";
+import type { ClientTransport, HttpRefusal } from "./client-transport.ts";
+
+export interface HandshakeOptions extends Pick<McpClientOptions, "info" | "capabilities"> {
+  /** What an earlier connection found out; saves asking again. */
+  readonly era?: "legacy" | "modern" | undefined;
+  readonly timeoutMs: number;
+  /** A stdio server that stays silent to a question it does not know is an older one; an HTTP server is just not there. */
+  readonly silenceMeansLegacy: boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Agrees with a server on how to speak: asks in the modern way first, and falls back to `initialize`. */
+export async function shakeHands(
+  client: McpClient,
+  transport: ClientTransport,
+  options: HandshakeOptions,
+): Promise<Agreement> {
+  const modern = options.era === "legacy" ? undefined : await discover(client, options);
+  const agreement = modern ?? (await initialize(client, transport, options));
+  client.agreement = agreement;
+  return agreement;
+}
+
+async function discover(
+  client: McpClient,
+  options: HandshakeOptions,
+  version: string = modernVersions[0],
+): Promise<Agreement | undefined> {
+  const timeoutMs = options.silenceMeansLegacy ? Math.min(options.timeoutMs, 3000) : options.timeoutMs;
+  try {
+    const meta = envelope(version, options);
+    const result = await client.request("server/discover", { _meta: meta }, { timeoutMs, signal: options.signal });
+    const common = Array.isArray(result.supportedVersions)
+      ? result.supportedVersions.find((each) => isModernVersion(String(each)))
+      : undefined;
+    return common === undefined ? undefined : agreed("modern", String(common), result);
+  } catch (error) {
+    if (error instanceof RpcFault) return correct(client, options, version, error);
+    if (error instanceof Fault && isOlderServer(error, options)) return undefined;
+    throw error;
+  }
+}
+
+/** -32022 with a list: the server is modern and speaks another revision; anything else is no modern answer. */
+async function correct(
+  client: McpClient,
+  options: HandshakeOptions,
+  tried: string,
+  error: RpcFault,
+): Promise<Agreement | undefined> {
+  if (error.error.code !== -32022) return undefined;
+  const { supported } = (error.error.data ?? {}) as { supported?: unknown };
+  const other = Array.isArray(supported)
+    ? supported.find((each) => isModernVersion(String(each)) && each !== tried)
+    : undefined;
+  return other === undefined ? undefined : discover(client, options, String(other));
+}
+
+function isOlderServer(fault: Fault, options: HandshakeOptions): boolean {
+  if (fault.code === "timeout") return options.silenceMeansLegacy;
+  const status = (fault.detail as Partial<HttpRefusal> | undefined)?.status;
+  return status !== undefined && status >= 400 && status < 500 && status !== 401 && status !== 403 && status !== 429;
+}
+
+async function initialize(
+  client: McpClient,
+  transport: ClientTransport,
+  options: HandshakeOptions,
+): Promise<Agreement> {
+  const result = await client.request(
+    "initialize",
+    { protocolVersion: legacyVersions[0], capabilities: options.capabilities, clientInfo: options.info },
+    { timeoutMs: options.timeoutMs, signal: options.signal },
+  );
+  const version = String(result.protocolVersion);
+  if (!isLegacyVersion(version)) {
+    throw new Fault(
+      "unsupported-version",
+      `The server wants protocol version ${JSON.stringify(version.slice(0, 40))}, which is not spoken here.`,
+    );
+  }
+  transport.settle(version);
+  await client.notify("notifications/initialized");
+  return agreed("legacy", version, result);
+}
+
+function agreed(era: Agreement["era"], version: string, result: Params): Agreement {
+  const meta = result._meta as Params | undefined;
+  const serverInfo = (result.serverInfo ?? meta?.["io.modelcontextprotocol/serverInfo"]) as Agreement["serverInfo"];
+  return {
+    era,
+    version,
+    capabilities: (result.capabilities ?? {}) as Agreement["capabilities"],
+    serverInfo,
+    instructions: typeof result.instructions === "string" ? result.instructions : undefined,
+  };
+}

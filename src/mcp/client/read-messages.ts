@@ -1,0 +1,27 @@
+import type { Log } from "../../core/log.ts";
+import { type JsonRpcId, type JsonRpcMessage, parseMessage } from "../json-rpc.ts";
+
+/** The messages of a text; servers of 2025-03-26 may send several in an array. What is none is logged and skipped. */
+export function readMessages(text: string, log: Log): JsonRpcMessage[] {
+  if (text.trim() === "") return [];
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    log.warn("the server sent something that is no JSON; skipped", { chars: text.length });
+    return [];
+  }
+  return (Array.isArray(value) ? value : [value]).flatMap((each) => {
+    try {
+      return [parseMessage(each)];
+    } catch (error) {
+      log.warn("the server sent something that is no message; skipped", { error });
+      return [];
+    }
+  });
+}
+
+export function isAnswerTo(message: JsonRpcMessage, id: JsonRpcId | undefined): boolean {
+  if (id === undefined || "method" in message) return false;
+  return message.id === id || (message.id === null && "error" in message);
+}

@@ -1,0 +1,64 @@
+import type { Agent, ClientRequest, IncomingMessage, OutgoingHttpHeaders } from "node:http";
+import { request as requestHttp } from "node:http";
+import { request as requestHttps } from "node:https";
+import { Fault } from "../../core/fault.ts";
+
+export interface HttpCall {
+  readonly url: URL;
+  readonly method: "POST" | "GET" | "DELETE";
+  readonly headers: OutgoingHttpHeaders;
+  readonly body?: string | undefined;
+  readonly agent: Agent;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Sends one request and resolves with the head of its response. A failure says what is known: `unavailable` when not a
+ * byte of the request can have reached the server, `outcome-unknown` when some may have.
+ */
+export function sendHttp(call: HttpCall): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const send = call.url.protocol === "https:" ? requestHttps : requestHttp;
+    const headers =
+      call.body === undefined ? call.headers : { ...call.headers, "content-length": Buffer.byteLength(call.body) };
+    const request = send(call.url, { method: call.method, headers, agent: call.agent, signal: call.signal }, resolve);
+    let isConnected = false;
+    request.once("socket", (socket) => {
+      if (!socket.connecting) isConnected = true;
+      // For TLS the request leaves after the handshake, which comes after this event.
+      else socket.once(call.url.protocol === "https:" ? "secureConnect" : "connect", () => (isConnected = true));
+    });
+    request.once("error", (cause) => reject(failureOf(cause, request, isConnected, call.url)));
+    request.end(call.body);
+  });
+}
+
+function failureOf(cause: NodeJS.ErrnoException, request: ClientRequest, isConnected: boolean, url: URL): Fault {
+  if (cause.name === "AbortError") return new Fault("cancelled", "The request was cancelled.", { cause });
+  const why = cause.code ?? cause.message;
+  if (!isConnected) {
+    return new Fault("unavailable", `${url.host} can't be reached (${why}). Is the server running?`, { cause });
+  }
+  const how = request.reusedSocket ? "closed the connection" : "broke off";
+  return new Fault("outcome-unknown", `${url.host} ${how} before it answered (${why}).`, { cause });
+}
+
+/** The text of a response, read up to a bound. */
+export async function readText(response: IncomingMessage, maxBytes: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > maxBytes) {
+        response.destroy();
+        throw new Fault("too-large", `The server's answer is larger than the ${maxBytes} bytes taken here.`);
+      }
+      chunks.push(chunk);
+    }
+  } catch (cause) {
+    if (cause instanceof Fault) throw cause;
+    throw new Fault("outcome-unknown", "The server broke off in the middle of its answer.", { cause });
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}

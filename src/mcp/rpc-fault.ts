@@ -1,0 +1,12 @@
+import { Fault } from "../core/fault.ts";
+import type { RpcError } from "./json-rpc.ts";
+
+/** A JSON-RPC error another server answered with: passed on as it came, bounded. */
+export class RpcFault extends Fault {
+  readonly error: RpcError;
+
+  constructor(error: RpcError) {
+    super("unavailable", `${error.message as unknown}`.slice(0, 2000), { detail: error.data });
+    this.error = { ...error, message: this.message };
+  }
+}

@@ -1,0 +1,107 @@
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { Fault } from "../../../core/fault.ts";
+import type { Tail } from "../tail.ts";
+import { killRun, ownerEnv } from "./owned-processes.ts";
+import { filteredEnv } from "./filtered-env.ts";
+
+export interface ServerCommand {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd?: string | undefined;
+}
+
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** A running stdio server and everything it started. */
+export interface ServerProcess {
+  readonly pid: number;
+  readonly stdin: ChildProcessWithoutNullStreams["stdin"];
+  readonly stdout: ChildProcessWithoutNullStreams["stdout"];
+  readonly exited: Promise<Exit>;
+  /** Asks it to go, then makes it go; nothing it started is left when this resolves. */
+  stop(): Promise<void>;
+}
+
+export interface ServerProcessOptions {
+  /** What the command may see of our own environment. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Takes what the server says on stderr. */
+  readonly stderr: Tail;
+  /** How long each of the gentler ways to end it may take. */
+  readonly patienceMs?: number | undefined;
+}
+
+export async function startServerProcess(server: ServerCommand, options: ServerProcessOptions): Promise<ServerProcess> {
+  const { stderr, patienceMs = 2000 } = options;
+  const run = randomUUID();
+  const child = spawn(server.command, [...server.args], {
+    cwd: server.cwd,
+    env: { ...filteredEnv(options.env), ...server.env, ...ownerEnv(run) },
+    stdio: ["pipe", "pipe", "pipe"],
+    // A process group of its own: a signal to it reaches what the server started too.
+    detached: process.platform !== "win32",
+    windowsHide: true,
+  });
+  // A server that closes its input early must not take us along.
+  child.stdin.on("error", () => {});
+  child.stderr.on("data", (chunk: Buffer) => stderr.push(chunk));
+  const exited = new Promise<Exit>((resolve) => child.once("exit", (code, signal) => resolve({ code, signal })));
+  await new Promise<void>((resolve, reject) => {
+    child.once("spawn", resolve);
+    child.once("error", (cause: NodeJS.ErrnoException) => reject(startFault(server, cause)));
+  });
+  const pid = child.pid!;
+
+  return {
+    pid,
+    stdin: child.stdin,
+    stdout: child.stdout,
+    exited,
+    async stop() {
+      child.stdin.end();
+      if (!(await within(exited, patienceMs))) {
+        signalGroup(pid, "SIGTERM");
+        if (!(await within(exited, patienceMs))) signalGroup(pid, "SIGKILL");
+      }
+      // Also after a willing end: what it started may still be there.
+      signalGroup(pid, "SIGKILL");
+      killRun(run);
+      await exited;
+      child.stdout.destroy();
+      child.stderr.destroy();
+    },
+  };
+}
+
+function signalGroup(pid: number, signal: NodeJS.Signals): void {
+  try {
+    if (process.platform === "win32") spawn("taskkill", ["/pid", String(pid), "/T", "/F"], { stdio: "ignore" });
+    else process.kill(-pid, signal);
+  } catch {
+    // Nobody is left in the group.
+  }
+}
+
+async function within(exited: Promise<Exit>, ms: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(resolve, ms, false);
+  });
+  const inTime = await Promise.race([exited.then(() => true), late]);
+  clearTimeout(timer);
+  return inTime;
+}
+
+function startFault(server: ServerCommand, cause: NodeJS.ErrnoException): Fault {
+  const command = JSON.stringify(server.command);
+  const what =
+    cause.code === "ENOENT"
+      ? `The command ${command} was not found. Install it, or give its whole path in the configuration.`
+      : `The command ${command} could not be started (${cause.code ?? cause.message}).`;
+  return new Fault("unavailable", what, { cause });
+}
