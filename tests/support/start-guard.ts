@@ -1,0 +1,78 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { AuditEntry } from "../../src/catalog/audit-entry.ts";
+import { createCatalog } from "../../src/catalog/catalog.ts";
+import { openApprovals } from "../../src/catalog/guard/approvals.ts";
+import { createAskers } from "../../src/catalog/guard/askers.ts";
+import type { ApprovalQuestion } from "../../src/catalog/guard/askers.ts";
+import { createGuard } from "../../src/catalog/guard/guard.ts";
+import { openPins } from "../../src/catalog/guard/pins.ts";
+import type { Choice } from "../../src/catalog/opinion.ts";
+import type { Source } from "../../src/catalog/tool-source.ts";
+import type { Policy } from "../../src/core/config/policy-schema.ts";
+import type { Tool, ToolResult } from "../../src/mcp/tool.ts";
+import { testContext, testSource } from "./test-source.ts";
+import type { ContextParts } from "./test-source.ts";
+
+interface SetUp {
+  readonly policy?: Policy;
+  readonly source?: Partial<Source> & { readonly tools?: never };
+  readonly tools?: readonly (string | Tool)[];
+  readonly folder?: string;
+  readonly askTimeoutMs?: number;
+}
+
+/** A guard before one source, with real state files in a folder of its own and the audit in memory. */
+export async function startGuard({
+  policy = {},
+  source: parts = {},
+  tools = ["push"],
+  folder,
+  askTimeoutMs,
+}: SetUp = {}) {
+  const home = folder ?? (await mkdtemp(join(tmpdir(), "guard-")));
+  const files = { approvals: join(home, "approvals.json"), pins: join(home, "pins.json") };
+  let now = 1_700_000_000_000;
+  const clock = () => now;
+  const approvals = openApprovals({ file: files.approvals, clock });
+  const pins = openPins({ file: files.pins, clock });
+  const askers = createAskers();
+  const entries: AuditEntry[] = [];
+  const audit = { record: (entry: AuditEntry) => entries.push(entry), close: () => Promise.resolve() };
+  const guard = createGuard({ policy, approvals, pins, askers, audit, clock, askTimeoutMs });
+  const source = testSource({ ...parts, tools, id: parts.id ?? "git", prefix: "git" });
+  const catalog = createCatalog();
+  catalog.add(source);
+  return {
+    home,
+    files,
+    guard,
+    source,
+    askers,
+    entries,
+    pins,
+    catalog,
+    pass: (ms: number) => (now += ms),
+    /** Registers a person who gives these answers, one a question. */
+    person(...answers: (Choice | undefined)[]) {
+      const questions: ApprovalQuestion[] = [];
+      askers.add({
+        id: "desk",
+        kind: "console",
+        available: () => true,
+        ask: (question) => Promise.resolve(answers[questions.push(question) - 1]),
+      });
+      return questions;
+    },
+    call: (name = "git__push", args: unknown = {}, context?: ContextParts) =>
+      guard.call(catalog.find(name)!, args, testContext(context)),
+    async [Symbol.asyncDispose]() {
+      await pins.close();
+      if (folder === undefined) await rm(home, { recursive: true, force: true });
+    },
+  };
+}
+
+export const textOf = ({ content }: ToolResult): string =>
+  content.map((block) => (block.type === "text" ? block.text : "")).join();
