@@ -6,7 +6,11 @@ export class RpcFault extends Fault {
   readonly error: RpcError;
 
   constructor(error: RpcError) {
-    super("unavailable", `${error.message as unknown}`.slice(0, 2000), { detail: error.data });
+    super(
+      "unavailable",
+      typeof error.message === "string" ? error.message.slice(0, 2000) : "The server gave no reason.",
+      { detail: error.data },
+    );
     this.error = { ...error, message: this.message };
   }
 }
