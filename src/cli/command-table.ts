@@ -9,6 +9,11 @@ export interface CommandEntry {
 /** Every command, in the order the help shows them. Only the one that was asked for is ever loaded. */
 export const commandTable: readonly CommandEntry[] = [
   { name: "up", summary: "start the hub", load: () => import("./commands/up.ts") },
+  {
+    name: "mcp-server",
+    summary: "serve order_openclaw to an MCP client",
+    load: () => import("./commands/mcp-server.ts"),
+  },
   { name: "service", summary: "run the hub as a service of this user", load: () => import("./commands/service.ts") },
   { name: "doctor", summary: "check the set-up and say how to mend it", load: () => import("./commands/doctor.ts") },
   { name: "config", summary: "find, check and describe the configuration", load: () => import("./commands/config.ts") },

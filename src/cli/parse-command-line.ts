@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import { Fault } from "../core/fault.ts";
 import type { Command, GivenValue, OptionSpec, OptionTable, OptionValues } from "./command.ts";
 import { globalOptions } from "./global-options.ts";
-import { nearestName } from "./nearest-name.ts";
+import { nearestName } from "../core/nearest-name.ts";
 
 export interface CommandLine {
   readonly args: readonly string[];

@@ -6,7 +6,7 @@ import type { CommandEntry } from "./command-table.ts";
 import { commandTable } from "./command-table.ts";
 import { globalOptions } from "./global-options.ts";
 import type { HelpPaper } from "./help.ts";
-import { nearestName } from "./nearest-name.ts";
+import { nearestName } from "../core/nearest-name.ts";
 import { createStyle, wantsColour } from "./output/style.ts";
 import { checkArguments, findWord, parseCommandLine } from "./parse-command-line.ts";
 import { printFailure } from "./print-failure.ts";

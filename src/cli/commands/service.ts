@@ -9,17 +9,21 @@ const unit = "clawport.service";
 const install = defineCommand({
   name: "install",
   summary: "start the hub now and at every login",
+  options: { trust: { type: "boolean", description: "trust the configuration in this folder" } },
   async run(context) {
     const { requireManager, systemctl } = await import("../service/systemctl.ts");
     const { unitText } = await import("../service/unit-text.ts");
     const { openHomeOf } = await import("../open-home.ts");
-    const { locateConfig } = await import("../locate-config.ts");
+    const { loadConfigOf } = await import("../config-of.ts");
+    const { requireTrust } = await import("../require-trust.ts");
     await requireManager(context);
     const home = await openHomeOf(context);
-    const config = await locateConfig(context, home);
+    const { file } = await loadConfigOf(context);
+    // The service names the file, and a file that was named is trusted: so the question belongs here.
+    if (file !== undefined) await requireTrust(context, home, file, context.options.trust === true);
     const path = unitPath(context);
     await mkdir(dirname(path), { recursive: true });
-    await writeFile(path, unitText({ program: context.program, home: home.path, config: config?.path }));
+    await writeFile(path, unitText({ program: context.program, home: home.path, config: file?.path }));
     await mustSucceed(systemctl(context, "daemon-reload"), "daemon-reload");
     await mustSucceed(systemctl(context, "enable", "--now", unit), `enable --now ${unit}`);
     context.answer(

@@ -1,0 +1,56 @@
+import { clientBlocks, exportTokenLine } from "./client-blocks.ts";
+import { isLoopbackHost } from "./listen-address.ts";
+import { plainText } from "./output/plain-text.ts";
+import type { Style } from "./output/style.ts";
+
+export interface AnnouncementFacts {
+  readonly url: string;
+  readonly port: number;
+  readonly wantedPort: number;
+  readonly tokenPath: string;
+  readonly version: string;
+  readonly sources: readonly { readonly id: string; readonly kind: string; readonly tools: number }[];
+}
+
+/** What `clawport up` says once the hub is ready: where it is, what opens it, and what to paste where. */
+export function renderAnnouncement(facts: AnnouncementFacts, style: Style): string {
+  const { url, port, wantedPort, tokenPath, version } = facts;
+  const { hostname } = new URL(url);
+  const row = (name: string, value: string): string => `  ${style.dim(name.padEnd(8))}${value}`;
+  const head = [
+    style.bold(`Clawport ${version} is ready.`),
+    "",
+    row("MCP", style.cyan(url)),
+    row("token", tokenPath),
+    row("sources", sourcesText(facts.sources)),
+  ];
+  if (wantedPort !== 0 && port !== wantedPort)
+    head.push("", style.yellow(`Another program holds port ${wantedPort}, so this is port ${port}.`));
+  if (!isLoopbackHost(hostname.replaceAll(/[[\]]/g, "")))
+    head.push(
+      "",
+      style.yellow("Other machines can connect: whoever has a token may call every tool here, unencrypted."),
+    );
+  const blocks = clientBlocks({ url, tokenPath }).map(({ client, file, text }) =>
+    [style.bold(file === undefined ? client : `${client}: ${file}`), indented(text)].join("\n"),
+  );
+  return [
+    ...head,
+    "",
+    style.dim("Paste one of these; those with CLAWPORT_TOKEN need this in your shell's start-up file first:"),
+    indented(exportTokenLine(tokenPath)),
+    "",
+    blocks.join("\n\n"),
+    "",
+    "Ctrl-C stops the hub.",
+  ].join("\n");
+}
+
+function sourcesText(sources: AnnouncementFacts["sources"]): string {
+  if (sources.length === 0) return "none yet";
+  return sources.map(({ id, tools }) => `${plainText(id)} (${tools} ${tools === 1 ? "tool" : "tools"})`).join(", ");
+}
+
+function indented(text: string): string {
+  return text.replaceAll(/^/gm, "  ");
+}

@@ -1,0 +1,76 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { memoryWorld } from "../../../tests/cli/memory-world.ts";
+import { waitFor } from "../../../tests/cli/wait-for.ts";
+import type { Audit } from "../../catalog/audit.ts";
+import { openAudit } from "../../catalog/audit.ts";
+import type { Home } from "../../core/home.ts";
+import { openHome } from "../../core/home.ts";
+import { hubFiles } from "../hub-files.ts";
+import { runCli } from "../run-cli.ts";
+
+let home: Home;
+let audit: Audit;
+beforeEach(async () => {
+  home = await openHome(await mkdtemp(join(tmpdir(), "audit-")));
+  audit = openAudit({ file: hubFiles.audit(home) });
+});
+afterEach(async () => {
+  await audit.close();
+  await rm(home.path, { recursive: true, force: true });
+});
+
+function record(tool: string, outcome = "ok"): void {
+  const caller = { door: "mcp-http", token: "main", client: "evil\u001B[2J\nclient" } as const;
+  audit.record({
+    at: Date.UTC(2026, 0, 2),
+    caller,
+    source: "s",
+    tool,
+    verdict: "allow",
+    why: "w",
+    ms: 3,
+    outcome,
+    sizeIn: 1,
+    sizeOut: 2,
+  });
+}
+
+test("the latest calls are shown, oldest first, and only those that fit", async () => {
+  for (let i = 0; i < 30; i++) record(i % 2 === 0 ? `files__read${i}` : `other__read${i}`);
+  await audit.close();
+  const world = memoryWorld();
+  expect(await runCli(["audit", "--home", home.path, "-n", "2", "--tool", "files__*", "--json"], world)).toBe(0);
+  const tools = world
+    .out()
+    .trim()
+    .split("\n")
+    .map((line) => (JSON.parse(line) as { tool: string }).tool);
+  expect(tools).toEqual(["files__read26", "files__read28"]);
+});
+
+test("what a client calls itself can't control the terminal or make a line of its own", async () => {
+  record("files__read", "tool-error");
+  await audit.close();
+  const world = memoryWorld();
+  await runCli(["audit", "--home", home.path], world);
+  expect(world.out().split("\n")).toHaveLength(2);
+  expect(world.out()).toContain("mcp-http/main/evil·[2J·client: w");
+});
+
+test("--follow shows the latest calls and then each new one, until it is stopped", async () => {
+  record("one");
+  record("two");
+  await audit.close();
+  audit = openAudit({ file: hubFiles.audit(home) });
+  const world = memoryWorld();
+  const running = runCli(["audit", "--home", home.path, "--follow", "-n", "1"], world);
+  await waitFor(() => world.out().includes("two"));
+  record("three");
+  await waitFor(() => world.out().includes("three"));
+  expect(world.out()).not.toContain("one");
+  world.stop();
+  expect(await running).toBe(0);
+});

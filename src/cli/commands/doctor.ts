@@ -1,0 +1,35 @@
+import { defineCommand } from "../command.ts";
+import type { Colour, Style } from "../output/style.ts";
+import type { Examined } from "../doctor/examine.ts";
+import type { FindingLevel } from "../doctor/finding.ts";
+
+export const command = defineCommand({
+  name: "doctor",
+  summary: "check the set-up; every finding names the command that mends it",
+  examples: ["clawport doctor", "clawport doctor --json | jq '.findings[] | select(.level == \"fail\")'"],
+  async run(context) {
+    const { examine } = await import("../doctor/examine.ts");
+    const findings = await examine(context, { nodeVersion: process.versions.node, uid: process.getuid?.() });
+    const failed = findings.filter(({ level }) => level === "fail").length;
+    const verdict = failed === 0 ? "all is well" : `${failed} ${failed === 1 ? "thing needs" : "things need"} mending`;
+    const shown = context.globals.quiet
+      ? findings.filter(({ level }) => level === "fail" || level === "warn")
+      : findings;
+    const text = [...shown.map((finding) => findingText(finding, context.style)), verdict].join("\n");
+    context.answer({ ok: failed === 0, findings }, text);
+    return failed === 0 ? 0 : 1;
+  },
+});
+
+const looks: Readonly<Record<FindingLevel, readonly [mark: string, colour: Colour]>> = {
+  ok: ["✓", "green"],
+  info: ["·", "dim"],
+  warn: ["!", "yellow"],
+  fail: ["✗", "red"],
+};
+
+function findingText({ level, what, fix }: Examined, style: Style): string {
+  const [mark, colour] = looks[level];
+  const line = `${style[colour](mark)} ${what}`;
+  return fix === undefined ? line : `${line}\n    ${style.dim("→")} ${fix}`;
+}

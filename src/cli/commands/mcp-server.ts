@@ -1,0 +1,109 @@
+import type { Readable, Writable } from "node:stream";
+import type { Caller } from "../../catalog/caller.ts";
+import type { RequestContext } from "../../mcp/request-context.ts";
+import { createMcpServer } from "../../mcp/server.ts";
+import { serveStdio } from "../../mcp/stdio.ts";
+import type { ToolResult } from "../../mcp/tool.ts";
+import type { OrderContext } from "../../sources/agent/agent-source.ts";
+import { orderTool } from "../../sources/agent/order-tool.ts";
+import { hasTasks } from "../../mcp/client-facts.ts";
+import type { AgentEngine } from "../agent-engine.ts";
+import { defineCommand } from "../command.ts";
+import type { CommandContext } from "../command-context.ts";
+import { homePath } from "../open-home.ts";
+import { readVersion } from "../version.ts";
+
+/** Ten images and five files of 15 MB in base64 make 300 MiB; the rest is room for the message. */
+const maxFrameBytes = 320 * 1024 * 1024;
+
+/** How long an order may take before a client that knows tasks gets one instead of waiting. */
+const taskAfterMs = 10_000;
+
+/** The arguments are checked with the order, so that whatever is wrong with them is told in one way. */
+const uncheckedTool = { ...orderTool, inputSchema: { type: "object" } };
+
+export const command = defineCommand({
+  name: "mcp-server",
+  summary: "serve order_openclaw to an MCP client over stdin and stdout",
+  examples: ["clawport mcp-server", "clawport mcp-server --verbose", "claude mcp add openclaw -- clawport mcp-server"],
+  async run(context) {
+    const { log } = context;
+    const input = context.stdin as Readable;
+    let engine: Promise<AgentEngine> | undefined;
+    // Nothing of it is needed to say which tool there is, so a client never waits for it before it places an order.
+    const openEngine = (): Promise<AgentEngine> => {
+      engine ??= import("../agent-engine.ts").then(({ openAgentEngine }) => openAgentEngine(context));
+      engine.catch((error: unknown) => {
+        log.error("orders can't be taken yet; the next one tries again", { error });
+        engine = undefined;
+      });
+      return engine;
+    };
+
+    const server = createMcpServer(
+      {
+        info: { name: "clawport", title: "OpenClaw", version: readVersion() },
+        tools: {
+          list() {
+            if (engine === undefined) setImmediate(() => void openEngine().catch(() => {}));
+            return tools;
+          },
+          find: (name) => (name === orderTool.name ? uncheckedTool : undefined),
+          call: (_, args, request) => placeOrder(openEngine, args, request, context),
+        },
+      },
+      { log },
+    );
+    context.stopSignal().addEventListener("abort", () => input.destroy(), { once: true });
+    await serveStdio(server, {
+      input,
+      output: context.stdout as unknown as Writable,
+      log,
+      maxFrameBytes,
+      spill: { folder: `${homePath(context)}/agent/incoming`, overBytes: 64 * 1024 },
+    });
+    server.close();
+    await (await engine)?.close();
+  },
+});
+
+const tools = [orderTool];
+
+async function placeOrder(
+  openEngine: () => Promise<AgentEngine>,
+  args: Readonly<Record<string, unknown>>,
+  request: RequestContext,
+  { log }: CommandContext,
+): Promise<ToolResult> {
+  const { sessionKey } = args;
+  const caller: Caller = {
+    door: "mcp-stdio",
+    ...(request.client.name === undefined ? {} : { client: request.client.name }),
+    ...(typeof sessionKey === "string" ? { sessionKey } : {}),
+  };
+  const call: OrderContext = {
+    caller,
+    log,
+    signal: request.signal,
+    progress: (progress) => request.progress(progress),
+    tell: (line) => request.tell(line),
+    ask: (question) => request.ask(question),
+    spilled: (text) => request.spilled(text),
+    ...(request.traceparent === undefined ? {} : { traceparent: request.traceparent }),
+  };
+  const timer = hasTasks(request.client)
+    ? setTimeout(() => request.detach("OpenClaw is working on it."), taskAfterMs)
+    : undefined;
+  try {
+    return sayError(await (await openEngine()).order(args, call));
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Denials come from the guard, which words them as it does for every tool. */
+function sayError(result: ToolResult): ToolResult {
+  const [first, ...rest] = result.content;
+  if (result.isError !== true || first?.type !== "text" || first.text.startsWith("Error: ")) return result;
+  return { ...result, content: [{ ...first, text: `Error: ${first.text}` }, ...rest] };
+}

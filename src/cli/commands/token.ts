@@ -1,0 +1,103 @@
+import type { CommandGroup } from "../command.ts";
+import { defineCommand } from "../command.ts";
+import type { CommandContext } from "../command-context.ts";
+import type { TokenPlace } from "../../doors/mcp/main-token.ts";
+
+const path = defineCommand({
+  name: "path",
+  summary: "say where the main token is",
+  async run(context) {
+    const { mainTokenPath } = await import("../../doors/mcp/main-token.ts");
+    const file = mainTokenPath(await placeOf(context));
+    context.answer({ path: file }, file);
+  },
+});
+
+const show = defineCommand({
+  name: "show",
+  summary: "print the main token",
+  async run(context) {
+    const { ensureMainToken } = await import("../../doors/mcp/main-token.ts");
+    const token = (await ensureMainToken(await placeOf(context))).reveal();
+    context.answer({ token }, token);
+  },
+});
+
+const reset = defineCommand({
+  name: "reset",
+  summary: "make a new main token; a running hub takes it up at once",
+  async run(context) {
+    const { mainTokenPath, resetMainToken } = await import("../../doors/mcp/main-token.ts");
+    const place = await placeOf(context);
+    await resetMainToken(place);
+    const file = mainTokenPath(place);
+    context.answer(
+      { path: file },
+      `${file} holds a new token; the old one opens nothing any more. Give it to your clients.`,
+    );
+  },
+});
+
+const add = defineCommand({
+  name: "add",
+  summary: "make a token for one client and print it, this once",
+  args: [{ name: "name", description: "what to call it" }],
+  options: {
+    view: { type: "string", value: "<source>", description: "let it open this source alone, not everything" },
+  },
+  async run(context) {
+    const { addNamedToken } = await import("../../doors/mcp/named-tokens.ts");
+    const [name = ""] = context.args;
+    const { view } = context.options;
+    const token = (await addNamedToken(await placeOf(context), name, view)).reveal();
+    context.answer({ name, view: view ?? null, token }, token);
+  },
+});
+
+const list = defineCommand({
+  name: "list",
+  summary: "list the tokens, without showing them",
+  async run(context) {
+    const { listNamedTokens } = await import("../../doors/mcp/named-tokens.ts");
+    const { renderTable } = await import("../output/table.ts");
+    const named = Object.entries(await listNamedTokens(await placeOf(context)));
+    const tokens = [
+      { name: "main", view: null, created: null },
+      ...named.map(([name, { view, created }]) => ({ name, view: view ?? null, created })),
+    ];
+    const text = renderTable(
+      tokens,
+      [
+        { title: "NAME", text: ({ name }) => name },
+        { title: "OPENS", text: ({ view }) => view ?? "everything" },
+        { title: "SINCE", text: ({ created }) => created?.slice(0, 16).replace("T", " ") ?? "first start" },
+      ],
+      { width: context.stdout.columns, paintTitle: context.style.bold },
+    );
+    context.answer({ tokens }, text);
+  },
+});
+
+const remove = defineCommand({
+  name: "remove",
+  summary: "take a client's token away; it opens nothing any more",
+  args: [{ name: "name", description: "which one" }],
+  async run(context) {
+    const { removeNamedToken } = await import("../../doors/mcp/named-tokens.ts");
+    const [name = ""] = context.args;
+    await removeNamedToken(await placeOf(context), name);
+    context.answer({ removed: name }, `the token ${name} opens nothing any more`);
+  },
+});
+
+export const command: CommandGroup = {
+  name: "token",
+  summary: "the tokens that open the hub",
+  commands: [path, show, reset, add, list, remove],
+  examples: ["clawport token show", "clawport token add phone --view notes", "clawport token remove phone"],
+};
+
+async function placeOf(context: CommandContext): Promise<TokenPlace> {
+  const { openHomeOf } = await import("../open-home.ts");
+  return { home: await openHomeOf(context), env: context.env, log: context.log };
+}

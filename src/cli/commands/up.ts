@@ -1,0 +1,69 @@
+import { defineCommand } from "../command.ts";
+import type { CommandContext } from "../command-context.ts";
+import { asked } from "../command-context.ts";
+import type { Hub } from "../hub.ts";
+
+export const command = defineCommand({
+  name: "up",
+  summary: "start the hub and keep it running until Ctrl-C",
+  options: {
+    port: { type: "number", value: "<port>", description: "listen here; 8765 unless configured, 0 for any free port" },
+    host: { type: "string", value: "<address>", description: "listen on this address; 127.0.0.1 unless configured" },
+    "allow-remote": { type: "boolean", description: "let other machines connect, where the address permits it" },
+    trust: { type: "boolean", description: "trust the configuration in this folder, also next time" },
+  },
+  examples: ["clawport up", "clawport up --port 9000", "clawport up --config ./work.json5 --json"],
+  async run(context) {
+    const { loadConfigOf } = await import("../config-of.ts");
+    const { openHomeOf } = await import("../open-home.ts");
+    const { readVersion } = await import("../version.ts");
+    const { globals, options, env, log } = context;
+    const home = await openHomeOf(context);
+    const configuration = await loadConfigOf(context);
+    if (configuration.file !== undefined) {
+      const { requireTrust } = await import("../require-trust.ts");
+      await requireTrust(context, home, configuration.file, options.trust === true);
+    }
+    const level = asked(globals);
+    log.change({ level: level ?? configuration.config.log.level, format: configuration.config.log.format });
+
+    const stopping = context.stopSignal();
+    const { openHub } = await import("../hub.ts");
+    const { createTerminalAsker } = await import("../terminal-asker.ts");
+    const hub = await openHub({
+      home,
+      configuration,
+      env,
+      log,
+      level,
+      version: readVersion(),
+      host: options.host,
+      port: options.port,
+      allowRemote: options["allow-remote"],
+      askers: context.json ? [] : [createTerminalAsker(context)],
+    });
+    try {
+      await announce(context, hub);
+      await stopped(stopping);
+      context.say("\nStopping: calls in progress may finish. Ctrl-C again ends at once.");
+    } finally {
+      await hub.close();
+    }
+  },
+});
+
+async function announce(context: CommandContext, hub: Hub): Promise<void> {
+  const { renderAnnouncement } = await import("../announcement.ts");
+  const { url, port, wantedPort, tokenPath, record } = hub;
+  const sources = hub.sources().map((source) => ({ id: source.id, kind: source.kind, tools: source.tools().length }));
+  const data = { url, address: record.address, port, tokenPath, pid: record.pid, version: record.version, sources };
+  if (context.json) context.answer(data, "");
+  else context.say(renderAnnouncement({ ...data, wantedPort }, context.style));
+}
+
+function stopped(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}

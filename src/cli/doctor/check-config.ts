@@ -1,0 +1,34 @@
+import type { Problem } from "../../core/config/problem.ts";
+import { toFault } from "../../core/fault.ts";
+import type { ConfigInForce } from "../config-of.ts";
+import type { Finding } from "./finding.ts";
+
+/** What was read, or everything that is wrong with it. */
+export type ConfigReading = { readonly inForce: ConfigInForce } | { readonly error: unknown };
+
+export function checkConfig(reading: ConfigReading): Finding[] {
+  if ("error" in reading) return findProblems(reading.error);
+  const { file } = reading.inForce;
+  if (file === undefined) return [{ level: "ok", what: "no configuration file: the defaults hold" }];
+  return [{ level: "ok", what: `configuration ${file.path}` }];
+}
+
+/** One finding a problem: a person should not have to run the doctor once per mistake. */
+function findProblems(error: unknown): Finding[] {
+  const fault = toFault(error);
+  const { file, problems } = (fault.detail ?? {}) as { file?: string; problems?: readonly Problem[] };
+  if (file === undefined || problems === undefined)
+    return [{ level: "fail", what: fault.message, fix: "clawport config path" }];
+  return problems.map(({ path, line, column, message, suggestion }) => {
+    const hint = suggestion === undefined ? "" : `; did you mean ${JSON.stringify(suggestion)}?`;
+    return {
+      level: "fail",
+      what: `${file}:${line}:${column} ${path === "" ? "" : `${path} `}${message}${hint}`,
+      fix: `\${EDITOR:-vi} +${line} ${JSON.stringify(file)}`,
+    };
+  });
+}
+
+export function checkTrust(distrust: string | undefined): Finding[] {
+  return distrust === undefined ? [] : [{ level: "warn", what: distrust, fix: "clawport up --trust" }];
+}

@@ -1,0 +1,39 @@
+import type { HubRecord } from "../hub-record.ts";
+import { isListening } from "../is-listening.ts";
+import type { Finding } from "./finding.ts";
+
+export interface HubFacts {
+  readonly running: HubRecord | undefined;
+  readonly host: string;
+  readonly port: number;
+  readonly version: string;
+}
+
+/** Whether the hub runs, and if it doesn't, whether its port is free for it. */
+export async function checkHub({ running, host, port, version }: HubFacts): Promise<Finding[]> {
+  if (running === undefined) {
+    const stranger = await isListening(host, port);
+    return [
+      { level: "info", what: "the hub does not run", fix: "clawport up" },
+      stranger
+        ? {
+            level: "warn",
+            what: `port ${port} is held by another program: the hub will take the next free one`,
+            fix: `clawport up --port <port>  (who holds it: ss -ltnp 'sport = :${port}')`,
+          }
+        : { level: "ok", what: `port ${port} is free` },
+    ];
+  }
+  const where = `${running.address}/mcp (process ${running.pid})`;
+  const { hostname, port: actual } = new URL(running.address);
+  if (!(await isListening(hostname.replaceAll(/[[\]]/g, ""), Number(actual))))
+    return [{ level: "fail", what: `the hub at ${where} does not answer`, fix: `kill ${running.pid} && clawport up` }];
+  const findings: Finding[] = [{ level: "ok", what: `the hub runs at ${where}` }];
+  if (running.version !== version)
+    findings.push({
+      level: "warn",
+      what: `the running hub is version ${running.version}, this is ${version}`,
+      fix: `kill ${running.pid} && clawport up`,
+    });
+  return findings;
+}

@@ -1,0 +1,62 @@
+import { access, constants } from "node:fs/promises";
+import { delimiter, isAbsolute, join } from "node:path";
+import type { Config } from "../../core/config/schema.ts";
+import { isListening } from "../is-listening.ts";
+import type { World } from "../world.ts";
+import type { Finding } from "./finding.ts";
+
+type ServerConfig = Config["servers"][string];
+type Surroundings = Pick<World, "env" | "cwd" | "platform">;
+
+const patience = 3000;
+
+/** Whether each configured server could be started or reached. Nothing is started or sent. */
+export async function checkServers(servers: Config["servers"], world: Surroundings): Promise<Finding[]> {
+  const findings = await Promise.all(Object.entries(servers).map(([name, server]) => checkServer(name, server, world)));
+  return findings.length === 0
+    ? [{ level: "info", what: "no servers are configured", fix: "clawport config path" }]
+    : findings;
+}
+
+async function checkServer(name: string, server: ServerConfig, world: Surroundings): Promise<Finding> {
+  if (!server.enabled) return { level: "info", what: `server ${name} is switched off` };
+  if (server.transport === "stdio") return checkCommand(name, server.command ?? "", world);
+  const address = URL.parse(server.url ?? "");
+  if (address === null)
+    return { level: "fail", what: `server ${name} has no good address`, fix: "clawport config check" };
+  const port = Number(address.port) || (address.protocol === "https:" ? 443 : 80);
+  if (await isListening(address.hostname.replaceAll(/[[\]]/g, ""), port, patience))
+    return { level: "ok", what: `server ${name} answers at ${address.host}` };
+  return {
+    level: "warn",
+    what: `server ${name} does not answer at ${address.host}`,
+    fix: `curl -v ${JSON.stringify(address.origin)}`,
+  };
+}
+
+async function checkCommand(name: string, command: string, world: Surroundings): Promise<Finding> {
+  const found = await findProgram(command, world);
+  if (found !== undefined) return { level: "ok", what: `server ${name} starts ${found}` };
+  return {
+    level: "fail",
+    what: `server ${name} starts ${JSON.stringify(command)}, which is not installed`,
+    fix: "clawport config path  (mend servers." + name + ".command, or install it)",
+  };
+}
+
+async function findProgram(command: string, { env, cwd, platform }: Surroundings): Promise<string | undefined> {
+  const endings = platform === "win32" ? (env["PATHEXT"] ?? ".EXE;.CMD;.BAT").split(";") : [""];
+  const isPath = command.includes("/") || isAbsolute(command);
+  const folders = isPath ? [cwd] : (env["PATH"] ?? env["Path"] ?? "").split(delimiter);
+  const candidates = folders.flatMap((folder) =>
+    endings.map((ending) => (isAbsolute(command) ? command : join(folder, command)) + ending),
+  );
+  for (const path of candidates) {
+    const usable = await access(path, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (usable) return path;
+  }
+  return undefined;
+}

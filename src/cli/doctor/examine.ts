@@ -1,0 +1,63 @@
+import { join } from "node:path";
+import { defaultConfig } from "../../core/config/default-config.ts";
+import { mainTokenPath } from "../../doors/mcp/main-token.ts";
+import { namedTokensPath } from "../../doors/mcp/named-tokens.ts";
+import type { CommandContext } from "../command-context.ts";
+import { loadConfigOf } from "../config-of.ts";
+import { findRunningHub } from "../hub-record.ts";
+import { homePath } from "../open-home.ts";
+import { findDistrust } from "../require-trust.ts";
+import { readVersion } from "../version.ts";
+import type { ConfigReading } from "./check-config.ts";
+import { checkConfig, checkTrust } from "./check-config.ts";
+import { checkHome, checkSecretFile } from "./check-home.ts";
+import { checkHub } from "./check-hub.ts";
+import { checkNode } from "./check-node.ts";
+import { checkOpenClaw } from "./check-openclaw.ts";
+import { checkServers } from "./check-servers.ts";
+import type { Finding } from "./finding.ts";
+
+export interface Examined extends Finding {
+  readonly check: string;
+}
+
+/** The process that the doctor runs in: what it can't learn from a command's context. */
+export interface Patient {
+  readonly nodeVersion: string;
+  /** Missing on Windows. */
+  readonly uid: number | undefined;
+}
+
+/** Looks at everything and changes nothing: the home is not even opened, since that would mend it. */
+export async function examine(context: CommandContext, { nodeVersion, uid }: Patient): Promise<readonly Examined[]> {
+  const folder = homePath(context);
+  const home = { path: folder, file: (...parts: string[]) => join(folder, ...parts) };
+  const reading: ConfigReading = await loadConfigOf(context).then(
+    (inForce) => ({ inForce }),
+    (error: unknown) => ({ error }),
+  );
+  const inForce = "inForce" in reading ? reading.inForce : { config: defaultConfig };
+  const { config, file } = inForce;
+
+  const checks: Record<string, () => Finding[] | Promise<Finding[]>> = {
+    node: () => checkNode(nodeVersion),
+    home: () => checkHome(folder, uid),
+    configuration: () => checkConfig(reading),
+    trust: async () => checkTrust(file && (await findDistrust(home, file))),
+    token: () => checkSecretFile(mainTokenPath({ home, env: context.env }), "token", uid),
+    "named tokens": () => checkSecretFile(namedTokensPath({ home }), "named tokens", uid),
+    hub: async () =>
+      checkHub({
+        running: await findRunningHub(home),
+        host: config.hub.host,
+        port: config.hub.port,
+        version: readVersion(),
+      }),
+    servers: () => checkServers(config.servers, context),
+    openclaw: () => checkOpenClaw(context),
+  };
+  const findings = await Promise.all(
+    Object.entries(checks).map(async ([check, run]) => (await run()).map((finding) => ({ check, ...finding }))),
+  );
+  return findings.flat();
+}

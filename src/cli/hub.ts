@@ -1,0 +1,145 @@
+import { hostname, networkInterfaces } from "node:os";
+import type { Audit } from "../catalog/audit.ts";
+import { openAudit } from "../catalog/audit.ts";
+import { createCatalog } from "../catalog/catalog.ts";
+import { openApprovals } from "../catalog/guard/approvals.ts";
+import type { Asker } from "../catalog/guard/askers.ts";
+import { createAskers } from "../catalog/guard/askers.ts";
+import { createGuard } from "../catalog/guard/guard.ts";
+import { openPins } from "../catalog/guard/pins.ts";
+import type { Source } from "../catalog/tool-source.ts";
+import type { Home } from "../core/home.ts";
+import type { LogLevel } from "../core/log.ts";
+import { createCallMetrics } from "../core/metrics/call-metrics.ts";
+import { watchProcess } from "../core/metrics/process-metrics.ts";
+import { createMetrics } from "../core/metrics.ts";
+import { openTelemetry } from "../core/telemetry/open-telemetry.ts";
+import { openTokens } from "../doors/mcp/tokens.ts";
+import { claimHub } from "./claim-hub.ts";
+import { createClosers } from "./closers.ts";
+import type { ConfigInForce } from "./config-of.ts";
+import { followConfig } from "./follow-config.ts";
+import { hubFiles } from "./hub-files.ts";
+import type { HubRecord } from "./hub-record.ts";
+import { removeHubRecord, writeHubRecord } from "./hub-record.ts";
+import { hostNames, requireRemoteConsent } from "./listen-address.ts";
+import type { LiveLog } from "./live-log.ts";
+import { openDoor } from "./open-door.ts";
+import type { World } from "./world.ts";
+
+export interface HubOptions {
+  readonly home: Home;
+  readonly configuration: ConfigInForce;
+  readonly env: World["env"];
+  readonly log: LiveLog;
+  readonly version: string;
+  /** These go before what the configuration says. */
+  readonly host?: string | undefined;
+  readonly port?: number | undefined;
+  readonly allowRemote?: boolean | undefined;
+  readonly level?: LogLevel | undefined;
+  /** Opened after everything else is ready to take their tools, closed before it goes. */
+  readonly sources?: readonly Source[];
+  readonly askers?: readonly Asker[];
+}
+
+/** A running hub: sources, catalog, guard and the HTTP door, under one home. */
+export interface Hub extends AsyncDisposable {
+  /** Where MCP clients connect: `http://127.0.0.1:8765/mcp`. */
+  readonly url: string;
+  readonly port: number;
+  /** The port that was wanted; another one was taken when a stranger held it. */
+  readonly wantedPort: number;
+  readonly tokenPath: string;
+  readonly record: HubRecord;
+  sources(): readonly Source[];
+  /** Lets what is being served finish, then closes everything. */
+  close(): Promise<void>;
+}
+
+/** Puts the parts together. Faults with `conflict` where a hub of this home runs already. */
+export async function openHub(options: HubOptions): Promise<Hub> {
+  const { home, configuration, env, log, version } = options;
+  const { config } = configuration;
+  const host = options.host ?? config.hub.host;
+  const wantedPort = options.port ?? config.hub.port;
+  requireRemoteConsent({ host, allowRemote: options.allowRemote ?? config.hub.allowRemote });
+
+  const closers = createClosers(log);
+  try {
+    const claim = await claimHub(home, log);
+    closers.add("claim", claim.release);
+    const metrics = createMetrics();
+    const processMetrics = watchProcess(metrics);
+    closers.add("process metrics", () => processMetrics[Symbol.dispose]());
+    const telemetry = await openTelemetry({ env, version, metrics, log });
+    closers.add("telemetry", () => telemetry.close());
+
+    const audit: Audit = config.audit.enabled
+      ? openAudit({ file: hubFiles.audit(home), maxBytes: config.audit.maxBytes, keep: config.audit.keep, log })
+      : noAudit;
+    closers.add("audit", () => audit.close());
+    const pins = openPins({ file: hubFiles.pins(home), log });
+    closers.add("pins", () => pins.close());
+    const approvals = openApprovals({ file: hubFiles.approvals(home), log });
+    const askers = createAskers();
+    for (const asker of options.askers ?? []) askers.add(asker);
+    const callMetrics = createCallMetrics(metrics);
+    const guard = createGuard({
+      policy: config.policy ?? {},
+      approvals,
+      pins,
+      askers,
+      audit,
+      metrics: callMetrics,
+      log,
+    });
+
+    const catalog = createCatalog({ ...config.catalog, log });
+    closers.add("catalog", () => catalog.close());
+    for (const source of options.sources ?? []) {
+      catalog.add(source);
+      closers.add(`source ${source.id}`, () => source.close());
+    }
+
+    const tokens = await openTokens({ home, env, log });
+    closers.add("tokens", () => tokens.close());
+    const door = await openDoor({
+      host,
+      port: wantedPort,
+      catalog,
+      guard,
+      tokens,
+      info: { name: "clawport", title: "Clawport", version },
+      log,
+      metrics,
+      telemetry,
+      maxConcurrent: config.hub.maxConcurrent,
+      maxBodyBytes: config.hub.maxBodyBytes,
+      allowedHosts: hostNames(host, hostname(), networkInterfaces()),
+    });
+    const address = door.address.replace(/\/$/, "");
+    const record = await writeHubRecord(home, { address, version, startedAt: new Date().toISOString() });
+    closers.add("record", () => removeHubRecord(home));
+    closers.add("door", () => door.close());
+    const following = followConfig({ ...options, guard });
+    closers.add("configuration", () => following.close());
+
+    const close = (): Promise<void> => closers.closeAll();
+    return {
+      url: `${address}/mcp`,
+      port: door.port,
+      wantedPort,
+      tokenPath: tokens.path,
+      record,
+      sources: () => catalog.sources(),
+      close,
+      [Symbol.asyncDispose]: close,
+    };
+  } catch (error) {
+    await closers.closeAll();
+    throw error;
+  }
+}
+
+const noAudit: Audit = { record: () => {}, close: () => Promise.resolve() };

@@ -1,0 +1,38 @@
+import type { NetworkInterfaceInfo } from "node:os";
+import { Fault } from "../core/fault.ts";
+
+export interface ListenWish {
+  readonly host: string;
+  readonly allowRemote: boolean;
+}
+
+const wildcards = new Set(["0.0.0.0", "::"]);
+
+export function isLoopbackHost(host: string): boolean {
+  return host === "localhost" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host);
+}
+
+/** Nobody opens the hub to a network by accident: the address alone is not enough. */
+export function requireRemoteConsent({ host, allowRemote }: ListenWish): void {
+  if (isLoopbackHost(host) || allowRemote) return;
+  throw new Fault(
+    "usage",
+    `${host} would let other machines call tools with a token, unencrypted; if you want that, add --allow-remote`,
+    { detail: { host } },
+  );
+}
+
+/** What clients may write into `Host`: the names under which this machine is reached at that address. */
+export function hostNames(
+  host: string,
+  machine: string,
+  interfaces: NodeJS.Dict<NetworkInterfaceInfo[]>,
+): readonly string[] {
+  if (!wildcards.has(host)) return [bracketed(host)];
+  const addresses = Object.values(interfaces).flatMap((each) => each ?? []);
+  return [machine, ...addresses.map(({ address }) => bracketed(address))];
+}
+
+function bracketed(host: string): string {
+  return host.includes(":") ? `[${host}]` : host;
+}

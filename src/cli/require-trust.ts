@@ -1,0 +1,35 @@
+import { findRisks, hashConfig, judgeTrust, readTrusted, rememberTrust, startsCommands } from "../core/config/trust.ts";
+import { Fault } from "../core/fault.ts";
+import type { Home } from "../core/home.ts";
+import type { CommandContext } from "./command-context.ts";
+import type { ConfigInForce } from "./config-of.ts";
+
+type ConfigFile = NonNullable<ConfigInForce["file"]>;
+
+/** Why this file may not be used as it is; nothing when it may. */
+export async function findDistrust(home: Home, file: ConfigFile): Promise<string | undefined> {
+  const verdict = judgeTrust({
+    location: file.location,
+    startsCommands: startsCommands(file),
+    risks: findRisks(file),
+    contentHash: hashConfig(file),
+    trustedHashes: await readTrusted(home),
+  });
+  return verdict.pass ? undefined : verdict.reason;
+}
+
+/** Asks the person once about a configuration that came with its folder; `trust` is their answer given beforehand. */
+export async function requireTrust(
+  context: CommandContext,
+  home: Home,
+  file: ConfigFile,
+  trust: boolean,
+): Promise<void> {
+  const reason = await findDistrust(home, file);
+  if (reason === undefined) return;
+  if (!trust) {
+    const answer = await context.ask(`${file.path}\n${reason}\nTrust it now? [y/N] `);
+    if (!/^y(es)?$/i.test(answer?.trim() ?? "")) throw new Fault("untrusted", reason, { detail: { path: file.path } });
+  }
+  await rememberTrust(home, hashConfig(file), context.log);
+}
