@@ -43,11 +43,15 @@ export function legacyMethods(offer: McpOffer, features: ReadonlyMap<string, Met
       const { watches, push } = request.peer;
       if (!push || watches.has(uri)) return {};
       if (watches.size >= mostWatches) throw new Fault("busy", `A client can watch ${mostWatches} resources at most.`);
-      watches.set(uri, () => {});
+      const pending = () => {};
+      watches.set(uri, pending);
       try {
-        watches.set(uri, await watch(uri, () => push(notification("notifications/resources/updated", { uri }))));
+        const stop = await watch(uri, () => push(notification("notifications/resources/updated", { uri })));
+        // It may have been taken back meanwhile, or the client may have gone.
+        if (watches.get(uri) === pending) watches.set(uri, stop);
+        else stop();
       } catch (error) {
-        watches.delete(uri);
+        if (watches.get(uri) === pending) watches.delete(uri);
         throw error;
       }
       return {};

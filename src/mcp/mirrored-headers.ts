@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { Fault } from "../core/fault.ts";
 import type { JsonRpcRequest } from "./json-rpc.ts";
 import type { JsonSchema, Tool } from "./tool.ts";
@@ -96,8 +97,9 @@ function decoded(value: string, name: string): string {
     if (/[^\t\x20-\x7e]/.test(value)) throw mismatch(name, "holds characters that need the base64 form");
     return value;
   }
-  if (!base64.test(wrapped)) throw mismatch(name, "holds no valid base64");
-  return Buffer.from(wrapped, "base64").toString("utf8");
+  const bytes = Buffer.from(wrapped, "base64");
+  if (!base64.test(wrapped) || !isUtf8(bytes)) throw mismatch(name, "holds no valid base64 of a text");
+  return bytes.toString("utf8");
 }
 
 function plain(headers: Headers, name: string): string | undefined {

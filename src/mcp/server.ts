@@ -157,9 +157,9 @@ export function createMcpServer(offer: McpOffer, options: McpServerOptions = {})
   }
 
   function close(): void {
+    changes.close();
     for (const peer of peers) peer.close("The server is closing.");
     for (const request of running) request.cancel("The server is closing.");
-    changes.close();
     waiting.close();
     tasks.close();
   }

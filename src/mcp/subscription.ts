@@ -1,7 +1,7 @@
 import { Fault } from "../core/fault.ts";
 import type { Changes } from "./changes.ts";
 import { hasTasks, tasksExtension } from "./client-facts.ts";
-import type { JsonRpcId, Params } from "./json-rpc.ts";
+import type { JsonRpcId, JsonRpcNotification, Params } from "./json-rpc.ts";
 import { notification } from "./json-rpc.ts";
 import type { McpOffer, OfferChange } from "./offer.ts";
 import type { ServedRequest, Route } from "./served-request.ts";
@@ -24,7 +24,7 @@ export interface SubscriptionParts {
 
 /**
  * `subscriptions/listen`: a request whose answer is a stream of notices, each marked with the request's id. It lasts
- * until the client goes or cancels, and then resolves.
+ * until the client goes or cancels, and then resolves. Where the server ends it, a result says so.
  */
 export async function serveSubscription(
   id: JsonRpcId,
@@ -46,8 +46,15 @@ export async function serveSubscription(
     });
   }
 
-  const tag = { _meta: { "io.modelcontextprotocol/subscriptionId": id } };
-  const send = (method: string, extra: Params = {}) => route.send(notification(method, { ...extra, ...tag }));
+  const tag = { "io.modelcontextprotocol/subscriptionId": id };
+  /** What happens before the acknowledgement, which has to come first. */
+  let early: JsonRpcNotification[] | undefined = [];
+  const send = (method: string, extra: Params = {}) => {
+    if (request.cancelled) return;
+    const notice = notification(method, { ...extra, _meta: tag });
+    if (early) early.push(notice);
+    else route.send(notice);
+  };
   const stops: (() => void)[] = [];
   try {
     const granted: Record<string, unknown> = {};
@@ -62,6 +69,7 @@ export async function serveSubscription(
     }
     if (uris.length > 0 && offer.resources?.watch) {
       for (const uri of uris) {
+        if (request.cancelled) return;
         stops.push(await offer.resources.watch(uri, () => send("notifications/resources/updated", { uri })));
       }
       granted.resourceSubscriptions = uris;
@@ -71,11 +79,20 @@ export async function serveSubscription(
     if (followed.length > 0) {
       stops.push(tasks.onChange((task) => followed.includes(task.id) && send("notifications/tasks", task.detail())));
     }
-    send("notifications/subscriptions/acknowledged", { notifications: granted });
+    if (request.cancelled) return;
+    route.send(notification("notifications/subscriptions/acknowledged", { notifications: granted, _meta: tag }));
+    for (const notice of early) route.send(notice);
+    early = undefined;
+    stops.push(changes.onClose(() => route.send({ jsonrpc: "2.0", id, result: ending(offer, tag) })));
     await aborted(request.signal);
   } finally {
     for (const stop of stops) stop();
   }
+}
+
+/** 2026-07-28, SubscriptionsListenResult: tells an ordered end from a lost connection. */
+function ending({ info }: McpOffer, tag: object): object {
+  return { resultType: "complete", _meta: { "io.modelcontextprotocol/serverInfo": info, ...tag } };
 }
 
 function isKnownTask(tasks: TaskBoard, id: string, principal: string): boolean {
@@ -91,7 +108,7 @@ function stringList(value: unknown, name: string): readonly string[] {
   if (!Array.isArray(value) || value.length > mostWatches || !value.every((each) => typeof each === "string")) {
     throw new Fault("bad-params", `"${name}" has to be a list of at most ${mostWatches} texts.`);
   }
-  return value;
+  return [...new Set(value)];
 }
 
 function aborted(signal: AbortSignal): Promise<void> {
