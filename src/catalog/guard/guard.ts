@@ -8,6 +8,7 @@ import type { Completion, CompletionRequest } from "../../mcp/offer.ts";
 import type { GetPromptResult } from "../../mcp/prompt.ts";
 import type { ReadResourceResult } from "../../mcp/resource.ts";
 import { errorResult } from "../../mcp/tool.ts";
+import { RpcFault } from "../../mcp/rpc-fault.ts";
 import type { ToolResult } from "../../mcp/tool.ts";
 import type { Audit } from "../audit.ts";
 import type { CatalogTool } from "../catalog-tool.ts";
@@ -41,7 +42,7 @@ export interface GuardOptions {
 
 /** The one way from a door to a source: every call is judged before and written down after. */
 export interface Guard {
-  /** Denials and failures are results with `isError`; only a cancelled call faults. */
+  /** Denials and failures are results with `isError`. What the protocol has its own errors for is thrown. */
   call(tool: CatalogTool, args: unknown, context: CallContext): Promise<ToolResult>;
   readResource(view: View, uri: string, context: CallContext): Promise<ReadResourceResult>;
   getPrompt(
@@ -117,7 +118,7 @@ export function createGuard(options: GuardOptions): Guard {
       const outcome = await walk(use, context, () => tool.source.call(tool.tool.name, args, context));
       if (outcome.kind === "done") return outcome.value;
       if (outcome.kind === "refused") return errorResult(outcome.text);
-      if (outcome.fault.code === "cancelled") throw outcome.fault;
+      if (isForProtocol(outcome.fault)) throw outcome.fault;
       return errorResult(visibleText(outcome.fault.message, longestMessage));
     },
 
@@ -158,4 +159,9 @@ const quoted = (text: string): string => `«${visibleText(text, 200)}»`;
 
 function isToolError(value: unknown): boolean {
   return typeof value === "object" && value !== null && "isError" in value && value.isError === true;
+}
+
+/** A cancelled call, a client that lacks what the tool needs, another server's own JSON-RPC error. */
+function isForProtocol(fault: Fault): boolean {
+  return fault.code === "cancelled" || fault.code === "missing-capability" || fault instanceof RpcFault;
 }

@@ -14,8 +14,12 @@ export class DoorCallContext implements CallContext {
 
   constructor(request: RequestContext, door: DoorKind, log: Log, traceparent: string | undefined) {
     const client = request.client.name;
-    this.caller =
-      client === undefined ? { door, token: request.principal } : { door, token: request.principal, client };
+    this.caller = {
+      door,
+      token: request.principal,
+      ...(client === undefined ? undefined : { client }),
+      ...(request.sessionId === undefined ? undefined : { sessionKey: request.sessionId }),
+    };
     this.log = log;
     if (traceparent !== undefined) this.traceparent = traceparent;
     this.#request = request;

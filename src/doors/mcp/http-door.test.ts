@@ -5,6 +5,7 @@ import type { Source } from "../../catalog/tool-source.ts";
 import { silentLog } from "../../core/log.ts";
 import { createMetrics } from "../../core/metrics.ts";
 import { textResult } from "../../mcp/tool.ts";
+import { startGuard } from "../../../tests/support/start-guard.ts";
 import { type HttpDoor, openHttpDoor } from "./http-door.ts";
 import type { TokenMatch } from "./gate.ts";
 
@@ -82,6 +83,7 @@ async function openDoor(port = 0) {
   catalog.add(sourceOf("notes", "add"));
   catalog.add(sourceOf("clock", "now"));
   const calls: object[] = [];
+  const { guard } = await startGuard();
   const opened = await openHttpDoor({
     host: "127.0.0.1",
     port,
@@ -91,9 +93,10 @@ async function openDoor(port = 0) {
     log: silentLog,
     metrics: createMetrics(),
     guard: {
+      ...guard,
       call(tool, args, context) {
         calls.push({ tool: tool.name, caller: context.caller });
-        return tool.source.call(tool.tool.name, args, context);
+        return guard.call(tool, args, context);
       },
     },
   });

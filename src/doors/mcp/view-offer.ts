@@ -3,7 +3,7 @@ import { noTelemetry, type Telemetry } from "../../core/telemetry/telemetry.ts";
 import { Fault } from "../../core/fault.ts";
 import type { CatalogTool } from "../../catalog/catalog-tool.ts";
 import type { DoorKind } from "../../catalog/caller.ts";
-import type { CallContext } from "../../catalog/tool-source.ts";
+import type { Guard } from "../../catalog/guard/guard.ts";
 import type { View } from "../../catalog/view.ts";
 import { hasTasks } from "../../mcp/client-facts.ts";
 import type { McpOffer, OfferChange, ServerInfo } from "../../mcp/offer.ts";
@@ -12,9 +12,7 @@ import type { ToolResult } from "../../mcp/tool.ts";
 import { DoorCallContext } from "./call-context.ts";
 
 /** What stands between a door and the sources. */
-export interface CallGuard {
-  call(tool: CatalogTool, args: unknown, context: CallContext): Promise<ToolResult>;
-}
+export type CallGuard = Pick<Guard, "call" | "readResource" | "getPrompt" | "complete">;
 
 export interface ViewOfferOptions {
   readonly view: View;
@@ -47,19 +45,14 @@ export function createViewOffer(options: ViewOfferOptions): McpOffer {
     resources: {
       list: () => view.resources(),
       templates: () => view.resourceTemplates(),
-      read: (uri, request) => sourceOf(uri).readResource(uri, contextOf(request)),
+      read: (uri, request) => guard.readResource(view, uri, contextOf(request)),
       watch: async (uri, listener) => (await sourceOf(uri).watchResource?.(uri, listener)) ?? (() => {}),
     },
     prompts: {
       list: () => view.prompts(),
-      get: (name, args, request) => {
-        const found = view.findPrompt(name);
-        if (!found?.source.getPrompt) throw new Fault("unknown-prompt", `There is no prompt ${JSON.stringify(name)}.`);
-        return found.source.getPrompt(found.prompt.name, args, contextOf(request));
-      },
+      get: (name, args, request) => guard.getPrompt(view, name, args, contextOf(request)),
     },
-    complete: async (completion, request) =>
-      (await view.findCompletion(completion)?.complete(contextOf(request))) ?? { values: [], total: 0, hasMore: false },
+    complete: (completion, request) => guard.complete(view, completion, contextOf(request)),
     onChange: (listener) =>
       view.onChange((change) => {
         for (const kind of kinds) if (change[kind]) listener(kind);
