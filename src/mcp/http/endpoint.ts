@@ -5,7 +5,7 @@ import { idOf, isRequest, type JsonRpcMessage, type JsonRpcResponse, parseMessag
 import { isModernRequest } from "../modern-facts.ts";
 import { createJsonSpiller, type SpilledTexts, type SpillOptions } from "../json-spiller.ts";
 import type { Peer } from "../peer.ts";
-import { allowsBatches, isLegacyVersion } from "../protocol-version.ts";
+import { allowsBatches, isLegacyVersion, isModernVersion } from "../protocol-version.ts";
 import { failure, rpcErrorOf } from "../rpc-failure.ts";
 import type { McpServer } from "../server.ts";
 import { type Admission, createAdmission } from "./admission.ts";
@@ -138,7 +138,7 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
       const era = request.headers["mcp-protocol-version"] === undefined ? "legacy" : "modern";
       return sendJson(response, 400, failure(idOf(body), rpcErrorOf(error, era)));
     }
-    const isModern = isRequest(message) && isModernRequest(message, request.headers);
+    const isModern = isRequest(message) ? isModernRequest(message, request.headers) : isModernNotice(request);
     const isNewSession = !isModern && isRequest(message) && message.method === "initialize";
     const session = isModern ? undefined : isNewSession ? sessions.open(principal) : sessionOf(request, principal);
     const peer = session?.peer ?? server.openPeer({ principal, twoWay: false });
@@ -242,4 +242,10 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
     quiet = new Set(open);
     sessions.sweep();
   }
+}
+
+/** Notices of the modern era belong to no session: clients that stop listening send one beside closing the stream. */
+function isModernNotice({ headers }: IncomingMessage): boolean {
+  const version = headers["mcp-protocol-version"];
+  return typeof version === "string" && isModernVersion(version);
 }
