@@ -6,7 +6,7 @@ import { openStateFile, type StateFile } from "../../core/state-file.ts";
 import { createToken, type TokenPlace } from "./main-token.ts";
 
 /** A token for one client. Only its hash is kept: what a file can't tell, nobody can read from it. */
-export interface NamedToken {
+interface NamedToken {
   readonly hash: string;
   /** The one view it opens; without one it opens all. */
   readonly view?: string;

@@ -2,7 +2,7 @@ import { prepareSchema } from "./prepare-schema.ts";
 import { schemaBounds } from "./schema-bounds.ts";
 import { isRecord } from "./schema-keywords.ts";
 
-export type SchemaJudgement = { readonly ok: true } | { readonly ok: false; readonly reason: string };
+type SchemaJudgement = { readonly ok: true } | { readonly ok: false; readonly reason: string };
 
 /**
  * Whether a schema is fit to be registered: an object within bounds, references within itself, every keyword with a

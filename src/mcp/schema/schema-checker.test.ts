@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import type { JsonSchema } from "../tool.ts";
-import { createSchemaChecker } from "./schema-checker.ts";
+import { createSchemaChecker, type SchemaVerdict } from "./schema-checker.ts";
+
+const fine: SchemaVerdict = { ok: true };
 
 const search: JsonSchema = {
   type: "object",
@@ -45,8 +47,8 @@ test.for<[message: string, args: unknown]>([
 test("accepts what fits, at once, and the same verdict comes for the same schema object every time", () => {
   const checker = createSchemaChecker();
   const args = { query: "abc", limit: 3, size: "small", tags: [], filter: { after: null }, id: "abc", maybe: null };
-  expect(checker.check(search, args)).toEqual({ ok: true });
-  expect(checker.check(search, args)).toEqual({ ok: true });
+  expect(checker.check(search, args)).toEqual(fine);
+  expect(checker.check(search, args)).toEqual(fine);
 });
 
 test("names three problems at most", () => {
@@ -69,12 +71,12 @@ test("inherited names are neither present nor known", () => {
     message: 'unknown field "__proto__"',
   });
   const listed = JSON.parse('{"properties": {"__proto__": {"type": "string"}, "valueOf": {"type": "string"}}}');
-  expect(checker.check(listed, {})).toEqual({ ok: true });
+  expect(checker.check(listed, {})).toEqual(fine);
   expect(checker.check(listed, JSON.parse('{"__proto__": 1}'))).toEqual({
     ok: false,
     message: "__proto__: expected string, got number",
   });
-  expect(checker.check(JSON.parse('{"constructor": 1, "__proto__": {"type": "string"}}'), 5)).toEqual({ ok: true });
+  expect(checker.check(JSON.parse('{"constructor": 1, "__proto__": {"type": "string"}}'), 5)).toEqual(fine);
 });
 
 test.for<[message: string, schema: JsonSchema, value: unknown]>([
@@ -125,7 +127,7 @@ test("references by pointer, by anchor, dynamic, and into words we don't know ar
     components: { schemas: { Text: { type: "string" } } },
   };
   for (const name of Object.keys(schema.properties)) {
-    expect(await checker.check(schema, { [name]: "text" })).toEqual({ ok: true });
+    expect(await checker.check(schema, { [name]: "text" })).toEqual(fine);
     expect(await checker.check(schema, { [name]: 1 })).toEqual({
       ok: false,
       message: `${name}: expected string, got number`,
@@ -139,7 +141,7 @@ test("format is an annotation, and data that looks like a schema is left alone",
     properties: { format: { type: "string", format: "email" }, when: { format: "date-time", not: { const: 1 } } },
     const: { format: "never mail", when: "never a date", default: { format: 1 } },
   };
-  expect(await checker.check(schema, structuredClone(schema.const))).toEqual({ ok: true });
+  expect(await checker.check(schema, structuredClone(schema.const))).toEqual(fine);
   expect(await checker.check(schema, { ...schema.const, format: 1 })).toMatchObject({ ok: false });
 });
 
@@ -154,7 +156,7 @@ test("a schema that is merely odd stays usable, the rest of it counts, and it is
     properties: { a: { type: "string", pattern: "([" }, b: 7, c: { $ref: "#/nowhere" }, d: { maxLength: "5" } },
     patternProperties: { "(?<": false },
   };
-  expect(await checker.check(schema, { a: "x", b: 1, c: 1, d: "long enough" })).toEqual({ ok: true });
+  expect(await checker.check(schema, { a: "x", b: 1, c: 1, d: "long enough" })).toEqual(fine);
   expect(await checker.check(schema, { a: 1 })).toMatchObject({ message: "a: expected string, got number" });
   expect(told).toHaveLength(1);
   for (const place of [

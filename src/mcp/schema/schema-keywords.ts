@@ -1,12 +1,5 @@
 /** What the value of a keyword is made of, as far as copying it is concerned. */
-export type KeywordShape =
-  | "reference"
-  | "schema"
-  | "schemas"
-  | "schema or schemas"
-  | "schema map"
-  | "needs map"
-  | "data";
+type KeywordShape = "reference" | "schema" | "schemas" | "schema or schemas" | "schema map" | "needs map" | "data";
 
 export interface Keyword {
   readonly shape: KeywordShape;
