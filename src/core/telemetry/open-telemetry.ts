@@ -1,17 +1,5 @@
-import type { Log } from "../log.ts";
-import type { Metrics } from "../metrics.ts";
 import { noTelemetry } from "./telemetry.ts";
-import type { Telemetry } from "./telemetry.ts";
-
-export interface TelemetryOptions {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly version: string;
-  readonly metrics: Metrics;
-  readonly log: Log;
-  readonly fetch?: typeof fetch;
-  /** Milliseconds since 1970, with fractions. */
-  readonly now?: () => number;
-}
+import type { Telemetry, TelemetryOptions } from "./telemetry.ts";
 
 const switches = [
   "OTEL_EXPORTER_OTLP_ENDPOINT",

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { TelemetryOptions } from "./open-telemetry.ts";
 import { metricsRequest, traceRequest } from "./otlp-json.ts";
 import type { Origin } from "./otlp-json.ts";
 import { createOtlpSender } from "./otlp-sender.ts";
@@ -9,7 +8,7 @@ import { createSpanQueue } from "./span-queue.ts";
 import { startSpan } from "./span.ts";
 import type { SpanStarter } from "./span.ts";
 import { noTelemetry } from "./telemetry.ts";
-import type { Telemetry } from "./telemetry.ts";
+import type { Telemetry, TelemetryOptions } from "./telemetry.ts";
 
 /** How long a closing process waits for the collector to take the rest. */
 const closeMs = 3000;

@@ -1,3 +1,5 @@
+import type { Log } from "../log.ts";
+import type { Metrics } from "../metrics.ts";
 import { parseTraceparent } from "../trace-context.ts";
 
 export type AttributeValue = string | number | boolean;
@@ -29,6 +31,16 @@ export interface Telemetry {
   startSpan(name: string, options?: SpanOptions): Span;
   /** Sends what is still here, within a few seconds, and stops. */
   close(): Promise<void>;
+}
+
+export interface TelemetryOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly version: string;
+  readonly metrics: Metrics;
+  readonly log: Log;
+  readonly fetch?: typeof fetch;
+  /** Milliseconds since 1970, with fractions. */
+  readonly now?: () => number;
 }
 
 /** Nothing is recorded. A caller's trace is still passed on, so that one silent hop does not cut it. */
