@@ -1,4 +1,7 @@
 import type { Finding } from "./check-value.ts";
+import { judgeAddress } from "./judge-address.ts";
+import { judgeHeaders } from "./judge-headers.ts";
+import { rootUri } from "./root-uri.ts";
 import type { Config } from "./schema.ts";
 import type { ServerConfig } from "./server-schema.ts";
 
@@ -28,28 +31,58 @@ export function inferTransport(value: unknown): unknown {
   return { ...value, servers: Object.fromEntries(entries) };
 }
 
-function checkServer({ transport, url, command, auth }: ServerConfig): Finding[] {
+/** Everything wrong with one server, with paths that begin inside it. */
+export function checkServer(server: ServerConfig): readonly Finding[] {
+  return [...(server.transport === "stdio" ? checkCommand(server) : checkRemote(server)), ...checkCommon(server)];
+}
+
+function checkCommand({ command, args, env }: ServerConfig): Finding[] {
   const findings: Finding[] = [];
-  if (transport === "stdio" && command === undefined) {
-    findings.push({ path: [], message: "needs a `command`, since its transport is stdio" });
+  if (command === undefined) findings.push({ path: [], message: "needs a `command`, since its transport is stdio" });
+  if ([command ?? "", ...args].some((word) => word.includes("\0"))) {
+    findings.push({ path: ["args"], message: "hold a NUL character, which no command can be given" });
   }
-  if (transport === "http" && url === undefined) findings.push({ path: [], message: "needs a `url` or a `command`" });
-  const addresses = [
-    [["url"], transport === "http" ? url : undefined],
-    [["auth", "authorizationServerUrl"], auth?.authorizationServerUrl],
-  ] as const;
-  for (const [path, address] of addresses) {
-    const message = address === undefined ? undefined : judgeAddress(address);
-    if (message !== undefined) findings.push({ path, message });
+  for (const [name, value] of Object.entries(env)) {
+    const isGood = name !== "" && !/[=\0]/.test(name) && !value.includes("\0");
+    if (!isGood) findings.push({ path: ["env", name], message: "can't be an environment variable" });
   }
   return findings;
 }
 
-function judgeAddress(address: string): string | undefined {
-  const url = URL.parse(address);
-  if (url === null) return "is not an address; write it like https://example.com/mcp";
-  if (url.protocol === "https:") return undefined;
-  if (url.protocol !== "http:") return "must begin with https://";
-  const isLocal = /^(?:localhost|.*\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname);
-  return isLocal ? undefined : "must begin with https://; plain http is for this machine only";
+function checkRemote({ url, headers, apiKey, tls }: ServerConfig): Finding[] {
+  const findings = checkAddress(["url"], url);
+  if (url === undefined) findings.push({ path: [], message: "needs a `url` or a `command`" });
+  findings.push(...judgeHeaders(headers).map(({ name, message }) => ({ path: ["headers", name], message })));
+  const authorization = Object.keys(headers).find((name) => name.toLowerCase() === "authorization");
+  if (apiKey !== undefined && authorization !== undefined) {
+    findings.push({ path: ["headers", authorization], message: "and `apiKey` say the same thing; keep one of them" });
+  }
+  const bearer = apiKey === undefined ? [] : judgeHeaders({ authorization: apiKey });
+  findings.push(...bearer.map(({ message }) => ({ path: ["apiKey"], message })));
+  if ((tls.cert === undefined) !== (tls.key === undefined)) {
+    findings.push({ path: ["tls"], message: "needs `cert` and `key` together" });
+  }
+  return findings;
+}
+
+function checkCommon({ auth, tools, roots }: ServerConfig): Finding[] {
+  const findings = checkAddress(["auth", "authorizationServerUrl"], auth?.authorizationServerUrl);
+  for (const [index, root] of roots.entries()) {
+    if (rootUri(root) !== undefined) continue;
+    findings.push({
+      path: ["roots", index],
+      message: "is neither a whole path nor a URI; begin it with / or with $HOME/",
+    });
+  }
+  const seen = new Set<string>();
+  for (const [tool, name] of Object.entries(tools.rename)) {
+    if (seen.has(name)) findings.push({ path: ["tools", "rename", tool], message: "has the name of another tool" });
+    seen.add(name);
+  }
+  return findings;
+}
+
+function checkAddress(path: readonly string[], address: string | undefined): Finding[] {
+  const message = address === undefined ? undefined : judgeAddress(address);
+  return message === undefined ? [] : [{ path, message }];
 }

@@ -1,5 +1,25 @@
 import { Type } from "typebox";
 
+/** What a timer can hold; it takes anything longer for no time at all. */
+const longestMs = 2_147_483_647;
+
+const duration = (standard: number, minimum: number, description: string) => {
+  return Type.Number({ default: standard, minimum, maximum: longestMs, description });
+};
+
+const globs = (description: string, standard: string[]) => {
+  return Type.Array(Type.String({ minLength: 1, maxLength: 256 }), { default: standard, description });
+};
+
+const texts = (description: string) => {
+  return Type.Record(Type.String(), Type.String({ minLength: 1, description: "Its text." }), {
+    default: {},
+    description,
+  });
+};
+
+const path = (description: string) => Type.String({ minLength: 1, description });
+
 const auth = Type.Object(
   {
     clientId: Type.Optional(Type.String({ description: "Id of an OAuth client that was registered by hand." })),
@@ -14,6 +34,25 @@ const auth = Type.Object(
     ),
   },
   { additionalProperties: false, description: "How to sign in with OAuth. Usually everything here is discovered." },
+);
+
+const tools = Type.Object(
+  {
+    include: globs("Tools of this server that are offered; `*` stands for any characters.", ["*"]),
+    exclude: globs("Tools of this server that are left out, even when included above.", []),
+    rename: texts("New names for tools: the server's name of the tool, then the one it is offered under."),
+    describe: texts("Descriptions in place of the server's own, by the server's name of the tool."),
+  },
+  { additionalProperties: false, default: {}, description: "Which of its tools are offered, and how they appear." },
+);
+
+const tls = Type.Object(
+  {
+    cert: Type.Optional(path("File with the client certificate, in PEM.")),
+    key: Type.Optional(path("File with the private key of that certificate, in PEM.")),
+    ca: Type.Optional(path("File with the authorities to believe besides the usual ones, in PEM.")),
+  },
+  { additionalProperties: false, default: {}, description: "Certificates, where the server wants or has its own." },
 );
 
 /** One MCP server whose tools are offered. */
@@ -33,6 +72,14 @@ export const serverSchema = Type.Object(
       default: {},
       description: "Environment variables for the command, besides the harmless ones it always gets.",
     }),
+    cwd: Type.Optional(
+      path("Folder the command runs in (transport `stdio`). The one Clawport was started in unless given."),
+    ),
+    headers: Type.Record(Type.String(), Type.String({ description: "Its value; a secret is better as $NAME." }), {
+      default: {},
+      description: "Headers that go along with every request (transport `http`).",
+    }),
+    tls,
     auth: Type.Optional(auth),
     apiKey: Type.Optional(
       Type.String({
@@ -47,8 +94,29 @@ export const serverSchema = Type.Object(
         description: "What the names of its tools begin with: `<prefix>__<tool>`. The server's name unless given.",
       }),
     ),
-    connectTimeoutMs: Type.Number({ default: 10_000, minimum: 1, description: "How long connecting may take." }),
-    requestTimeoutMs: Type.Number({ default: 30_000, minimum: 1, description: "How long one request may take." }),
+    tools,
+    roots: Type.Array(Type.String({ minLength: 1 }), {
+      default: [],
+      description: "Folders or URIs that the server is told to work in. They inform it; they do not confine it.",
+    }),
+    connectTimeoutMs: duration(10_000, 1, "How long connecting may take."),
+    requestTimeoutMs: duration(30_000, 1, "How long one request may take without a sign of progress."),
+    maxTotalTimeoutMs: duration(600_000, 1, "How long one request may take however much progress is reported."),
+    maxMessageBytes: Type.Integer({
+      default: 67_108_864,
+      minimum: 1024,
+      description: "Largest message that is taken from the server.",
+    }),
+    heartbeatMs: duration(60_000, 0, "How often a connection that is quiet is tried; 0 never tries it."),
+    era: Type.Enum(["auto", "legacy", "modern"], {
+      default: "auto",
+      description:
+        "Which MCP is spoken: `legacy` has sessions (up to 2025-11-25), `modern` has none (from 2026-07-28 on), `auto` finds out.",
+    }),
+    share: Type.Boolean({
+      default: true,
+      description: "Whether servers that are reached in exactly the same way share one connection or process.",
+    }),
     trusted: Type.Boolean({
       default: false,
       description: "Whether what this server says of its tools (read-only, destructive …) is believed under `strict`.",
