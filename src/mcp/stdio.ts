@@ -1,8 +1,9 @@
 import type { Readable, Writable } from "node:stream";
 import { Fault } from "../core/fault.ts";
 import { type Log, silentLog } from "../core/log.ts";
+import { encodeMessage } from "./encode-message.ts";
 import { createFrameReader } from "./frame-reader.ts";
-import { idOf, type JsonRpcMessage, type JsonRpcResponse, parseMessage } from "./json-rpc.ts";
+import { idOf, isRequest, type JsonRpcMessage, type JsonRpcResponse, parseMessage } from "./json-rpc.ts";
 import { createJsonSpiller, type JsonSpiller, type SpillOptions } from "./json-spiller.ts";
 import { parseJson } from "./parse-json.ts";
 import { allowsBatches } from "./protocol-version.ts";
@@ -51,6 +52,7 @@ export async function serveStdio(server: McpServer, options: StdioOptions): Prom
     output.once("close", resolve);
     output.on("error", () => resolve());
   });
+  input.off("data", reader.push);
   if (inFlight > 0 && !output.destroyed) {
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, graceMs);
@@ -59,43 +61,59 @@ export async function serveStdio(server: McpServer, options: StdioOptions): Prom
     });
   }
   peer.close("The client has gone.");
-  await writer.flushed();
+  await writer.flushed(graceMs);
 
   /** Serves a frame to its end, the answer written: only then does it no longer count as in flight. */
   async function receive(frame: Buffer, spiller: JsonSpiller | undefined): Promise<void> {
-    inFlight++;
+    const leave = enter();
     try {
       const value = parseJson(frame);
       const route: Route = { send: writer.write, spilled: spiller?.end().texts };
-      const answer = Array.isArray(value) ? await serveBatch(value, route) : await serveOne(value, route);
+      const answer = Array.isArray(value) ? await serveBatch(value, route, leave) : await serveOne(value, route, leave);
       if (answer) writer.write(answer);
     } catch (error) {
       refuse(error);
     } finally {
       spiller?.dispose();
-      if (--inFlight === 0) onQuiet?.();
+      leave();
     }
   }
 
-  async function serveBatch(batch: readonly unknown[], route: Route): Promise<JsonRpcResponse[] | undefined> {
+  /** Counts something as in flight until the returned function is called. */
+  function enter(): () => void {
+    let inside = true;
+    inFlight++;
+    return () => {
+      if (inside && --inFlight === 0) onQuiet?.();
+      inside = false;
+    };
+  }
+
+  async function serveBatch(
+    batch: readonly unknown[],
+    route: Route,
+    leave: () => void,
+  ): Promise<JsonRpcResponse[] | undefined> {
     if (!allowsBatches(peer.version) || batch.length === 0 || batch.length > mostInBatch) {
       throw new Fault(
         "bad-request",
         `Batches of 1 to ${mostInBatch} messages exist in revisions before 2025-06-18 only.`,
       );
     }
-    const answers = await Promise.all(batch.map((value) => serveOne(value, route)));
+    const answers = await Promise.all(batch.map((value) => serveOne(value, route, leave)));
     const sent = answers.filter((answer) => answer !== undefined);
     return sent.length > 0 ? sent : undefined;
   }
 
-  async function serveOne(value: unknown, route: Route): Promise<JsonRpcResponse | undefined> {
+  async function serveOne(value: unknown, route: Route, leave: () => void): Promise<JsonRpcResponse | undefined> {
     let message: JsonRpcMessage;
     try {
       message = parseMessage(value);
     } catch (error) {
       return failure(idOf(value), rpcErrorOf(error, "legacy"));
     }
+    // It lasts as long as the client wants: no answer is under way.
+    if (isRequest(message) && message.method === "subscriptions/listen") leave();
     return server.handle(message, peer, route);
   }
 
@@ -118,19 +136,21 @@ function createLineWriter(output: Writable) {
     if (text !== "" && !output.destroyed) output.write(text);
   };
   return {
-    write(message: JsonRpcMessage | readonly JsonRpcMessage[]): void {
-      lines += `${JSON.stringify(message)}\n`;
+    write(message: JsonRpcMessage | readonly JsonRpcResponse[]): void {
+      lines += `${encodeMessage(message)}\n`;
       // A large piece leaves at once: gathering it would only hold memory.
       if (lines.length > 256 * 1024) return flush();
       if (scheduled) return;
       scheduled = true;
       setImmediate(flush);
     },
-    flushed(): Promise<void> {
+    /** Resolves when all is written, or after the time: a reader that does not read must not keep us. */
+    flushed(withinMs: number): Promise<void> {
       flush();
       return new Promise((resolve) => {
-        if (output.destroyed) resolve();
-        else output.write("", () => resolve());
+        if (output.destroyed) return resolve();
+        const timer = setTimeout(resolve, withinMs);
+        output.write("", () => (clearTimeout(timer), resolve()));
       });
     },
   };

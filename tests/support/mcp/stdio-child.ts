@@ -1,0 +1,25 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { createMcpServer } from "../../../src/mcp/server.ts";
+import { serveStdio } from "../../../src/mcp/stdio.ts";
+import { textResult } from "../../../src/mcp/tool.ts";
+import { testOffer } from "./test-offer.ts";
+
+/** A server process of its own. It ends when `serveStdio` does, and says on stderr what was stopped. */
+const server = createMcpServer(
+  testOffer({
+    tools: {
+      slow: async ({ ms }) => (await sleep(Number(ms)), textResult("slept")),
+      fill: ({ bytes }) => textResult("x".repeat(Number(bytes))),
+      wait: (_args, { signal }) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener("abort", () => {
+            console.error("stopped");
+            reject(signal.reason as Error);
+          });
+        }),
+    },
+  }),
+);
+await serveStdio(server, { input: process.stdin, output: process.stdout, graceMs: Number(process.argv[2] ?? 2000) });
+server.close();
+process.exit(0);
