@@ -1,0 +1,147 @@
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { memoryWorld } from "../../../tests/cli/memory-world.ts";
+import { testContext, testSource, testTool } from "../../../tests/support/test-source.ts";
+import { createCatalog } from "../../catalog/catalog.ts";
+import { openApprovals } from "../../catalog/guard/approvals.ts";
+import { openPins } from "../../catalog/guard/pins.ts";
+import { openHome } from "../../core/home.ts";
+import { hubFiles } from "../hub-files.ts";
+import { runCli } from "../run-cli.ts";
+
+let folder = "";
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "commands-"));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+async function run(...argv: string[]) {
+  const state = join(folder, "state");
+  const world = memoryWorld({
+    cwd: folder,
+    homedir: folder,
+    env: { CLAWPORT_HOME: state, OPENCLAW_GATEWAY_PORT: "1" },
+  });
+  const exit = await runCli(argv, world);
+  return { exit, out: world.out(), err: world.err(), json: (): unknown => JSON.parse(world.out()) };
+}
+
+test("token: path, show and reset speak of one owner-only file", async () => {
+  const path = (await run("token", "path")).out.trim();
+  const token = (await run("token", "show")).out.trim();
+  expect(token).toMatch(/^[\w-]{43}$/);
+  expect((await readFile(path, "utf8")).trim()).toBe(token);
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+  expect((await run("token", "show", "--json")).json()).toEqual({ token });
+  const { out } = await run("token", "reset");
+  expect(out).not.toContain(token);
+  expect((await run("token", "show")).out.trim()).not.toBe(token);
+});
+
+test("token: a named one is printed once, listed without its value, and removed", async () => {
+  const token = (await run("token", "add", "phone", "--view", "notes")).out.trim();
+  expect(token).toMatch(/^[\w-]{43}$/);
+  const list = await run("token", "list");
+  expect(list.out).toMatch(/phone +notes/);
+  expect(list.out).not.toContain(token);
+  expect((await run("token", "list", "--json")).json()).toMatchObject({
+    tokens: [{ name: "main" }, { name: "phone", view: "notes" }],
+  });
+  expect((await run("token", "remove", "phone")).exit).toBe(0);
+  expect((await run("token", "remove", "phone")).exit).toBe(3);
+});
+
+test("config: without a file the places are named; a good file is called good; a bad one lists everything", async () => {
+  expect((await run("config", "path")).out).toContain(join(folder, "clawport.json5"));
+  expect((await run("config", "check")).exit).toBe(0);
+  await writeFile(join(folder, "clawport.json5"), "{ servers: { git: { url: 'http://127.0.0.1:1/mcp' } } }");
+  expect((await run("config", "path")).out.trim()).toBe(join(folder, "clawport.json5"));
+  expect((await run("config", "check", "--json")).json()).toMatchObject({ ok: true, servers: ["git"] });
+  await writeFile(join(folder, "clawport.json5"), "{\n  hub: { prt: 1 },\n  log: { level: 'loud' },\n}");
+  const { exit, err } = await run("config", "check");
+  expect(exit).toBe(78);
+  expect(err).toContain("clawport.json5:2:10 hub.prt");
+  expect(err).toContain('did you mean "port"?');
+  expect(err).toContain("clawport.json5:3:10 log.level");
+  const { error } = (await run("config", "check", "--json")).json() as {
+    error: { code: string; detail: { problems: unknown[] } };
+  };
+  expect(error.code).toBe("config");
+  expect(error.detail.problems).toHaveLength(2);
+});
+
+test("config schema prints a JSON Schema that knows the parts of the file", async () => {
+  expect((await run("config", "schema")).json()).toMatchObject({ properties: { hub: {}, servers: {}, policy: {} } });
+});
+
+test("doctor: nothing set up is no failure", async () => {
+  const { exit, out } = await run("doctor");
+  expect({ exit, fails: out.includes("✗") }).toEqual({ exit: 0, fails: false });
+});
+
+test("doctor: every fault of a broken set-up at once, each with the command that mends it", async () => {
+  await run("token", "show");
+  await chmod(join(folder, "state"), 0o755);
+  await chmod(join(folder, "state", "mcp-token.txt"), 0o644);
+  await writeFile(join(folder, "clawport.json5"), "{\n  hub: { prt: 1 },\n  log: { level: 'loud' },\n}");
+  const { exit, json } = await run("doctor", "--json");
+  expect(exit).toBe(1);
+  const { ok, findings } = json() as {
+    ok: boolean;
+    findings: { check: string; level: string; what: string; fix?: string }[];
+  };
+  const fails = findings.filter(({ level }) => level === "fail");
+  expect(ok).toBe(false);
+  expect(fails.map(({ check }) => check)).toEqual(["home", "configuration", "configuration", "token"]);
+  expect(fails.every(({ fix }) => fix !== undefined)).toBe(true);
+  expect(fails[1]?.what).toContain("clawport.json5:2:10");
+  expect((await stat(join(folder, "state"))).mode & 0o777, "the doctor changes nothing").toBe(0o755);
+});
+
+test("doctor: a server whose command is not installed fails, one that does not answer is a warning", async () => {
+  const servers =
+    "{ a: { command: 'no-such-program' }, b: { url: 'http://127.0.0.1:1/mcp' }, c: { command: 'sh', enabled: false } }";
+  await writeFile(join(folder, "c.json5"), `{ servers: ${servers} }`);
+  const { exit, json } = await run("doctor", "--json", "--config", "c.json5");
+  const { findings } = json() as { findings: { check: string; level: string }[] };
+  expect(findings.filter(({ check }) => check === "servers").map(({ level }) => level)).toEqual([
+    "fail",
+    "warn",
+    "info",
+  ]);
+  expect(exit).toBe(1);
+});
+
+test("approvals and approve: what waits is shown, allowed by name, and forgotten again", async () => {
+  const home = await openHome(join(folder, "state"));
+  const catalog = createCatalog();
+  const source = testSource({ id: "git", prefix: "git", tools: [testTool("push", { description: "Pushes." })] });
+  catalog.add(source);
+  const before = catalog.find("git__push")!;
+  await openApprovals({ file: hubFiles.approvals(home) }).note(before, testContext().caller, "policy asks");
+  const pins = openPins({ file: hubFiles.pins(home) });
+  await pins.check(before);
+  pins.use(before);
+  source.offer([testTool("push", { description: "Pushes by force." })]);
+  await pins.check(catalog.find("git__push")!);
+  await pins.close();
+
+  expect((await run("approvals")).out).toMatch(/git__push +mcp-http\/main +policy asks/);
+  expect((await run("approvals", "--json")).json()).toMatchObject({
+    waiting: [{ name: "git__push" }],
+    changed: [{ name: "git__push" }],
+  });
+  const approved = await run("approve", "git__push");
+  expect(approved.out).toContain("+   Pushes by force.");
+  expect(approved.out).toContain("its new definition is accepted, and its calls are allowed");
+  expect((await run("approvals", "--json")).json()).toMatchObject({
+    approvals: [{ choice: "always" }],
+    waiting: [],
+    changed: [],
+  });
+  expect((await run("approvals", "forget", "git__push")).exit).toBe(0);
+  expect((await run("approve", "git__push")).exit).toBe(3);
+  catalog.close();
+});

@@ -1,0 +1,77 @@
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { memoryWorld } from "../../../tests/cli/memory-world.ts";
+import { runCli } from "../run-cli.ts";
+
+let folder = "";
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "service-"));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+/** A systemctl that writes down what it is asked and answers as it is told. */
+async function putSystemctl(script: string): Promise<void> {
+  await mkdir(join(folder, "bin"), { recursive: true });
+  const path = join(folder, "bin", "systemctl");
+  await writeFile(path, `#!/bin/sh\necho "$@" >> ${folder}/asked\n${script}\n`);
+  await chmod(path, 0o755);
+}
+
+async function run(platform: string, ...argv: string[]) {
+  const env = { PATH: join(folder, "bin"), CLAWPORT_HOME: join(folder, "state") };
+  const world = memoryWorld({ cwd: folder, homedir: folder, platform, env });
+  const exit = await runCli(["service", ...argv], world);
+  return { exit, out: world.out(), err: world.err() };
+}
+
+const unit = (): string => join(folder, ".config", "systemd", "user", "clawport.service");
+
+test("install writes the unit with the configuration in force and starts it; remove takes it away", async () => {
+  await putSystemctl("exit 0");
+  await writeFile(join(folder, "clawport.json5"), "{}");
+  const { exit, out } = await run("linux", "install");
+  expect(exit).toBe(0);
+  expect(out).toContain(join(folder, "state", "service.env"));
+  expect(await readFile(unit(), "utf8")).toContain(`"--config" "${join(folder, "clawport.json5")}"`);
+  expect(await readFile(join(folder, "asked"), "utf8")).toContain("--user enable --now clawport.service");
+  expect((await run("linux", "remove")).exit).toBe(0);
+  expect(existsSync(unit())).toBe(false);
+});
+
+test("a configuration that nobody trusts is not made into a service", async () => {
+  await putSystemctl("exit 0");
+  await writeFile(join(folder, "clawport.json5"), "{ servers: { x: { command: 'sh' } } }");
+  expect((await run("linux", "install")).exit).toBe(77);
+  expect(existsSync(unit())).toBe(false);
+  expect((await run("linux", "install", "--trust")).exit).toBe(0);
+});
+
+test("status tells an installed service that does not run from one that is not there", async () => {
+  await putSystemctl('case "$2" in is-active) echo failed; exit 3;; esac');
+  const stopped = await run("linux", "status");
+  expect(stopped.exit).toBe(3);
+  expect(stopped.out).toContain("does not run (failed)");
+  await putSystemctl('case "$2" in is-*) exit 4;; esac');
+  expect((await run("linux", "status")).out).toContain("clawport service install");
+});
+
+test.each([
+  ["linux", "there is no systemctl here"],
+  ["darwin", "not for macOS (launchd)"],
+  ["win32", "not for Windows"],
+])("on %s without systemd it says what to do instead", async (platform, message) => {
+  const { exit, err } = await run(platform, "install");
+  expect(exit).toBe(69);
+  expect(err).toContain(message);
+  expect(err).toContain("clawport up");
+  expect(existsSync(unit())).toBe(false);
+});
+
+test("where systemd does not manage this user nothing is written", async () => {
+  await putSystemctl("exit 1");
+  expect((await run("linux", "install")).exit).toBe(69);
+  expect(existsSync(unit())).toBe(false);
+});

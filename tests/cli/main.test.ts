@@ -1,0 +1,74 @@
+import { spawn } from "node:child_process";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test, vi } from "vitest";
+import { clawport, mainFile, makePlace } from "./run-clawport.ts";
+import { runProgram } from "./run-shell.ts";
+import { waitFor } from "./wait-for.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const manifest = new URL("../../package.json", import.meta.url);
+
+test("--version is the package's, alone and after a command", async () => {
+  await using place = await makePlace();
+  const { version } = JSON.parse(await readFile(manifest, "utf8"));
+  expect(await clawport(place, "--version")).toEqual({ exit: 0, out: `${version}\n`, err: "" });
+  expect((await clawport(place, "token", "add", "--version", "--json")).out).toBe(`{"version":"${version}"}\n`);
+});
+
+test("a typo is answered with the command that was meant", async () => {
+  await using place = await makePlace();
+  expect(await clawport(place, "tokn")).toEqual({
+    exit: 2,
+    out: "",
+    err: 'clawport: unknown command "tokn"; did you mean "token"?\n',
+  });
+});
+
+test("doctor lists every fault of a broken configuration and fails; with a good one it passes", async () => {
+  await using place = await makePlace();
+  const file = join(place.folder, "clawport.json5");
+  await writeFile(file, "{\n  hub: { prt: 1 },\n  log: { level: 'loud' },\n  catlog: {},\n}");
+  const broken = await clawport(place, "doctor");
+  expect(broken.exit).toBe(1);
+  for (const line of [2, 3, 4]) expect(broken.out).toContain(`clawport.json5:${line}:`);
+  await writeFile(file, "{ hub: { port: 0 }, log: { level: 'warn' } }");
+  expect((await clawport(place, "doctor")).exit).toBe(0);
+});
+
+test("whoever stops reading gets no complaint", async () => {
+  await using place = await makePlace();
+  const script = `"$0" "$1" config schema | head -c 10 >/dev/null; echo "\${PIPESTATUS[0]}"`;
+  const options = { env: place.env, cwd: place.folder };
+  expect(await runProgram("bash", ["-c", script, process.execPath, mainFile], options)).toEqual({
+    exit: 0,
+    out: "0\n",
+    err: "",
+  });
+});
+
+test("bash completes the real commands from the script that the program prints", async () => {
+  await using place = await makePlace();
+  const script = `source <("$0" "$1" completion bash)
+    COMP_WORDS=(clawport token re); COMP_CWORD=2; _clawport; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const { out } = await runProgram("bash", ["--norc", "-c", script, process.execPath, mainFile], { env: place.env });
+  expect(out.split("\n").filter(Boolean)).toEqual(["reset", "remove"]);
+});
+
+test("up tells a person where the hub is and what to paste, but never the token", async () => {
+  await using place = await makePlace();
+  const child = spawn(process.execPath, [mainFile, "up", "--port", "0"], { env: place.env, cwd: place.folder });
+  try {
+    let out = "";
+    child.stdout.on("data", (chunk) => (out += chunk));
+    await waitFor(() => out.includes("Ctrl-C stops the hub."), 50_000);
+    const tokenPath = join(place.home, "mcp-token.txt");
+    for (const part of [tokenPath, "claude mcp add", "~/.cursor/mcp.json", "[mcp_servers.clawport]", "streamable-http"])
+      expect(out).toContain(part);
+    expect(out).not.toContain((await readFile(tokenPath, "utf8")).trim());
+    expect(out).not.toContain("\u001B");
+  } finally {
+    child.kill("SIGKILL");
+  }
+});

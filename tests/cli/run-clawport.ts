@@ -1,0 +1,76 @@
+import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { type ShellAnswer, runProgram } from "./run-shell.ts";
+
+export const mainFile = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
+
+/** A throw-away folder that is its own working folder, home folder and state folder: nothing of this machine shows. */
+export interface Place extends AsyncDisposable {
+  readonly folder: string;
+  readonly home: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+export async function makePlace(): Promise<Place> {
+  const folder = await mkdtemp(join(tmpdir(), "clawport-"));
+  const home = join(folder, "state");
+  return {
+    folder,
+    home,
+    env: { PATH: process.env["PATH"], HOME: folder, CLAWPORT_HOME: home, OPENCLAW_GATEWAY_PORT: "1" },
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+export function clawport(place: Place, ...args: string[]): Promise<ShellAnswer> {
+  return runProgram(process.execPath, [mainFile, ...args], { env: place.env, cwd: place.folder });
+}
+
+export interface RunningHub extends AsyncDisposable {
+  readonly child: ChildProcessWithoutNullStreams;
+  /** What it printed when it was ready. */
+  readonly ready: { readonly url: string; readonly port: number; readonly tokenPath: string; readonly pid: number };
+  /** The exit code, or the signal that ended it. */
+  readonly ended: Promise<number | string>;
+}
+
+/** Starts `clawport up` and waits until it says that it is ready. */
+export async function startHub(place: Place, ...args: string[]): Promise<RunningHub> {
+  const child = spawn(process.execPath, [mainFile, "up", "--json", ...args], { env: place.env, cwd: place.folder });
+  const ended = once(child, "exit").then(([code, signal]) => (code ?? signal) as number | string);
+  let errors = "";
+  child.stderr.on("data", (chunk) => (errors += chunk));
+  const line = once(createInterface({ input: child.stdout }), "line").then(([text]) => String(text));
+  const failed = ended.then((code) => Promise.reject(new Error(`ended with ${code}: ${errors}`)));
+  const ready = JSON.parse(await Promise.race([line, failed]));
+  if ("error" in ready) throw new Error(`ended with ${await ended}: ${ready.error.message}`);
+  return {
+    child,
+    ended,
+    ready,
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGKILL");
+      await ended;
+    },
+  };
+}
+
+/** Asks a hub for its tools and gives the status. */
+export async function listTools(url: string, token: string): Promise<number> {
+  const response = await fetch(url, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      authorization: `Bearer ${token}`,
+    },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" }),
+  });
+  await response.text();
+  return response.status;
+}

@@ -1,0 +1,132 @@
+import { existsSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import { once } from "node:events";
+import { type AddressInfo, createServer, connect } from "node:net";
+import { join } from "node:path";
+import { expect, test, vi } from "vitest";
+import { clawport, listTools, makePlace, startHub } from "./run-clawport.ts";
+import { waitFor } from "./wait-for.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const tokenOf = async (path: string): Promise<string> => (await readFile(path, "utf8")).trim();
+
+test("a hub started on nothing serves whoever has its token, and Ctrl-C stops it without a trace", async () => {
+  await using place = await makePlace();
+  await using hub = await startHub(place, "--port", "0");
+  const { url, tokenPath, pid } = hub.ready;
+  expect(await listTools(url, await tokenOf(tokenPath))).toBe(200);
+  expect(await listTools(url, "wrong")).toBe(401);
+  expect(JSON.parse(await readFile(join(place.home, "hub.json"), "utf8"))).toMatchObject({
+    pid,
+    address: new URL(url).origin,
+  });
+
+  hub.child.kill("SIGINT");
+  expect(await hub.ended).toBe(0);
+  expect(existsSync(join(place.home, "hub.json"))).toBe(false);
+});
+
+test("a second start says in one line where the hub runs; after a kill -9 the next one starts", async () => {
+  await using place = await makePlace();
+  await using hub = await startHub(place, "--port", "0");
+  const { url, pid } = hub.ready;
+  const message = `the hub already runs at ${url} (process ${pid})`;
+  expect(await clawport(place, "up")).toEqual({ exit: 1, out: "", err: `clawport: ${message}\n` });
+  expect(JSON.parse((await clawport(place, "up", "--json")).out)).toMatchObject({
+    error: { code: "conflict", message },
+  });
+
+  hub.child.kill("SIGKILL");
+  await hub.ended;
+  await using next = await startHub(place, "--port", "0");
+  expect(next.ready.pid).not.toBe(pid);
+});
+
+test("of three starts at the same moment one becomes the hub and the others point to it", async () => {
+  await using place = await makePlace();
+  const outcomes = await Promise.allSettled([1, 2, 3].map(() => startHub(place, "--port", "0")));
+  const hubs = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
+  const refusals = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [String(outcome.reason)] : []));
+  for (const hub of hubs) await hub[Symbol.asyncDispose]();
+  expect(hubs).toHaveLength(1);
+  const { url, pid } = hubs[0]!.ready;
+  expect(refusals).toEqual(Array(2).fill(`Error: ended with 1: the hub already runs at ${url} (process ${pid})`));
+});
+
+test("where a stranger holds the port the next free one is taken, shown and written down", async () => {
+  await using place = await makePlace();
+  const stranger = createServer().listen(0, "127.0.0.1");
+  await once(stranger, "listening");
+  const { port: taken } = stranger.address() as AddressInfo;
+  try {
+    await using hub = await startHub(place, "--port", String(taken));
+    expect(hub.ready.port).toBeGreaterThan(taken);
+    expect(JSON.parse(await readFile(join(place.home, "hub.json"), "utf8"))).toMatchObject({
+      address: `http://127.0.0.1:${hub.ready.port}`,
+    });
+  } finally {
+    stranger.close();
+  }
+});
+
+test("a token reset opens the running hub at once, and the old one no longer does", async () => {
+  await using place = await makePlace();
+  await using hub = await startHub(place, "--port", "0");
+  const { url, tokenPath } = hub.ready;
+  const before = await tokenOf(tokenPath);
+  expect((await clawport(place, "token", "reset")).exit).toBe(0);
+  await waitFor(async () => (await listTools(url, await tokenOf(tokenPath))) === 200);
+  expect(await listTools(url, before)).toBe(401);
+});
+
+test("Ctrl-C lets a request in progress go on; a second Ctrl-C does not", async () => {
+  await using place = await makePlace();
+  await using hub = await startHub(place, "--port", "0");
+  const { port, tokenPath } = hub.ready;
+  const client = connect(port, "127.0.0.1");
+  const head = ["POST /mcp HTTP/1.1", "Host: localhost", `Authorization: Bearer ${await tokenOf(tokenPath)}`];
+  client.write([...head, "Content-Type: application/json", "Content-Length: 100", "", '{"half":'].join("\r\n"));
+  await waitFor(async () => (await metricsOf(hub.ready)).includes(`clawport_queue_length{queue="mcp-http"} 1`));
+  hub.child.kill("SIGINT");
+  await waitFor(() => refused(port));
+  hub.child.kill("SIGINT");
+  expect(await hub.ended).toBe(130);
+  client.destroy();
+});
+
+test("a configuration in the folder that starts commands is not used until somebody trusts it", async () => {
+  await using place = await makePlace();
+  const file = join(place.folder, "clawport.json5");
+  await writeFile(file, "{ hub: { port: 0 }, servers: { evil: { command: 'rm', args: ['-rf'] } } }");
+  const refusedStart = await clawport(place, "up");
+  expect(refusedStart).toMatchObject({ exit: 77, out: "" });
+  expect(refusedStart.err).toContain("--trust");
+  const trusting = await startHub(place, "--trust");
+  await trusting[Symbol.asyncDispose]();
+  await using again = await startHub(place);
+  expect(again.ready.port).toBeGreaterThan(0);
+});
+
+test("nobody opens the hub to the network by its address alone", async () => {
+  await using place = await makePlace();
+  const { exit, err } = await clawport(place, "up", "--host", "0.0.0.0");
+  expect(exit).toBe(2);
+  expect(err).toContain("--allow-remote");
+});
+
+async function metricsOf({ url, tokenPath }: { url: string; tokenPath: string }): Promise<string> {
+  const headers = { authorization: `Bearer ${await tokenOf(tokenPath)}` };
+  return (await fetch(new URL("/metrics", url), { headers })).text();
+}
+
+function refused(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1");
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve(false);
+    });
+    socket.once("error", () => resolve(true));
+  });
+}
