@@ -50,14 +50,14 @@ export function checkParamHeaders(headers: Headers, tool: Tool, args: Readonly<R
   }
 }
 
-interface MarkedParam {
+export interface MarkedParam {
   readonly header: string;
   readonly path: readonly string[];
 }
 
 const marked = new WeakMap<JsonSchema, readonly MarkedParam[]>();
 
-function markedParams(schema: JsonSchema): readonly MarkedParam[] {
+export function markedParams(schema: JsonSchema): readonly MarkedParam[] {
   let found = marked.get(schema);
   if (!found) marked.set(schema, (found = findMarked(schema, [])));
   return found;

@@ -166,7 +166,7 @@ export async function openMcpClient(transport: ClientTransport, options: McpClie
       const params = message.params ?? {};
       const token = params.progressToken;
       if (message.method === "notifications/progress" && (typeof token === "number" || typeof token === "string")) {
-        waiting.get(token)?.options.onProgress?.(params as unknown as Progress);
+        waiting.get(token)?.options.onProgress?.(progressOf(params));
       } else options.onNotification?.(message.method, params, relatedTo);
     } else settleResponse(message);
   }
@@ -247,4 +247,12 @@ function stateOf(result: Params): Params {
 
 function isQuestion(method: unknown): method is Question["method"] {
   return method === "elicitation/create" || method === "sampling/createMessage" || method === "roots/list";
+}
+
+function progressOf({ progress, total, message }: Params): Progress {
+  return {
+    progress: Number(progress),
+    ...(typeof total === "number" ? { total } : {}),
+    ...(typeof message === "string" ? { message } : {}),
+  };
 }

@@ -108,7 +108,7 @@ export function createHttpTransport(options: HttpTransportOptions): ClientTransp
       return;
     }
     // Modern servers tell protocol errors with an HTTP status of their own; the body is the answer all the same.
-    if (id !== undefined && "mcp-method" in mirrorHeaders(sent) && deliver(text, id)) return;
+    if (id !== undefined && "mcp-method" in mirrorHeaders(sent) && type.includes("json") && deliver(text, id)) return;
     throw refusalOf(status, text, response.headers["www-authenticate"], sessionId !== undefined && !isInitialize);
   }
 

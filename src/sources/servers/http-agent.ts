@@ -1,0 +1,29 @@
+import { Agent as HttpAgent, type AgentOptions } from "node:http";
+import { Agent as HttpsAgent } from "node:https";
+import { readFileSync } from "node:fs";
+import { Fault } from "../../core/fault.ts";
+
+export interface TlsFiles {
+  readonly cert?: string | undefined;
+  readonly key?: string | undefined;
+  readonly ca?: string | undefined;
+}
+
+/** Keeps connections to one server open between calls; client certificates and proxies of the environment included. */
+export function createHttpAgent(url: URL, tls: TlsFiles, env: Readonly<Record<string, string | undefined>>): HttpAgent {
+  // Node reads HTTP_PROXY, HTTPS_PROXY and NO_PROXY itself when it is handed the environment (24.5, 22.21).
+  const common: AgentOptions & { proxyEnv?: object } = { keepAlive: true, maxSockets: 256, proxyEnv: { ...env } };
+  if (url.protocol !== "https:") return new HttpAgent(common);
+  return new HttpsAgent({ ...common, cert: read(tls.cert), key: read(tls.key), ca: read(tls.ca) });
+}
+
+function read(path: string | undefined): Buffer | undefined {
+  if (path === undefined) return undefined;
+  try {
+    return readFileSync(path);
+  } catch (cause) {
+    throw new Fault("config", `The file ${JSON.stringify(path)} of the server's tls settings can't be read.`, {
+      cause,
+    });
+  }
+}

@@ -1,0 +1,38 @@
+import { Fault } from "../../core/fault.ts";
+import type { ToolAnnotations } from "../../mcp/tool.ts";
+
+/** What to do with a call that failed on its way. */
+export type RepeatVerdict = "repeat" | "unknown" | "give-up";
+
+/**
+ * A call is repeated only when it provably did not run, or when running it twice does no harm. All else that may have
+ * run is "unknown": the caller decides, not we.
+ */
+export function judgeRepeat(error: unknown, annotations: ToolAnnotations | undefined): RepeatVerdict {
+  if (!(error instanceof Fault)) return "give-up";
+  switch (error.code) {
+    // Not a byte of it reached the server, or the server said that it took nothing.
+    case "unavailable":
+    case "unknown-session":
+      return isRefusedByServer(error) ? "give-up" : "repeat";
+    case "outcome-unknown":
+      return isHarmlessTwice(annotations) ? "repeat" : "unknown";
+    case "timeout":
+      // Waiting the same time again would only double the wait.
+      return isHarmlessTwice(annotations) ? "give-up" : "unknown";
+    case "too-large":
+      return "unknown";
+    default:
+      return "give-up";
+  }
+}
+
+/** A status other than "no such session" is an answer, and a repetition gets the same one. */
+function isRefusedByServer(fault: Fault): boolean {
+  const status = (fault.detail as { status?: number } | undefined)?.status;
+  return status !== undefined && fault.code !== "unknown-session";
+}
+
+function isHarmlessTwice(annotations: ToolAnnotations | undefined): boolean {
+  return annotations?.readOnlyHint === true || annotations?.idempotentHint === true;
+}

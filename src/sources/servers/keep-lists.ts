@@ -1,0 +1,79 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Log } from "../../core/log.ts";
+import type { Connection } from "./connection.ts";
+import { fetchLists, noLists, type ServerLists } from "./fetch-lists.ts";
+
+/** A server's lists, kept fresh: after connecting, when the server says they changed, and every so often. */
+export interface KeptLists {
+  current(): ServerLists;
+  /** Fetches them now. One fetch at a time; whoever asks meanwhile gets the one after. */
+  refresh(): Promise<ServerLists>;
+  close(): void;
+}
+
+export interface KeepListsOptions {
+  readonly connection: Connection;
+  readonly log: Log;
+  readonly intervalMs: number;
+  onChange(): void;
+}
+
+/** A server whose lists change all the time is asked no more often than this. */
+const restMs = 250;
+
+export function keepLists({ connection, log, intervalMs, onChange }: KeepListsOptions): KeptLists {
+  const closing = new AbortController();
+  let lists = noLists;
+  let fetching: Promise<ServerLists> | undefined;
+  let next: Promise<ServerLists> | undefined;
+  let soon: NodeJS.Timeout | undefined;
+  const every =
+    intervalMs > 0 ? setInterval(() => connection.link() && quietly(refresh()), intervalMs).unref() : undefined;
+  const stop = connection.listen({ onOpen: () => quietly(refresh()), onListChanged: refreshSoon });
+
+  return {
+    current: () => lists,
+    refresh,
+    close() {
+      stop();
+      clearInterval(every);
+      clearTimeout(soon);
+      closing.abort();
+    },
+  };
+
+  function refresh(): Promise<ServerLists> {
+    if (!fetching) return (fetching = fetch().finally(() => (fetching = undefined)));
+    // What is being fetched may already be old: one more fetch, for everybody who asks meanwhile.
+    return (next ??= fetching
+      .catch(() => {})
+      .then(() => {
+        next = undefined;
+        return refresh();
+      }));
+  }
+
+  async function fetch(): Promise<ServerLists> {
+    const { client } = await connection.open(closing.signal);
+    const found = await fetchLists(client, connection.definition.requestTimeoutMs, closing.signal);
+    if (!isDeepStrictEqual(found, lists)) {
+      lists = found;
+      onChange();
+    }
+    return lists;
+  }
+
+  function refreshSoon(): void {
+    soon ??= setTimeout(() => {
+      soon = undefined;
+      quietly(refresh());
+    }, restMs);
+    soon.unref();
+  }
+
+  function quietly(work: Promise<unknown>): void {
+    work.catch((error: unknown) => {
+      if (!closing.signal.aborted) log.warn("the server's lists could not be read", { error });
+    });
+  }
+}

@@ -1,0 +1,136 @@
+import type { CallContext, Source } from "../../catalog/tool-source.ts";
+import { Fault, isFault } from "../../core/fault.ts";
+import type { Log } from "../../core/log.ts";
+import type { CallOptions } from "../../mcp/client/client.ts";
+import { paramHeaders } from "../../mcp/client/param-headers.ts";
+import type { Params } from "../../mcp/json-rpc.ts";
+import type { Completion } from "../../mcp/offer.ts";
+import type { GetPromptResult } from "../../mcp/prompt.ts";
+import type { ReadResourceResult } from "../../mcp/resource.ts";
+import { RpcFault } from "../../mcp/rpc-fault.ts";
+import type { Tool, ToolResult } from "../../mcp/tool.ts";
+import type { Connection } from "./connection.ts";
+import { judgeRepeat } from "./judge-repeat.ts";
+import { type KeptLists, keepLists } from "./keep-lists.ts";
+import { type ShownTools, showTools } from "./show-tools.ts";
+import { watchResources } from "./watch-resources.ts";
+
+export interface ServerSourceOptions {
+  readonly connection: Connection;
+  readonly log: Log;
+  /** How often the lists are looked at even if the server says nothing. */
+  readonly discoveryMs: number;
+}
+
+export interface ServerSource extends Source {
+  readonly lists: KeptLists;
+}
+
+/** One server's tools, resources and prompts as a source of the catalog. */
+export function createServerSource({ connection, log, discoveryMs }: ServerSourceOptions): ServerSource {
+  const { definition } = connection;
+  const listeners = new Set<() => void>();
+  const lists = keepLists({ connection, log, intervalMs: discoveryMs, onChange: () => each(listeners) });
+  const watches = watchResources(connection, log);
+  let shownFrom: readonly Tool[] | undefined;
+  let shown: ShownTools;
+
+  return {
+    id: definition.name,
+    kind: "server",
+    trusted: definition.trusted,
+    ...(definition.prefix === "" ? {} : { prefix: definition.prefix }),
+    lists,
+    tools: () => current().tools,
+    async call(name, args, context) {
+      const tool = current().find(name);
+      if (!tool) throw new Fault("unknown-tool", `The server ${definition.name} has no tool ${JSON.stringify(name)}.`);
+      const params = { name: tool.name, arguments: args as Params };
+      const headers = connection.link()?.agreement.era === "modern" ? paramHeaders(tool, args as Params) : undefined;
+      try {
+        return (await requestSafely("tools/call", params, context, tool, headers)) as unknown as ToolResult;
+      } catch (error) {
+        // The list is out of date, or the headers its schema asks for are.
+        if (
+          error instanceof RpcFault &&
+          (error.error.code === -32602 || error.error.code === -32601 || error.error.code === -32020)
+        ) {
+          lists.refresh().catch(() => {});
+        }
+        throw error;
+      }
+    },
+    resources: () => lists.current().resources,
+    resourceTemplates: () => lists.current().templates,
+    readResource: async (uri, context) =>
+      (await requestSafely("resources/read", { uri }, context)) as unknown as ReadResourceResult,
+    watchResource: (uri, listener) => watches.add(uri, listener),
+    prompts: () => lists.current().prompts,
+    getPrompt: async (name, args, context) =>
+      (await requestSafely("prompts/get", { name, arguments: args }, context)) as unknown as GetPromptResult,
+    complete: async (request, context) =>
+      (await requestSafely("completion/complete", { ...request }, context)).completion as Completion,
+    onChange(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    close() {
+      lists.close();
+      watches.close();
+      return connection.stop("It was closed.");
+    },
+  };
+
+  function current(): ShownTools {
+    const { tools } = lists.current();
+    if (tools !== shownFrom) {
+      shownFrom = tools;
+      shown = showTools(tools, definition.tools);
+    }
+    return shown;
+  }
+
+  /** Sends a request, and once more where that can do no harm. Reads never do. */
+  async function requestSafely(
+    method: string,
+    params: Params,
+    context: CallContext,
+    tool?: Tool,
+    headers?: Record<string, string>,
+  ): Promise<Params> {
+    const options: CallOptions = {
+      signal: context.signal,
+      timeoutMs: definition.requestTimeoutMs,
+      maxTotalMs: definition.maxTotalTimeoutMs,
+      headers,
+      ...(context.traceparent === undefined ? {} : { meta: { traceparent: context.traceparent } }),
+      onProgress: (progress) => context.progress(progress),
+      // Which folders a server may know is the configuration's to say, never the caller's.
+      ask: (question) =>
+        question.method === "roots/list" ? Promise.resolve({ roots: definition.roots }) : context.ask(question),
+    };
+    try {
+      return await connection.request(method, params, options);
+    } catch (error) {
+      if (context.signal.aborted || error instanceof RpcFault) throw error;
+      const verdict = judgeRepeat(error, method === "tools/call" ? tool?.annotations : { readOnlyHint: true });
+      if (verdict === "repeat") return connection.request(method, params, options);
+      if (verdict === "unknown") throw outcomeUnknown(error as Fault);
+      throw isFault(error, "unavailable")
+        ? new Fault("unavailable", `${definition.name}: ${error.message}`, { cause: error, detail: error.detail })
+        : error;
+    }
+  }
+
+  function outcomeUnknown(fault: Fault): Fault {
+    return new Fault(
+      "outcome-unknown",
+      `Outcome unknown: the call may or may not have run. ${fault.message} It was not repeated, since ${definition.name} does not say that this is safe.`,
+      { cause: fault },
+    );
+  }
+}
+
+function each(listeners: ReadonlySet<() => void>): void {
+  for (const listener of listeners) listener();
+}

@@ -1,0 +1,63 @@
+import { isOpen } from "./connection-state.ts";
+import type { Connection } from "./connection.ts";
+import type { ServerSource } from "./server-source.ts";
+
+/** What there is to know about a server, for people and programs. Holds no secret. */
+export interface ServerStatus {
+  readonly name: string;
+  /** `https://…`, or `stdio://command arguments`. */
+  readonly address: string;
+  readonly state: string;
+  readonly reason?: string;
+  readonly pid?: number;
+  readonly auth: "API Key" | "OAuth" | "None";
+  readonly tools: number;
+  readonly resources: number;
+  readonly prompts: number;
+  readonly sessionId?: string;
+  readonly era?: string;
+  readonly version?: string;
+  readonly serverInfo?: unknown;
+  readonly lastHeartbeat?: string;
+  readonly nextAttempt?: string;
+  readonly lastError?: string;
+}
+
+export function statusOf(connection: Connection, source: ServerSource): ServerStatus {
+  const { definition } = connection;
+  const state = connection.state();
+  const link = isOpen(state) ? connection.link() : undefined;
+  const lists = source.lists.current();
+  return {
+    name: definition.name,
+    address: addressOf(connection),
+    state: state.kind,
+    ...("reason" in state ? { reason: state.reason } : {}),
+    ...optional("pid", link?.pid()),
+    auth: definition.transport.kind === "http" && definition.transport.apiKey !== undefined ? "API Key" : "None",
+    tools: source.tools().length,
+    resources: lists.resources.length,
+    prompts: lists.prompts.length,
+    ...optional("sessionId", link?.sessionId()),
+    ...optional("era", link?.agreement.era),
+    ...optional("version", link?.agreement.version),
+    ...optional("serverInfo", link?.agreement.serverInfo),
+    ...optional("lastHeartbeat", isoTime(connection.lastHeartbeat())),
+    ...optional("nextAttempt", state.kind === "reconnecting" ? isoTime(state.nextAt) : undefined),
+    ...optional("lastError", connection.lastError),
+  };
+}
+
+function addressOf({ definition: { transport } }: Connection): string {
+  if (transport.kind === "stdio") return `stdio://${[transport.command, ...transport.args].join(" ")}`;
+  // A key may stand in the query or before the host.
+  return `${transport.url.origin}${transport.url.pathname}`;
+}
+
+function optional<K extends string, V>(key: K, value: V | undefined): { [P in K]?: V } {
+  return value === undefined ? {} : ({ [key]: value } as { [P in K]: V });
+}
+
+function isoTime(at: number | undefined): string | undefined {
+  return at === undefined ? undefined : new Date(at).toISOString();
+}
