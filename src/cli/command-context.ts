@@ -30,7 +30,17 @@ export function createContext(line: CommandLine, world: World, commandTable: rea
   const { globals } = line;
   const json = globals.json === true;
   return {
-    ...world,
+    env: world.env,
+    cwd: world.cwd,
+    homedir: world.homedir,
+    platform: world.platform,
+    program: world.program,
+    get stdin() {
+      return world.stdin;
+    },
+    stdout: world.stdout,
+    stderr: world.stderr,
+    stopSignal: () => world.stopSignal(),
     ...line,
     json,
     commandTable,
@@ -54,7 +64,7 @@ export function asked(globals: CommandLine["globals"]): LogLevel | undefined {
 }
 
 async function askPerson(world: World, question: string): Promise<string | undefined> {
-  if (!world.stdin.isTTY || !world.stderr.isTTY) return undefined;
+  if (!world.stderr.isTTY || !world.stdin.isTTY) return undefined;
   const { createInterface } = await import("node:readline");
   world.stderr.write(question);
   const lines = createInterface({ input: world.stdin });

@@ -23,7 +23,10 @@ export function processWorld(): World {
       process.execPath,
       fileURLToPath(new URL(import.meta.url.endsWith(".ts") ? "main.ts" : "main.js", import.meta.url)),
     ],
-    stdin: process.stdin,
+    // Merely looking at it opens it, and that takes longer than most commands.
+    get stdin() {
+      return process.stdin;
+    },
     stdout: process.stdout,
     stderr: process.stderr,
     stopSignal() {

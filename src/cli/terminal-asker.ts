@@ -9,7 +9,7 @@ export function createTerminalAsker(world: Pick<World, "stdin" | "stderr">): Ask
   return {
     id: "terminal",
     kind: "terminal",
-    available: () => world.stdin.isTTY === true && world.stderr.isTTY === true,
+    available: () => world.stderr.isTTY === true && world.stdin.isTTY === true,
     ask({ text, choices }, signal) {
       const turn = last.then(() => askOne(world, text, choices, signal));
       last = turn.catch(() => {});
