@@ -1,6 +1,6 @@
 import type { Log } from "../core/log.ts";
 
-export type Closer = () => unknown;
+type Closer = () => unknown;
 
 export interface Closers {
   add(name: string, close: Closer): void;

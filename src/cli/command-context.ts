@@ -1,11 +1,10 @@
 import type { LogLevel } from "../core/log.ts";
-import type { OptionTable, OptionValues } from "./command.ts";
-import type { CommandEntry } from "./command-table.ts";
+import type { CommandLine } from "./command-line.ts";
+import type { CommandEntry, OptionTable, OptionValues } from "./command.ts";
 import type { LiveLog } from "./live-log.ts";
 import { createLiveLog } from "./live-log.ts";
 import type { Style } from "./output/style.ts";
 import { createStyle, wantsColour } from "./output/style.ts";
-import type { CommandLine } from "./parse-command-line.ts";
 import type { World } from "./world.ts";
 
 /** What a command is given: what was typed, the outside world, and a place to answer. */

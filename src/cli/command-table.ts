@@ -1,10 +1,4 @@
-import type { AnyCommand } from "./command.ts";
-
-export interface CommandEntry {
-  readonly name: string;
-  readonly summary: string;
-  load(): Promise<{ readonly command: AnyCommand }>;
-}
+import type { CommandEntry } from "./command.ts";
 
 /** Every command, in the order the help shows them. Only the one that was asked for is ever loaded. */
 export const commandTable: readonly CommandEntry[] = [

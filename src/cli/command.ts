@@ -34,7 +34,7 @@ type OptionValue<O extends OptionSpec> = OptionSpec extends O
 /** What was given for each option; absent when it was not given. */
 export type OptionValues<O extends OptionTable> = { readonly [K in keyof O]?: OptionValue<O[K]> };
 
-export interface ArgumentSpec {
+interface ArgumentSpec {
   readonly name: string;
   readonly description: string;
   readonly optional?: boolean;
@@ -63,6 +63,13 @@ export interface CommandGroup {
 }
 
 export type AnyCommand = Command | CommandGroup;
+
+/** A command before it is loaded: what the help shows, and how to get the rest. */
+export interface CommandEntry {
+  readonly name: string;
+  readonly summary: string;
+  load(): Promise<{ readonly command: AnyCommand }>;
+}
 
 export function isGroup(command: AnyCommand): command is CommandGroup {
   return "commands" in command;

@@ -1,6 +1,5 @@
-import type { AnyCommand, Command, OptionSpec, OptionTable } from "./command.ts";
+import type { AnyCommand, Command, CommandEntry, OptionSpec, OptionTable } from "./command.ts";
 import { isGroup } from "./command.ts";
-import type { CommandEntry } from "./command-table.ts";
 import { globalOptions } from "./global-options.ts";
 import { renderDefinitions } from "./output/definitions.ts";
 import type { Style } from "./output/style.ts";

@@ -1,14 +1,9 @@
 import { parseArgs } from "node:util";
 import { Fault } from "../core/fault.ts";
-import type { Command, GivenValue, OptionSpec, OptionTable, OptionValues } from "./command.ts";
+import type { CommandLine } from "./command-line.ts";
+import type { Command, GivenValue, OptionSpec, OptionTable } from "./command.ts";
 import { globalOptions } from "./global-options.ts";
 import { nearestName } from "../core/nearest-name.ts";
-
-export interface CommandLine {
-  readonly args: readonly string[];
-  readonly options: Readonly<Record<string, GivenValue>>;
-  readonly globals: OptionValues<typeof globalOptions>;
-}
 
 /** Where the first word that is neither an option nor an option's value stands; options may come before it. */
 export function findWord(argv: readonly string[], options: OptionTable = globalOptions): number | undefined {

@@ -1,8 +1,7 @@
 import { Fault } from "../core/fault.ts";
-import type { AnyCommand, Command, CommandGroup, OptionTable } from "./command.ts";
+import type { AnyCommand, Command, CommandEntry, CommandGroup, OptionTable } from "./command.ts";
 import { isGroup } from "./command.ts";
 import { createContext } from "./command-context.ts";
-import type { CommandEntry } from "./command-table.ts";
 import { commandTable } from "./command-table.ts";
 import { globalOptions } from "./global-options.ts";
 import type { HelpPaper } from "./help.ts";

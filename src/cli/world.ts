@@ -1,5 +1,5 @@
 /** A place to print to. */
-export interface Output {
+interface Output {
   write(text: string): unknown;
   readonly isTTY?: boolean;
   readonly columns?: number;

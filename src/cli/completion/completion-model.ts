@@ -2,7 +2,7 @@ import type { AnyCommand, Command, OptionSpec, OptionTable } from "../command.ts
 import { isGroup } from "../command.ts";
 import { globalOptions } from "../global-options.ts";
 
-export interface CompletionWord {
+interface CompletionWord {
   readonly word: string;
   readonly summary: string;
 }
