@@ -1,12 +1,18 @@
 import type { ServerResponse } from "node:http";
 import { Fault } from "../../core/fault.ts";
+import { encodeMessage } from "../encode-message.ts";
 import type { JsonRpcResponse } from "../json-rpc.ts";
 import { failure, rpcErrorOf } from "../rpc-failure.ts";
 
 /** Sends one JSON body. */
-export function sendJson(response: ServerResponse, status: number, body: object, sessionId?: string): void {
+export function sendJson(
+  response: ServerResponse,
+  status: number,
+  body: JsonRpcResponse | readonly JsonRpcResponse[],
+  sessionId?: string,
+): void {
   if (response.headersSent || response.destroyed) return;
-  const text = JSON.stringify(body);
+  const text = encodeMessage(body);
   const length = Buffer.byteLength(text);
   response.writeHead(
     status,

@@ -68,12 +68,9 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
   return {
     handle(request, response, principal) {
       serve(request, response, principal).catch((error: unknown) => {
-        if (isFault(error, "cancelled")) {
-          response.destroy();
-          return;
-        }
         if (!(error instanceof Fault)) log.error("a request failed inside the endpoint", { error });
-        sendFault(response, error);
+        if (isFault(error, "cancelled") || response.headersSent) response.destroy();
+        else sendFault(response, error);
       });
     },
     get sessionCount() {
@@ -176,6 +173,9 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
       const message = parseMessage(value);
       if (isRequest(message) && message.method === "initialize") {
         throw new Fault("bad-request", "initialize can't be part of a batch.");
+      }
+      if (isRequest(message) && isModernRequest(message, undefined)) {
+        throw new Fault("bad-request", "Requests of 2026-07-28 can't be part of a batch: each has headers of its own.");
       }
       return await server.handle(message, peer, { send: exchange.send });
     } catch (error) {

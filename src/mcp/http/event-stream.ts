@@ -19,17 +19,20 @@ export function openEventStream(response: ServerResponse, headers: Readonly<Reco
     ...headers,
   });
   response.flushHeaders();
+  // A slow reader's response is ended long before it is closed, and writing to it in between throws where nobody catches.
+  const isOver = () => response.destroyed || response.writableEnded;
   return {
     write(data, id) {
-      if (response.destroyed) return;
-      response.write(id === undefined ? `data: ${data}\n\n` : `id: ${id}\ndata: ${data}\n\n`);
+      if (isOver()) return;
+      // Looked at before this message: a single large one is no lag.
       if (response.writableLength > mostUnread) response.destroy();
+      else response.write(id === undefined ? `data: ${data}\n\n` : `id: ${id}\ndata: ${data}\n\n`);
     },
     keepAlive() {
-      if (!response.destroyed) response.write(":\n\n");
+      if (!isOver()) response.write(":\n\n");
     },
     end() {
-      if (!response.destroyed) response.end();
+      if (!isOver()) response.end();
     },
   };
 }

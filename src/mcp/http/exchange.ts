@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { encodeMessage } from "../encode-message.ts";
 import type { JsonRpcMessage, JsonRpcResponse } from "../json-rpc.ts";
 import type { SpilledTexts } from "../json-spiller.ts";
+import { primesStreams } from "../protocol-version.ts";
 import type { Route } from "../served-request.ts";
 import { sendEmpty, sendJson, statusOf } from "./answer.ts";
 import { type EventStream, openEventStream } from "./event-stream.ts";
@@ -33,9 +35,12 @@ export function openExchange(options: ExchangeOptions): Exchange {
   return {
     headers: request.headers,
     spilled,
-    send: (message) => write(openStream(), message),
+    send(message) {
+      if (stream || acceptsEvents(request) || !isNews(message)) write(openStream(), message);
+    },
     releaseStream() {
-      if (!session) return;
+      // Before 2025-11-25 a server was not to close a stream early, and nothing told clients to come back.
+      if (!session || !primesStreams(session.peer.version) || !acceptsEvents(request)) return;
       const opened = openStream();
       if ("release" in opened) opened.release();
     },
@@ -72,5 +77,12 @@ export function acceptsEvents(request: IncomingMessage): boolean {
 
 function write(stream: EventStream | SessionStream, message: JsonRpcMessage): void {
   if ("send" in stream) stream.send(message);
-  else stream.write(JSON.stringify(message));
+  else stream.write(encodeMessage(message));
 }
+
+/** What a client can do without: one that takes no stream gets its answer as JSON and is spared these. */
+function isNews(message: JsonRpcMessage): boolean {
+  return "method" in message && news.has(message.method);
+}
+
+const news: ReadonlySet<string> = new Set(["notifications/progress", "notifications/message"]);

@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import { encodeMessage } from "../encode-message.ts";
 import type { JsonRpcMessage } from "../json-rpc.ts";
 import { primesStreams } from "../protocol-version.ts";
 import { type EventStream, openEventStream, primeEventStream } from "./event-stream.ts";
@@ -31,7 +32,7 @@ export function createSessionStream(stored: StoredStream, version: string | unde
   return {
     id: stored.id,
     send(message) {
-      const data = JSON.stringify(message);
+      const data = encodeMessage(message);
       const id = stored.append(data);
       attached?.events.write(data, id);
     },

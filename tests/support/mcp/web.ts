@@ -1,0 +1,110 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createHttpEndpoint, type HttpEndpoint, type HttpEndpointOptions } from "../../../src/mcp/http/endpoint.ts";
+import type { McpOffer } from "../../../src/mcp/offer.ts";
+import { createMcpServer, type McpServer, type McpServerOptions } from "../../../src/mcp/server.ts";
+import { type EventReader, readEvents } from "./events.ts";
+import { initialize, modernParams, type ModernFacts, modernVersion, type Wire } from "./messages.ts";
+
+type HeaderBag = Readonly<Record<string, string>>;
+
+/** What came back for one request, as far as its headers; the rest is read by asking for it. */
+export interface Reply {
+  readonly status: number;
+  readonly type: string | null;
+  header(name: string): string | null;
+  json(): Promise<Wire>;
+  text(): Promise<string>;
+  readonly events: EventReader;
+  /** Ends the connection from the client's side. */
+  hangUp(): void;
+}
+
+/** An endpoint on a real server with real sockets. The header `x-principal` says who calls. */
+export interface Web extends AsyncDisposable {
+  readonly port: number;
+  readonly server: McpServer;
+  readonly endpoint: HttpEndpoint;
+  send(method: string, headers?: HeaderBag, body?: string | Uint8Array): Promise<Reply>;
+  post(message: unknown, headers?: HeaderBag): Promise<Reply>;
+  /** A request of the modern era, with the headers that belong to it. */
+  modern(id: string | number, method: string, params?: object, facts?: ModernFacts): Promise<Reply>;
+  /** Shakes hands; resolves to the headers that the session's requests carry. */
+  open(version?: string, capabilities?: object): Promise<HeaderBag>;
+}
+
+export interface WebOptions extends HttpEndpointOptions {
+  readonly serverOptions?: McpServerOptions;
+}
+
+export async function openWeb(offer: McpOffer, options: WebOptions = {}): Promise<Web> {
+  const server = createMcpServer(offer, options.serverOptions);
+  const endpoint = createHttpEndpoint(server, options);
+  const http = createServer((request, response) => {
+    endpoint.handle(request, response, String(request.headers["x-principal"] ?? "anna"));
+  });
+  await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
+  const { port } = http.address() as AddressInfo;
+
+  const web: Web = {
+    port,
+    server,
+    endpoint,
+    async send(method, headers = {}, body) {
+      const aborter = new AbortController();
+      const response = await fetch(`http://127.0.0.1:${port}/`, {
+        method,
+        headers: { accept: "application/json, text/event-stream", ...headers },
+        signal: aborter.signal,
+        ...(body === undefined ? {} : { body }),
+      });
+      let events: EventReader | undefined;
+      return {
+        status: response.status,
+        type: response.headers.get("content-type"),
+        header: (name) => response.headers.get(name),
+        json: async () => (await response.json()) as Wire,
+        text: () => response.text(),
+        get events() {
+          return (events ??= readEvents(response.body ?? new Blob([]).stream()));
+        },
+        hangUp: () => aborter.abort(),
+      };
+    },
+    post: (message, headers) =>
+      web.send("POST", { "content-type": "application/json", ...headers }, JSON.stringify(message)),
+    modern(id, method, params = {}, facts = {}) {
+      const { name, uri, taskId } = params as { name?: string; uri?: string; taskId?: string };
+      const subject = name ?? uri ?? taskId;
+      return web.post(
+        { jsonrpc: "2.0", id, method, params: modernParams(params, facts) },
+        {
+          "mcp-protocol-version": modernVersion,
+          "mcp-method": method,
+          ...(subject === undefined ? {} : { "mcp-name": subject }),
+        },
+      );
+    },
+    async open(version = "2025-11-25", capabilities = {}) {
+      const reply = await web.post({
+        jsonrpc: "2.0",
+        id: 0,
+        method: "initialize",
+        params: initialize(version, capabilities),
+      });
+      const { result } = await reply.json();
+      return { "mcp-session-id": reply.header("mcp-session-id") ?? "", "mcp-protocol-version": result.protocolVersion };
+    },
+    async [Symbol.asyncDispose]() {
+      endpoint.close();
+      server.close();
+      http.closeAllConnections();
+      await new Promise<void>((resolve) => http.close(() => resolve()));
+    },
+  };
+  return web;
+}
+
+export function call(id: string | number, name: string, args: object = {}, meta: object = {}): object {
+  return { jsonrpc: "2.0", id, method: "tools/call", params: { name, arguments: args, _meta: meta } };
+}
