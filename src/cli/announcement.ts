@@ -9,6 +9,8 @@ export interface AnnouncementFacts {
   readonly wantedPort: number;
   readonly tokenPath: string;
   readonly version: string;
+  /** Servers that the configuration names and that are not among the sources. */
+  readonly missing: readonly string[];
   readonly sources: readonly { readonly id: string; readonly kind: string; readonly tools: number }[];
 }
 
@@ -24,6 +26,8 @@ export function renderAnnouncement(facts: AnnouncementFacts, style: Style): stri
     row("token", tokenPath),
     row("sources", sourcesText(facts.sources)),
   ];
+  if (facts.missing.length > 0)
+    head.push("", style.yellow(`Configured, but not on: ${facts.missing.join(", ")}. See: clawport doctor`));
   if (wantedPort !== 0 && port !== wantedPort)
     head.push("", style.yellow(`Another program holds port ${wantedPort}, so this is port ${port}.`));
   if (!isLoopbackHost(hostname.replaceAll(/[[\]]/g, "")))

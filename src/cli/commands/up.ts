@@ -2,6 +2,7 @@ import { defineCommand } from "../command.ts";
 import type { CommandContext } from "../command-context.ts";
 import { asked } from "../command-context.ts";
 import type { Hub } from "../hub.ts";
+import type { Config } from "../../core/config/schema.ts";
 
 export const command = defineCommand({
   name: "up",
@@ -43,7 +44,7 @@ export const command = defineCommand({
       askers: context.json ? [] : [createTerminalAsker(context)],
     });
     try {
-      await announce(context, hub);
+      await announce(context, hub, configuration.config.servers);
       await stopped(stopping);
       context.say("\nStopping: calls in progress may finish. Ctrl-C again ends at once.");
     } finally {
@@ -52,11 +53,22 @@ export const command = defineCommand({
   },
 });
 
-async function announce(context: CommandContext, hub: Hub): Promise<void> {
+async function announce(context: CommandContext, hub: Hub, servers: Config["servers"]): Promise<void> {
   const { renderAnnouncement } = await import("../announcement.ts");
   const { url, port, wantedPort, tokenPath, record } = hub;
   const sources = hub.sources().map((source) => ({ id: source.id, kind: source.kind, tools: source.tools().length }));
-  const data = { url, address: record.address, port, tokenPath, pid: record.pid, version: record.version, sources };
+  const ids = new Set(sources.map(({ id }) => id));
+  const missing = Object.keys(servers).filter((name) => servers[name]?.enabled && !ids.has(name));
+  const data = {
+    url,
+    address: record.address,
+    port,
+    tokenPath,
+    pid: record.pid,
+    version: record.version,
+    sources,
+    missing,
+  };
   if (context.json) context.answer(data, "");
   else context.say(renderAnnouncement({ ...data, wantedPort }, context.style));
 }
