@@ -38,6 +38,8 @@ interface ArgumentSpec {
   readonly name: string;
   readonly description: string;
   readonly optional?: boolean;
+  /** Takes all words that are left; only the last one can. */
+  readonly rest?: boolean;
   readonly values?: readonly string[];
 }
 

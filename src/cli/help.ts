@@ -58,7 +58,9 @@ export function renderHelp(command: AnyCommand, title: string, paper: HelpPaper)
 }
 
 function usageLine(command: Command, title: string): string {
-  const args = (command.args ?? []).map(({ name, optional }) => (optional ? ` [<${name}>]` : ` <${name}>`)).join("");
+  const args = (command.args ?? [])
+    .map(({ name, optional, rest }) => ` ${optional ? `[<${name}>]` : `<${name}>`}${rest ? " …" : ""}`)
+    .join("");
   return `${title}${args}${command.options === undefined ? "" : " [options]"}`;
 }
 

@@ -62,7 +62,7 @@ export function checkArguments(args: readonly string[], title: string, specs: Co
     if (value !== undefined && spec.values !== undefined && !spec.values.includes(value))
       throw new Fault("usage", `<${spec.name}> is one of ${spec.values.join(", ")}, not ${JSON.stringify(value)}`);
   }
-  const extra = args[specs.length];
+  const extra = specs.at(-1)?.rest ? undefined : args[specs.length];
   if (extra !== undefined)
     throw new Fault("usage", `"${title}" takes no argument ${JSON.stringify(extra)}; see "${title} --help"`);
 }

@@ -51,7 +51,14 @@ const broken: AnyCommand = defineCommand({
   },
 });
 
-const table = [greet, boxes, broken].map((command) => ({ ...command, load: async () => ({ command }) }));
+const gather = defineCommand({
+  name: "gather",
+  summary: "takes many words",
+  args: [{ name: "word", description: "one or more", rest: true }],
+  run: async ({ args, answer }) => answer(args, ""),
+});
+
+const table = [greet, boxes, broken, gather].map((command) => ({ ...command, load: async () => ({ command }) }));
 
 async function run(...argv: string[]) {
   const world = memoryWorld();
@@ -98,6 +105,12 @@ test.each([
   [["box", "open"], '"clawport box open" needs <box>: which box; see "clawport box open --help"'],
 ])("%j is refused with the way out", async (argv, message) => {
   expect(await run(...argv)).toEqual({ exit: 2, out: "", err: `clawport: ${message}\n` });
+});
+
+test("a last argument may take all words that are left, options among them behind --", async () => {
+  expect((await run("gather", "npx", "--json", "--", "-y", "a=1")).out).toBe('["npx","-y","a=1"]\n');
+  expect((await run("gather")).exit).toBe(2);
+  expect((await run("gather", "--help")).out).toContain("clawport gather <word> …");
 });
 
 test("a group runs its fallback, and the exit code is the command's", async () => {
