@@ -1,0 +1,112 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Fault } from "../../../core/fault.ts";
+import { codeOf, messageOf } from "../../../core/thrown.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** Where a gateway is and how to be let in. */
+export interface GatewayAddress {
+  readonly url: string;
+  readonly token?: string | undefined;
+  readonly password?: string | undefined;
+  /** Which setting the address came from, for those who have to change it. */
+  readonly from: string;
+  /** The state folder of an OpenClaw on this machine; nothing where the gateway runs elsewhere. */
+  readonly stateFolder?: string | undefined;
+}
+
+export interface GatewayFlags {
+  readonly url?: string | undefined;
+  readonly token?: string | undefined;
+  readonly password?: string | undefined;
+}
+
+export interface FindGatewayOptions {
+  readonly flags?: GatewayFlags | undefined;
+  readonly env: Env;
+  readonly homedir: string;
+}
+
+/**
+ * The same choice as OpenClaw's own programs make: an address that was named brings its credentials along and is never
+ * sent those of the configuration, which belong to another gateway.
+ */
+export async function findGateway({ flags = {}, env, homedir }: FindGatewayOptions): Promise<GatewayAddress> {
+  const envToken = text(env["OPENCLAW_GATEWAY_TOKEN"]);
+  const envPassword = text(env["OPENCLAW_GATEWAY_PASSWORD"]);
+  if (flags.url !== undefined) {
+    return checked({ url: flags.url, token: flags.token, password: flags.password, from: "--gateway" });
+  }
+  const envUrl = text(env["OPENCLAW_GATEWAY_URL"]);
+  if (envUrl !== undefined) {
+    const token = flags.token ?? envToken;
+    const password = flags.password ?? envPassword;
+    return checked({ url: envUrl, token, password, from: "OPENCLAW_GATEWAY_URL" });
+  }
+
+  const stateFolder = text(env["OPENCLAW_STATE_DIR"]) ?? join(text(env["OPENCLAW_HOME"]) ?? homedir, ".openclaw");
+  const file = text(env["OPENCLAW_CONFIG_PATH"]) ?? join(stateFolder, "openclaw.json");
+  const gateway = record(record(await readConfig(file))["gateway"]);
+  const auth = record(gateway["auth"]);
+  const remote = record(gateway["remote"]);
+  const secret = (value: unknown): string | undefined => resolveSecret(value, env);
+  const remoteUrl = secret(remote["url"]);
+  if (gateway["mode"] === "remote" && remoteUrl !== undefined) {
+    return checked({
+      url: remoteUrl,
+      token: flags.token ?? secret(remote["token"]) ?? envToken ?? secret(auth["token"]),
+      password: flags.password ?? envPassword ?? secret(remote["password"]) ?? secret(auth["password"]),
+      from: `gateway.remote.url in ${file}`,
+    });
+  }
+  const port = text(env["OPENCLAW_GATEWAY_PORT"]) ?? number(gateway["port"]) ?? "18789";
+  const scheme = record(gateway["tls"])["enabled"] === true ? "wss" : "ws";
+  return checked({
+    url: `${scheme}://127.0.0.1:${port}`,
+    token: flags.token ?? secret(auth["token"]) ?? envToken ?? secret(remote["token"]),
+    password: flags.password ?? secret(auth["password"]) ?? envPassword ?? secret(remote["password"]),
+    from: file,
+    stateFolder,
+  });
+}
+
+function checked(address: GatewayAddress): GatewayAddress {
+  const url = URL.parse(address.url);
+  if (url?.protocol === "ws:" || url?.protocol === "wss:") return address;
+  throw new Fault("config", `The address of the gateway has to begin with ws:// or wss://; see ${address.from}.`);
+}
+
+async function readConfig(file: string): Promise<unknown> {
+  try {
+    const content = await readFile(file, "utf8");
+    const { default: json5 } = await import("json5");
+    return json5.parse(content);
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return {};
+    throw new Fault("config", `OpenClaw's configuration can't be read: ${messageOf(error)} (${file})`, {
+      cause: error,
+    });
+  }
+}
+
+/** A text, `${NAME}` in it taken from the environment, or a reference to the environment. Other stores stay closed to us. */
+function resolveSecret(value: unknown, env: Env): string | undefined {
+  if (typeof value === "string") {
+    return text(value.replace(/\$\{([A-Z_][A-Z0-9_]*)\}/g, (_, name: string) => env[name] ?? ""));
+  }
+  const { source, id } = record(value);
+  return source === "env" && typeof id === "string" ? text(env[id]) : undefined;
+}
+
+function record(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+function text(value: string | undefined): string | undefined {
+  return value === undefined || value.trim() === "" ? undefined : value.trim();
+}
+
+function number(value: unknown): string | undefined {
+  return typeof value === "number" ? String(value) : undefined;
+}

@@ -1,0 +1,132 @@
+import { randomUUID } from "node:crypto";
+import { cancelledBy } from "../../../core/cancelled.ts";
+import { Fault } from "../../../core/fault.ts";
+import { messageOf } from "../../../core/thrown.ts";
+import type { Reply, ReplyBackend, ReplyContext, ReplyOptions } from "../reply.ts";
+import { answerQuestions } from "./answer-questions.ts";
+import { followRun, type RunFollower } from "./follow-run.ts";
+import { gatewaySession } from "./gateway-session.ts";
+import type { Gateway, GatewayLimits } from "./open-gateway.ts";
+import { overLimit, packAttachments } from "./pack-attachments.ts";
+import { listReplyMedia } from "./reply-media.ts";
+import { readRunEvent } from "./run-event.ts";
+import { canStage, stageMedia } from "./stage-media.ts";
+
+export interface GatewayBackendOptions {
+  readonly gateway: Gateway;
+  /** Which agent of OpenClaw; `main` unless given. */
+  readonly agentId?: string | undefined;
+}
+
+/** How long a run that was cancelled may take to say so. */
+const abortGraceMs = 5000;
+
+/** Hands orders to a running OpenClaw, as if its user had typed them. */
+export function createGatewayBackend({ gateway, agentId = "main" }: GatewayBackendOptions): ReplyBackend {
+  return {
+    name: "gateway",
+    getReply,
+    [Symbol.asyncDispose]: () => gateway.close(),
+  };
+
+  async function getReply(context: ReplyContext, options: ReplyOptions): Promise<Reply> {
+    const { signal } = options;
+    if (signal.aborted) throw cancelledBy(signal);
+    const limits = await gateway.connected(signal);
+    const sessionKey = gatewaySession(context.sessionKey, agentId);
+    const runId = randomUUID();
+    const follower = followRun(options);
+    const stop = (): void => follower.fail(cancelledBy(signal));
+    signal.addEventListener("abort", stop, { once: true });
+    const unsubscribe = [
+      () => signal.removeEventListener("abort", stop),
+      gateway.onEvent((event) => {
+        const happened = readRunEvent(event, runId);
+        if (happened) follower.take(happened);
+      }),
+      gateway.onLost(() => void settleLostRun(runId, context.sessionKey, follower, signal)),
+      answerQuestions(gateway, { runId, sessionKey }, options),
+    ];
+    try {
+      await send(context, { sessionKey, runId, limits, signal });
+      const { text, tools, media } = await follower.outcome;
+      const found = await listReplyMedia(gateway, { sessionKey, runId, atLeast: media }, signal);
+      return { payloads: [{ text, media: found }], runId, tools };
+    } catch (error) {
+      if (signal.aborted) await abortRun(sessionKey, runId, options);
+      throw signal.aborted ? cancelledBy(signal) : error;
+    } finally {
+      for (const end of unsubscribe) end();
+    }
+  }
+
+  async function send(context: ReplyContext, run: SentRun): Promise<void> {
+    const { message, attachments } = context;
+    const { sessionKey, runId, limits, signal } = run;
+    const { inFrame, staged } = packAttachments(attachments, Buffer.byteLength(message), limits);
+    const { stateFolder } = gateway.address;
+    if (staged.length > 0 && !(await canStage(stateFolder))) throw overLimit(staged, limits);
+    const lines = stateFolder === undefined ? [] : await stageMedia(staged, stateFolder);
+    const params = {
+      sessionKey,
+      message: [message, ...lines].join("\n"),
+      idempotencyKey: runId,
+      deliver: false,
+      attachments: await Promise.all(
+        inFrame.map(async ({ kind, mimeType, name, base64 }) => ({
+          type: kind,
+          mimeType,
+          fileName: name,
+          content: await base64(),
+        })),
+      ),
+    };
+    await gateway.request("chat.send", params, { signal, timeoutMs: 120_000 });
+  }
+
+  async function abortRun(sessionKey: string, runId: string, { log }: ReplyOptions): Promise<void> {
+    try {
+      const signal = AbortSignal.timeout(abortGraceMs);
+      await gateway.request("chat.abort", { sessionKey, runId }, { signal, timeoutMs: abortGraceMs });
+    } catch (error) {
+      log.warn("a cancelled order may still be running in OpenClaw", { runId, error });
+    }
+  }
+
+  /** The line is gone while OpenClaw was working: once it is back, the gateway knows whether the run came to an end. */
+  async function settleLostRun(
+    runId: string,
+    sessionKey: string,
+    follower: RunFollower,
+    signal: AbortSignal,
+  ): Promise<void> {
+    try {
+      await gateway.connected(signal);
+      const run = await gateway.request<EndedRun>("agent.wait", { runId, timeoutMs: 1000 }, { signal });
+      const text = run.terminalReply?.text;
+      if (run.status === "ok" && text !== undefined) return follower.end(text);
+      follower.fail(interrupted(runId, sessionKey, "It is back now."));
+    } catch (error) {
+      follower.fail(interrupted(runId, sessionKey, `It has not come back yet: ${messageOf(error)}`));
+    }
+  }
+}
+
+interface SentRun {
+  readonly sessionKey: string;
+  readonly runId: string;
+  readonly limits: GatewayLimits;
+  readonly signal: AbortSignal;
+}
+
+interface EndedRun {
+  readonly status?: string;
+  readonly terminalReply?: { readonly text?: string };
+}
+
+function interrupted(runId: string, sessionKey: string, now: string): Fault {
+  const message =
+    `OpenClaw's gateway went away while it was working on this order (run ${runId}), so its outcome is unknown here. ${now} ` +
+    `OpenClaw takes up interrupted work by itself: ask what became of it with sessionKey ${JSON.stringify(sessionKey)} before ordering the same again.`;
+  return new Fault("unavailable", message, { detail: { runId } });
+}

@@ -1,0 +1,179 @@
+import type { GatewayClientOptions } from "@openclaw/gateway-client";
+import { cancelledBy } from "../../../core/cancelled.ts";
+import { withDeadline } from "../../../core/deadline.ts";
+import { Fault, isFault } from "../../../core/fault.ts";
+import type { Log } from "../../../core/log.ts";
+import { messageOf } from "../../../core/thrown.ts";
+import type { GatewayAddress } from "./find-gateway.ts";
+
+export interface GatewayEvent {
+  readonly event: string;
+  readonly payload?: unknown;
+}
+
+/** How much a gateway takes at once; it says so itself. */
+export interface GatewayLimits {
+  readonly frameBytes: number;
+  readonly attachmentBytes: number;
+  readonly imageBytes: number;
+}
+
+/** A line to an OpenClaw gateway that comes back by itself when it was lost. */
+export interface Gateway {
+  readonly address: GatewayAddress;
+  /** Waits for the line; faults with `unavailable` or `unauthorized` when there is none to be had. */
+  connected(signal: AbortSignal): Promise<GatewayLimits>;
+  request<T>(method: string, params: object, options: { signal: AbortSignal; timeoutMs?: number }): Promise<T>;
+  onEvent(listener: (event: GatewayEvent) => void): () => void;
+  /** Called whenever the line is lost. */
+  onLost(listener: () => void): () => void;
+  close(): Promise<void>;
+}
+
+export interface GatewayOptions {
+  readonly address: GatewayAddress;
+  readonly log: Log;
+  readonly version: string;
+  /** Who we are to the gateway, where that is more than a program of its operator. */
+  readonly client?: Partial<GatewayClientOptions> | undefined;
+  /** How long `connected` waits while the gateway can't be reached. */
+  readonly patienceMs?: number | undefined;
+}
+
+const requestTimeoutMs = 30_000;
+
+/** The one way to OpenClaw's gateway; nothing else of the project imports its client. */
+export async function openGateway(options: GatewayOptions): Promise<Gateway> {
+  const { address, log, version, patienceMs = 15_000 } = options;
+  const { GatewayClient } = await import("@openclaw/gateway-client");
+  const events = new Set<(event: GatewayEvent) => void>();
+  const lost = new Set<() => void>();
+  let line = Promise.withResolvers<GatewayLimits>();
+  let isUp = false;
+  let refusal: Fault | undefined;
+  line.promise.catch(() => {});
+
+  const client = new GatewayClient({
+    url: address.url,
+    ...(address.token === undefined ? {} : { token: address.token }),
+    ...(address.password === undefined ? {} : { password: address.password }),
+    clientName: "gateway-client",
+    clientDisplayName: "Clawport",
+    clientVersion: version,
+    mode: "backend",
+    role: "operator",
+    scopes: ["operator.admin"],
+    caps: ["tool-events"],
+    minProtocol: 4,
+    maxProtocol: 4,
+    requestTimeoutMs,
+    ...options.client,
+    hostDeps: { logDebug: (text) => log.debug(text), logError: (text) => log.debug(text), ...options.client?.hostDeps },
+    onHelloOk(hello) {
+      isUp = true;
+      refusal = undefined;
+      log.debug("connected to the gateway", { server: hello.server.version });
+      line.resolve(limitsOf(hello.policy));
+    },
+    onConnectError(error) {
+      refusal = refusalOf(error, address);
+      log.debug("the gateway could not be reached", { error });
+      fail(refusal);
+    },
+    onReconnectPaused({ reason }) {
+      refusal = refusalOf(new Error(reason), address);
+      fail(refusal);
+    },
+    onClose(_, reason) {
+      if (!isUp) return;
+      isUp = false;
+      line = Promise.withResolvers();
+      line.promise.catch(() => {});
+      log.debug("the line to the gateway was lost", { reason });
+      for (const listener of lost) listener();
+    },
+    onEvent(event) {
+      for (const listener of events) listener(event);
+    },
+  });
+  client.start();
+
+  /** Who waits now is told; who comes later waits for the next attempt. */
+  function fail(fault: Fault): void {
+    if (isUp) return;
+    line.reject(fault);
+    line = Promise.withResolvers();
+    line.promise.catch(() => {});
+  }
+
+  return {
+    address,
+    async connected(signal) {
+      const deadline = performance.now() + patienceMs;
+      for (;;) {
+        try {
+          return await withDeadline(Math.max(0, deadline - performance.now()), signal, () => line.promise);
+        } catch (error) {
+          if (signal.aborted) throw cancelledBy(signal);
+          if (isFault(error, "unauthorized")) throw error;
+          if (performance.now() >= deadline || isFault(error, "timeout")) throw refusal ?? unreachable(address, error);
+        }
+      }
+    },
+    async request<T>(
+      method: string,
+      params: object,
+      { signal, timeoutMs }: { signal: AbortSignal; timeoutMs?: number },
+    ) {
+      try {
+        return await client.request<T>(method, params, { signal, timeoutMs: timeoutMs ?? requestTimeoutMs });
+      } catch (error) {
+        if (signal.aborted) throw cancelledBy(signal);
+        throw new Fault("unavailable", `OpenClaw's gateway refused ${method}: ${messageOf(error)}`, { cause: error });
+      }
+    },
+    onEvent(listener) {
+      events.add(listener);
+      return () => void events.delete(listener);
+    },
+    onLost(listener) {
+      lost.add(listener);
+      return () => void lost.delete(listener);
+    },
+    close: () => client.stopAndWait({ timeoutMs: 2000 }).catch(() => {}),
+  };
+}
+
+/** What gateways that don't say take, by the documents of their protocol. */
+const usualLimits: GatewayLimits = { frameBytes: 26_214_400, attachmentBytes: 19_464_192, imageBytes: 6_291_456 };
+
+interface Policy {
+  readonly maxPayload?: number;
+  readonly attachments?: { readonly maxBytes?: number; readonly maxImageBytes?: number };
+}
+
+function limitsOf({ maxPayload, attachments }: Policy): GatewayLimits {
+  return {
+    frameBytes: maxPayload ?? usualLimits.frameBytes,
+    attachmentBytes: attachments?.maxBytes ?? usualLimits.attachmentBytes,
+    imageBytes: attachments?.maxImageBytes ?? usualLimits.imageBytes,
+  };
+}
+
+function refusalOf(error: Error, address: GatewayAddress): Fault {
+  const details = "details" in error ? JSON.stringify(error.details) : "";
+  if (/AUTH|UNAUTHORIZED|PAIRING/.test(`${details} ${error.message.toUpperCase()}`)) {
+    const message =
+      `OpenClaw's gateway at ${address.url} did not let us in: ${error.message}. ` +
+      `Check the token or password that belongs to ${address.from} (OPENCLAW_GATEWAY_TOKEN, OPENCLAW_GATEWAY_PASSWORD).`;
+    return new Fault("unauthorized", message, { cause: error });
+  }
+  return unreachable(address, error);
+}
+
+function unreachable(address: GatewayAddress, cause: unknown): Fault {
+  const message =
+    `OpenClaw's gateway does not answer at ${address.url} (from ${address.from}): ${messageOf(cause)}. ` +
+    `Start it with "openclaw gateway", or name another address with OPENCLAW_GATEWAY_URL.`;
+  return new Fault("unavailable", message, { cause });
+}

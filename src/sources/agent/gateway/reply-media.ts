@@ -1,0 +1,70 @@
+import { Fault } from "../../../core/fault.ts";
+import { sleep } from "../../../core/sleep.ts";
+import type { ReplyMedia } from "../reply.ts";
+import { safeName } from "../safe-name.ts";
+import type { Gateway } from "./open-gateway.ts";
+
+interface Artifact {
+  readonly id: string;
+  readonly title?: string;
+  readonly mimeType?: string;
+  readonly sizeBytes?: number;
+  readonly download?: { readonly mode?: string };
+}
+
+export interface MediaOfRun {
+  readonly sessionKey: string;
+  readonly runId: string;
+  /** How many the agent has announced: the list may lag behind its words. */
+  readonly atLeast: number;
+}
+
+/**
+ * What the agent attached to its answer. Everything comes from the gateway, which serves only files below the agent's own
+ * media folders: a path in an answer is never opened here.
+ */
+export async function listReplyMedia(
+  gateway: Gateway,
+  run: MediaOfRun,
+  signal: AbortSignal,
+): Promise<readonly ReplyMedia[]> {
+  const { sessionKey, runId, atLeast } = run;
+  for (let tries = 0; ; tries++) {
+    const { artifacts } = await gateway.request<{ artifacts: readonly Artifact[] }>(
+      "artifacts.list",
+      { sessionKey, runId },
+      { signal },
+    );
+    if (artifacts.length >= atLeast || tries === 10)
+      return artifacts.map((artifact) => replyMedia(gateway, artifact, sessionKey));
+    await sleep(100, signal);
+  }
+}
+
+function replyMedia(gateway: Gateway, artifact: Artifact, sessionKey: string): ReplyMedia {
+  const { id, title, mimeType = "application/octet-stream", sizeBytes = 0 } = artifact;
+  const name = safeName(title, "attachment");
+  return {
+    id,
+    name,
+    mimeType,
+    bytes: sizeBytes,
+    where: `${gateway.address.url} (artifact ${id})`,
+    async read(signal) {
+      const params = { sessionKey, artifactId: id };
+      const { url } = await gateway.request<{ url?: string }>("artifacts.download", params, { signal });
+      if (url === undefined) throw new Fault("unavailable", "the gateway offers no download of it");
+      return download(gateway.address.url, url, signal);
+    },
+  };
+}
+
+async function download(gatewayUrl: string, path: string, signal: AbortSignal): Promise<Buffer> {
+  const base = new URL(gatewayUrl.replace(/^ws/, "http"));
+  const target = new URL(path, base);
+  // The ticket in the path opens the file; it must not be carried to another host.
+  if (target.origin !== base.origin) throw new Fault("denied", "the gateway named another host for it");
+  const response = await fetch(target, { signal, redirect: "error" });
+  if (!response.ok) throw new Fault("unavailable", `the gateway answered ${response.status}`);
+  return Buffer.from(await response.arrayBuffer());
+}

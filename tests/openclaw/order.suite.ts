@@ -1,0 +1,130 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { silentLog } from "../../src/core/log.ts";
+import type { ToolResult } from "../../src/mcp/tool.ts";
+import { createAgentSource } from "../../src/sources/agent/agent-source.ts";
+import { findGateway } from "../../src/sources/agent/gateway/find-gateway.ts";
+import { createGatewayBackend } from "../../src/sources/agent/gateway/gateway-backend.ts";
+import { openGateway } from "../../src/sources/agent/gateway/open-gateway.ts";
+import type { ReplyBackend } from "../../src/sources/agent/reply.ts";
+import { describeReplies } from "../../src/sources/agent/reply.contract.ts";
+import { testContext } from "../support/test-source.ts";
+import { type OpenClawBench, openBench } from "./bench/open-bench.ts";
+
+const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
+
+let bench: OpenClawBench;
+let backend: ReplyBackend;
+let order: (args: object, context?: ReturnType<typeof testContext>) => Promise<ToolResult>;
+
+beforeAll(async () => {
+  bench = await openBench();
+  const address = await findGateway({ env: bench.env, homedir: bench.folder });
+  backend = createGatewayBackend({ gateway: await openGateway({ address, log: silentLog, version: "0" }) });
+  const turns = join(bench.folder, "turns");
+  const source = createAgentSource({ getReply: backend.getReply, turnsFolder: () => Promise.resolve(turns) });
+  order = (args, context = testContext()) => source.call("order_openclaw", args, context);
+});
+
+afterAll(async () => {
+  await backend?.[Symbol.asyncDispose]();
+  await bench?.[Symbol.asyncDispose]();
+});
+
+const textOf = (result: ToolResult): string =>
+  result.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
+
+describe("as a backend", () => {
+  describeReplies(async () => ({
+    backend,
+    quick: { message: "hello", answer: "ECHO:hello" },
+    slow() {
+      const hanging = bench.model.nextHanging();
+      return { message: "hang", running: hanging, stopped: async () => (await hanging).closed };
+    },
+    failing: { message: "/call", says: /.*/ },
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  }));
+});
+
+test("an order is answered, and its meta tells the run", async () => {
+  const result = await order({ message: "what is up" });
+  expect(textOf(result)).toBe("ECHO:what is up");
+  expect(result.isError).toBe(false);
+  expect(result._meta).toMatchObject({
+    "clawport/runId": expect.any(String),
+    "clawport/sessionKey": expect.stringMatching(/^mcp-/),
+  });
+});
+
+test("a session key continues its conversation, and keys that differ in case are different", async () => {
+  await order({ message: "my colour is blue", sessionKey: "Colours" });
+  expect(textOf(await order({ message: "recall", sessionKey: "Colours" }))).toContain("my colour is blue");
+  expect(textOf(await order({ message: "recall", sessionKey: "colours" }))).toBe("EARLIER=");
+});
+
+test("an image reaches the model", async () => {
+  const before = bench.model.requests.length;
+  const result = await order({ message: "what is this", images: [{ data: png, mimeType: "image/png" }] });
+  expect(result.isError).toBe(false);
+  const asked = JSON.stringify(bench.model.requests.slice(before));
+  expect(asked).toContain("image_url");
+  expect(asked).toContain(png.slice(0, 60));
+});
+
+test("a picture and a document that the agent attaches come back as content", async () => {
+  const picture = join(bench.folder, "workspace", "out.png");
+  await writeFile(picture, Buffer.from(png, "base64"));
+  const image = await order({ message: `media:${picture}` });
+  expect(image.content).toEqual([
+    { type: "text", text: "Here it is" },
+    { type: "image", mimeType: "image/png", data: png },
+  ]);
+  const report = join(bench.folder, "workspace", "report.pdf");
+  const pdf = Buffer.from("%PDF-1.4\n%\u00E2\u00E3\n1 0 obj\n<<>>\nendobj\n");
+  await writeFile(report, pdf);
+  const document = await order({ message: `media:${report}` });
+  expect(document.content[1]).toMatchObject({
+    type: "resource",
+    resource: { mimeType: "application/pdf", blob: pdf.toString("base64") },
+  });
+});
+
+test("a path outside the agent's folders is not opened", async () => {
+  const result = await order({ message: "media:/etc/hostname" });
+  expect(JSON.stringify(result.content)).not.toContain('"type":"resource"');
+});
+
+test("a slash command is carried out without asking the model", async () => {
+  const before = bench.model.requests.length;
+  const result = await order({ message: "/whoami" });
+  expect(result.isError).toBe(false);
+  expect(textOf(result)).not.toContain("ECHO");
+  expect(bench.model.requests).toHaveLength(before);
+});
+
+test("what the agent says before it uses a tool is part of the answer, and the tool is named in the meta", async () => {
+  const result = await order({ message: "say Let me look then call:session_status {}" });
+  expect(textOf(result)).toMatch(/^Let me look[\s\S]*GOT=/);
+  expect(result._meta).toMatchObject({ "clawport/tools": ["session_status"] });
+});
+
+test("progress tells what the agent does", async () => {
+  const words: (string | undefined)[] = [];
+  const context = { ...testContext(), progress: ({ message }: { message?: string }) => void words.push(message) };
+  await order({ message: "hello" }, context);
+  expect(words).toContain("writing");
+});
+
+test("an order that was running when the gateway crashed says so, and the conversation goes on after it", async () => {
+  const hanging = bench.model.nextHanging();
+  const lost = order({ message: "hang", sessionKey: "crash" });
+  await hanging;
+  await bench.kill();
+  await bench.start();
+  const result = await lost;
+  expect(result.isError).toBe(true);
+  expect(textOf(result)).toMatch(/^Error: OpenClaw's gateway went away while it was working.*sessionKey "crash"/);
+  expect(textOf(await order({ message: "still there", sessionKey: "after-crash" }))).toBe("ECHO:still there");
+}, 240_000);
