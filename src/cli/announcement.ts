@@ -1,5 +1,4 @@
 import { clientBlocks, exportTokenLine } from "./client-blocks.ts";
-import { isLoopbackHost } from "./listen-address.ts";
 import { plainText } from "./output/plain-text.ts";
 import type { Style } from "./output/style.ts";
 
@@ -8,6 +7,7 @@ export interface AnnouncementFacts {
   readonly port: number;
   readonly wantedPort: number;
   readonly tokenPath: string;
+  readonly remoteNames: readonly string[];
   readonly version: string;
   /** Servers that the configuration names and that are not among the sources. */
   readonly missing: readonly string[];
@@ -17,7 +17,6 @@ export interface AnnouncementFacts {
 /** What `clawport up` says once the hub is ready: where it is, what opens it, and what to paste where. */
 export function renderAnnouncement(facts: AnnouncementFacts, style: Style): string {
   const { url, port, wantedPort, tokenPath, version } = facts;
-  const { hostname } = new URL(url);
   const row = (name: string, value: string): string => `  ${style.dim(name.padEnd(8))}${value}`;
   const head = [
     style.bold(`Clawport ${version} is ready.`),
@@ -30,10 +29,11 @@ export function renderAnnouncement(facts: AnnouncementFacts, style: Style): stri
     head.push("", style.yellow(`Configured, but not on: ${facts.missing.join(", ")}. See: clawport doctor`));
   if (wantedPort !== 0 && port !== wantedPort)
     head.push("", style.yellow(`Another program holds port ${wantedPort}, so this is port ${port}.`));
-  if (!isLoopbackHost(hostname.replaceAll(/[[\]]/g, "")))
+  if (facts.remoteNames.length > 0)
     head.push(
       "",
-      style.yellow("Other machines can connect: whoever has a token may call every tool here, unencrypted."),
+      style.yellow("Other machines can connect: whoever has a token may call every tool here, unencrypted. They use"),
+      ...facts.remoteNames.map((name) => `  http://${name}:${port}/mcp`),
     );
   const blocks = clientBlocks({ url, tokenPath }).map(({ client, file, text }) =>
     [style.bold(file === undefined ? client : `${client}: ${file}`), indented(text)].join("\n"),

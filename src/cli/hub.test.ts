@@ -1,5 +1,5 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { waitFor } from "../../tests/cli/wait-for.ts";
@@ -25,13 +25,27 @@ afterEach(async () => {
   await rm(home.path, { recursive: true, force: true });
 });
 
-async function start(text = "{}", source = testSource({ id: "notes", tools: ["add"] })): Promise<string> {
+async function start(
+  text = "{}",
+  source = testSource({ id: "notes", tools: ["add"] }),
+  host?: string,
+): Promise<string> {
   const path = home.file("clawport.json5");
   await writeFile(path, text);
   const loaded = await loadConfig({ path, env: {} });
   const configuration = { config: loaded.config, file: { ...loaded, location: "state-folder" as const } };
   const log = createLiveLog({ level: "info", format: "human", write: (line) => lines.push(line) });
-  hub = await openHub({ home, configuration, env: {}, log, version: "1.2.3", port: 0, sources: [source] });
+  hub = await openHub({
+    home,
+    configuration,
+    env: {},
+    log,
+    version: "1.2.3",
+    port: 0,
+    host,
+    allowRemote: true,
+    sources: [source],
+  });
   return path;
 }
 
@@ -78,6 +92,13 @@ test("an edit that needs a restart says so, and an edited log level counts at on
   expect(JSON.parse(lines.findLast((line) => line.includes("in force")) ?? "")).toMatchObject({
     afterRestart: ["hub"],
   });
+});
+
+test("a hub that listens everywhere gives an address that its own machine can use, and the names for others", async () => {
+  await start("{}", testSource({ tools: ["add"] }), "0.0.0.0");
+  expect(hub?.url).toBe(`http://127.0.0.1:${hub?.port}/mcp`);
+  expect(hub?.remoteNames).toContain(hostname());
+  expect((await callAdd()).isError).not.toBe(true);
 });
 
 test("closing the hub closes its sources and gives up the home", async () => {

@@ -22,7 +22,7 @@ import { followConfig } from "./follow-config.ts";
 import { hubFiles } from "./hub-files.ts";
 import type { HubRecord } from "./hub-record.ts";
 import { removeHubRecord, writeHubRecord } from "./hub-record.ts";
-import { hostNames, requireRemoteConsent } from "./listen-address.ts";
+import { hostNames, isLoopbackHost, reachableHost, requireRemoteConsent } from "./listen-address.ts";
 import type { LiveLog } from "./live-log.ts";
 import { openDoor } from "./open-door.ts";
 import type { World } from "./world.ts";
@@ -51,6 +51,8 @@ export interface Hub extends AsyncDisposable {
   /** The port that was wanted; another one was taken when a stranger held it. */
   readonly wantedPort: number;
   readonly tokenPath: string;
+  /** The names under which other machines reach it; none while it is closed to them. */
+  readonly remoteNames: readonly string[];
   readonly record: HubRecord;
   sources(): readonly Source[];
   /** Lets what is being served finish, then closes everything. */
@@ -104,6 +106,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
 
     const tokens = await openTokens({ home, env, log });
     closers.add("tokens", () => tokens.close());
+    const names = hostNames(host, hostname(), networkInterfaces());
     const door = await openDoor({
       host,
       port: wantedPort,
@@ -116,9 +119,9 @@ export async function openHub(options: HubOptions): Promise<Hub> {
       telemetry,
       maxConcurrent: config.hub.maxConcurrent,
       maxBodyBytes: config.hub.maxBodyBytes,
-      allowedHosts: hostNames(host, hostname(), networkInterfaces()),
+      allowedHosts: names,
     });
-    const address = door.address.replace(/\/$/, "");
+    const address = `http://${reachableHost(host)}:${door.port}`;
     const record = await writeHubRecord(home, { address, version, startedAt: new Date().toISOString() });
     closers.add("record", () => removeHubRecord(home));
     closers.add("door", () => door.close());
@@ -131,6 +134,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
       port: door.port,
       wantedPort,
       tokenPath: tokens.path,
+      remoteNames: isLoopbackHost(host) ? [] : names,
       record,
       sources: () => catalog.sources(),
       close,

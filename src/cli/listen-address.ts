@@ -33,6 +33,11 @@ export function hostNames(
   return [machine, ...addresses.map(({ address }) => bracketed(address))];
 }
 
+/** An address that means every one of this machine is none that a client can connect to. */
+export function reachableHost(host: string): string {
+  return wildcards.has(host) ? "127.0.0.1" : bracketed(host);
+}
+
 function bracketed(host: string): string {
   return host.includes(":") ? `[${host}]` : host;
 }

@@ -55,7 +55,7 @@ export const command = defineCommand({
 
 async function announce(context: CommandContext, hub: Hub, servers: Config["servers"]): Promise<void> {
   const { renderAnnouncement } = await import("../announcement.ts");
-  const { url, port, wantedPort, tokenPath, record } = hub;
+  const { url, port, wantedPort, tokenPath, remoteNames, record } = hub;
   const sources = hub.sources().map((source) => ({ id: source.id, kind: source.kind, tools: source.tools().length }));
   const ids = new Set(sources.map(({ id }) => id));
   const missing = Object.keys(servers).filter((name) => servers[name]?.enabled && !ids.has(name));
@@ -64,6 +64,7 @@ async function announce(context: CommandContext, hub: Hub, servers: Config["serv
     address: record.address,
     port,
     tokenPath,
+    remoteNames,
     pid: record.pid,
     version: record.version,
     sources,
