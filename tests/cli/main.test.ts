@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
@@ -70,5 +71,6 @@ test("up tells a person where the hub is and what to paste, but never the token"
     expect(out).not.toContain("\u001B");
   } finally {
     child.kill("SIGKILL");
+    await once(child, "exit");
   }
 });
