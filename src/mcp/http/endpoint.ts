@@ -212,11 +212,13 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
     if (request.headers["mcp-session-id"] === undefined) return sendEmpty(response, 405, { allow: "POST" });
     const session = knownSession(request, principal);
     session.touch();
+    response.once("close", () => session.touch());
     const lastEventId = request.headers["last-event-id"];
     if (typeof lastEventId === "string") {
       const stream = session.findStream(lastEventId);
       if (stream?.attach(response, lastEventId, {})) return;
-      throw new Fault("not-found", "What came after this event is gone. Open a new stream.");
+      // Not 404: that would mean the session.
+      throw new Fault("bad-request", "What came after this event is gone. Open a new stream.");
     }
     session.standalone ??= session.openStream();
     session.standalone.attach(response, undefined, {});

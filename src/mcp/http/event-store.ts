@@ -48,6 +48,12 @@ export function createEventStore(maxBytes: number): EventStore {
         id,
         append(data) {
           const number = stream.first + stream.events.length;
+          if (data.length + overhead > maxBytes) {
+            // Not kept, so that nobody can go on from before it; the other streams lose nothing.
+            forget(stream);
+            stream.first = number + 1;
+            return `${id}-${number}`;
+          }
           stream.events.push(data);
           queue.push(stream);
           kept++;
@@ -64,10 +70,7 @@ export function createEventStore(maxBytes: number): EventStore {
             .map((data, index) => ({ id: `${id}-${number + 1 + index}`, data }));
         },
         isEmpty: () => stream.events.length === 0,
-        drop() {
-          while (stream.events.length > 0) forgetFirst(stream);
-          compact();
-        },
+        drop: () => forget(stream),
       };
     },
   };
@@ -75,6 +78,11 @@ export function createEventStore(maxBytes: number): EventStore {
   function evictOldest(): void {
     const oldest = queue[head++];
     if (oldest) forgetFirst(oldest);
+    compact();
+  }
+
+  function forget(stream: Kept): void {
+    while (stream.events.length > 0) forgetFirst(stream);
     compact();
   }
 
