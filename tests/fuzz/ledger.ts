@@ -13,12 +13,16 @@ export interface Ledger {
   readonly owed: number;
   /** Resolves when nothing is owed any more; faults with what is missing after the time. */
   quiet(withinMs: number): Promise<void>;
-  /** Forgets answers that may still come but need not. */
-  forgive(): void;
+  /** Forgets what is settled. Answers that need not come may still do so for one more round. */
+  closeRound(): void;
 }
 
 interface Entry extends Expected {
   readonly sent: Uint8Array;
+  /** The answer that was taken for this one, as long as no other needs it more. */
+  taken?: Outcome;
+  /** Whether the round it was sent in is over. */
+  isOld?: boolean;
 }
 
 export function createLedger(): Ledger {
@@ -26,9 +30,8 @@ export function createLedger(): Ledger {
   let owed = 0;
   let onQuiet: (() => void) | undefined;
 
-  function paid(entry: Entry): void {
-    if (entry.maybe) return;
-    owed -= 1;
+  function owe(change: number): void {
+    owed += change;
     if (owed === 0) onQuiet?.();
   }
 
@@ -36,25 +39,20 @@ export function createLedger(): Ledger {
     expect(expected, sent) {
       const key = JSON.stringify(expected.id);
       const list = entries.get(key) ?? [];
-      // Pickier ones first: they have the fewest answers to choose from.
-      list.push({ ...expected, sent });
-      list.sort((a, b) => a.outcomes.size - b.outcomes.size);
       entries.set(key, list);
-      if (!expected.maybe) owed += 1;
+      list.push({ ...expected, sent });
+      if (!expected.maybe) owe(1);
     },
     settle(answer) {
       const outcome = outcomeOf(answer);
-      const key = JSON.stringify(isRecord(answer) ? answer.id : undefined);
-      const list = entries.get(key) ?? [];
-      const at = list.findIndex(({ outcomes }) => outcomes.has(outcome));
-      const [entry] = at < 0 ? [] : list.splice(at, 1);
-      if (entry === undefined) throw wrongAnswer(answer, list);
-      if (list.length === 0) entries.delete(key);
-      paid(entry);
+      const list = entries.get(JSON.stringify(isRecord(answer) ? answer.id : undefined)) ?? [];
+      const before = owedIn(list);
+      if (!assign(outcome, list, new Set())) throw wrongAnswer(answer, list);
+      owe(owedIn(list) - before);
     },
     excuse(id) {
       for (const entry of entries.get(JSON.stringify(id)) ?? []) {
-        paid(entry);
+        if (!entry.maybe && entry.taken === undefined) owe(-1);
         entry.maybe = true;
       }
     },
@@ -72,12 +70,34 @@ export function createLedger(): Ledger {
       };
       return promise;
     },
-    forgive() {
+    closeRound() {
       for (const [key, list] of entries) {
-        if (list.every(({ maybe }) => maybe)) entries.delete(key);
+        const late = list.filter(({ maybe, taken, isOld }) => maybe && taken === undefined && isOld !== true);
+        for (const entry of late) entry.isOld = true;
+        if (late.length > 0) entries.set(key, late);
+        else entries.delete(key);
       }
     },
   };
+}
+
+/**
+ * Finds a place for an answer among the requests with its id. They may be many, and an answer that fits two of them can
+ * stand for either: one that was placed before moves on if that makes room.
+ */
+function assign(outcome: Outcome, list: readonly Entry[], tried: Set<Entry>): boolean {
+  for (const entry of [...list.filter(({ maybe }) => !maybe), ...list.filter(({ maybe }) => maybe)]) {
+    if (tried.has(entry) || !entry.outcomes.has(outcome)) continue;
+    tried.add(entry);
+    if (entry.taken !== undefined && !assign(entry.taken, list, tried)) continue;
+    entry.taken = outcome;
+    return true;
+  }
+  return false;
+}
+
+function owedIn(list: readonly Entry[]): number {
+  return list.filter(({ maybe, taken }) => !maybe && taken === undefined).length;
 }
 
 /** The form of every answer is the same, whatever it says. */
@@ -106,7 +126,7 @@ function wrongAnswer(answer: unknown, candidates: readonly Entry[]): Fault {
 }
 
 function missing(entries: ReadonlyMap<string, readonly Entry[]>, owed: number): Fault {
-  const first = [...entries.values()].flat().filter(({ maybe }) => !maybe);
+  const first = [...entries.values()].flat().filter(({ maybe, taken }) => !maybe && taken === undefined);
   const list = first.slice(0, 3).map(({ outcomes, sent }) => `${[...outcomes].join("|")} for ${shown(sent)}`);
   return new Fault("timeout", `${owed} answers never came. The first: ${list.join("; ")}`);
 }

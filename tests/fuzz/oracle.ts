@@ -29,13 +29,13 @@ export function expectAnswers(bytes: Uint8Array, peer: PeerFacts): readonly Expe
   } catch {
     return [answer(null, [-32700])];
   }
-  if (!Array.isArray(value)) return expectOne(value, peer);
+  if (!Array.isArray(value)) return expectOne(value, peer, false);
   const hasBatches = peer.version === undefined || peer.version < "2025-06-18";
   if (!hasBatches || value.length === 0 || value.length > mostInBatch) return [answer(null, [-32600])];
-  return value.flatMap((each) => expectOne(each, peer));
+  return value.flatMap((each) => expectOne(each, peer, true));
 }
 
-function expectOne(value: unknown, peer: PeerFacts): readonly Expected[] {
+function expectOne(value: unknown, peer: PeerFacts, inBatch: boolean): readonly Expected[] {
   if (!isRecord(value)) return [answer(null, [-32600])];
   const id = isId(value.id) ? value.id : null;
   const isAnswerless = !("method" in value) && "id" in value && ("result" in value || "error" in value);
@@ -49,7 +49,7 @@ function expectOne(value: unknown, peer: PeerFacts): readonly Expected[] {
   if (defects.length > 0) return [answer(id, defects, !isInvalid && !("id" in value))];
   if (!("id" in value) || isAnswerless) return [];
   const params = isRecord(value.params) ? value.params : {};
-  return [{ id, outcomes: judgeRequest(String(value.method), params, peer), maybe: false }];
+  return [{ id, outcomes: judgeRequest(String(value.method), params, peer, inBatch), maybe: false }];
 }
 
 function isId(id: unknown): id is string | number {

@@ -25,13 +25,15 @@ const tools = new Set(["echo", "strict", "fail", "ask", "task", "wait"]);
 const mayAsk = new Set(["tools/call", "prompts/get", "resources/read"]);
 
 /** What a well-formed request to the target of the fuzzing may be answered with. */
-export function judgeRequest(method: string, params: Params, peer: PeerFacts): ReadonlySet<Outcome> {
+export function judgeRequest(method: string, params: Params, peer: PeerFacts, inBatch: boolean): ReadonlySet<Outcome> {
   const defects: Defects = { certain: [], possible: [] };
   const meta = isRecord(params._meta) ? params._meta : {};
   const isModern = versionKey in meta || method === "server/discover" || method === "subscriptions/listen";
   const judge = features.get(method) ?? (isModern ? modernOnly : legacyOnly).get(method);
   if (judge === undefined) defects.certain.push(-32601);
   else judge(params, defects, isModern);
+  // The modern era has no batches, nor may one hold `initialize`.
+  if (inBatch && (isModern || method === "initialize")) defects.possible.push(-32600);
   if (isModern) judgeMeta(method, params, meta, peer, defects);
   if (method === "initialize" && !isModern) peer.version = negotiated(params.protocolVersion);
   return new Set<Outcome>(
@@ -79,8 +81,7 @@ const features = mapOf({
 });
 
 const legacyOnly = mapOf({
-  // Strictness about what it says is allowed, and it has no place in a batch.
-  initialize: (_params, { possible }) => possible.push(-32602, -32600),
+  initialize: (_params, { possible }) => possible.push(-32602),
   ping: nothing,
   "logging/setLevel": ({ level }, { certain }) => {
     if (!logLevels.has(typeof level === "string" ? level : "")) certain.push(-32602);

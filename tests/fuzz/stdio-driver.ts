@@ -50,7 +50,7 @@ export function createStdioDriver(input: Writable, output: Readable, random: Ran
         failure ??= error;
       });
       if (failure !== undefined) throw failure;
-      ledger.forgive();
+      ledger.closeRound();
       recent = [...states].slice(-20);
     },
   };
