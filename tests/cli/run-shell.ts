@@ -1,4 +1,4 @@
-import { execFile, execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 
 export interface ShellAnswer {
   readonly exit: number;
@@ -20,13 +20,4 @@ export function runProgram(
     });
     child.stdin?.end(input ?? "");
   });
-}
-
-export function isInstalled(program: string): boolean {
-  try {
-    execFileSync("sh", ["-c", `command -v ${program}`], { stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { isInstalled, runProgram } from "../../../tests/cli/run-shell.ts";
+import { runProgram } from "../../../tests/cli/run-shell.ts";
+import { requireDebianPackage } from "../../../tests/setup/require-debian-package.ts";
 import type { AnyCommand } from "../command.ts";
 import { defineCommand } from "../command.ts";
 import { bashCompletion } from "./bash.ts";
@@ -81,7 +82,8 @@ const shells: Record<string, Complete> = {
 };
 
 for (const [shell, complete] of Object.entries(shells)) {
-  describe.skipIf(!isInstalled(shell))(`${shell} (needs the package ${shell})`, () => {
+  const program = await requireDebianPackage(shell, `/usr/bin/${shell}`);
+  describe.skipIf(program === undefined)(`${shell} (needs the package ${shell})`, () => {
     test.each([
       ["clawport ", ["bake", "shell", "token"]],
       ["clawport to", ["token"]],

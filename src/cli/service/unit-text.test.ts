@@ -2,9 +2,11 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { isInstalled, runProgram } from "../../../tests/cli/run-shell.ts";
+import { runProgram } from "../../../tests/cli/run-shell.ts";
+import { requireDebianPackage } from "../../../tests/setup/require-debian-package.ts";
 import { unitText } from "./unit-text.ts";
 
+const analyze = await requireDebianPackage("systemd", "/usr/bin/systemd-analyze");
 const program = [process.execPath, "/opt/claw port/main.js"];
 
 test("the hub is started with its home and its configuration, quoted as systemd reads them", () => {
@@ -18,25 +20,20 @@ test("a hub that stops because of its configuration is not started over and over
   expect(unitText({ program, home: "/h" })).toContain("RestartPreventExitStatus=2 77 78");
 });
 
-test.skipIf(!isInstalled("systemd-analyze"))(
-  "systemd finds nothing wrong with it (needs the package systemd)",
-  async () => {
-    const folder = await mkdtemp(join(tmpdir(), "unit-"));
-    try {
-      const unit = join(folder, "clawport.service");
-      await mkdir(join(folder, "home"));
-      await writeFile(unit, unitText({ program, home: join(folder, "home of 100% $me"), config: "/c.json5" }));
-      const { exit, out, err } = await runProgram("systemd-analyze", ["--user", "verify", unit], {
-        env: { ...process.env, XDG_RUNTIME_DIR: folder },
-      });
-      expect({ exit, complaints: (out + err).split("\n").filter((line) => line.includes("clawport.service")) }).toEqual(
-        {
-          exit: 0,
-          complaints: [],
-        },
-      );
-    } finally {
-      await rm(folder, { recursive: true, force: true });
-    }
-  },
-);
+test.skipIf(analyze === undefined)("systemd finds nothing wrong with it (needs the package systemd)", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "unit-"));
+  try {
+    const unit = join(folder, "clawport.service");
+    await mkdir(join(folder, "home"));
+    await writeFile(unit, unitText({ program, home: join(folder, "home of 100% $me"), config: "/c.json5" }));
+    const { exit, out, err } = await runProgram("systemd-analyze", ["--user", "verify", unit], {
+      env: { ...process.env, XDG_RUNTIME_DIR: folder },
+    });
+    expect({ exit, complaints: (out + err).split("\n").filter((line) => line.includes("clawport.service")) }).toEqual({
+      exit: 0,
+      complaints: [],
+    });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
