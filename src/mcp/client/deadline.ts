@@ -2,7 +2,8 @@ import { Fault } from "../../core/fault.ts";
 
 /** Watches one call: silence for `timeoutMs` ends it, and so does `maxTotalMs` however much is heard. */
 export interface CallDeadline {
-  extend(): void;
+  /** Starts the time of silence again, after a pause that does not count where one was agreed on. */
+  extend(pauseMs?: number): void;
   stop(): void;
 }
 
@@ -14,9 +15,9 @@ export function createDeadline(
   let silence = arm();
   const total = maxTotalMs === undefined || timeoutMs === 0 ? undefined : setTimeout(late, maxTotalMs, maxTotalMs);
   return {
-    extend() {
+    extend(pauseMs = 0) {
       clearTimeout(silence);
-      silence = arm();
+      silence = arm(pauseMs);
     },
     stop() {
       clearTimeout(silence);
@@ -25,7 +26,7 @@ export function createDeadline(
   };
 
   /** Zero means no limit. */
-  function arm(): NodeJS.Timeout | undefined {
-    return timeoutMs === 0 ? undefined : setTimeout(late, timeoutMs, timeoutMs);
+  function arm(pauseMs = 0): NodeJS.Timeout | undefined {
+    return timeoutMs === 0 ? undefined : setTimeout(late, pauseMs + timeoutMs, timeoutMs);
   }
 }

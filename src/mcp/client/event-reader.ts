@@ -12,31 +12,56 @@ export interface EventReader {
   retryMs(): number | undefined;
 }
 
+const byteOrderMark = "\uFEFF";
+
 /** Reads an event stream as the HTML standard says (§ 9.2.6), each line as it comes. Faulting is up to `onEvent`. */
 export function createEventReader(onEvent: (event: StreamEvent) => void, maxChars: number): EventReader {
-  let rest = "";
+  const lineEnd = /\r\n|\n|\r/g;
+  /** The line that has begun, in the pieces it came in: joined once, however many they are. */
+  let pieces: string[] = [];
+  let begun = 0;
   let data: string[] = [];
   let size = 0;
   let event = "";
   let id: string | undefined;
   let lastId: string | undefined;
   let retry: number | undefined;
+  let isFirst = true;
   let sawReturn = false;
 
   return {
     push(text) {
+      if (text === "") return;
+      let start = isFirst && text.startsWith(byteOrderMark) ? 1 : 0;
+      isFirst = false;
       // A line feed after a carriage return that ended the last piece belongs to that line's end.
-      let piece = sawReturn && text.startsWith("\n") ? text.slice(1) : text;
+      if (sawReturn && text.startsWith("\n")) start = 1;
       sawReturn = text.endsWith("\r");
-      piece = rest + piece;
-      const lines = piece.split(/\r\n|\n|\r/);
-      rest = lines.pop() ?? "";
-      if (rest.length + size > maxChars) throw new RangeError("an event of the stream is too large");
-      for (const line of lines) readLine(line);
+      lineEnd.lastIndex = start;
+      for (let end = lineEnd.exec(text); end; end = lineEnd.exec(text)) {
+        const rest = text.slice(start, end.index);
+        start = lineEnd.lastIndex;
+        endLine(rest);
+      }
+      begin(text.slice(start));
     },
     lastId: () => lastId,
     retryMs: () => retry,
   };
+
+  function begin(text: string): void {
+    if (text === "") return;
+    pieces.push(text);
+    begun += text.length;
+    if (begun + size > maxChars) throw new RangeError("an event of the stream is too large");
+  }
+
+  function endLine(rest: string): void {
+    const line = pieces.length === 0 ? rest : pieces.join("") + rest;
+    pieces = [];
+    begun = 0;
+    readLine(line);
+  }
 
   function readLine(line: string): void {
     if (line === "") return dispatch();
