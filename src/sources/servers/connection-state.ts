@@ -23,8 +23,9 @@ export type ConnectionEvent =
 /** After how many attempts in a row a caller is told instead of kept waiting. */
 export const patientAttempts = 3;
 
-/** What comes after an event. Events that make no sense in a state leave it as it is. */
+/** What comes after an event. Events that make no sense in a state leave it as it is; `stopped` is for good. */
 export function nextState(state: ConnectionState, event: ConnectionEvent): ConnectionState {
+  if (state.kind === "stopped") return state;
   switch (event.kind) {
     case "start":
       return isOpen(state) ? state : { kind: "connecting", attempt: attemptOf(state) + 1 };
@@ -40,11 +41,10 @@ export function nextState(state: ConnectionState, event: ConnectionEvent): Conne
       return { kind: "needs-sign-in", reason: event.reason };
     case "looked":
       if (!isOpen(state)) return state;
-      return event.problem === undefined
-        ? { kind: "ready", since: state.since }
-        : { kind: "degraded", since: state.since, reason: event.problem };
+      if (event.problem !== undefined) return { kind: "degraded", since: state.since, reason: event.problem };
+      return state.kind === "ready" ? state : { kind: "ready", since: state.since };
     case "parked":
-      return state.kind === "stopped" ? state : { kind: "queued" };
+      return { kind: "queued" };
     case "stopped":
       return { kind: "stopped", reason: event.reason };
   }

@@ -18,10 +18,9 @@ export function judgeRepeat(error: unknown, annotations: ToolAnnotations | undef
     case "outcome-unknown":
       return isHarmlessTwice(annotations) ? "repeat" : "unknown";
     case "timeout":
-      // Waiting the same time again would only double the wait.
-      return isHarmlessTwice(annotations) ? "give-up" : "unknown";
     case "too-large":
-      return "unknown";
+      // A repetition would only wait as long again, or bring as much.
+      return isHarmlessTwice(annotations) ? "give-up" : "unknown";
     default:
       return "give-up";
   }
