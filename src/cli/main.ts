@@ -7,7 +7,6 @@ const argv = process.argv.slice(2);
 if (argv.length === 1 && argv[0] === "--version") {
   process.stdout.write(`${readVersion()}\n`);
 } else {
-  const { processWorld } = await import("./process-world.ts");
-  const { runCli } = await import("./run-cli.ts");
-  process.exitCode = await runCli(argv, processWorld());
+  const { start } = await import("./start.ts");
+  process.exitCode = await start(argv);
 }

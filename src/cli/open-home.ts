@@ -1,5 +1,5 @@
 import type { Home } from "../core/home.ts";
-import { openHome, resolveHome } from "../core/home.ts";
+import { resolveHome } from "../core/resolve-home.ts";
 import type { CommandContext } from "./command-context.ts";
 
 /** Where the state of this call lives, whether it exists yet or not. */
@@ -7,6 +7,7 @@ export function homePath({ globals, env, homedir }: CommandContext): string {
   return resolveHome({ flag: globals.home, env, homedir });
 }
 
-export function openHomeOf(context: CommandContext): Promise<Home> {
+export async function openHomeOf(context: CommandContext): Promise<Home> {
+  const { openHome } = await import("../core/home.ts");
   return openHome(homePath(context), { log: context.log });
 }

@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createLog } from "./create-log.ts";
-import { openHome, resolveHome } from "./home.ts";
+import { openHome } from "./home.ts";
+import { resolveHome } from "./resolve-home.ts";
 import type { Migration } from "./migrations.ts";
 import { formatMark, ownMark } from "./process-mark.ts";
 

@@ -14,24 +14,9 @@ export interface Home {
   file(...parts: string[]): string;
 }
 
-export interface HomeChoice {
-  /** What `--home` says. */
-  readonly flag?: string | undefined;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly homedir: string;
-}
-
 export interface HomeOptions {
   readonly log?: Log;
   readonly migrations?: readonly Migration[];
-}
-
-export function resolveHome({ flag, env, homedir }: HomeChoice): string {
-  const expand = (path: string): string => resolve(path.replace(/^~(?=$|[/\\])/, homedir));
-  if (flag) return expand(flag);
-  if (env["CLAWPORT_HOME"]) return expand(env["CLAWPORT_HOME"]);
-  if (env["OPENCLAW_STATE_DIR"]) return join(expand(env["OPENCLAW_STATE_DIR"]), "mcp");
-  return join(homedir, ".openclaw", "mcp");
 }
 
 /** Makes the folder if need be, closes it to others, brings its content up to this version, sweeps what crashes left. */

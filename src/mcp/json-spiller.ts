@@ -1,6 +1,6 @@
-import { randomBytes } from "node:crypto";
 import { closeSync, mkdirSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { crypto } from "../core/crypto.ts";
 import { Fault } from "../core/fault.ts";
 
 /** Where long texts of a message go, and from which length on. */
@@ -35,7 +35,7 @@ const quote = 34;
 const backslash = 92;
 
 export function createJsonSpiller({ folder, overBytes }: SpillOptions): JsonSpiller {
-  const secret = randomBytes(16).toString("hex");
+  let secret: string | undefined;
   const texts = new Map<string, SpilledText>();
   let kept: Buffer[] = [];
   /** Pieces of the text being read, while it may still turn out short. */
@@ -111,7 +111,7 @@ export function createJsonSpiller({ folder, overBytes }: SpillOptions): JsonSpil
       heldBytes += piece.length;
       if (heldBytes <= overBytes) return;
       mkdirSync(folder, { recursive: true, mode: 0o700 });
-      const path = join(folder, `text-${randomBytes(12).toString("hex")}`);
+      const path = join(folder, `text-${crypto().randomBytes(12).toString("hex")}`);
       open = { path, file: openSync(path, "wx", 0o600), bytes: 0 };
       for (const earlier of held) append(open, earlier);
       held = [];
@@ -126,6 +126,7 @@ export function createJsonSpiller({ folder, overBytes }: SpillOptions): JsonSpil
   function endText(): void {
     if (open) {
       closeSync(open.file);
+      secret ??= crypto().randomBytes(16).toString("hex");
       const mark = `spilled-${secret}-${texts.size}`;
       texts.set(mark, { path: open.path, bytes: open.bytes, isEscaped });
       kept.push(Buffer.from(`${mark}"`));

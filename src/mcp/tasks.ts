@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { crypto } from "../core/crypto.ts";
 import { Fault } from "../core/fault.ts";
 import type { Question } from "./question.ts";
 import { rpcErrorOf } from "./rpc-failure.ts";
@@ -84,7 +84,7 @@ export function createTaskBoard({ keepMs, pollMs, atMost, now }: TaskBoardOption
 }
 
 function createTask(order: TaskOrder, fixed: Record<string, number>, now: () => number, changed: () => void): Task {
-  const id = randomUUID();
+  const id = crypto().randomUUID();
   const createdAt = new Date(now()).toISOString();
   let lastUpdatedAt = createdAt;
   let status: Status = "working";

@@ -1,4 +1,4 @@
-import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { crypto } from "../core/crypto.ts";
 import { Fault } from "../core/fault.ts";
 import type { Run } from "./run.ts";
 
@@ -22,7 +22,8 @@ export function createWaitingRuns({ forMs, atMost }: WaitingRunsOptions): Waitin
   let key: Buffer | undefined;
 
   const seal = (id: string, subject: string, principal: string) =>
-    createHmac("sha256", (key ??= randomBytes(32)))
+    crypto()
+      .createHmac("sha256", (key ??= crypto().randomBytes(32)))
       .update(JSON.stringify([id, subject, principal]))
       .digest("base64url");
 
@@ -32,7 +33,7 @@ export function createWaitingRuns({ forMs, atMost }: WaitingRunsOptions): Waitin
         const [oldest] = runs.keys();
         if (oldest !== undefined) drop(oldest, "Too many calls wait for an answer; this one is the oldest.");
       }
-      const id = randomBytes(16).toString("base64url");
+      const id = crypto().randomBytes(16).toString("base64url");
       const timer = setTimeout(() => drop(id, "The client did not answer in time."), forMs);
       timer.unref();
       runs.set(id, { run, timer });
@@ -42,7 +43,7 @@ export function createWaitingRuns({ forMs, atMost }: WaitingRunsOptions): Waitin
       const [id = "", mac = ""] = typeof state === "string" ? state.split(".", 2) : [];
       const wanted = Buffer.from(seal(id, subject, principal));
       const given = Buffer.from(typeof state === "string" ? state.slice(id.length + 1) : mac);
-      if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) {
+      if (given.length !== wanted.length || !crypto().timingSafeEqual(given, wanted)) {
         throw new Fault("bad-params", "This requestState was not made for this request. Send it back as it came.");
       }
       const kept = runs.get(id);

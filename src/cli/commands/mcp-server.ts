@@ -8,6 +8,7 @@ import type { OrderContext } from "../../sources/agent/agent-source.ts";
 import { orderTool } from "../../sources/agent/order-tool.ts";
 import { hasTasks } from "../../mcp/client-facts.ts";
 import type { AgentEngine } from "../agent-engine.ts";
+import { agentOptions } from "../agent-options.ts";
 import { defineCommand } from "../command.ts";
 import type { CommandContext } from "../command-context.ts";
 import { homePath } from "../open-home.ts";
@@ -15,6 +16,9 @@ import { readVersion } from "../version.ts";
 
 /** Ten images and five files of 15 MB in base64 make 300 MiB; the rest is room for the message. */
 const maxFrameBytes = 320 * 1024 * 1024;
+
+/** Loading the agent takes a while; the answer that names the tool leaves first. */
+const afterAnswerMs = 5;
 
 /** How long an order may take before a client that knows tasks gets one instead of waiting. */
 const taskAfterMs = 10_000;
@@ -25,6 +29,7 @@ const uncheckedTool = { ...orderTool, inputSchema: { type: "object" } };
 export const command = defineCommand({
   name: "mcp-server",
   summary: "serve order_openclaw to an MCP client over stdin and stdout",
+  options: agentOptions,
   examples: ["clawport mcp-server", "clawport mcp-server --verbose", "claude mcp add openclaw -- clawport mcp-server"],
   async run(context) {
     const { log } = context;
@@ -32,7 +37,11 @@ export const command = defineCommand({
     let engine: Promise<AgentEngine> | undefined;
     // Nothing of it is needed to say which tool there is, so a client never waits for it before it places an order.
     const openEngine = (): Promise<AgentEngine> => {
-      engine ??= import("../agent-engine.ts").then(({ openAgentEngine }) => openAgentEngine(context));
+      if (engine === undefined) {
+        // From here on there is something to wind up; before, a signal may end the process as it likes.
+        context.stopSignal().addEventListener("abort", () => input.destroy(), { once: true });
+        engine = import("../agent-engine.ts").then(({ openAgentEngine }) => openAgentEngine(context, context.options));
+      }
       engine.catch((error: unknown) => {
         log.error("orders can't be taken yet; the next one tries again", { error });
         engine = undefined;
@@ -45,7 +54,7 @@ export const command = defineCommand({
         info: { name: "clawport", title: "OpenClaw", version: readVersion() },
         tools: {
           list() {
-            if (engine === undefined) setImmediate(() => void openEngine().catch(() => {}));
+            if (engine === undefined) setTimeout(() => void openEngine().catch(() => {}), afterAnswerMs).unref();
             return tools;
           },
           find: (name) => (name === orderTool.name ? uncheckedTool : undefined),
@@ -54,7 +63,6 @@ export const command = defineCommand({
       },
       { log },
     );
-    context.stopSignal().addEventListener("abort", () => input.destroy(), { once: true });
     await serveStdio(server, {
       input,
       output: context.stdout as unknown as Writable,
