@@ -126,8 +126,10 @@ export function createConnection(options: ConnectionOptions): Connection {
   async function connect(): Promise<Link> {
     clearTimeout(retry);
     move({ kind: "start" });
+    // Read by `onClose`, which may come before there is a link.
+    let opened: Link | undefined;
     try {
-      const opened = await openLink({
+      const fresh = await openLink({
         definition,
         env: options.env,
         log,
@@ -140,16 +142,17 @@ export function createConnection(options: ConnectionOptions): Connection {
         onResourceUpdated: (uri) => each((listener) => listener.onResourceUpdated?.(uri)),
         onLog: (params) => log.info("the server says", { level: params.level, data: params.data }),
         onClose: (fault) => {
-          if (link === opened) lose(fault);
+          if (opened !== undefined && link === opened) lose(fault);
         },
       });
-      link = opened;
+      opened = fresh;
+      link = fresh;
       delays = freshDelays();
       lastHeartbeat = now();
       move({ kind: "connected", at: now() });
       beat();
-      each((listener) => listener.onOpen?.(opened));
-      return opened;
+      each((listener) => listener.onOpen?.(fresh));
+      return fresh;
     } catch (error) {
       const fault = toFault(error);
       lastError = fault.message;
