@@ -1,10 +1,12 @@
 import type { Guard } from "../catalog/guard/guard.ts";
+import { configName } from "../core/config/find-config.ts";
 import { loadConfig } from "../core/config/load-config.ts";
 import type { Config } from "../core/config/schema.ts";
 import { watchConfig } from "../core/config/watch-config.ts";
 import { Fault } from "../core/fault.ts";
 import type { Home } from "../core/home.ts";
 import type { LogLevel } from "../core/log.ts";
+import type { ConfigPlace } from "../sources/servers/handlers/servers-control.ts";
 import type { ConfigInForce } from "./config-of.ts";
 import type { LiveLog } from "./live-log.ts";
 import { findDistrust } from "./require-trust.ts";
@@ -18,40 +20,73 @@ export interface FollowOptions {
   /** What the command line asked for; an edit does not overrule it. */
   readonly level?: LogLevel | undefined;
   readonly guard: Guard;
+  /** Makes the servers be those of the configuration. */
+  applyServers(config: Config): Promise<void>;
+}
+
+/** The configuration file of a running process, followed. */
+export interface Following {
+  readonly place: ConfigPlace;
+  /** Takes up what the file says now, or faults with what is wrong with it. */
+  reload(): Promise<void>;
+  close(): Promise<void>;
 }
 
 /** Applies edits of the configuration while the hub runs. A bad or untrusted edit leaves in force what was. */
-export function followConfig(options: FollowOptions): { close(): Promise<void> } {
+export function followConfig(options: FollowOptions): Following {
   const { home, configuration, env, log, level, guard } = options;
-  const { file } = configuration;
-  if (file === undefined) return { close: () => Promise.resolve() };
+  const place = placeOf(configuration, home);
+  const { path, location } = place;
   let before = configuration.config;
+  let problem: Fault | undefined;
 
-  return watchConfig({
-    path: file.path,
-    raw: file.raw,
+  const watching = watchConfig({
+    path,
+    raw: configuration.file?.raw,
     async load(text) {
-      const loaded = await loadConfig({ path: file.path, env, text });
-      const distrust = await findDistrust(home, { ...loaded, location: file.location });
+      const loaded = await loadConfig({ path, env, text });
+      const distrust = await findDistrust(home, { ...loaded, location });
       if (distrust !== undefined) throw new Fault("untrusted", distrust);
       return loaded;
     },
-    onChange({ config }) {
+    async onChange({ config }) {
+      problem = undefined;
       guard.setPolicy(config.policy ?? {});
       log.change({ level: level ?? config.log.level, format: config.log.format });
       const later = needRestart.filter((key) => !isSame(before[key], config[key]));
       before = config;
+      await options.applyServers(config);
       log.info("the edited configuration is in force", later.length === 0 ? {} : { afterRestart: later });
     },
-    onProblem: ({ message }) => {
+    onProblem: (fault) => {
+      problem = fault;
       log.error("the edited configuration is not used; the one before stays in force");
-      for (const line of message.split("\n")) log.error(line);
+      for (const line of fault.message.split("\n")) log.error(line);
     },
   });
+  return {
+    place,
+    async reload() {
+      await watching.look();
+      if (problem !== undefined) throw problem;
+    },
+    close: () => watching.close(),
+  };
+}
+
+/** Without a file, the one that would be found at the next start wherever that happens. */
+export function placeOf({ file }: ConfigInForce, home: Home): ConfigPlace {
+  return file ?? { path: home.file(configName), location: "state-folder" };
 }
 
 /** What the hub only looks at when it starts. */
-const needRestart = ["hub", "audit", "catalog", "servers"] as const satisfies readonly (keyof Config)[];
+const needRestart = [
+  "hub",
+  "audit",
+  "catalog",
+  "toolDiscoveryInterval",
+  "maxConcurrentServers",
+] as const satisfies readonly (keyof Config)[];
 
 function isSame(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);

@@ -1,12 +1,5 @@
 import { hostname, networkInterfaces } from "node:os";
-import type { Audit } from "../catalog/audit.ts";
-import { openAudit } from "../catalog/audit.ts";
-import { createCatalog } from "../catalog/catalog.ts";
-import { openApprovals } from "../catalog/guard/approvals.ts";
 import type { Asker } from "../catalog/guard/askers.ts";
-import { createAskers } from "../catalog/guard/askers.ts";
-import { createGuard } from "../catalog/guard/guard.ts";
-import { openPins } from "../catalog/guard/pins.ts";
 import type { Source } from "../catalog/tool-source.ts";
 import type { Home } from "../core/home.ts";
 import type { LogLevel } from "../core/log.ts";
@@ -15,16 +8,18 @@ import { watchProcess } from "../core/metrics/process-metrics.ts";
 import { createMetrics } from "../core/metrics.ts";
 import { openTelemetry } from "../core/telemetry/open-telemetry.ts";
 import { openTokens } from "../doors/mcp/tokens.ts";
+import { createControlDesk } from "../sources/servers/handlers/control-desk.ts";
 import { claimHub } from "./claim-hub.ts";
 import { createClosers } from "./closers.ts";
 import type { ConfigInForce } from "./config-of.ts";
-import { followConfig } from "./follow-config.ts";
-import { hubFiles } from "./hub-files.ts";
+import { type Following, followConfig, placeOf } from "./follow-config.ts";
 import type { HubRecord } from "./hub-record.ts";
 import { removeHubRecord, writeHubRecord } from "./hub-record.ts";
 import { hostNames, isLoopbackHost, reachableHost, requireRemoteConsent } from "./listen-address.ts";
 import type { LiveLog } from "./live-log.ts";
 import { openDoor } from "./open-door.ts";
+import { openGuardedCatalog } from "./open-guarded-catalog.ts";
+import { openServers } from "./open-servers.ts";
 import type { World } from "./world.ts";
 
 export interface HubOptions {
@@ -55,6 +50,8 @@ export interface Hub extends AsyncDisposable {
   readonly remoteNames: readonly string[];
   readonly record: HubRecord;
   sources(): readonly Source[];
+  /** Resolves when every server was tried once, or after the time. */
+  settled(withinMs: number): Promise<void>;
   /** Lets what is being served finish, then closes everything. */
   close(): Promise<void>;
 }
@@ -77,32 +74,31 @@ export async function openHub(options: HubOptions): Promise<Hub> {
     const telemetry = await openTelemetry({ env, version, metrics, log });
     closers.add("telemetry", () => telemetry.close());
 
-    const audit: Audit = config.audit.enabled
-      ? openAudit({ file: hubFiles.audit(home), maxBytes: config.audit.maxBytes, keep: config.audit.keep, log })
-      : noAudit;
-    closers.add("audit", () => audit.close());
-    const pins = openPins({ file: hubFiles.pins(home), log });
-    closers.add("pins", () => pins.close());
-    const approvals = openApprovals({ file: hubFiles.approvals(home), log });
-    const askers = createAskers();
-    for (const asker of options.askers ?? []) askers.add(asker);
     const callMetrics = createCallMetrics(metrics);
-    const guard = createGuard({
-      policy: config.policy ?? {},
-      approvals,
-      pins,
-      askers,
-      audit,
-      metrics: callMetrics,
+    const { catalog, guard } = openGuardedCatalog({
+      home,
+      config,
       log,
+      closers,
+      askers: options.askers,
+      metrics: callMetrics,
     });
-
-    const catalog = createCatalog({ ...config.catalog, log });
-    closers.add("catalog", () => catalog.close());
     for (const source of options.sources ?? []) {
       catalog.add(source);
       closers.add(`source ${source.id}`, () => source.close());
     }
+
+    let following: Following | undefined;
+    const { control, manager } = await openServers({
+      catalog,
+      config,
+      env,
+      log,
+      version,
+      closers,
+      place: placeOf(configuration, home),
+      reload: async () => following?.reload(),
+    });
 
     const tokens = await openTokens({ home, env, log });
     closers.add("tokens", () => tokens.close());
@@ -120,13 +116,14 @@ export async function openHub(options: HubOptions): Promise<Hub> {
       maxConcurrent: config.hub.maxConcurrent,
       maxBodyBytes: config.hub.maxBodyBytes,
       allowedHosts: names,
+      control: createControlDesk(control),
     });
     const address = `http://${reachableHost(host)}:${door.port}`;
     const record = await writeHubRecord(home, { address, version, startedAt: new Date().toISOString() });
     closers.add("record", () => removeHubRecord(home));
     closers.add("door", () => door.close());
-    const following = followConfig({ ...options, guard });
-    closers.add("configuration", () => following.close());
+    following = followConfig({ ...options, guard, applyServers: (edited) => control.apply(edited) });
+    closers.add("configuration", () => following?.close());
 
     const close = (): Promise<void> => closers.closeAll();
     return {
@@ -137,6 +134,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
       remoteNames: isLoopbackHost(host) ? [] : names,
       record,
       sources: () => catalog.sources(),
+      settled: (withinMs) => manager.settled(withinMs),
       close,
       [Symbol.asyncDispose]: close,
     };
@@ -145,5 +143,3 @@ export async function openHub(options: HubOptions): Promise<Hub> {
     throw error;
   }
 }
-
-const noAudit: Audit = { record: () => {}, close: () => Promise.resolve() };

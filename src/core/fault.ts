@@ -70,6 +70,11 @@ export function faultRow(code: FaultCode): FaultRow {
   return faults[code];
 }
 
+/** For codes that came from elsewhere, as text. */
+export function isFaultCode(code: unknown): code is FaultCode {
+  return typeof code === "string" && Object.hasOwn(faults, code);
+}
+
 export function isFault(error: unknown, code?: FaultCode): error is Fault {
   return error instanceof Fault && (code === undefined || error.code === code);
 }

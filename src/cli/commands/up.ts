@@ -4,6 +4,9 @@ import { asked } from "../command-context.ts";
 import type { Hub } from "../hub.ts";
 import type { Config } from "../../core/config/schema.ts";
 
+/** How long the announcement waits for servers to connect; the hub serves meanwhile. */
+const startPatience = 2000;
+
 export const command = defineCommand({
   name: "up",
   summary: "start the hub and keep it running until Ctrl-C",
@@ -44,6 +47,7 @@ export const command = defineCommand({
       askers: context.json ? [] : [createTerminalAsker(context)],
     });
     try {
+      await hub.settled(startPatience);
       await announce(context, hub, configuration.config.servers);
       await stopped(stopping);
       context.say("\nStopping: calls in progress may finish. Ctrl-C again ends at once.");

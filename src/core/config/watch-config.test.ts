@@ -21,7 +21,7 @@ async function watchFile(folder: string, options: { pollMs?: number; path?: stri
     debounceMs: 20,
     pollMs: options.pollMs ?? 60_000,
     load: (text) => loadConfig({ path, text, env: {} }),
-    onChange: ({ config }) => told.push(config.hub.port),
+    onChange: ({ config }) => void told.push(config.hub.port),
     onProblem: ({ code }) => told.push(code),
   });
   return { ...watching, path, told };

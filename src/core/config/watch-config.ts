@@ -6,11 +6,12 @@ import type { LoadedConfig } from "./load-config.ts";
 
 export interface WatchOptions {
   readonly path: string;
-  /** The text that is in force now. */
-  readonly raw: string;
+  /** The text that is in force now; nothing where the file is not there yet. */
+  readonly raw: string | undefined;
   /** Makes a configuration of a new text, or faults: with its problems, or because it is not trusted. */
   load(text: string): Promise<LoadedConfig>;
-  onChange(loaded: LoadedConfig): void;
+  /** The next change is told when this one is taken up. */
+  onChange(loaded: LoadedConfig): void | Promise<void>;
   /** A bad edit. What was in force before stays in force. */
   onProblem(fault: Fault): void;
   /** How long a file must be left alone before it is read: editors write in several strokes. */
@@ -20,6 +21,8 @@ export interface WatchOptions {
 }
 
 export interface ConfigWatch extends AsyncDisposable {
+  /** Looks now. Resolves when what is there is taken up, or told as a problem. */
+  look(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -42,21 +45,19 @@ export function watchConfig(options: WatchOptions): ConfigWatch {
       if (text === undefined)
         throw new Fault("config", `${path} can't be read any more; what it said last still holds.`);
       const loaded = await options.load(text);
-      if (!isClosed) options.onChange(loaded);
+      if (!isClosed) await options.onChange(loaded);
     } catch (error) {
       if (!isClosed) options.onProblem(toFault(error));
     }
   }
 
-  const lookInTurn = (): void => {
-    looking = looking.then(look);
-  };
+  const lookInTurn = (): Promise<void> => (looking = looking.then(look));
   const lookSoon = (): void => {
     clearTimeout(timer);
-    timer = setTimeout(lookInTurn, debounceMs);
+    timer = setTimeout(() => void lookInTurn(), debounceMs);
     timer.unref();
   };
-  const poll = setInterval(lookInTurn, pollMs);
+  const poll = setInterval(() => void lookInTurn(), pollMs);
   poll.unref();
   const watcher = watchFolder(path, lookSoon);
 
@@ -67,7 +68,7 @@ export function watchConfig(options: WatchOptions): ConfigWatch {
     watcher?.close();
     await looking;
   };
-  return { close, [Symbol.asyncDispose]: close };
+  return { look: lookInTurn, close, [Symbol.asyncDispose]: close };
 }
 
 /** Nothing where the system can't watch; then the polling has to do. */

@@ -69,7 +69,7 @@ function refusal(status: number, reason: string, allow?: string): Refusal {
 
 const anyone: TokenMatch = Object.freeze({ name: "anyone" });
 
-function isLoopback(peer: string | undefined): boolean {
+export function isLoopback(peer: string | undefined): boolean {
   if (peer === undefined) return false;
   if (peer === "127.0.0.1" || peer === "::1") return true;
   const address = peer.startsWith("::ffff:") ? peer.slice(7) : peer;

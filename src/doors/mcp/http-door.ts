@@ -9,8 +9,9 @@ import type { Telemetry } from "../../core/telemetry/telemetry.ts";
 import { createAdmission } from "../../mcp/http/admission.ts";
 import { sendFault } from "../../mcp/http/answer.ts";
 import type { ServerInfo } from "../../mcp/offer.ts";
+import { type Control, requireControl, serveControl } from "./control-route.ts";
 import { createEndpoints } from "./endpoints.ts";
-import { type GateRules, judgeCaller, type Refusal, type TokenMatch } from "./gate.ts";
+import { type GateRules, isLoopback, judgeCaller, type Refusal, type TokenMatch } from "./gate.ts";
 import { probeText } from "./probe.ts";
 import { parseTarget } from "./target.ts";
 import type { CallGuard } from "./view-offer.ts";
@@ -29,6 +30,8 @@ export interface HttpDoorOptions {
   readonly maxBodyBytes?: number | undefined;
   /** Host names clients may use when the door is open beyond this machine. */
   readonly allowedHosts?: readonly string[] | undefined;
+  /** What commands of the same person may ask of this process, at `/control/<verb>`. */
+  readonly control?: Control | undefined;
 }
 
 export interface HttpDoor {
@@ -104,7 +107,12 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
       if (token.view !== undefined) throw new Fault("denied", "This token opens one view only, not the metrics.");
       return sendText(response, prometheusContentType, metrics.render());
     }
-    if (target.kind === "unknown" || target.kind === "metrics") {
+    if (target.kind === "control" && options.control) {
+      const { method, socket } = request;
+      requireControl({ method, isNear: isLoopback(socket.remoteAddress), token: token.name });
+      return void serveControl(request, response, target.verb, options.control);
+    }
+    if (target.kind !== "root" && target.kind !== "whole" && target.kind !== "source") {
       throw new Fault("not-found", "There is nothing at this path. MCP is at /mcp, one source of it at /mcp/<source>.");
     }
     if (

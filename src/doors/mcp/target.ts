@@ -1,7 +1,8 @@
 /** What a path of the HTTP door stands for. */
 export type Target =
   | { readonly kind: "root" | "whole" | "metrics" | "unknown" }
-  | { readonly kind: "source"; readonly source: string };
+  | { readonly kind: "source"; readonly source: string }
+  | { readonly kind: "control"; readonly verb: string };
 
 export function parseTarget(url: string): Target {
   const end = url.indexOf("?");
@@ -15,14 +16,16 @@ export function parseTarget(url: string): Target {
     case "/metrics":
       return { kind: "metrics" };
     default:
-      return parseSource(path);
+      return parseNamed(path);
   }
 }
 
 const root: Target = { kind: "root" };
 const whole: Target = { kind: "whole" };
 
-function parseSource(path: string): Target {
+function parseNamed(path: string): Target {
+  const verb = /^\/control\/([a-z]{1,32})$/.exec(path)?.[1];
+  if (verb !== undefined) return { kind: "control", verb };
   const encoded = /^\/mcp\/([^/]+)\/?$/.exec(path)?.[1];
   if (encoded === undefined) return { kind: "unknown" };
   try {

@@ -1,5 +1,7 @@
+import { redactText } from "../../core/redact-text.ts";
 import { isOpen } from "./connection-state.ts";
 import type { Connection } from "./connection.ts";
+import type { ServerDefinition } from "./definition.ts";
 import type { ServerSource } from "./server-source.ts";
 
 /** What there is to know about a server, for people and programs. Holds no secret. */
@@ -30,11 +32,11 @@ export function statusOf(connection: Connection, source: ServerSource): ServerSt
   const lists = source.lists.current();
   return {
     name: definition.name,
-    address: addressOf(connection),
+    address: addressOf(definition),
     state: state.kind,
     ...("reason" in state ? { reason: state.reason } : {}),
     ...optional("pid", link?.pid()),
-    auth: definition.transport.kind === "http" && definition.transport.apiKey !== undefined ? "API Key" : "None",
+    auth: authOf(definition),
     tools: source.tools().length,
     resources: lists.resources.length,
     prompts: lists.prompts.length,
@@ -48,8 +50,13 @@ export function statusOf(connection: Connection, source: ServerSource): ServerSt
   };
 }
 
-function addressOf({ definition: { transport } }: Connection): string {
-  if (transport.kind === "stdio") return `stdio://${[transport.command, ...transport.args].join(" ")}`;
+export function authOf({ transport }: ServerDefinition): ServerStatus["auth"] {
+  if (transport.kind === "stdio") return "None";
+  return transport.apiKey !== undefined || "authorization" in transport.headers ? "API Key" : "None";
+}
+
+export function addressOf({ transport }: Pick<ServerDefinition, "transport">): string {
+  if (transport.kind === "stdio") return redactText(`stdio://${[transport.command, ...transport.args].join(" ")}`);
   // A key may stand in the query or before the host.
   return `${transport.url.origin}${transport.url.pathname}`;
 }

@@ -1,0 +1,53 @@
+import type { Catalog } from "../catalog/catalog.ts";
+import type { Config } from "../core/config/schema.ts";
+import type { Log } from "../core/log.ts";
+import { createLocalControl, type LocalControl } from "../sources/servers/handlers/local-control.ts";
+import type { ConfigPlace } from "../sources/servers/handlers/servers-control.ts";
+import { createServerManager, type ServerManager } from "../sources/servers/manager.ts";
+import { killOrphans } from "../sources/servers/stdio/owned-processes.ts";
+import type { Closers } from "./closers.ts";
+import type { World } from "./world.ts";
+
+export interface OpenServersOptions {
+  readonly catalog: Catalog;
+  readonly config: Config;
+  readonly env: World["env"];
+  readonly log: Log;
+  readonly version: string;
+  readonly closers: Closers;
+  /** Only these of the configured servers. */
+  readonly only?: readonly string[] | undefined;
+  readonly place: ConfigPlace;
+  reload(): Promise<void>;
+}
+
+export interface OpenedServers {
+  readonly control: LocalControl;
+  readonly manager: ServerManager;
+}
+
+/** Starts the configured servers side by side and returns at once; their tools join the catalog as they come. */
+export async function openServers(options: OpenServersOptions): Promise<OpenedServers> {
+  const { catalog, config, env, log, version, closers, only, place } = options;
+  const left = killOrphans();
+  if (left > 0) log.info("processes that an earlier start left behind were ended", { count: left });
+  const manager = createServerManager({
+    catalog,
+    env,
+    log,
+    version,
+    maxConcurrent: config.maxConcurrentServers,
+    discoveryMs: config.toolDiscoveryInterval,
+  });
+  closers.add("servers", () => manager.close());
+  const control = createLocalControl({
+    manager,
+    catalog,
+    log,
+    only,
+    configuration: () => Promise.resolve(place),
+    reload: () => options.reload(),
+  });
+  await control.apply(config);
+  return { control, manager };
+}

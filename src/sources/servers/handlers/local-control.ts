@@ -1,0 +1,164 @@
+import type { Catalog } from "../../../catalog/catalog.ts";
+import type { CatalogTool } from "../../../catalog/catalog-tool.ts";
+import type { Config } from "../../../core/config/schema.ts";
+import { Fault } from "../../../core/fault.ts";
+import type { Log } from "../../../core/log.ts";
+import { nearestName } from "../../../core/nearest-name.ts";
+import { type DefinedServers, defineServers, type ServerDefinition } from "../definition.ts";
+import type { ServerManager } from "../manager.ts";
+import { addressOf, authOf, type ServerStatus } from "../server-status.ts";
+import type { ListedTool, ServersControl } from "./servers-control.ts";
+
+export interface LocalControlOptions {
+  readonly manager: ServerManager;
+  readonly catalog: Pick<Catalog, "tools" | "find" | "sources">;
+  readonly log: Log;
+  /** Only these servers of the configuration, where some are named. */
+  readonly only?: readonly string[] | undefined;
+  readonly configuration: ServersControl["configuration"];
+  readonly reload: ServersControl["reload"];
+}
+
+/** The servers that this process keeps. */
+export interface LocalControl extends ServersControl {
+  /** Makes the servers be those of the configuration; only what changed restarts. */
+  apply(config: Config): Promise<void>;
+}
+
+export function createLocalControl(options: LocalControlOptions): LocalControl {
+  const { manager, catalog, log, only } = options;
+  const disconnected = new Set<string>();
+  let defined: DefinedServers = { definitions: [], problems: [] };
+  let applying: Promise<void> = Promise.resolve();
+
+  return {
+    configuration: options.configuration,
+    reload: options.reload,
+    apply(config) {
+      defined = select(defineServers(config), only);
+      for (const { server, message } of defined.problems) log.error("a server can't be used", { server, message });
+      return applyInTurn();
+    },
+    servers: () => Promise.resolve(list()),
+    tools(source) {
+      if (source !== undefined) requireSource(source);
+      const found = catalog.tools().filter((tool) => source === undefined || tool.source.id === source);
+      return Promise.resolve(found.map(listed));
+    },
+    async findTool(name) {
+      const found = catalog.find(name) ?? (await findBehindQueue(name));
+      return found && listed(found);
+    },
+    async connect(name) {
+      requireDefined(name);
+      if (disconnected.delete(name)) await applyInTurn();
+      return manager.connect(name);
+    },
+    async disconnect(name) {
+      const definition = requireDefined(name);
+      if (manager.names().includes(name)) await manager.disconnect(name);
+      disconnected.add(name);
+      return dormant(definition);
+    },
+    async refresh(name) {
+      if (name !== undefined) {
+        requireConnectable(name);
+        return [await manager.refresh(name)];
+      }
+      await Promise.allSettled(manager.names().map((each) => manager.refresh(each)));
+      return list();
+    },
+    logs(name) {
+      requireConnectable(name);
+      return Promise.resolve(manager.logs(name));
+    },
+  };
+
+  function applyInTurn(): Promise<void> {
+    const next = applying.then(() => manager.apply(defined.definitions.filter(({ name }) => !disconnected.has(name))));
+    applying = next.catch(() => {});
+    return next;
+  }
+
+  function list(): ServerStatus[] {
+    const managed = new Set(manager.names());
+    const known = defined.definitions.map((each) =>
+      managed.has(each.name) ? manager.status(each.name) : dormant(each),
+    );
+    const wrong = defined.problems.map(({ server, message }) => ({
+      ...nothing,
+      name: server,
+      address: "",
+      state: "unusable",
+      reason: message,
+    }));
+    return [...known, ...wrong];
+  }
+
+  /** What a server beyond the limit offers is not known before it was connected once; its prefix tells that it is meant. */
+  async function findBehindQueue(name: string): Promise<CatalogTool | undefined> {
+    const managed = new Set(manager.names());
+    const meant = defined.definitions.find(
+      (each) =>
+        managed.has(each.name) && name.startsWith(`${each.prefix}__`) && manager.status(each.name).state === "queued",
+    );
+    if (meant === undefined) return undefined;
+    await manager.connect(meant.name);
+    return catalog.find(name);
+  }
+
+  function requireDefined(name: string): ServerDefinition {
+    const found = defined.definitions.find((each) => each.name === name);
+    if (found !== undefined) return found;
+    throw unknownServer(
+      name,
+      defined.definitions.map((each) => each.name),
+    );
+  }
+
+  function requireConnectable(name: string): void {
+    const { enabled } = requireDefined(name);
+    if (!enabled)
+      throw new Fault("unavailable", `The server ${name} is switched off: it has enabled: false in the configuration.`);
+    if (disconnected.has(name))
+      throw new Fault("unavailable", `The server ${name} is disconnected; "connect ${name}" brings it back.`);
+  }
+
+  function requireSource(id: string): void {
+    const ids = new Set([...catalog.sources().map((each) => each.id), ...defined.definitions.map((each) => each.name)]);
+    if (!ids.has(id)) throw unknownServer(id, [...ids]);
+  }
+
+  function dormant(definition: ServerDefinition): ServerStatus {
+    return {
+      ...nothing,
+      name: definition.name,
+      address: addressOf(definition),
+      state: definition.enabled ? "disconnected" : "disabled",
+      auth: authOf(definition),
+    };
+  }
+}
+
+const nothing = { auth: "None", tools: 0, resources: 0, prompts: 0 } as const;
+
+function select(defined: DefinedServers, only: readonly string[] | undefined): DefinedServers {
+  if (only === undefined) return defined;
+  return {
+    definitions: defined.definitions.filter(({ name }) => only.includes(name)),
+    problems: defined.problems.filter(({ server }) => only.includes(server)),
+  };
+}
+
+export function unknownServer(name: string, known: readonly string[]): Fault {
+  const nearest = nearestName(name, known);
+  const hint =
+    nearest === undefined
+      ? `There ${known.length === 0 ? "are none" : `are: ${known.join(", ")}`}.`
+      : `Did you mean ${JSON.stringify(nearest)}?`;
+  return new Fault("not-found", `There is no server ${JSON.stringify(name.slice(0, 100))}. ${hint}`);
+}
+
+function listed({ name, source, tool }: CatalogTool): ListedTool {
+  return { ...tool, name, source: source.id };
+}

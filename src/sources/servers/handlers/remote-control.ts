@@ -1,0 +1,65 @@
+import { Agent } from "node:http";
+import { Fault, isFaultCode } from "../../../core/fault.ts";
+import type { Secret } from "../../../core/secret.ts";
+import { readText, sendHttp } from "../../../mcp/client/send-http.ts";
+import type { ServerStatus } from "../server-status.ts";
+import type { ConfigPlace, ListedTool, ServersControl } from "./servers-control.ts";
+
+/** A hub that runs, and what opens it. */
+export interface RunningHub {
+  /** Without a path: `http://127.0.0.1:8765`. */
+  readonly address: string;
+  readonly token: Secret;
+}
+
+const largestAnswer = 256 * 1024 * 1024;
+
+/** The servers of a hub that runs as another process. */
+export function createRemoteControl(hub: RunningHub): ServersControl & { close(): void } {
+  const agent = new Agent({ keepAlive: true });
+
+  return {
+    servers: () => ask<readonly ServerStatus[]>("servers"),
+    tools: (source) => ask<readonly ListedTool[]>("tools", { source }),
+    findTool: async (name) => (await ask<ListedTool | null>("tool", { name })) ?? undefined,
+    connect: (name) => ask<ServerStatus>("connect", { name }),
+    disconnect: (name) => ask<ServerStatus>("disconnect", { name }),
+    refresh: (name) => ask<readonly ServerStatus[]>("refresh", { name }),
+    logs: (name) => ask<string>("logs", { name }),
+    configuration: () => ask<ConfigPlace>("configuration"),
+    reload: async () => void (await ask("reload")),
+    close: () => agent.destroy(),
+  };
+
+  async function ask<T>(verb: string, body: object = {}): Promise<T> {
+    const headers = { authorization: `Bearer ${hub.token.reveal()}`, "content-type": "application/json" };
+    const url = new URL(`/control/${verb}`, hub.address);
+    const response = await sendHttp({ url, method: "POST", headers, body: JSON.stringify(body), agent });
+    const text = await readText(response, largestAnswer);
+    const answer = parseAnswer(text);
+    if (answer !== undefined && "result" in answer) return answer.result as T;
+    throw faultOf(answer?.error, response.statusCode ?? 0, hub.address);
+  }
+}
+
+interface ControlAnswer {
+  readonly result?: unknown;
+  readonly error?: { readonly code?: unknown; readonly message?: unknown; readonly detail?: unknown };
+}
+
+function parseAnswer(text: string): ControlAnswer | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function faultOf(error: ControlAnswer["error"], status: number, address: string): Fault {
+  if (isFaultCode(error?.code) && typeof error?.message === "string")
+    return new Fault(error.code, error.message, { detail: error.detail });
+  if (status === 401)
+    return new Fault("unauthorized", `The hub at ${address} takes another token; see "clawport token path".`);
+  return new Fault("unavailable", `The hub at ${address} can't be asked (status ${status}). Is it an older version?`);
+}
