@@ -66,10 +66,6 @@ export class Fault extends Error {
   }
 }
 
-export function faultRow(code: FaultCode): FaultRow {
-  return faults[code];
-}
-
 /** For codes that came from elsewhere, as text. */
 export function isFaultCode(code: unknown): code is FaultCode {
   return typeof code === "string" && Object.hasOwn(faults, code);

@@ -6,6 +6,7 @@ import { createCatalog } from "../../src/catalog/catalog.ts";
 import { silentLog, type Log } from "../../src/core/log.ts";
 import { openHttpDoor, type HttpDoor } from "../../src/doors/mcp/http-door.ts";
 import { requireDebianPackage } from "../setup/require-debian-package.ts";
+import { startGuard } from "../support/start-guard.ts";
 import { testSource } from "../support/test-source.ts";
 import { openAttackSite, openNaiveServer, type Site } from "./attack-site.ts";
 import { openBrowser } from "./open-browser.ts";
@@ -109,11 +110,12 @@ async function openDoor(port = 0): Promise<WatchedDoor> {
   const source = testSource({ tools: ["count"] });
   const catalog = createCatalog({ log });
   catalog.add(source);
+  const { guard } = await startGuard();
   const door: HttpDoor = await openHttpDoor({
     host: "127.0.0.1",
     port,
     catalog,
-    guard: { call: (tool, args, context) => tool.source.call(tool.tool.name, args, context) },
+    guard,
     tokens: { match: (presented) => (presented === token ? { name: "main" } : undefined) },
     info: { name: "clawport", version: "0.0.0" },
     log,

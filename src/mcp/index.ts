@@ -1,0 +1,22 @@
+/** The protocol on its own: a server for both eras, without a socket, over stdio or over `node:http`; and a client. */
+export * from "./content.ts";
+export * from "./offer.ts";
+export * from "./progress.ts";
+export * from "./prompt.ts";
+export * from "./question.ts";
+export * from "./resource.ts";
+export * from "./tool.ts";
+export type { ClientFacts } from "./client-facts.ts";
+export type { RequestContext } from "./request-context.ts";
+export type { JsonRpcMessage, JsonRpcResponse } from "./json-rpc.ts";
+export { parseMessage } from "./json-rpc.ts";
+export type { Peer, PeerOptions } from "./peer.ts";
+export type { Route } from "./served-request.ts";
+export { createMcpServer, type McpServer, type McpServerOptions } from "./server.ts";
+export { serveStdio, type StdioOptions } from "./stdio.ts";
+export { createHttpEndpoint, type HttpEndpoint, type HttpEndpointOptions } from "./http/endpoint.ts";
+export { type Agreement, type CallOptions, type McpClient, openMcpClient } from "./client/client.ts";
+export { shakeHands, type HandshakeOptions } from "./client/handshake.ts";
+export type { ClientTransport } from "./client/client-transport.ts";
+export { createHttpTransport, type HttpTransportOptions } from "./client/http-transport.ts";
+export { Fault, type FaultCode } from "../core/fault.ts";
