@@ -193,3 +193,16 @@ test("prompts are prefixed like tools, and completion reaches their source under
   expect(await view.findCompletion(request)?.complete(testContext())).toEqual({ values: ["main"] });
   expect(asked).toEqual([{ type: "ref/prompt", name: "review" }]);
 });
+
+test("another filter takes effect at once, and everybody is told", async () => {
+  const catalog = createCatalog({ exclude: ["*__push"] });
+  catalog.add(testSource({ id: "git", prefix: "git", tools: ["push", "log"] }));
+  await setImmediate();
+  const told: unknown[] = [];
+  catalog.onChange((change) => told.push(change));
+  expect(catalog.tools().map((tool) => tool.name)).toEqual(["git__log"]);
+  catalog.setFilter({ include: ["*__push"] });
+  expect(catalog.tools().map((tool) => tool.name)).toEqual(["git__push"]);
+  await setImmediate();
+  expect(told).toHaveLength(1);
+});

@@ -12,11 +12,14 @@ import type { Source, Unsubscribe } from "./tool-source.ts";
 import { createView } from "./view.ts";
 import type { CatalogChange, CatalogState, View, ViewFilter, ViewOptions } from "./view.ts";
 
-export interface CatalogOptions {
+export interface CatalogFilter {
   /** Globs on names of the catalog: with any of these, only what fits one is shown. */
   readonly include?: readonly string[] | undefined;
   /** Globs on names of the catalog: what fits one of these is not shown, whatever `include` says. */
   readonly exclude?: readonly string[] | undefined;
+}
+
+export interface CatalogOptions extends CatalogFilter {
   readonly log?: Log | undefined;
 }
 
@@ -27,6 +30,8 @@ export interface Catalog {
   /** Takes the source off the list; closing it stays with whoever opened it. */
   remove(id: string): void;
   sources(): readonly Source[];
+  /** Shows another part of what there is, from now on. */
+  setFilter(filter: CatalogFilter): void;
   tools(): readonly CatalogTool[];
   find(name: string): CatalogTool | undefined;
   /** Live. Made once per endpoint and kept, since it remembers what it has worked out. */
@@ -38,17 +43,7 @@ export interface Catalog {
 }
 
 export function createCatalog({ include, exclude, log = silentLog }: CatalogOptions = {}): Catalog {
-  const shows = filterOf(include, exclude);
-  const mergeTools = createMerge<Tool, CatalogTool>({
-    list: (source) => source.tools(),
-    make: (source, tool, name) => ({ name, source, tool, definition: renamed(tool, name) }),
-    shows,
-  });
-  const mergePrompts = createMerge<Prompt, CatalogPrompt>({
-    list: (source) => source.prompts?.() ?? noPrompts,
-    make: (source, prompt, name) => ({ name, source, prompt, definition: renamed(prompt, name) }),
-    shows,
-  });
+  let merge = createMerges(filterOf(include, exclude));
   const held = new Map<string, { readonly source: Source; readonly release: Unsubscribe }>();
   const listeners = new Set<() => void>();
   let state: CatalogState | undefined;
@@ -59,8 +54,8 @@ export function createCatalog({ include, exclude, log = silentLog }: CatalogOpti
       const sources = Array.from(held.values(), ({ source }) => source).sort((a, b) => (a.id < b.id ? -1 : 1));
       state = {
         sources: new Map(sources.map((source) => [source.id, source])),
-        tools: mergeTools(sources),
-        prompts: mergePrompts(sources),
+        tools: merge.tools(sources),
+        prompts: merge.prompts(sources),
         resources: indexResources(sources),
       };
     }
@@ -101,6 +96,10 @@ export function createCatalog({ include, exclude, log = silentLog }: CatalogOpti
       };
     },
     remove,
+    setFilter(filter) {
+      merge = createMerges(filterOf(filter.include, filter.exclude));
+      changed();
+    },
     sources: () => [...current().sources.values()],
     tools: () => whole.tools(),
     find: (name) => whole.find(name),
@@ -120,7 +119,24 @@ export function createCatalog({ include, exclude, log = silentLog }: CatalogOpti
 
 const noPrompts: readonly Prompt[] = [];
 
-function filterOf(include: readonly string[] = [], exclude: readonly string[] = []) {
+type Shows = (name: string, plain: string) => boolean;
+
+function createMerges(shows: Shows) {
+  return {
+    tools: createMerge<Tool, CatalogTool>({
+      list: (source) => source.tools(),
+      make: (source, tool, name) => ({ name, source, tool, definition: renamed(tool, name) }),
+      shows,
+    }),
+    prompts: createMerge<Prompt, CatalogPrompt>({
+      list: (source) => source.prompts?.() ?? noPrompts,
+      make: (source, prompt, name) => ({ name, source, prompt, definition: renamed(prompt, name) }),
+      shows,
+    }),
+  };
+}
+
+function filterOf(include: readonly string[] = [], exclude: readonly string[] = []): Shows {
   if (include.length === 0 && exclude.length === 0) return () => true;
   const included = compileGlobs(include.length === 0 ? ["*"] : include);
   const excluded = compileGlobs(exclude);

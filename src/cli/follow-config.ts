@@ -1,3 +1,4 @@
+import type { Catalog } from "../catalog/catalog.ts";
 import type { Guard } from "../catalog/guard/guard.ts";
 import { configName } from "../core/config/find-config.ts";
 import { loadConfig } from "../core/config/load-config.ts";
@@ -20,6 +21,7 @@ export interface FollowOptions {
   /** What the command line asked for; an edit does not overrule it. */
   readonly level?: LogLevel | undefined;
   readonly guard: Guard;
+  readonly catalog: Catalog;
   /** Makes the servers be those of the configuration. */
   applyServers(config: Config): Promise<void>;
 }
@@ -34,7 +36,7 @@ export interface Following {
 
 /** Applies edits of the configuration while the hub runs. A bad or untrusted edit leaves in force what was. */
 export function followConfig(options: FollowOptions): Following {
-  const { home, configuration, env, log, level, guard } = options;
+  const { home, configuration, env, log, level, guard, catalog } = options;
   const place = placeOf(configuration, home);
   const { path, location } = place;
   let before = configuration.config;
@@ -52,6 +54,7 @@ export function followConfig(options: FollowOptions): Following {
     async onChange({ config }) {
       problem = undefined;
       guard.setPolicy(config.policy ?? {});
+      if (!isSame(before.catalog, config.catalog)) catalog.setFilter(config.catalog);
       log.change({ level: level ?? config.log.level, format: config.log.format });
       const later = needRestart.filter((key) => !isSame(before[key], config[key]));
       before = config;
@@ -83,7 +86,6 @@ export function placeOf({ file }: ConfigInForce, home: Home): ConfigPlace {
 const needRestart = [
   "hub",
   "audit",
-  "catalog",
   "toolDiscoveryInterval",
   "maxConcurrentServers",
 ] as const satisfies readonly (keyof Config)[];

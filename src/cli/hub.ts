@@ -122,7 +122,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
     const record = await writeHubRecord(home, { address, version, startedAt: new Date().toISOString() });
     closers.add("record", () => removeHubRecord(home));
     closers.add("door", () => door.close());
-    following = followConfig({ ...options, guard, applyServers: (edited) => control.apply(edited) });
+    following = followConfig({ ...options, guard, catalog, applyServers: (edited) => control.apply(edited) });
     closers.add("configuration", () => following?.close());
 
     const close = (): Promise<void> => closers.closeAll();
