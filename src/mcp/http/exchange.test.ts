@@ -137,25 +137,28 @@ describe("a lost connection", () => {
     const ends: string[] = [];
     const watched: Handler = async (args, context) => {
       const result = await hold(args, context);
-      context.progress({ progress: 2 });
+      context.tell({ level: "error", data: "nobody hears this" });
       ends.push("held");
       return result;
     };
-    await using web = await openWeb(testOffer({ tools: { watched } }));
+    await using web = await openWeb(testOffer({ tools: { watched } }), { streamAfterMs: 5 });
     const session = await web.open();
     const streamed = await web.post(call(1, "watched", {}, token), session);
     streamed.hangUp();
-    const body = JSON.stringify(call(2, "watched", {}, token));
-    const socket = connect(web.port, "127.0.0.1");
-    const head = `POST / HTTP/1.1\r\nhost: x\r\naccept: application/json\r\nmcp-session-id: ${session["mcp-session-id"]}\r\n`;
-    socket.write(`${head}content-length: ${body.length}\r\n\r\n${body}`);
-    await until(() => contexts.length === 2);
-    socket.destroy();
-    await sleep(20);
-    expect(contexts.map(({ signal }) => signal.aborted)).toEqual([false, false]);
+    const head = ["POST / HTTP/1.1", "host: x", `mcp-session-id: ${session["mcp-session-id"]}`];
+    const sockets = ["text/event-stream", "application/json"].map((accept, n) => {
+      const body = JSON.stringify(call(n + 2, "watched"));
+      const socket = connect(web.port, "127.0.0.1");
+      socket.write([...head, `accept: ${accept}`, `content-length: ${body.length}`, "", body].join("\r\n"));
+      return socket;
+    });
+    await until(() => contexts.length === 3);
+    for (const socket of sockets) socket.destroy();
+    await sleep(50);
+    expect(contexts.map(({ signal }) => signal.aborted)).toEqual([false, false, false]);
     resolve();
-    await until(() => ends.length === 2);
-    expect((await web.post({ jsonrpc: "2.0", id: 3, method: "ping" }, session)).status).toBe(200);
+    await until(() => ends.length === 3);
+    expect((await web.post({ jsonrpc: "2.0", id: 9, method: "ping" }, session)).status).toBe(200);
   });
 });
 

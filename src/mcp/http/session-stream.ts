@@ -41,7 +41,8 @@ export function createSessionStream(stored: StoredStream, version: string | unde
       if (!missed) return false;
       attached?.events.end();
       const events = openEventStream(response, headers);
-      attached = { events, response };
+      // A connection that was lost before anything was said closes no second time: nothing would ever let go of it.
+      attached = response.destroyed ? undefined : { events, response };
       response.once("close", () => {
         if (attached?.response === response) attached = undefined;
       });
