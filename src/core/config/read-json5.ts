@@ -2,10 +2,11 @@ import { Fault } from "../fault.ts";
 import { pathKey, type ConfigPath } from "./config-path.ts";
 import { unescapeJson5 } from "./unescape-json5.ts";
 
-/** Offsets into the text, of a value and of the key before it. */
-interface Place {
+/** Offsets into the text: of a value, of the key before it, and of what follows it. */
+export interface Place {
   readonly key: number;
   readonly value: number;
+  readonly end: number;
 }
 
 export interface Json5Document {
@@ -66,7 +67,13 @@ export function readJson5(text: string): Json5Document {
 
   function readValue(path: ConfigPath, key: number): unknown {
     skipSpace();
-    places.set(pathKey(path), { key, value: at });
+    const start = at;
+    const content = readContent(path);
+    places.set(pathKey(path), { key, value: start, end: at });
+    return content;
+  }
+
+  function readContent(path: ConfigPath): unknown {
     if (path.length > deepest) throw new Json5Fault(at, `Nested more than ${deepest} levels deep.`);
     if (takeMark("{")) return readObject(path);
     if (takeMark("[")) return readList(path);

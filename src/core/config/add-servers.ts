@@ -1,0 +1,50 @@
+import { readFile, realpath, stat } from "node:fs/promises";
+import { Fault } from "../fault.ts";
+import { codeOf, messageOf } from "../thrown.ts";
+import { writeFileAtomic } from "../write-file-atomic.ts";
+import { appendJson5 } from "./append-json5.ts";
+import { Json5Fault, readJson5 } from "./read-json5.ts";
+
+/** A configuration as it stands in its file: unchecked, and with its references still in it. */
+export interface RawConfig {
+  readonly text: string;
+  readonly value: unknown;
+  /** Its `servers`; none where it has none. */
+  readonly servers: Readonly<Record<string, unknown>>;
+}
+
+/** A file that does not exist is an empty configuration. */
+export async function readRawConfig(path: string): Promise<RawConfig> {
+  const text = await readText(path);
+  try {
+    const { value } = text.trim() === "" ? { value: {} } : readJson5(text);
+    const servers: unknown = typeof value === "object" && value !== null && "servers" in value ? value.servers : {};
+    const isObject = typeof servers === "object" && servers !== null && !Array.isArray(servers);
+    return { text, value, servers: isObject ? (servers as Record<string, unknown>) : {} };
+  } catch (error) {
+    if (!(error instanceof Json5Fault)) throw error;
+    const message = `${path} can't be read: ${error.message} Mend it first; the place is told by: clawport config check`;
+    throw new Fault("config", message, { cause: error });
+  }
+}
+
+/** Adds servers to a configuration file and keeps everything else in it as a person wrote it. */
+export async function addServers(path: string, servers: Readonly<Record<string, unknown>>): Promise<void> {
+  const { text } = await readRawConfig(path);
+  // What a link points at is rewritten, not the link.
+  const file = await realpath(path).catch(() => path);
+  const mode = await stat(file).then(
+    (found) => found.mode & 0o777,
+    () => 0o600,
+  );
+  await writeFileAtomic(file, appendJson5(text, ["servers"], servers), { mode });
+}
+
+async function readText(path: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return "";
+    throw new Fault("config", `Could not read the configuration ${path}: ${messageOf(error)}`, { cause: error });
+  }
+}
