@@ -13,6 +13,7 @@ import { createAgentSource } from "../sources/agent/agent-source.ts";
 import { createAgentTools } from "../sources/agent/agent-tools.ts";
 import { orderTool } from "../sources/agent/order-tool.ts";
 import { openBackend } from "./agent-backend.ts";
+import type { AgentFlags } from "./agent-options.ts";
 import { createClosers } from "./closers.ts";
 import type { CommandContext } from "./command-context.ts";
 import { hubFiles } from "./hub-files.ts";
@@ -25,7 +26,7 @@ export interface AgentEngine {
   close(): Promise<void>;
 }
 
-export async function openAgentEngine(context: CommandContext): Promise<AgentEngine> {
+export async function openAgentEngine(context: CommandContext, flags: AgentFlags): Promise<AgentEngine> {
   const { log } = context;
   const closers = createClosers(log);
   const home = await openHomeOf(context);
@@ -42,7 +43,7 @@ export async function openAgentEngine(context: CommandContext): Promise<AgentEng
   closers.add("catalog", () => catalog.close());
   const view = catalog.view("all");
   const tools = createAgentTools({ view, guard, caller: { door: "mcp-stdio", agent: "clawport" } });
-  const backend = openBackend({ context, tools });
+  const backend = openBackend({ world: context, flags, tools, log });
   closers.add("agent", () => backend[Symbol.asyncDispose]());
   catalog.add(
     createAgentSource({ getReply: backend.getReply, turnsFolder: () => Promise.resolve(home.file("agent", "turns")) }),

@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { silentLog } from "../../src/core/log.ts";
@@ -9,6 +9,7 @@ import { createGatewayBackend } from "../../src/sources/agent/gateway/gateway-ba
 import { openGateway } from "../../src/sources/agent/gateway/open-gateway.ts";
 import type { ReplyBackend } from "../../src/sources/agent/reply.ts";
 import { describeReplies } from "../../src/sources/agent/reply.contract.ts";
+import { startMcpServer, textOf as serverText } from "../agent/start-mcp-server.ts";
 import { testContext } from "../support/test-source.ts";
 import { type OpenClawBench, openBench } from "./bench/open-bench.ts";
 
@@ -43,7 +44,7 @@ describe("as a backend", () => {
       const hanging = bench.model.nextHanging();
       return { message: "hang", running: hanging, stopped: async () => (await hanging).closed };
     },
-    failing: { message: "/call", says: /.*/ },
+    failing: { message: "fail", says: /OpenClaw could not answer/ },
     [Symbol.asyncDispose]: () => Promise.resolve(),
   }));
 });
@@ -55,6 +56,7 @@ test("an order is answered, and its meta tells the run", async () => {
   expect(result._meta).toMatchObject({
     "clawport/runId": expect.any(String),
     "clawport/sessionKey": expect.stringMatching(/^mcp-/),
+    "clawport/tokens": { input: 10, output: 5 },
   });
 });
 
@@ -76,7 +78,7 @@ test("an image reaches the model", async () => {
 test("a picture and a document that the agent attaches come back as content", async () => {
   const picture = join(bench.folder, "workspace", "out.png");
   await writeFile(picture, Buffer.from(png, "base64"));
-  const image = await order({ message: `media:${picture}` });
+  const image = await order({ message: `attach:${picture}` });
   expect(image.content).toEqual([
     { type: "text", text: "Here it is" },
     { type: "image", mimeType: "image/png", data: png },
@@ -84,15 +86,28 @@ test("a picture and a document that the agent attaches come back as content", as
   const report = join(bench.folder, "workspace", "report.pdf");
   const pdf = Buffer.from("%PDF-1.4\n%\u00E2\u00E3\n1 0 obj\n<<>>\nendobj\n");
   await writeFile(report, pdf);
-  const document = await order({ message: `media:${report}` });
+  const document = await order({ message: `attach:${report}` });
   expect(document.content[1]).toMatchObject({
     type: "resource",
     resource: { mimeType: "application/pdf", blob: pdf.toString("base64") },
   });
 });
 
+test("what is too large for a request is staged where the gateway reads it", async () => {
+  const before = bench.model.requests.length;
+  const content = Buffer.alloc(10 * 1_048_576, "a");
+  const file = (filename: string) => ({ data: content.toString("base64"), mimeType: "text/plain", filename });
+  const result = await order({ message: "two files", files: [file("one.txt"), file("two.txt")] });
+  expect(result.isError).toBe(false);
+  const asked = JSON.stringify(bench.model.requests.slice(before));
+  expect(asked).toMatch(/media:\/\/inbound\/one---/);
+  const [, staged = ""] = /media:\/\/inbound\/(two---[\w-]+\.txt)/.exec(asked) ?? [];
+  const { size } = await stat(join(bench.folder, "state", "media", "inbound", staged));
+  expect(size).toBe(content.length);
+});
+
 test("a path outside the agent's folders is not opened", async () => {
-  const result = await order({ message: "media:/etc/hostname" });
+  const result = await order({ message: "attach:/etc/hostname" });
   expect(JSON.stringify(result.content)).not.toContain('"type":"resource"');
 });
 
@@ -115,6 +130,49 @@ test("progress tells what the agent does", async () => {
   const context = { ...testContext(), progress: ({ message }: { message?: string }) => void words.push(message) };
   await order({ message: "hello" }, context);
   expect(words).toContain("writing");
+});
+
+describe("through clawport mcp-server", () => {
+  test("a conversation goes on in another process, and orders on one key wait for each other", async () => {
+    const home = join(bench.folder, "shared-home");
+    await using first = await startMcpServer(bench.env, ["--home", home]);
+    await using second = await startMcpServer(bench.env, ["--home", home]);
+    const replies = await Promise.all([
+      first.order({ message: "one", sessionKey: "shared" }),
+      second.order({ message: "two", sessionKey: "shared" }),
+    ]);
+    expect(replies.map(serverText).toSorted()).toEqual(["ECHO:one", "ECHO:two"]);
+    const recalled = serverText(await second.order({ message: "recall", sessionKey: "shared" }));
+    expect(recalled).toMatch(/EARLIER=(one\|two|two\|one)/);
+  });
+
+  test("a client that goes away takes its unfinished order with it", async () => {
+    const hanging = bench.model.nextHanging();
+    await using server = await startMcpServer(bench.env);
+    const unanswered = server.order({ message: "hang" }).catch(() => "gone");
+    const { closed } = await hanging;
+    await server.client.close();
+    await closed;
+    expect(await unanswered).toBe("gone");
+  });
+
+  test("cancelling a call stops the agent", async () => {
+    const hanging = bench.model.nextHanging();
+    await using server = await startMcpServer(bench.env);
+    const cancel = new AbortController();
+    const call = server.order({ message: "hang" }, cancel.signal).catch(() => "cancelled");
+    const { closed } = await hanging;
+    cancel.abort();
+    await closed;
+    expect(await call).toBe("cancelled");
+  });
+
+  test("a wrong token is told as such", async () => {
+    const env = { ...bench.env, OPENCLAW_GATEWAY_URL: bench.url, OPENCLAW_GATEWAY_TOKEN: "wrong" };
+    await using server = await startMcpServer(env);
+    const text = serverText(await server.order({ message: "x" }));
+    expect(text).toMatch(/^Error: OpenClaw's gateway at .* did not let us in.*OPENCLAW_GATEWAY_TOKEN/);
+  });
 });
 
 test("an order that was running when the gateway crashed says so, and the conversation goes on after it", async () => {

@@ -6,13 +6,14 @@ export interface ModelMessage {
 export type MockAnswer =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "call"; readonly name: string; readonly args: string; readonly before?: string | undefined }
+  | { readonly kind: "fail"; readonly message: string }
   | { readonly kind: "hang" };
 
 /**
  * The latest thing the user said decides:
  * `call:<tool> {json}` makes a tool call and then tells its result, `say <text> then call:<tool> {json}` says something
- * before; `media:<path>` attaches a file; `recall` tells what the user said before; `hang` never answers; anything else
- * comes back as an echo.
+ * before; `attach:<path>` attaches a file; `recall` tells what the user said before; `hang` never answers; `fail` is refused by
+ * the model; anything else comes back as an echo.
  */
 export function decideAnswer(messages: readonly ModelMessage[]): MockAnswer {
   const real = messages.filter((message) => !isInternal(message));
@@ -22,9 +23,10 @@ export function decideAnswer(messages: readonly ModelMessage[]): MockAnswer {
   const words = said.at(-1) ?? "";
   const [, before, name, args] = /(?:say (.*?) then )?call:([\w.-]+)\s+(\{[^\n]*\})/.exec(words) ?? [];
   if (name !== undefined && args !== undefined) return { kind: "call", name, args, before };
-  const [, path] = /media:(\S+)/.exec(words) ?? [];
+  const [, path] = /attach:(\S+)/.exec(words) ?? [];
   if (path !== undefined) return { kind: "text", text: `Here it is\nMEDIA:${path}` };
   if (words.includes("recall")) return { kind: "text", text: `EARLIER=${said.slice(0, -1).join("|")}` };
+  if (words.includes("fail")) return { kind: "fail", message: "the mock model refuses this" };
   if (words.includes("hang")) return { kind: "hang" };
   return { kind: "text", text: `ECHO:${words.slice(-200)}` };
 }

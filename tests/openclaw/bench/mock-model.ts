@@ -51,6 +51,11 @@ export async function startMockModel(): Promise<MockModel> {
       response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
       return;
     }
+    if (answer.kind === "fail") {
+      response.writeHead(400, { "content-type": "application/json" });
+      response.end(JSON.stringify({ error: { message: answer.message, type: "invalid_request_error" } }));
+      return;
+    }
     if (body.stream === true) streamAnswer(response, answer);
     else response.end(JSON.stringify({ ...base, choices: [wholeChoice(answer)], usage }));
   }
@@ -59,7 +64,7 @@ export async function startMockModel(): Promise<MockModel> {
 const base = { id: "chatcmpl-mock", object: "chat.completion", created: 1, model: "mock-1" };
 const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
 
-type SpokenAnswer = Exclude<MockAnswer, { kind: "hang" }>;
+type SpokenAnswer = Exclude<MockAnswer, { kind: "hang" | "fail" }>;
 
 function toolCalls({ name, args }: Extract<MockAnswer, { kind: "call" }>) {
   const id = `call_${Math.random().toString(36).slice(2, 10)}`;

@@ -40,6 +40,8 @@ export function followRun({
         return say(event.words);
       case "text":
         return takeText(event);
+      case "block":
+        return onBlock({ text: event.text });
       case "tool":
         tools.add(event.name);
         return say(`using ${event.name}`);

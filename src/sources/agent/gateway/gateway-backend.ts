@@ -10,6 +10,7 @@ import type { Gateway, GatewayLimits } from "./open-gateway.ts";
 import { overLimit, packAttachments } from "./pack-attachments.ts";
 import { listReplyMedia } from "./reply-media.ts";
 import { readRunEvent } from "./run-event.ts";
+import { readRunTokens } from "./run-tokens.ts";
 import { canStage, stageMedia } from "./stage-media.ts";
 
 export interface GatewayBackendOptions {
@@ -50,8 +51,11 @@ export function createGatewayBackend({ gateway, agentId = "main" }: GatewayBacke
     try {
       await send(context, { sessionKey, runId, limits, signal });
       const { text, tools, media } = await follower.outcome;
-      const found = await listReplyMedia(gateway, { sessionKey, runId, atLeast: media }, signal);
-      return { payloads: [{ text, media: found }], runId, tools };
+      const [found, tokens] = await Promise.all([
+        listReplyMedia(gateway, { sessionKey, runId, atLeast: media }, signal),
+        readRunTokens(gateway, { sessionKey, runId }, signal),
+      ]);
+      return { payloads: [{ text, media: found }], runId, tools, tokens };
     } catch (error) {
       if (signal.aborted) await abortRun(sessionKey, runId, options);
       throw signal.aborted ? cancelledBy(signal) : error;

@@ -3,6 +3,7 @@ import { cancelledBy } from "../../../core/cancelled.ts";
 import { withDeadline } from "../../../core/deadline.ts";
 import { Fault, isFault } from "../../../core/fault.ts";
 import type { Log } from "../../../core/log.ts";
+import { sleep } from "../../../core/sleep.ts";
 import { messageOf } from "../../../core/thrown.ts";
 import type { GatewayAddress } from "./find-gateway.ts";
 
@@ -41,69 +42,59 @@ export interface GatewayOptions {
 }
 
 const requestTimeoutMs = 30_000;
+const retryMs = 1000;
 
 /** The one way to OpenClaw's gateway; nothing else of the project imports its client. */
 export async function openGateway(options: GatewayOptions): Promise<Gateway> {
-  const { address, log, version, patienceMs = 15_000 } = options;
+  const { address, log, version, patienceMs = 45_000 } = options;
   const { GatewayClient } = await import("@openclaw/gateway-client");
   const events = new Set<(event: GatewayEvent) => void>();
   const lost = new Set<() => void>();
-  let line = Promise.withResolvers<GatewayLimits>();
+  let line = freshLine();
   let isUp = false;
-  let refusal: Fault | undefined;
-  line.promise.catch(() => {});
+  let client = startClient();
 
-  const client = new GatewayClient({
-    url: address.url,
-    ...(address.token === undefined ? {} : { token: address.token }),
-    ...(address.password === undefined ? {} : { password: address.password }),
-    clientName: "gateway-client",
-    clientDisplayName: "Clawport",
-    clientVersion: version,
-    mode: "backend",
-    role: "operator",
-    scopes: ["operator.admin"],
-    caps: ["tool-events"],
-    minProtocol: 4,
-    maxProtocol: 4,
-    requestTimeoutMs,
-    ...options.client,
-    hostDeps: { logDebug: (text) => log.debug(text), logError: (text) => log.debug(text), ...options.client?.hostDeps },
-    onHelloOk(hello) {
-      isUp = true;
-      refusal = undefined;
-      log.debug("connected to the gateway", { server: hello.server.version });
-      line.resolve(limitsOf(hello.policy));
-    },
-    onConnectError(error) {
-      refusal = refusalOf(error, address);
-      log.debug("the gateway could not be reached", { error });
-      fail(refusal);
-    },
-    onReconnectPaused({ reason }) {
-      refusal = refusalOf(new Error(reason), address);
-      fail(refusal);
-    },
-    onClose(_, reason) {
-      if (!isUp) return;
-      isUp = false;
-      line = Promise.withResolvers();
-      line.promise.catch(() => {});
-      log.debug("the line to the gateway was lost", { reason });
-      for (const listener of lost) listener();
-    },
-    onEvent(event) {
-      for (const listener of events) listener(event);
-    },
-  });
-  client.start();
+  function startClient(): InstanceType<typeof GatewayClient> {
+    const started = new GatewayClient({
+      ...identity(version),
+      url: address.url,
+      ...(address.token === undefined ? {} : { token: address.token }),
+      ...(address.password === undefined ? {} : { password: address.password }),
+      requestTimeoutMs,
+      ...options.client,
+      hostDeps: {
+        logDebug: (text) => log.debug(text),
+        logError: (text) => log.debug(text),
+        ...options.client?.hostDeps,
+      },
+      onHelloOk(hello) {
+        isUp = true;
+        log.debug("connected to the gateway", { server: hello.server.version });
+        line.resolve(limitsOf(hello.policy));
+      },
+      onConnectError: (error) => fail(refusalOf(error, address)),
+      onReconnectPaused: ({ reason }) => fail(refusalOf(new Error(reason), address)),
+      onClose(_, reason) {
+        if (!isUp) return;
+        isUp = false;
+        line = freshLine();
+        log.debug("the line to the gateway was lost", { reason });
+        for (const listener of lost) listener();
+      },
+      onEvent(event) {
+        for (const listener of events) listener(event);
+      },
+    });
+    started.start();
+    return started;
+  }
 
   /** Who waits now is told; who comes later waits for the next attempt. */
   function fail(fault: Fault): void {
     if (isUp) return;
+    log.debug("the gateway could not be reached", { error: fault });
     line.reject(fault);
-    line = Promise.withResolvers();
-    line.promise.catch(() => {});
+    line = freshLine();
   }
 
   return {
@@ -115,8 +106,13 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
           return await withDeadline(Math.max(0, deadline - performance.now()), signal, () => line.promise);
         } catch (error) {
           if (signal.aborted) throw cancelledBy(signal);
-          if (isFault(error, "unauthorized")) throw error;
-          if (performance.now() >= deadline || isFault(error, "timeout")) throw refusal ?? unreachable(address, error);
+          if (isFault(error, "timeout")) throw unreachable(address, error);
+          if (isFault(error, "unauthorized") || performance.now() + retryMs > deadline) throw error;
+          // The client alone would wait longer and longer; while somebody waits for it, it tries every second.
+          await sleep(retryMs, signal);
+          if (isUp) continue;
+          client.stop();
+          client = startClient();
         }
       }
     },
@@ -141,6 +137,26 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       return () => void lost.delete(listener);
     },
     close: () => client.stopAndWait({ timeoutMs: 2000 }).catch(() => {}),
+  };
+}
+
+function freshLine(): PromiseWithResolvers<GatewayLimits> {
+  const line = Promise.withResolvers<GatewayLimits>();
+  line.promise.catch(() => {});
+  return line;
+}
+
+function identity(version: string): Partial<GatewayClientOptions> {
+  return {
+    clientName: "gateway-client",
+    clientDisplayName: "Clawport",
+    clientVersion: version,
+    mode: "backend",
+    role: "operator",
+    scopes: ["operator.admin"],
+    caps: ["tool-events"],
+    minProtocol: 4,
+    maxProtocol: 4,
   };
 }
 

@@ -4,6 +4,7 @@ import type { GatewayEvent } from "./open-gateway.ts";
 export type RunEvent =
   | { readonly kind: "status"; readonly words: string }
   | { readonly kind: "text"; readonly item: string; readonly text: string; readonly media: number }
+  | { readonly kind: "block"; readonly text: string }
   | { readonly kind: "tool"; readonly name: string }
   | { readonly kind: "sign-of-life" }
   | { readonly kind: "final"; readonly text: string }
@@ -51,6 +52,11 @@ function readAgent(facts: Facts): RunEvent {
       media: Array.isArray(mediaUrls) ? mediaUrls.length : 0,
     };
   }
+  // What the agent says before it uses a tool.
+  const preamble = string(data["progressText"]);
+  if (facts["stream"] === "item" && data["kind"] === "preamble" && preamble !== undefined) {
+    return data["phase"] === "end" ? { kind: "block", text: preamble } : { kind: "status", words: brief(preamble) };
+  }
   const name = string(data["name"]);
   if (facts["stream"] === "tool" && data["phase"] === "start" && name !== undefined) return { kind: "tool", name };
   return { kind: "sign-of-life" };
@@ -66,6 +72,11 @@ function messageText(message: unknown): string {
 
 function words(phase: unknown): string {
   return (string(phase) ?? "working").replaceAll("_", " ");
+}
+
+function brief(text: string): string {
+  const line = text.trim().replace(/\s+/g, " ");
+  return line.length > 80 ? `${line.slice(0, 79)}…` : line;
 }
 
 function string(value: unknown): string | undefined {

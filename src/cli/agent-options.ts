@@ -1,0 +1,24 @@
+import type { OptionTable } from "./command.ts";
+
+/** Which agent orders go to; for every command that takes some. */
+export const agentOptions = {
+  gateway: {
+    type: "string",
+    value: "<url>",
+    description: "OpenClaw's gateway; found by its configuration unless given",
+  },
+  token: { type: "string", value: "<token>", description: "the gateway's token; better in OPENCLAW_GATEWAY_TOKEN" },
+  password: { type: "string", value: "<password>", description: "its password; better in OPENCLAW_GATEWAY_PASSWORD" },
+  agent: {
+    type: "string",
+    value: "<id>",
+    description: "the agent of OpenClaw that takes the orders; main unless given",
+  },
+} as const satisfies OptionTable;
+
+export interface AgentFlags {
+  readonly gateway?: string;
+  readonly token?: string;
+  readonly password?: string;
+  readonly agent?: string;
+}

@@ -1,0 +1,56 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { Attachment } from "../attachment.ts";
+import { overLimit, packAttachments } from "./pack-attachments.ts";
+import { canStage, stageMedia } from "./stage-media.ts";
+
+const limits = { frameBytes: 1_000_000 + 262_144, attachmentBytes: 600_000, imageBytes: 200_000 };
+
+function attachment(name: string, bytes: number, kind: "image" | "file" = "file"): Attachment {
+  return {
+    kind,
+    name,
+    bytes,
+    mimeType: "text/plain",
+    base64: () => Promise.resolve(Buffer.from(name).toString("base64")),
+  };
+}
+
+test("what fits into one request goes with it, the rest is staged", () => {
+  const given = [
+    attachment("a", 300_000),
+    attachment("b", 500_000),
+    attachment("c", 300_000),
+    attachment("d", 601_000),
+  ];
+  const { inFrame, staged } = packAttachments(given, 0, limits);
+  expect(inFrame.map(({ name }) => name)).toEqual(["a", "c"]);
+  expect(staged.map(({ name }) => name)).toEqual(["b", "d"]);
+});
+
+test("images have a limit of their own", () => {
+  const { staged } = packAttachments(
+    [attachment("big.png", 200_001, "image"), attachment("ok.png", 200_000, "image")],
+    0,
+    limits,
+  );
+  expect(staged.map(({ name }) => name)).toEqual(["big.png"]);
+  expect(overLimit(staged, limits).message).toMatch(/images up to 200000 bytes.*"big\.png" with 200001 bytes/);
+});
+
+test("staged files lie where a gateway keeps what came in, each under a name of its own", async () => {
+  const state = await mkdtemp(join(tmpdir(), "stage-"));
+  try {
+    const lines = await stageMedia([attachment("my report.tar.gz", 3), attachment("my report.tar.gz", 3)], state);
+    expect(new Set(lines).size).toBe(2);
+    const [, id = ""] =
+      /^\[media attached: media:\/\/inbound\/(my_report_tar---[0-9a-f-]{36}\.gz)\]$/.exec(lines[0]!) ?? [];
+    expect(await readFile(join(state, "media", "inbound", id), "utf8")).toBe("my report.tar.gz");
+    expect(await canStage(state)).toBe(true);
+    expect(await canStage(join(state, "missing"))).toBe(false);
+  } finally {
+    await rm(state, { recursive: true });
+  }
+});

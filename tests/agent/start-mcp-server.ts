@@ -1,0 +1,64 @@
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
+
+const main = resolve(import.meta.dirname, "../../src/cli/main.ts");
+
+/** How a client would start us: Node, our file, the command. */
+export function serverCommand(...args: readonly string[]): { command: string; args: string[] } {
+  return { command: process.execPath, args: [main, "mcp-server", ...args] };
+}
+
+export interface StartedServer extends AsyncDisposable {
+  readonly client: Client;
+  readonly pid: number;
+  /** Its state folder. */
+  readonly home: string;
+  order(args: Record<string, unknown>, signal?: AbortSignal): Promise<CallToolResult>;
+  /** What it wrote to stderr so far. */
+  log(): string;
+  /** Files of orders that are still there. */
+  leftovers(): Promise<readonly string[]>;
+}
+
+/** Starts `clawport mcp-server` in a throw-away home, with the official client at the other end of the pipe. */
+export async function startMcpServer(
+  env: Readonly<Record<string, string>> = {},
+  args: readonly string[] = [],
+): Promise<StartedServer> {
+  const folder = await mkdtemp(join(tmpdir(), "mcp-server-"));
+  const home = join(folder, "clawport");
+  const transport = new StdioClientTransport({
+    ...serverCommand("--home", home, ...args),
+    // A port nobody listens on: no OpenClaw that happens to run here may answer.
+    env: { PATH: process.env["PATH"] ?? "", HOME: folder, OPENCLAW_GATEWAY_PORT: "1", ...env },
+    stderr: "pipe",
+  });
+  let log = "";
+  transport.stderr?.on("data", (text: Buffer) => (log += text.toString()));
+  const client = new Client({ name: "test-client", version: "1" });
+  await client.connect(transport);
+  return {
+    client,
+    pid: transport.pid!,
+    home,
+    log: () => log,
+    async order(given, signal) {
+      const options = { timeout: 50_000, ...(signal === undefined ? {} : { signal }) };
+      const result = await client.callTool({ name: "order_openclaw", arguments: given }, undefined, options);
+      return result as CallToolResult;
+    },
+    leftovers: () => readdir(join(home, "agent", "incoming")).catch(() => []),
+    async [Symbol.asyncDispose]() {
+      await client.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export function textOf(result: CallToolResult): string {
+  return result.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
+}
