@@ -11,6 +11,11 @@ export const commandTable: readonly CommandEntry[] = [
   { name: "service", summary: "run the hub as a service of this user", load: () => import("./commands/service.ts") },
   { name: "doctor", summary: "check the set-up and say how to mend it", load: () => import("./commands/doctor.ts") },
   { name: "config", summary: "find, check and describe the configuration", load: () => import("./commands/config.ts") },
+  {
+    name: "import",
+    summary: "take over the MCP servers that other programs know",
+    load: () => import("./commands/import.ts"),
+  },
   { name: "token", summary: "the tokens that open the hub", load: () => import("./commands/token.ts") },
   {
     name: "audit",

@@ -1,0 +1,85 @@
+import { redactText } from "../../core/redact.ts";
+import type { ImportSource } from "../../sources/servers/import/find-sources.ts";
+import type { ImportPlan, PlannedSource } from "../../sources/servers/import/plan-import.ts";
+import type { ImportedServer } from "../../sources/servers/import/reading.ts";
+import type { CommandContext } from "../command-context.ts";
+import { plainText } from "../output/plain-text.ts";
+
+export interface ImportResult {
+  /** The configuration that the servers go into. */
+  readonly file: string;
+  readonly isWritten: boolean;
+  readonly isDry: boolean;
+  readonly plan: ImportPlan;
+  /** Environment variables that the taken servers need and nobody has set. */
+  readonly unset: readonly string[];
+  readonly untrusted: readonly ImportSource[];
+  /** The configuration that is read from this folder. */
+  readonly inForce: string | undefined;
+}
+
+/** Says what was taken and what was not. No secret is shown: a server appears by its address or command alone. */
+export function reportImport(context: CommandContext, result: ImportResult): void {
+  context.answer(toData(result), toText(context, result));
+}
+
+function toData({ file, isWritten, plan, unset, untrusted }: ImportResult): unknown {
+  return {
+    file,
+    written: isWritten,
+    sources: plan.sources.map(({ source, taken, skipped, problem }) => ({
+      program: source.client.id,
+      path: source.path,
+      taken: taken.map(({ name, server, notes }) => ({ name, target: targetOf(server), notes })),
+      skipped,
+      ...(problem !== undefined && { problem }),
+    })),
+    unset,
+    untrusted: untrusted.map(({ client, path }) => ({ program: client.id, path })),
+  };
+}
+
+function toText(context: CommandContext, result: ImportResult): string {
+  const { plan, unset, untrusted, isWritten, inForce, file } = result;
+  const { style } = context;
+  const blocks = plan.sources.map((source) => renderSource(context, source));
+  const strangers = untrusted.map(({ client, path }) => {
+    return `${style.bold(client.title)}  ${path}\n  ${style.yellow("!")} comes with this folder: look at it with --dry-run --trust, take it with --trust`;
+  });
+  const end = [
+    summary(result),
+    ...(unset.length > 0 ? [`Set in the environment before the next start: ${unset.join(", ")}`] : []),
+    ...(isWritten && inForce !== file ? [`In this folder ${inForce} goes before it; add to that with --config`] : []),
+  ];
+  return [...blocks, ...strangers, end.join("\n")].join("\n\n");
+}
+
+function renderSource({ style }: CommandContext, { source, taken, skipped, problem }: PlannedSource): string {
+  const width = Math.max(0, ...[...taken, ...skipped].map(({ name }) => plainText(name).length));
+  const line = (mark: string, name: string, text: string): string => {
+    return `  ${mark} ${plainText(name).padEnd(width)}  ${plainText(text)}`;
+  };
+  const lines = [
+    ...taken.flatMap(({ name, server, notes }) => [
+      line(style.green("+"), name, targetOf(server)),
+      ...notes.map((note) => style.dim(`${" ".repeat(width + 6)}${plainText(note)}`)),
+    ]),
+    ...skipped.map(({ name, reason }) => line(style.yellow("-"), name, reason)),
+    ...(problem === undefined ? [] : [`  ${style.red("!")} ${plainText(problem)}`]),
+  ];
+  const title = `${style.bold(source.client.title)}  ${source.path}`;
+  return [title, ...(lines.length > 0 ? lines : ["  no servers"])].join("\n");
+}
+
+function summary({ file, isWritten, isDry, plan, untrusted }: ImportResult): string {
+  const count = Object.keys(plan.servers).length;
+  const servers = count === 1 ? "1 server" : `${count} servers`;
+  if (isWritten) return `${servers} added to ${file}. See them with: clawport servers`;
+  if (isDry && count > 0) return `${servers} would be added to ${file}. Nothing was written.`;
+  if (plan.sources.length + untrusted.length > 0) return "Nothing to add.";
+  return "No other program's servers were found on this machine. Name a file with: clawport import --from <file>";
+}
+
+function targetOf({ url, command = "", args = [] }: ImportedServer): string {
+  return redactText(url ?? [command, ...args].join(" "));
+}
