@@ -224,6 +224,13 @@ test("OpenClaw: JSON5, its escapes, certificates, filters and references as obje
   });
 });
 
+test.each([
+  ["openclaw", "{ mcp: { servers: { a: { command: 'x', }, }, }, } // JSON5"],
+  ["vscode", '{ "servers": { "a": { "command": "x", }, /* trailing commas */ }, }'],
+])("%s: its files need not be strict JSON", async (client, text) => {
+  expect(serversOf(await read(client, text))).toEqual({ a: { command: "x" } });
+});
+
 test("mcporter: its names for addresses, keys, commands and OAuth", async () => {
   expect(serversOf(await readSample("mcporter", "home/.mcporter/mcporter.json"))).toEqual({
     linear: {
