@@ -9,4 +9,6 @@ if (argv.length === 1 && argv[0] === "--version") {
 } else {
   const { start } = await import("./start.ts");
   process.exitCode = await start(argv);
+  // Whoever was given our last words and never reads them must not keep us here.
+  setTimeout(() => process.exit(), 1000).unref();
 }

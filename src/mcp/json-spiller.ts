@@ -17,7 +17,13 @@ export interface SpilledText {
   readonly isEscaped: boolean;
 }
 
-export type SpilledTexts = ReadonlyMap<string, SpilledText>;
+/** The spilled texts of one message, by their marks. */
+export interface SpilledTexts {
+  get(mark: string): SpilledText | undefined;
+  marks(): readonly string[];
+  /** Keeps the files until the returned function is called, however long the message itself is answered by then. */
+  hold(): () => void;
+}
 
 /**
  * Reads the bytes of one JSON message and keeps all but its long texts. Each of those goes to a file, and a mark stands
@@ -27,7 +33,7 @@ export interface JsonSpiller {
   push(bytes: Buffer): void;
   /** The message with the marks in it, and the texts by their marks. */
   end(): { readonly json: Buffer; readonly texts: SpilledTexts };
-  /** Removes the files that are still where they were put. */
+  /** Removes the files that are still where they were put, as soon as nobody holds them any more. */
   dispose(): void;
 }
 
@@ -46,6 +52,22 @@ export function createJsonSpiller({ folder, overBytes }: SpillOptions): JsonSpil
   let isEscaped = false;
   /** The last piece ended with a backslash: the next byte belongs to the escape, even if it is a quote. */
   let inEscape = false;
+  let holders = 0;
+  let isDisposed = false;
+
+  const spilled: SpilledTexts = {
+    get: (mark) => texts.get(mark),
+    marks: () => [...texts.keys()],
+    hold() {
+      let holds = true;
+      holders++;
+      return () => {
+        if (holds) holders--;
+        holds = false;
+        if (isDisposed) removeUnheld();
+      };
+    },
+  };
 
   return {
     push(bytes) {
@@ -54,7 +76,7 @@ export function createJsonSpiller({ folder, overBytes }: SpillOptions): JsonSpil
     },
     end() {
       if (inText) throw new Fault("bad-json", "Parse error: the message ends inside a text.");
-      return { json: Buffer.concat(kept), texts };
+      return { json: Buffer.concat(kept), texts: spilled };
     },
     dispose() {
       if (open) {
@@ -62,11 +84,17 @@ export function createJsonSpiller({ folder, overBytes }: SpillOptions): JsonSpil
         rmSync(open.path, { force: true });
         open = undefined;
       }
-      for (const { path } of texts.values()) rmSync(path, { force: true });
-      texts.clear();
       kept = [];
+      isDisposed = true;
+      removeUnheld();
     },
   };
+
+  function removeUnheld(): void {
+    if (holders > 0) return;
+    for (const { path } of texts.values()) rmSync(path, { force: true });
+    texts.clear();
+  }
 
   function readRest(bytes: Buffer, from: number): number {
     const end = bytes.indexOf(quote, from);

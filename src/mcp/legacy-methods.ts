@@ -9,6 +9,9 @@ import { negotiateLegacy } from "./protocol-version.ts";
 /** One client watches no more addresses than this. */
 const mostWatches = 1000;
 
+/** An address is kept for as long as it is watched, so its length is bounded. */
+const longestUri = 8192;
+
 /** What only the revisions with a handshake have, beside the features. */
 export function legacyMethods(offer: McpOffer, features: ReadonlyMap<string, Method>): Map<string, Method> {
   const methods = new Map(features);
@@ -39,7 +42,9 @@ export function legacyMethods(offer: McpOffer, features: ReadonlyMap<string, Met
   const watch = offer.resources?.watch?.bind(offer.resources);
   if (watch) {
     methods.set("resources/subscribe", async ({ uri }, request) => {
-      if (typeof uri !== "string") throw new Fault("bad-params", '"uri" has to be a text.');
+      if (typeof uri !== "string" || uri.length > longestUri) {
+        throw new Fault("bad-params", `"uri" has to be a text of at most ${longestUri} characters.`);
+      }
       const { watches, push } = request.peer;
       if (!push || watches.has(uri)) return {};
       if (watches.size >= mostWatches) throw new Fault("busy", `A client can watch ${mostWatches} resources at most.`);

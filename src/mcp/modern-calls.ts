@@ -97,11 +97,14 @@ export function createModernCalls(parts: ModernParts): ModernCalls {
       const board = message.method === "tools/call" ? tasks : undefined;
       request.startRun = () =>
         createRun({ request, subject, waiting, tasks: board, answers, round: { resolve, reject } });
+      const letGo = request.holdSpilled();
       // Wrapped, so that a method that throws at once is caught like one that rejects.
-      (async () => method(params, request, route.headers))().then(
-        (result) => (request.run ? request.run.finish(result) : resolve(result)),
-        (error: unknown) => (request.run ? request.run.fail(error) : reject(error)),
-      );
+      (async () => method(params, request, route.headers))()
+        .finally(letGo)
+        .then(
+          (result) => (request.run ? request.run.finish(result) : resolve(result)),
+          (error: unknown) => (request.run ? request.run.fail(error) : reject(error)),
+        );
     });
   }
 

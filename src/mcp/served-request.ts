@@ -141,6 +141,11 @@ export class ServedRequest implements RequestContext {
     return this.#openRun()?.detach(statusMessage) ?? false;
   }
 
+  /** Keeps the spilled texts until the handler is done, which may be after the request is answered. */
+  holdSpilled(): () => void {
+    return this.#spilled?.hold() ?? doNothing;
+  }
+
   spilled(text: string): SpilledText | undefined {
     return this.#spilled?.get(text);
   }
@@ -153,6 +158,8 @@ export class ServedRequest implements RequestContext {
     return (this.run ??= this.startRun?.(this));
   }
 }
+
+const doNothing = (): void => {};
 
 function progressTokenOf(meta: Readonly<Record<string, unknown>>): JsonRpcId | undefined {
   const token = meta.progressToken;

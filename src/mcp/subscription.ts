@@ -105,10 +105,19 @@ function isKnownTask(tasks: TaskBoard, id: string, principal: string): boolean {
 
 function stringList(value: unknown, name: string): readonly string[] {
   if (value === undefined) return [];
-  if (!Array.isArray(value) || value.length > mostWatches || !value.every((each) => typeof each === "string")) {
-    throw new Fault("bad-params", `"${name}" has to be a list of at most ${mostWatches} texts.`);
+  if (!Array.isArray(value) || value.length > mostWatches || !value.every(isShortText)) {
+    throw new Fault(
+      "bad-params",
+      `"${name}" has to be a list of at most ${mostWatches} texts of at most ${longestText} characters.`,
+    );
   }
   return [...new Set(value)];
+}
+
+const longestText = 8192;
+
+function isShortText(value: unknown): value is string {
+  return typeof value === "string" && value.length <= longestText;
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -82,6 +82,8 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
       server.closeIdleConnections();
       await admission.drained(withinMs);
       endpoints.close();
+      // What was just cancelled still gets its answer out.
+      await admission.drained(200);
       server.closeAllConnections();
       await closed;
       for (const stop of stopWatching) stop();

@@ -150,7 +150,7 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
     exchange.finish(answer);
   }
 
-  async function serveBatch(batch: readonly unknown[], { request, response, principal }: Post): Promise<void> {
+  async function serveBatch(batch: readonly unknown[], { request, response, principal, spilled }: Post): Promise<void> {
     const session = sessionOf(request, principal);
     const header = request.headers["mcp-protocol-version"];
     if (!allowsBatches(session?.peer.version ?? (typeof header === "string" ? header : undefined))) {
@@ -160,7 +160,7 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
       throw new Fault("bad-request", `A batch holds 1 to ${mostInBatch} messages.`);
     }
     const peer = session?.peer ?? server.openPeer({ principal, twoWay: false });
-    const exchange = openExchange({ request, response, session, isModern: false, isNewSession: false });
+    const exchange = openExchange({ request, response, session, isModern: false, isNewSession: false, spilled });
     const answers = await during(exchange, response, session, peer, () =>
       Promise.all(batch.map((each) => serveOne(each, peer, exchange))),
     );
@@ -177,7 +177,7 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
       if (isRequest(message) && isModernRequest(message, undefined)) {
         throw new Fault("bad-request", "Requests of 2026-07-28 can't be part of a batch: each has headers of its own.");
       }
-      return await server.handle(message, peer, { send: exchange.send });
+      return await server.handle(message, peer, { send: exchange.send, spilled: exchange.spilled });
     } catch (error) {
       return failure(idOf(value), rpcErrorOf(error, "legacy"));
     }
