@@ -251,36 +251,6 @@ test("mcporter: its names for addresses, keys, commands and OAuth", async () => 
   });
 });
 
-test("a secret is kept as it is, and reported wherever it stands", async () => {
-  const secret = "sk-0123456789abcdefghij";
-  const servers = {
-    a: { command: "x", args: ["--key", secret], env: { TAVILY_API_KEY: "tvly-1", PLAIN: "yes", KEY: secret } },
-    b: { url: `https://b.example/?api_key=${secret}`, headers: { "X-Api-Key": "k", "X-Ref": "${env:REF}" } },
-  };
-  const reading = await read("cursor", JSON.stringify({ mcpServers: servers }));
-  expect(serversOf(reading)["a"]?.env).toEqual(servers.a.env);
-  expect(notesOf(reading)).toEqual({
-    a: ["env.TAVILY_API_KEY … $TAVILY_API_KEY", "env.KEY … $KEY", "args[1] … $A_SECRET"].map(aboutSecret),
-    b: ["headers.X-Api-Key … $B_X_API_KEY", "url … $B_URL"].map(aboutSecret),
-  });
-});
-
-function aboutSecret(text: string): string {
-  return text.replace("…", "holds a secret in plain text; better as") + " from the environment";
-}
-
-test.each([
-  [{ url: "https://a.example/", headers: { "X-A": "a\r\nb" } }, "headers.X-A holds a line break"],
-  [{ command: "x", env: [] }, "env is not an object"],
-  [{ command: "x", args: [{}] }, "args is not a text"],
-  [{ url: "https://a.example/", timeout: 1e12 }, "requestTimeoutMs must be at most"],
-  ["npx", "is not an object"],
-])("%j is left out with the reason", async (server, reason) => {
-  const { taken, skipped } = await read("cursor", JSON.stringify({ mcpServers: { a: server } }));
-  expect(taken).toEqual([]);
-  expect(skipped).toEqual([{ name: "a", reason: expect.stringContaining(reason) as string }]);
-});
-
 test.each([
   ["codex", "[mcp_servers", /as TOML/],
   ["cursor", "{ mcpServers: ", /as JSON/],
