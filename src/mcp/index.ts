@@ -12,6 +12,7 @@ export type { JsonRpcMessage, JsonRpcResponse } from "./json-rpc.ts";
 export { parseMessage } from "./json-rpc.ts";
 export type { Peer, PeerOptions } from "./peer.ts";
 export type { Route } from "./served-request.ts";
+export { answerMessage } from "./answer-message.ts";
 export { createMcpServer, type McpServer, type McpServerOptions } from "./server.ts";
 export { serveStdio, type StdioOptions } from "./stdio.ts";
 export { createHttpEndpoint, type HttpEndpoint, type HttpEndpointOptions } from "./http/endpoint.ts";
