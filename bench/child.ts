@@ -56,3 +56,15 @@ export function startNode(args: readonly string[]): Child {
     },
   };
 }
+
+/** The first line a child writes; it is an error when it ends without one. */
+export function firstLine(child: Child): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = "";
+    child.stdout.on("data", (chunk: Buffer) => {
+      text += chunk.toString();
+      if (text.includes("\n")) resolve(text.slice(0, text.indexOf("\n")));
+    });
+    void child.exited.then((how) => reject(new Error(how)));
+  });
+}

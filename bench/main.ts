@@ -8,12 +8,13 @@ import { runScenario, say } from "./scenario.ts";
 import { httpCalls, stdioCalls } from "./scenarios/calls.ts";
 import { catalogCost } from "./scenarios/catalog.ts";
 import { coldStart } from "./scenarios/cold-start.ts";
+import { fanOut } from "./scenarios/fan-out.ts";
 import { largeCalls } from "./scenarios/large-calls.ts";
 import { sessions } from "./scenarios/sessions.ts";
 import { version } from "./scenarios/version.ts";
 import type { Section } from "./section.ts";
 
-const scenarios = [coldStart, version, stdioCalls, httpCalls, sessions, largeCalls, catalogCost];
+const scenarios = [coldStart, version, stdioCalls, httpCalls, sessions, largeCalls, catalogCost, fanOut];
 const names = scenarios.map(({ name }) => name);
 const root = path.join(import.meta.dirname, "..");
 

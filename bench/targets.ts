@@ -1,5 +1,5 @@
 import path from "node:path";
-import { startNode } from "./child.ts";
+import { firstLine, startNode } from "./child.ts";
 import type { Child } from "./child.ts";
 import { prepareTargets, targetFile } from "./prepare-targets.ts";
 
@@ -30,11 +30,16 @@ export interface HttpTarget {
 
 let prepared = false;
 
+interface Start {
+  readonly nodeFlags?: readonly string[];
+  readonly args?: readonly string[];
+}
+
 /** Starts one of the programs in `bench/targets`. */
-export function startTarget(name: string, nodeFlags: readonly string[] = []): Child {
+export function startTarget(name: string, { nodeFlags = [], args = [] }: Start = {}): Child {
   if (!prepared) prepareTargets();
   prepared = true;
-  return startNode([...nodeFlags, targetFile(name)]);
+  return startNode([...nodeFlags, targetFile(name), ...args]);
 }
 
 /** Starts an HTTP target and waits until it says where it listens. */
@@ -42,17 +47,6 @@ export async function startHttpTarget(
   name: string,
   nodeFlags: readonly string[] = [],
 ): Promise<{ readonly child: Child; readonly target: HttpTarget }> {
-  const child = startTarget(name, nodeFlags);
-  const line = await Promise.race([firstLine(child), child.exited.then((how) => Promise.reject(new Error(how)))]);
-  return { child, target: JSON.parse(line) };
-}
-
-function firstLine(child: Child): Promise<string> {
-  let text = "";
-  return new Promise((resolve) => {
-    child.stdout.on("data", (chunk: Buffer) => {
-      text += chunk.toString();
-      if (text.includes("\n")) resolve(text);
-    });
-  });
+  const child = startTarget(name, { nodeFlags });
+  return { child, target: JSON.parse(await firstLine(child)) };
 }

@@ -1,0 +1,23 @@
+import { createCatalog } from "../../src/catalog/catalog.ts";
+import { loadConfig } from "../../src/core/config/load-config.ts";
+import { silentLog } from "../../src/core/log.ts";
+import { defineServers } from "../../src/sources/servers/definition.ts";
+import { createServerManager } from "../../src/sources/servers/manager.ts";
+import { readServers, reportListed } from "./fan-out.ts";
+
+const text = JSON.stringify({ servers: readServers(), maxConcurrentServers: 100 });
+const { config } = await loadConfig({ path: "clawport.json5", text, env: {} });
+const catalog = createCatalog();
+const manager = createServerManager({
+  catalog,
+  env: process.env,
+  log: silentLog,
+  version: "0",
+  maxConcurrent: config.maxConcurrentServers,
+  discoveryMs: config.toolDiscoveryInterval,
+});
+await manager.apply(defineServers(config).definitions);
+await manager.settled(30_000);
+reportListed(catalog.tools().length);
+await manager.close();
+process.exit(0);
