@@ -1,9 +1,8 @@
 import type { Log } from "../core/log.ts";
 import type { AgentTools } from "../sources/agent/agent-tools.ts";
-import { type BackendCandidate, chooseBackend } from "../sources/agent/choose-backend.ts";
-import { createCommandsBackend } from "../sources/agent/commands/commands-backend.ts";
+import { type BackendCandidate, chooseBackend, type ChosenBackend } from "../sources/agent/choose-backend.ts";
+import { createCommandsBackend, type McpCommand } from "../sources/agent/commands/commands-backend.ts";
 import type { GatewayAddress } from "../sources/agent/gateway/find-gateway.ts";
-import type { ReplyBackend } from "../sources/agent/reply.ts";
 import type { AgentFlags } from "./agent-options.ts";
 import { readVersion } from "./version.ts";
 import type { World } from "./world.ts";
@@ -11,14 +10,16 @@ import type { World } from "./world.ts";
 export interface BackendOptions {
   readonly world: Pick<World, "env" | "homedir">;
   readonly flags: AgentFlags;
-  readonly tools: AgentTools;
   readonly log: Log;
+  readonly mcp?: McpCommand | undefined;
+  tools(): Promise<AgentTools>;
 }
 
 /** A running OpenClaw, else what works without an agent. */
-export function openBackend({ world, flags, tools, log }: BackendOptions): ReplyBackend {
+export function openBackend({ world, flags, log, mcp, tools }: BackendOptions): ChosenBackend {
   const commands = createCommandsBackend({
     tools,
+    mcp,
     waysToAnAgent: [
       'Start OpenClaw on this machine: "openclaw gateway".',
       "Name a gateway that runs elsewhere: OPENCLAW_GATEWAY_URL and OPENCLAW_GATEWAY_TOKEN, or --gateway and --token.",

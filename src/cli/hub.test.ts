@@ -110,5 +110,5 @@ test("closing the hub closes its sources and gives up the home", async () => {
   await hub?.close();
   expect(closed).toBe(true);
   await start();
-  expect(hub?.sources().map(({ id }) => id)).toEqual(["notes"]);
+  expect(hub?.sources().map(({ id }) => id)).toEqual(["agent", "notes"]);
 });

@@ -1,4 +1,4 @@
-import { hostname, networkInterfaces } from "node:os";
+import { homedir, hostname, networkInterfaces } from "node:os";
 import type { Asker } from "../catalog/guard/askers.ts";
 import type { Source } from "../catalog/tool-source.ts";
 import type { Home } from "../core/home.ts";
@@ -13,10 +13,12 @@ import { claimHub } from "./claim-hub.ts";
 import { createClosers } from "./closers.ts";
 import type { ConfigInForce } from "./config-of.ts";
 import { type Following, followConfig, placeOf } from "./follow-config.ts";
+import { orderBodies } from "./order-bodies.ts";
 import type { HubRecord } from "./hub-record.ts";
 import { removeHubRecord, writeHubRecord } from "./hub-record.ts";
 import { hostNames, isLoopbackHost, reachableHost, requireRemoteConsent } from "./listen-address.ts";
 import type { LiveLog } from "./live-log.ts";
+import { openAgent } from "./open-agent.ts";
 import { openDoor } from "./open-door.ts";
 import { openGuardedCatalog } from "./open-guarded-catalog.ts";
 import { openServers } from "./open-servers.ts";
@@ -100,6 +102,9 @@ export async function openHub(options: HubOptions): Promise<Hub> {
       reload: async () => following?.reload(),
     });
 
+    const caller = { door: "console", agent: "clawport" } as const;
+    openAgent({ catalog, guard, home, world: { env, homedir: homedir() }, flags: {}, log, closers, caller });
+
     const tokens = await openTokens({ home, env, log });
     closers.add("tokens", () => tokens.close());
     const names = hostNames(host, hostname(), networkInterfaces());
@@ -115,6 +120,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
       telemetry,
       maxConcurrent: config.hub.maxConcurrent,
       maxBodyBytes: config.hub.maxBodyBytes,
+      largeBodies: { source: "agent", ...orderBodies(home.path) },
       allowedHosts: names,
       control: createControlDesk(control),
     });

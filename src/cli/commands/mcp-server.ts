@@ -4,7 +4,7 @@ import type { RequestContext } from "../../mcp/request-context.ts";
 import { createMcpServer } from "../../mcp/server.ts";
 import { serveStdio } from "../../mcp/stdio.ts";
 import type { ToolResult } from "../../mcp/tool.ts";
-import type { OrderContext } from "../../sources/agent/agent-source.ts";
+import type { OrderContext } from "../../sources/agent/order-context.ts";
 import { orderTool } from "../../sources/agent/order-tool.ts";
 import { hasTasks } from "../../mcp/client-facts.ts";
 import type { AgentEngine } from "../agent-engine.ts";
@@ -12,10 +12,8 @@ import { agentOptions } from "../agent-options.ts";
 import { defineCommand } from "../command.ts";
 import type { CommandContext } from "../command-context.ts";
 import { homePath } from "../open-home.ts";
+import { orderBodies } from "../order-bodies.ts";
 import { readVersion } from "../version.ts";
-
-/** Ten images and five files of 15 MB in base64 make 300 MiB; the rest is room for the message. */
-const maxFrameBytes = 320 * 1024 * 1024;
 
 /** Loading the agent takes a while; the answer that names the tool leaves first. */
 const afterAnswerMs = 5;
@@ -63,12 +61,13 @@ export const command = defineCommand({
       },
       { log },
     );
+    const { maxBodyBytes: maxFrameBytes, spill } = orderBodies(homePath(context));
     await serveStdio(server, {
       input,
       output: context.stdout as unknown as Writable,
       log,
       maxFrameBytes,
-      spill: { folder: `${homePath(context)}/agent/incoming`, overBytes: 64 * 1024 },
+      spill,
     });
     server.close();
     await (await engine)?.close();

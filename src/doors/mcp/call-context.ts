@@ -1,6 +1,7 @@
 import type { Log } from "../../core/log.ts";
 import type { Caller, DoorKind } from "../../catalog/caller.ts";
 import type { CallContext } from "../../catalog/tool-source.ts";
+import type { SpilledText } from "../../mcp/json-spiller.ts";
 import type { ClientLogLine, Progress } from "../../mcp/progress.ts";
 import type { Answer, Question } from "../../mcp/question.ts";
 import type { RequestContext } from "../../mcp/request-context.ts";
@@ -39,5 +40,10 @@ export class DoorCallContext implements CallContext {
 
   ask(question: Question): Promise<Answer> {
     return this.#request.ask(question);
+  }
+
+  /** For sources that take large media: the text in a file behind a mark in the arguments. */
+  spilled(text: string): SpilledText | undefined {
+    return this.#request.spilled(text);
   }
 }

@@ -4,8 +4,16 @@ import type { Log } from "../../core/log.ts";
 import type { Telemetry } from "../../core/telemetry/telemetry.ts";
 import type { Admission } from "../../mcp/http/admission.ts";
 import { createHttpEndpoint, type HttpEndpoint } from "../../mcp/http/endpoint.ts";
+import type { SpillOptions } from "../../mcp/json-spiller.ts";
 import { createMcpServer, type McpServer } from "../../mcp/server.ts";
 import { type CallGuard, createViewOffer } from "./view-offer.ts";
+
+/** A source whose calls carry media: its view takes larger bodies, and puts their long texts into files. */
+export interface LargeBodies {
+  readonly source: string;
+  readonly maxBodyBytes: number;
+  readonly spill: SpillOptions;
+}
 
 export interface EndpointsOptions {
   readonly catalog: Catalog;
@@ -15,6 +23,7 @@ export interface EndpointsOptions {
   readonly telemetry?: Telemetry | undefined;
   readonly admission: Admission;
   readonly maxBodyBytes: number;
+  readonly largeBodies?: LargeBodies | undefined;
 }
 
 /** One endpoint a view, made when it is first asked for: the whole catalog, or one source under bare names. */
@@ -27,7 +36,7 @@ export interface Endpoints {
 }
 
 export function createEndpoints(options: EndpointsOptions): Endpoints {
-  const { catalog, guard, info, log, telemetry, admission, maxBodyBytes } = options;
+  const { catalog, guard, info, log, telemetry, admission, maxBodyBytes, largeBodies } = options;
   const made = new Map<string, { server: McpServer; endpoint: HttpEndpoint }>();
 
   return {
@@ -47,7 +56,8 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
     if (!found) {
       const view = catalog.view(source === "" ? "all" : { source });
       const server = createMcpServer(createViewOffer({ view, guard, door: "mcp-http", info, log, telemetry }), { log });
-      found = { server, endpoint: createHttpEndpoint(server, { log, admission, maxBodyBytes }) };
+      const bodies = source === largeBodies?.source ? largeBodies : { maxBodyBytes };
+      found = { server, endpoint: createHttpEndpoint(server, { log, admission, ...bodies }) };
       made.set(source, found);
     }
     return found.endpoint;

@@ -10,7 +10,7 @@ import { createAdmission } from "../../mcp/http/admission.ts";
 import { sendFault } from "../../mcp/http/answer.ts";
 import type { ServerInfo } from "../../mcp/offer.ts";
 import { type Control, requireControl, serveControl } from "./control-route.ts";
-import { createEndpoints } from "./endpoints.ts";
+import { createEndpoints, type LargeBodies } from "./endpoints.ts";
 import { type GateRules, isLoopback, judgeCaller, type Refusal, type TokenMatch } from "./gate.ts";
 import { probeText } from "./probe.ts";
 import { parseTarget } from "./target.ts";
@@ -28,6 +28,7 @@ export interface HttpDoorOptions {
   readonly telemetry?: Telemetry | undefined;
   readonly maxConcurrent?: number | undefined;
   readonly maxBodyBytes?: number | undefined;
+  readonly largeBodies?: LargeBodies | undefined;
   /** Host names clients may use when the door is open beyond this machine. */
   readonly allowedHosts?: readonly string[] | undefined;
   /** What commands of the same person may ask of this process, at `/control/<verb>`. */
@@ -48,7 +49,8 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
   const { host, catalog, guard, tokens, info, log, metrics, telemetry } = options;
   const maxBodyBytes = options.maxBodyBytes ?? 4 * 1024 * 1024;
   const admission = createAdmission(options.maxConcurrent ?? 256);
-  const endpoints = createEndpoints({ catalog, guard, info, log, telemetry, admission, maxBodyBytes });
+  const { largeBodies } = options;
+  const endpoints = createEndpoints({ catalog, guard, info, log, telemetry, admission, maxBodyBytes, largeBodies });
   const rules: GateRules = {
     matchToken: (presented) => tokens.match(presented),
     maxBodyBytes,
@@ -93,7 +95,7 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
   function receive(request: IncomingMessage, response: ServerResponse): void {
     const verdict = judgeCaller(
       { peer: request.socket.remoteAddress, method: request.method ?? "", headers: request.headers },
-      rules,
+      takesLargeBodies(request.url) ? { ...rules, maxBodyBytes: largeBodies!.maxBodyBytes } : rules,
     );
     if (!verdict.pass) return refuse(request, response, verdict);
     try {
@@ -101,6 +103,12 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
     } catch (error) {
       sendFault(response, error);
     }
+  }
+
+  function takesLargeBodies(url: string | undefined): boolean {
+    if (!largeBodies || url === undefined) return false;
+    const target = parseTarget(url);
+    return target.kind === "source" && target.source === largeBodies.source;
   }
 
   function route(request: IncomingMessage, response: ServerResponse, token: TokenMatch): void {

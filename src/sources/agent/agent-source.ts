@@ -1,15 +1,10 @@
-import type { CallContext, ToolSource } from "../../catalog/tool-source.ts";
+import type { ToolSource } from "../../catalog/tool-source.ts";
 import { Fault } from "../../core/fault.ts";
 import { messageOf } from "../../core/thrown.ts";
-import type { SpilledText } from "../../mcp/json-spiller.ts";
 import { errorResult, type ToolResult } from "../../mcp/tool.ts";
+import type { OrderContext } from "./order-context.ts";
 import { orderTool } from "./order-tool.ts";
 import type { GetReply } from "./reply.ts";
-
-/** A call through a door that may put long texts into files. */
-export interface OrderContext extends CallContext {
-  spilled?(text: string): SpilledText | undefined;
-}
 
 export interface AgentSourceOptions {
   readonly getReply: GetReply;

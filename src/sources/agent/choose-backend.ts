@@ -7,11 +7,16 @@ export interface BackendCandidate {
   open(): Promise<ReplyBackend>;
 }
 
+export interface ChosenBackend extends ReplyBackend {
+  /** Finds the way now, so that the first order need not wait for it. */
+  prepare(): void;
+}
+
 /**
  * Sends each order to the first agent that is there. One that has taken an order keeps the rest: a conversation must not
  * go on elsewhere because its agent is away for a moment.
  */
-export function chooseBackend(candidates: readonly BackendCandidate[], last: ReplyBackend): ReplyBackend {
+export function chooseBackend(candidates: readonly BackendCandidate[], last: ReplyBackend): ChosenBackend {
   let kept: Promise<ReplyBackend> | undefined;
 
   async function find(): Promise<ReplyBackend | undefined> {
@@ -29,11 +34,9 @@ export function chooseBackend(candidates: readonly BackendCandidate[], last: Rep
     return chosen;
   }
 
-  // The first order should not have to wait for the way to be found.
-  choose().catch(() => {});
-
   return {
     name: last.name,
+    prepare: () => void choose().catch(() => {}),
     getReply: async (context, options) => (await choose()).getReply(context, options),
     async [Symbol.asyncDispose]() {
       const open = await kept?.catch(() => undefined);

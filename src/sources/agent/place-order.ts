@@ -6,7 +6,7 @@ import { errorResult, type ToolResult } from "../../mcp/tool.ts";
 import { aggregate, type Output } from "./aggregate.ts";
 import { buildAnswer } from "./build-answer.ts";
 import { createIdleSignal, type IdleSignal } from "./idle-signal.ts";
-import type { OrderContext } from "./agent-source.ts";
+import type { OrderContext } from "./order-context.ts";
 import { parseOrder, type Order } from "./parse-order.ts";
 import type { GetReply, Reply, ReplyOptions } from "./reply.ts";
 import { createSessionKey, hashSessionKey } from "./session-key.ts";

@@ -47,7 +47,11 @@ function openBackend({ source }: Bench, mcp?: Parameters<typeof createCommandsBa
     guard: { call: (tool, args, context) => tool.source.call(tool.tool.name, args, context) },
     caller: { door: "mcp-stdio" },
   });
-  return createCommandsBackend({ tools, mcp, waysToAnAgent: ["Start OpenClaw.", "Name a model."] });
+  return createCommandsBackend({
+    tools: () => Promise.resolve(tools),
+    mcp,
+    waysToAnAgent: ["Start OpenClaw.", "Name a model."],
+  });
 }
 
 const options: ReplyOptions = {

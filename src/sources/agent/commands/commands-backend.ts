@@ -11,7 +11,8 @@ import { parseCall } from "./parse-call.ts";
 export type McpCommand = (args: string, options: ReplyOptions) => Promise<ReplyPayload>;
 
 export interface CommandsOptions {
-  readonly tools: AgentTools;
+  /** Asked for with the first command that needs them: opening them may start servers. */
+  tools(): Promise<AgentTools>;
   readonly mcp?: McpCommand | undefined;
   /** How a person gets an agent that understands free text: what is told to those who send some. */
   readonly waysToAnAgent: readonly string[];
@@ -37,7 +38,7 @@ export function createCommandsBackend({ tools, mcp, waysToAnAgent }: CommandsOpt
       case "help":
         return { text: helpText(mcp !== undefined) };
       case "tools":
-        return { text: describeTools(tools.list(), rest) };
+        return { text: describeTools((await tools()).list(), rest) };
       case "call":
         return callTool(rest, options);
       case "mcp":
@@ -51,7 +52,7 @@ export function createCommandsBackend({ tools, mcp, waysToAnAgent }: CommandsOpt
   async function callTool(rest: string, options: ReplyOptions): Promise<ReplyPayload> {
     const { name, args } = parseCall(rest);
     options.onActivity(`running ${name}`);
-    const result = await tools.call(name, args, options);
+    const result = await (await tools()).call(name, args, options);
     const payload = resultPayload(result);
     if (result.isError === true) throw new Fault("unavailable", payload.text ?? `${name} failed and did not say why.`);
     return payload;

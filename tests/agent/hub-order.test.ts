@@ -1,0 +1,58 @@
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { openHub, type Hub } from "../../src/cli/hub.ts";
+import { createLiveLog } from "../../src/cli/live-log.ts";
+import { defaultConfig } from "../../src/core/config/default-config.ts";
+import { openHome, type Home } from "../../src/core/home.ts";
+import { megabyte } from "../../src/sources/agent/media-limits.ts";
+import { testSource } from "../support/test-source.ts";
+
+let home: Home;
+let hub: Hub;
+
+beforeEach(async () => {
+  home = await openHome(await mkdtemp(join(tmpdir(), "hub-order-")));
+  hub = await openHub({
+    home,
+    configuration: { config: defaultConfig },
+    env: { OPENCLAW_GATEWAY_PORT: "1" },
+    log: createLiveLog({ level: "error", format: "human", write: () => {} }),
+    version: "1.2.3",
+    port: 0,
+    sources: [testSource({ id: "notes", tools: ["add"] })],
+  });
+});
+afterEach(async () => {
+  await hub.close();
+  await rm(home.path, { recursive: true, force: true });
+});
+
+async function order(path: string, args: object): Promise<Response> {
+  const token = (await readFile(hub.tokenPath, "utf8")).trim();
+  const params = { name: "order_openclaw", arguments: args };
+  return fetch(`${hub.url}${path}`, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      authorization: `Bearer ${token}`,
+    },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params }),
+  });
+}
+
+test("the tool is in the hub's catalog, and its commands reach the hub's other tools", async () => {
+  const answer = await (await order("", { message: "/call add {}" })).text();
+  expect(answer).toContain('"text":"add"');
+  expect(await (await order("", { message: "/tools" })).text()).not.toContain("order_openclaw(");
+});
+
+test("the view of the agent takes large media, the whole does not", async () => {
+  const files = [{ data: Buffer.alloc(15 * megabyte, "a").toString("base64"), mimeType: "text/plain" }];
+  const taken = await order("/agent", { message: "/help", files });
+  expect(await taken.text()).toContain('"isError":false');
+  expect((await order("", { message: "/help", files })).status).toBe(413);
+  expect(await readdir(home.file("agent", "incoming"))).toEqual([]);
+});
