@@ -15,7 +15,8 @@ export interface Child extends AsyncDisposable {
 }
 
 const running = new Map<number, () => void>();
-const home = mkdtempSync(path.join(tmpdir(), "clawport-bench-"));
+/** The home of all children, gone when the run ends. */
+export const home = mkdtempSync(path.join(tmpdir(), "clawport-bench-"));
 
 process.on("exit", () => {
   for (const kill of running.values()) kill();

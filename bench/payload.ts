@@ -1,10 +1,10 @@
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /** The JSON of an `echo` call's params with this many characters of data: letters as base64 has them, nothing to escape. */
-export function echoParams(size: number): string {
+export function echoParams(size: number, tool = "echo"): string {
   const block = Array.from({ length: 4096 }, (_, index) => alphabet[(index * 7 + (index >> 3)) % 64]).join("");
   const data = block.repeat(Math.ceil(size / block.length)).slice(0, size);
-  return `{"name":"echo","arguments":{"data":"${data}"}}`;
+  return `{"name":"${tool}","arguments":{"data":"${data}"}}`;
 }
 
 export const sizes = [

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 
 /** User and system time of a process with all its threads, in ms. The kernel counts in ticks of 10 ms. */
 export function cpuMs(pid: number): number {
@@ -19,4 +19,20 @@ export function peakResidentMb(pid: number): number {
 function statusMb(pid: number, field: string): number {
   const found = new RegExp(`^${field}:\\s+(\\d+) kB$`, "m").exec(readFileSync(`/proc/${pid}/status`, "utf8"));
   return Number(found?.[1]) / 1024;
+}
+
+/** Whoever has this text in its command line. */
+export function pidsNaming(text: string): readonly number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name) && commandLine(name).includes(text))
+    .map(Number);
+}
+
+function commandLine(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+  } catch {
+    // It has ended in the meantime.
+    return "";
+  }
 }

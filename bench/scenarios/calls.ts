@@ -2,14 +2,14 @@ import type { Child } from "../child.ts";
 import type { Client } from "../clients/client.ts";
 import { openHttpClient } from "../clients/http-client.ts";
 import { openStdioClient } from "../clients/stdio-client.ts";
-import { runLoad } from "../load.ts";
+import { cpuPerCall, runLoad } from "../load.ts";
 import type { Load } from "../load.ts";
 import { echoParams, sizes } from "../payload.ts";
 import { rotated, say } from "../scenario.ts";
 import type { Effort, Scenario } from "../scenario.ts";
 import { digits, judge, section } from "../section.ts";
 import type { Bar, Section } from "../section.ts";
-import { median, minimum, percentile, sum } from "../statistics.ts";
+import { median, minimum, percentile } from "../statistics.ts";
 import { contenders, contenderTitle, startHttpTarget, startTarget } from "../targets.ts";
 import type { Contender } from "../targets.ts";
 
@@ -89,7 +89,7 @@ async function measure(front: Front, { quick }: Effort): Promise<readonly Sectio
 
 async function loadCell({ child, client }: Runner, { bytes, inFlight }: Cell, ms: number): Promise<Load> {
   const params = echoParams(bytes);
-  return runLoad(child.pid, () => client.request("tools/call", params), inFlight, ms);
+  return runLoad([child.pid], () => client.request("tools/call", params), inFlight, ms);
 }
 
 function report(front: Front, cells: readonly Cell[], rounds: number, ms: number): Section {
@@ -135,9 +135,4 @@ function cellRow(front: Front, cell: Cell, contender: Contender): readonly strin
     [calls[0] && `calls ${calls[0]}`, cpu[0] && `CPU ${cpu[0]}`].filter(Boolean).join(", "),
     [calls[1], cpu[1]].includes("miss") ? "miss" : calls[1],
   ];
-}
-
-/** Over all rounds together: the kernel's ticks of 10 ms are too coarse for one. */
-function cpuPerCall(loads: readonly Load[]): number {
-  return (sum(loads.map(({ cpu }) => cpu)) * 1000) / sum(loads.map(({ latencies }) => latencies.length));
 }
