@@ -9,9 +9,11 @@ import { createGatewayBackend } from "../../src/sources/agent/gateway/gateway-ba
 import { openGateway } from "../../src/sources/agent/gateway/open-gateway.ts";
 import type { ReplyBackend } from "../../src/sources/agent/reply.ts";
 import { describeReplies } from "../../src/sources/agent/reply.contract.ts";
-import { startMcpServer, textOf as serverText } from "../agent/start-mcp-server.ts";
+import { serverCommand, startMcpServer, textOf as serverText } from "../agent/start-mcp-server.ts";
 import { testContext } from "../support/test-source.ts";
+import { startMockAnthropic } from "./bench/mock-anthropic.ts";
 import { type OpenClawBench, openBench } from "./bench/open-bench.ts";
+import { runClaudeCode } from "./bench/run-claude-code.ts";
 
 const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
 
@@ -165,6 +167,17 @@ describe("through clawport mcp-server", () => {
     cancel.abort();
     await closed;
     expect(await call).toBe("cancelled");
+  });
+
+  test("a real Claude Code hands over an order and reads the answer", async () => {
+    const tool = "mcp__openclaw__order_openclaw";
+    await using model = await startMockAnthropic(tool, { message: "greetings from afar" });
+    const home = join(bench.folder, "claude-home");
+    const { command, args } = serverCommand("--home", home);
+    const env = { ...bench.env };
+    const output = await runClaudeCode({ modelUrl: model.baseUrl, server: { command, args, env }, prompt: "go" });
+    expect(output).toMatch(/FINAL .*tool_result.*ECHO:greetings from afar/);
+    expect([...model.tools]).toEqual([tool]);
   });
 
   test("a wrong token is told as such", async () => {
