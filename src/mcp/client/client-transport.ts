@@ -14,11 +14,14 @@ export interface TransportListener {
 export interface SendOptions {
   readonly signal?: AbortSignal | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** The server asked to be left alone for so long before the message is sent again: no time of silence. */
+  onPause?(ms: number): void;
 }
 
 /** A way to one server. */
 export interface ClientTransport {
-  start(listener: TransportListener): Promise<void>;
+  /** Ends with the reason of the signal where that comes first. */
+  start(listener: TransportListener, signal?: AbortSignal): Promise<void>;
   /**
    * Resolves when the server has taken the message. Rejects with `unavailable` when it can't have, with
    * `outcome-unknown` when it may have, with `unknown-session` when the server forgot the session.
@@ -37,4 +40,5 @@ export interface HttpRefusal {
   readonly status: number;
   readonly body: string;
   readonly wwwAuthenticate?: string | undefined;
+  readonly retryAfterMs?: number | undefined;
 }

@@ -14,8 +14,8 @@ import type { Progress } from "../progress.ts";
 import { type Era, isModernVersion } from "../protocol-version.ts";
 import type { Answer, Question } from "../question.ts";
 import { RpcFault } from "../rpc-fault.ts";
-import type { ClientTransport } from "./client-transport.ts";
-import { createDeadline } from "./deadline.ts";
+import type { ClientTransport, TransportListener } from "./client-transport.ts";
+import { type CallDeadline, createDeadline } from "./deadline.ts";
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
@@ -23,6 +23,7 @@ export interface CallOptions {
   readonly timeoutMs: number;
   /** How long it may take in all, however much progress it reports. */
   readonly maxTotalMs?: number | undefined;
+  /** Headers that repeat parts of the request; only the modern era has them. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly meta?: Params | undefined;
   onProgress?(progress: Progress): void;
@@ -43,6 +44,8 @@ export interface McpClientOptions {
   readonly info: { readonly name: string; readonly version: string };
   readonly capabilities: Params;
   readonly log?: Log | undefined;
+  /** For the opening alone. */
+  readonly signal?: AbortSignal | undefined;
   /** Answers what the server asks on behalf of no call we know. */
   ask?(question: Question): Promise<Answer>;
   onNotification?(method: string, params: Params, relatedTo: JsonRpcId | undefined): void;
@@ -56,12 +59,13 @@ export interface McpClient {
   /** Sends a request whose answer never comes as such: a stream of notices. Ends with the signal, or faults. */
   listen(method: string, params: Params, signal: AbortSignal): Promise<never>;
   notify(method: string, params?: Params): Promise<void>;
-  readonly inFlight: number;
-  close(): Promise<void>;
+  /** What is under way fails with the fault. */
+  close(fault?: Fault): Promise<void>;
 }
 
 interface Waiting {
   readonly options: CallOptions;
+  readonly deadline: CallDeadline;
   resolve(result: Params): void;
   reject(fault: unknown): void;
 }
@@ -73,12 +77,10 @@ export async function openMcpClient(transport: ClientTransport, options: McpClie
   const { log = silentLog } = options;
   const waiting = new Map<JsonRpcId, Waiting>();
   let nextId = 0;
+  let closing: Promise<void> | undefined;
 
   const client: McpClient = {
     agreement: undefined,
-    get inFlight() {
-      return waiting.size;
-    },
     async request(method, params, callOptions) {
       let sent = params;
       for (let round = 0; round <= mostRounds; round++) {
@@ -86,36 +88,40 @@ export async function openMcpClient(transport: ClientTransport, options: McpClie
         if (result.resultType !== "input_required") return result;
         sent = { ...params, inputResponses: await answer(result.inputRequests, callOptions), ...stateOf(result) };
       }
-      throw new Fault("unavailable", `The server asked ${mostRounds} times and still has no answer to give.`);
+      throw new Fault("outcome-unknown", `The server asked ${mostRounds} times and still has no answer to give.`);
     },
     listen: (method, params, signal) => once(method, params, { signal, timeoutMs: 0 }) as Promise<never>,
     notify: (method, params) => transport.send(notification(method, params)),
-    async close() {
-      failAll(new Fault("cancelled", "The connection was closed."));
-      await transport.close();
+    async close(fault = new Fault("cancelled", "The connection was closed.")) {
+      failAll(fault);
+      await (closing ??= transport.close());
     },
   };
-  await transport.start({
+  const listener: TransportListener = {
     onMessage: receive,
     onLost: (id, fault) => waiting.get(id)?.reject(fault),
     onClose(fault) {
       failAll(fault);
       options.onClose?.(fault);
     },
-  });
+  };
+  await transport.start(listener, options.signal);
   return client;
 
   function once(method: string, params: Params, callOptions: CallOptions): Promise<Params> {
     const id = ++nextId;
     const stop = new AbortController();
     return new Promise<Params>((resolve, reject) => {
+      if (callOptions.signal?.aborted) return reject(callOptions.signal.reason);
       const deadline = createDeadline(callOptions, (fault) => cancel(fault));
       const cancel = (fault: unknown) => {
         if (!waiting.has(id)) return;
         settle();
         reject(fault);
         stop.abort();
-        if (!transport.cancelsByClosing || client.agreement?.era === "legacy") {
+        // The specification forbids to cancel `initialize`; whoever gives up on that closes the connection.
+        const isTold = !transport.cancelsByClosing || client.agreement?.era === "legacy";
+        if (isTold && method !== "initialize") {
           const reason = fault instanceof Fault ? fault.message : "cancelled";
           client.notify("notifications/cancelled", { requestId: id, reason }).catch(() => {});
         }
@@ -126,9 +132,9 @@ export async function openMcpClient(transport: ClientTransport, options: McpClie
         deadline.stop();
         callOptions.signal?.removeEventListener("abort", onAbort);
       };
-      if (callOptions.signal?.aborted) return reject(callOptions.signal.reason);
       callOptions.signal?.addEventListener("abort", onAbort, { once: true });
       waiting.set(id, {
+        deadline,
         options: {
           ...callOptions,
           onProgress(progress) {
@@ -141,7 +147,11 @@ export async function openMcpClient(transport: ClientTransport, options: McpClie
       });
       const message: JsonRpcRequest = { jsonrpc: "2.0", id, method, params: withMeta(params, id, callOptions) };
       transport
-        .send(message, { signal: stop.signal, headers: callOptions.headers })
+        .send(message, {
+          signal: stop.signal,
+          headers: client.agreement?.era === "modern" ? callOptions.headers : undefined,
+          onPause: (ms) => deadline.extend(ms),
+        })
         .catch((fault: unknown) => waiting.get(id)?.reject(fault));
     });
   }
@@ -166,7 +176,7 @@ export async function openMcpClient(transport: ClientTransport, options: McpClie
       const params = message.params ?? {};
       const token = params.progressToken;
       if (message.method === "notifications/progress" && (typeof token === "number" || typeof token === "string")) {
-        waiting.get(token)?.options.onProgress?.(progressOf(params));
+        if (Number.isFinite(params.progress)) waiting.get(token)?.options.onProgress?.(progressOf(params));
       } else options.onNotification?.(message.method, params, relatedTo);
     } else settleResponse(message);
   }
@@ -176,7 +186,7 @@ export async function openMcpClient(transport: ClientTransport, options: McpClie
     if (!call) return log.debug("an answer came that nobody waits for", { id: String(message.id).slice(0, 50) });
     if ("error" in message) call.reject(new RpcFault(message.error));
     else if (typeof message.result === "object" && message.result !== null) call.resolve(message.result as Params);
-    else call.reject(new Fault("unavailable", "The server answered with something that is no result."));
+    else call.reject(new Fault("outcome-unknown", "The server answered with something that is no result."));
   }
 
   /** Answers a request of the server's: `ping` ourselves, questions by whoever the call belongs to. */
@@ -185,8 +195,13 @@ export async function openMcpClient(transport: ClientTransport, options: McpClie
       transport.send({ jsonrpc: "2.0", id: message.id, ...body } as JsonRpcMessage).catch(() => {});
     if (message.method === "ping") return reply({ result: {} });
     if (!isQuestion(message.method)) return reply({ error: { code: -32601, message: "Method not found" } });
+    const call = callOf(relatedTo);
+    // As long as somebody thinks about the answer, the server is not the one who is silent.
+    const release = call?.deadline.hold();
     try {
-      await reply({ result: await askerOf(relatedTo)({ method: message.method, params: message.params ?? {} }) });
+      const ask = call?.options.ask ?? options.ask;
+      if (!ask) throw new Fault("missing-capability", "Nobody is there to answer.");
+      await reply({ result: await ask({ method: message.method, params: message.params ?? {} }) });
     } catch (error) {
       await reply({
         error: {
@@ -194,16 +209,15 @@ export async function openMcpClient(transport: ClientTransport, options: McpClie
           message: error instanceof Error ? error.message : "The question could not be answered.",
         },
       });
+    } finally {
+      release?.();
     }
   }
 
-  /** Where the transport can't tell, the youngest call that can ask gets the question. */
-  function askerOf(relatedTo: JsonRpcId | undefined): (question: Question) => Promise<Answer> {
+  /** The call a question belongs to. Where the transport can't tell, the youngest one that can ask. */
+  function callOf(relatedTo: JsonRpcId | undefined): Waiting | undefined {
     const related = relatedTo === undefined ? undefined : waiting.get(relatedTo);
-    const candidates = related ? [related] : [...waiting.values()].toReversed();
-    const asker = candidates.find((call) => call.options.ask)?.options.ask ?? options.ask;
-    if (!asker) throw new Fault("missing-capability", "Nobody is there to answer.");
-    return asker;
+    return related ?? [...waiting.values()].findLast((call) => call.options.ask);
   }
 
   async function answer(requests: unknown, callOptions: CallOptions): Promise<Record<string, Answer>> {
@@ -216,7 +230,7 @@ export async function openMcpClient(transport: ClientTransport, options: McpClie
       await Promise.all(
         entries.map(async ([key, question]) => {
           if (!isQuestion(question?.method))
-            throw new Fault("unavailable", "The server asks something this client does not know.");
+            throw new Fault("missing-capability", "The server asks something this client does not know.");
           return [key, await ask!(question)] as const;
         }),
       ),

@@ -38,9 +38,30 @@ test("a wait that the server asked for is no silence", () => {
   expect(late).toHaveLength(1);
 });
 
+test("while somebody thinks about an answer nothing is late but the whole", () => {
+  const { late, deadline } = watch(100, 1000);
+  const [first, second] = [deadline.hold(), deadline.hold()];
+  vi.advanceTimersByTime(500);
+  first();
+  first();
+  deadline.extend();
+  vi.advanceTimersByTime(200);
+  second();
+  vi.advanceTimersByTime(99);
+  expect(late).toEqual([]);
+  vi.advanceTimersByTime(1);
+  expect(late).toMatchObject([{ message: expect.stringContaining("100 ms") }]);
+  deadline.hold();
+  vi.advanceTimersByTime(200);
+  expect(late).toMatchObject([{}, { message: expect.stringContaining("1000 ms") }]);
+});
+
 test("a call that has ended is late no more", () => {
   const { late, deadline } = watch(100, 200);
+  const release = deadline.hold();
   deadline.stop();
+  release();
+  deadline.extend();
   vi.advanceTimersByTime(1000);
   expect(late).toEqual([]);
 });

@@ -1,13 +1,13 @@
 import type { Agent, IncomingMessage, OutgoingHttpHeaders } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Fault, isFault } from "../../core/fault.ts";
+import { Fault } from "../../core/fault.ts";
 import type { Log } from "../../core/log.ts";
 import { isRequest, type JsonRpcId, type JsonRpcMessage } from "../json-rpc.ts";
 import type { ClientTransport, SendOptions, TransportListener } from "./client-transport.ts";
 import { createEventReader } from "./event-reader.ts";
 import { isAnswerTo, readMessages } from "./read-messages.ts";
 import { mirrorHeaders } from "./mirror-headers.ts";
-import { readText, sendHttp } from "./send-http.ts";
+import { isEventStream, readText, sendHttp, tooLarge } from "./send-http.ts";
 import { refusalOf } from "./refusal.ts";
 import { retryAfterMs } from "./retry-after.ts";
 
@@ -15,14 +15,17 @@ export interface HttpTransportOptions {
   readonly url: URL;
   /** Sent with every request; read each time, since a token among them may have been renewed. */
   readonly headers: () => Promise<Readonly<Record<string, string>>> | Readonly<Record<string, string>>;
+  /** This transport's own: it is destroyed with it. */
   readonly agent: Agent;
   readonly log: Log;
   /** The largest message taken from the server. */
   readonly maxMessageBytes: number;
 }
 
-/** How often in a row a stream that was cut is picked up again before the call counts as lost. */
-const mostResumes = 5;
+/** How often in a row a stream is picked up again without anything new on it, before it counts as lost. */
+const mostResumes = 3;
+/** How long a stream may stay open after it has brought its answer. */
+const graceMs = 1000;
 /** How long a server that says "too busy" is waited for in all. */
 const mostPatienceMs = 30_000;
 
@@ -31,6 +34,7 @@ export function createHttpTransport(options: HttpTransportOptions): ClientTransp
   const { url, agent, log, maxMessageBytes } = options;
   const closing = new AbortController();
   let listener: TransportListener;
+  /** Settled in the era of sessions only: streams can be picked up there, and there alone. */
   let version: string | undefined;
   let sessionId: string | undefined;
 
@@ -50,11 +54,13 @@ export function createHttpTransport(options: HttpTransportOptions): ClientTransp
       const signal = sendOptions.signal ? AbortSignal.any([closing.signal, sendOptions.signal]) : closing.signal;
       const response = await postPatiently(message, sendOptions, signal);
       await receive(response, message, signal);
+      if ("method" in message && message.method === "notifications/initialized") void listen();
     },
     async close() {
       if (closing.signal.aborted) return;
       await endSession();
       closing.abort();
+      agent.destroy();
     },
   };
 
@@ -75,28 +81,26 @@ export function createHttpTransport(options: HttpTransportOptions): ClientTransp
     for (;;) {
       const headers = { ...(await commonHeaders()), ...own };
       const response = await sendHttp({ url, method: "POST", headers, body, agent, signal });
-      if (response.statusCode !== 429 && response.statusCode !== 503) return response;
-      const wait = retryAfterMs(response.headers["retry-after"], Date.now());
+      const wait = pauseOf(response);
       if (wait === undefined || Date.now() - started + wait > mostPatienceMs) return response;
       response.resume();
       log.info("the server asks to wait", { status: response.statusCode, waitMs: wait });
+      sendOptions.onPause?.(wait);
       await sleep(wait, undefined, { signal });
     }
   }
 
   async function receive(response: IncomingMessage, sent: JsonRpcMessage, signal: AbortSignal): Promise<void> {
     const status = response.statusCode ?? 0;
-    const type = response.headers["content-type"] ?? "";
     const isInitialize = isRequest(sent) && sent.method === "initialize";
     if (isInitialize && typeof response.headers["mcp-session-id"] === "string")
       sessionId = response.headers["mcp-session-id"];
+    const id = isRequest(sent) ? sent.id : undefined;
     if (status === 202 || status === 204) {
       response.resume();
-      if ("method" in sent && sent.method === "notifications/initialized") void listen(undefined, 0);
       return;
     }
-    const id = isRequest(sent) ? sent.id : undefined;
-    if (status === 200 && type.startsWith("text/event-stream")) {
+    if (isEventStream(response)) {
       // The stream may last as long as the call: the message counts as sent when the server has taken it.
       void follow(response, id, signal);
       return;
@@ -104,75 +108,81 @@ export function createHttpTransport(options: HttpTransportOptions): ClientTransp
     const text = await readText(response, maxMessageBytes);
     if (status === 200) {
       if (!deliver(text, id) && id !== undefined)
-        throw new Fault("unavailable", "The server answered with something that is no answer.");
+        throw new Fault("outcome-unknown", "The server answered with something that is no answer.");
       return;
     }
     // Modern servers tell protocol errors with an HTTP status of their own; the body is the answer all the same.
-    if (id !== undefined && "mcp-method" in mirrorHeaders(sent) && type.includes("json") && deliver(text, id)) return;
-    throw refusalOf(status, text, response.headers["www-authenticate"], sessionId !== undefined && !isInitialize);
+    const isModern = "mcp-method" in mirrorHeaders(sent);
+    const isJson = (response.headers["content-type"] ?? "").includes("json");
+    if (id !== undefined && isModern && isJson && deliver(text, id)) return;
+    throw refusalOf(response, text, sessionId !== undefined && !isInitialize);
   }
 
   /** Reads the stream that answers a request, and picks it up where it was cut, where the server lets us. */
   async function follow(first: IncomingMessage, id: JsonRpcId | undefined, signal: AbortSignal): Promise<void> {
-    let response: IncomingMessage | undefined = first;
-    let lastEventId: string | undefined;
-    let retryMs = 1000;
     let answered = false;
-    let failures = 0;
-    while (response) {
-      const reader = createEventReader((event) => {
-        if (deliver(event.data, id)) answered = true;
-      }, maxMessageBytes);
-      const problem = await readStream(response, reader.push);
-      failures = reader.lastId() === undefined ? failures + 1 : 1;
-      lastEventId = reader.lastId() ?? lastEventId;
-      retryMs = reader.retryMs() ?? retryMs;
-      if (problem) log.warn("a stream of the server could not be read", { error: problem });
-      const isOver = answered || signal.aborted || failures > mostResumes;
-      if (isOver || lastEventId === undefined || sessionId === undefined) break;
-      response = await reopen(lastEventId, retryMs * 2 ** (failures - 1), signal);
-    }
-    if (!answered && !signal.aborted && id !== undefined) {
-      listener.onLost(id, new Fault("outcome-unknown", "The connection was cut before the answer came."));
-    }
-  }
-
-  async function reopen(
-    lastEventId: string,
-    waitMs: number,
-    signal: AbortSignal,
-  ): Promise<IncomingMessage | undefined> {
-    try {
-      await sleep(Math.min(waitMs, 30_000), undefined, { signal });
-      const response = await get(lastEventId, signal);
-      if (response.statusCode === 200) return response;
-      response.resume();
-    } catch (error) {
-      if (!signal.aborted) log.debug("a cut stream could not be picked up", { error });
-    }
-    return undefined;
+    const fault = await readOn(first, signal, (text) => {
+      if (deliver(text, id)) answered = true;
+      return !answered;
+    });
+    if (!answered && !signal.aborted && id !== undefined) listener.onLost(id, fault);
   }
 
   /** The stream for what belongs to no request. Servers need not have one; where it breaks it is opened again. */
-  async function listen(lastEventId: string | undefined, failures: number): Promise<void> {
-    if (closing.signal.aborted) return;
-    const reader = createEventReader((event) => void deliver(event.data, undefined), maxMessageBytes);
-    let failed = failures + 1;
-    try {
-      const response = await get(lastEventId, closing.signal);
-      if (response.statusCode !== 200 || !(response.headers["content-type"] ?? "").startsWith("text/event-stream")) {
+  async function listen(): Promise<void> {
+    let failures = 0;
+    while (!closing.signal.aborted) {
+      const response = await get(undefined, closing.signal).catch(() => undefined);
+      if (response && !isEventStream(response)) {
         response.resume();
         return;
       }
-      failed = 0;
-      await readStream(response, reader.push);
-    } catch (error) {
-      if (isFault(error, "cancelled")) return;
+      failures = response ? 0 : failures + 1;
+      if (response) await readOn(response, closing.signal, (text) => (deliver(text, undefined), true));
+      const wait = Math.min(1000 * 2 ** failures, 60_000);
+      await sleep(wait, undefined, { signal: closing.signal, ref: false }).catch(() => {});
     }
-    if (closing.signal.aborted || failed > mostResumes) return;
-    const wait = (reader.retryMs() ?? 1000) * 2 ** failed;
-    await sleep(Math.min(wait, 60_000), undefined, { signal: closing.signal, ref: false }).catch(() => {});
-    return listen(reader.lastId() ?? lastEventId, failed);
+  }
+
+  /**
+   * Hands on the data of a stream, and of those that continue it after a cut, until `take` says that it has enough. The
+   * fault says why there was no more.
+   */
+  async function readOn(first: IncomingMessage, signal: AbortSignal, take: (data: string) => boolean): Promise<Fault> {
+    let response: IncomingMessage | undefined = first;
+    let lastEventId: string | undefined;
+    let retryMs = 1000;
+    let failures = 0;
+    let wantsMore = true;
+    for (;;) {
+      failures++;
+      if (response) {
+        const current = response;
+        let linger: NodeJS.Timeout | undefined;
+        const reader = createEventReader(({ data }) => {
+          failures = 0;
+          if (take(data)) return;
+          wantsMore = false;
+          // It should end here. One that does not would hold its connection for ever.
+          linger = setTimeout(() => current.destroy(), graceMs).unref();
+        }, maxMessageBytes);
+        const problem = await readStream(current, reader.push);
+        clearTimeout(linger);
+        if (problem instanceof RangeError) return tooLarge(maxMessageBytes);
+        if (reader.lastId() !== lastEventId && reader.lastId() !== undefined) failures = 0;
+        lastEventId = reader.lastId() ?? lastEventId;
+        retryMs = reader.retryMs() ?? retryMs;
+      }
+      const mayResume = lastEventId !== undefined && version !== undefined && failures <= mostResumes;
+      if (!wantsMore || !mayResume || signal.aborted) return cut();
+      const wait = Math.min(retryMs * 2 ** failures, 30_000);
+      await sleep(wait, undefined, { signal, ref: false }).catch(() => {});
+      response = await get(lastEventId, signal).catch(() => undefined);
+      if (response && !isEventStream(response)) {
+        response.resume();
+        return cut();
+      }
+    }
   }
 
   async function get(lastEventId: string | undefined, signal: AbortSignal): Promise<IncomingMessage> {
@@ -212,7 +222,14 @@ export function createHttpTransport(options: HttpTransportOptions): ClientTransp
   }
 }
 
-/** Reads to the end or the break of a stream. A break is the caller's to judge; what can't be read is returned. */
+const cut = () => new Fault("outcome-unknown", "The connection was cut before the answer came.");
+
+/** How long a server that took nothing wants us to wait, where it says so. */
+function pauseOf({ statusCode, headers }: IncomingMessage): number | undefined {
+  return statusCode === 429 || statusCode === 503 ? retryAfterMs(headers["retry-after"], Date.now()) : undefined;
+}
+
+/** Reads to the end or the break of a stream, which is the caller's to judge; what the reader threw is returned. */
 async function readStream(response: IncomingMessage, push: (text: string) => void): Promise<unknown> {
   response.setEncoding("utf8");
   try {
@@ -220,6 +237,6 @@ async function readStream(response: IncomingMessage, push: (text: string) => voi
     return undefined;
   } catch (error) {
     response.destroy();
-    return error instanceof RangeError ? error : undefined;
+    return error;
   }
 }

@@ -1,16 +1,18 @@
+import type { IncomingMessage } from "node:http";
 import { Fault, type FaultCode } from "../../core/fault.ts";
 import type { HttpRefusal } from "./client-transport.ts";
+import { retryAfterMs } from "./retry-after.ts";
 
 /** A response that is no answer, as a fault that keeps its status. */
-export function refusalOf(
-  status: number,
-  text: string,
-  wwwAuthenticate: string | undefined,
-  hasSession: boolean,
-): Fault {
-  const detail: HttpRefusal = { status, body: text.slice(0, 2000), wwwAuthenticate };
+export function refusalOf({ statusCode = 0, headers }: IncomingMessage, text: string, hasSession: boolean): Fault {
+  const detail: HttpRefusal = {
+    status: statusCode,
+    body: text.slice(0, 2000),
+    wwwAuthenticate: headers["www-authenticate"],
+    retryAfterMs: retryAfterMs(headers["retry-after"], Date.now()),
+  };
   const said = text.trim() === "" ? "" : `: ${JSON.stringify(text.trim().slice(0, 200))}`;
-  return new Fault(codeOf(status, hasSession), `The server answered with HTTP ${status}${said}`, { detail });
+  return new Fault(codeOf(statusCode, hasSession), `The server answered with HTTP ${statusCode}${said}`, { detail });
 }
 
 function codeOf(status: number, hasSession: boolean): FaultCode {

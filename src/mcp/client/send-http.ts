@@ -12,11 +12,38 @@ export interface HttpCall {
   readonly signal?: AbortSignal | undefined;
 }
 
+const mostRedirects = 3;
+
 /**
  * Sends one request and resolves with the head of its response. A failure says what is known: `unavailable` when not a
- * byte of the request can have reached the server, `outcome-unknown` when some may have.
+ * byte of the request can have reached the server, `outcome-unknown` when some may have. Follows where the same server
+ * sends it, as it is: many answer `/mcp` with a redirect to `/mcp/`.
  */
-export function sendHttp(call: HttpCall): Promise<IncomingMessage> {
+export async function sendHttp(call: HttpCall): Promise<IncomingMessage> {
+  let { url } = call;
+  for (let count = 0; ; count++) {
+    const response = await sendOnce({ ...call, url });
+    const target = redirectOf(response, url);
+    if (target === undefined || count === mostRedirects) return response;
+    response.resume();
+    if (target.origin !== url.origin) {
+      throw new Fault(
+        "denied",
+        `${url.host} sends us on to ${target.host}. If that is right, put its address into the configuration.`,
+      );
+    }
+    url = target;
+  }
+}
+
+function redirectOf({ statusCode, headers }: IncomingMessage, url: URL): URL | undefined {
+  const isRedirect = statusCode === 301 || statusCode === 302 || statusCode === 307 || statusCode === 308;
+  return isRedirect && headers.location !== undefined
+    ? (URL.parse(headers.location, url.href) ?? undefined)
+    : undefined;
+}
+
+function sendOnce(call: HttpCall): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const send = call.url.protocol === "https:" ? requestHttps : requestHttp;
     const headers =
@@ -28,7 +55,7 @@ export function sendHttp(call: HttpCall): Promise<IncomingMessage> {
       // For TLS the request leaves after the handshake, which comes after this event.
       else socket.once(call.url.protocol === "https:" ? "secureConnect" : "connect", () => (isConnected = true));
     });
-    request.once("error", (cause) => reject(failureOf(cause, request, isConnected, call.url)));
+    request.on("error", (cause) => reject(failureOf(cause, request, isConnected, call.url)));
     request.end(call.body);
   });
 }
@@ -50,15 +77,21 @@ export async function readText(response: IncomingMessage, maxBytes: number): Pro
   try {
     for await (const chunk of response as AsyncIterable<Buffer>) {
       size += chunk.length;
-      if (size > maxBytes) {
-        response.destroy();
-        throw new Fault("too-large", `The server's answer is larger than the ${maxBytes} bytes taken here.`);
-      }
+      if (size > maxBytes) throw tooLarge(maxBytes);
       chunks.push(chunk);
     }
   } catch (cause) {
+    response.destroy();
     if (cause instanceof Fault) throw cause;
     throw new Fault("outcome-unknown", "The server broke off in the middle of its answer.", { cause });
   }
   return Buffer.concat(chunks).toString("utf8");
+}
+
+export function tooLarge(maxBytes: number): Fault {
+  return new Fault("too-large", `The server's answer is larger than the ${maxBytes} bytes taken here.`);
+}
+
+export function isEventStream({ statusCode, headers }: IncomingMessage): boolean {
+  return statusCode === 200 && (headers["content-type"] ?? "").startsWith("text/event-stream");
 }

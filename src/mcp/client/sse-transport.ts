@@ -1,16 +1,16 @@
 import type { Agent, IncomingMessage } from "node:http";
 import { Fault } from "../../core/fault.ts";
 import type { Log } from "../../core/log.ts";
-import type { JsonRpcMessage } from "../json-rpc.ts";
 import type { ClientTransport, TransportListener } from "./client-transport.ts";
 import { createEventReader } from "./event-reader.ts";
 import { readMessages } from "./read-messages.ts";
 import { refusalOf } from "./refusal.ts";
-import { readText, sendHttp } from "./send-http.ts";
+import { isEventStream, readText, sendHttp, tooLarge } from "./send-http.ts";
 
 export interface SseTransportOptions {
   readonly url: URL;
   readonly headers: () => Promise<Readonly<Record<string, string>>> | Readonly<Record<string, string>>;
+  /** This transport's own: it is destroyed with it. */
   readonly agent: Agent;
   readonly log: Log;
   readonly maxMessageBytes: number;
@@ -27,78 +27,74 @@ export function createSseTransport(options: SseTransportOptions): ClientTranspor
     cancelsByClosing: false,
     sessionId: undefined,
     settle: () => {},
-    async start(given) {
+    async start(given, signal) {
       listener = given;
       const headers = { ...(await options.headers()), accept: "text/event-stream" };
-      const response = await sendHttp({ url, method: "GET", headers, agent, signal: closing.signal });
-      if (response.statusCode !== 200 || !(response.headers["content-type"] ?? "").startsWith("text/event-stream")) {
-        throw refusalOf(
-          response.statusCode ?? 0,
-          await readText(response, 10_000),
-          response.headers["www-authenticate"],
-          false,
-        );
+      const giveUp = () => closing.abort();
+      signal?.addEventListener("abort", giveUp, { once: true });
+      try {
+        await open(await sendHttp({ url, method: "GET", headers, agent, signal: closing.signal }));
+      } catch (error) {
+        throw signal?.aborted ? signal.reason : error;
+      } finally {
+        signal?.removeEventListener("abort", giveUp);
       }
-      await new Promise<void>((resolve, reject) => {
-        void follow(response, resolve).then(() => {
-          const fault = new Fault("outcome-unknown", "The server closed its stream.");
-          reject(fault);
-          if (!closing.signal.aborted) listener.onClose(fault);
-          return undefined;
-        });
-      });
     },
     async send(message, { signal } = {}) {
       if (!target) throw new Fault("unavailable", "The server has not said where to send messages.");
       const headers = { ...(await options.headers()), "content-type": "application/json" };
       const stop = signal ? AbortSignal.any([closing.signal, signal]) : closing.signal;
-      const response = await sendHttp({
-        url: target,
-        method: "POST",
-        headers,
-        body: JSON.stringify(message),
-        agent,
-        signal: stop,
-      });
+      const body = JSON.stringify(message);
+      const response = await sendHttp({ url: target, method: "POST", headers, body, agent, signal: stop });
       if ((response.statusCode ?? 0) < 300) response.resume();
-      else
-        throw refusalOf(
-          response.statusCode ?? 0,
-          await readText(response, 10_000),
-          response.headers["www-authenticate"],
-          true,
-        );
+      else throw refusalOf(response, await readText(response, maxMessageBytes), true);
     },
     close() {
       closing.abort();
+      agent.destroy();
       return Promise.resolve();
     },
   };
 
-  async function follow(response: IncomingMessage, onTarget: () => void): Promise<void> {
+  /** Resolves when the server has said where to POST; the stream is read on until it ends. */
+  async function open(response: IncomingMessage): Promise<void> {
+    if (!isEventStream(response)) throw refusalOf(response, await readText(response, maxMessageBytes), false);
+    await new Promise<void>((resolve, reject) => {
+      void follow(response, resolve).then((fault) => {
+        reject(fault);
+        if (!closing.signal.aborted) listener.onClose(fault);
+        return undefined;
+      });
+    });
+  }
+
+  /** Resolves when the stream is over, to the reason. */
+  async function follow(response: IncomingMessage, onTarget: () => void): Promise<Fault> {
     const reader = createEventReader(({ event, data }) => {
       if (event === "endpoint") {
         target = sameOrigin(data, url);
         onTarget();
-      } else for (const message of readMessages(data, log)) deliver(message);
+      } else for (const message of readMessages(data, log)) listener.onMessage(message, undefined);
     }, maxMessageBytes);
     response.setEncoding("utf8");
     try {
       for await (const text of response as AsyncIterable<string>) reader.push(text);
-    } catch (error) {
-      if (!closing.signal.aborted) log.debug("the stream of the server broke", { error });
+      return new Fault("outcome-unknown", "The server closed its stream.");
+    } catch (cause) {
+      response.destroy();
+      if (cause instanceof Fault) return cause;
+      if (cause instanceof RangeError) return tooLarge(maxMessageBytes);
+      return new Fault("outcome-unknown", "The stream of the server broke.", { cause });
     }
-  }
-
-  function deliver(message: JsonRpcMessage): void {
-    listener.onMessage(message, undefined);
   }
 }
 
 /** A server may not send our messages, and the keys in their headers, to another one. */
 function sameOrigin(endpoint: string, url: URL): URL {
-  const target = new URL(endpoint, url);
-  if (target.origin !== url.origin)
-    throw new Fault("denied", `The server ${url.host} wants messages sent to ${target.host}. Refused.`);
+  const target = URL.parse(endpoint, url.href);
+  if (target?.origin !== url.origin) {
+    const where = JSON.stringify(endpoint.slice(0, 200));
+    throw new Fault("denied", `The server ${url.host} wants messages sent to ${where}. Refused.`);
+  }
   return target;
 }
