@@ -54,6 +54,11 @@ export function isOpen(state: ConnectionState): state is Extract<ConnectionState
   return state.kind === "ready" || state.kind === "degraded";
 }
 
+/** Whether it counts as one of those that may be connected at once. */
+export function isUp(state: ConnectionState): boolean {
+  return state.kind === "connecting" || isOpen(state);
+}
+
 function attemptOf(state: ConnectionState): number {
   return state.kind === "reconnecting" || state.kind === "connecting" ? state.attempt : 0;
 }

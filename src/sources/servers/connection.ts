@@ -1,14 +1,19 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { backoffDelays } from "../../core/backoff.ts";
 import { Fault, toFault } from "../../core/fault.ts";
 import type { Log } from "../../core/log.ts";
 import type { CallOptions } from "../../mcp/client/client.ts";
+import type { HttpRefusal } from "../../mcp/client/client-transport.ts";
 import type { Params } from "../../mcp/json-rpc.ts";
 import type { OfferChange } from "../../mcp/offer.ts";
 import type { Answer, Question } from "../../mcp/question.ts";
+import { RpcFault } from "../../mcp/rpc-fault.ts";
 import { type ConnectionState, isOpen, nextState, patientAttempts } from "./connection-state.ts";
 import type { ConnectionEvent } from "./connection-state.ts";
 import type { ServerDefinition } from "./definition.ts";
 import { type Link, type LinkMemory, openLink } from "./link.ts";
+import { orAborted } from "./or-aborted.ts";
+import { createPulse, type Pulse } from "./pulse.ts";
 import { createTail, type Tail } from "./tail.ts";
 
 export interface ConnectionOptions {
@@ -19,6 +24,10 @@ export interface ConnectionOptions {
   readonly now: () => number;
   /** Questions of the server's that belong to no call. */
   ask(question: Question): Promise<Answer>;
+  /** Awaited before a link is opened: resolves when there is a place for one more. */
+  admit(connection: Connection): Promise<void>;
+  /** Whether there is a place for a connection that comes back though nobody has called it. */
+  hasRoom(): boolean;
 }
 
 /** What whoever holds a connection is told about it. */
@@ -26,6 +35,8 @@ export interface ConnectionListener {
   /** A new link is there: lists may have changed, watches have to be set again. */
   onOpen?(link: Link): void;
   onState?(state: ConnectionState): void;
+  /** The last call that was under way has ended. */
+  onIdle?(): void;
   onListChanged?(change: OfferChange): void;
   onResourceUpdated?(uri: string): void;
 }
@@ -42,7 +53,10 @@ export interface Connection {
   inFlight(): number;
   /** The open link, or a new one. Faults with what is wrong where there is none to be had. */
   open(signal?: AbortSignal): Promise<Link>;
+  /** Sends a request for somebody. They wait for a server that is coming back, for the first few attempts. */
   request(method: string, params: Params, options: CallOptions): Promise<Params>;
+  /** Sends a request of our own: it does not count as use, and nobody waits. */
+  query(method: string, params: Params, options: CallOptions): Promise<Params>;
   listen(listener: ConnectionListener): () => void;
   /** Closes the link but not the connection: the next call opens it again. */
   park(): Promise<void>;
@@ -51,6 +65,10 @@ export interface Connection {
 
 /** A server that has just refused is not asked again for every call that comes in. */
 const restMs = 1000;
+/** A link that stood this long was a good one: the waits before the next start from the beginning. */
+const stableMs = 60_000;
+/** However long a server wants to be left alone, it is looked for again after this. */
+const longestRestMs = 600_000;
 
 export function createConnection(options: ConnectionOptions): Connection {
   const { definition, log, now } = options;
@@ -60,17 +78,18 @@ export function createConnection(options: ConnectionOptions): Connection {
   const stopping = new AbortController();
   let state: ConnectionState = { kind: "queued" };
   let link: Link | undefined;
+  let pulse: Pulse | undefined;
   let opening: Promise<Link> | undefined;
   let delays = freshDelays();
   let retry: NodeJS.Timeout | undefined;
-  let heart: NodeJS.Timeout | undefined;
   let lastError: string | undefined;
   let lastHeartbeat: number | undefined;
-  let failedAt = -Infinity;
+  let restUntil = -Infinity;
+  let openedAt = 0;
   let usedAt = now();
   let inFlight = 0;
 
-  return {
+  const connection: Connection = {
     definition,
     stderr,
     state: () => state,
@@ -86,50 +105,72 @@ export function createConnection(options: ConnectionOptions): Connection {
       inFlight++;
       usedAt = now();
       try {
-        const result = await (await open(callOptions.signal)).request(method, params, callOptions);
-        lastHeartbeat = now();
-        return result;
-      } catch (error) {
-        noteFailure(toFault(error));
-        throw error;
+        return await send(await openPatiently(callOptions.signal), method, params, callOptions);
       } finally {
-        inFlight--;
         usedAt = now();
+        if (--inFlight === 0) each((listener) => listener.onIdle?.());
       }
     },
+    query: async (method, params, callOptions) => send(await open(callOptions.signal), method, params, callOptions),
     listen(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
     async park() {
       move({ kind: "parked" });
-      await drop();
+      await drop(new Fault("cancelled", "The connection was closed, since others are needed more."));
     },
     async stop(reason) {
       move({ kind: "stopped", reason });
       stopping.abort(new Fault("cancelled", reason));
       await opening?.catch(() => {});
-      await drop();
+      await drop(new Fault("outcome-unknown", `The server ${definition.name} was stopped: ${reason}`));
     },
   };
+  return connection;
+
+  async function send(used: Link, method: string, params: Params, callOptions: CallOptions): Promise<Params> {
+    try {
+      const result = await used.request(method, params, callOptions);
+      lastHeartbeat = now();
+      return result;
+    } catch (error) {
+      if (used === link) noteFailure(error);
+      throw error;
+    }
+  }
 
   async function open(signal?: AbortSignal): Promise<Link> {
+    await pulse?.certain();
     if (link && isOpen(state)) return link;
     if (state.kind === "stopped")
       throw new Fault("unavailable", `The server ${definition.name} is stopped: ${state.reason}`);
-    const isTired = state.kind === "reconnecting" && state.attempt >= patientAttempts && now() - failedAt < restMs;
-    if (isTired) throw new Fault("unavailable", `The server ${definition.name} can't be reached: ${lastError}`);
+    if (now() < restUntil)
+      throw new Fault("unavailable", `The server ${definition.name} can't be reached: ${lastError}`);
     opening ??= connect().finally(() => (opening = undefined));
     return signal ? orAborted(opening, signal) : opening;
   }
 
+  async function openPatiently(signal: AbortSignal | undefined): Promise<Link> {
+    for (;;) {
+      try {
+        return await open(signal);
+      } catch (error) {
+        const isWorthIt = error instanceof Fault && (error.code === "unavailable" || error.code === "outcome-unknown");
+        const wait =
+          state.kind === "reconnecting" && state.attempt < patientAttempts ? state.nextAt - now() : undefined;
+        if (!isWorthIt || wait === undefined || signal?.aborted) throw error;
+        await sleep(Math.max(wait, 0), undefined, signal ? { signal } : {}).catch(() => {});
+      }
+    }
+  }
+
   async function connect(): Promise<Link> {
     clearTimeout(retry);
-    move({ kind: "start" });
-    // Read by `onClose`, which may come before there is a link.
-    let opened: Link | undefined;
     try {
-      const fresh = await openLink({
+      await orAborted(options.admit(connection), stopping.signal);
+      move({ kind: "start" });
+      const opened: Link = await openLink({
         definition,
         env: options.env,
         log,
@@ -141,87 +182,90 @@ export function createConnection(options: ConnectionOptions): Connection {
         onListChanged: (change) => each((listener) => listener.onListChanged?.(change)),
         onResourceUpdated: (uri) => each((listener) => listener.onResourceUpdated?.(uri)),
         onLog: (params) => log.info("the server says", { level: params.level, data: params.data }),
-        onClose: (fault) => {
-          if (opened !== undefined && link === opened) lose(fault);
-        },
+        onClose: (closed, fault) => closed === link && lose(fault),
       });
-      opened = fresh;
-      link = fresh;
-      delays = freshDelays();
-      lastHeartbeat = now();
-      move({ kind: "connected", at: now() });
-      beat();
-      each((listener) => listener.onOpen?.(fresh));
-      return fresh;
+      settle(opened);
+      return opened;
     } catch (error) {
-      const fault = toFault(error);
-      lastError = fault.message;
-      failedAt = now();
-      if (fault.code === "unauthorized") move({ kind: "refused", reason: fault.message });
-      else if (!stopping.signal.aborted) move({ kind: "failed", reason: fault.message, nextAt: comeBack() });
-      throw fault;
+      throw noteRefusal(toFault(error));
     }
   }
 
-  /** A call that failed may show that the link is no more: then the next one opens a new one, without a word. */
-  function noteFailure(fault: Fault): void {
-    if (fault.code === "cancelled" || fault.code === "timeout") return;
-    const isGone = fault.code === "unknown-session" || fault.code === "outcome-unknown" || fault.code === "unavailable";
-    const isAnswer = "error" in fault || (fault.detail as { status?: number } | undefined)?.status !== undefined;
-    if (isGone && link && (fault.code === "unknown-session" || !isAnswer)) lose(fault);
+  function settle(opened: Link): void {
+    link = opened;
+    openedAt = now();
+    lastHeartbeat = openedAt;
+    pulse = createPulse({
+      link: opened,
+      everyMs: definition.heartbeatMs,
+      timeoutMs: definition.requestTimeoutMs,
+      onLook(problem) {
+        if (problem === undefined) lastHeartbeat = now();
+        move({ kind: "looked", problem });
+      },
+      onGone(fault) {
+        lose(fault);
+        void opened.close(fault).catch(() => {});
+      },
+    });
+    move({ kind: "connected", at: openedAt });
+    each((listener) => listener.onOpen?.(opened));
   }
 
+  function noteRefusal(fault: Fault): Fault {
+    lastError = fault.message;
+    if (fault.code === "unauthorized") move({ kind: "refused", reason: fault.message });
+    else if (state.kind === "connecting") {
+      const isTired = state.attempt >= patientAttempts;
+      const wanted = (fault.detail as Partial<HttpRefusal> | undefined)?.retryAfterMs ?? 0;
+      restUntil = now() + Math.max(isTired ? restMs : 0, Math.min(wanted, longestRestMs));
+      move({ kind: "failed", reason: fault.message, nextAt: comeBack(restUntil) });
+    }
+    return fault;
+  }
+
+  /** A call that failed may show that the link is no more: then the next one opens a new one, without a word. */
+  function noteFailure(error: unknown): void {
+    if (error instanceof RpcFault || !(error instanceof Fault)) return;
+    const isRefusal = (error.detail as Partial<HttpRefusal> | undefined)?.status !== undefined;
+    if (error.code === "unknown-session" || (error.code === "unavailable" && !isRefusal)) lose(error);
+    // A call without an answer says little about the others: the server is asked before the next one.
+    else if (error.code === "timeout" || (error.code === "outcome-unknown" && !isRefusal)) pulse?.doubt();
+  }
+
+  /** Leaves the link to the calls that are still under way on it. */
   function lose(fault: Fault): void {
     if (!link) return;
     const lost = link;
     link = undefined;
-    clearTimeout(heart);
+    pulse?.stop();
+    pulse = undefined;
     lastError = fault.message;
     log.info("the connection was lost", { reason: fault.message });
-    move({ kind: "lost", reason: fault.message, nextAt: comeBack() });
-    void lost.close().catch(() => {});
+    if (now() - openedAt >= stableMs) delays = freshDelays();
+    move({ kind: "lost", reason: fault.message, nextAt: comeBack(-Infinity) });
+    lost.retire();
   }
 
   /** Comes back by itself after the next wait; returns when. A call in the meantime comes back at once. */
-  function comeBack(): number {
+  function comeBack(notBefore: number): number {
     clearTimeout(retry);
-    const wait = delays.next().value;
-    retry = setTimeout(() => void open().catch(() => {}), wait);
+    const wait = Math.max(delays.next().value, notBefore - now());
+    retry = setTimeout(() => {
+      if (options.hasRoom()) void open().catch(() => {});
+      else move({ kind: "parked" });
+    }, wait);
     retry.unref();
     return now() + wait;
   }
 
-  async function drop(): Promise<void> {
+  async function drop(fault: Fault): Promise<void> {
     clearTimeout(retry);
-    clearTimeout(heart);
+    pulse?.stop();
+    pulse = undefined;
     const dropped = link;
     link = undefined;
-    await dropped?.close();
-  }
-
-  function beat(): void {
-    clearTimeout(heart);
-    if (definition.heartbeatMs === 0) return;
-    heart = setTimeout(() => void look(), definition.heartbeatMs);
-    heart.unref();
-  }
-
-  /** A server that answers anything at all is alive; one that fails twice in a row is given up. */
-  async function look(): Promise<void> {
-    const looked = link;
-    if (!looked) return;
-    const method = looked.agreement.era === "modern" ? "server/discover" : "ping";
-    try {
-      await looked.request(method, {}, { timeoutMs: definition.requestTimeoutMs });
-      lastHeartbeat = now();
-      move({ kind: "looked", problem: undefined });
-    } catch (error) {
-      const fault = toFault(error);
-      if ("error" in fault) lastHeartbeat = now();
-      else if (state.kind === "degraded") return lose(fault);
-      else move({ kind: "looked", problem: fault.message });
-    }
-    if (link === looked) beat();
+    await dropped?.close(fault);
   }
 
   function move(event: ConnectionEvent): void {
@@ -238,13 +282,4 @@ export function createConnection(options: ConnectionOptions): Connection {
 
 function freshDelays() {
   return backoffDelays({ firstMs: 1000, maxMs: 60_000, jitter: 0.3 });
-}
-
-function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const stop = () => reject(signal.reason as Error);
-    if (signal.aborted) return stop();
-    signal.addEventListener("abort", stop, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
-  });
 }

@@ -1,8 +1,8 @@
 import { Fault } from "../../core/fault.ts";
-import type { McpClient } from "../../mcp/client/client.ts";
 import type { Params } from "../../mcp/json-rpc.ts";
 import type { Prompt } from "../../mcp/prompt.ts";
 import type { Resource, ResourceTemplate } from "../../mcp/resource.ts";
+import { RpcFault } from "../../mcp/rpc-fault.ts";
 import type { Tool } from "../../mcp/tool.ts";
 
 /** Everything a server offers, as it says it. */
@@ -19,16 +19,18 @@ export const noLists: ServerLists = { tools: [], resources: [], templates: [], p
 const mostPages = 1000;
 const mostItems = 100_000;
 
-export async function fetchLists(client: McpClient, timeoutMs: number, signal: AbortSignal): Promise<ServerLists> {
-  const capabilities: Params = client.agreement?.capabilities ?? {};
-  const list = <T>(method: string, field: string) => fetchAll<T>(client, method, field, timeoutMs, signal);
+/** Sends one request to the server. */
+export type Ask = (method: string, params: Params) => Promise<Params>;
+
+export async function fetchLists(ask: Ask, capabilities: Params): Promise<ServerLists> {
   const has = (name: string) => capabilities[name] !== undefined;
   const [tools, resources, templates, prompts] = await Promise.all([
-    has("tools") ? list<Tool>("tools/list", "tools") : [],
-    has("resources") ? list<Resource>("resources/list", "resources") : [],
-    // Many servers with resources have no templates and say so with an error.
-    has("resources") ? list<ResourceTemplate>("resources/templates/list", "resourceTemplates").catch(() => []) : [],
-    has("prompts") ? list<Prompt>("prompts/list", "prompts") : [],
+    has("tools") ? fetchAll<Tool>(ask, "tools/list", "tools") : [],
+    has("resources") ? fetchAll<Resource>(ask, "resources/list", "resources").catch(noneIfRefused) : [],
+    has("resources")
+      ? fetchAll<ResourceTemplate>(ask, "resources/templates/list", "resourceTemplates").catch(noneIfRefused)
+      : [],
+    has("prompts") ? fetchAll<Prompt>(ask, "prompts/list", "prompts").catch(noneIfRefused) : [],
   ]);
   return {
     tools: tools.filter(isTool),
@@ -38,17 +40,17 @@ export async function fetchLists(client: McpClient, timeoutMs: number, signal: A
   };
 }
 
-async function fetchAll<T>(
-  client: McpClient,
-  method: string,
-  field: string,
-  timeoutMs: number,
-  signal: AbortSignal,
-): Promise<T[]> {
+/** Many servers with resources have no templates, and some declare more than they have: they say so with an error. */
+function noneIfRefused(error: unknown): never[] {
+  if (error instanceof RpcFault) return [];
+  throw error;
+}
+
+async function fetchAll<T>(ask: Ask, method: string, field: string): Promise<T[]> {
   const items: T[] = [];
   let cursor: unknown;
   for (let page = 0; page < mostPages; page++) {
-    const result = await client.request(method, cursor === undefined ? {} : { cursor }, { timeoutMs, signal });
+    const result = await ask(method, cursor === undefined ? {} : { cursor });
     const found = result[field];
     if (!Array.isArray(found)) throw new Fault("unavailable", `The server answered ${method} without a list.`);
     for (const item of found) items.push(item as T);

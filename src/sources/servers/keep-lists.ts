@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Log } from "../../core/log.ts";
+import { RpcFault } from "../../mcp/rpc-fault.ts";
 import type { Connection } from "./connection.ts";
 import { fetchLists, noLists, type ServerLists } from "./fetch-lists.ts";
+import { judgeRepeat } from "./judge-repeat.ts";
 
 /** A server's lists, kept fresh: after connecting, when the server says they changed, and every so often. */
 export interface KeptLists {
@@ -26,9 +28,12 @@ export function keepLists({ connection, log, intervalMs, onChange }: KeepListsOp
   let lists = noLists;
   let fetching: Promise<ServerLists> | undefined;
   let next: Promise<ServerLists> | undefined;
+  let isRead = false;
+  let isAsking = false;
   let soon: NodeJS.Timeout | undefined;
-  const every =
-    intervalMs > 0 ? setInterval(() => connection.link() && quietly(refresh()), intervalMs).unref() : undefined;
+  // A server that is parked is left alone, unless it is not even known what it has.
+  const look = () => (connection.link() || !isRead) && quietly(refresh());
+  const every = intervalMs > 0 ? setInterval(look, intervalMs).unref() : undefined;
   const stop = connection.listen({ onOpen: () => quietly(refresh()), onListChanged: refreshSoon });
 
   return {
@@ -43,7 +48,9 @@ export function keepLists({ connection, log, intervalMs, onChange }: KeepListsOp
   };
 
   function refresh(): Promise<ServerLists> {
-    if (!fetching) return (fetching = fetch().finally(() => (fetching = undefined)));
+    if (!fetching) return (fetching = fetchSafely().finally(() => (fetching = undefined)));
+    // Nothing was asked yet, so that the answer will be as new as can be.
+    if (!isAsking) return fetching;
     // What is being fetched may already be old: one more fetch, for everybody who asks meanwhile.
     return (next ??= fetching
       .catch(() => {})
@@ -53,9 +60,27 @@ export function keepLists({ connection, log, intervalMs, onChange }: KeepListsOp
       }));
   }
 
+  /** Reading is harmless, so that what was cut is read again. */
+  async function fetchSafely(): Promise<ServerLists> {
+    try {
+      return await fetch();
+    } catch (error) {
+      if (closing.signal.aborted || error instanceof RpcFault || !isAsking) throw error;
+      if (judgeRepeat(error, { readOnlyHint: true }) !== "repeat") throw error;
+      return fetch();
+    }
+  }
+
   async function fetch(): Promise<ServerLists> {
-    const { client } = await connection.open(closing.signal);
-    const found = await fetchLists(client, connection.definition.requestTimeoutMs, closing.signal);
+    isAsking = false;
+    const { agreement } = await connection.open(closing.signal);
+    isAsking = true;
+    const options = { timeoutMs: connection.definition.requestTimeoutMs, signal: closing.signal };
+    const found = await fetchLists(
+      (method, params) => connection.query(method, params, options),
+      agreement.capabilities,
+    );
+    isRead = true;
     if (!isDeepStrictEqual(found, lists)) {
       lists = found;
       onChange();

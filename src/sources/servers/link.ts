@@ -8,6 +8,7 @@ import { createSseTransport } from "../../mcp/client/sse-transport.ts";
 import type { Params } from "../../mcp/json-rpc.ts";
 import type { OfferChange } from "../../mcp/offer.ts";
 import type { Answer, Question } from "../../mcp/question.ts";
+import { RpcFault } from "../../mcp/rpc-fault.ts";
 import type { ServerDefinition } from "./definition.ts";
 import { createHttpAgent } from "./http-agent.ts";
 import { createStdioTransport, type StdioTransport } from "./stdio/stdio-transport.ts";
@@ -27,7 +28,8 @@ export interface LinkOptions {
   onListChanged(change: OfferChange): void;
   onResourceUpdated(uri: string): void;
   onLog(params: Params): void;
-  onClose(fault: Fault): void;
+  /** `link` is what it was to whoever opened it; nothing while it was still being opened. */
+  onClose(link: Link | undefined, fault: Fault): void;
 }
 
 /** Kept per server across links, so that each thing is found out once. */
@@ -44,12 +46,29 @@ export interface Link {
   sessionId(): string | undefined;
   pid(): number | undefined;
   request(method: string, params: Params, options: CallOptions): Promise<Params>;
-  close(): Promise<void>;
+  /** Closes it when the last request on it has ended. */
+  retire(): void;
+  /** Requests that are under way fail with the fault. */
+  close(fault?: Fault): Promise<void>;
 }
 
 const clientCapabilities = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
 
 export async function openLink(options: LinkOptions): Promise<Link> {
+  const { memory } = options;
+  const isNew = memory.era === undefined && memory.sse === undefined;
+  try {
+    return await openAsKnown(options);
+  } catch (error) {
+    if (isNew || !isAnswer(error)) throw error;
+    // Another server may stand at the old address by now, so that what was found out is true no more.
+    memory.era = undefined;
+    memory.sse = undefined;
+    return openAsKnown(options);
+  }
+}
+
+async function openAsKnown(options: LinkOptions): Promise<Link> {
   const { definition, memory } = options;
   if (definition.transport.kind === "stdio") return connect(openStdio(options), options);
   if (memory.sse) return connect(openSse(options), options);
@@ -58,8 +77,9 @@ export async function openLink(options: LinkOptions): Promise<Link> {
   } catch (error) {
     if (!mayBeSse(error)) throw error;
     try {
-      const link = await connect(openSse(options), { ...options, memory: { ...memory, era: "legacy" } });
+      const link = await connect(openSse(options), { ...options, memory: { era: "legacy" } });
       memory.sse = true;
+      memory.era = "legacy";
       return link;
     } catch (cause) {
       // The first answer is the one that tells what is wrong; the second way failing only says that it is no old server.
@@ -75,14 +95,17 @@ export async function openLink(options: LinkOptions): Promise<Link> {
 async function connect(transport: ClientTransport, options: LinkOptions): Promise<Link> {
   const { definition, memory, log } = options;
   const info = { name: "clawport", version: options.version };
+  const late = timeoutSignal(definition.connectTimeoutMs);
   let client: McpClient | undefined;
+  let link: Link | undefined;
   try {
     client = await openMcpClient(transport, {
       info,
       capabilities: clientCapabilities,
       log,
+      signal: AbortSignal.any([options.signal, late.signal]),
       ask: options.ask,
-      onClose: options.onClose,
+      onClose: (fault) => options.onClose(link, fault),
       onNotification: (method, params) => note(method, params, options),
     });
     const agreement = await shakeHands(client, transport, {
@@ -94,22 +117,44 @@ async function connect(transport: ClientTransport, options: LinkOptions): Promis
       signal: options.signal,
     });
     memory.era = agreement.era;
-    return linkOf(client, transport, agreement);
+    return (link = linkOf(client, transport, agreement));
   } catch (error) {
     await (client ?? transport).close();
     throw error;
+  } finally {
+    late.stop();
   }
 }
 
+function timeoutSignal(ms: number): { readonly signal: AbortSignal; stop(): void } {
+  const aborter = new AbortController();
+  const timer = setTimeout(() => aborter.abort(new Fault("timeout", `The server did not answer within ${ms} ms.`)), ms);
+  return { signal: aborter.signal, stop: () => clearTimeout(timer) };
+}
+
 function linkOf(client: McpClient, transport: ClientTransport, agreement: Agreement): Link {
-  return {
+  let requests = 0;
+  let isRetired = false;
+  const link: Link = {
     agreement,
     client,
     sessionId: () => transport.sessionId,
     pid: () => ("pid" in transport ? (transport as StdioTransport).pid() : undefined),
-    request: (method, params, callOptions) => client.request(method, params, callOptions),
-    close: () => client.close(),
+    async request(method, params, callOptions) {
+      requests++;
+      try {
+        return await client.request(method, params, callOptions);
+      } finally {
+        if (--requests === 0 && isRetired) void link.close();
+      }
+    },
+    retire() {
+      isRetired = true;
+      if (requests === 0) void link.close();
+    },
+    close: (fault) => client.close(fault),
   };
+  return link;
 }
 
 function note(method: string, params: Params, options: LinkOptions): void {
@@ -140,6 +185,13 @@ function httpOptions({ definition, env, log }: LinkOptions) {
   const { url, headers, apiKey, tls } = transport;
   const all = apiKey === undefined ? headers : { ...headers, authorization: `Bearer ${apiKey.reveal()}` };
   return { url, headers: () => all, agent: createHttpAgent(url, tls ?? {}, env), log, maxMessageBytes };
+}
+
+/** Whether somebody was there to say no. */
+function isAnswer(error: unknown): boolean {
+  if (!(error instanceof Fault)) return false;
+  const { status } = (error.detail ?? {}) as Partial<HttpRefusal>;
+  return error instanceof RpcFault || status !== undefined || error.code === "unsupported-version";
 }
 
 function mayBeSse(error: unknown): boolean {

@@ -2,11 +2,12 @@ import type { Source } from "../../catalog/tool-source.ts";
 import { Fault } from "../../core/fault.ts";
 import type { Log } from "../../core/log.ts";
 import type { Answer, Question } from "../../mcp/question.ts";
-import { isOpen } from "./connection-state.ts";
+import { isUp } from "./connection-state.ts";
 import { type Connection, createConnection } from "./connection.ts";
 import type { ServerDefinition } from "./definition.ts";
 import { createServerSource, type ServerSource } from "./server-source.ts";
 import { type ServerStatus, statusOf } from "./server-status.ts";
+import { createSlots } from "./slots.ts";
 
 export interface ServerManagerOptions {
   /** Where the servers' sources go and leave again. */
@@ -44,22 +45,21 @@ interface Managed {
   readonly connection: Connection;
   readonly source: ServerSource;
   readonly removeSource: () => void;
-  first: Promise<unknown>;
+  first: Promise<void>;
 }
 
 export function createServerManager(options: ServerManagerOptions): ServerManager {
   const { catalog, env, log, version, maxConcurrent, discoveryMs, now = Date.now } = options;
   const servers = new Map<string, Managed>();
+  const slots = createSlots(maxConcurrent);
+  let applying: Promise<void> = Promise.resolve();
 
   return {
-    async apply(definitions) {
-      const wanted = new Map(definitions.filter(({ enabled }) => enabled).map((each) => [each.name, each]));
-      await Promise.all(
-        [...servers.values()].map(async (server) => {
-          if (!isSame(server.definition, wanted.get(server.definition.name))) await remove(server.definition.name);
-        }),
-      );
-      for (const definition of wanted.values()) if (!servers.has(definition.name)) start(definition);
+    apply(definitions) {
+      // In turn: the later one of two has to be the one that counts.
+      const applied = applying.then(() => become(definitions));
+      applying = applied.catch(() => {});
+      return applied;
     },
     names: () => [...servers.keys()],
     status: (name) => statusOf(known(name).connection, known(name).source),
@@ -70,7 +70,6 @@ export function createServerManager(options: ServerManagerOptions): ServerManage
     },
     async connect(name) {
       const { connection, source } = known(name);
-      await connection.open();
       await source.lists.refresh();
       return statusOf(connection, source);
     },
@@ -92,6 +91,16 @@ export function createServerManager(options: ServerManagerOptions): ServerManage
     },
   };
 
+  async function become(definitions: readonly ServerDefinition[]): Promise<void> {
+    const wanted = new Map(definitions.filter(({ enabled }) => enabled).map((each) => [each.name, each]));
+    await Promise.all(
+      [...servers.values()].map(async (server) => {
+        if (!isSame(server.definition, wanted.get(server.definition.name))) await remove(server.definition.name);
+      }),
+    );
+    for (const definition of wanted.values()) if (!servers.has(definition.name)) start(definition);
+  }
+
   function start(definition: ServerDefinition): void {
     const serverLog = log.with({ server: definition.name });
     const connection = createConnection({
@@ -101,8 +110,13 @@ export function createServerManager(options: ServerManagerOptions): ServerManage
       version,
       now,
       ask: (question) => answer(question, definition),
+      admit: slots.take,
+      hasRoom: slots.hasRoom,
     });
-    connection.listen({ onState: (state) => state.kind === "connecting" && makeRoom(connection) });
+    connection.listen({
+      onState: (state) => isUp(state) || slots.leave(connection),
+      onIdle: slots.stir,
+    });
     const source = createServerSource({ connection, log: serverLog, discoveryMs });
     const server: Managed = {
       definition,
@@ -112,12 +126,20 @@ export function createServerManager(options: ServerManagerOptions): ServerManage
       first: Promise.resolve(),
     };
     servers.set(definition.name, server);
-    // Those beyond the limit wait until somebody calls them: what they offer is not known before.
-    if (servers.size <= maxConcurrent) {
-      server.first = source.lists
-        .refresh()
-        .catch((error: unknown) => serverLog.warn("the server could not be connected", { error }));
-    }
+    const connect = async () => {
+      try {
+        await source.lists.refresh();
+      } catch (error) {
+        serverLog.warn("the server could not be connected", { error });
+      }
+    };
+    // Those beyond the limit get their turn one by one, so that what they offer is known; then they wait for a call.
+    server.first = servers.size <= maxConcurrent ? connect() : afterOthers(connect, server);
+  }
+
+  async function afterOthers(connect: () => Promise<void>, server: Managed): Promise<void> {
+    await Promise.all([...servers.values()].filter((each) => each !== server).map(({ first }) => first));
+    if (servers.get(server.definition.name) === server) await connect();
   }
 
   async function remove(name: string): Promise<void> {
@@ -126,16 +148,7 @@ export function createServerManager(options: ServerManagerOptions): ServerManage
     servers.delete(name);
     server.removeSource();
     await server.source.close();
-  }
-
-  /** One more than may be connected: the one unused for longest goes, if nobody waits for it. */
-  function makeRoom(for_: Connection): void {
-    const open = [...servers.values()]
-      .map(({ connection }) => connection)
-      .filter((each) => each !== for_ && isOpen(each.state()));
-    if (open.length < maxConcurrent) return;
-    const idle = open.filter((each) => each.inFlight() === 0).sort((a, b) => a.usedAt() - b.usedAt());
-    void idle[0]?.park();
+    slots.leave(server.connection);
   }
 
   async function answer(question: Question, definition: ServerDefinition): Promise<Answer> {

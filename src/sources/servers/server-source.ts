@@ -8,7 +8,7 @@ import type { Completion } from "../../mcp/offer.ts";
 import type { GetPromptResult } from "../../mcp/prompt.ts";
 import type { ReadResourceResult } from "../../mcp/resource.ts";
 import { RpcFault } from "../../mcp/rpc-fault.ts";
-import type { Tool, ToolResult } from "../../mcp/tool.ts";
+import type { Tool, ToolAnnotations, ToolResult } from "../../mcp/tool.ts";
 import type { Connection } from "./connection.ts";
 import { judgeRepeat } from "./judge-repeat.ts";
 import { type KeptLists, keepLists } from "./keep-lists.ts";
@@ -25,6 +25,10 @@ export interface ServerSourceOptions {
 export interface ServerSource extends Source {
   readonly lists: KeptLists;
 }
+
+const headerMismatch = -32020;
+/** Resources, prompts and completions are there to be read. */
+const reading: ToolAnnotations = { readOnlyHint: true };
 
 /** One server's tools, resources and prompts as a source of the catalog. */
 export function createServerSource({ connection, log, discoveryMs }: ServerSourceOptions): ServerSource {
@@ -43,33 +47,30 @@ export function createServerSource({ connection, log, discoveryMs }: ServerSourc
     lists,
     tools: () => current().tools,
     async call(name, args, context) {
-      const tool = current().find(name);
-      if (!tool) throw new Fault("unknown-tool", `The server ${definition.name} has no tool ${JSON.stringify(name)}.`);
-      const params = { name: tool.name, arguments: args as Params };
-      const headers = connection.link()?.agreement.era === "modern" ? paramHeaders(tool, args as Params) : undefined;
       try {
-        return (await requestSafely("tools/call", params, context, tool, headers)) as unknown as ToolResult;
+        return await callTool(name, args as Params, context);
       } catch (error) {
-        // The list is out of date, or the headers its schema asks for are.
-        if (
-          error instanceof RpcFault &&
-          (error.error.code === -32602 || error.error.code === -32601 || error.error.code === -32020)
-        ) {
-          lists.refresh().catch(() => {});
+        if (!(error instanceof RpcFault)) throw error;
+        // The headers have to repeat what a newer schema marks. The server refused, so this is no repetition.
+        if (error.error.code === headerMismatch) {
+          await lists.refresh();
+          return callTool(name, args as Params, context);
         }
+        // The tool may be gone.
+        if (error.error.code === -32602 || error.error.code === -32601) lists.refresh().catch(() => {});
         throw error;
       }
     },
     resources: () => lists.current().resources,
     resourceTemplates: () => lists.current().templates,
     readResource: async (uri, context) =>
-      (await requestSafely("resources/read", { uri }, context)) as unknown as ReadResourceResult,
+      (await requestSafely("resources/read", { uri }, context, reading)) as unknown as ReadResourceResult,
     watchResource: (uri, listener) => watches.add(uri, listener),
     prompts: () => lists.current().prompts,
     getPrompt: async (name, args, context) =>
-      (await requestSafely("prompts/get", { name, arguments: args }, context)) as unknown as GetPromptResult,
+      (await requestSafely("prompts/get", { name, arguments: args }, context, reading)) as unknown as GetPromptResult,
     complete: async (request, context) =>
-      (await requestSafely("completion/complete", { ...request }, context)).completion as Completion,
+      (await requestSafely("completion/complete", { ...request }, context, reading)).completion as Completion,
     onChange(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -90,12 +91,20 @@ export function createServerSource({ connection, log, discoveryMs }: ServerSourc
     return shown;
   }
 
-  /** Sends a request, and once more where that can do no harm. Reads never do. */
+  async function callTool(name: string, args: Params, context: CallContext): Promise<ToolResult> {
+    const tool = current().find(name);
+    if (!tool) throw new Fault("unknown-tool", `The server ${definition.name} has no tool ${JSON.stringify(name)}.`);
+    const params = { name: tool.name, arguments: args };
+    const result = await requestSafely("tools/call", params, context, tool.annotations, paramHeaders(tool, args));
+    return result as unknown as ToolResult;
+  }
+
+  /** Sends a request, and once more where that can do no harm. */
   async function requestSafely(
     method: string,
     params: Params,
     context: CallContext,
-    tool?: Tool,
+    annotations: ToolAnnotations | undefined,
     headers?: Record<string, string>,
   ): Promise<Params> {
     const options: CallOptions = {
@@ -109,16 +118,18 @@ export function createServerSource({ connection, log, discoveryMs }: ServerSourc
       ask: (question) =>
         question.method === "roots/list" ? Promise.resolve({ roots: definition.roots }) : context.ask(question),
     };
-    try {
-      return await connection.request(method, params, options);
-    } catch (error) {
-      if (context.signal.aborted || error instanceof RpcFault) throw error;
-      const verdict = judgeRepeat(error, method === "tools/call" ? tool?.annotations : { readOnlyHint: true });
-      if (verdict === "repeat") return connection.request(method, params, options);
-      if (verdict === "unknown") throw outcomeUnknown(error as Fault);
-      throw isFault(error, "unavailable")
-        ? new Fault("unavailable", `${definition.name}: ${error.message}`, { cause: error, detail: error.detail })
-        : error;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await connection.request(method, params, options);
+      } catch (error) {
+        if (context.signal.aborted || error instanceof RpcFault) throw error;
+        const verdict = judgeRepeat(error, annotations);
+        if (verdict === "repeat" && attempt === 1) continue;
+        if (verdict === "unknown") throw outcomeUnknown(error as Fault);
+        throw isFault(error, "unavailable")
+          ? new Fault("unavailable", `${definition.name}: ${error.message}`, { cause: error, detail: error.detail })
+          : error;
+      }
     }
   }
 

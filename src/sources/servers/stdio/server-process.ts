@@ -1,5 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
 import { Fault } from "../../../core/fault.ts";
 import type { Tail } from "../tail.ts";
 import { killRun, ownerEnv } from "./owned-processes.ts";
@@ -23,6 +24,10 @@ export interface ServerProcess {
   readonly stdin: ChildProcessWithoutNullStreams["stdin"];
   readonly stdout: ChildProcessWithoutNullStreams["stdout"];
   readonly exited: Promise<Exit>;
+  /** Resolves when all it wrote to its stdout has been read. */
+  readonly drained: Promise<void>;
+  /** Kills whatever it started, once it has ended itself. */
+  killRest(): void;
   /** Asks it to go, then makes it go; nothing it started is left when this resolves. */
   stop(): Promise<void>;
 }
@@ -51,17 +56,24 @@ export async function startServerProcess(server: ServerCommand, options: ServerP
   child.stdin.on("error", () => {});
   child.stderr.on("data", (chunk: Buffer) => stderr.push(chunk));
   const exited = new Promise<Exit>((resolve) => child.once("exit", (code, signal) => resolve({ code, signal })));
+  const drained = new Promise<void>((resolve) => child.stdout.once("close", resolve));
   await new Promise<void>((resolve, reject) => {
     child.once("spawn", resolve);
-    child.once("error", (cause: NodeJS.ErrnoException) => reject(startFault(server, cause)));
+    child.on("error", (cause: NodeJS.ErrnoException) => reject(startFault(server, cause)));
   });
   const pid = child.pid!;
+  const killRest = () => {
+    signalGroup(pid, "SIGKILL");
+    killRun(run);
+  };
 
   return {
     pid,
     stdin: child.stdin,
     stdout: child.stdout,
     exited,
+    drained,
+    killRest,
     async stop() {
       child.stdin.end();
       if (!(await within(exited, patienceMs))) {
@@ -69,8 +81,7 @@ export async function startServerProcess(server: ServerCommand, options: ServerP
         if (!(await within(exited, patienceMs))) signalGroup(pid, "SIGKILL");
       }
       // Also after a willing end: what it started may still be there.
-      signalGroup(pid, "SIGKILL");
-      killRun(run);
+      killRest();
       await exited;
       child.stdout.destroy();
       child.stderr.destroy();
@@ -98,6 +109,11 @@ async function within(exited: Promise<Exit>, ms: number): Promise<boolean> {
 }
 
 function startFault(server: ServerCommand, cause: NodeJS.ErrnoException): Fault {
+  if (server.cwd !== undefined && !existsSync(server.cwd)) {
+    return new Fault("unavailable", `The folder ${JSON.stringify(server.cwd)} the server should run in is not there.`, {
+      cause,
+    });
+  }
   const command = JSON.stringify(server.command);
   const what =
     cause.code === "ENOENT"

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { Fault } from "../../../core/fault.ts";
 import type { Log } from "../../../core/log.ts";
 import type { ClientTransport, TransportListener } from "../../../mcp/client/client-transport.ts";
@@ -20,10 +21,15 @@ export interface StdioTransport extends ClientTransport {
   pid(): number | undefined;
 }
 
+/** How long what a server that has ended left in its pipes may take to arrive. */
+const drainMs = 1000;
+
 export function createStdioTransport(options: StdioTransportOptions): StdioTransport {
   const { server, env, stderr, log, maxMessageBytes } = options;
+  const writing = new Set<Promise<void>>();
   let child: ServerProcess | undefined;
   let exit: Exit | undefined;
+  let isClosed = false;
   let stopping: Promise<void> | undefined;
 
   const close = () => (stopping ??= child ? child.stop() : Promise.resolve());
@@ -36,27 +42,44 @@ export function createStdioTransport(options: StdioTransportOptions): StdioTrans
     async start(listener) {
       child = await startServerProcess(server, { env, stderr });
       read(child, listener);
-      void child.exited.then((ended) => {
-        exit = ended;
-        listener.onClose(
-          new Fault("outcome-unknown", `The server's process ended (${describeExit(ended)}).${lastWords(stderr)}`),
-        );
-        // What it started may still be there, even if it went by itself.
-        return close();
-      });
+      void watch(child, listener);
     },
-    send(message) {
-      return new Promise((resolve, reject) => {
-        if (!child || exit || child.stdin.destroyed)
-          return reject(new Fault("unavailable", "The server's process has ended."));
-        child.stdin.write(`${JSON.stringify(message)}\n`, (cause) => {
-          if (cause)
-            reject(new Fault("outcome-unknown", "The server's process does not read what is sent to it.", { cause }));
-          else resolve();
-        });
-      });
+    async send(message) {
+      if (!child || exit || !child.stdin.writable) throw gone();
+      const written = write(child, `${JSON.stringify(message)}\n`);
+      writing.add(written);
+      try {
+        await written;
+      } finally {
+        writing.delete(written);
+      }
     },
   };
+
+  function write({ stdin }: ServerProcess, line: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      // A line of which only a part was written can't have been understood.
+      stdin.write(line, (cause) => (cause ? reject(gone(cause)) : resolve()));
+    });
+  }
+
+  /** Waits for the end of the process, and for what it still had to say, before the calls that wait are given up. */
+  async function watch(watched: ServerProcess, listener: TransportListener): Promise<void> {
+    exit = await watched.exited;
+    // What it started may still be there, and hold its pipes open.
+    watched.killRest();
+    await Promise.race([Promise.allSettled([watched.drained, ...writing]), sleep(drainMs, undefined, { ref: false })]);
+    tellClosed(
+      listener,
+      new Fault("outcome-unknown", `The server's process ended (${describeExit(exit)}).${lastWords(stderr)}`),
+    );
+    await close();
+  }
+
+  function tellClosed(listener: TransportListener, fault: Fault): void {
+    if (!isClosed) listener.onClose(fault);
+    isClosed = true;
+  }
 
   function read(from: ServerProcess, listener: TransportListener): void {
     const reader = createFrameReader(maxMessageBytes, {
@@ -65,7 +88,8 @@ export function createStdioTransport(options: StdioTransportOptions): StdioTrans
       },
       onRefused() {
         // Whose answer that was can't be told any more, so the connection is no use: it starts anew.
-        listener.onClose(
+        tellClosed(
+          listener,
           new Fault("too-large", `The server sent a message larger than the ${maxMessageBytes} bytes taken here.`),
         );
         void close();
@@ -73,6 +97,10 @@ export function createStdioTransport(options: StdioTransportOptions): StdioTrans
     });
     from.stdout.on("data", reader.push);
   }
+}
+
+function gone(cause?: Error): Fault {
+  return new Fault("unavailable", "The server's process has ended, or does not read what is sent to it.", { cause });
 }
 
 function describeExit({ code, signal }: Exit): string {
