@@ -100,6 +100,19 @@ test("doctor: every fault of a broken set-up at once, each with the command that
   expect((await stat(join(folder, "state"))).mode & 0o777, "the doctor changes nothing").toBe(0o755);
 });
 
+test("doctor: a variable that is not set is to be exported, and servers that could not be read are not called missing", async () => {
+  await writeFile(join(folder, "clawport.json5"), "{ servers: { a: { url: 'https://a.example', apiKey: '$A_KEY' } } }");
+  const { findings } = (await run("doctor", "--json")).json() as { findings: { check: string; fix?: string }[] };
+  expect(findings.find(({ check }) => check === "configuration")?.fix).toBe("export A_KEY=…");
+  expect(findings.some(({ check }) => check === "servers")).toBe(false);
+});
+
+test("doctor: with a warning it does not say that all is well", async () => {
+  await writeFile(join(folder, "c.json5"), "{ servers: { b: { url: 'http://127.0.0.1:1/mcp' } } }");
+  const { exit, out } = await run("doctor", "--config", "c.json5");
+  expect({ exit, verdict: out.trim().split("\n").at(-1) }).toEqual({ exit: 0, verdict: "all works but for 1 warning" });
+});
+
 test("doctor: a server whose command is not installed fails, one that does not answer is a warning", async () => {
   const servers =
     "{ a: { command: 'no-such-program' }, b: { url: 'http://127.0.0.1:1/mcp' }, c: { command: 'sh', enabled: false } }";

@@ -11,15 +11,23 @@ export const command = defineCommand({
     const { examine } = await import("../doctor/examine.ts");
     const findings = await examine(context, { nodeVersion: process.versions.node, uid: process.getuid?.() });
     const failed = findings.filter(({ level }) => level === "fail").length;
-    const verdict = failed === 0 ? "all is well" : `${failed} ${failed === 1 ? "thing needs" : "things need"} mending`;
+    const warned = findings.filter(({ level }) => level === "warn").length;
     const shown = context.globals.quiet
       ? findings.filter(({ level }) => level === "fail" || level === "warn")
       : findings;
-    const text = [...shown.map((finding) => findingText(finding, context.style)), verdict].join("\n");
+    const text = [...shown.map((finding) => findingText(finding, context.style)), verdictText(failed, warned)].join(
+      "\n",
+    );
     context.answer({ ok: failed === 0, findings }, text);
     return failed === 0 ? 0 : 1;
   },
 });
+
+function verdictText(failed: number, warned: number): string {
+  if (failed > 0) return `${failed} ${failed === 1 ? "thing needs" : "things need"} mending`;
+  if (warned > 0) return `all works but for ${warned === 1 ? "1 warning" : `${warned} warnings`}`;
+  return "all is well";
+}
 
 const looks: Readonly<Record<FindingLevel, readonly [mark: string, colour: Colour]>> = {
   ok: ["✓", "green"],

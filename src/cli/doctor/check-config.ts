@@ -19,12 +19,12 @@ function findProblems(error: unknown): Finding[] {
   const { file, problems } = (fault.detail ?? {}) as { file?: string; problems?: readonly Problem[] };
   if (file === undefined || problems === undefined)
     return [{ level: "fail", what: fault.message, fix: "clawport config path" }];
-  return problems.map(({ path, line, column, message, suggestion }) => {
+  return problems.map(({ path, line, column, message, suggestion, variable }) => {
     const hint = suggestion === undefined ? "" : `; did you mean ${JSON.stringify(suggestion)}?`;
     return {
       level: "fail",
       what: `${file}:${line}:${column} ${path === "" ? "" : `${path} `}${message}${hint}`,
-      fix: `\${EDITOR:-vi} +${line} ${JSON.stringify(file)}`,
+      fix: variable === undefined ? `\${EDITOR:-vi} +${line} ${JSON.stringify(file)}` : `export ${variable}=…`,
     };
   });
 }

@@ -14,7 +14,7 @@ const patience = 3000;
 export async function checkServers(servers: Config["servers"], world: Surroundings): Promise<Finding[]> {
   const findings = await Promise.all(Object.entries(servers).map(([name, server]) => checkServer(name, server, world)));
   return findings.length === 0
-    ? [{ level: "info", what: "no servers are configured", fix: "clawport config path" }]
+    ? [{ level: "info", what: "no servers are configured", fix: "clawport import" }]
     : findings;
 }
 

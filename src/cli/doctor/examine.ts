@@ -53,7 +53,7 @@ export async function examine(context: CommandContext, { nodeVersion, uid }: Pat
         port: config.hub.port,
         version: readVersion(),
       }),
-    servers: () => checkServers(config.servers, context),
+    servers: () => ("error" in reading ? [] : checkServers(config.servers, context)),
     openclaw: () => checkOpenClaw(context),
   };
   const findings = await Promise.all(

@@ -25,6 +25,8 @@ export interface Finding {
   readonly message: string;
   /** The known name that was probably meant. */
   readonly suggestion?: string;
+  /** The environment variable that is not set. */
+  readonly variable?: string;
 }
 
 /**

@@ -27,7 +27,11 @@ function checkDocument(text: string, document: Json5Document, env: Env): ParsedC
   const config = checked.value as Config;
   const findings: Finding[] = [
     ...document.repeated.map(({ path }) => ({ path, message: "is given twice" })),
-    ...missing.map(({ path, name }) => ({ path, message: `needs the environment variable ${name}, which is not set` })),
+    ...missing.map(({ path, name }) => ({
+      path,
+      message: `needs the environment variable ${name}, which is not set`,
+      variable: name,
+    })),
     ...broken.map((path) => ({ path, message: "has a ${ that is no reference; write ${NAME}, or $$ for a plain $" })),
     ...checked.findings.filter(({ path }) => !unset.has(pathKey(path))),
   ];
@@ -42,9 +46,8 @@ function checkDocument(text: string, document: Json5Document, env: Env): ParsedC
 }
 
 function toProblem(text: string, document: Json5Document, finding: Finding): Problem {
-  const { path, message, suggestion } = finding;
-  const place = { path: formatPath(path), ...toLine(text, findOffset(document, path)) };
-  return suggestion === undefined ? { ...place, message } : { ...place, message, suggestion };
+  const { path, ...said } = finding;
+  return { path: formatPath(path), ...toLine(text, findOffset(document, path)), ...said };
 }
 
 /** Where its key stands; for what is missing, where the object stands that lacks it. */

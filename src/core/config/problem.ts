@@ -9,6 +9,8 @@ export interface Problem {
   readonly message: string;
   /** The known name that was probably meant. */
   readonly suggestion?: string;
+  /** The environment variable that is not set. */
+  readonly variable?: string;
 }
 
 /** All of them at once, for people in the message and for programs in `detail.problems`. */
