@@ -22,14 +22,14 @@ afterEach(async () => {
   await rm(home.path, { recursive: true, force: true });
 });
 
-function record(tool: string, outcome = "ok"): void {
+function record(tool: string, outcome = "ok", verdict: "allow" | "deny" = "allow"): void {
   const caller = { door: "mcp-http", token: "main", client: "evil\u001B[2J\nclient" } as const;
   audit.record({
     at: Date.UTC(2026, 0, 2),
     caller,
     source: "s",
     tool,
-    verdict: "allow",
+    verdict,
     why: "w",
     ms: 3,
     outcome,
@@ -52,12 +52,28 @@ test("the latest calls are shown, oldest first, and only those that fit", async 
 });
 
 test("what a client calls itself can't control the terminal or make a line of its own", async () => {
-  record("files__read", "tool-error");
+  record("files__read", "denied", "deny");
   await audit.close();
   const world = memoryWorld();
   await runCli(["audit", "--home", home.path], world);
   expect(world.out().split("\n")).toHaveLength(2);
   expect(world.out()).toContain("mcp-http/main/evil·[2J·client: w");
+});
+
+test("why a call was allowed is not shown as if it were why the tool failed", async () => {
+  record("files__read", "tool-error");
+  await audit.close();
+  const world = memoryWorld();
+  await runCli(["audit", "--home", home.path], world);
+  expect(world.out().trimEnd()).toMatch(/client$/);
+});
+
+test("where no call fits it says so, and not that there was none", async () => {
+  record("files__read");
+  await audit.close();
+  const world = memoryWorld();
+  await runCli(["audit", "--home", home.path, "--tool", "git__*"], world);
+  expect(world.err()).toContain("no calls of git__* yet");
 });
 
 test("--follow shows the latest calls and then each new one, until it is stopped", async () => {

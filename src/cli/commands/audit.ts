@@ -42,7 +42,8 @@ export const command = defineCommand({
       else if (latest.push(value) > count) latest.shift();
     }
     if (!live) showLatest();
-    if (!follow && latest.length === 0) context.log.info("no calls yet");
+    if (!follow && latest.length === 0)
+      context.log.info(tool === undefined ? "no calls yet" : `no calls of ${tool} yet`);
   },
 });
 
@@ -65,6 +66,6 @@ function lineText(line: AuditLine, { style }: CommandContext): string {
     paint(plainText(line.outcome).padEnd(12)),
     `${Math.round(line.ms)} ms`.padStart(9),
     plainText(line.tool),
-    style.dim(plainText(good ? caller : `${caller}: ${line.why}`)),
+    style.dim(plainText(line.verdict === "allow" ? caller : `${caller}: ${line.why}`)),
   ].join("  ");
 }
