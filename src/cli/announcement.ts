@@ -52,7 +52,13 @@ export function renderAnnouncement(facts: AnnouncementFacts, style: Style): stri
 
 function sourcesText(sources: AnnouncementFacts["sources"]): string {
   if (sources.length === 0) return "none yet";
-  return sources.map(({ id, tools }) => `${plainText(id)} (${tools} ${tools === 1 ? "tool" : "tools"})`).join(", ");
+  return sources.map(({ id, tools }) => `${plainText(id)} (${toolsText(tools)})`).join(", ");
+}
+
+/** A server that has none may still be starting: the announcement does not wait for slow ones. */
+function toolsText(tools: number): string {
+  if (tools === 0) return "no tools yet";
+  return tools === 1 ? "1 tool" : `${tools} tools`;
 }
 
 function indented(text: string): string {

@@ -29,5 +29,6 @@ export async function claimHub(home: Home, log: Log): Promise<{ release(): Promi
 
 function alreadyRuns(record: HubRecord): Fault {
   const { address, pid } = record;
-  return new Fault("conflict", `the hub already runs at ${address}/mcp (process ${pid})`, { detail: { address, pid } });
+  const message = `the hub already runs at ${address}/mcp; use it as it is, or stop it with: kill ${pid}`;
+  return new Fault("conflict", message, { detail: { address, pid } });
 }
