@@ -1,3 +1,5 @@
+import type { AgentConfig } from "../core/config/agent-schema.ts";
+import { Fault } from "../core/fault.ts";
 import type { Log } from "../core/log.ts";
 import type { AgentTools } from "../sources/agent/agent-tools.ts";
 import { type BackendCandidate, chooseBackend, type ChosenBackend } from "../sources/agent/choose-backend.ts";
@@ -8,27 +10,68 @@ import { readVersion } from "./version.ts";
 import type { World } from "./world.ts";
 
 export interface BackendOptions {
+  readonly config: AgentConfig;
+  /** Where conversations with a model are kept. */
+  readonly sessionsFolder: string;
   readonly world: Pick<World, "env" | "homedir">;
   readonly flags: AgentFlags;
   readonly log: Log;
   readonly mcp?: McpCommand | undefined;
   tools(): Promise<AgentTools>;
+  /** The same tools under names that models take. */
+  modelTools(): Promise<AgentTools>;
 }
 
-/** A running OpenClaw, else what works without an agent. */
-export function openBackend({ world, flags, log, mcp, tools }: BackendOptions): ChosenBackend {
+/** A running OpenClaw, else a model, else what works without an agent; or the one that the configuration names. */
+export function openBackend(options: BackendOptions): ChosenBackend {
+  const { world, flags, config, log, mcp, tools } = options;
   const commands = createCommandsBackend({
     tools,
     mcp,
     waysToAnAgent: [
-      'Start OpenClaw on this machine: "openclaw gateway".',
-      "Name a gateway that runs elsewhere: OPENCLAW_GATEWAY_URL and OPENCLAW_GATEWAY_TOKEN, or --gateway and --token.",
+      'Start OpenClaw on this machine: "openclaw gateway". One that runs elsewhere is named by OPENCLAW_GATEWAY_URL and OPENCLAW_GATEWAY_TOKEN.',
+      "Name a model: CLAWPORT_MODEL=anthropic/<model> with ANTHROPIC_API_KEY (likewise openai, google), or CLAWPORT_MODEL=<model> with CLAWPORT_MODEL_URL=http://127.0.0.1:11434/v1 for a local one.",
     ],
   });
-  return chooseBackend([gatewayCandidate(world, flags, log)], commands);
+  const candidates = [gatewayCandidate(world, flags, config, log), modelCandidate(options)];
+  const { backend } = config;
+  if (backend === "auto") return chooseBackend(candidates, commands);
+  const named = candidates.filter(({ name }) => name === backend);
+  return chooseBackend(
+    named.map((candidate) => ({ ...candidate, isThere: () => Promise.resolve(true) })),
+    commands,
+  );
 }
 
-function gatewayCandidate({ env, homedir }: BackendOptions["world"], flags: AgentFlags, log: Log): BackendCandidate {
+function modelCandidate({ world, config, sessionsFolder, modelTools }: BackendOptions): BackendCandidate {
+  const find = async () => {
+    const { findModel } = await import("../sources/agent/model/find-model.ts");
+    return findModel(config.model, world.env);
+  };
+  return {
+    name: "model",
+    isThere: async () => (await find()) !== undefined,
+    async open() {
+      const settings = await find();
+      if (settings === undefined)
+        throw new Fault("config", "agent.backend is model, but none is named: set agent.model.");
+      const [{ openModel }, { createModelBackend }, { openHistories }] = await Promise.all([
+        import("../sources/agent/model/open-model.ts"),
+        import("../sources/agent/model/model-backend.ts"),
+        import("../sources/agent/model/history.ts"),
+      ]);
+      const model = await openModel(settings);
+      return createModelBackend({ settings, model, histories: openHistories(sessionsFolder), tools: modelTools });
+    },
+  };
+}
+
+function gatewayCandidate(
+  { env, homedir }: BackendOptions["world"],
+  flags: AgentFlags,
+  config: AgentConfig,
+  log: Log,
+): BackendCandidate {
   const address = async (): Promise<GatewayAddress> => {
     const { findGateway } = await import("../sources/agent/gateway/find-gateway.ts");
     const { gateway: url, token, password } = flags;
@@ -47,7 +90,7 @@ function gatewayCandidate({ env, homedir }: BackendOptions["world"], flags: Agen
       const { openGateway } = await import("../sources/agent/gateway/open-gateway.ts");
       const { createGatewayBackend } = await import("../sources/agent/gateway/gateway-backend.ts");
       const gateway = await openGateway({ address: await address(), log, version: readVersion() });
-      return createGatewayBackend({ gateway, agentId: flags.agent });
+      return createGatewayBackend({ gateway, agentId: flags.agent ?? config.id });
     },
   };
 }

@@ -33,6 +33,7 @@ export async function openAgentEngine(context: CommandContext, flags: AgentFlags
     catalog,
     guard,
     home,
+    config: config.agent,
     world: context,
     flags,
     log,

@@ -3,6 +3,8 @@ import type { CommandEntry } from "./command.ts";
 /** Every command, in the order the help shows them. Only the one that was asked for is ever loaded. */
 export const commandTable: readonly CommandEntry[] = [
   { name: "up", summary: "start the hub", load: () => import("./commands/up.ts") },
+  { name: "agent", summary: "hand an order to the agent", load: () => import("./commands/agent.ts") },
+  { name: "sessions", summary: "conversations with a model", load: () => import("./commands/sessions.ts") },
   {
     name: "mcp-server",
     summary: "serve order_openclaw to an MCP client",

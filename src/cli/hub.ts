@@ -103,7 +103,17 @@ export async function openHub(options: HubOptions): Promise<Hub> {
     });
 
     const caller = { door: "console", agent: "clawport" } as const;
-    openAgent({ catalog, guard, home, world: { env, homedir: homedir() }, flags: {}, log, closers, caller });
+    openAgent({
+      catalog,
+      guard,
+      home,
+      config: config.agent,
+      world: { env, homedir: homedir() },
+      flags: {},
+      log,
+      closers,
+      caller,
+    });
 
     const tokens = await openTokens({ home, env, log });
     closers.add("tokens", () => tokens.close());

@@ -1,10 +1,12 @@
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Caller } from "../catalog/caller.ts";
 import type { Guard } from "../catalog/guard/guard.ts";
+import type { View } from "../catalog/view.ts";
+import type { AgentConfig } from "../core/config/agent-schema.ts";
 import type { Home } from "../core/home.ts";
 import type { Log } from "../core/log.ts";
 import { createAgentSource } from "../sources/agent/agent-source.ts";
-import { createAgentTools } from "../sources/agent/agent-tools.ts";
+import { type AgentTools, createAgentTools } from "../sources/agent/agent-tools.ts";
 import type { ChosenBackend } from "../sources/agent/choose-backend.ts";
 import type { McpCommand } from "../sources/agent/commands/commands-backend.ts";
 import { openBackend } from "./agent-backend.ts";
@@ -16,6 +18,7 @@ export interface OpenAgentOptions {
   readonly catalog: Catalog;
   readonly guard: Guard;
   readonly home: Home;
+  readonly config: AgentConfig;
   readonly world: Pick<World, "env" | "homedir">;
   readonly flags: AgentFlags;
   readonly log: Log;
@@ -29,18 +32,24 @@ export interface OpenAgentOptions {
 
 /** Puts `order_openclaw` into a catalog, with an agent behind it. */
 export function openAgent(options: OpenAgentOptions): ChosenBackend {
-  const { catalog, guard, home, world, flags, log, closers, caller, mcp } = options;
-  const tools = createAgentTools({ view: catalog.view("all"), guard, caller });
+  const { catalog, guard, home, config, world, flags, log, closers, caller, mcp } = options;
   let opened: Promise<void> | undefined;
+  const toolsOf = (view: View) => {
+    const tools = createAgentTools({ view, guard, caller });
+    return async (): Promise<AgentTools> => {
+      await (opened ??= options.openTools?.() ?? Promise.resolve());
+      return tools;
+    };
+  };
   const backend = openBackend({
     world,
     flags,
+    config,
     log,
     mcp,
-    async tools() {
-      await (opened ??= options.openTools?.() ?? Promise.resolve());
-      return tools;
-    },
+    sessionsFolder: home.file("agent", "sessions"),
+    tools: toolsOf(catalog.view("all")),
+    modelTools: toolsOf(catalog.view("all", { alphabet: "narrow" })),
   });
   closers.add("agent", () => backend[Symbol.asyncDispose]());
   const turns = home.file("agent", "turns");

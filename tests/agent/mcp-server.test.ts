@@ -30,7 +30,7 @@ test("with no agent behind it, free text is answered with the ways to get one", 
   await using server = await startMcpServer();
   const result = await server.order({ message: "do my taxes" });
   expect(result.isError).toBe(true);
-  expect(textOf(result)).toMatch(/^Error: No agent.*openclaw gateway.*OPENCLAW_GATEWAY_URL/s);
+  expect(textOf(result)).toMatch(/^Error: No agent.*openclaw gateway.*CLAWPORT_MODEL/s);
 });
 
 test("a gateway that was named and does not answer is told by its address", async () => {

@@ -6,6 +6,7 @@ export const defaultConfig: Config = {
   log: { level: "info", format: "human" },
   catalog: { include: ["*"], exclude: [] },
   audit: { enabled: true, maxBytes: 10_485_760, keep: 5 },
+  agent: { backend: "auto", id: "main" },
   servers: {},
   toolDiscoveryInterval: 300_000,
   maxConcurrentServers: 20,

@@ -1,4 +1,5 @@
 import { Type } from "typebox";
+import { agentSchema } from "./agent-schema.ts";
 import { policySchema } from "./policy-schema.ts";
 import { serverSchema } from "./server-schema.ts";
 
@@ -75,6 +76,7 @@ export const configSchema = Type.Object(
     catalog,
     policy: Type.Optional(policySchema),
     audit,
+    agent: agentSchema,
     servers: Type.Record(Type.String({ pattern: "^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$" }), serverSchema, {
       additionalProperties: false,
       default: {},

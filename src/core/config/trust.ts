@@ -48,6 +48,7 @@ export function findRisks({ config, envNames }: LoadedConfig): readonly string[]
       ? [`it may send ${list(envNames)} of your environment to servers`]
       : []),
     ...(isLocal && !config.hub.allowRemote ? [] : ["it opens the hub to other machines"]),
+    ...(config.agent.model === undefined ? [] : ["it says which model takes your orders"]),
     ...(permits ? ["it lets tools run without asking"] : []),
   ];
 }

@@ -36,6 +36,7 @@ export async function placeOrder(
       log,
       progress: (progress) => context.progress(progress),
       ask: (question) => context.ask(question),
+      onOutput: (output) => context.onOutput?.(output),
     };
     const { outputs, reply } = await takeTurn(order, sessionKey, teller, options, idle);
     const content = await buildAnswer(aggregate(outputs), idle.signal);
@@ -52,7 +53,7 @@ export async function placeOrder(
   }
 }
 
-type Teller = Pick<OrderContext, "log" | "progress" | "ask">;
+type Teller = Pick<OrderContext, "log" | "progress" | "ask" | "onOutput">;
 
 interface Finished {
   readonly outputs: readonly Output[];
@@ -81,12 +82,13 @@ async function takeTurn(
   return turns.take(sessionKey, { signal: idle.signal, log: teller.log, waitMs: idleMs }, run);
 }
 
-function collect(outputs: Output[], { log, progress, ask }: Teller, idle: IdleSignal): ReplyOptions {
+function collect(outputs: Output[], { log, progress, ask, onOutput }: Teller, idle: IdleSignal): ReplyOptions {
   let steps = 0;
   let said = "";
   const put = (output: Output): void => {
     idle.heard();
     outputs.push(output);
+    onOutput?.(output);
   };
   return {
     signal: idle.signal,

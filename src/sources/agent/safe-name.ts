@@ -33,6 +33,17 @@ export function extensionOf(mimeType: string): string {
   return extensions[mimeType] ?? "bin";
 }
 
+/** The type that the ending of a file name stands for, among those an order may carry. */
+export function mimeTypeOf(name: string): string | undefined {
+  const lower = name
+    .toLowerCase()
+    .replace(/\.jpeg$/, ".jpg")
+    .replace(/\.htm$/, ".html")
+    .replace(/\.tgz$/, ".tar.gz");
+  const fitting = Object.entries(extensions).filter(([, extension]) => lower.endsWith(`.${extension}`));
+  return fitting.toSorted(([, a], [, b]) => b.length - a.length)[0]?.[0];
+}
+
 /**
  * A name that is one part of a path on every system, whatever was sent: no folders, no hidden files, no names that
  * Windows keeps for devices, nothing that reorders or hides what a person sees.

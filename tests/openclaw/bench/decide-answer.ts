@@ -12,15 +12,15 @@ export type MockAnswer =
 /**
  * The latest thing the user said decides:
  * `call:<tool> {json}` makes a tool call and then tells its result, `say <text> then call:<tool> {json}` says something
- * before; `attach:<path>` attaches a file; `recall` tells what the user said before; `hang` never answers; `fail` is refused by
+ * before, `forever` makes it call again and again; `attach:<path>` attaches a file; `recall` tells what the user said before; `hang` never answers; `fail` is refused by
  * the model; anything else comes back as an echo.
  */
 export function decideAnswer(messages: readonly ModelMessage[]): MockAnswer {
   const real = messages.filter((message) => !isInternal(message));
   const last = real.at(-1);
-  if (last?.role === "tool") return { kind: "text", text: `GOT=${textOf(last)}` };
   const said = real.filter(({ role }) => role === "user").map(wordsOf);
   const words = said.at(-1) ?? "";
+  if (last?.role === "tool" && !words.includes("forever")) return { kind: "text", text: `GOT=${textOf(last)}` };
   const [, before, name, args] = /(?:say (.*?) then )?call:([\w.-]+)\s+(\{[^\n]*\})/.exec(words) ?? [];
   if (name !== undefined && args !== undefined) return { kind: "call", name, args, before };
   const [, path] = /attach:(\S+)/.exec(words) ?? [];

@@ -1,0 +1,28 @@
+import { readFile } from "node:fs/promises";
+import { basename, resolve } from "node:path";
+import { Fault } from "../core/fault.ts";
+import { messageOf } from "../core/thrown.ts";
+import { mimeTypeOf } from "../sources/agent/safe-name.ts";
+
+export interface OrderFile {
+  readonly data: string;
+  readonly mimeType: string;
+  readonly filename: string;
+}
+
+/** Files of this machine as an order carries them. What they are is told by their ending. */
+export function readOrderFiles(paths: readonly string[], cwd: string): Promise<readonly OrderFile[]> {
+  return Promise.all(paths.map((path) => readOrderFile(resolve(cwd, path))));
+}
+
+async function readOrderFile(path: string): Promise<OrderFile> {
+  const filename = basename(path);
+  const mimeType = mimeTypeOf(filename);
+  if (mimeType === undefined)
+    throw new Fault("usage", `The ending of ${filename} does not tell a type that can be sent.`);
+  try {
+    return { data: (await readFile(path)).toString("base64"), mimeType, filename };
+  } catch (error) {
+    throw new Fault("usage", `${path} can't be read: ${messageOf(error)}`, { cause: error });
+  }
+}

@@ -1,0 +1,39 @@
+import { Type } from "typebox";
+
+const model = Type.Object(
+  {
+    name: Type.String({
+      minLength: 1,
+      description:
+        "`anthropic/<model>`, `openai/<model>`, `google/<model>`, or with `url` the name the server at that address knows.",
+    }),
+    url: Type.Optional(
+      Type.String({
+        pattern: "^https?://",
+        description: "An OpenAI-compatible address, such as http://127.0.0.1:11434/v1 for Ollama.",
+      }),
+    ),
+    apiKey: Type.Optional(Type.String({ description: "The key; better a name of the environment: `$MY_KEY`." })),
+    maxSteps: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, description: "Model calls per order; 25." })),
+    maxTokens: Type.Optional(Type.Integer({ minimum: 1000, description: "Tokens per order, in and out; 1,000,000." })),
+    contextTokens: Type.Optional(
+      Type.Integer({ minimum: 2000, description: "How long a conversation gets before it is summed up; 60,000." }),
+    ),
+  },
+  { additionalProperties: false, description: "A model for the agent loop over the tools." },
+);
+
+/** Who takes the orders of `order_openclaw`. */
+export const agentSchema = Type.Object(
+  {
+    backend: Type.Enum(["auto", "gateway", "model", "commands"], {
+      default: "auto",
+      description: "A running OpenClaw, a model, or neither. `auto` takes the first that is there.",
+    }),
+    id: Type.String({ default: "main", minLength: 1, description: "Which agent of OpenClaw takes the orders." }),
+    model: Type.Optional(model),
+  },
+  { additionalProperties: false, default: {}, description: "Who takes the orders of order_openclaw." },
+);
+
+export type AgentConfig = Type.Static<typeof agentSchema>;

@@ -1,0 +1,182 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type MockModel, startMockModel } from "../../../../tests/openclaw/bench/mock-model.ts";
+import { testSource } from "../../../../tests/support/test-source.ts";
+import { createCatalog } from "../../../catalog/catalog.ts";
+import type { CallContext } from "../../../catalog/tool-source.ts";
+import { silentLog } from "../../../core/log.ts";
+import { textResult } from "../../../mcp/tool.ts";
+import { createAgentTools } from "../agent-tools.ts";
+import { describeReplies } from "../reply.contract.ts";
+import type { ReplyOptions, ReplyPayload } from "../reply.ts";
+import type { ModelSettings } from "./find-model.ts";
+import { openHistories } from "./history.ts";
+import { createModelBackend } from "./model-backend.ts";
+import { openModel } from "./open-model.ts";
+
+let folder = "";
+let model: MockModel;
+let guarded: string[] = [];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "model-backend-"));
+  model = await startMockModel();
+  guarded = [];
+});
+afterEach(async () => {
+  await model[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function openBackend(change: Partial<ModelSettings> = {}) {
+  const catalog = createCatalog();
+  catalog.add(
+    testSource({
+      id: "screen",
+      tools: ["screen.shot", "echo"],
+      call: async (name, args) =>
+        name === "echo"
+          ? textResult(`echo ${JSON.stringify(args)}`)
+          : { content: [{ type: "image", data: "cG5n", mimeType: "image/png" }] },
+    }),
+  );
+  catalog.add(testSource({ id: "agent", kind: "agent", tools: ["order_openclaw"] }));
+  const tools = createAgentTools({
+    view: catalog.view("all", { alphabet: "narrow" }),
+    guard: {
+      call(tool, args, context: CallContext) {
+        guarded.push(tool.name);
+        return tool.source.call(tool.tool.name, args, context);
+      },
+    },
+    caller: { door: "mcp-stdio" },
+  });
+  const settings: ModelSettings = {
+    provider: "openai-compatible",
+    name: "mock-1",
+    url: model.baseUrl,
+    maxSteps: 5,
+    maxTokens: 10_000,
+    contextTokens: 50_000,
+    ...change,
+  };
+  return createModelBackend({
+    settings,
+    model: await openModel(settings),
+    histories: openHistories(folder),
+    tools: () => Promise.resolve(tools),
+  });
+}
+
+interface Heard {
+  readonly blocks: ReplyPayload[];
+  readonly tools: ReplyPayload[];
+  readonly partials: string[];
+  readonly words: string[];
+}
+
+function listen(heard: Heard = { blocks: [], tools: [], partials: [], words: [] }): ReplyOptions & { heard: Heard } {
+  return {
+    heard,
+    signal: new AbortController().signal,
+    log: silentLog,
+    onPartial: (text) => heard.partials.push(text),
+    onBlock: (payload) => heard.blocks.push(payload),
+    onToolResult: (payload) => heard.tools.push(payload),
+    onActivity: (words) => heard.words.push(words),
+    ask: () => Promise.reject(new Error("nobody can be asked here")),
+  };
+}
+
+const say = (message: string, sessionKey = "k") => ({ message, sessionKey, attachments: [] });
+
+describe("as a backend", () => {
+  describeReplies(async () => {
+    const backend = await openBackend();
+    return {
+      backend,
+      quick: { message: "hello", answer: "ECHO:hello" },
+      slow() {
+        const hanging = model.nextHanging();
+        return { message: "hang", running: hanging, stopped: async () => (await hanging).closed };
+      },
+      failing: { message: "fail", says: /The model mock-1 did not answer: .*refuses/ },
+      [Symbol.asyncDispose]: () => backend[Symbol.asyncDispose](),
+    };
+  });
+});
+
+test("the model uses a tool through the guard and answers with what it gave", async () => {
+  const backend = await openBackend();
+  const options = listen();
+  const reply = await backend.getReply(say('say Let me look then call:echo {"a":1}'), options);
+  expect(reply.payloads).toEqual([{ text: 'GOT=echo {"a":1}' }]);
+  expect(reply).toMatchObject({ tools: ["echo"], tokens: { input: 20, output: 10 } });
+  expect(guarded).toEqual(["echo"]);
+  expect(options.heard.blocks).toEqual([{ text: "Let me look" }]);
+  expect(options.heard.words).toContain("using echo");
+  expect(options.heard.partials.length).toBeGreaterThan(1);
+});
+
+test("tools are offered under names that models take, and the order itself is not", async () => {
+  const backend = await openBackend();
+  const options = listen();
+  await backend.getReply(say("call:screen_shot {}"), options);
+  const offered = model.requests[0]!.tools.map((tool) => tool.function.name);
+  expect(offered.toSorted()).toEqual(["echo", "screen_shot"]);
+  expect(options.heard.tools[0]?.media).toMatchObject([{ mimeType: "image/png", bytes: 3 }]);
+});
+
+test("a tool that does not exist is told to the model, not to the user", async () => {
+  const backend = await openBackend();
+  const reply = await backend.getReply(say("call:nonsense {}"), listen());
+  expect(reply.payloads[0]?.text).toMatch(/^GOT=.*nonsense/);
+});
+
+test("a model that never stops calling tools is stopped at the limit", async () => {
+  const backend = await openBackend({ maxSteps: 3 });
+  const reply = backend.getReply(say("forever call:echo {}"), listen());
+  await expect(reply).rejects.toThrow(/stopped before it had an answer: 3 steps/);
+  expect(model.requests).toHaveLength(3);
+});
+
+test("a model that uses too many tokens is stopped", async () => {
+  const backend = await openBackend({ maxTokens: 25 });
+  await expect(backend.getReply(say("forever call:echo {}"), listen())).rejects.toThrow(/used 30 tokens/);
+});
+
+test("a conversation goes on in another process, and others know nothing of it", async () => {
+  await (await openBackend()).getReply(say("my colour is blue", "a"), listen());
+  const later = await openBackend();
+  expect((await later.getReply(say("recall", "a"), listen())).payloads[0]?.text).toContain("my colour is blue");
+  expect((await later.getReply(say("recall", "b"), listen())).payloads[0]?.text).toBe("EARLIER=");
+});
+
+test("a conversation that got too long goes on with a summary", async () => {
+  const backend = await openBackend({ contextTokens: 2000 });
+  const options = listen();
+  for (let turn = 0; turn < 6; turn++) await backend.getReply(say(`${turn} ${"word ".repeat(400)}`, "long"), options);
+  expect(options.heard.words).toContain("summing up the conversation");
+  const asked = JSON.stringify(model.requests.at(-1)?.messages);
+  expect(asked).toContain("[Summary of the conversation so far]");
+  expect(asked.length).toBeLessThan(10_000);
+});
+
+test("an image reaches the model once, and is only named in what is remembered", async () => {
+  const backend = await openBackend();
+  const attachment = {
+    kind: "image" as const,
+    name: "shot.png",
+    mimeType: "image/png",
+    bytes: 3,
+    base64: () => Promise.resolve("cG5n"),
+  };
+  await backend.getReply({ ...say("look", "img"), attachments: [attachment] }, listen());
+  expect(JSON.stringify(model.requests[0])).toContain("data:image/png;base64,cG5n");
+  await backend.getReply(say("again", "img"), listen());
+  const later = JSON.stringify(model.requests[1]);
+  expect(later).not.toContain("cG5n");
+  expect(later).toContain("[attached: shot.png, image/png, 3 bytes]");
+});

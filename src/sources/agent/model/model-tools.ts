@@ -1,0 +1,41 @@
+import { dynamicTool, jsonSchema, type ToolSet } from "ai";
+import { messageOf } from "../../../core/thrown.ts";
+import type { ToolResult } from "../../../mcp/tool.ts";
+import type { AgentTools } from "../agent-tools.ts";
+import type { ReplyOptions } from "../reply.ts";
+import { resultPayload } from "../result-payload.ts";
+
+/** A tool's answer may not fill the model's memory by itself. */
+const longestResult = 50_000;
+
+/** The catalog's tools as the library takes them. What a tool gives besides text goes to the user, not to the model. */
+export function modelTools(tools: AgentTools, options: ReplyOptions): ToolSet {
+  return Object.fromEntries(
+    tools.list().map(({ name, description, inputSchema }) => [
+      name,
+      dynamicTool({
+        description: description ?? name,
+        inputSchema: jsonSchema(inputSchema),
+        execute: async (input) => runTool(tools, name, input, options),
+        toModelOutput: ({ output }) => ({ type: "text", value: String(output) }),
+      }),
+    ]),
+  );
+}
+
+async function runTool(tools: AgentTools, name: string, input: unknown, options: ReplyOptions): Promise<string> {
+  options.onActivity(`using ${name}`);
+  let result: ToolResult;
+  try {
+    result = await tools.call(name, input, options);
+  } catch (error) {
+    options.signal.throwIfAborted();
+    return `Error: ${messageOf(error)}`;
+  }
+  const { text = "", media = [] } = resultPayload(result);
+  if (media.length > 0) options.onToolResult({ media });
+  const notes = media.map(({ name: file, mimeType }) => `[the user is shown ${file}, ${mimeType}]`);
+  const told = [text, ...notes].join("\n").trim();
+  const cut = told.length > longestResult ? `${told.slice(0, longestResult)}\n[cut off here]` : told;
+  return result.isError === true ? `Error: ${cut}` : cut || "(nothing)";
+}

@@ -1,0 +1,61 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type MockModel, startMockModel } from "../openclaw/bench/mock-model.ts";
+import { startMcpServer, textOf } from "./start-mcp-server.ts";
+
+const sdkServer = resolve(import.meta.dirname, "../../bench/targets/sdk-stdio.ts");
+
+let folder = "";
+let model: MockModel;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "model-order-"));
+  model = await startMockModel();
+});
+afterEach(async () => {
+  await model[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function start(policy: object = {}) {
+  const home = join(folder, "home");
+  await mkdir(home, { recursive: true, mode: 0o700 });
+  const config = {
+    servers: { sdk: { command: process.execPath, args: [sdkServer] } },
+    agent: { model: { name: "mock-1", url: model.baseUrl, maxSteps: 4 } },
+    policy,
+  };
+  await writeFile(join(home, "clawport.json5"), JSON.stringify(config));
+  return startMcpServer({}, ["--home", home]);
+}
+
+test("the model uses a tool of a real MCP server through the guard, and answers", async () => {
+  await using server = await start();
+  const result = await server.order({ message: 'call:sdk__echo {"data":"from the real server"}' });
+  expect(textOf(result)).toBe("GOT=from the real server");
+  expect(result._meta).toMatchObject({ "clawport/tools": ["sdk__echo"], "clawport/tokens": { input: 20, output: 10 } });
+  await server.client.close();
+  const audit = await readFile(join(folder, "home", "audit", "calls.jsonl"), "utf8");
+  expect(audit).toMatch(/"tool":"sdk__echo"/);
+});
+
+test("what the guard denies, the model is told", async () => {
+  await using server = await start({ rules: [{ tool: "sdk__*", verdict: "deny" }] });
+  const result = await server.order({ message: 'call:sdk__echo {"data":"x"}' });
+  expect(textOf(result)).toMatch(/^GOT=Error: .*sdk__echo/);
+});
+
+test("a looping model is stopped at the limit", async () => {
+  await using server = await start();
+  const result = await server.order({ message: 'forever call:sdk__echo {"data":"x"}' });
+  expect(textOf(result)).toMatch(/^Error: The model was stopped before it had an answer: 4 steps/);
+  expect(model.requests).toHaveLength(4);
+});
+
+test("a model named by the environment takes orders too", async () => {
+  await using server = await startMcpServer({ CLAWPORT_MODEL: "mock-1", CLAWPORT_MODEL_URL: model.baseUrl });
+  expect(textOf(await server.order({ message: "hello", sessionKey: "k" }))).toBe("ECHO:hello");
+  expect(textOf(await server.order({ message: "recall", sessionKey: "k" }))).toBe("EARLIER=hello");
+});
