@@ -23,7 +23,7 @@ export const ours: Relay = {
   title: "clawport serve --stdio",
   async prepare(url) {
     const folder = path.join(home, "state");
-    mkdirSync(folder, { recursive: true });
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
     writeFileSync(path.join(folder, "clawport.json5"), JSON.stringify({ servers: { limit: { url } } }));
     return { args: [cliFile, "serve", "--stdio"], tool: "limit__echo" };
   },
