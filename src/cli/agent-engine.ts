@@ -1,15 +1,18 @@
 import type { CallContext } from "../catalog/tool-source.ts";
 import { defaultConfig } from "../core/config/default-config.ts";
 import { Fault } from "../core/fault.ts";
+import type { Home } from "../core/home.ts";
 import type { ToolResult } from "../mcp/tool.ts";
 import { orderTool } from "../sources/agent/order-tool.ts";
 import type { AgentFlags } from "./agent-options.ts";
 import { createClosers } from "./closers.ts";
 import type { CommandContext } from "./command-context.ts";
 import type { ConfigInForce } from "./config-of.ts";
+import { createMcpCommand } from "./mcp-command.ts";
 import { openAgent } from "./open-agent.ts";
 import { openGuardedCatalog } from "./open-guarded-catalog.ts";
 import { homePath, openHomeOf } from "./open-home.ts";
+import type { OpenedServers, OpenServersOptions } from "./open-servers.ts";
 import { readVersion } from "./version.ts";
 
 /** Everything behind `order_openclaw` in a process of its own: guard, audit, and an agent. */
@@ -29,6 +32,9 @@ export async function openAgentEngine(context: CommandContext, flags: AgentFlags
   const configuration = await loadOwnConfig(context);
   const { config } = configuration;
   const { catalog, guard } = openGuardedCatalog({ home, config, log, closers });
+  let servers: Promise<OpenedServers> | undefined;
+  const openOwnServers = (): Promise<OpenedServers> =>
+    (servers ??= openServersOf({ catalog, configuration, home, env, log, closers }));
   const agent = openAgent({
     catalog,
     guard,
@@ -39,16 +45,8 @@ export async function openAgentEngine(context: CommandContext, flags: AgentFlags
     log,
     closers,
     caller: { door: "mcp-stdio", agent: "clawport" },
-    async openTools() {
-      if (Object.keys(config.servers).length === 0) return;
-      const { openServers } = await import("./open-servers.ts");
-      const { placeOf } = await import("./follow-config.ts");
-      const place = placeOf(configuration, home);
-      const version = readVersion();
-      const reload = (): Promise<void> => Promise.resolve();
-      const { manager } = await openServers({ catalog, config, env, log, version, closers, place, reload });
-      await manager.settled(serversPatienceMs);
-    },
+    mcp: createMcpCommand(async () => (await openOwnServers()).control),
+    openTools: async () => (await openOwnServers()).manager.settled(serversPatienceMs),
   });
   agent.prepare();
   const own = catalog.view({ source: "agent" });
@@ -72,6 +70,19 @@ export async function openAgentEngine(context: CommandContext, flags: AgentFlags
       await closers.closeAll();
     },
   };
+}
+
+interface ServersHome extends Pick<OpenServersOptions, "catalog" | "env" | "log" | "closers"> {
+  readonly configuration: ConfigInForce;
+  readonly home: Home;
+}
+
+async function openServersOf({ configuration, home, ...parts }: ServersHome): Promise<OpenedServers> {
+  const { openServers } = await import("./open-servers.ts");
+  const { placeOf } = await import("./follow-config.ts");
+  const { config } = configuration;
+  const place = placeOf(configuration, home);
+  return openServers({ ...parts, config, place, version: readVersion(), reload: () => Promise.resolve() });
 }
 
 /**

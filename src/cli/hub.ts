@@ -18,6 +18,7 @@ import type { HubRecord } from "./hub-record.ts";
 import { removeHubRecord, writeHubRecord } from "./hub-record.ts";
 import { hostNames, isLoopbackHost, reachableHost, requireRemoteConsent } from "./listen-address.ts";
 import type { LiveLog } from "./live-log.ts";
+import { createMcpCommand } from "./mcp-command.ts";
 import { openAgent } from "./open-agent.ts";
 import { openDoor } from "./open-door.ts";
 import { openGuardedCatalog } from "./open-guarded-catalog.ts";
@@ -113,6 +114,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
       log,
       closers,
       caller,
+      mcp: createMcpCommand(() => Promise.resolve(control)),
     });
 
     const tokens = await openTokens({ home, env, log });

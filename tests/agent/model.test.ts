@@ -19,12 +19,12 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function start(policy: object = {}) {
+async function start(policy: object = {}, backend = "auto") {
   const home = join(folder, "home");
   await mkdir(home, { recursive: true, mode: 0o700 });
   const config = {
     servers: { sdk: { command: process.execPath, args: [sdkServer] } },
-    agent: { model: { name: "mock-1", url: model.baseUrl, maxSteps: 4 } },
+    agent: { backend, model: { name: "mock-1", url: model.baseUrl, maxSteps: 4 } },
     policy,
   };
   await writeFile(join(home, "clawport.json5"), JSON.stringify(config));
@@ -52,6 +52,15 @@ test("a looping model is stopped at the limit", async () => {
   const result = await server.order({ message: 'forever call:sdk__echo {"data":"x"}' });
   expect(textOf(result)).toMatch(/^Error: The model was stopped before it had an answer: 4 steps/);
   expect(model.requests).toHaveLength(4);
+});
+
+test("with the commands named as backend, the servers and their tools are at hand without a model", async () => {
+  await using server = await start({}, "commands");
+  expect(textOf(await server.order({ message: "/tools echo" }))).toBe("sdk__echo(data): Returns data.");
+  expect(textOf(await server.order({ message: '/call sdk__echo {"data":"typed"}' }))).toBe("typed");
+  expect(textOf(await server.order({ message: "/mcp servers" }))).toMatch(/1 configured[\s\S]*sdk/);
+  expect(textOf(await server.order({ message: "/mcp nonsense" }))).toMatch(/^Error: There is no "\/mcp nonsense"/);
+  expect(model.requests).toHaveLength(0);
 });
 
 test("a model named by the environment takes orders too", async () => {
