@@ -1,6 +1,7 @@
 import { mkdtempDisposable, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { loadConfig } from "./load-config.ts";
 import { watchConfig, type ConfigWatch } from "./watch-config.ts";
@@ -78,6 +79,17 @@ test("a write of the same content, and other files of the folder, tell nothing",
   await writeFile(join(folder.path, "other"), "x");
   await writeFile(watched.path, "{hub:{port:7}}");
   await expect.poll(() => watched.told, patience).toEqual([7]);
+});
+
+test("a file that is empty while it is written over is no problem, one that stays empty is", async () => {
+  await using folder = await makeFolder();
+  await using watched = await watchFile(folder.path);
+  await writeFile(watched.path, "");
+  await setTimeout(100);
+  await writeFile(watched.path, "{hub:{port:8}}");
+  await expect.poll(() => watched.told, patience).toEqual([8]);
+  await writeFile(watched.path, "");
+  await expect.poll(() => watched.told, patience).toEqual([8, "config"]);
 });
 
 test("after closing nothing is told", async () => {

@@ -2,6 +2,7 @@ import { watch, type FSWatcher } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { Fault, toFault } from "../fault.ts";
+import { sleep } from "../sleep.ts";
 import type { LoadedConfig } from "./load-config.ts";
 
 export interface WatchOptions {
@@ -26,6 +27,8 @@ export interface ConfigWatch extends AsyncDisposable {
   close(): Promise<void>;
 }
 
+const emptyPatience = 250;
+
 /**
  * Follows a file by its name: editors that write a new file and rename it over the old one leave the old one's watchers
  * looking at nothing, so it is the folder that is watched.
@@ -38,7 +41,7 @@ export function watchConfig(options: WatchOptions): ConfigWatch {
   let isClosed = false;
 
   async function look(): Promise<void> {
-    const text = await readFile(path, "utf8").catch(() => undefined);
+    const text = await readSettled();
     if (text === seen || isClosed) return;
     seen = text;
     try {
@@ -49,6 +52,15 @@ export function watchConfig(options: WatchOptions): ConfigWatch {
     } catch (error) {
       if (!isClosed) options.onProblem(toFault(error));
     }
+  }
+
+  /** An editor that writes over a file empties it first: what is empty is read once more before it is believed. */
+  async function readSettled(): Promise<string | undefined> {
+    const read = (): Promise<string | undefined> => readFile(path, "utf8").catch(() => undefined);
+    const text = await read();
+    if (text !== "" || seen === "") return text;
+    await sleep(emptyPatience);
+    return read();
   }
 
   const lookInTurn = (): Promise<void> => (looking = looking.then(look));
