@@ -6,7 +6,7 @@ const charactersPerToken = 4;
 /** How much of the room the latest messages keep when the ones before are summed up. */
 const keptShare = 0.5;
 
-export function estimateTokens(messages: readonly ModelMessage[]): number {
+function estimateTokens(messages: readonly ModelMessage[]): number {
   return Math.ceil(JSON.stringify(messages).length / charactersPerToken);
 }
 
