@@ -67,7 +67,11 @@ async function askPerson(world: World, question: string): Promise<string | undef
   const { createInterface } = await import("node:readline");
   world.stderr.write(question);
   const lines = createInterface({ input: world.stdin });
-  // The end of the input (Ctrl-D) is no answer, and must not leave the question open for ever.
-  for await (const line of lines) return line;
-  return undefined;
+  try {
+    // The end of the input (Ctrl-D) is no answer, and must not leave the question open for ever.
+    for await (const line of lines) return line;
+    return undefined;
+  } finally {
+    lines.close();
+  }
 }

@@ -17,6 +17,8 @@ export interface OpenServersOptions {
   readonly closers: Closers;
   /** Only these of the configured servers. */
   readonly only?: readonly string[] | undefined;
+  /** Servers connect only when they are asked for. */
+  readonly idle?: boolean | undefined;
   readonly place: ConfigPlace;
   reload(): Promise<void>;
 }
@@ -28,7 +30,7 @@ export interface OpenedServers {
 
 /** Starts the configured servers side by side and returns at once; their tools join the catalog as they come. */
 export async function openServers(options: OpenServersOptions): Promise<OpenedServers> {
-  const { catalog, config, env, log, version, closers, only, place } = options;
+  const { catalog, config, env, log, version, closers, only, idle, place } = options;
   const left = killOrphans();
   if (left > 0) log.info("processes that an earlier start left behind were ended", { count: left });
   const manager = createServerManager({
@@ -45,6 +47,7 @@ export async function openServers(options: OpenServersOptions): Promise<OpenedSe
     catalog,
     log,
     only,
+    idle,
     configuration: () => Promise.resolve(place),
     reload: () => options.reload(),
   });

@@ -3,7 +3,7 @@ import type { View } from "../../catalog/view.ts";
 import type { Log } from "../../core/log.ts";
 import type { Telemetry } from "../../core/telemetry/telemetry.ts";
 import type { ServerInfo } from "../../mcp/offer.ts";
-import { createMcpServer } from "../../mcp/server.ts";
+import { createMcpServer, type McpServer } from "../../mcp/server.ts";
 import { serveStdio } from "../../mcp/stdio.ts";
 import { type CallGuard, createViewOffer } from "./view-offer.ts";
 
@@ -16,15 +16,40 @@ export interface StdioDoorOptions {
   readonly input: Readable;
   readonly output: Writable;
   readonly maxFrameBytes?: number | undefined;
+  /** What the catalog waits for at the start. The handshake is answered before, everything else after. */
+  readonly ready?: Promise<unknown> | undefined;
 }
+
+const handshake: ReadonlySet<string> = new Set(["initialize", "server/discover", "ping", "notifications/initialized"]);
 
 /** Serves a view to the one client at the other end of a pipe, until it goes. */
 export async function serveStdioDoor(options: StdioDoorOptions): Promise<void> {
-  const { view, guard, info, log, telemetry, input, output, maxFrameBytes } = options;
+  const { view, guard, info, log, telemetry, input, output, maxFrameBytes, ready } = options;
   const server = createMcpServer(createViewOffer({ view, guard, door: "mcp-stdio", info, log, telemetry }), { log });
   try {
-    await serveStdio(server, { input, output, log, ...(maxFrameBytes === undefined ? {} : { maxFrameBytes }) });
+    await serveStdio(ready === undefined ? server : holdUntil(ready, server), {
+      input,
+      output,
+      log,
+      ...(maxFrameBytes === undefined ? {} : { maxFrameBytes }),
+    });
   } finally {
     server.close();
   }
+}
+
+/** In the order they came, so that a cancelling still meets the call it is about. */
+function holdUntil(ready: Promise<unknown>, server: McpServer): McpServer {
+  let isReady = false;
+  const readiness = ready.then(
+    () => (isReady = true),
+    () => (isReady = true),
+  );
+  return {
+    ...server,
+    async handle(message, peer, route) {
+      if (!isReady && "method" in message && !handshake.has(message.method)) await readiness;
+      return server.handle(message, peer, route);
+    },
+  };
 }

@@ -15,6 +15,8 @@ export interface LocalControlOptions {
   readonly log: Log;
   /** Only these servers of the configuration, where some are named. */
   readonly only?: readonly string[] | undefined;
+  /** Servers stay disconnected until somebody asks for them. */
+  readonly idle?: boolean | undefined;
   readonly configuration: ServersControl["configuration"];
   readonly reload: ServersControl["reload"];
 }
@@ -23,11 +25,16 @@ export interface LocalControlOptions {
 export interface LocalControl extends ServersControl {
   /** Makes the servers be those of the configuration; only what changed restarts. */
   apply(config: Config): Promise<void>;
+  /** Lets these servers, or all of them, begin to connect. */
+  start(names?: readonly string[]): Promise<void>;
+  /** The servers whose tools could have this name. */
+  ownersOf(tool: string): readonly string[];
 }
 
 export function createLocalControl(options: LocalControlOptions): LocalControl {
-  const { manager, catalog, log, only } = options;
-  const disconnected = new Set<string>();
+  const { manager, catalog, log, only, idle = false } = options;
+  /** What was asked for by name, against how servers begin. */
+  const wishes = new Map<string, boolean>();
   let defined: DefinedServers = { definitions: [], problems: [] };
   let applying: Promise<void> = Promise.resolve();
 
@@ -39,25 +46,37 @@ export function createLocalControl(options: LocalControlOptions): LocalControl {
       for (const { server, message } of defined.problems) log.error("a server can't be used", { server, message });
       return applyInTurn();
     },
+    start(names = defined.definitions.map(({ name }) => name)) {
+      for (const name of names) wishes.set(requireDefined(name).name, true);
+      return applyInTurn();
+    },
+    ownersOf: (tool) =>
+      defined.definitions.flatMap(({ name, prefix }) =>
+        prefix === "" || tool.startsWith(`${prefix}__`) ? [name] : [],
+      ),
     servers: () => Promise.resolve(list()),
     tools(source) {
       if (source !== undefined) requireSource(source);
       const found = catalog.tools().filter((tool) => source === undefined || tool.source.id === source);
       return Promise.resolve(found.map(listed));
     },
-    async findTool(name) {
-      const found = catalog.find(name) ?? (await findBehindQueue(name));
-      return found && listed(found);
+    findTool(name) {
+      const found = catalog.find(name);
+      return Promise.resolve(found && listed(found));
     },
     async connect(name) {
       requireDefined(name);
-      if (disconnected.delete(name)) await applyInTurn();
+      if (!isWanted(name)) {
+        wishes.set(name, true);
+        await applyInTurn();
+      }
+      requireConnectable(name);
       return manager.connect(name);
     },
     async disconnect(name) {
       const definition = requireDefined(name);
-      if (manager.names().includes(name)) await manager.disconnect(name);
-      disconnected.add(name);
+      wishes.set(name, false);
+      await applyInTurn();
       return dormant(definition);
     },
     async refresh(name) {
@@ -74,8 +93,12 @@ export function createLocalControl(options: LocalControlOptions): LocalControl {
     },
   };
 
+  function isWanted(name: string): boolean {
+    return wishes.get(name) ?? !idle;
+  }
+
   function applyInTurn(): Promise<void> {
-    const next = applying.then(() => manager.apply(defined.definitions.filter(({ name }) => !disconnected.has(name))));
+    const next = applying.then(() => manager.apply(defined.definitions.filter(({ name }) => isWanted(name))));
     applying = next.catch(() => {});
     return next;
   }
@@ -95,18 +118,6 @@ export function createLocalControl(options: LocalControlOptions): LocalControl {
     return [...known, ...wrong];
   }
 
-  /** What a server beyond the limit offers is not known before it was connected once; its prefix tells that it is meant. */
-  async function findBehindQueue(name: string): Promise<CatalogTool | undefined> {
-    const managed = new Set(manager.names());
-    const meant = defined.definitions.find(
-      (each) =>
-        managed.has(each.name) && name.startsWith(`${each.prefix}__`) && manager.status(each.name).state === "queued",
-    );
-    if (meant === undefined) return undefined;
-    await manager.connect(meant.name);
-    return catalog.find(name);
-  }
-
   function requireDefined(name: string): ServerDefinition {
     const found = defined.definitions.find((each) => each.name === name);
     if (found !== undefined) return found;
@@ -120,7 +131,7 @@ export function createLocalControl(options: LocalControlOptions): LocalControl {
     const { enabled } = requireDefined(name);
     if (!enabled)
       throw new Fault("unavailable", `The server ${name} is switched off: it has enabled: false in the configuration.`);
-    if (disconnected.has(name))
+    if (!isWanted(name))
       throw new Fault("unavailable", `The server ${name} is disconnected; "connect ${name}" brings it back.`);
   }
 

@@ -34,7 +34,7 @@ export interface ServersControl {
   reload(): Promise<void>;
 }
 
-/** Calls a tool by its name in the catalog, through the guard. */
+/** Calls a tool that was found, through the guard. */
 export interface ToolCaller {
-  call(name: string, args: Readonly<Record<string, unknown>>, context: CallContext): Promise<ToolResult>;
+  call(tool: ListedTool, args: Readonly<Record<string, unknown>>, context: CallContext): Promise<ToolResult>;
 }

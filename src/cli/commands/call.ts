@@ -1,0 +1,56 @@
+import { resolve } from "node:path";
+import { text as readAll } from "node:stream/consumers";
+import { handleCall } from "../../sources/servers/handlers/handle-call.ts";
+import { defineCommand } from "../command.ts";
+import { openControl } from "../servers/open-control.ts";
+import { renderResult } from "../servers/render-result.ts";
+import { trustOption } from "../servers/run-handler.ts";
+import { createTerminalCall } from "../servers/terminal-call.ts";
+
+export const command = defineCommand({
+  name: "call",
+  summary: "call a tool and print its answer",
+  args: [
+    { name: "tool", description: 'its name, as "clawport tools" shows it' },
+    {
+      name: "argument",
+      description:
+        "key=value, a.b=value for what is inside, a key again for one more of a list, a JSON object, or - for JSON from the input",
+      optional: true,
+      rest: true,
+    },
+  ],
+  options: {
+    save: {
+      type: "string",
+      value: "<folder>",
+      completes: "folder",
+      description: "put images, audio and files of the answer here; into the state folder unless given",
+    },
+    ...trustOption,
+  },
+  examples: [
+    "clawport call notes__add text='Buy milk' tags=home tags=today",
+    'clawport call notes__search \'{"query": "milk", "limit": 3}\'',
+    "jq -n '{path: \"a.txt\"}' | clawport call files__read_file - --json",
+  ],
+  async run(context) {
+    const [tool = "", ...words] = context.args;
+    const { options, cwd, stdin, stdout, env } = context;
+    const opened = await openControl(context, { tool }, options.trust === true);
+    const call = createTerminalCall(context);
+    try {
+      const { control, caller, home } = opened;
+      const wish = { tool, words, readInput: () => readAll(stdin) };
+      const result = await handleCall({ control, caller, prefix: "clawport", now: Date.now }, wish, call);
+      call.end();
+      const folder = options.save === undefined ? home.file("results") : resolve(cwd, options.save);
+      const { data, text } = await renderResult(result, { tool, folder, stdout, env, at: new Date() });
+      context.answer(data, text);
+      return result.isError === true ? 1 : 0;
+    } finally {
+      call.end();
+      await opened.close();
+    }
+  },
+});

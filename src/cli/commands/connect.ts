@@ -1,0 +1,64 @@
+import { Fault } from "../../core/fault.ts";
+import { handleConnect } from "../../sources/servers/handlers/handle-connect.ts";
+import { defineCommand } from "../command.ts";
+import { createConfigEditor } from "../servers/config-editor.ts";
+import { runHandler, trustOption } from "../servers/run-handler.ts";
+
+export const command = defineCommand({
+  name: "connect",
+  summary: "add a server to the configuration and connect it, or connect a configured one again",
+  args: [
+    {
+      name: "address|command|server",
+      description: "https://…, the command that starts it (behind -- if it has options), or a configured server's name",
+      rest: true,
+    },
+  ],
+  options: {
+    name: { type: "string", value: "<name>", description: "what to call it; taken from the address unless given" },
+    "api-key": { type: "string", value: "<key>", description: "sent as a Bearer token; '$NAME' stays a reference" },
+    header: {
+      type: "string",
+      value: "<name: value>",
+      multiple: true,
+      description: "sent with every request; '$NAME' stays a reference",
+    },
+    env: {
+      type: "string",
+      value: "<NAME=value>",
+      multiple: true,
+      description: "for the command's environment; '$NAME' stays a reference",
+    },
+    ...trustOption,
+  },
+  examples: [
+    "clawport connect https://mcp.tavily.com/mcp --api-key '$TAVILY_API_KEY'",
+    "clawport connect --name files -- npx -y @modelcontextprotocol/server-filesystem ~/notes",
+    "clawport connect files",
+  ],
+  run(context) {
+    const { args, options } = context;
+    const trust = options.trust === true;
+    const settings = {
+      ...(options["api-key"] !== undefined && { apiKey: options["api-key"] }),
+      ...(options.header && { headers: pairs(options.header, ":", "--header <name: value>") }),
+      ...(options.env && { env: pairs(options.env, "=", "--env <NAME=value>") }),
+    };
+    return runHandler(context, {
+      need: { servers: "none" },
+      trust,
+      run: (handler, { home }) =>
+        handleConnect(handler, createConfigEditor(context, home, trust), { words: args, name: options.name, settings }),
+    });
+  },
+});
+
+function pairs(words: readonly string[], sign: string, usage: string): Record<string, string> {
+  return Object.fromEntries(
+    words.map((word) => {
+      const at = word.indexOf(sign);
+      if (at < 1) throw new Fault("usage", `${JSON.stringify(word.slice(0, 60))} has no "${sign}"; write ${usage}`);
+      return [word.slice(0, at).trim(), word.slice(at + 1).trim()];
+    }),
+  );
+}

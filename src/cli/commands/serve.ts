@@ -1,0 +1,108 @@
+import type { Readable, Writable } from "node:stream";
+import { Fault } from "../../core/fault.ts";
+import { serveStdioDoor } from "../../doors/mcp/stdio-door.ts";
+import { defineCommand } from "../command.ts";
+import type { CommandContext } from "../command-context.ts";
+import { openServing, type Serving } from "../servers/open-serving.ts";
+import { trustOption } from "../servers/run-handler.ts";
+import { readVersion } from "../version.ts";
+
+/** How long the first list waits for servers that are still connecting; what comes later is announced. */
+const usualWait = 3;
+
+export const command = defineCommand({
+  name: "serve",
+  summary: "offer the configured servers as one MCP server, over stdio or HTTP",
+  options: {
+    stdio: { type: "boolean", description: "to the client that started this, over stdin and stdout" },
+    http: { type: "boolean", description: "to whoever has a token, until Ctrl-C" },
+    port: { type: "number", value: "<port>", description: "with --http: listen here; 8765 unless configured" },
+    only: { type: "string", value: "<a,b>", description: "these servers alone" },
+    wait: {
+      type: "number",
+      value: "<seconds>",
+      description: `how long the first list waits for slow servers; ${usualWait} unless given`,
+    },
+    ...trustOption,
+  },
+  examples: [
+    "clawport serve --stdio",
+    "claude mcp add tools -- clawport serve --stdio --only github,files",
+    "clawport serve --http --port 9000",
+  ],
+  async run(context) {
+    const { options } = context;
+    if ((options.stdio === true) === (options.http === true))
+      throw new Fault("usage", "Say how to serve: clawport serve --stdio, or clawport serve --http");
+    if (options.stdio && options.port !== undefined)
+      throw new Fault("usage", "--port goes with --http, not with --stdio.");
+    const only = options.only?.split(",").map((name) => name.trim());
+    const serving = await openServing(context, { only, trust: options.trust === true });
+    const waitMs = (options.wait ?? usualWait) * 1000;
+    try {
+      await (options.stdio ? serveStdin(context, serving, waitMs) : serveHttp(context, serving, waitMs, options.port));
+    } finally {
+      await serving.close();
+    }
+  },
+});
+
+async function serveStdin(context: CommandContext, serving: Serving, waitMs: number): Promise<void> {
+  const { catalog, guard, telemetry, config, settled } = serving;
+  const input = context.stdin as Readable;
+  context.stopSignal().addEventListener("abort", () => input.destroy(), { once: true });
+  await serveStdioDoor({
+    view: catalog.view("all"),
+    guard,
+    info,
+    log: context.log,
+    telemetry,
+    input,
+    output: context.stdout as unknown as Writable,
+    maxFrameBytes: config.hub.maxBodyBytes,
+    ready: settled(waitMs),
+  });
+}
+
+async function serveHttp(
+  context: CommandContext,
+  serving: Serving,
+  waitMs: number,
+  port: number | undefined,
+): Promise<void> {
+  const { openDoor } = await import("../open-door.ts");
+  const { openTokens } = await import("../../doors/mcp/tokens.ts");
+  const { log, env } = context;
+  const { home, catalog, guard, telemetry, config } = serving;
+  const stopping = context.stopSignal();
+  const tokens = await openTokens({ home, env, log });
+  const door = await openDoor({
+    host: "127.0.0.1",
+    port: port ?? config.hub.port,
+    catalog,
+    guard,
+    tokens,
+    info,
+    log,
+    telemetry,
+    maxConcurrent: config.hub.maxConcurrent,
+    maxBodyBytes: config.hub.maxBodyBytes,
+  });
+  try {
+    await serving.settled(waitMs);
+    const url = `${door.address}mcp`;
+    const sources = catalog.sources().map((source) => ({ id: source.id, tools: source.tools().length }));
+    const offered = sources.map(({ id, tools }) => `${id} (${tools} ${tools === 1 ? "tool" : "tools"})`).join(", ");
+    const text = `Serving ${offered || "nothing yet"} at ${url}\nThe token is in ${tokens.path}. Ctrl-C stops.`;
+    context.answer({ url, port: door.port, tokenPath: tokens.path, sources }, text);
+    await new Promise<void>((resolve) => {
+      if (stopping.aborted) resolve();
+      stopping.addEventListener("abort", () => resolve(), { once: true });
+    });
+  } finally {
+    await door.close();
+    tokens.close();
+  }
+}
+
+const info = { name: "clawport", title: "Clawport", version: readVersion() };

@@ -1,0 +1,122 @@
+import { resolve } from "node:path";
+import type { Guard } from "../../catalog/guard/guard.ts";
+import { loadConfig } from "../../core/config/load-config.ts";
+import { Fault } from "../../core/fault.ts";
+import type { Home } from "../../core/home.ts";
+import { mainTokenPath, readMainToken } from "../../doors/mcp/main-token.ts";
+import { createLocalCaller } from "../../sources/servers/handlers/local-caller.ts";
+import { createRemoteCaller } from "../../sources/servers/handlers/remote-caller.ts";
+import { createRemoteControl } from "../../sources/servers/handlers/remote-control.ts";
+import type { ServersControl, ToolCaller } from "../../sources/servers/handlers/servers-control.ts";
+import { createClosers } from "../closers.ts";
+import type { CommandContext } from "../command-context.ts";
+import { asked } from "../command-context.ts";
+import { loadConfigOf } from "../config-of.ts";
+import { placeOf } from "../follow-config.ts";
+import { findRunningHub, type HubRecord } from "../hub-record.ts";
+import { openGuardedCatalog } from "../open-guarded-catalog.ts";
+import { openHomeOf } from "../open-home.ts";
+import { openServers } from "../open-servers.ts";
+import { requireTrust } from "../require-trust.ts";
+import { createTerminalAsker } from "../terminal-asker.ts";
+import { readVersion } from "../version.ts";
+
+/** Which servers have to be connected where no hub runs that keeps them. */
+export type Need =
+  | { readonly servers: "all" | "none" }
+  | { readonly server: string }
+  /** Those that could have it. */
+  | { readonly tool: string };
+
+export interface OpenedControl {
+  readonly control: ServersControl;
+  readonly caller: ToolCaller;
+  readonly home: Home;
+  /** Whether a running hub answers, or this process alone. */
+  readonly isHub: boolean;
+  close(): Promise<void>;
+}
+
+/** A server that does not come up in its own time is given up long before. */
+const patience = 120_000;
+
+/** The servers of the running hub; without one, this process connects those that are needed, and closes them again. */
+export async function openControl(context: CommandContext, need: Need, trust: boolean): Promise<OpenedControl> {
+  const home = await openHomeOf(context);
+  const running = await findRunningHub(home);
+  const hub = running && (await openHubControl(context, home, running));
+  return hub ?? openAlone(context, home, need, trust);
+}
+
+/** Nothing where `--config` names another file than the hub's: then that one is meant, and not the hub. */
+async function openHubControl(
+  context: CommandContext,
+  home: Home,
+  { address }: HubRecord,
+): Promise<OpenedControl | undefined> {
+  const { env, log, globals, cwd, stdin, stderr } = context;
+  const path = mainTokenPath({ home, env });
+  const token = readMainToken(path, log);
+  if (token === undefined)
+    throw new Fault("unauthorized", `The hub at ${address} runs, but ${path} holds no token: clawport token show`);
+  const control = createRemoteControl({ address, token });
+  if (globals.config !== undefined && (await control.configuration()).path !== resolve(cwd, globals.config)) {
+    control.close();
+    return undefined;
+  }
+  const canAsk = stderr.isTTY === true && stdin.isTTY === true;
+  const caller = createRemoteCaller({ hub: { address, token }, version: readVersion(), log, canAsk });
+  return { control, caller, home, isHub: true, close: async () => control.close() };
+}
+
+async function openAlone(context: CommandContext, home: Home, need: Need, trust: boolean): Promise<OpenedControl> {
+  const { env, log, globals } = context;
+  const configuration = await loadConfigOf(context);
+  if (configuration.file !== undefined) await requireTrust(context, home, configuration.file, trust);
+  // What a hub says while it runs is too much for one command.
+  log.change({ level: asked(globals) ?? "warn" });
+  const { config } = configuration;
+  const place = placeOf(configuration, home);
+  const closers = createClosers(log);
+  const askers = [createTerminalAsker(context)];
+  const { catalog, guard } = openGuardedCatalog({ home, config, log, closers, askers });
+  const { control, manager } = await openServers({
+    catalog,
+    config,
+    env,
+    log,
+    version: readVersion(),
+    closers,
+    place,
+    idle: true,
+    reload: async () => control.apply((await loadConfig({ path: place.path, env })).config),
+  });
+  const close = (): Promise<void> => closers.closeAll();
+  try {
+    const names = neededNames(need, control.ownersOf);
+    await control.start(names);
+    if (names?.length !== 0) await orStopped(manager.settled(patience), context.stopSignal());
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { control, caller: createLocalCaller(catalog, guard satisfies Guard), home, isHub: false, close };
+}
+
+/** Nothing for all of them. */
+function neededNames(need: Need, ownersOf: (tool: string) => readonly string[]): readonly string[] | undefined {
+  if ("server" in need) return [need.server];
+  if ("servers" in need) return need.servers === "all" ? undefined : [];
+  const owners = ownersOf(need.tool);
+  return owners.length === 0 ? undefined : owners;
+}
+
+/** Ctrl-C while servers connect: they are in process groups of their own, so that it does not reach them by itself. */
+function orStopped(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(new Fault("cancelled", "Stopped before the servers were connected."));
+    if (signal.aborted) return stop();
+    signal.addEventListener("abort", stop, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+  });
+}

@@ -1,0 +1,26 @@
+import type { Handled, HandlerContext } from "../../sources/servers/handlers/handled.ts";
+import type { CommandContext } from "../command-context.ts";
+import { type Need, openControl, type OpenedControl } from "./open-control.ts";
+
+/** For commands that may start servers of a configuration that came with its folder. */
+export const trustOption = {
+  trust: { type: "boolean", description: "trust the configuration in this folder, also next time" },
+} as const;
+
+interface Work {
+  readonly need: Need;
+  readonly trust: boolean | undefined;
+  run(context: HandlerContext, opened: OpenedControl): Promise<Handled>;
+}
+
+/** Runs a handler on the hub's servers or on our own, prints what it found, and gives the exit code. */
+export async function runHandler(context: CommandContext, { need, trust, run }: Work): Promise<number> {
+  const opened = await openControl(context, need, trust === true);
+  try {
+    const handled = await run({ control: opened.control, prefix: "clawport", now: Date.now }, opened);
+    context.answer(handled.data, handled.text);
+    return handled.ok ? 0 : 1;
+  } finally {
+    await opened.close();
+  }
+}

@@ -1,0 +1,33 @@
+import type { CallContext } from "../../catalog/tool-source.ts";
+import type { CommandContext } from "../command-context.ts";
+import { plainText } from "../output/plain-text.ts";
+import { createProgressLine } from "./progress-line.ts";
+import { askAtTerminal } from "./terminal-questions.ts";
+
+/** A call made by the person at this terminal: progress is drawn there, questions are put there, Ctrl-C cancels. */
+export function createTerminalCall(context: CommandContext): CallContext & { end(): void } {
+  const { log, stderr, globals } = context;
+  const line = createProgressLine(globals.quiet ? { write: () => {} } : stderr);
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    caller: { door: "cli" },
+    signal: context.stopSignal(),
+    log,
+    progress: (progress) => line.show(progress),
+    tell({ level, data }) {
+      line.clear();
+      const text = typeof data === "string" ? data : JSON.stringify(data);
+      log.info(plainText(text), { level });
+    },
+    ask(question) {
+      // One after the other: two questions at once would share one line of typing.
+      const turn = last.then(() => {
+        line.clear();
+        return askAtTerminal(question, context);
+      });
+      last = turn.catch(() => {});
+      return turn;
+    },
+    end: () => line.clear(),
+  };
+}

@@ -1,0 +1,60 @@
+import { visibleText } from "../../../catalog/guard/visible-text.ts";
+import type { CallContext } from "../../../catalog/tool-source.ts";
+import { Fault } from "../../../core/fault.ts";
+import { nearestName } from "../../../core/nearest-name.ts";
+import { createSchemaChecker } from "../../../mcp/schema/schema-checker.ts";
+import type { JsonSchema, ToolResult } from "../../../mcp/tool.ts";
+import { isOpenState } from "./is-open-state.ts";
+import type { HandlerContext } from "./handled.ts";
+import type { ListedTool, ToolCaller } from "./servers-control.ts";
+import { typedArguments } from "./typed-arguments.ts";
+
+export interface CallWish {
+  /** Its name in the catalog. */
+  readonly tool: string;
+  readonly words: readonly string[];
+  /** Where `-` reads from. */
+  readInput(): Promise<string>;
+}
+
+/** `call <tool> …`: reads what was typed, checks it against the tool's schema, and calls. */
+export async function handleCall(
+  context: HandlerContext & { readonly caller: ToolCaller },
+  wish: CallWish,
+  call: CallContext,
+): Promise<ToolResult> {
+  const tool = await context.control.findTool(wish.tool);
+  if (tool === undefined) throw await unknownTool(context, wish.tool);
+  const args = await typedArguments(wish.words, tool.inputSchema, () => wish.readInput());
+  const verdict = await createSchemaChecker().check(tool.inputSchema, args);
+  if (!verdict.ok)
+    throw new Fault(
+      "bad-params",
+      `Wrong arguments for ${tool.name}: ${verdict.message}\n${usageOf(tool, context.prefix)}`,
+    );
+  return context.caller.call(tool, args, call);
+}
+
+/** How a tool is called: `clawport call notes__add text=<string> [loud=<boolean>]`. */
+export function usageOf({ name, inputSchema }: ListedTool, prefix: string): string {
+  const { properties, required } = inputSchema;
+  const needed: readonly unknown[] = Array.isArray(required) ? required : [];
+  const entries = Object.entries((properties ?? {}) as Record<string, JsonSchema | boolean>);
+  const args = entries.map(([key, schema]) => {
+    const type = typeof schema === "object" && typeof schema["type"] === "string" ? schema["type"] : "value";
+    const text = `${visibleText(key, 60)}=<${visibleText(type, 20)}>`;
+    return needed.includes(key) ? text : `[${text}]`;
+  });
+  return `It is called like: ${[prefix, "call", name, ...args].join(" ")}`;
+}
+
+async function unknownTool({ control, prefix }: HandlerContext, name: string): Promise<Fault> {
+  const [tools, servers] = await Promise.all([control.tools(), control.servers()]);
+  const names = tools.map((tool) => tool.name);
+  const nearest = names.find((each) => each.endsWith(`__${name}`)) ?? nearestName(name, names);
+  const hint = nearest === undefined ? `"${prefix} tools" lists those there are.` : `Did you mean ${nearest}?`;
+  const away = servers.filter((server) => !isOpenState(server) && server.state !== "disabled");
+  const absent =
+    away.length === 0 ? "" : ` Not connected, so not looked at: ${away.map((server) => server.name).join(", ")}.`;
+  return new Fault("unknown-tool", `There is no tool ${JSON.stringify(name.slice(0, 100))}. ${hint}${absent}`);
+}

@@ -1,0 +1,85 @@
+import { Fault, toFault } from "../../../core/fault.ts";
+import { escapeDollars } from "../import/dialects.ts";
+import { addressOf } from "../server-status.ts";
+import { type ConnectTarget, parseConnectTarget, suggestName } from "./connect-target.ts";
+import type { Handled, HandlerContext } from "./handled.ts";
+import { handleTools } from "./handle-tools.ts";
+import { statusText } from "./handle-status.ts";
+import type { ConfigPlace } from "./servers-control.ts";
+
+/** Writes servers into a configuration file, where the person may do that. */
+export interface ConfigEditor {
+  /** The file may not exist yet. */
+  add(place: ConfigPlace, name: string, settings: Readonly<Record<string, unknown>>): Promise<void>;
+}
+
+export interface ConnectWish {
+  /** The name of a configured server, an address, or a command. */
+  readonly words: readonly string[];
+  readonly name?: string | undefined;
+  /** More for the configuration, as it is written there: `$NAME` stands for the environment's. */
+  readonly settings?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** `connect …`: adds a server to the configuration unless it is there, connects it, and shows what it offers. */
+export async function handleConnect(
+  context: HandlerContext,
+  editor: ConfigEditor,
+  wish: ConnectWish,
+): Promise<Handled> {
+  const known = await context.control.servers();
+  const [first = "", ...more] = wish.words;
+  if (more.length === 0 && known.some(({ name }) => name === first)) return connect(context, first);
+
+  const target = parseConnectTarget(wish.words);
+  const same = known.find(({ address }) => address === addressOfTarget(target));
+  if (same !== undefined && wish.name === undefined) return connect(context, same.name);
+  const names = new Set(known.map(({ name }) => name));
+  const name = wish.name ?? suggestName(target, names);
+  requireName(name, names);
+  const place = await context.control.configuration();
+  await editor.add(place, name, { ...settingsOf(target), ...wish.settings });
+  await context.control.reload();
+  return connect(context, name, place);
+}
+
+/** Once it is in the configuration it stays there, whatever comes of the first attempt. */
+async function connect(context: HandlerContext, name: string, added?: ConfigPlace): Promise<Handled> {
+  const head = added === undefined ? [] : [`Added ${name} to ${added.path}.`];
+  try {
+    const server = await context.control.connect(name);
+    const tools = await handleTools(context, name);
+    const text = [...head, statusText(server, context), "", tools.text].join("\n");
+    return { ok: true, data: { server, added: added?.path ?? null, ...(tools.data as object) }, text };
+  } catch (error) {
+    if (added === undefined) throw error;
+    const { code, message } = toFault(error);
+    const text = `${head.join("")} It can't be connected yet: ${message}`;
+    return { ok: false, data: { added: added.path, name, error: { code, message } }, text };
+  }
+}
+
+function settingsOf(target: ConnectTarget): Record<string, unknown> {
+  if ("url" in target) return { url: escapeDollars(target.url) };
+  const { command, args } = target;
+  return { command: escapeDollars(command), ...(args.length > 0 && { args: args.map(escapeDollars) }) };
+}
+
+/** Nothing for an address with a query: two that differ in it alone are two servers, and it is never shown. */
+function addressOfTarget(target: ConnectTarget): string | undefined {
+  if ("url" in target) {
+    const url = new URL(target.url);
+    return url.search === "" ? addressOf({ transport: { kind: "http", url, headers: {}, tls: {} } }) : undefined;
+  }
+  return addressOf({ transport: { kind: "stdio", ...target, env: {} } });
+}
+
+function requireName(name: string, taken: ReadonlySet<string>): void {
+  if (!/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/.test(name))
+    throw new Fault(
+      "usage",
+      `${JSON.stringify(name.slice(0, 80))} can't be a server's name: letters, digits, _ . and -`,
+    );
+  if (taken.has(name))
+    throw new Fault("conflict", `There is a server ${name} already. Choose another name with --name.`);
+}

@@ -1,0 +1,18 @@
+import type { ServersControl } from "./servers-control.ts";
+
+/** What the handlers of commands work with. Nothing here knows a terminal: a chat calls them as well. */
+export interface HandlerContext {
+  readonly control: ServersControl;
+  /** What commands begin with where the answer is read: `clawport`, or `/mcp` in a chat. */
+  readonly prefix: string;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** What a command found or did: data for a program, text for a person. */
+export interface Handled {
+  /** False where it was done but did not go well. */
+  readonly ok: boolean;
+  readonly data: unknown;
+  readonly text: string;
+}

@@ -1,0 +1,74 @@
+import { Agent } from "node:http";
+import type { Log } from "../../../core/log.ts";
+import { type McpClient, openMcpClient } from "../../../mcp/client/client.ts";
+import { shakeHands } from "../../../mcp/client/handshake.ts";
+import { createHttpTransport } from "../../../mcp/client/http-transport.ts";
+import { paramHeaders } from "../../../mcp/client/param-headers.ts";
+import type { McpLogLevel } from "../../../mcp/progress.ts";
+import type { ToolResult } from "../../../mcp/tool.ts";
+import type { RunningHub } from "./remote-control.ts";
+import type { ToolCaller } from "./servers-control.ts";
+
+export interface RemoteCallerOptions {
+  readonly hub: RunningHub;
+  readonly version: string;
+  readonly log: Log;
+  /** Whether a person is there who could be asked. */
+  readonly canAsk: boolean;
+}
+
+const handshakeMs = 10_000;
+
+/** Calls tools of a running hub, as any MCP client does: progress, questions and cancelling work the same way. */
+export function createRemoteCaller({ hub, version, log, canAsk }: RemoteCallerOptions): ToolCaller {
+  return {
+    async call(tool, args, context) {
+      const agent = new Agent({ keepAlive: true });
+      const transport = createHttpTransport({
+        url: new URL("/mcp", hub.address),
+        headers: () => ({ authorization: `Bearer ${hub.token.reveal()}` }),
+        agent,
+        log,
+        maxMessageBytes: 512 * 1024 * 1024,
+      });
+      const info = { name: "clawport call", version };
+      const capabilities = canAsk ? { elicitation: { form: {}, url: {} } } : {};
+      let client: McpClient | undefined;
+      try {
+        client = await openMcpClient(transport, {
+          info,
+          capabilities,
+          log,
+          onNotification: (method, params) => {
+            if (method === "notifications/message")
+              context.tell({ level: params["level"] as McpLogLevel, data: params["data"] });
+          },
+        });
+        const { signal } = context;
+        const agreement = await shakeHands(client, transport, {
+          info,
+          capabilities,
+          timeoutMs: handshakeMs,
+          silenceMeansLegacy: false,
+          signal,
+        });
+        const { resultType: _, ...result } = await client.request(
+          "tools/call",
+          { name: tool.name, arguments: args },
+          {
+            signal,
+            // The hub knows how long each of its servers may take.
+            timeoutMs: 0,
+            headers: agreement.era === "modern" ? paramHeaders(tool, args) : undefined,
+            onProgress: (progress) => context.progress(progress),
+            ask: (question) => context.ask(question),
+          },
+        );
+        return result as unknown as ToolResult;
+      } finally {
+        await (client ?? transport).close();
+        agent.destroy();
+      }
+    },
+  };
+}
