@@ -33,6 +33,7 @@ export interface Engine extends AsyncDisposable {
 export async function startEngine(
   servers: Readonly<Record<string, object>>,
   options: Partial<ServerManagerOptions> = {},
+  settleMs = 15_000,
 ): Promise<Engine> {
   const lines: LogLine[] = [];
   const catalog = createCatalog();
@@ -46,7 +47,7 @@ export async function startEngine(
     ...options,
   });
   await manager.apply(await defined(servers));
-  await manager.settled(15_000);
+  await manager.settled(settleMs);
   return {
     manager,
     catalog,

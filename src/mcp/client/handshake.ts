@@ -55,10 +55,20 @@ async function correct(
 ): Promise<Agreement | undefined> {
   if (error.error.code !== -32022) return undefined;
   const { supported } = (error.error.data ?? {}) as { supported?: unknown };
-  const other = Array.isArray(supported)
-    ? supported.find((each) => isModernVersion(String(each)) && each !== tried)
-    : undefined;
-  return other === undefined ? undefined : discover(client, options, String(other));
+  if (!Array.isArray(supported)) return undefined;
+  const versions = supported.map(String);
+  const other = versions.find((each) => isModernVersion(each) && each !== tried);
+  if (other !== undefined) return discover(client, options, other);
+  if (versions.some(isLegacyVersion)) return undefined;
+  throw unspoken(versions.join(", "));
+}
+
+function unspoken(wanted: string): Fault {
+  const quoted = JSON.stringify(wanted.slice(0, 100));
+  return new Fault(
+    "unsupported-version",
+    `The server wants protocol version ${quoted}, which is not spoken here. Look for a newer Clawport.`,
+  );
 }
 
 function isOlderServer(fault: Fault, options: HandshakeOptions): boolean {
@@ -78,12 +88,7 @@ async function initialize(
     { timeoutMs: options.timeoutMs, signal: options.signal },
   );
   const version = String(result.protocolVersion);
-  if (!isLegacyVersion(version)) {
-    throw new Fault(
-      "unsupported-version",
-      `The server wants protocol version ${JSON.stringify(version.slice(0, 40))}, which is not spoken here.`,
-    );
-  }
+  if (!isLegacyVersion(version)) throw unspoken(version);
   transport.settle(version);
   await client.notify("notifications/initialized");
   return agreed("legacy", version, result);

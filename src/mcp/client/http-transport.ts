@@ -1,8 +1,8 @@
 import type { Agent, IncomingMessage, OutgoingHttpHeaders } from "node:http";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { Fault } from "../../core/fault.ts";
 import type { Log } from "../../core/log.ts";
-import { isRequest, type JsonRpcId, type JsonRpcMessage } from "../json-rpc.ts";
+import { idOf, isRequest, type JsonRpcId, type JsonRpcMessage } from "../json-rpc.ts";
 import type { ClientTransport, SendOptions, TransportListener } from "./client-transport.ts";
 import { createEventReader } from "./event-reader.ts";
 import { isAnswerTo, readMessages } from "./read-messages.ts";
@@ -37,6 +37,7 @@ export function createHttpTransport(options: HttpTransportOptions): ClientTransp
   /** Settled in the era of sessions only: streams can be picked up there, and there alone. */
   let version: string | undefined;
   let sessionId: string | undefined;
+  let sending = 0;
 
   return {
     cancelsByClosing: true,
@@ -52,8 +53,14 @@ export function createHttpTransport(options: HttpTransportOptions): ClientTransp
     },
     async send(message, sendOptions = {}) {
       const signal = sendOptions.signal ? AbortSignal.any([closing.signal, sendOptions.signal]) : closing.signal;
-      const response = await postPatiently(message, sendOptions, signal);
-      await receive(response, message, signal);
+      if (sending === 0) await catchUp();
+      sending++;
+      try {
+        const response = await postPatiently(message, sendOptions, signal);
+        await receive(response, message, signal);
+      } finally {
+        sending--;
+      }
       if ("method" in message && message.method === "notifications/initialized") void listen();
     },
     async close() {
@@ -111,11 +118,17 @@ export function createHttpTransport(options: HttpTransportOptions): ClientTransp
         throw new Fault("outcome-unknown", "The server answered with something that is no answer.");
       return;
     }
-    // Modern servers tell protocol errors with an HTTP status of their own; the body is the answer all the same.
+    // Modern servers tell protocol errors with an HTTP status of their own; the body is the answer all the same. What an
+    // older one says to a request it does not understand names no id.
     const isModern = "mcp-method" in mirrorHeaders(sent);
     const isJson = (response.headers["content-type"] ?? "").includes("json");
-    if (id !== undefined && isModern && isJson && deliver(text, id)) return;
-    throw refusalOf(response, text, sessionId !== undefined && !isInitialize);
+    if (id !== undefined && isModern && isJson && idOf(parsed(text)) === id && deliver(text, id)) return;
+    const isFirst = isInitialize || ("method" in sent && sent.method === "server/discover");
+    throw refusalOf(
+      response,
+      text,
+      isFirst ? "none" : isModern ? "modern" : sessionId === undefined ? "none" : "session",
+    );
   }
 
   /** Reads the stream that answers a request, and picks it up where it was cut, where the server lets us. */
@@ -223,6 +236,23 @@ export function createHttpTransport(options: HttpTransportOptions): ClientTransp
 }
 
 const cut = () => new Fault("outcome-unknown", "The connection was cut before the answer came.");
+
+/**
+ * What came in while nobody looked has to be known before an idle connection is used: else a call goes to one whose end
+ * has arrived, and nobody can say whether it ran. One turn of the loop reads the end, the next one closes the socket.
+ */
+async function catchUp(): Promise<void> {
+  await nextTurn();
+  await nextTurn();
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
 
 /** How long a server that took nothing wants us to wait, where it says so. */
 function pauseOf({ statusCode, headers }: IncomingMessage): number | undefined {

@@ -48,7 +48,8 @@ function sendOnce(call: HttpCall): Promise<IncomingMessage> {
     const send = call.url.protocol === "https:" ? requestHttps : requestHttp;
     const headers =
       call.body === undefined ? call.headers : { ...call.headers, "content-length": Buffer.byteLength(call.body) };
-    const request = send(call.url, { method: call.method, headers, agent: call.agent, signal: call.signal }, resolve);
+    const request = send(call.url, { method: call.method, headers, agent: call.agent }, resolve);
+    followSignal(request, call.signal, reject);
     let isConnected = false;
     request.once("socket", (socket) => {
       if (!socket.connecting) isConnected = true;
@@ -60,8 +61,22 @@ function sendOnce(call: HttpCall): Promise<IncomingMessage> {
   });
 }
 
+/**
+ * Not Node's own `signal`, which destroys the request with an error: where that meets the end of the response, the error
+ * comes up on a socket that nobody listens to any more, and brings the process down.
+ */
+function followSignal(request: ClientRequest, signal: AbortSignal | undefined, onAbort: (fault: Fault) => void): void {
+  if (!signal) return;
+  const abort = () => {
+    onAbort(new Fault("cancelled", "The request was cancelled."));
+    request.destroy();
+  };
+  if (signal.aborted) return abort();
+  signal.addEventListener("abort", abort, { once: true });
+  request.once("close", () => signal.removeEventListener("abort", abort));
+}
+
 function failureOf(cause: NodeJS.ErrnoException, request: ClientRequest, isConnected: boolean, url: URL): Fault {
-  if (cause.name === "AbortError") return new Fault("cancelled", "The request was cancelled.", { cause });
   const why = cause.code ?? cause.message;
   if (!isConnected) {
     return new Fault("unavailable", `${url.host} can't be reached (${why}). Is the server running?`, { cause });

@@ -47,7 +47,7 @@ export function createSseTransport(options: SseTransportOptions): ClientTranspor
       const body = JSON.stringify(message);
       const response = await sendHttp({ url: target, method: "POST", headers, body, agent, signal: stop });
       if ((response.statusCode ?? 0) < 300) response.resume();
-      else throw refusalOf(response, await readText(response, maxMessageBytes), true);
+      else throw refusalOf(response, await readText(response, maxMessageBytes), "session");
     },
     close() {
       closing.abort();
@@ -58,7 +58,7 @@ export function createSseTransport(options: SseTransportOptions): ClientTranspor
 
   /** Resolves when the server has said where to POST; the stream is read on until it ends. */
   async function open(response: IncomingMessage): Promise<void> {
-    if (!isEventStream(response)) throw refusalOf(response, await readText(response, maxMessageBytes), false);
+    if (!isEventStream(response)) throw refusalOf(response, await readText(response, maxMessageBytes), "none");
     await new Promise<void>((resolve, reject) => {
       void follow(response, resolve).then((fault) => {
         reject(fault);
