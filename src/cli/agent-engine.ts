@@ -3,6 +3,7 @@ import { defaultConfig } from "../core/config/default-config.ts";
 import { Fault } from "../core/fault.ts";
 import type { Home } from "../core/home.ts";
 import type { ToolResult } from "../mcp/tool.ts";
+import { checkOrderDepth, deeperEnv } from "../sources/agent/order-depth.ts";
 import { orderTool } from "../sources/agent/order-tool.ts";
 import type { AgentFlags } from "./agent-options.ts";
 import { createClosers } from "./closers.ts";
@@ -34,7 +35,7 @@ export async function openAgentEngine(context: CommandContext, flags: AgentFlags
   const { catalog, guard } = openGuardedCatalog({ home, config, log, closers });
   let servers: Promise<OpenedServers> | undefined;
   const openOwnServers = (): Promise<OpenedServers> =>
-    (servers ??= openServersOf({ catalog, configuration, home, env, log, closers }));
+    (servers ??= openServersOf({ catalog, configuration, home, env: deeperEnv(env), log, closers }));
   const agent = openAgent({
     catalog,
     guard,
@@ -54,6 +55,7 @@ export async function openAgentEngine(context: CommandContext, flags: AgentFlags
 
   return {
     async order(args, call) {
+      checkOrderDepth(env);
       const tool = own.find(orderTool.name);
       if (tool === undefined)
         throw new Fault("denied", `The configuration leaves ${orderTool.name} out of the catalog.`);

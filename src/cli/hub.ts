@@ -7,6 +7,7 @@ import { createCallMetrics } from "../core/metrics/call-metrics.ts";
 import { watchProcess } from "../core/metrics/process-metrics.ts";
 import { createMetrics } from "../core/metrics.ts";
 import { openTelemetry } from "../core/telemetry/open-telemetry.ts";
+import { deeperEnv } from "../sources/agent/order-depth.ts";
 import { openTokens } from "../doors/mcp/tokens.ts";
 import { createControlDesk } from "../sources/servers/handlers/control-desk.ts";
 import { claimHub } from "./claim-hub.ts";
@@ -95,7 +96,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
     const { control, manager } = await openServers({
       catalog,
       config,
-      env,
+      env: deeperEnv(env),
       log,
       version,
       closers,

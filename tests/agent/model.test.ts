@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type MockModel, startMockModel } from "../openclaw/bench/mock-model.ts";
-import { startMcpServer, textOf } from "./start-mcp-server.ts";
+import { serverCommand, startMcpServer, textOf } from "./start-mcp-server.ts";
 
 const sdkServer = resolve(import.meta.dirname, "../../bench/targets/sdk-stdio.ts");
 
@@ -53,6 +53,21 @@ test("a looping model is stopped at the limit", async () => {
   expect(textOf(result)).toMatch(/^Error: The model was stopped before it had an answer: 4 steps/);
   expect(model.requests).toHaveLength(4);
 });
+
+test("an agent whose server hands its orders back to it is stopped after a few rounds", async () => {
+  const home = join(folder, "home");
+  await mkdir(home, { recursive: true, mode: 0o700 });
+  const { command, args } = serverCommand("--home", home);
+  const config = {
+    servers: { self: { command, args, env: { OPENCLAW_GATEWAY_PORT: "1" } } },
+    agent: { model: { name: "mock-1", url: model.baseUrl, maxSteps: 4 } },
+  };
+  await writeFile(join(home, "clawport.json5"), JSON.stringify(config));
+  await using server = await startMcpServer({}, ["--home", home]);
+  const again = JSON.stringify({ message: "deeper" });
+  const message = `call:self__order_openclaw ${JSON.stringify({ message: `call:self__order_openclaw ${JSON.stringify({ message: `call:self__order_openclaw ${again}` })}` })}`;
+  expect(textOf(await server.order({ message }))).toMatch(/had an order itself, 3 times over/);
+}, 60_000);
 
 test("with the commands named as backend, the servers and their tools are at hand without a model", async () => {
   await using server = await start({}, "commands");

@@ -37,6 +37,8 @@ const harmless = new Set([
   "NO_PROXY",
   "NODE_EXTRA_CA_CERTS",
   "SSL_CERT_FILE",
+  // How many orders of agents stand behind this one; see `checkOrderDepth`.
+  "CLAWPORT_ORDER_DEPTH",
 ]);
 
 export function filteredEnv(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
