@@ -76,7 +76,8 @@ export async function startServerProcess(server: ServerCommand, options: ServerP
     killRest,
     async stop() {
       child.stdin.end();
-      if (!(await within(exited, patienceMs))) {
+      // Most go at once. Those that don't look at their input any more would only be waited for in vain.
+      if (!(await within(exited, Math.min(patienceMs, 500)))) {
         signalGroup(pid, "SIGTERM");
         if (!(await within(exited, patienceMs))) signalGroup(pid, "SIGKILL");
       }
