@@ -12,6 +12,7 @@ export interface TransportListener {
 }
 
 export interface SendOptions {
+  /** Ends whatever is under way for the message. Who gives one aborts it before closing the transport. */
   readonly signal?: AbortSignal | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The server asked to be left alone for so long before the message is sent again: no time of silence. */

@@ -66,6 +66,8 @@ export interface McpClient {
 interface Waiting {
   readonly options: CallOptions;
   readonly deadline: CallDeadline;
+  /** Ends what is under way for it in the transport. */
+  readonly stop: AbortController;
   resolve(result: Params): void;
   reject(fault: unknown): void;
 }
@@ -135,6 +137,7 @@ export async function openMcpClient(transport: ClientTransport, options: McpClie
       callOptions.signal?.addEventListener("abort", onAbort, { once: true });
       waiting.set(id, {
         deadline,
+        stop,
         options: {
           ...callOptions,
           onProgress(progress) {
@@ -238,7 +241,10 @@ export async function openMcpClient(transport: ClientTransport, options: McpClie
   }
 
   function failAll(fault: Fault): void {
-    for (const call of waiting.values()) call.reject(fault);
+    for (const call of waiting.values()) {
+      call.reject(fault);
+      call.stop.abort();
+    }
   }
 }
 

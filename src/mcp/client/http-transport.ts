@@ -52,7 +52,7 @@ export function createHttpTransport(options: HttpTransportOptions): ClientTransp
       version = settled;
     },
     async send(message, sendOptions = {}) {
-      const signal = sendOptions.signal ? AbortSignal.any([closing.signal, sendOptions.signal]) : closing.signal;
+      const { signal = closing.signal } = sendOptions;
       if (sending === 0) await catchUp();
       sending++;
       try {
@@ -187,7 +187,7 @@ export function createHttpTransport(options: HttpTransportOptions): ClientTransp
         retryMs = reader.retryMs() ?? retryMs;
       }
       const mayResume = lastEventId !== undefined && version !== undefined && failures <= mostResumes;
-      if (!wantsMore || !mayResume || signal.aborted) return cut();
+      if (!wantsMore || !mayResume || signal.aborted || closing.signal.aborted) return cut();
       const wait = Math.min(retryMs * 2 ** failures, 30_000);
       await sleep(wait, undefined, { signal, ref: false }).catch(() => {});
       response = await get(lastEventId, signal).catch(() => undefined);

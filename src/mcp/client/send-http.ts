@@ -85,22 +85,23 @@ function failureOf(cause: NodeJS.ErrnoException, request: ClientRequest, isConne
   return new Fault("outcome-unknown", `${url.host} ${how} before it answered (${why}).`, { cause });
 }
 
-/** The text of a response, read up to a bound. */
-export async function readText(response: IncomingMessage, maxBytes: number): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  try {
-    for await (const chunk of response as AsyncIterable<Buffer>) {
+/** The text of a response, read up to a bound; by its events, which cost a small answer less than `for await`. */
+export function readText(response: IncomingMessage, maxBytes: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const broken = (cause?: Error) =>
+      reject(new Fault("outcome-unknown", "The server broke off in the middle of its answer.", { cause }));
+    response.on("data", (chunk: Buffer) => {
       size += chunk.length;
-      if (size > maxBytes) throw tooLarge(maxBytes);
-      chunks.push(chunk);
-    }
-  } catch (cause) {
-    response.destroy();
-    if (cause instanceof Fault) throw cause;
-    throw new Fault("outcome-unknown", "The server broke off in the middle of its answer.", { cause });
-  }
-  return Buffer.concat(chunks).toString("utf8");
+      if (size <= maxBytes) return void chunks.push(chunk);
+      reject(tooLarge(maxBytes));
+      response.destroy();
+    });
+    response.on("end", () => resolve(Buffer.concat(chunks).toString("utf8")));
+    response.on("error", broken);
+    response.on("close", () => response.readableEnded || broken());
+  });
 }
 
 export function tooLarge(maxBytes: number): Fault {

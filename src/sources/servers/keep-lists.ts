@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Log } from "../../core/log.ts";
+import { judgeMarks } from "../../mcp/client/judge-marks.ts";
 import { RpcFault } from "../../mcp/rpc-fault.ts";
+import type { Tool } from "../../mcp/tool.ts";
 import type { Connection } from "./connection.ts";
 import { fetchLists, noLists, type ServerLists } from "./fetch-lists.ts";
 import { judgeRepeat } from "./judge-repeat.ts";
@@ -25,6 +27,8 @@ const restMs = 250;
 
 export function keepLists({ connection, log, intervalMs, onChange }: KeepListsOptions): KeptLists {
   const closing = new AbortController();
+  /** As the server says it, and as much of it as can be used. */
+  let said = noLists;
   let lists = noLists;
   let fetching: Promise<ServerLists> | undefined;
   let next: Promise<ServerLists> | undefined;
@@ -73,19 +77,27 @@ export function keepLists({ connection, log, intervalMs, onChange }: KeepListsOp
 
   async function fetch(): Promise<ServerLists> {
     isAsking = false;
+    const { definition } = connection;
     const { agreement } = await connection.open(closing.signal);
     isAsking = true;
-    const options = { timeoutMs: connection.definition.requestTimeoutMs, signal: closing.signal };
+    const options = { timeoutMs: definition.requestTimeoutMs, signal: closing.signal };
     const found = await fetchLists(
       (method, params) => connection.query(method, params, options),
       agreement.capabilities,
     );
     isRead = true;
-    if (!isDeepStrictEqual(found, lists)) {
-      lists = found;
-      onChange();
-    }
+    if (isDeepStrictEqual(found, said)) return lists;
+    said = found;
+    const hasHeaders = agreement.era === "modern" && definition.transport.kind === "http";
+    lists = hasHeaders ? { ...found, tools: found.tools.filter(isSendable) } : found;
+    onChange();
     return lists;
+  }
+
+  function isSendable({ name, inputSchema }: Tool): boolean {
+    const problem = judgeMarks(inputSchema);
+    if (problem !== undefined) log.warn("a tool can't be called and is left out", { tool: name, problem });
+    return problem === undefined;
   }
 
   function refreshSoon(): void {
