@@ -1,7 +1,18 @@
+import { checkNode } from "./doctor/check-node.ts";
 import { processWorld } from "./process-world.ts";
 import { runCli } from "./run-cli.ts";
 
-/** Runs a command line in this process, and returns its exit code. */
-export function start(argv: readonly string[]): Promise<number> {
-  return runCli(argv, processWorld());
+/**
+ * Runs a command line in this process, and returns its exit code. On a Node that is too old only the doctor runs: the
+ * rest would fail somewhere on the way, with words that help nobody.
+ */
+export async function start(
+  argv: readonly string[],
+  world = processWorld(),
+  nodeVersion = process.versions.node,
+): Promise<number> {
+  const [node] = checkNode(nodeVersion);
+  if (node?.level !== "fail" || argv[0] === "doctor") return runCli(argv, world);
+  world.stderr.write(`clawport: ${node.what}. Get one with: ${node.fix}\n`);
+  return 69;
 }
