@@ -1,11 +1,5 @@
-import { resolve } from "node:path";
-import { text as readAll } from "node:stream/consumers";
-import { handleCall } from "../../sources/servers/handlers/handle-call.ts";
 import { defineCommand } from "../command.ts";
-import { openControl } from "../servers/open-control.ts";
-import { renderResult } from "../servers/render-result.ts";
-import { trustOption } from "../servers/run-handler.ts";
-import { createTerminalCall } from "../servers/terminal-call.ts";
+import { trustOption } from "../servers/trust-option.ts";
 
 export const command = defineCommand({
   name: "call",
@@ -35,6 +29,12 @@ export const command = defineCommand({
     "jq -n '{path: \"a.txt\"}' | clawport call files__read_file - --json",
   ],
   async run(context) {
+    const { resolve } = await import("node:path");
+    const { text: readAll } = await import("node:stream/consumers");
+    const { openControl } = await import("../servers/open-control.ts");
+    const { createTerminalCall } = await import("../servers/terminal-call.ts");
+    const { renderResult } = await import("../servers/render-result.ts");
+    const { handleCall } = await import("../../sources/servers/handlers/handle-call.ts");
     const [tool = "", ...words] = context.args;
     const { options, cwd, stdin, stdout, env } = context;
     const opened = await openControl(context, { tool }, options.trust === true);

@@ -1,8 +1,6 @@
 import { Fault } from "../../core/fault.ts";
-import { handleConnect } from "../../sources/servers/handlers/handle-connect.ts";
 import { defineCommand } from "../command.ts";
-import { createConfigEditor } from "../servers/config-editor.ts";
-import { runHandler, trustOption } from "../servers/run-handler.ts";
+import { trustOption } from "../servers/trust-option.ts";
 
 export const command = defineCommand({
   name: "connect",
@@ -36,7 +34,10 @@ export const command = defineCommand({
     "clawport connect --name files -- npx -y @modelcontextprotocol/server-filesystem ~/notes",
     "clawport connect files",
   ],
-  run(context) {
+  async run(context) {
+    const { runHandler } = await import("../servers/run-handler.ts");
+    const { handleConnect } = await import("../../sources/servers/handlers/handle-connect.ts");
+    const { createConfigEditor } = await import("../servers/config-editor.ts");
     const { args, options } = context;
     const trust = options.trust === true;
     const settings = {

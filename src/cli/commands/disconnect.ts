@@ -1,14 +1,14 @@
 import { Fault } from "../../core/fault.ts";
-import { handleDisconnect } from "../../sources/servers/handlers/handle-disconnect.ts";
 import { defineCommand } from "../command.ts";
-import { runHandler } from "../servers/run-handler.ts";
 
 export const command = defineCommand({
   name: "disconnect",
   summary: "end a server's connection in the running hub; the configuration stays as it is",
   args: [{ name: "server", description: "which one" }],
   examples: ["clawport disconnect github"],
-  run(context) {
+  async run(context) {
+    const { runHandler } = await import("../servers/run-handler.ts");
+    const { handleDisconnect } = await import("../../sources/servers/handlers/handle-disconnect.ts");
     const [server = ""] = context.args;
     return runHandler(context, {
       need: { servers: "none" },

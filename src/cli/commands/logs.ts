@@ -1,6 +1,5 @@
-import { handleLogs } from "../../sources/servers/handlers/handle-logs.ts";
 import { defineCommand } from "../command.ts";
-import { runHandler, trustOption } from "../servers/run-handler.ts";
+import { trustOption } from "../servers/trust-option.ts";
 
 export const command = defineCommand({
   name: "logs",
@@ -8,7 +7,9 @@ export const command = defineCommand({
   args: [{ name: "server", description: "which one" }],
   options: trustOption,
   examples: ["clawport logs files"],
-  run(context) {
+  async run(context) {
+    const { runHandler } = await import("../servers/run-handler.ts");
+    const { handleLogs } = await import("../../sources/servers/handlers/handle-logs.ts");
     const [server = ""] = context.args;
     return runHandler(context, {
       need: { server },

@@ -1,6 +1,5 @@
-import { handleRefresh } from "../../sources/servers/handlers/handle-refresh.ts";
 import { defineCommand } from "../command.ts";
-import { runHandler, trustOption } from "../servers/run-handler.ts";
+import { trustOption } from "../servers/trust-option.ts";
 
 export const command = defineCommand({
   name: "refresh",
@@ -8,7 +7,9 @@ export const command = defineCommand({
   args: [{ name: "server", description: "which one; all of them unless given", optional: true }],
   options: trustOption,
   examples: ["clawport refresh", "clawport refresh github"],
-  run(context) {
+  async run(context) {
+    const { runHandler } = await import("../servers/run-handler.ts");
+    const { handleRefresh } = await import("../../sources/servers/handlers/handle-refresh.ts");
     const [server] = context.args;
     return runHandler(context, {
       need: server === undefined ? { servers: "all" } : { server },

@@ -1,10 +1,9 @@
 import type { Readable, Writable } from "node:stream";
 import { Fault } from "../../core/fault.ts";
-import { serveStdioDoor } from "../../doors/mcp/stdio-door.ts";
 import { defineCommand } from "../command.ts";
 import type { CommandContext } from "../command-context.ts";
-import { openServing, type Serving } from "../servers/open-serving.ts";
-import { trustOption } from "../servers/run-handler.ts";
+import type { Serving } from "../servers/open-serving.ts";
+import { trustOption } from "../servers/trust-option.ts";
 import { readVersion } from "../version.ts";
 
 /** How long the first list waits for servers that are still connecting; what comes later is announced. */
@@ -37,6 +36,7 @@ export const command = defineCommand({
     if (options.stdio && options.port !== undefined)
       throw new Fault("usage", "--port goes with --http, not with --stdio.");
     const only = options.only?.split(",").map((name) => name.trim());
+    const { openServing } = await import("../servers/open-serving.ts");
     const serving = await openServing(context, { only, trust: options.trust === true });
     const waitMs = (options.wait ?? usualWait) * 1000;
     try {
@@ -48,6 +48,7 @@ export const command = defineCommand({
 });
 
 async function serveStdin(context: CommandContext, serving: Serving, waitMs: number): Promise<void> {
+  const { serveStdioDoor } = await import("../../doors/mcp/stdio-door.ts");
   const { catalog, guard, telemetry, config, settled } = serving;
   const input = context.stdin as Readable;
   context.stopSignal().addEventListener("abort", () => input.destroy(), { once: true });

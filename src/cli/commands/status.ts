@@ -1,6 +1,5 @@
-import { handleStatus } from "../../sources/servers/handlers/handle-status.ts";
 import { defineCommand } from "../command.ts";
-import { runHandler, trustOption } from "../servers/run-handler.ts";
+import { trustOption } from "../servers/trust-option.ts";
 
 export const command = defineCommand({
   name: "status",
@@ -8,7 +7,9 @@ export const command = defineCommand({
   args: [{ name: "server", description: "which one; all of them unless given", optional: true }],
   options: trustOption,
   examples: ["clawport status github", "clawport status --json"],
-  run(context) {
+  async run(context) {
+    const { runHandler } = await import("../servers/run-handler.ts");
+    const { handleStatus } = await import("../../sources/servers/handlers/handle-status.ts");
     const [server] = context.args;
     return runHandler(context, {
       need: server === undefined ? { servers: "all" } : { server },

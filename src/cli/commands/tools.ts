@@ -1,6 +1,5 @@
-import { handleTools } from "../../sources/servers/handlers/handle-tools.ts";
 import { defineCommand } from "../command.ts";
-import { runHandler, trustOption } from "../servers/run-handler.ts";
+import { trustOption } from "../servers/trust-option.ts";
 
 export const command = defineCommand({
   name: "tools",
@@ -8,7 +7,9 @@ export const command = defineCommand({
   args: [{ name: "server", description: "only those of this server", optional: true }],
   options: trustOption,
   examples: ["clawport tools", "clawport tools github", "clawport tools github --json"],
-  run(context) {
+  async run(context) {
+    const { runHandler } = await import("../servers/run-handler.ts");
+    const { handleTools } = await import("../../sources/servers/handlers/handle-tools.ts");
     const [server] = context.args;
     return runHandler(context, {
       need: server === undefined ? { servers: "all" } : { server },

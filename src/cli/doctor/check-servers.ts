@@ -1,7 +1,11 @@
 import { access, constants } from "node:fs/promises";
 import { delimiter, isAbsolute, join } from "node:path";
 import type { Config } from "../../core/config/schema.ts";
+import { isOpenState } from "../../sources/servers/handlers/is-open-state.ts";
+import { stateText } from "../../sources/servers/handlers/state-text.ts";
+import type { ServerStatus } from "../../sources/servers/server-status.ts";
 import { isListening } from "../is-listening.ts";
+import { plainText } from "../output/plain-text.ts";
 import type { World } from "../world.ts";
 import type { Finding } from "./finding.ts";
 
@@ -10,12 +14,33 @@ type Surroundings = Pick<World, "env" | "cwd" | "platform">;
 
 const patience = 3000;
 
-/** Whether each configured server could be started or reached. Nothing is started or sent. */
-export async function checkServers(servers: Config["servers"], world: Surroundings): Promise<Finding[]> {
-  const findings = await Promise.all(Object.entries(servers).map(([name, server]) => checkServer(name, server, world)));
+/**
+ * Whether each configured server could be started or reached, and what a running hub says of it. Nothing is started or
+ * sent.
+ */
+export async function checkServers(
+  servers: Config["servers"],
+  world: Surroundings,
+  inHub: readonly ServerStatus[] = [],
+): Promise<Finding[]> {
+  const findings = await Promise.all(
+    Object.entries(servers).map(async ([name, server]) => {
+      const state = inHub.find((each) => each.name === name);
+      if (state !== undefined && isOpenState(state)) return [stateFinding(state)];
+      const finding = await checkServer(name, server, world);
+      return state === undefined || state.state === "disabled" ? [finding] : [finding, stateFinding(state)];
+    }),
+  );
   return findings.length === 0
     ? [{ level: "info", what: "no servers are configured", fix: "clawport import" }]
-    : findings;
+    : findings.flat();
+}
+
+function stateFinding(state: ServerStatus): Finding {
+  const what = `server ${state.name} in the hub: ${plainText(stateText(state, { prefix: "clawport", now: Date.now }))}`;
+  if (state.state === "ready") return { level: "ok", what: `${what}, ${state.tools} tools` };
+  const isWaiting = state.state === "queued" || state.state === "connecting" || state.state === "disconnected";
+  return { level: isWaiting ? "info" : "warn", what, fix: `clawport status ${state.name}` };
 }
 
 async function checkServer(name: string, server: ServerConfig, world: Surroundings): Promise<Finding> {

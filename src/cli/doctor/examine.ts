@@ -8,6 +8,7 @@ import { findRunningHub } from "../hub-record.ts";
 import { homePath } from "../open-home.ts";
 import { findDistrust } from "../require-trust.ts";
 import { readVersion } from "../version.ts";
+import { askHub } from "./ask-hub.ts";
 import type { ConfigReading } from "./check-config.ts";
 import { checkConfig, checkTrust } from "./check-config.ts";
 import { checkHome, checkSecretFile } from "./check-home.ts";
@@ -53,7 +54,8 @@ export async function examine(context: CommandContext, { nodeVersion, uid }: Pat
         port: config.hub.port,
         version: readVersion(),
       }),
-    servers: () => ("error" in reading ? [] : checkServers(config.servers, context)),
+    servers: async () =>
+      "error" in reading ? [] : checkServers(config.servers, context, await askHub(home, context.env)),
     openclaw: () => checkOpenClaw(context),
   };
   const findings = await Promise.all(

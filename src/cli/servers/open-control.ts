@@ -20,6 +20,7 @@ import { openServers } from "../open-servers.ts";
 import { requireTrust } from "../require-trust.ts";
 import { createTerminalAsker } from "../terminal-asker.ts";
 import { readVersion } from "../version.ts";
+import { orStopped } from "./or-stopped.ts";
 
 /** Which servers have to be connected where no hub runs that keeps them. */
 export type Need =
@@ -109,14 +110,4 @@ function neededNames(need: Need, ownersOf: (tool: string) => readonly string[]):
   if ("servers" in need) return need.servers === "all" ? undefined : [];
   const owners = ownersOf(need.tool);
   return owners.length === 0 ? undefined : owners;
-}
-
-/** Ctrl-C while servers connect: they are in process groups of their own, so that it does not reach them by itself. */
-function orStopped(work: Promise<void>, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => reject(new Fault("cancelled", "Stopped before the servers were connected."));
-    if (signal.aborted) return stop();
-    signal.addEventListener("abort", stop, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
-  });
 }

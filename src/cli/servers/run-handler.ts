@@ -1,11 +1,7 @@
 import type { Handled, HandlerContext } from "../../sources/servers/handlers/handled.ts";
 import type { CommandContext } from "../command-context.ts";
+import { orStopped } from "./or-stopped.ts";
 import { type Need, openControl, type OpenedControl } from "./open-control.ts";
-
-/** For commands that may start servers of a configuration that came with its folder. */
-export const trustOption = {
-  trust: { type: "boolean", description: "trust the configuration in this folder, also next time" },
-} as const;
 
 interface Work {
   readonly need: Need;
@@ -17,7 +13,8 @@ interface Work {
 export async function runHandler(context: CommandContext, { need, trust, run }: Work): Promise<number> {
   const opened = await openControl(context, need, trust === true);
   try {
-    const handled = await run({ control: opened.control, prefix: "clawport", now: Date.now }, opened);
+    const work = run({ control: opened.control, prefix: "clawport", now: Date.now }, opened);
+    const handled = await (opened.isHub ? work : orStopped(work, context.stopSignal()));
     context.answer(handled.data, handled.text);
     return handled.ok ? 0 : 1;
   } finally {
