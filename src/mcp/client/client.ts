@@ -56,8 +56,8 @@ export interface McpClientOptions {
 export interface McpClient {
   agreement: Agreement | undefined;
   request(method: string, params: Params, options: CallOptions): Promise<Params>;
-  /** Sends a request whose answer never comes as such: a stream of notices. Ends with the signal, or faults. */
-  listen(method: string, params: Params, signal: AbortSignal): Promise<never>;
+  /** Sends a request that brings a stream of notices, and is answered only when the server ends that. */
+  listen(method: string, params: Params, signal: AbortSignal): Promise<void>;
   notify(method: string, params?: Params): Promise<void>;
   /** What is under way fails with the fault. */
   close(fault?: Fault): Promise<void>;
@@ -92,7 +92,9 @@ export async function openMcpClient(transport: ClientTransport, options: McpClie
       }
       throw new Fault("outcome-unknown", `The server asked ${mostRounds} times and still has no answer to give.`);
     },
-    listen: (method, params, signal) => once(method, params, { signal, timeoutMs: 0 }) as Promise<never>,
+    async listen(method, params, signal) {
+      await once(method, params, { signal, timeoutMs: 0 });
+    },
     notify: (method, params) => transport.send(notification(method, params)),
     async close(fault = new Fault("cancelled", "The connection was closed.")) {
       failAll(fault);

@@ -1,4 +1,7 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { backoffDelays } from "../../core/backoff.ts";
 import type { Log } from "../../core/log.ts";
+import { RpcFault } from "../../mcp/rpc-fault.ts";
 import type { Connection } from "./connection.ts";
 import type { Link } from "./link.ts";
 
@@ -25,7 +28,12 @@ export function watchResources(connection: Connection, log: Log): ResourceWatche
       if (known) known.add(listener);
       else {
         watchers.set(uri, new Set([listener]));
-        await change(await connection.open(), uri, "resources/subscribe");
+        try {
+          await change(await connection.open(), uri, "resources/subscribe");
+        } catch (error) {
+          watchers.delete(uri);
+          throw error;
+        }
       }
       return () => remove(uri, listener);
     },
@@ -68,11 +76,20 @@ export function watchResources(connection: Connection, log: Log): ResourceWatche
       resourcesListChanged: true,
       ...(uris.length > 0 ? { resourceSubscriptions: uris } : {}),
     };
-    link.client.listen("subscriptions/listen", { notifications }, current.signal).catch((error: unknown) => {
-      if (current.signal.aborted || connection.link() !== link) return;
-      log.debug("the server's stream of notices ended", { error });
-      // A server without such a stream says so at once; one that lost it gets another try a little later.
-      if (!("error" in (error as object))) setTimeout(() => connection.link() === link && listen(link), 5000).unref();
-    });
+    void keepListening(link, notifications, current.signal);
+  }
+
+  /** A server without such a stream says so at once; one that ends or loses it is asked for another a little later. */
+  async function keepListening(link: Link, notifications: object, signal: AbortSignal): Promise<void> {
+    for (const wait of backoffDelays({ firstMs: 1000, maxMs: 60_000, jitter: 0.3 })) {
+      try {
+        await link.client.listen("subscriptions/listen", { notifications }, signal);
+      } catch (error) {
+        if (signal.aborted || error instanceof RpcFault) return;
+        log.debug("the server's stream of notices ended", { error });
+      }
+      await sleep(wait, undefined, { signal, ref: false }).catch(() => {});
+      if (signal.aborted || connection.link() !== link) return;
+    }
   }
 }
