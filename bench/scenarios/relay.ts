@@ -74,7 +74,10 @@ export const relay: Scenario = {
 async function openRelay(given: Relay, url: string, stack: AsyncDisposableStack): Promise<Runner> {
   const { args, tool, helpersName } = await given.prepare(url);
   const child = stack.use(startNode(args));
-  if (helpersName !== undefined) stack.defer(() => endHelpers(helpersName));
+  if (helpersName !== undefined) {
+    stack.defer(() => endHelpers(helpersName));
+    process.once("exit", () => endHelpers(helpersName));
+  }
   const client = await openStdioClient(child);
   const params = echoParams(100, tool);
   await client.request("tools/list", "{}");
@@ -89,7 +92,13 @@ async function openRelay(given: Relay, url: string, stack: AsyncDisposableStack)
 
 /** Helpers go on when the one that started them ends. */
 function endHelpers(name: string): void {
-  for (const pid of pidsNaming(name)) process.kill(pid, "SIGKILL");
+  for (const pid of pidsNaming(name)) {
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch {
+      // It has just gone by itself.
+    }
+  }
 }
 
 function ownRow(own: Runner, others: readonly Runner[]): readonly string[] {
