@@ -138,7 +138,7 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
     }
     const endpoint = wanted === undefined ? endpoints.whole() : endpoints.ofSource(wanted);
     if (!endpoint)
-      throw new Fault("not-found", "There is no such source here. `clawport doctor` lists those there are.");
+      throw new Fault("not-found", "There is no such source here. `clawport servers` lists those there are.");
     endpoint.handle(request, response, token.name);
   }
 
