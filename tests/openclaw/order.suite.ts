@@ -127,6 +127,32 @@ test("what the agent says before it uses a tool is part of the answer, and the t
   expect(result._meta).toMatchObject({ "clawport/tools": ["session_status"] });
 });
 
+describe("what the agent asks back", () => {
+  const question = {
+    id: "colour",
+    header: "Colour",
+    question: "Which?",
+    options: [{ label: "Blue" }, { label: "Red" }],
+  };
+  const message = `call:ask_user ${JSON.stringify({ questions: [question] })}`;
+
+  test("is put to the client, and its answer reaches the agent", async () => {
+    const asked: unknown[] = [];
+    const context = testContext({
+      ask: async (form) => {
+        asked.push(form);
+        return { action: "accept", content: { colour: "Red" } };
+      },
+    });
+    expect(textOf(await order({ message }, context))).toContain("Colour: Red");
+    expect(asked).toMatchObject([{ method: "elicitation/create", params: { mode: "form", message: "Which?" } }]);
+  });
+
+  test("is withdrawn where nobody can be asked, and the agent goes on", async () => {
+    expect(textOf(await order({ message }))).toMatch(/GOT=.*cancelled/);
+  });
+});
+
 test("progress tells what the agent does", async () => {
   const words: (string | undefined)[] = [];
   const context = { ...testContext(), progress: ({ message }: { message?: string }) => void words.push(message) };

@@ -23,3 +23,15 @@ test("it ends when the outer signal does, even if that was over already", () => 
   using late = createIdleSignal(outer.signal, 1000);
   expect(late.signal.aborted).toBe(true);
 });
+
+test("silence while a person is asked does not count", async () => {
+  using idle = createIdleSignal(new AbortController().signal, 1000);
+  const answer = Promise.withResolvers<string>();
+  const asked = idle.during(() => answer.promise);
+  vi.advanceTimersByTime(5000);
+  expect(idle.signal.aborted).toBe(false);
+  answer.resolve("blue");
+  expect(await asked).toBe("blue");
+  vi.advanceTimersByTime(1000);
+  expect(idle.signal.reason).toMatchObject({ code: "timeout" });
+});

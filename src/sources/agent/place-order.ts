@@ -93,7 +93,7 @@ function collect(outputs: Output[], { log, progress, ask, onOutput }: Teller, id
   return {
     signal: idle.signal,
     log,
-    ask,
+    ask: (question) => idle.during(() => ask(question)),
     onPartial: (text) => put({ kind: "partial", text }),
     onBlock: (payload) => put({ kind: "block", ...payload }),
     onToolResult: (payload) => put({ kind: "tool", ...payload }),
