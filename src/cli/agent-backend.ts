@@ -4,8 +4,10 @@ import type { Log } from "../core/log.ts";
 import type { AgentTools } from "../sources/agent/agent-tools.ts";
 import { type BackendCandidate, chooseBackend, type ChosenBackend } from "../sources/agent/choose-backend.ts";
 import { createCommandsBackend, type McpCommand } from "../sources/agent/commands/commands-backend.ts";
-import type { GatewayAddress } from "../sources/agent/gateway/find-gateway.ts";
+import { findGateway, type GatewayAddress } from "../sources/agent/gateway/find-gateway.ts";
 import type { AgentFlags } from "./agent-options.ts";
+import { findModel } from "../sources/agent/model/find-model.ts";
+import { isListening } from "./is-listening.ts";
 import { readVersion } from "./version.ts";
 import type { World } from "./world.ts";
 
@@ -44,15 +46,12 @@ export function openBackend(options: BackendOptions): ChosenBackend {
 }
 
 function modelCandidate({ world, config, sessionsFolder, modelTools }: BackendOptions): BackendCandidate {
-  const find = async () => {
-    const { findModel } = await import("../sources/agent/model/find-model.ts");
-    return findModel(config.model, world.env);
-  };
+  const find = () => findModel(config.model, world.env);
   return {
     name: "model",
-    isThere: async () => (await find()) !== undefined,
+    isThere: async () => find() !== undefined,
     async open() {
-      const settings = await find();
+      const settings = find();
       if (settings === undefined)
         throw new Fault("config", "agent.backend is model, but none is named: set agent.model.");
       const [{ openModel }, { createModelBackend }, { openHistories }] = await Promise.all([
@@ -72,18 +71,14 @@ function gatewayCandidate(
   config: AgentConfig,
   log: Log,
 ): BackendCandidate {
-  const address = async (): Promise<GatewayAddress> => {
-    const { findGateway } = await import("../sources/agent/gateway/find-gateway.ts");
-    const { gateway: url, token, password } = flags;
-    return findGateway({ flags: { url, token, password }, env, homedir });
-  };
+  const { gateway: url, token, password } = flags;
+  const address = (): Promise<GatewayAddress> => findGateway({ flags: { url, token, password }, env, homedir });
   return {
     name: "gateway",
     async isThere() {
       const { url, stateFolder } = await address();
       // One that was named is wanted, there or not: falling back in silence would hide that it is down.
       if (stateFolder === undefined) return true;
-      const { isListening } = await import("./is-listening.ts");
       return isListening("127.0.0.1", Number(new URL(url).port));
     },
     async open() {

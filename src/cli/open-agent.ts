@@ -52,7 +52,6 @@ export function openAgent(options: OpenAgentOptions): ChosenBackend {
     modelTools: toolsOf(catalog.view("all", { alphabet: "narrow" })),
   });
   closers.add("agent", () => backend[Symbol.asyncDispose]());
-  const turns = home.file("agent", "turns");
-  catalog.add(createAgentSource({ getReply: backend.getReply, turnsFolder: () => Promise.resolve(turns) }));
+  catalog.add(createAgentSource({ getReply: backend.getReply, turnsFolder: home.file("agent", "turns") }));
   return backend;
 }

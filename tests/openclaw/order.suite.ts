@@ -26,7 +26,7 @@ beforeAll(async () => {
   const address = await findGateway({ env: bench.env, homedir: bench.folder });
   backend = createGatewayBackend({ gateway: await openGateway({ address, log: silentLog, version: "0" }) });
   const turns = join(bench.folder, "turns");
-  const source = createAgentSource({ getReply: backend.getReply, turnsFolder: () => Promise.resolve(turns) });
+  const source = createAgentSource({ getReply: backend.getReply, turnsFolder: turns });
   order = (args, context = testContext()) => source.call("order_openclaw", args, context);
 });
 

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const order = (getReply: GetReply, idleMs?: number) => {
-  const source = createAgentSource({ getReply, idleMs, turnsFolder: async () => folder });
+  const source = createAgentSource({ getReply, idleMs, turnsFolder: folder });
   return (args: unknown, context = testContext()) => source.call("order_openclaw", args, context);
 };
 

@@ -25,7 +25,7 @@ export async function placeOrder(
   context: OrderContext,
   options: PlaceOrderOptions,
 ): Promise<ToolResult> {
-  const started = performance.now();
+  const started = Date.now();
   try {
     const order = await parseOrder(args, (text) => context.spilled?.(text));
     const sessionKey = order.sessionKey ?? createSessionKey();
@@ -40,11 +40,11 @@ export async function placeOrder(
     };
     const { outputs, reply } = await takeTurn(order, sessionKey, teller, options, idle);
     const content = await buildAnswer(aggregate(outputs), idle.signal);
-    log.debug("an order was answered", { ms: Math.round(performance.now() - started), blocks: content.length });
+    log.debug("an order was answered", { ms: Date.now() - started, blocks: content.length });
     return {
       content: content.length > 0 ? content : [textBlock("OpenClaw finished without an answer.")],
       isError: false,
-      _meta: metaOf(sessionKey, reply, performance.now() - started),
+      _meta: metaOf(sessionKey, reply, Date.now() - started),
     };
   } catch (error) {
     if (context.signal.aborted) throw cancelledBy(context.signal);
