@@ -12,33 +12,43 @@ export function ownerEnv(run: string): Record<string, string> {
   return { [ownerVariable]: formatMark(ownMark("/proc")), [serverVariable]: run };
 }
 
-/** Kills everything one run of a server left behind. Says how many there were. */
+/**
+ * Kills everything one run of a server left behind, and what that left behind itself: a server may be a hub with servers
+ * of its own. Says how many there were.
+ */
 export function killRun(run: string): number {
-  return killWhere((env) => env.get(serverVariable) === run);
+  return killWhere((env) => env.get(serverVariable) === run || isOrphan(env));
 }
 
 /** Kills what processes of ours left behind that no longer live: they had no time to do it themselves. */
 export function killOrphans(): number {
-  const own = ownMark("/proc");
-  return killWhere((env) => {
-    const owner = parseMark(env.get(ownerVariable) ?? "");
-    return owner !== undefined && judgeMark(owner, own, "/proc") === "dead";
-  });
+  return killWhere(isOrphan);
 }
+
+function isOrphan(env: ReadonlyMap<string, string>): boolean {
+  const owner = parseMark(env.get(ownerVariable) ?? "");
+  return owner !== undefined && judgeMark(owner, ownMark("/proc"), "/proc") === "dead";
+}
+
+/** A process may start another one while we look, and its death may make others orphans. */
+const mostSweeps = 10;
 
 /** Where there is no `/proc`, nothing is found; the process group has to do. */
 function killWhere(isMeant: (env: ReadonlyMap<string, string>) => boolean): number {
-  let killed = 0;
-  for (const pid of pids()) {
-    if (pid === process.pid || !isMeant(environmentOf(pid))) continue;
-    try {
-      process.kill(pid, "SIGKILL");
-      killed++;
-    } catch {
-      // It went by itself, or is not ours to kill.
+  const killed = new Set<number>();
+  for (let sweep = 0; sweep < mostSweeps; sweep++) {
+    const found = pids().filter((pid) => pid !== process.pid && !killed.has(pid) && isMeant(environmentOf(pid)));
+    if (found.length === 0) break;
+    for (const pid of found) {
+      killed.add(pid);
+      try {
+        process.kill(pid, "SIGKILL");
+      } catch {
+        // It went by itself, or is not ours to kill.
+      }
     }
   }
-  return killed;
+  return killed.size;
 }
 
 function pids(): number[] {
