@@ -52,7 +52,7 @@ export function createRemoteCaller({ hub, version, log, canAsk }: RemoteCallerOp
           silenceMeansLegacy: false,
           signal,
         });
-        const { resultType: _, ...result } = await client.request(
+        const result = await client.request(
           "tools/call",
           { name: tool.name, arguments: args },
           {

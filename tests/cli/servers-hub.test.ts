@@ -1,0 +1,104 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test, vi } from "vitest";
+import { type Place, type RunningHub, startHub } from "./run-clawport.ts";
+import { isAlive, placeWith, runHere, shelf } from "./shelf.ts";
+import { openTerminal } from "./terminal.ts";
+import { waitFor } from "./wait-for.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const here = (place: Place, ...argv: string[]) => runHere(place, argv);
+
+async function pidOf(place: Place, name: string): Promise<number | undefined> {
+  const { servers } = JSON.parse((await here(place, "status", name, "--json")).out) as { servers: { pid?: number }[] };
+  return servers[0]?.pid;
+}
+
+async function end(hub: RunningHub): Promise<void> {
+  hub.child.kill("SIGINT");
+  await hub.ended;
+}
+
+test("commands act on the hub that runs: one process serves them all, goes with disconnect and comes with connect", async () => {
+  await using place = await placeWith({ shelf: shelf("one") });
+  await using hub = await startHub(place, "--port", "0");
+  const pid = await pidOf(place, "shelf");
+  expect((await here(place, "call", "shelf__pid")).out).toBe(`${pid}\n`);
+  expect((await here(place, "tools")).out).toContain("shelf__put      — Puts a thing on the shelf.");
+  expect((await here(place, "refresh")).out).toBe("shelf: 7 tools\n");
+  expect((await here(place, "logs", "shelf")).out).toBe("shelf: open, as one\n");
+
+  expect((await here(place, "disconnect", "shelf")).out).toContain("stays configured");
+  expect(isAlive(pid!)).toBe(false);
+  expect((await here(place, "servers")).out).toContain("Status: Disconnected (clawport connect shelf)");
+  const gone = await here(place, "call", "shelf__pid");
+  expect(gone).toMatchObject({ exit: 3 });
+  expect(gone.err).toContain("Not connected, so not looked at: shelf.");
+  expect((await here(place, "connect", "shelf")).out).toContain("Running (PID");
+  expect((await here(place, "call", "shelf__pid")).out).not.toBe(`${pid}\n`);
+  await end(hub);
+});
+
+test("an edited configuration restarts the servers that changed, and no others", async () => {
+  await using place = await placeWith({ same: shelf("same"), changes: shelf("before"), goes: shelf("goes") });
+  await using hub = await startHub(place, "--port", "0");
+  const [same, changes, goes] = await Promise.all(["same", "changes", "goes"].map((name) => pidOf(place, name)));
+  await place.configure({ same: shelf("same"), changes: shelf("after"), comes: shelf("comes") });
+  await waitFor(async () => (await here(place, "tools")).out.includes("comes__put"));
+  await waitFor(async () => (await here(place, "logs", "changes")).out.includes("as after"));
+  expect(await pidOf(place, "same")).toBe(same);
+  expect(isAlive(changes!)).toBe(false);
+  expect(isAlive(goes!)).toBe(false);
+  expect((await here(place, "status", "goes")).exit).toBe(3);
+  await end(hub);
+});
+
+test("connect puts a server into the hub's configuration, and the hub takes it up before the answer is printed", async () => {
+  await using place = await placeWith({});
+  await using hub = await startHub(place, "--port", "0");
+  const { command, args } = shelf("new");
+  const added = await here(place, "connect", "--name", "shelf", "--", command, ...args);
+  expect(added).toMatchObject({ exit: 0 });
+  expect(await readFile(join(place.home, "clawport.json5"), "utf8")).toContain("shelf-server.ts");
+  const pid = Number((await here(place, "call", "shelf__pid")).out);
+  expect(isAlive(pid)).toBe(true);
+  const again = await here(place, "connect", "--", command, ...args);
+  expect(again.out).not.toContain("Added");
+  await end(hub);
+  expect(isAlive(pid)).toBe(false);
+});
+
+test("what a killed hub leaves behind is ended by the next start", async () => {
+  await using place = await placeWith({ shelf: shelf("one") });
+  const hub = await startHub(place, "--port", "0");
+  const pid = await pidOf(place, "shelf");
+  process.kill(pid!, "SIGSTOP");
+  await hub[Symbol.asyncDispose]();
+  expect(isAlive(pid!)).toBe(true);
+  await using next = await startHub(place, "--port", "0");
+  await waitFor(() => !isAlive(pid!));
+  expect(await pidOf(place, "shelf")).not.toBe(pid);
+  await end(next);
+});
+
+test("the doctor says how the hub's servers are", async () => {
+  await using place = await placeWith({ shelf: shelf("one"), gone: { command: "no-such-program" } });
+  await using hub = await startHub(place, "--port", "0");
+  const { out, exit } = await here(place, "doctor");
+  expect(out).toMatch(/✓ server shelf in the hub: Running \(PID \d+\), 7 tools/);
+  expect(out).toMatch(/! server gone in the hub: Reconnecting.*was not found/);
+  expect(exit).toBe(1);
+  await end(hub);
+});
+
+test("a question of a server's goes through the hub to the person who called, and the answer back", async () => {
+  await using place = await placeWith({ shelf: shelf("one") });
+  await using hub = await startHub(place, "--port", "0");
+  const terminal = openTerminal("y", "2", "0", "3");
+  const { out } = await runHere(place, ["call", "shelf__ask"], terminal.world);
+  expect(JSON.parse(out)).toEqual({ action: "accept", content: { colour: "blue", many: 3 } });
+  expect(terminal.shown()).toContain("The server asks: Which?");
+  expect(terminal.shown()).toContain("  1) red\n  2) blue\n");
+  await end(hub);
+});

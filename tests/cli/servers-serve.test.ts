@@ -1,0 +1,115 @@
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { createInterface } from "node:readline";
+import { text } from "node:stream/consumers";
+import { expect, test, vi } from "vitest";
+import { clawport, mainFile, type Place } from "./run-clawport.ts";
+import { isAlive, placeWith, shelf } from "./shelf.ts";
+import { waitFor } from "./wait-for.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
+
+interface Served extends AsyncDisposable {
+  readonly client: Client;
+  readonly changes: () => number;
+  toolNames(): Promise<readonly string[]>;
+}
+
+async function serveStdio(place: Place, ...options: string[]): Promise<Served> {
+  const client = new Client({ name: "test", version: "1" }, { capabilities: {} });
+  let changes = 0;
+  client.setNotificationHandler("notifications/tools/list_changed", () => void changes++);
+  const env = place.env as Record<string, string>;
+  const args = [mainFile, "serve", "--stdio", ...options];
+  await client.connect(
+    new StdioClientTransport({ command: process.execPath, args, env, cwd: place.folder, stderr: "ignore" }),
+  );
+  return {
+    client,
+    changes: () => changes,
+    toolNames: async () => (await client.listTools()).tools.map(({ name }) => name),
+    [Symbol.asyncDispose]: () => client.close(),
+  };
+}
+
+test("over stdio all configured servers are one, and when the client goes everything goes", async () => {
+  await using place = await placeWith({ a: shelf("a"), b: shelf("b") });
+  const served = await serveStdio(place);
+  expect(await served.toolNames()).toEqual(expect.arrayContaining(["a__put", "b__put"]));
+  const { content } = await served.client.callTool({ name: "b__pid", arguments: {} });
+  const pid = Number((content as { text: string }[])[0]?.text);
+  expect(isAlive(pid)).toBe(true);
+  await served[Symbol.asyncDispose]();
+  await waitFor(() => !isAlive(pid));
+});
+
+test("only the servers that are named are started, and a name that is none is a mistake", async () => {
+  await using place = await placeWith({ a: shelf("a"), b: shelf("b") });
+  await using served = await serveStdio(place, "--only", "b");
+  expect(new Set((await served.toolNames()).map((name) => name.split("__")[0]))).toEqual(new Set(["b"]));
+  expect(await clawport(place, "serve", "--stdio", "--only", "a,nonsense")).toMatchObject({
+    exit: 3,
+    out: "",
+    err: 'clawport: There is no server "nonsense". There are: a, b.\n',
+  });
+});
+
+test("a slow server holds up nobody: what is there is listed, and the rest is announced when it comes", async () => {
+  await using place = await placeWith({ quick: shelf("quick"), slow: shelf("slow") });
+  await using served = await serveStdio(place, "--wait", "2");
+  expect((await served.toolNames()).filter((name) => name.endsWith("__put"))).toEqual(["quick__put"]);
+  const before = served.changes();
+  await waitFor(() => served.changes() > before);
+  expect(await served.toolNames()).toContain("slow__put");
+});
+
+test("the handshake is answered before any server is", async () => {
+  await using place = await placeWith({ slow: shelf("slow") });
+  const child = spawn(process.execPath, [mainFile, "serve", "--stdio", "--wait", "60"], {
+    env: place.env,
+    cwd: place.folder,
+  });
+  const answers: { readonly id: number; readonly result: { readonly tools?: readonly unknown[] } }[] = [];
+  createInterface({ input: child.stdout }).on("line", (line) => {
+    const message = JSON.parse(line);
+    if ("id" in message) answers.push(message);
+  });
+  const errors = text(child.stderr);
+  const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "t", version: "1" } };
+  for (const message of [
+    { id: 1, method: "tools/list" },
+    { id: 2, method: "initialize", params },
+  ])
+    child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+  await waitFor(() => answers.length === 2);
+  expect(answers).toMatchObject([{ id: 2, result: { serverInfo: { name: "clawport" } } }, { id: 1 }]);
+  expect(answers[1]?.result.tools).toHaveLength(7);
+  child.stdin.end();
+  await once(child, "exit");
+  expect(await errors).toBe("");
+});
+
+test("over HTTP whoever has a token is served, and an edited configuration is taken up", async () => {
+  await using place = await placeWith({ a: shelf("a") });
+  const child = spawn(process.execPath, [mainFile, "serve", "--http", "--port", "0", "--json"], {
+    env: place.env,
+    cwd: place.folder,
+  });
+  const [line] = await once(createInterface({ input: child.stdout }), "line");
+  const { url, tokenPath, sources } = JSON.parse(String(line));
+  expect(sources).toEqual([{ id: "a", tools: 7 }]);
+  expect(
+    (await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body: "{}" })).status,
+  ).toBe(401);
+  const headers = { authorization: `Bearer ${(await readFile(tokenPath, "utf8")).trim()}` };
+  const client = new Client({ name: "test", version: "1" }, { capabilities: {} });
+  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
+  await place.configure({ a: shelf("a"), b: shelf("b") });
+  await waitFor(async () => (await client.listTools()).tools.some(({ name }) => name === "b__put"));
+  await client.close();
+  child.kill("SIGINT");
+  expect((await once(child, "exit"))[0]).toBe(0);
+});

@@ -1,0 +1,58 @@
+import { expect, test, vi } from "vitest";
+import { placeWith, runHere, shelf } from "./shelf.ts";
+import { openTerminal } from "./terminal.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const call = async (tool: string, terminal: ReturnType<typeof openTerminal>, ...more: string[]) => {
+  await using place = await placeWith({ shelf: shelf("one") });
+  return await runHere(place, ["call", `shelf__${tool}`, ...more], terminal.world);
+};
+
+test.each([
+  [["", "RED", "2"], { action: "accept", content: { colour: "red", many: 2 } }],
+  [["n"], { action: "decline" }],
+  [["y", "red"], { action: "cancel" }],
+  [["y", "green", "red", "many", "1"], { action: "accept", content: { colour: "red", many: 1 } }],
+])("who types %j answers %j", async (typed, answer) => {
+  const { out } = await call("ask", openTerminal(...typed));
+  expect(JSON.parse(out)).toEqual(answer);
+});
+
+test("an address to visit is shown, and whether it was visited is the person's to say", async () => {
+  const terminal = openTerminal("yes");
+  expect((await call("visit", terminal)).out).toBe('{"action":"accept"}\n');
+  expect(terminal.shown()).toContain("Please pay.\nOpen this address in a browser:\n  https://example.com/pay\n");
+  expect((await call("visit", openTerminal("no"))).out).toBe('{"action":"decline"}\n');
+});
+
+test("where nobody is there to be asked, the call fails and says so", async () => {
+  await using place = await placeWith({ shelf: shelf("one") });
+  const { exit, err } = await runHere(place, ["call", "shelf__ask"]);
+  expect(exit).not.toBe(0);
+  expect(err).toContain("nobody sits at a terminal");
+});
+
+test("progress is drawn on the terminal and wiped away; a program's output has none of it", async () => {
+  const terminal = openTerminal();
+  expect(await call("steps", terminal)).toMatchObject({ exit: 0, out: "done\n" });
+  expect(terminal.shown()).toContain("\r\u001B[K 50 % ██████████░░░░░░░░░░ step 1");
+  expect(terminal.shown().endsWith("\r\u001B[K")).toBe(true);
+  const quiet = openTerminal();
+  await call("steps", quiet, "-q");
+  expect(quiet.shown()).toBe("");
+});
+
+test.each([
+  [{ TERM: "xterm-kitty" }, "\u001B_Gf=100,a=T,m=0;iVBOR"],
+  [{ TERM_PROGRAM: "iTerm.app" }, "\u001B]1337;File=inline=1;size="],
+  [{ TERM: "xterm-256color" }, undefined],
+  [{ TERM: "xterm-kitty", TMUX: "/tmp/tmux" }, undefined],
+])("a picture is shown inline where %j says that it can be", async (terminal, begins) => {
+  await using place = await placeWith({ shelf: shelf("one") });
+  let out = "";
+  const stdout = { isTTY: true, write: (text: string) => (out += text) };
+  await runHere(place, ["call", "shelf__picture"], { stdout, env: { ...place.env, ...terminal } });
+  expect(out).toMatch(/\/results\/shelf__picture-\S+\.png \(image\/png, 70 bytes\)\n$/);
+  expect(out.startsWith(begins ?? place.home)).toBe(true);
+});

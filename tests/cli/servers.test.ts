@@ -1,0 +1,138 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test, vi } from "vitest";
+import { clawport, makePlace, type Place } from "./run-clawport.ts";
+import { isAlive, placeWith, runHere, shelf } from "./shelf.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
+
+interface Shown {
+  readonly servers: readonly { readonly name: string; readonly state: string; readonly pid?: number; tools: number }[];
+}
+
+/** Most of it runs in this process; the first test shows that the program does the same. */
+const here = (place: Place, ...argv: string[]) => runHere(place, argv);
+
+test("without a hub, servers tells in words where each stands, and leaves no process behind", async () => {
+  await using place = await placeWith({
+    shelf: shelf("one"),
+    gone: { command: "no-such-program" },
+    remote: { url: "http://127.0.0.1:1/mcp", apiKey: "k" },
+    off: { url: "https://example.com/mcp", enabled: false },
+  });
+  const { exit, out } = await clawport(place, "servers");
+  expect(exit).toBe(0);
+  expect(out).toMatch(/^MCP Servers \(4 configured\)\n─{58}\n/);
+  expect(out).toMatch(/ {2}shelf {11}stdio:\/\/\S+ .*\n {18}Status: Running \(PID \d+\) \| Auth: None \| Tools: 7\n/);
+  expect(out).toMatch(
+    /Status: Reconnecting.*: The command "no-such-program" was not found\..*\| Auth: None \| Tools: 0/,
+  );
+  expect(out).toMatch(/ {2}remote {10}http:\/\/127\.0\.0\.1:1\/mcp\n {18}Status: Reconnecting.*\| Auth: API Key \|/);
+  expect(out).toContain("Status: Switched off (enabled: false)");
+
+  const { servers } = JSON.parse((await clawport(place, "servers", "--json")).out) as Shown;
+  expect(servers).toMatchObject([
+    { state: "ready" },
+    { state: "reconnecting" },
+    { state: "reconnecting" },
+    { state: "disabled" },
+  ]);
+  expect(isAlive(servers[0]?.pid ?? process.pid)).toBe(false);
+});
+
+test("tools lists names and first lines, status everything about one server, logs what it said", async () => {
+  await using place = await placeWith({ shelf: shelf("one") });
+  expect((await here(place, "tools", "shelf")).out).toMatch(
+    /^shelf__put {6}— Puts a thing on the shelf\.\nshelf__picture\n/,
+  );
+  const { tools } = JSON.parse((await here(place, "tools", "--json")).out);
+  expect(tools[0]).toMatchObject({ name: "shelf__put", source: "shelf", inputSchema: { required: ["thing"] } });
+  const { out } = await here(place, "status", "shelf");
+  expect(out).toMatch(/^shelf\n {2}Address {9}stdio:.*\n {2}Status {10}Running \(PID \d+\)\n/);
+  expect(out).toMatch(
+    /Server {10}shelf 1\.2\.3\n {2}Protocol {8}2026-07-28 \(modern\)\n {2}Last heartbeat {2}\d s ago/,
+  );
+  expect((await here(place, "logs", "shelf")).out).toBe("shelf: open, as one\n");
+  const unknown = await here(place, "status", "shelv");
+  expect(unknown).toEqual({ exit: 3, out: "", err: 'clawport: There is no server "shelv". Did you mean "shelf"?\n' });
+});
+
+test("call types its arguments by the schema and prints the answer", async () => {
+  await using place = await placeWith({ shelf: shelf("one") });
+  const call = (...words: string[]) => here(place, "call", "shelf__put", ...words);
+  const typed = await call("thing=007", "count=3", "tags=a", "tags=b", "place.row=2");
+  expect(JSON.parse(typed.out)).toEqual({ thing: "007", count: 3, tags: ["a", "b"], place: { row: 2 } });
+  const asJson = JSON.parse((await call('{"thing":"x"}', "--json")).out);
+  expect(asJson).toMatchObject({ content: [{ type: "text", text: '{"thing":"x"}' }] });
+  expect(asJson).not.toHaveProperty("resultType");
+  const wrong = await call("thing=x", "count=many");
+  expect(wrong).toMatchObject({ exit: 2, err: 'clawport: count has to be a whole number, not "many".\n' });
+  const missing = await call("count=1");
+  expect(missing.exit).toBe(2);
+  expect(missing.err).toContain("clawport call shelf__put thing=<string> [count=<integer>]");
+});
+
+test("a tool that fails exits with 1, a picture becomes a file, and an unknown tool is answered with the nearest", async () => {
+  await using place = await placeWith({ shelf: shelf("one") });
+  expect(await here(place, "call", "shelf__fail")).toEqual({ exit: 1, out: "the shelf is full\n", err: "" });
+  const { out } = await here(place, "call", "shelf__picture", "--save", "pictures");
+  const [, file = ""] = /^(\S+) \(image\/png, 70 bytes\)\n$/.exec(out) ?? [];
+  expect(file.startsWith(join(place.folder, "pictures", "shelf__picture-"))).toBe(true);
+  expect((await readFile(file)).subarray(1, 4).toString()).toBe("PNG");
+  const unknown = await here(place, "call", "put", "thing=x");
+  expect(unknown).toMatchObject({ exit: 3, err: 'clawport: There is no tool "put". Did you mean shelf__put?\n' });
+});
+
+test("connect adds a server and keeps what a person wrote; one that can't be connected stays and is told of", async () => {
+  await using place = await placeWith({});
+  const file = join(place.home, "clawport.json5");
+  await writeFile(file, "{\n  // mine\n  servers: {},\n}\n");
+  const { command, args } = shelf("new");
+  const added = await here(place, "connect", "--name", "shelf", "--env", "A=$HOME", "--", command, ...args);
+  expect(added.exit).toBe(0);
+  expect(added.out).toContain(`Added shelf to ${file}.\nshelf\n`);
+  expect(added.out).toContain("shelf__put      — Puts a thing on the shelf.");
+  const text = await readFile(file, "utf8");
+  expect(text).toContain("  // mine\n");
+  expect(text).toContain('A: "$HOME"');
+
+  const again = await here(place, "connect", "--name", "shelf", "--", command, "other");
+  expect(again).toMatchObject({ exit: 1, out: "" });
+  const broken = await here(place, "connect", "no-such-program", "--json");
+  expect(broken.exit).toBe(1);
+  expect(JSON.parse(broken.out)).toMatchObject({
+    added: file,
+    name: "no-such-program",
+    error: { code: "unavailable" },
+  });
+  expect((await here(place, "config", "check")).out).toContain("servers shelf, no-such-program");
+});
+
+test("connect refuses what is not encrypted, with the reason, and writes nothing", async () => {
+  await using place = await placeWith({});
+  const before = await readFile(join(place.home, "clawport.json5"), "utf8");
+  const refused = await here(place, "connect", "http://example.com/mcp");
+  expect(refused.exit).toBe(2);
+  expect(refused.err).toContain(
+    '"http://example.com/mcp" must begin with https://; plain http is for this machine only',
+  );
+  expect(await readFile(join(place.home, "clawport.json5"), "utf8")).toBe(before);
+});
+
+test("nothing of an untrusted folder is started; what a person adds themselves stays trusted", async () => {
+  await using place = await makePlace();
+  const file = join(place.folder, "clawport.json5");
+  await writeFile(file, JSON.stringify({ servers: { shelf: shelf("one") } }));
+  expect(await here(place, "call", "shelf__put", "thing=x")).toMatchObject({ exit: 77, out: "" });
+  expect((await here(place, "call", "shelf__put", "thing=x", "--trust")).exit).toBe(0);
+  const { command, args } = shelf("two");
+  expect((await here(place, "connect", "--name", "two", "--", command, ...args)).exit).toBe(0);
+  expect((await here(place, "call", "two__put", "thing=x")).exit).toBe(0);
+});
+
+test("what needs a hub says so", async () => {
+  await using place = await placeWith({ shelf: shelf("one") });
+  const { exit, err } = await here(place, "disconnect", "shelf");
+  expect(exit).toBe(69);
+  expect(err).toContain("No hub runs");
+});

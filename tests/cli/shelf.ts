@@ -1,0 +1,43 @@
+import { existsSync, readFileSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { runCli } from "../../src/cli/run-cli.ts";
+import type { World } from "../../src/cli/world.ts";
+import { memoryWorld } from "./memory-world.ts";
+import { makePlace, type Place } from "./run-clawport.ts";
+import type { ShellAnswer } from "./run-shell.ts";
+
+const file = fileURLToPath(new URL("fixtures/shelf-server.ts", import.meta.url));
+
+/** The settings of a server that the tests bring along; `flags` tell one from another. */
+export function shelf(...flags: string[]): { readonly command: string; readonly args: readonly string[] } {
+  return { command: process.execPath, args: [file, ...flags] };
+}
+
+/** A place with these servers in the configuration of its state folder, which nobody has to trust. */
+export async function placeWith(servers: object): Promise<Place & { configure(servers: object): Promise<void> }> {
+  const place = await makePlace();
+  const configure = (changed: object): Promise<void> =>
+    writeFile(join(place.home, "clawport.json5"), JSON.stringify({ servers: changed }));
+  await mkdir(place.home, { mode: 0o700 });
+  await configure(servers);
+  return { ...place, configure };
+}
+
+/** Runs a command in this process, which is faster than in one of its own; `given` is what its world has. */
+export async function runHere(place: Place, argv: readonly string[], given: Partial<World> = {}): Promise<ShellAnswer> {
+  const world = memoryWorld({ cwd: place.folder, homedir: place.folder, env: place.env, ...given });
+  const exit = await runCli(argv, world);
+  return { exit, out: world.out(), err: world.err() };
+}
+
+/** Whether a process of that id is there and not merely waiting to be buried. */
+export function isAlive(pid: number): boolean {
+  if (!existsSync(`/proc/${pid}/stat`)) return false;
+  try {
+    return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+  } catch {
+    return false;
+  }
+}
