@@ -12,6 +12,8 @@ import type { McpCommand } from "../sources/agent/commands/commands-backend.ts";
 import { openBackend } from "./agent-backend.ts";
 import type { AgentFlags } from "./agent-options.ts";
 import type { Closers } from "./closers.ts";
+import { orderBodies } from "./order-bodies.ts";
+import { sweepIncoming } from "./sweep-incoming.ts";
 import type { World } from "./world.ts";
 
 export interface OpenAgentOptions {
@@ -51,6 +53,7 @@ export function openAgent(options: OpenAgentOptions): ChosenBackend {
     tools: toolsOf(catalog.view("all")),
     modelTools: toolsOf(catalog.view("all", { alphabet: "narrow" })),
   });
+  void sweepIncoming(orderBodies(home.path).spill.folder, log);
   closers.add("agent", () => backend[Symbol.asyncDispose]());
   catalog.add(createAgentSource({ getReply: backend.getReply, turnsFolder: home.file("agent", "turns") }));
   return backend;
