@@ -18,9 +18,10 @@ export function findConfigOf(context: CommandContext): FoundConfig | undefined {
 }
 
 /** Nothing has to be configured: without a file the defaults hold. */
-export async function loadConfigOf(context: CommandContext): Promise<ConfigInForce> {
+export async function loadConfigOf(context: CommandContext, strict = false): Promise<ConfigInForce> {
   const found = findConfigOf(context);
   if (found === undefined) return { config: defaultConfig };
-  const loaded = await loadConfig({ path: found.path, env: context.env });
+  const loaded = await loadConfig({ path: found.path, env: context.env, strict });
+  for (const { path, message } of loaded.waiting) context.log.warn(`${path} ${message}: that server is off`);
   return { config: loaded.config, file: { ...found, ...loaded } };
 }

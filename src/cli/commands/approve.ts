@@ -18,9 +18,11 @@ export const command = defineCommand({
     const pins = openPins({ file: hubFiles.pins(home), log: context.log });
     for (const { text, offered, source } of (await pins.list()).filter((pin) => pin.name === name && pin.offered)) {
       context.say(`${name} of ${source} has changed:\n${pinDiff(text, offered?.text ?? "")}`);
-      const answer = context.options.yes || context.json ? "y" : await context.ask("Accept the change? [y/N] ");
-      // Where nobody sits at a terminal, having typed the command is the answer.
-      if (answer !== undefined && !/^y(es)?$/i.test(answer.trim())) throw new Fault("cancelled", "nothing was changed");
+      const answer = context.options.yes ? "y" : await context.ask("Accept the change? [y/N] ");
+      // Without a terminal it may be the agent itself that runs this: saying yes has to be said.
+      if (answer === undefined)
+        throw new Fault("usage", "nobody is here to look at the change; add --yes to accept it");
+      if (!/^y(es)?$/i.test(answer.trim())) throw new Fault("cancelled", "nothing was changed");
     }
     const accepted = await pins.accept(name);
     const approvals = openApprovals({ file: hubFiles.approvals(home), log: context.log });

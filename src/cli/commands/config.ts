@@ -24,7 +24,7 @@ const check = defineCommand({
   summary: "check the configuration and list everything wrong with it",
   async run(context) {
     const { loadConfigOf } = await import("../config-of.ts");
-    const { config, file } = await loadConfigOf(context);
+    const { config, file } = await loadConfigOf(context, true);
     const servers = Object.keys(config.servers);
     const text =
       file === undefined

@@ -62,6 +62,7 @@ async function serveStdin(context: CommandContext, serving: Serving, waitMs: num
     output: context.stdout as unknown as Writable,
     maxFrameBytes: config.hub.maxBodyBytes,
     ready: settled(waitMs),
+    graceMs: waitMs + 2000,
   });
 }
 

@@ -33,7 +33,7 @@ export interface Patient {
 export async function examine(context: CommandContext, { nodeVersion, uid }: Patient): Promise<readonly Examined[]> {
   const folder = homePath(context);
   const home = { path: folder, file: (...parts: string[]) => join(folder, ...parts) };
-  const reading: ConfigReading = await loadConfigOf(context).then(
+  const reading: ConfigReading = await loadConfigOf(context, true).then(
     (inForce) => ({ inForce }),
     (error: unknown) => ({ error }),
   );

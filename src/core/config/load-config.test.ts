@@ -146,6 +146,14 @@ test("a file is read from disk, and one that is not there is a fault that names 
   expect((await loadConfig({ path, env: {} })).config.debug).toBe(true);
 });
 
+test("a server that lacks its variable is off, and takes nothing else along; a check tells of it", async () => {
+  const text = '{servers:{a:{url:"https://a.example/mcp",apiKey:"$A_KEY"},b:{url:"https://b.example/mcp"}}}';
+  const { config, waiting } = await loadConfig({ path: "c.json5", env: {}, text });
+  expect([config.servers["a"]?.enabled, config.servers["b"]?.enabled]).toEqual([false, true]);
+  expect(waiting).toMatchObject([{ path: "servers.a.apiKey", message: expect.stringContaining("A_KEY") }]);
+  await expect(loadConfig({ path: "c.json5", env: {}, text, strict: true })).rejects.toThrow(/A_KEY/);
+});
+
 test("no secret from the environment gets into a fault", async () => {
   const text = '{hub:{port:"$KEY"},log:{level:"$KEY"},servers:{a:{url:"$KEY",toolPrefix:"$KEY"}}}';
   await expect(load(text, { KEY: "hunter2/hunter2" })).rejects.not.toThrow(/hunter2/);

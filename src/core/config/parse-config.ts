@@ -7,7 +7,13 @@ import { configSchema, type Config } from "./schema.ts";
 import { substituteEnv, type Env } from "./substitute-env.ts";
 
 export type ParsedConfig =
-  | { readonly config: Config; readonly envNames: readonly string[]; readonly problems?: never }
+  | {
+      readonly config: Config;
+      readonly envNames: readonly string[];
+      /** Servers that are off because a variable they need is not set; the rest of the configuration holds. */
+      readonly waiting: readonly Problem[];
+      readonly problems?: never;
+    }
   | { readonly problems: readonly Problem[] };
 
 /** From the text of a configuration to its content, or to everything that is wrong with it, in the order of the file. */
@@ -36,13 +42,21 @@ function checkDocument(text: string, document: Json5Document, env: Env): ParsedC
     ...checked.findings.filter(({ path }) => !unset.has(pathKey(path))),
   ];
   findings.push(...checkServers(config, findings));
-  if (findings.length > 0) {
-    return { problems: findings.map((finding) => toProblem(text, document, finding)).sort(byPlace) };
-  }
+  const problems = findings.map((finding) => toProblem(text, document, finding)).sort(byPlace);
+  const isWaiting = ({ path, variable }: Finding) => variable !== undefined && path[0] === "servers" && path.length > 1;
+  if (!findings.every(isWaiting)) return { problems };
+  for (const { path } of findings) switchOff(config, String(path[1]));
   return {
+    waiting: problems,
     config: config.debug ? { ...config, log: { ...config.log, level: "debug" } } : config,
     envNames: [...names],
   };
+}
+
+/** One server without its key must not take the others along. */
+function switchOff(config: Config, name: string): void {
+  const server = config.servers[name];
+  if (server !== undefined) config.servers[name] = { ...server, enabled: false };
 }
 
 function toProblem(text: string, document: Json5Document, finding: Finding): Problem {

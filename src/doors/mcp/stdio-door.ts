@@ -18,20 +18,23 @@ export interface StdioDoorOptions {
   readonly maxFrameBytes?: number | undefined;
   /** What the catalog waits for at the start. The handshake is answered before, everything else after. */
   readonly ready?: Promise<unknown> | undefined;
+  /** How long answers may still take when the input has ended; more than `ready` takes, or they would be empty. */
+  readonly graceMs?: number | undefined;
 }
 
 const handshake: ReadonlySet<string> = new Set(["initialize", "server/discover", "ping", "notifications/initialized"]);
 
 /** Serves a view to the one client at the other end of a pipe, until it goes. */
 export async function serveStdioDoor(options: StdioDoorOptions): Promise<void> {
-  const { view, guard, info, log, telemetry, input, output, maxFrameBytes, ready } = options;
+  const { view, guard, info, log, telemetry, input, output, maxFrameBytes, ready, graceMs } = options;
   const server = createMcpServer(createViewOffer({ view, guard, door: "mcp-stdio", info, log, telemetry }), { log });
   try {
     await serveStdio(ready === undefined ? server : holdUntil(ready, server), {
       input,
       output,
       log,
-      ...(maxFrameBytes === undefined ? {} : { maxFrameBytes }),
+      maxFrameBytes,
+      graceMs,
     });
   } finally {
     server.close();

@@ -164,3 +164,8 @@ test("a fingerprint changes with anything that changes the connection", async ()
   );
   expect(new Set(prints).size).toBe(prints.length);
 });
+
+test("a command that may have to fetch its program first gets the time for that", async () => {
+  const { definitions } = await define({ a: { command: "npx", args: ["-y", "x"] }, b: { command: "./server" } });
+  expect(definitions.map((each) => each.connectTimeoutMs)).toEqual([120_000, 10_000]);
+});

@@ -78,12 +78,16 @@ export function defineServers(config: Config): DefinedServers {
   };
 }
 
+/** Commands that may have to fetch a program before they can start it. */
+const fetchingCommands = /^(?:npx|npm|pnpm|yarn|bunx|uvx|uv|pipx|docker|podman)(?:\.cmd|\.exe)?$/;
+const fetchingMs = 120_000;
+
 function define(name: string, settings: ServerConfig): ServerDefinition {
   const { transport, toolPrefix, roots, requestTimeoutMs, maxTotalTimeoutMs } = settings;
   const { enabled, tools, share, trusted, connectTimeoutMs, maxMessageBytes, heartbeatMs, era } = settings;
   const connection = {
     transport: transport === "http" ? toHttpTarget(settings) : toStdioTarget(settings),
-    connectTimeoutMs,
+    connectTimeoutMs: isFetching(settings) ? Math.max(connectTimeoutMs, fetchingMs) : connectTimeoutMs,
     requestTimeoutMs,
     maxTotalTimeoutMs: Math.max(maxTotalTimeoutMs, requestTimeoutMs),
     maxMessageBytes,
@@ -93,6 +97,11 @@ function define(name: string, settings: ServerConfig): ServerDefinition {
   };
   const fingerprint = fingerprintOf({ ...connection, auth: settings.auth });
   return { name, prefix: toolPrefix ?? name, enabled, ...connection, tools, share, trusted, fingerprint };
+}
+
+/** Cutting off a download would only make it start again, for ever. */
+function isFetching({ transport, command = "" }: ServerConfig): boolean {
+  return transport === "stdio" && fetchingCommands.test(basename(command));
 }
 
 function toHttpTarget({ url = "", headers, apiKey, tls }: ServerConfig): HttpTarget {
