@@ -146,7 +146,8 @@ test("approvals and approve: what waits is shown, allowed by name, and forgotten
     waiting: [{ name: "git__push" }],
     changed: [{ name: "git__push" }],
   });
-  const approved = await run("approve", "git__push");
+  expect((await run("approve", "git__push")).err).toContain("add --yes");
+  const approved = await run("approve", "git__push", "--yes");
   expect(approved.out).toContain("+   Pushes by force.");
   expect(approved.out).toContain("its new definition is accepted, and its calls are allowed");
   expect((await run("approvals", "--json")).json()).toMatchObject({
