@@ -14,6 +14,8 @@ export interface PeerOptions {
   readonly push?: Send | undefined;
   /** Whether the client can answer requests of ours: not so where a single POST is all there is. */
   readonly twoWay: boolean;
+  /** Ids for our own requests, where several peers share a way in. */
+  readonly askId?: (() => string) | undefined;
 }
 
 /** One client as the server knows it: a stdio process, a session, or a single request that stands alone. */
@@ -48,7 +50,7 @@ export function createPeer(options: PeerOptions, waitForAnswersMs: number): Peer
       return options.push === undefined ? noWatches : (watches ??= new Map());
     },
     ask(question, send, signal) {
-      const id = `ask-${++asked}`;
+      const id = options.askId?.() ?? `ask-${++asked}`;
       pending ??= new Map();
       const waiting = pending;
       return new Promise<Answer>((resolve, fail) => {

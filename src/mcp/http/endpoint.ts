@@ -11,6 +11,7 @@ import type { McpServer } from "../server.ts";
 import { type Admission, createAdmission } from "./admission.ts";
 import { sendEmpty, sendFault, sendJson } from "./answer.ts";
 import { acceptsEvents, type Exchange, openExchange } from "./exchange.ts";
+import { createGuests } from "./guests.ts";
 import { readBody } from "./read-body.ts";
 import { createSessions, type Session } from "./sessions.ts";
 
@@ -22,6 +23,11 @@ export interface HttpEndpointOptions {
   readonly spill?: SpillOptions;
   /** Shared between endpoints of one door, so that the cap is the door's. */
   readonly admission?: Admission;
+  /**
+   * False where the address already names a session of somebody else's: then none is opened here, and an
+   * `Mcp-Session-Id` is not ours to read.
+   */
+  readonly sessions?: boolean;
   readonly mostSessions?: number;
   readonly sessionIdleMs?: number;
   readonly eventStoreBytes?: number;
@@ -60,6 +66,7 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
     eventBytes: options.eventStoreBytes ?? 8 * 1024 * 1024,
     now: options.now ?? Date.now,
   });
+  const guests = options.sessions === false ? createGuests(server) : undefined;
   /** What is being answered now; one sweep serves them all, so that no call needs a timer of its own. */
   const open = new Set<Exchange>();
   const sweeper = setInterval(sweep, streamAfterMs).unref();
@@ -79,6 +86,7 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
     close() {
       clearInterval(sweeper);
       sessions.close();
+      guests?.close();
     },
   };
 
@@ -89,7 +97,8 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
       case "GET":
         return serveGet(request, response, principal);
       case "DELETE": {
-        sessions.end(knownSession(request, principal));
+        if (guests) guests.dismiss(principal);
+        else sessions.end(knownSession(request, principal));
         return sendEmpty(response, 204);
       }
       default:
@@ -136,13 +145,14 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
       return sendJson(response, 400, failure(idOf(body), rpcErrorOf(error, era)));
     }
     const isModern = isRequest(message) ? isModernRequest(message, request.headers) : isModernNotice(request);
-    const isNewSession = !isModern && isRequest(message) && message.method === "initialize";
+    const isNewSession = !guests && !isModern && isRequest(message) && message.method === "initialize";
     const session = isModern ? undefined : isNewSession ? sessions.open(principal) : sessionOf(request, principal);
-    const peer = session?.peer ?? server.openPeer({ principal, twoWay: false });
     if (!isRequest(message)) {
-      await server.handle(message, peer, { send: () => {} });
+      if (guests && !isModern) await guests.note(message, principal);
+      else await server.handle(message, session?.peer ?? passing(principal), { send: () => {} });
       return sendEmpty(response, 202);
     }
+    const peer = session?.peer ?? (isModern ? passing(principal) : guestOf(request, principal));
     if (message.method === "subscriptions/listen") post.leave();
     const exchange = openExchange({ request, response, session, isModern, isNewSession, spilled });
     const answer = await during(exchange, response, session, peer, () => server.handle(message, peer, exchange));
@@ -159,7 +169,7 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
     if (batch.length === 0 || batch.length > mostInBatch) {
       throw new Fault("bad-request", `A batch holds 1 to ${mostInBatch} messages.`);
     }
-    const peer = session?.peer ?? server.openPeer({ principal, twoWay: false });
+    const peer = session?.peer ?? guestOf(request, principal);
     const exchange = openExchange({ request, response, session, isModern: false, isNewSession: false, spilled });
     const answers = await during(exchange, response, session, peer, () =>
       Promise.all(batch.map((each) => serveOne(each, peer, exchange))),
@@ -204,11 +214,13 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
       quiet.delete(exchange);
       response.removeListener("close", onClose);
       session?.touch();
+      guests?.leave(peer);
     }
   }
 
   function serveGet(request: IncomingMessage, response: ServerResponse, principal: string): void {
     if (!acceptsEvents(request)) throw new Fault("bad-request", "Ask with Accept: text/event-stream, or send a POST.");
+    if (guests) return guests.listen(response, principal, versionOf(request));
     if (request.headers["mcp-session-id"] === undefined) return sendEmpty(response, 405, { allow: "POST" });
     const session = knownSession(request, principal);
     session.touch();
@@ -225,11 +237,16 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
   }
 
   function sessionOf(request: IncomingMessage, principal: string): Session | undefined {
-    const version = request.headers["mcp-protocol-version"];
-    if (version !== undefined && (typeof version !== "string" || !isLegacyVersion(version))) {
-      throw new Fault("bad-request", "The header MCP-Protocol-Version names no revision that has such messages.");
-    }
-    return request.headers["mcp-session-id"] === undefined ? undefined : knownSession(request, principal);
+    versionOf(request);
+    return guests || request.headers["mcp-session-id"] === undefined ? undefined : knownSession(request, principal);
+  }
+
+  function guestOf(request: IncomingMessage, principal: string): Peer {
+    return guests?.enter(principal, versionOf(request)) ?? passing(principal);
+  }
+
+  function passing(principal: string): Peer {
+    return server.openPeer({ principal, twoWay: false });
   }
 
   function knownSession(request: IncomingMessage, principal: string): Session {
@@ -243,7 +260,15 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
     for (const exchange of quiet) exchange.keepAlive();
     quiet = new Set(open);
     sessions.sweep();
+    guests?.keepAlive();
   }
+}
+
+/** The revision a message without a session says it is of. */
+function versionOf({ headers }: IncomingMessage): string | undefined {
+  const version = headers["mcp-protocol-version"];
+  if (version === undefined || (typeof version === "string" && isLegacyVersion(version))) return version;
+  throw new Fault("bad-request", "The header MCP-Protocol-Version names no revision that has such messages.");
 }
 
 /** Notices of the modern era belong to no session: clients that stop listening send one beside closing the stream. */

@@ -1,0 +1,111 @@
+import { randomUUID } from "node:crypto";
+import type { ServerResponse } from "node:http";
+import { type ClientFacts, unknownClient } from "../client-facts.ts";
+import { encodeMessage } from "../encode-message.ts";
+import { isNotification, type JsonRpcNotification, type JsonRpcResponse } from "../json-rpc.ts";
+import type { Peer } from "../peer.ts";
+import type { McpLogLevel } from "../progress.ts";
+import type { McpServer } from "../server.ts";
+import { type EventStream, openEventStream } from "./event-stream.ts";
+
+/**
+ * Clients of the revisions with a handshake, at an endpoint that opens no sessions. Every request has a peer of its own;
+ * what comes in between (a cancel, an answer to a question) finds its request by the principal.
+ */
+export interface Guests {
+  /** The peer of one request, until it `leave`s. */
+  enter(principal: string, version: string | undefined): Peer;
+  leave(peer: Peer): void;
+  note(message: JsonRpcNotification | JsonRpcResponse, principal: string): Promise<void>;
+  /** Keeps the response open for what belongs to no request. */
+  listen(response: ServerResponse, principal: string, version: string | undefined): void;
+  /** Ends the streams this principal listens on. */
+  dismiss(principal: string): void;
+  keepAlive(): void;
+  close(): void;
+}
+
+interface Listener {
+  readonly principal: string;
+  readonly events: EventStream;
+  stop(): void;
+}
+
+/** What the last handshake of a principal said. */
+interface Acquaintance {
+  readonly client: ClientFacts;
+  readonly logLevel: McpLogLevel;
+}
+
+const mostKnown = 1000;
+
+export function createGuests(server: McpServer): Guests {
+  const inside = new Set<Peer>();
+  const listeners = new Set<Listener>();
+  const known = new Map<string, Acquaintance>();
+
+  return {
+    enter(principal, version) {
+      const peer = server.openPeer({ principal, twoWay: true, askId });
+      peer.version = version;
+      const { client = unknownClient, logLevel = peer.logLevel } = known.get(principal) ?? {};
+      peer.client = client;
+      peer.logLevel = logLevel;
+      inside.add(peer);
+      return peer;
+    },
+    leave(peer) {
+      inside.delete(peer);
+      const before = known.get(peer.principal);
+      if (peer.client === (before?.client ?? unknownClient) && peer.logLevel === (before?.logLevel ?? "info")) return;
+      if (before === undefined && known.size >= mostKnown) known.clear();
+      known.set(peer.principal, { client: peer.client, logLevel: peer.logLevel });
+    },
+    async note(message, principal) {
+      const peers = [...inside].filter((peer) => peer.principal === principal);
+      if (!isNotification(message)) {
+        for (const peer of peers) peer.settle(message);
+        return;
+      }
+      const id = message.params?.requestId;
+      const meant = peers.filter((peer) => (typeof id === "string" || typeof id === "number") && peer.running.has(id));
+      // Two clients that share a principal may use the same id; stopping the wrong call is worse than stopping none.
+      if (meant.length === 1) await server.handle(message, meant[0]!, { send: () => {} });
+    },
+    listen(response, principal, version) {
+      const events = openEventStream(response);
+      const peer = server.openPeer({
+        principal,
+        twoWay: false,
+        push: (message) => events.write(encodeMessage(message)),
+      });
+      peer.version = version ?? "2025-03-26";
+      const listener: Listener = {
+        principal,
+        events,
+        stop() {
+          listeners.delete(listener);
+          peer.close("The client stopped listening.");
+          events.end();
+        },
+      };
+      listeners.add(listener);
+      response.once("close", listener.stop);
+      if (response.destroyed) listener.stop();
+    },
+    dismiss(principal) {
+      for (const listener of listeners) if (listener.principal === principal) listener.stop();
+    },
+    keepAlive() {
+      for (const { events } of listeners) events.keepAlive();
+    },
+    close() {
+      for (const listener of listeners) listener.stop();
+    },
+  };
+}
+
+/** Answers come without a session, so that an id nobody can guess is all that ties them to their question. */
+function askId(): string {
+  return `ask-${randomUUID()}`;
+}
