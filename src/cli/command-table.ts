@@ -27,6 +27,11 @@ export const commandTable: readonly CommandEntry[] = [
   { name: "status", summary: "all there is to know about a server", load: () => import("./commands/status.ts") },
   { name: "refresh", summary: "ask servers again what they offer", load: () => import("./commands/refresh.ts") },
   { name: "logs", summary: "what a server said on stderr", load: () => import("./commands/logs.ts") },
+  {
+    name: "proxy",
+    summary: "let running apps offer their tools",
+    load: () => import("./commands/proxy.ts"),
+  },
   { name: "service", summary: "run the hub as a service of this user", load: () => import("./commands/service.ts") },
   { name: "doctor", summary: "check the set-up and say how to mend it", load: () => import("./commands/doctor.ts") },
   { name: "config", summary: "find, check and describe the configuration", load: () => import("./commands/config.ts") },

@@ -5,6 +5,7 @@
 const faults = {
   usage: { rpc: -32602, http: 400, exit: 2, retry: false },
   "bad-request": { rpc: -32600, http: 400, exit: 2, retry: false },
+  "bad-method": { rpc: -32600, http: 405, exit: 2, retry: false },
   "bad-json": { rpc: -32700, http: 400, exit: 2, retry: false },
   "bad-params": { rpc: -32602, http: 400, exit: 2, retry: false },
   "unknown-method": { rpc: -32601, http: 404, exit: 2, retry: false },

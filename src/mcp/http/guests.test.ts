@@ -75,7 +75,7 @@ test("a cancel that could mean the calls of two clients stops neither", async ()
 test("a client that said it can be asked is asked on its call's own stream and answers with a POST", async () => {
   const ask = async (_: unknown, context: { ask(question: object): Promise<object> }) =>
     textResult(JSON.stringify(await context.ask({ method: "elicitation/create", params: { message: "Sure?" } })));
-  await using web = await openWeb(testOffer({ tools: { ask: ask as never } }), { sessions: false });
+  await using web = await openWeb(testOffer({ tools: { ask } }), { sessions: false });
   const params = initialize("2025-11-25", { elicitation: {} });
   await (await web.post({ jsonrpc: "2.0", id: 0, method: "initialize", params })).json();
   const called = await web.post(call(1, "ask"));

@@ -1,0 +1,78 @@
+import { Fault } from "../../core/fault.ts";
+import { defineCommand } from "../command.ts";
+import { asked } from "../command-context.ts";
+
+export const command = defineCommand({
+  name: "proxy",
+  summary: "let running apps offer their tools to MCP clients, until Ctrl-C",
+  options: {
+    host: { type: "string", value: "<address>", description: "listen on this address; 127.0.0.1 unless given" },
+    port: { type: "number", value: "<port>", description: "listen here; 8000 unless given, 0 for any free port" },
+    "public-url": { type: "string", value: "<url>", description: "how apps and clients reach the proxy from outside" },
+    "allow-origin": { type: "string", multiple: true, value: "<origin>", description: "let web pages of it connect" },
+    "allow-host": { type: "string", multiple: true, value: "<name>", description: "another name it is reached under" },
+    "trust-forwarded": { type: "boolean", description: "believe X-Forwarded-Proto of a proxy on another machine" },
+    "requests-per-second": { type: "number", value: "<n>", description: "MCP requests one session takes; 500" },
+    "sessions-per-second": { type: "number", value: "<n>", description: "sessions that may be opened; 100" },
+    heartbeat: { type: "number", value: "<seconds>", description: "how often an app has to show that it lives; 15" },
+  },
+  examples: ["clawport proxy", "clawport proxy --host 0.0.0.0 --public-url https://tools.example.com"],
+  async run(context) {
+    const { loadConfigOf } = await import("../config-of.ts");
+    const { openHomeOf } = await import("../open-home.ts");
+    const { openProxy } = await import("../open-proxy.ts");
+    const { parseProxySettings, readProxyEnv, requireTokens } = await import("../proxy-settings.ts");
+    const { readVersion } = await import("../version.ts");
+    const { options, log, globals } = context;
+    const { host = "127.0.0.1", port = 8000, heartbeat = 15 } = options;
+    const settings = parseProxySettings(await readProxyEnv(context));
+    const { config } = await loadConfigOf(context);
+    log.change({ level: asked(globals) ?? config.log.level, format: config.log.format });
+    for (const name of requireTokens(host, settings)) {
+      log.warn(`${name} is empty: every program on this machine may use that side. Set it before others can reach it.`);
+    }
+
+    const stopping = context.stopSignal();
+    const { createMemoryStore } = await import("../../sources/apps/memory-store.ts");
+    const proxy = await openProxy({
+      home: await openHomeOf(context),
+      config,
+      settings,
+      openStore: () => Promise.resolve(createMemoryStore()),
+      version: readVersion(),
+      log,
+      host,
+      port,
+      publicUrl: publicUrlOf(options["public-url"]),
+      allowedOrigins: options["allow-origin"] ?? [],
+      allowedHosts: options["allow-host"] ?? [],
+      trustForwarded: options["trust-forwarded"],
+      requestsPerSecond: options["requests-per-second"],
+      sessionsPerSecond: options["sessions-per-second"],
+      heartbeatMs: heartbeat * 1000,
+    });
+    try {
+      const { address } = proxy;
+      if (context.json) context.answer({ address, port: proxy.port, pid: process.pid }, "");
+      else context.say(`The app proxy is at ${address}. Apps open sessions at ${address}/v1/chat/sessions.`);
+      await new Promise<void>((resolve) => {
+        if (stopping.aborted) resolve();
+        stopping.addEventListener("abort", () => resolve(), { once: true });
+      });
+      context.say("\nStopping: calls in progress may finish. Ctrl-C again ends at once.");
+    } finally {
+      await proxy.close();
+    }
+  },
+});
+
+function publicUrlOf(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
+    throw new Fault(
+      "usage",
+      `--public-url has to be an address like https://tools.example.com, not ${JSON.stringify(text)}`,
+    );
+  }
+  return text;
+}

@@ -1,0 +1,116 @@
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { type RawData, WebSocket, WebSocketServer } from "ws";
+import type { Log } from "../../core/log.ts";
+import type { CountEvent } from "../../sources/apps/app-event.ts";
+import type { BridgeSocket } from "../../sources/apps/bridge.ts";
+import { type CloseReason, closeCodes } from "../../sources/apps/close-codes.ts";
+import type { AppSession } from "../../sources/apps/session.ts";
+import type { Sessions } from "../../sources/apps/sessions.ts";
+import { bridgeProtocol, judgeAccess, presentedToken } from "./judge-access.ts";
+
+export interface BridgeDoorOptions {
+  readonly sessions: Sessions;
+  readonly appHash: string | undefined;
+  /** Bytes of the largest message an app may send. */
+  readonly maxMessageBytes: number;
+  readonly count: CountEvent;
+  readonly log: Log;
+}
+
+/** The WebSocket side of apps. */
+export interface BridgeDoor {
+  readonly size: number;
+  /** Whoever calls it has already decided that the request may come from where it comes from. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, id: string): Promise<void>;
+  /** Takes no more apps, and cuts off those that are slow to go. */
+  close(): void;
+}
+
+/** How long an app that was told to go may take. */
+const goodbyeMs = 2000;
+
+export function createBridgeDoor(options: BridgeDoorOptions): BridgeDoor {
+  const { sessions, appHash, maxMessageBytes, count, log } = options;
+  const server = new WebSocketServer({
+    noServer: true,
+    perMessageDeflate: false,
+    maxPayload: maxMessageBytes,
+    handleProtocols: (offered) => (offered.has(bridgeProtocol) ? bridgeProtocol : false),
+  });
+
+  return {
+    get size() {
+      return server.clients.size;
+    },
+    async upgrade(request, socket, head, id) {
+      const session = await sessions.find(id);
+      const own = session && { hash: session.record.bridgeTokenHash, only: session.record.ownTokensOnly };
+      const access = judgeAccess({ presented: presentedToken(request.headers), sharedHash: appHash, own });
+      if (socket.destroyed) return;
+      server.handleUpgrade(request, socket, head, (ws) => {
+        ws.on("error", (error) => log.debug("a bridge failed", { error }));
+        if (access === "refused") {
+          count("refused token");
+          dismiss(ws, "invalidToken");
+        } else if (session === undefined) dismiss(ws, "unknownSession");
+        else void connect(ws, session, access);
+      });
+    },
+    close() {
+      for (const ws of server.clients) ws.terminate();
+      server.close();
+    },
+  };
+
+  async function connect(ws: WebSocket, session: AppSession, access: "shared" | "own"): Promise<void> {
+    // Nothing of what the app sends may come before somebody listens.
+    ws.pause();
+    try {
+      // An app that has shown its own token wants nobody else on its bridge.
+      if (access === "own") await sessions.keepToOwnTokens(session.id);
+      const bridge = await sessions.openBridge(session, socketOf(ws));
+      ws.on("message", (data: RawData, isBinary: boolean) => {
+        if (isBinary) bridge.close("malformed");
+        else bridge.take(textOf(data));
+      });
+      ws.on("pong", () => bridge.pong());
+      ws.once("close", () => bridge.gone());
+      if (ws.readyState === WebSocket.CLOSED) bridge.gone();
+      ws.resume();
+    } catch (error) {
+      log.debug("a bridge could not be opened", { error });
+      ws.resume();
+      dismiss(ws, "unknownSession");
+    }
+  }
+}
+
+function socketOf(ws: WebSocket): BridgeSocket {
+  return {
+    isOpen: () => ws.readyState === WebSocket.OPEN,
+    get bufferedAmount() {
+      return ws.bufferedAmount;
+    },
+    send: (text, written) => ws.send(text, written),
+    ping: () => ws.ping(),
+    close: (code, reason) => closeSoon(ws, code, reason),
+    terminate: () => ws.terminate(),
+  };
+}
+
+function dismiss(ws: WebSocket, reason: CloseReason): void {
+  const [code, text] = closeCodes[reason];
+  closeSoon(ws, code, text);
+}
+
+function closeSoon(ws: WebSocket, code: number, reason: string): void {
+  ws.close(code, reason);
+  const timer = setTimeout(() => ws.terminate(), goodbyeMs).unref();
+  ws.once("close", () => clearTimeout(timer));
+}
+
+function textOf(data: RawData): string {
+  if (Array.isArray(data)) return Buffer.concat(data).toString();
+  return Buffer.isBuffer(data) ? data.toString() : Buffer.from(data).toString();
+}

@@ -1,0 +1,39 @@
+import { hashToken, sameHash } from "../../sources/apps/session-secrets.ts";
+
+type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** The WebSocket subprotocol of the bridge; a browser sends its token as a second one, since it can't send headers. */
+export const bridgeProtocol = "clawport.bridge";
+const tokenProtocol = "bearer.";
+
+export interface AccessFacts {
+  readonly presented: string | undefined;
+  /** Hash of the token that opens every session; nothing where anyone may. */
+  readonly sharedHash: string | undefined;
+  /** What opens the one session that is asked for, where it is known. */
+  readonly own?: { readonly hash: string; readonly only: boolean } | undefined;
+}
+
+/** Which token opened the way: the shared one (or none was needed), the session's own, or neither. */
+export function judgeAccess({ presented, sharedHash, own }: AccessFacts): "shared" | "own" | "refused" {
+  const theirs = presented === undefined ? undefined : hashToken(presented);
+  if (own && theirs !== undefined && sameHash(theirs, own.hash)) return "own";
+  if (own?.only) return "refused";
+  if (sharedHash === undefined) return "shared";
+  return theirs !== undefined && sameHash(theirs, sharedHash) ? "shared" : "refused";
+}
+
+/** The token of a request: in the header `Authorization`, or as a subprotocol where the bridge is asked for. */
+export function presentedToken(headers: Headers): string | undefined {
+  const { authorization } = headers;
+  if (typeof authorization === "string") {
+    return authorization.length > 1024 ? undefined : /^Bearer +([!-~]+)$/i.exec(authorization)?.[1];
+  }
+  const protocols = headers["sec-websocket-protocol"];
+  if (typeof protocols !== "string" || protocols.length > 2048) return undefined;
+  const found = protocols
+    .split(",")
+    .map((each) => each.trim())
+    .find((each) => each.startsWith(tokenProtocol));
+  return found?.slice(tokenProtocol.length);
+}

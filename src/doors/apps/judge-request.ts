@@ -1,0 +1,55 @@
+type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** What is known about a request before its token is looked at. */
+export interface RequestFacts {
+  readonly method: string;
+  /** Names in lower case, as Node gives them. */
+  readonly headers: Headers;
+}
+
+export interface RequestRules {
+  /** Host names that count besides those of this machine; with a port only that port, without one any. */
+  readonly allowedHosts: readonly string[];
+  /** Web origins that may call, written as a browser writes them: `https://app.example.com`. */
+  readonly allowedOrigins: readonly string[];
+}
+
+export type Verdict =
+  | { readonly pass: true; readonly origin: string | undefined }
+  | { readonly pass: false; readonly status: number; readonly reason: string };
+
+/**
+ * Whether a request comes from where requests may come from. A page in a browser on this machine reaches every port of
+ * it: its origin gives it away, and a name of an attacker's that leads here (DNS rebinding) shows in the Host header.
+ */
+export function judgeRequest({ method, headers }: RequestFacts, rules: RequestRules): Verdict {
+  const { origin, host } = headers;
+  if (origin !== undefined && (typeof origin !== "string" || !rules.allowedOrigins.includes(origin))) return webPage;
+  if (!isOurHost(host, rules.allowedHosts)) return strangeHost;
+  if ((method === "POST" || method === "PATCH") && !isJson(headers["content-type"])) return notJson;
+  return { pass: true, origin };
+}
+
+const webPage: Verdict = {
+  pass: false,
+  status: 403,
+  reason: "Web pages of this origin may not connect. Start the proxy with --allow-origin to let them.",
+};
+const strangeHost: Verdict = {
+  pass: false,
+  status: 403,
+  reason: "The Host header names another machine. Start the proxy with --public-url or --allow-host to be known by it.",
+};
+const notJson: Verdict = { pass: false, status: 415, reason: "Send the header Content-Type: application/json." };
+
+const localHost = /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?$/;
+
+function isOurHost(host: Headers[string], allowed: readonly string[]): boolean {
+  if (typeof host !== "string") return false;
+  return localHost.test(host) || allowed.includes(host) || allowed.includes(host.replace(/:\d{1,5}$/, ""));
+}
+
+/** A page can't send this type to another origin without asking first. */
+function isJson(type: Headers[string]): boolean {
+  return typeof type === "string" && /^application\/json[ \t]*(?:;[^,]*)?$/i.test(type);
+}

@@ -1,0 +1,100 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Guard } from "../../catalog/guard/guard.ts";
+import { Fault } from "../../core/fault.ts";
+import type { Log } from "../../core/log.ts";
+import type { Admission } from "../../mcp/http/admission.ts";
+import { createHttpEndpoint, type HttpEndpoint } from "../../mcp/http/endpoint.ts";
+import type { ServerInfo } from "../../mcp/offer.ts";
+import { createMcpServer } from "../../mcp/server.ts";
+import type { CountEvent } from "../../sources/apps/app-event.ts";
+import type { AppSession } from "../../sources/apps/session.ts";
+import type { Sessions } from "../../sources/apps/sessions.ts";
+import { judgeAccess, presentedToken } from "./judge-access.ts";
+import { createRateGate, type RateGate } from "./rate-gate.ts";
+import { createSessionOffer } from "./session-offer.ts";
+
+export interface McpRoutesOptions {
+  readonly sessions: Sessions;
+  readonly guard: Pick<Guard, "call">;
+  readonly info: ServerInfo;
+  readonly log: Log;
+  readonly openclawHash: string | undefined;
+  readonly admission: Admission;
+  readonly requestsPerSecond: number;
+  readonly maxBodyBytes: number;
+  readonly count: CountEvent;
+  readonly now: () => number;
+}
+
+/** The MCP side: one endpoint a session, made when it is first used. */
+export interface McpRoutes {
+  /** `/v1/mcp/{id}`; without an id the header `MCP-Session-Id` says which session. */
+  serve(request: IncomingMessage, response: ServerResponse, id: string | undefined): Promise<void>;
+  close(): void;
+}
+
+interface Opened {
+  readonly endpoint: HttpEndpoint;
+  readonly requests: RateGate;
+  close(): void;
+}
+
+export function createMcpRoutes(options: McpRoutesOptions): McpRoutes {
+  const { sessions, guard, info, log, openclawHash, admission, requestsPerSecond, maxBodyBytes, count, now } = options;
+  const opened = new Map<AppSession, Opened>();
+
+  return {
+    async serve(request, response, id) {
+      const { headers } = request;
+      const named = id ?? headers["mcp-session-id"];
+      const found = typeof named === "string" ? sessions.find(named) : undefined;
+      const session = found instanceof Promise ? await found : found;
+      const own = session && { hash: session.record.mcpTokenHash, only: session.record.ownTokensOnly };
+      const access = judgeAccess({ presented: presentedToken(headers), sharedHash: openclawHash, own });
+      if (access === "refused") {
+        count("refused token");
+        response.setHeader("www-authenticate", "Bearer");
+        throw new Fault(
+          "unauthorized",
+          "Send the header Authorization: Bearer <token>, with the MCP token of this proxy.",
+        );
+      }
+      if (named === undefined) {
+        throw new Fault(
+          "bad-request",
+          "Say which session: POST to /v1/mcp/<session_id>, or send the header MCP-Session-Id.",
+        );
+      }
+      if (!session) throw new Fault("unknown-session", "There is no such session: it was deleted, or it has expired.");
+      const { endpoint, requests } = opened.get(session) ?? open(session);
+      if (requests.take() > 0) {
+        count("rate limited");
+        throw new Fault("rate-limited", "Too many requests to this session. Try again in a second.");
+      }
+      endpoint.handle(request, response, access);
+    },
+    close() {
+      for (const each of opened.values()) each.close();
+      opened.clear();
+    },
+  };
+
+  function open(session: AppSession): Opened {
+    const server = createMcpServer(createSessionOffer({ session, guard, info, log }), { log });
+    const endpoint = createHttpEndpoint(server, { log, admission, maxBodyBytes, sessions: false });
+    const made: Opened = {
+      endpoint,
+      requests: createRateGate(requestsPerSecond, now),
+      close() {
+        endpoint.close();
+        server.close();
+      },
+    };
+    opened.set(session, made);
+    session.onEnd(() => {
+      opened.delete(session);
+      made.close();
+    });
+    return made;
+  }
+}

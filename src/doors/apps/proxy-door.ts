@@ -1,0 +1,234 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
+import type { Guard } from "../../catalog/guard/guard.ts";
+import { Fault } from "../../core/fault.ts";
+import type { Log } from "../../core/log.ts";
+import { createMetrics, type Metrics, prometheusContentType } from "../../core/metrics.ts";
+import type { Secret } from "../../core/secret.ts";
+import { createAdmission } from "../../mcp/http/admission.ts";
+import { sendFault } from "../../mcp/http/answer.ts";
+import type { ServerInfo } from "../../mcp/offer.ts";
+import type { CountEvent } from "../../sources/apps/app-event.ts";
+import { hashToken } from "../../sources/apps/session-secrets.ts";
+import type { Sessions } from "../../sources/apps/sessions.ts";
+import type { AddressFacts } from "./addresses.ts";
+import { createBridgeDoor } from "./bridge-door.ts";
+import { judgeRequest, type RequestRules } from "./judge-request.ts";
+import { createMcpRoutes } from "./mcp-routes.ts";
+import { openapiText } from "./openapi.ts";
+import { createRateGate } from "./rate-gate.ts";
+import { parseRoute } from "./route.ts";
+import { sendBody, sendProblem, sendText } from "./send.ts";
+import { createSessionRoutes } from "./session-routes.ts";
+
+export interface ProxyDoorOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly sessions: Sessions;
+  readonly guard: Pick<Guard, "call">;
+  readonly info: ServerInfo;
+  readonly log: Log;
+  readonly count: CountEvent;
+  readonly metrics?: Metrics | undefined;
+  /** Without one, whoever reaches that side may use it. */
+  readonly appToken?: Secret | undefined;
+  readonly openclawToken?: Secret | undefined;
+  readonly operatorToken?: Secret | undefined;
+  readonly publicUrl?: string | undefined;
+  readonly allowedHosts?: readonly string[] | undefined;
+  readonly allowedOrigins?: readonly string[] | undefined;
+  /** Whether `X-Forwarded-Proto` is believed from everybody, not only from this machine. */
+  readonly trustForwarded?: boolean | undefined;
+  readonly heartbeatMs?: number | undefined;
+  readonly sweepMs?: number | undefined;
+  readonly maxConcurrent?: number | undefined;
+  /** Bytes of the largest registration and of the largest MCP request. */
+  readonly maxBodyBytes?: number | undefined;
+  readonly maxMessageBytes?: number | undefined;
+  readonly requestsPerSecond?: number | undefined;
+  readonly sessionsPerSecond?: number | undefined;
+  /** How long a connection may stand still before it is cut. */
+  readonly idleMs?: number | undefined;
+  readonly now?: (() => number) | undefined;
+}
+
+export interface ProxyDoor {
+  readonly port: number;
+  /** `http://127.0.0.1:8000` */
+  readonly address: string;
+  /** Takes nothing new, gives what is being served the time, tells apps to come back, closes. */
+  close(withinMs?: number): Promise<void>;
+}
+
+/** Serves apps and MCP clients on one address. */
+export async function openProxyDoor(options: ProxyDoorOptions): Promise<ProxyDoor> {
+  const { host, sessions, guard, info, log, count, publicUrl } = options;
+  const { maxBodyBytes = 4 * 1024 * 1024, maxMessageBytes = 72 * 1024 * 1024, now = Date.now } = options;
+  const metrics = options.metrics ?? createMetrics();
+  const admission = createAdmission(options.maxConcurrent ?? 4096);
+  const appHash = hashOf(options.appToken);
+  const rules: RequestRules = {
+    allowedHosts: [...(options.allowedHosts ?? []), ...(publicUrl === undefined ? [] : [new URL(publicUrl).host])],
+    allowedOrigins: options.allowedOrigins ?? [],
+  };
+  const bridges = createBridgeDoor({ sessions, appHash, maxMessageBytes, count, log });
+  const apps = createSessionRoutes({
+    sessions,
+    appHash,
+    operatorHash: hashOf(options.operatorToken),
+    creations: createRateGate(options.sessionsPerSecond ?? 100, now),
+    count,
+    maxBodyBytes,
+    addressFacts,
+  });
+  const mcp = createMcpRoutes({
+    sessions,
+    guard,
+    info,
+    log,
+    openclawHash: hashOf(options.openclawToken),
+    admission,
+    requestsPerSecond: options.requestsPerSecond ?? 500,
+    maxBodyBytes,
+    count,
+    now,
+  });
+  // Clients keep connections for their next call; a request that trickles in is cut off.
+  const server = createServer({ keepAliveTimeout: 65_000, headersTimeout: 15_000, requestTimeout: 60_000 }, receive);
+  server.timeout = options.idleMs ?? 300_000;
+  server.on("upgrade", upgrade);
+  await listen(server, host, options.port);
+  const { port } = server.address() as AddressInfo;
+  const timers = [
+    setInterval(() => sessions.sweep(), options.sweepMs ?? 15_000),
+    setInterval(() => sessions.beat(), options.heartbeatMs ?? 15_000),
+  ];
+  const stopWatching = [
+    metrics.watch({ name: "clawport_app_sessions", help: "App sessions." }, () => [[{}, sessions.list().length]]),
+    metrics.watch({ name: "clawport_app_bridges", help: "Connected apps." }, () => [[{}, bridges.size]]),
+  ];
+  let draining = false;
+
+  return {
+    port,
+    address: `http://${host.includes(":") ? `[${host}]` : host}:${port}`,
+    async close(withinMs = 5000) {
+      draining = true;
+      for (const timer of timers) clearInterval(timer);
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeIdleConnections();
+      await admission.drained(withinMs);
+      mcp.close();
+      // What was just cancelled still gets its answer out.
+      await admission.drained(200);
+      await sessions.close();
+      bridges.close();
+      server.closeAllConnections();
+      await closed;
+      for (const stop of stopWatching) stop();
+    },
+  };
+
+  function receive(request: IncomingMessage, response: ServerResponse): void {
+    const route = parseRoute(request.url ?? "/");
+    serve(request, response, route).catch((error: unknown) => {
+      if (!(error instanceof Fault)) log.error("a request failed inside the proxy", { error });
+      if (route.kind !== "mcp") return sendProblem(response, error);
+      if (!request.complete) response.setHeader("connection", "close");
+      sendFault(response, error);
+    });
+  }
+
+  async function serve(request: IncomingMessage, response: ServerResponse, route: ReturnType<typeof parseRoute>) {
+    const { method = "", headers } = request;
+    if (route.kind === "health" && method === "GET") return sendText(response, "ok");
+    const verdict = judgeRequest({ method, headers }, rules);
+    if (!verdict.pass) {
+      count("refused origin");
+      response.setHeader("connection", "close");
+      return sendBody(response, verdict.status, { detail: verdict.reason });
+    }
+    if (verdict.origin !== undefined) {
+      response.setHeader("access-control-allow-origin", verdict.origin);
+      response.setHeader("vary", "origin");
+      if (method === "OPTIONS") return void response.writeHead(204, preflight).end();
+    }
+    switch (route.kind) {
+      case "mcp":
+        return mcp.serve(request, response, route.id);
+      case "sessions":
+        return apps.collection(request, response);
+      case "session":
+        return apps.single(request, response, route.id);
+      case "openapi":
+        return sendText(response, openapiText(info.version), "application/json");
+      case "metrics":
+        apps.requireOperator(request);
+        return sendText(response, metrics.render(), prometheusContentType);
+      case "bridge":
+        throw new Fault("bad-request", "The bridge is a WebSocket: connect with an upgrade.");
+      default:
+        throw new Fault("not-found", "There is nothing at this path. /openapi.json says what there is.");
+    }
+  }
+
+  function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    socket.on("error", (error) => log.debug("an upgrade failed", { error }));
+    const route = parseRoute(request.url ?? "/");
+    const verdict = judgeRequest({ method: "GET", headers: request.headers }, rules);
+    if (!verdict.pass) {
+      count("refused origin");
+      return refuseUpgrade(socket, "403 Forbidden");
+    }
+    if (route.kind !== "bridge") return refuseUpgrade(socket, "404 Not Found");
+    if (draining) return refuseUpgrade(socket, "503 Service Unavailable");
+    // From here on the bridge's own heartbeat finds the dead.
+    request.socket.setTimeout(0);
+    request.socket.setNoDelay(true);
+    bridges.upgrade(request, socket, head, route.id).catch((error: unknown) => {
+      log.error("a bridge could not be opened", { error });
+      socket.destroy();
+    });
+  }
+
+  function addressFacts({ headers, socket }: IncomingMessage): AddressFacts {
+    const proto = headers["x-forwarded-proto"];
+    const isTrusted = options.trustForwarded === true || isLoopback(socket.remoteAddress);
+    return {
+      publicUrl,
+      host: headers.host,
+      forwardedProto: isTrusted && typeof proto === "string" ? proto.split(",")[0]?.trim() : undefined,
+    };
+  }
+}
+
+const preflight = {
+  "access-control-allow-methods": "GET, POST, PATCH, DELETE",
+  "access-control-allow-headers":
+    "authorization, content-type, mcp-session-id, mcp-protocol-version, mcp-method, mcp-name",
+  "access-control-max-age": "600",
+};
+
+function hashOf(token: Secret | undefined): string | undefined {
+  return token === undefined ? undefined : hashToken(token.reveal());
+}
+
+function isLoopback(peer: string | undefined): boolean {
+  return peer !== undefined && /^(?:::1|(?:::ffff:)?127\.\d{1,3}\.\d{1,3}\.\d{1,3})$/.test(peer);
+}
+
+function refuseUpgrade(socket: Duplex, status: string): void {
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());
+}
+
+function listen(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", (cause: NodeJS.ErrnoException) => {
+      const taken = cause.code === "EADDRINUSE";
+      const what = taken ? `Port ${port} is taken.` : `Could not listen on ${host} port ${port}.`;
+      reject(new Fault(taken ? "conflict" : "io", `${what} Choose another with --port.`, { cause, detail: { port } }));
+    });
+    server.listen(port, host, resolve);
+  });
+}

@@ -1,0 +1,117 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { Fault } from "../../core/fault.ts";
+import { readBody } from "../../mcp/http/read-body.ts";
+import type { CountEvent } from "../../sources/apps/app-event.ts";
+import type { AppSession } from "../../sources/apps/session.ts";
+import { parseSessionRequest, parseToolsRequest } from "../../sources/apps/session-request.ts";
+import type { Sessions } from "../../sources/apps/sessions.ts";
+import { type AddressFacts, addressesOf } from "./addresses.ts";
+import { judgeAccess, presentedToken } from "./judge-access.ts";
+import type { RateGate } from "./rate-gate.ts";
+import { sendBody } from "./send.ts";
+
+export interface SessionRoutesOptions {
+  readonly sessions: Sessions;
+  readonly appHash: string | undefined;
+  /** Hash of the token of whoever runs the proxy, where there is one. */
+  readonly operatorHash: string | undefined;
+  readonly creations: RateGate;
+  readonly count: CountEvent;
+  readonly maxBodyBytes: number;
+  addressFacts(request: IncomingMessage): AddressFacts;
+}
+
+/** The HTTP side of apps: open, list, change and delete sessions. */
+export interface SessionRoutes {
+  /** `/v1/chat/sessions` */
+  collection(request: IncomingMessage, response: ServerResponse): Promise<void>;
+  /** `/v1/chat/sessions/{id}` */
+  single(request: IncomingMessage, response: ServerResponse, id: string): Promise<void>;
+  /** Faults unless the request comes from whoever runs the proxy. Says whether it proved so with a token of its own. */
+  requireOperator(request: IncomingMessage): boolean;
+}
+
+export function createSessionRoutes(options: SessionRoutesOptions): SessionRoutes {
+  const { sessions, appHash, operatorHash, creations, count, maxBodyBytes } = options;
+
+  return {
+    async collection(request, response) {
+      if (request.method === "POST") return create(request, response);
+      if (request.method !== "GET") throw wrongMethod(response, "GET, POST");
+      const isOperator = requireOperator(request);
+      sendBody(response, 200, { sessions: sessions.list().map((session) => describe(session, isOperator)) });
+    },
+    async single(request, response, id) {
+      const { method } = request;
+      if (method !== "DELETE" && method !== "PATCH" && method !== "GET") {
+        throw wrongMethod(response, "GET, PATCH, DELETE");
+      }
+      const session = await sessions.find(id);
+      const own = session && { hash: session.record.bridgeTokenHash, only: session.record.ownTokensOnly };
+      if (judgeAccess({ presented: presentedToken(request.headers), sharedHash: appHash, own }) === "refused") {
+        throw refused();
+      }
+      if (!session) throw new Fault("unknown-session", "There is no such session.");
+      if (method === "GET") return sendBody(response, 200, describe(session, true));
+      if (method === "PATCH") {
+        const body = await readBody(request, maxBodyBytes);
+        await sessions.replaceTools(id, parseToolsRequest(body, sessions.toolLimits));
+      } else await sessions.remove(id);
+      sendBody(response, 200, { ok: true });
+    },
+    requireOperator,
+  };
+
+  async function create(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (judgeAccess({ presented: presentedToken(request.headers), sharedHash: appHash }) === "refused") throw refused();
+    if (creations.take() > 0) {
+      count("rate limited");
+      throw new Fault("rate-limited", "Too many sessions are being opened. Try again in a second.");
+    }
+    const body = await readBody(request, maxBodyBytes);
+    const { session, bridgeToken, mcpToken } = await sessions.create(parseSessionRequest(body, sessions.toolLimits));
+    sendBody(response, 200, {
+      mcpSessionId: session.id,
+      ...addressesOf(session.id, options.addressFacts(request)),
+      bridge_token: bridgeToken,
+      mcp_token: mcpToken,
+    });
+  }
+
+  function requireOperator(request: IncomingMessage): boolean {
+    const presented = presentedToken(request.headers);
+    const sharedHash = operatorHash ?? appHash;
+    if (judgeAccess({ presented, sharedHash }) === "refused") throw refused();
+    return operatorHash !== undefined;
+  }
+
+  function refused(): Fault {
+    count("refused token");
+    return new Fault(
+      "unauthorized",
+      "Send the header Authorization: Bearer <token>, with the app token of this proxy.",
+    );
+  }
+}
+
+/** An id opens its session wherever there are no tokens, so it is shown whole only to whoever may have it. */
+function describe(session: AppSession, whole: boolean): object {
+  const { id, record, source, bridge, expiresAt } = session;
+  return {
+    mcpSessionId: whole ? id : `${id.slice(0, 4)}…`,
+    device_id: record.deviceId,
+    device_name: record.deviceName,
+    app_version: record.appVersion,
+    chat_id: record.chatId,
+    tools: source.tools().length,
+    created_at: new Date(record.createdAt).toISOString(),
+    expires_at: new Date(expiresAt).toISOString(),
+    bridge_connected: bridge !== undefined,
+    calls_in_flight: bridge?.inFlight ?? 0,
+  };
+}
+
+function wrongMethod(response: ServerResponse, allow: string): Fault {
+  response.setHeader("allow", allow);
+  return new Fault("bad-method", `Use ${allow} here.`);
+}

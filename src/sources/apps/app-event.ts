@@ -1,0 +1,22 @@
+/** What is worth counting about sessions, bridges and calls. */
+export type AppEvent =
+  | "session created"
+  | "session deleted"
+  | "session expired"
+  | "bridge connected"
+  | "bridge lost"
+  | "bridge replaced"
+  | "bridge dead"
+  | "late result"
+  | "ignored message"
+  | "malformed message"
+  | "flood"
+  | "outcome unknown"
+  | "call timeout"
+  | "bad result"
+  | "refused token"
+  | "refused origin"
+  | "refused session"
+  | "rate limited";
+
+export type CountEvent = (event: AppEvent) => void;

@@ -1,0 +1,100 @@
+import { Fault } from "../../core/fault.ts";
+import { judgeSchema } from "../../mcp/schema/judge-schema.ts";
+import type { JsonSchema, Tool, ToolAnnotations } from "../../mcp/tool.ts";
+
+/** A tool as its app registered it. */
+export interface AppTool {
+  readonly tool: Tool;
+  /** Where the app keeps it. Ours to keep, never to use. */
+  readonly path?: string;
+}
+
+export interface ToolLimits {
+  readonly mostTools: number;
+  /** Bytes of one definition as JSON. */
+  readonly mostToolBytes: number;
+}
+
+export const defaultToolLimits: ToolLimits = { mostTools: 128, mostToolBytes: 64 * 1024 };
+
+const nameShape = /^[A-Za-z0-9_.:/-]{1,128}$/;
+const longestTitle = 256;
+const longestText = 16 * 1024;
+
+/** The tools of a registration, or a fault that says which one is wrong and why. Schemas are judged, never run. */
+export function parseAppTools(value: unknown, limits: ToolLimits = defaultToolLimits): readonly AppTool[] {
+  if (!Array.isArray(value)) throw bad("`tools` has to be a list");
+  if (value.length > limits.mostTools) throw bad(`\`tools\` holds ${value.length}; ${limits.mostTools} are taken here`);
+  const tools = value.map((each, index) => parseTool(each, `tools[${index}]`, limits));
+  const seen = new Set<string>();
+  for (const { tool } of tools) {
+    if (seen.has(tool.name)) throw bad(`tool names have to be unique within a session; "${tool.name}" is there twice`);
+    seen.add(tool.name);
+  }
+  return tools;
+}
+
+function parseTool(value: unknown, where: string, { mostToolBytes }: ToolLimits): AppTool {
+  if (!isRecord(value)) throw bad(`${where} has to be an object`);
+  const { name } = value;
+  if (typeof name !== "string" || !nameShape.test(name)) {
+    throw bad(`${where}.name has to be 1 to 128 letters, digits or any of _ . : / -`);
+  }
+  if (Buffer.byteLength(JSON.stringify(value)) > mostToolBytes) {
+    throw bad(`the definition of "${name}" is larger than the ${mostToolBytes} bytes taken here`);
+  }
+  const path = textOf(value, "path", where, longestText);
+  const title = textOf(value, "title", where, longestTitle);
+  const description = textOf(value, "description", where, longestText);
+  const outputSchema = schemaOf(value, "output_schema", name);
+  const annotations = annotationsOf(value.annotations, where);
+  const tool: Tool = {
+    name,
+    ...(title === undefined ? {} : { title }),
+    ...(description === undefined ? {} : { description }),
+    inputSchema: schemaOf(value, "input_schema", name) ?? { type: "object" },
+    ...(outputSchema === undefined ? {} : { outputSchema }),
+    ...(annotations === undefined ? {} : { annotations }),
+  };
+  return path === undefined ? { tool } : { tool, path };
+}
+
+function schemaOf(value: Record<string, unknown>, key: string, name: string): JsonSchema | undefined {
+  const schema = value[key];
+  if (schema === undefined || schema === null) return undefined;
+  const judgement = judgeSchema(schema);
+  if (!judgement.ok) throw bad(`\`${key}\` of "${name}" can't be used: ${judgement.reason.slice(0, 300)}`);
+  // MCP clients refuse any other type at the top; leaving it out has always meant an object here.
+  const { type = "object" } = schema as JsonSchema;
+  if (type !== "object") throw bad(`\`${key}\` of "${name}" has to be of type object`);
+  return { ...(schema as JsonSchema), type };
+}
+
+const hintNames = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"] as const;
+
+function annotationsOf(value: unknown, where: string): ToolAnnotations | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (!isRecord(value)) throw bad(`${where}.annotations has to be an object`);
+  const title = textOf(value, "title", `${where}.annotations`, longestTitle);
+  const hints = hintNames
+    .filter((name) => typeof value[name] === "boolean")
+    .map((name) => [name, value[name]] as const);
+  return { ...(title === undefined ? {} : { title }), ...Object.fromEntries(hints) };
+}
+
+function textOf(value: Record<string, unknown>, key: string, where: string, longest: number): string | undefined {
+  const text = value[key];
+  if (text === undefined || text === null) return undefined;
+  if (typeof text !== "string" || text.length > longest) {
+    throw bad(`${where}.${key} has to be a text of at most ${longest} characters`);
+  }
+  return text;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function bad(problem: string): Fault {
+  return new Fault("bad-params", `The session can't be registered: ${problem}.`);
+}

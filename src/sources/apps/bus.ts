@@ -1,0 +1,65 @@
+import type { ClientLogLine, Progress } from "../../mcp/progress.ts";
+import type { Answer, Question } from "../../mcp/question.ts";
+import type { ToolResult } from "../../mcp/tool.ts";
+
+/** One call on its way to an app. */
+export interface CallOrder {
+  readonly sessionId: string;
+  /** The same in every attempt at the same call, so that whoever holds the bridge executes it once. */
+  readonly callId: string;
+  readonly tool: string;
+  readonly args: unknown;
+  /** When the caller stops waiting, in milliseconds since the epoch. */
+  readonly deadline: number;
+}
+
+/** What became of a call. */
+export type CallOutcome =
+  | { readonly kind: "done"; readonly result: ToolResult }
+  /** Nobody holds the bridge: the app has not seen it. */
+  | { readonly kind: "nobody" }
+  /** The holder did not pass it on, or it never left: the app has not seen it, so it may be sent again. */
+  | { readonly kind: "refused"; readonly code: "busy" | "timeout" | "unavailable"; readonly message: string }
+  /** It was passed on, and then the bridge was lost. Nobody knows whether the app ran it. */
+  | { readonly kind: "lost" };
+
+/** What an app says about a call while it runs. */
+export type CallNews =
+  | { readonly kind: "progress"; readonly progress: Progress }
+  | { readonly kind: "log"; readonly line: ClientLogLine }
+  | { readonly kind: "question"; readonly askId: string; readonly question: Question };
+
+/** The caller's end. Nothing comes after `settled`. */
+export interface CallListener {
+  /** From here on the app may run it: the caller never sends it again. */
+  accepted(): void;
+  news(news: CallNews): void;
+  settled(outcome: CallOutcome): void;
+}
+
+/** The caller's grip on a call under way. */
+export interface CallHandle {
+  /** Nobody waits any more; the app is told. What it still sends is dropped. */
+  cancel(reason: string): void;
+  answer(askId: string, answer: { readonly answer: Answer } | { readonly error: string }): void;
+}
+
+/** Whoever has the app's socket. */
+export interface Holder {
+  /** Accepts before it executes, and executes one `callId` once. */
+  receive(order: CallOrder, listener: CallListener): CallHandle;
+  /** Another holder has taken over: nothing more is sent here. */
+  evict(): void;
+}
+
+/**
+ * Carries calls from whoever serves a client to whoever holds the bridge of the app. There is one holder a session at
+ * most; a new one takes over from the old.
+ */
+export interface Bus extends AsyncDisposable {
+  /** Resolves when calls come here and nowhere else, to the way of letting go. */
+  hold(sessionId: string, holder: Holder): Promise<() => void>;
+  send(order: CallOrder, listener: CallListener): CallHandle;
+  /** Whether there is a holder, now or within the time. */
+  held(sessionId: string, withinMs: number, signal?: AbortSignal): Promise<boolean>;
+}

@@ -1,0 +1,22 @@
+import { hash, randomBytes, timingSafeEqual } from "node:crypto";
+
+/** A name nobody can guess, safe in a path, a header and a subject of a message bus. */
+export function makeSessionId(): string {
+  return randomBytes(16).toString("base64url");
+}
+
+export const sessionIdShape = /^[A-Za-z0-9_-]{22}$/;
+
+/** Its characters have to pass in a WebSocket subprotocol. */
+export function makeSessionToken(): string {
+  return randomBytes(24).toString("base64url");
+}
+
+export function hashToken(token: string): string {
+  return hash("sha256", token, "hex");
+}
+
+/** Takes the same time whatever the other hash is. */
+export function sameHash(one: string, other: string): boolean {
+  return one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
+}

@@ -1,0 +1,30 @@
+import type { AppSource } from "./app-source.ts";
+import type { Bridge } from "./bridge.ts";
+import type { CallMemory } from "./call-memory.ts";
+import type { SessionRecord } from "./session-store.ts";
+
+/** A session that is alive in this process. */
+export interface AppSession {
+  readonly id: string;
+  readonly record: SessionRecord;
+  readonly source: AppSource;
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number;
+  readonly bridge: Bridge | undefined;
+  /** It is in use: its life begins anew. */
+  touch(): void;
+  /** Called once, when the session is over for whatever reason. */
+  onEnd(listener: () => void): void;
+}
+
+/** The same session as those see it who keep it. */
+export interface KeptSession extends AppSession {
+  record: SessionRecord;
+  expiresAt: number;
+  bridge: Bridge | undefined;
+  memory: CallMemory | undefined;
+  /** When its expiry was last told to the store. */
+  storedAt: number;
+  readonly endListeners: Set<() => void>;
+  nextRequestId(): string;
+}

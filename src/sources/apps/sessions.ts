@@ -1,0 +1,244 @@
+import { Fault } from "../../core/fault.ts";
+import { type Log, silentLog } from "../../core/log.ts";
+import type { CountEvent } from "./app-event.ts";
+import { createAppSource } from "./app-source.ts";
+import { type AppTool, defaultToolLimits, parseAppTools, type ToolLimits } from "./app-tool.ts";
+import { type Bridge, type BridgeLimits, type BridgeSocket, defaultBridgeLimits, openBridge } from "./bridge.ts";
+import type { Bus } from "./bus.ts";
+import { createCallMemory } from "./call-memory.ts";
+import type { CloseReason } from "./close-codes.ts";
+import { createRequestIds } from "./request-ids.ts";
+import type { AppSession, KeptSession } from "./session.ts";
+import type { SessionRequest } from "./session-request.ts";
+import { hashToken, makeSessionId, makeSessionToken } from "./session-secrets.ts";
+import type { SessionRecord, SessionStore, StoredSession } from "./session-store.ts";
+
+export interface SessionsOptions {
+  readonly store: SessionStore;
+  readonly bus: Bus;
+  readonly ttlMs?: number;
+  /** The longest life an app may ask for. */
+  readonly mostTtlMs?: number;
+  readonly timeoutMs?: number;
+  readonly graceMs?: number;
+  readonly mostSessions?: number;
+  readonly toolLimits?: ToolLimits;
+  readonly bridgeLimits?: BridgeLimits;
+  readonly count?: CountEvent;
+  readonly log?: Log;
+  readonly now?: () => number;
+}
+
+export interface CreatedSession {
+  readonly session: AppSession;
+  /** Told to the app, this once. */
+  readonly bridgeToken: string;
+  readonly mcpToken: string;
+}
+
+/** All app sessions of this process. */
+export interface Sessions {
+  readonly toolLimits: ToolLimits;
+  create(request: SessionRequest): Promise<CreatedSession>;
+  /** Nothing where it is unknown or over. A promise only while it is brought back from the store. */
+  find(id: string): AppSession | undefined | Promise<AppSession | undefined>;
+  list(): readonly AppSession[];
+  replaceTools(id: string, request: Pick<SessionRequest, "tools" | "rawTools">): Promise<void>;
+  /** From now on only the session's own tokens open it. */
+  keepToOwnTokens(id: string): Promise<void>;
+  /** Says whether there was one. */
+  remove(id: string): Promise<boolean>;
+  openBridge(session: AppSession, socket: BridgeSocket): Promise<Bridge>;
+  /** Ends what has expired. */
+  sweep(): void;
+  /** One beat of every bridge's heart. */
+  beat(): void;
+  /** Closes the bridges; the sessions stay in the store. */
+  close(): Promise<void>;
+}
+
+export async function openSessions(options: SessionsOptions): Promise<Sessions> {
+  const { store, bus, count = () => {}, log = silentLog, now = Date.now } = options;
+  const { ttlMs = 300_000, timeoutMs = 120_000, graceMs = 0, mostSessions = 20_000 } = options;
+  const mostTtlMs = Math.max(options.mostTtlMs ?? 86_400_000, ttlMs);
+  const toolLimits = options.toolLimits ?? defaultToolLimits;
+  const bridgeLimits = options.bridgeLimits ?? defaultBridgeLimits;
+  const live = new Map<string, KeptSession>();
+  for (const stored of await store.all()) await revive(stored);
+
+  return {
+    toolLimits,
+    async create(request) {
+      if (live.size >= mostSessions) {
+        count("refused session");
+        throw new Fault("busy", `${mostSessions} sessions are open here. Delete some, or try again later.`);
+      }
+      const bridgeToken = makeSessionToken();
+      const mcpToken = makeSessionToken();
+      const wanted = request.ttlSeconds === undefined ? ttlMs : request.ttlSeconds * 1000;
+      const record: SessionRecord = {
+        id: makeSessionId(),
+        deviceId: request.deviceId,
+        deviceName: request.deviceName,
+        appVersion: request.appVersion,
+        chatId: request.chatId,
+        tools: request.rawTools,
+        createdAt: now(),
+        ttlMs: Math.min(wanted, mostTtlMs),
+        bridgeTokenHash: hashToken(bridgeToken),
+        mcpTokenHash: hashToken(mcpToken),
+        ownTokensOnly: request.ownTokensOnly,
+      };
+      const session = bringUp(record, request.tools, now() + record.ttlMs, false);
+      try {
+        await store.put(record, session.expiresAt);
+      } catch (error) {
+        live.delete(record.id);
+        throw error;
+      }
+      count("session created");
+      return { session, bridgeToken, mcpToken };
+    },
+    find(id) {
+      const session = live.get(id);
+      if (session === undefined) return store.get(id).then((stored) => live.get(id) ?? (stored && revive(stored)));
+      if (session.expiresAt > now()) return session;
+      expire(session);
+      return undefined;
+    },
+    list: () => [...live.values()].filter(({ expiresAt }) => expiresAt > now()),
+    async replaceTools(id, { tools, rawTools }) {
+      const session = requireLive(id);
+      await keep(session, { ...session.record, tools: rawTools });
+      session.source.replace(tools);
+    },
+    async keepToOwnTokens(id) {
+      const session = requireLive(id);
+      if (!session.record.ownTokensOnly) await keep(session, { ...session.record, ownTokensOnly: true });
+    },
+    async remove(id) {
+      const session = live.get(id);
+      if (session) end(session, "deleted");
+      const was = await store.remove(id);
+      if (was) count("session deleted");
+      return was;
+    },
+    async openBridge(session, socket) {
+      const kept = requireLive(session.id);
+      kept.memory ??= createCallMemory({ now });
+      const bridge: Bridge = openBridge({
+        sessionId: kept.id,
+        socket,
+        memory: kept.memory,
+        limits: bridgeLimits,
+        count,
+        now,
+        nextRequestId: () => kept.nextRequestId(),
+        onAlive: () => kept.touch(),
+      });
+      // Known before the old one is evicted: its closing must not take this one for gone.
+      kept.bridge = bridge;
+      kept.touch();
+      const release = await bus.hold(kept.id, bridge);
+      count("bridge connected");
+      return {
+        ...bridge,
+        get inFlight() {
+          return bridge.inFlight;
+        },
+        gone() {
+          release();
+          bridge.gone();
+          if (kept.bridge === bridge) kept.bridge = undefined;
+          count("bridge lost");
+        },
+      };
+    },
+    sweep() {
+      for (const session of live.values()) if (session.expiresAt <= now()) expire(session);
+    },
+    beat() {
+      for (const session of live.values()) session.bridge?.beat();
+    },
+    async close() {
+      for (const session of live.values()) {
+        session.bridge?.close("draining");
+        store.touch(session.id, session.expiresAt);
+        leave(session);
+      }
+      live.clear();
+      await Promise.resolve();
+    },
+  };
+
+  function bringUp(
+    record: SessionRecord,
+    tools: readonly AppTool[],
+    expiresAt: number,
+    isRevived: boolean,
+  ): KeptSession {
+    const touch = (): void => {
+      session.expiresAt = now() + session.record.ttlMs;
+      if (now() - session.storedAt < session.record.ttlMs / 4) return;
+      session.storedAt = now();
+      store.touch(session.id, session.expiresAt);
+    };
+    const session: KeptSession = {
+      id: record.id,
+      record,
+      source: createAppSource({ id: record.id, tools, bus, now, count, timeoutMs, graceMs, onCall: touch }),
+      expiresAt,
+      bridge: undefined,
+      memory: undefined,
+      storedAt: now(),
+      endListeners: new Set(),
+      nextRequestId: createRequestIds(record.id, isRevived),
+      touch,
+      onEnd: (listener) => void session.endListeners.add(listener),
+    };
+    live.set(record.id, session);
+    return session;
+  }
+
+  async function revive({ record, expiresAt }: StoredSession): Promise<AppSession | undefined> {
+    if (expiresAt <= now()) {
+      await store.remove(record.id);
+      return undefined;
+    }
+    try {
+      return bringUp(record, parseAppTools(record.tools, toolLimits), expiresAt, true);
+    } catch (error) {
+      log.warn("a stored session can't be brought back; it is dropped", { error });
+      await store.remove(record.id);
+      return undefined;
+    }
+  }
+
+  async function keep(session: KeptSession, record: SessionRecord): Promise<void> {
+    await store.put(record, session.expiresAt);
+    session.record = record;
+  }
+
+  function expire(session: KeptSession): void {
+    count("session expired");
+    end(session, "expired");
+    store.remove(session.id).catch((error: unknown) => log.error("an expired session can't be removed", { error }));
+  }
+
+  function end(session: KeptSession, reason: CloseReason): void {
+    live.delete(session.id);
+    session.bridge?.close(reason);
+    leave(session);
+  }
+
+  function leave(session: KeptSession): void {
+    for (const listener of session.endListeners) listener();
+    session.endListeners.clear();
+  }
+
+  function requireLive(id: string): KeptSession {
+    const session = live.get(id);
+    if (!session || session.expiresAt <= now()) throw new Fault("unknown-session", "There is no such session.");
+    return session;
+  }
+}

@@ -1,0 +1,243 @@
+import { expect, test } from "vitest";
+import { until } from "../support/until.ts";
+import { bearer, echoTool, registration, startProxy } from "./start-proxy.ts";
+import { openApp } from "./test-app.ts";
+
+const tokens = { OPENCLAW_PROXY_APP_TOKEN: "app-secret", OPENCLAW_PROXY_OPENCLAW_TOKEN: "claw-secret" };
+
+test("opening a session tells its id, its bridge and its MCP address", async () => {
+  await using proxy = await startProxy();
+  const { status, body } = await proxy.ask("POST", "/v1/chat/sessions", registration);
+  const { host } = new URL(proxy.address);
+  expect(status).toBe(200);
+  expect(body).toMatchObject({
+    mcpSessionId: expect.stringMatching(/^[A-Za-z0-9_-]{22}$/),
+    bridge_url: `ws://${host}/v1/chat/sessions/${body.mcpSessionId}/bridge`,
+    mcp_url: `http://${host}/v1/mcp/${body.mcpSessionId}`,
+  });
+});
+
+test("a call goes to the app as invoke_tool and comes back as the tool's result", async () => {
+  await using proxy = await startProxy();
+  const session = await proxy.create();
+  await using app = await openApp(session.bridge_url);
+  const { body } = await proxy.rpc(session, "tools/call", { name: "echo_text", arguments: { text: "hello" } });
+  expect(app.messages).toEqual([
+    {
+      type: "invoke_tool",
+      mcpSessionId: session.mcpSessionId,
+      request_id: `${session.mcpSessionId}:1`,
+      tool_name: "echo_text",
+      arguments: { text: "hello" },
+    },
+  ]);
+  expect(body.result).toMatchObject({
+    content: [{ type: "text", text: '{"echoed_text":"hello"}' }],
+    structuredContent: { echoed_text: "hello" },
+  });
+});
+
+test("an app may name its session in the result, as the contract has it", async () => {
+  await using proxy = await startProxy();
+  const session = await proxy.create();
+  const { mcpSessionId } = session;
+  await using _ = await openApp(session.bridge_url, {
+    tools: { echo_text: (__, { request_id }, app) => app.result(request_id, { mcpSessionId, ok: true, content: "x" }) },
+  });
+  expect(await proxy.call(session, "echo_text")).toBe("x");
+});
+
+test("the registered tools are listed with their schemas, and never their paths", async () => {
+  await using proxy = await startProxy();
+  const session = await proxy.create();
+  const { body } = await proxy.rpc(session, "tools/list");
+  const { name, description, input_schema: inputSchema } = echoTool;
+  expect(body.result.tools).toEqual([{ name, description, inputSchema }]);
+});
+
+test.each(["/v1/mcp", "/v1/mcp/"])(
+  "%s finds the session by the header MCP-Session-Id, without a redirect",
+  async (path) => {
+    await using proxy = await startProxy();
+    const session = await proxy.create();
+    await using _ = await openApp(session.bridge_url);
+    const message = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "echo_text", arguments: {} } };
+    const { status, body } = await proxy.ask("POST", path, message, { "mcp-session-id": session.mcpSessionId });
+    expect([status, body.result.isError]).toEqual([200, undefined]);
+    expect((await proxy.ask("POST", path, message)).status).toBe(400);
+    expect((await proxy.ask("POST", path, message, { "mcp-session-id": "nobody" })).status).toBe(404);
+  },
+);
+
+test("an unknown session in the path is not found", async () => {
+  await using proxy = await startProxy();
+  const { status, body } = await proxy.ask("POST", "/v1/mcp/nobody", { jsonrpc: "2.0", id: 1, method: "tools/list" });
+  expect([status, body.error.code]).toEqual([404, -32001]);
+});
+
+test("initialize mints no session, whichever way the app's session is named", async () => {
+  await using proxy = await startProxy();
+  const session = await proxy.create();
+  const params = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "x", version: "1" } };
+  const byPath = await proxy.rpc(session, "initialize", params);
+  const header = { "mcp-session-id": session.mcpSessionId };
+  const message = { jsonrpc: "2.0", id: 1, method: "initialize", params };
+  const byHeader = await proxy.ask("POST", "/v1/mcp", message, header);
+  expect([byPath.status, byHeader.status]).toEqual([200, 200]);
+  expect([byPath, byHeader].map(({ headers }) => headers.get("mcp-session-id"))).toEqual([null, null]);
+});
+
+test("a client's DELETE leaves the app's session alone", async () => {
+  await using proxy = await startProxy();
+  const session = await proxy.create();
+  await using _ = await openApp(session.bridge_url);
+  const header = { "mcp-session-id": session.mcpSessionId };
+  expect((await proxy.ask("DELETE", session.mcp_url, undefined, header)).status).toBe(204);
+  expect((await proxy.ask("DELETE", "/v1/mcp", undefined, header)).status).toBe(204);
+  expect(await proxy.call(session, "echo_text", { text: "a" })).toBe('{"echoed_text":"a"}');
+});
+
+test("GET /health says ok in plain text, to everybody", async () => {
+  await using proxy = await startProxy({ env: tokens });
+  const { status, headers, body } = await proxy.ask("GET", "/health");
+  expect([status, headers.get("content-type"), body]).toEqual([200, "text/plain; charset=utf-8", "ok"]);
+});
+
+test("a deleted session is gone: its bridge is closed, its addresses know it no more", async () => {
+  await using proxy = await startProxy();
+  const session = await proxy.create();
+  await using app = await openApp(session.bridge_url);
+  const path = `/v1/chat/sessions/${session.mcpSessionId}`;
+  expect(await proxy.ask("DELETE", path)).toMatchObject({ status: 200, body: { ok: true } });
+  expect(await app.closed).toEqual({ code: 4410, reason: "session deleted" });
+  expect((await proxy.rpc(session, "tools/list")).status).toBe(404);
+  expect((await proxy.ask("DELETE", path)).status).toBe(404);
+});
+
+test("without a bridge a call fails at once and says so", async () => {
+  await using proxy = await startProxy();
+  const session = await proxy.create();
+  expect(await proxy.call(session, "echo_text")).toBe("!Bridge is not connected");
+  const app = await openApp(session.bridge_url);
+  await app[Symbol.asyncDispose]();
+  await expect.poll(() => proxy.call(session, "echo_text")).toBe("!Bridge is not connected");
+});
+
+test("the app token opens the app's side and not the MCP side, and the other way round", async () => {
+  await using proxy = await startProxy({ env: tokens });
+  const session = await proxy.create();
+  const list = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+  const path = `/v1/chat/sessions/${session.mcpSessionId}`;
+  const statuses = async (headers: Record<string, string>) => [
+    (await proxy.ask("POST", "/v1/chat/sessions", registration, headers)).status,
+    (await proxy.ask("POST", session.mcp_url, list, headers)).status,
+    (await proxy.ask("POST", "/v1/mcp", list, { ...headers, "mcp-session-id": session.mcpSessionId })).status,
+    (await proxy.ask("DELETE", `${path}x`, undefined, headers)).status,
+  ];
+  expect(await statuses({})).toEqual([401, 401, 401, 401]);
+  expect(await statuses(bearer("app-secret"))).toEqual([200, 401, 401, 404]);
+  expect(await statuses(bearer("claw-secret"))).toEqual([401, 200, 200, 401]);
+  expect((await proxy.ask("DELETE", path, undefined, bearer("app-secret"))).status).toBe(200);
+});
+
+test("an empty token leaves its side open, and only its side", async () => {
+  await using proxy = await startProxy({ env: { OPENCLAW_PROXY_OPENCLAW_TOKEN: "claw-secret" } });
+  const session = await proxy.create();
+  await using app = await openApp(session.bridge_url);
+  expect(app.ws.readyState).toBe(app.ws.OPEN);
+  expect(await proxy.call(session, "echo_text", { text: "a" })).toBe('{"echoed_text":"a"}');
+  expect((await proxy.rpc(session, "tools/list", {}, {})).status).toBe(401);
+});
+
+test("the bridge closes with 4401 for a wrong token and with 4404 for an unknown session", async () => {
+  await using proxy = await startProxy({ env: tokens });
+  const session = await proxy.create();
+  const unknown = session.bridge_url.replace(session.mcpSessionId, "nobody");
+  const codes: number[] = [];
+  for (const [url, headers] of [
+    [session.bridge_url, {}],
+    [session.bridge_url, bearer("claw-secret")],
+    [unknown, bearer("wrong")],
+    [unknown, bearer("app-secret")],
+  ] as const) {
+    const app = await openApp(url, { headers });
+    codes.push((await app.closed).code);
+  }
+  expect(codes).toEqual([4401, 4401, 4401, 4404]);
+  await using app = await openApp(session.bridge_url, { headers: bearer("app-secret") });
+  expect(await proxy.call(session, "echo_text", { text: "a" })).toBe('{"echoed_text":"a"}');
+  expect(app.messages).toHaveLength(1);
+});
+
+test("a session lives for its time and is gone after it", async () => {
+  await using proxy = await startProxy({ env: { OPENCLAW_PROXY_SESSION_TTL_SECONDS: "1" } });
+  const session = await proxy.create();
+  expect((await proxy.rpc(session, "tools/list")).status).toBe(200);
+  await expect.poll(async () => (await proxy.rpc(session, "tools/list")).status, { timeout: 5000 }).toBe(404);
+});
+
+test("a call that takes too long ends, the app is told, and its late result is dropped and counted", async () => {
+  await using proxy = await startProxy({ env: { OPENCLAW_PROXY_TOOL_TIMEOUT_SECONDS: "0.05" } });
+  const session = await proxy.create();
+  await using app = await openApp(session.bridge_url, { tools: {} });
+  expect(await proxy.call(session, "echo_text")).toMatch(/^!The app did not answer in time\. .*unknown/);
+  const { request_id } = await app.wait("cancel_tool");
+  expect(request_id).toBe(`${session.mcpSessionId}:1`);
+  app.result(request_id, { ok: true, content: "late" });
+  await expect.poll(() => proxy.metrics()).toContain('clawport_app_events_total{event="late result"} 1');
+});
+
+test.each([
+  ["a text", { error: "no such file" }, "!no such file"],
+  ["an object with a message", { error: { code: 7, message: "no such file" } }, "!no such file"],
+  ["an object without one", { error: { code: 7 } }, '!{"code":7}'],
+  ["nothing", {}, "!The app says the tool failed, but not why."],
+])("a tool that fails with %s is a result that says so", async (_, parts, text) => {
+  await using proxy = await startProxy();
+  const session = await proxy.create();
+  await using __ = await openApp(session.bridge_url, {
+    tools: { echo_text: (___, { request_id }, app) => app.result(request_id, { ok: false, ...parts }) },
+  });
+  expect(await proxy.call(session, "echo_text")).toBe(text);
+});
+
+test("tool names are unique within a session", async () => {
+  await using proxy = await startProxy();
+  const { status, body } = await proxy.ask("POST", "/v1/chat/sessions", {
+    ...registration,
+    tools: [echoTool, echoTool],
+  });
+  expect(status).toBe(400);
+  expect(body.detail).toContain('"echo_text" is there twice');
+});
+
+test("arguments that don't fit the tool's schema never reach the app", async () => {
+  await using proxy = await startProxy();
+  const session = await proxy.create();
+  await using app = await openApp(session.bridge_url);
+  expect(await proxy.call(session, "echo_text", { text: 7 })).toMatch(/^!Wrong arguments for echo_text/);
+  expect(app.messages).toEqual([]);
+});
+
+test("addresses follow the public URL, else the Host and a trusted X-Forwarded-Proto", async () => {
+  await using proxy = await startProxy();
+  const plain = await proxy.create({}, { "x-forwarded-proto": "https" });
+  expect([plain.bridge_url.slice(0, 6), plain.mcp_url.slice(0, 6)]).toEqual(["wss://", "https:"]);
+  await using named = await startProxy({ publicUrl: "https://tools.example.com/" });
+  const { mcpSessionId, bridge_url, mcp_url } = await named.create();
+  expect(bridge_url).toBe(`wss://tools.example.com/v1/chat/sessions/${mcpSessionId}/bridge`);
+  expect(mcp_url).toBe(`https://tools.example.com/v1/mcp/${mcpSessionId}`);
+});
+
+test("a bare pong is taken, and so is one that names the session", async () => {
+  await using proxy = await startProxy({ heartbeatMs: 200 });
+  const session = await proxy.create();
+  await using app = await openApp(session.bridge_url, { deaf: true });
+  const ping = await app.wait("ping");
+  expect(ping).toEqual({ type: "ping", mcpSessionId: session.mcpSessionId });
+  app.send({ type: "pong" });
+  await until(() => app.messages.length === 2);
+  app.send({ type: "pong", mcpSessionId: session.mcpSessionId });
+  await until(() => app.messages.length === 3);
+  expect(await proxy.metrics()).not.toContain("malformed");
+});
