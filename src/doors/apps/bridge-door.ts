@@ -45,7 +45,7 @@ export function createBridgeDoor(options: BridgeDoorOptions): BridgeDoor {
     },
     async upgrade(request, socket, head, id) {
       const session = await sessions.find(id);
-      const own = session && { hash: session.record.bridgeTokenHash, only: session.record.ownTokensOnly };
+      const own = session && { hash: session.record.bridgeTokenHash, only: session.record.ownTokens !== "none" };
       const access = judgeAccess({ presented: presentedToken(request.headers), sharedHash: appHash, own });
       if (socket.destroyed) return;
       server.handleUpgrade(request, socket, head, (ws) => {
@@ -68,7 +68,7 @@ export function createBridgeDoor(options: BridgeDoorOptions): BridgeDoor {
     ws.pause();
     try {
       // An app that has shown its own token wants nobody else on its bridge.
-      if (access === "own") await sessions.keepToOwnTokens(session.id);
+      if (access === "own") await sessions.closeBridgeToOthers(session.id);
       const bridge = await sessions.openBridge(session, socketOf(ws));
       ws.on("message", (data: RawData, isBinary: boolean) => {
         if (isBinary) bridge.close("malformed");

@@ -49,7 +49,7 @@ export function createMcpRoutes(options: McpRoutesOptions): McpRoutes {
       const named = id ?? headers["mcp-session-id"];
       const found = typeof named === "string" ? sessions.find(named) : undefined;
       const session = found instanceof Promise ? await found : found;
-      const own = session && { hash: session.record.mcpTokenHash, only: session.record.ownTokensOnly };
+      const own = session && { hash: session.record.mcpTokenHash, only: session.record.ownTokens === "all" };
       const access = judgeAccess({ presented: presentedToken(headers), sharedHash: openclawHash, own });
       if (access === "refused") {
         count("refused token");

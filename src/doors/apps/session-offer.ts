@@ -20,7 +20,7 @@ export interface SessionOfferOptions {
 }
 
 /** Names a call in `_meta`: sent again under the same name, it is not run again. */
-export const callKeyMeta = "clawport/callKey";
+const callKeyMeta = "clawport/callKey";
 
 /** One app session as an MCP server offers it, every call through the guard. */
 export function createSessionOffer({ session, guard, info, log, taskAfterMs = 10_000 }: SessionOfferOptions): McpOffer {

@@ -47,7 +47,7 @@ export function createSessionRoutes(options: SessionRoutesOptions): SessionRoute
         throw wrongMethod(response, "GET, PATCH, DELETE");
       }
       const session = await sessions.find(id);
-      const own = session && { hash: session.record.bridgeTokenHash, only: session.record.ownTokensOnly };
+      const own = session && { hash: session.record.bridgeTokenHash, only: session.record.ownTokens !== "none" };
       if (judgeAccess({ presented: presentedToken(request.headers), sharedHash: appHash, own }) === "refused") {
         throw refused();
       }

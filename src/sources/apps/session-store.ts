@@ -12,8 +12,8 @@ export interface SessionRecord {
   readonly ttlMs: number;
   readonly bridgeTokenHash: string;
   readonly mcpTokenHash: string;
-  /** Only this session's own tokens open it. */
-  readonly ownTokensOnly: boolean;
+  /** Which sides of it only its own tokens open. */
+  readonly ownTokens: "none" | "bridge" | "all";
 }
 
 export interface StoredSession {

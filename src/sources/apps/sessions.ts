@@ -10,7 +10,7 @@ import type { CloseReason } from "./close-codes.ts";
 import { createRequestIds } from "./request-ids.ts";
 import type { AppSession, KeptSession } from "./session.ts";
 import type { SessionRequest } from "./session-request.ts";
-import { hashToken, makeSessionId, makeSessionToken } from "./session-secrets.ts";
+import { hashToken, makeSessionId, makeSessionToken, sessionIdShape } from "./session-secrets.ts";
 import type { SessionRecord, SessionStore, StoredSession } from "./session-store.ts";
 
 export interface SessionsOptions {
@@ -44,8 +44,8 @@ export interface Sessions {
   find(id: string): AppSession | undefined | Promise<AppSession | undefined>;
   list(): readonly AppSession[];
   replaceTools(id: string, request: Pick<SessionRequest, "tools" | "rawTools">): Promise<void>;
-  /** From now on only the session's own tokens open it. */
-  keepToOwnTokens(id: string): Promise<void>;
+  /** From now on only the session's own token opens its bridge. */
+  closeBridgeToOthers(id: string): Promise<void>;
   /** Says whether there was one. */
   remove(id: string): Promise<boolean>;
   openBridge(session: AppSession, socket: BridgeSocket): Promise<Bridge>;
@@ -87,7 +87,7 @@ export async function openSessions(options: SessionsOptions): Promise<Sessions> 
         ttlMs: Math.min(wanted, mostTtlMs),
         bridgeTokenHash: hashToken(bridgeToken),
         mcpTokenHash: hashToken(mcpToken),
-        ownTokensOnly: request.ownTokensOnly,
+        ownTokens: request.ownTokensOnly ? "all" : "none",
       };
       const session = bringUp(record, request.tools, now() + record.ttlMs, false);
       try {
@@ -101,6 +101,7 @@ export async function openSessions(options: SessionsOptions): Promise<Sessions> 
     },
     find(id) {
       const session = live.get(id);
+      if (session === undefined && !sessionIdShape.test(id)) return undefined;
       if (session === undefined) return store.get(id).then((stored) => live.get(id) ?? (stored && revive(stored)));
       if (session.expiresAt > now()) return session;
       expire(session);
@@ -112,9 +113,9 @@ export async function openSessions(options: SessionsOptions): Promise<Sessions> 
       await keep(session, { ...session.record, tools: rawTools });
       session.source.replace(tools);
     },
-    async keepToOwnTokens(id) {
+    async closeBridgeToOthers(id) {
       const session = requireLive(id);
-      if (!session.record.ownTokensOnly) await keep(session, { ...session.record, ownTokensOnly: true });
+      if (session.record.ownTokens === "none") await keep(session, { ...session.record, ownTokens: "bridge" });
     },
     async remove(id) {
       const session = live.get(id);
