@@ -1,0 +1,141 @@
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { once } from "node:events";
+import { connect, createServer, type AddressInfo, type Socket } from "node:net";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { expect, test, vi } from "vitest";
+import { createRandom } from "../fuzz/random.ts";
+import { until } from "../support/until.ts";
+import { type Created, startProxy } from "./start-proxy.ts";
+import { openApp, type TestApp } from "./test-app.ts";
+
+vi.setConfig({ testTimeout: 300_000 });
+
+const tools = [{ name: "fast" }, { name: "slow" }];
+
+test("an app killed in the middle of a call ends it as unknown; a new one serves on", async () => {
+  await using proxy = await startProxy();
+  const session = await proxy.create({ tools });
+  const first = await startApp(session);
+  const called = proxy.call(session, "slow");
+  await first.says("run slow");
+  first.child.kill("SIGKILL");
+  expect(await called).toMatch(/^!The bridge was lost after the call was sent/);
+  const second = await startApp(session);
+  expect(await proxy.call(session, "fast")).toBe("done");
+  second.child.kill("SIGKILL");
+});
+
+test("an app that hangs is found by its silence, and its call ends", async () => {
+  await using proxy = await startProxy({ heartbeatMs: 100 });
+  const session = await proxy.create({ tools });
+  const app = await startApp(session);
+  const called = proxy.call(session, "slow");
+  await app.says("run slow");
+  app.child.kill("SIGSTOP");
+  expect(await called).toMatch(/^!The bridge was lost after the call was sent/);
+  expect(await proxy.call(session, "fast")).toBe("!Bridge is not connected");
+  app.child.kill("SIGKILL");
+});
+
+test("a connection that is dead without a word is found by its silence", async () => {
+  await using proxy = await startProxy({ heartbeatMs: 100 });
+  const session = await proxy.create({ tools });
+  await using line = await openLine(Number(new URL(proxy.address).port));
+  const { pathname } = new URL(session.bridge_url);
+  const app = await openApp(`ws://127.0.0.1:${line.port}${pathname}`, { tools: {} });
+  const called = proxy.call(session, "slow");
+  await app.wait("invoke_tool");
+  line.freeze();
+  expect(await called).toMatch(/^!The bridge was lost after the call was sent/);
+  app.ws.terminate();
+});
+
+const calls = Number(process.env["CLAWPORT_FAULT_CALLS"] ?? 1500);
+
+test(`${calls} calls under random cuts: nothing runs twice, nobody is left hanging, every outcome is true`, async () => {
+  await using proxy = await startProxy();
+  const session = await proxy.create({ tools: [{ name: "fast" }] });
+  const random = createRandom(17);
+  const runs = new Map<number, number>();
+  let app: TestApp | undefined;
+  let over = false;
+
+  const chaos = (async () => {
+    while (!over) {
+      app = await openApp(session.bridge_url, {
+        tools: {
+          fast({ n }, { request_id }, own) {
+            runs.set(n, (runs.get(n) ?? 0) + 1);
+            setTimeout(
+              () => own.ws.readyState === 1 && own.result(request_id, { ok: true, content: `ran ${n}` }),
+              random.int(4),
+            );
+          },
+        },
+      });
+      await new Promise((resolve) => setTimeout(resolve, 5 + random.int(40)));
+      // Sometimes the line is cut, sometimes a second app of the same session takes over.
+      if (random.int(3) > 0) app.ws.terminate();
+    }
+  })();
+
+  const outcomes: string[] = [];
+  let next = 0;
+  const worker = async () => {
+    while (next < calls) {
+      const n = next++;
+      outcomes[n] = await proxy.call(session, "fast", { n });
+    }
+  };
+  await Promise.all(Array.from({ length: 16 }, worker));
+  over = true;
+  await chaos;
+  app?.ws.terminate();
+
+  const wrong = outcomes.flatMap((outcome, n) => (isTrue(outcome, n, runs.get(n) ?? 0) ? [] : [`${n}: ${outcome}`]));
+  expect(wrong).toEqual([]);
+  expect(outcomes).toHaveLength(calls);
+  expect(Math.max(...runs.values())).toBe(1);
+  const kinds = new Set(outcomes.map((outcome) => outcome.replace(/\d+/g, "")));
+  expect(kinds).toContain("ran ");
+  expect([...kinds].some((kind) => kind.includes("unknown"))).toBe(true);
+});
+
+function isTrue(outcome: string, n: number, count: number): boolean {
+  if (outcome === `ran ${n}`) return count === 1;
+  if (outcome === "!Bridge is not connected" || outcome.includes("has not seen it")) return count === 0;
+  return outcome.includes("Whether the tool ran is unknown") && count <= 1;
+}
+
+async function startApp(session: Created) {
+  const file = fileURLToPath(new URL("app-child.ts", import.meta.url));
+  const child: ChildProcessWithoutNullStreams = spawn(process.execPath, [file, session.bridge_url]);
+  const lines: string[] = [];
+  createInterface({ input: child.stdout }).on("line", (line) => void lines.push(line));
+  const says = (line: string) => until(() => lines.includes(line), line);
+  await says("open");
+  return { child, says };
+}
+
+/** A line to a port that can be frozen: nothing passes any more, and nobody is told. */
+async function openLine(port: number) {
+  const sockets: Socket[] = [];
+  const server = createServer((near) => {
+    const far = connect(port, "127.0.0.1");
+    sockets.push(near, far);
+    near.on("error", () => {}).pipe(far);
+    far.on("error", () => {}).pipe(near);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    port: (server.address() as AddressInfo).port,
+    freeze() {
+      for (const socket of sockets) socket.unpipe().pause();
+    },
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
