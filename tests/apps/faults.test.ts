@@ -51,7 +51,7 @@ test("a connection that is dead without a word is found by its silence", async (
   app.ws.terminate();
 });
 
-const calls = Number(process.env["CLAWPORT_FAULT_CALLS"] ?? 1500);
+const calls = Number(process.env["CLAWPORT_FAULT_CALLS"] ?? 1000);
 
 test(`${calls} calls under random cuts: nothing runs twice, nobody is left hanging, every outcome is true`, async () => {
   await using proxy = await startProxy();
