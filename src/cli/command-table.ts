@@ -32,6 +32,11 @@ export const commandTable: readonly CommandEntry[] = [
     summary: "let running apps offer their tools",
     load: () => import("./commands/proxy.ts"),
   },
+  {
+    name: "proxy-stdio",
+    summary: "serve one app session to an MCP client",
+    load: () => import("./commands/proxy-stdio.ts"),
+  },
   { name: "service", summary: "run the hub as a service of this user", load: () => import("./commands/service.ts") },
   { name: "doctor", summary: "check the set-up and say how to mend it", load: () => import("./commands/doctor.ts") },
   { name: "config", summary: "find, check and describe the configuration", load: () => import("./commands/config.ts") },

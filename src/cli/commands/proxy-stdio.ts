@@ -1,0 +1,44 @@
+import type { Readable, Writable } from "node:stream";
+import { Fault } from "../../core/fault.ts";
+import { defineCommand } from "../command.ts";
+
+export const command = defineCommand({
+  name: "proxy-stdio",
+  summary: "serve one app session of a proxy to an MCP client over stdin and stdout",
+  options: {
+    "proxy-base-url": {
+      type: "string",
+      value: "<url>",
+      description: "where the proxy is; OPENCLAW_PROXY_SERVER_URL or http://127.0.0.1:8000 unless given",
+    },
+    session: {
+      type: "string",
+      value: "<id>",
+      description: "the session; OPENCLAW_PROXY_SESSION_ID or the client's mcpSessionId unless given",
+    },
+  },
+  examples: ["clawport proxy-stdio", "clawport proxy-stdio --session <id> --proxy-base-url https://tools.example.com"],
+  async run(context) {
+    const { forwardStdio } = await import("../../doors/apps/forward-stdio.ts");
+    const { parseProxySettings, readProxyEnv } = await import("../proxy-settings.ts");
+    const env = await readProxyEnv(context);
+    const settings = parseProxySettings(env);
+    const address = context.options["proxy-base-url"] ?? settings.serverUrl;
+    if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol)) {
+      throw new Fault(
+        "usage",
+        `the proxy's address has to look like http://127.0.0.1:8000, not ${JSON.stringify(address)}`,
+      );
+    }
+    const input = context.stdin as Readable;
+    context.stopSignal().addEventListener("abort", () => input.destroy(), { once: true });
+    await forwardStdio({
+      input,
+      output: context.stdout as unknown as Writable,
+      log: context.log,
+      proxyUrl: new URL(address),
+      token: settings.openclawToken,
+      sessionId: context.options.session ?? (env["OPENCLAW_PROXY_SESSION_ID"] || undefined),
+    });
+  },
+});
