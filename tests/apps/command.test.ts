@@ -1,10 +1,9 @@
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { expect, test, vi } from "vitest";
-import { clawport, mainFile, makePlace, type Place } from "../cli/run-clawport.ts";
+import { clawport, makePlace } from "../cli/run-clawport.ts";
+import { startProxyProcess } from "./proxy-process.ts";
 import { bearer, type Created, registration } from "./start-proxy.ts";
 import { openApp } from "./test-app.ts";
 
@@ -16,7 +15,8 @@ test("clawport proxy reads .env, serves, and Ctrl-C tells its apps to come back"
     join(place.folder, ".env"),
     "OPENCLAW_PROXY_APP_TOKEN=from-file\nOPENCLAW_PROXY_OPENCLAW_TOKEN=other\nOPENCLAW_PROXY_SESSION_TTL_SECONDS=77\n",
   );
-  const { child, address } = await start(place);
+  await using proxy = await startProxyProcess(place, "--port", "0");
+  const { child, address } = proxy;
   const open = (headers: Record<string, string>) =>
     fetch(`${address}/v1/chat/sessions`, {
       method: "POST",
@@ -40,10 +40,3 @@ test("beyond this machine nothing starts without both tokens", async () => {
   expect(bare.exit).toBe(78);
   expect(bare.err).toContain("OPENCLAW_PROXY_APP_TOKEN and OPENCLAW_PROXY_OPENCLAW_TOKEN are empty");
 });
-
-async function start(place: Place): Promise<{ child: ChildProcessWithoutNullStreams; address: string }> {
-  const args = [mainFile, "proxy", "--port", "0", "--json"];
-  const child = spawn(process.execPath, args, { env: place.env, cwd: place.folder });
-  const [line] = await once(createInterface({ input: child.stdout }), "line");
-  return { child, address: JSON.parse(String(line)).address };
-}

@@ -14,6 +14,7 @@ export const command = defineCommand({
     "trust-forwarded": { type: "boolean", description: "believe X-Forwarded-Proto of a proxy on another machine" },
     "requests-per-second": { type: "number", value: "<n>", description: "MCP requests one session takes; 500" },
     "sessions-per-second": { type: "number", value: "<n>", description: "sessions that may be opened; 100" },
+    memory: { type: "boolean", description: "forget the sessions when the proxy ends" },
     heartbeat: { type: "number", value: "<seconds>", description: "how often an app has to show that it lives; 15" },
   },
   examples: ["clawport proxy", "clawport proxy --host 0.0.0.0 --public-url https://tools.example.com"],
@@ -34,11 +35,13 @@ export const command = defineCommand({
 
     const stopping = context.stopSignal();
     const { createMemoryStore } = await import("../../sources/apps/memory-store.ts");
+    const { openSessionStore } = await import("../open-session-store.ts");
+    const home = await openHomeOf(context);
     const proxy = await openProxy({
-      home: await openHomeOf(context),
+      home,
       config,
       settings,
-      openStore: () => Promise.resolve(createMemoryStore()),
+      openStore: () => (options.memory ? Promise.resolve(createMemoryStore()) : openSessionStore(home, log)),
       version: readVersion(),
       log,
       host,

@@ -64,7 +64,7 @@ export async function openSessions(options: SessionsOptions): Promise<Sessions> 
   const toolLimits = options.toolLimits ?? defaultToolLimits;
   const bridgeLimits = options.bridgeLimits ?? defaultBridgeLimits;
   const live = new Map<string, KeptSession>();
-  for (const stored of await store.all()) await revive(stored);
+  await Promise.all((await store.all()).map(revive));
 
   return {
     toolLimits,

@@ -1,0 +1,103 @@
+import { appendFile, mkdtemp, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openLogStore } from "./log-store.ts";
+import { sessionRecord, testSessionStore } from "./session-store.contract.ts";
+
+let folder: string;
+let next = 0;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "log-store-"));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const newPath = () => join(folder, `${next++}`, "sessions.log");
+const idsOf = async (path: string) => {
+  await using store = await openLogStore({ path });
+  return (await store.all()).map(({ record }) => record.id);
+};
+
+describe("a store in a log file", () => {
+  testSessionStore(() => openLogStore({ path: newPath() }));
+
+  test("gives back after a restart what was put, touched and removed before it", async () => {
+    const path = newPath();
+    {
+      await using store = await openLogStore({ path });
+      await store.put(sessionRecord("a"), 5000);
+      await store.put(sessionRecord("b"), 5000);
+      store.touch("a", 9000);
+      await store.remove("b");
+    }
+    await using store = await openLogStore({ path });
+    expect(await store.all()).toMatchObject([{ record: sessionRecord("a"), expiresAt: 9000 }]);
+  });
+
+  test("what was put is in the file when the promise resolves, without a close", async () => {
+    const path = newPath();
+    await using store = await openLogStore({ path });
+    await store.put(sessionRecord("a"), 5000);
+    expect(await readFile(path, "utf8")).toContain('"id":"a"');
+  });
+
+  test("a torn last line is dropped and written over, wherever it was torn", async () => {
+    const path = newPath();
+    {
+      await using store = await openLogStore({ path });
+      await store.put(sessionRecord("a"), 5000);
+      await store.put(sessionRecord("b"), 5000);
+    }
+    const whole = await readFile(path);
+    const first = whole.indexOf(10) + 1;
+    for (let cut = first; cut < whole.length; cut += 7) {
+      await writeFile(path, whole.subarray(0, cut));
+      {
+        await using store = await openLogStore({ path });
+        await store.put(sessionRecord("c"), 5000);
+      }
+      expect(await idsOf(path)).toEqual(["a", "c"]);
+    }
+  });
+
+  test("a rotten line in the middle costs that line and no other", async () => {
+    const path = newPath();
+    {
+      await using store = await openLogStore({ path });
+      for (const id of ["a", "b", "c"]) await store.put(sessionRecord(id), 5000);
+    }
+    const text = await readFile(path, "utf8");
+    await writeFile(path, text.replace('"id":"b"', '"id":"X"'));
+    expect(await idsOf(path)).toEqual(["a", "c"]);
+    await appendFile(path, "\u0000\u0000garbage");
+    expect(await idsOf(path)).toEqual(["a", "c"]);
+  });
+
+  test("a log that is mostly past is rewritten, and nothing that comes meanwhile is lost", async () => {
+    const path = newPath();
+    const ids = Array.from({ length: 40 }, (_, at) => `s${at}`);
+    {
+      await using store = await openLogStore({ path, compactOver: 20_000 });
+      for (let round = 0; round < 10; round++) {
+        await Promise.all(ids.map((id) => store.put(sessionRecord(id, { createdAt: round }), 5000 + round)));
+        for (const id of ids) store.touch(id, 6000 + round);
+      }
+    }
+    const line = (await readFile(path)).indexOf(10) + 1;
+    expect((await stat(path)).size).toBeLessThan(line * ids.length * 4);
+    await using store = await openLogStore({ path });
+    const all = await store.all();
+    expect(all).toHaveLength(40);
+    expect(all.every(({ record, expiresAt }) => record.createdAt === 9 && expiresAt === 6009)).toBe(true);
+  });
+
+  test("an emptied file is a store with nothing in it", async () => {
+    const path = newPath();
+    {
+      await using store = await openLogStore({ path });
+      await store.put(sessionRecord("a"), 5000);
+    }
+    await truncate(path, 0);
+    expect(await idsOf(path)).toEqual([]);
+  });
+});
