@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { Fault } from "../src/core/fault.ts";
+import { withFileLock } from "../src/core/file-lock.ts";
 
 const cacheFolder = path.resolve(import.meta.dirname, "..", ".cache");
 const patienceMs = 240_000;
@@ -18,13 +19,18 @@ export async function installPackage(name: string, version: string, folder: stri
   const complete = path.join(home, ".complete");
   if (existsSync(complete)) return installed;
 
-  await rm(home, { recursive: true, force: true });
-  await mkdir(home, { recursive: true });
-  await writeFile(path.join(home, "package.json"), '{ "private": true }\n');
-  console.error(`Installing ${name}@${version} (once; kept in .cache) …`);
-  await runNpm(["install", "--prefix", home, "--ignore-scripts", "--no-audit", "--no-fund", `${name}@${version}`]);
-  await writeFile(complete, "");
-  return installed;
+  await mkdir(path.dirname(home), { recursive: true });
+  // Two test files may want the same package at the same moment.
+  return withFileLock(`${home}.lock`, { waitMs: patienceMs }, async () => {
+    if (existsSync(complete)) return installed;
+    await rm(home, { recursive: true, force: true });
+    await mkdir(home, { recursive: true });
+    await writeFile(path.join(home, "package.json"), '{ "private": true }\n');
+    console.error(`Installing ${name}@${version} (once; kept in .cache) …`);
+    await runNpm(["install", "--prefix", home, "--ignore-scripts", "--no-audit", "--no-fund", `${name}@${version}`]);
+    await writeFile(complete, "");
+    return installed;
+  });
 }
 
 async function runNpm(args: readonly string[]): Promise<void> {
