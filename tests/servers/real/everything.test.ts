@@ -1,0 +1,51 @@
+import { SSEClientTransport } from "@modelcontextprotocol/sdk/client/sse.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { beforeAll, describe, expect, test } from "vitest";
+import { everythingPlan } from "./everything-plan.ts";
+import { installServer } from "./install-server.ts";
+import { observe } from "./observe.ts";
+import { openClient } from "./open-client.ts";
+import { openServe } from "./open-serve.ts";
+import { startEverything } from "./start-everything.ts";
+
+const root = "/srv/folder";
+const roots = [root];
+
+beforeAll(() => installServer("everything"), 240_000);
+
+/** A server that listens for clients, and the way of the official client to it. */
+const listening = [
+  { way: "streamableHttp" as const, direct: (url: URL) => new StreamableHTTPClientTransport(url) },
+  { way: "sse" as const, direct: (url: URL) => new SSEClientTransport(url) },
+];
+
+describe("the server «everything» answers through clawport serve as it does directly", { timeout: 60_000 }, () => {
+  test("over stdio, to stdio and to HTTP", async () => {
+    const { command, program } = await installServer("everything");
+    await using serve = await openServe({ everything: { command, args: [program], roots } });
+    const { env, cwd } = serve.direct;
+    await using direct = await openClient(
+      new StdioClientTransport({ command, args: [program], env, cwd, stderr: "ignore" }),
+      root,
+    );
+    const expected = await observe(direct.client, everythingPlan, "");
+    expect(expected.untried).toEqual([]);
+    await using throughStdio = await openClient(serve.stdio(), root);
+    expect(await observe(throughStdio.client, everythingPlan, "everything__")).toEqual(expected);
+    await using throughHttp = await openClient(await serve.http("everything"), root);
+    expect(await observe(throughHttp.client, everythingPlan, "")).toEqual(expected);
+  });
+
+  test.each(listening)("over $way, to stdio and to HTTP", async ({ way, direct: connect }) => {
+    await using server = await startEverything(way);
+    await using serve = await openServe({ everything: { url: server.url, roots } });
+    await using direct = await openClient(connect(new URL(server.url)), root);
+    const expected = await observe(direct.client, everythingPlan, "");
+    expect(expected.untried).toEqual([]);
+    await using throughStdio = await openClient(serve.stdio(), root);
+    expect(await observe(throughStdio.client, everythingPlan, "everything__")).toEqual(expected);
+    await using throughHttp = await openClient(await serve.http("everything"), root);
+    expect(await observe(throughHttp.client, everythingPlan, "")).toEqual(expected);
+  });
+});

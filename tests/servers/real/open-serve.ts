@@ -1,0 +1,68 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { getDefaultEnvironment, StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { mainFile, makePlace } from "../../cli/run-clawport.ts";
+
+/** A throw-away folder with a configuration, and `clawport serve` on it in either way. */
+export interface Serve extends AsyncDisposable {
+  stdio(): Transport;
+  /** One server alone, with the names bare, behind the HTTP door. */
+  http(name: string): Promise<Transport>;
+  /** Where and with what a server runs that is started here without us. */
+  readonly direct: { readonly cwd: string; readonly env: Record<string, string> };
+  /** What a client needs to start it itself, or to reach it. */
+  readonly command: {
+    readonly command: string;
+    readonly args: string[];
+    readonly cwd: string;
+    readonly env: Record<string, string>;
+  };
+  reach(): Promise<{ readonly url: string; readonly token: string }>;
+}
+
+export async function openServe(servers: Readonly<Record<string, object>>): Promise<Serve> {
+  const place = await makePlace();
+  await writeFile(path.join(place.folder, "clawport.json5"), JSON.stringify({ servers }));
+  const env = Object.fromEntries(Object.entries(place.env).flatMap(([name, value]) => (value ? [[name, value]] : [])));
+  const args = [mainFile, "serve", "--stdio", "--trust", "--wait", "30"];
+  const command = { command: process.execPath, args, cwd: place.folder, env };
+  const closers: (() => Promise<unknown>)[] = [];
+
+  return {
+    command,
+    direct: { cwd: place.folder, env: { HOME: place.folder } },
+    stdio: () => new StdioClientTransport({ ...command, stderr: "ignore" }),
+    reach,
+    async http(name) {
+      const { url, token } = await reach();
+      return new StreamableHTTPClientTransport(new URL(`${url}/${name}`), {
+        requestInit: { headers: { authorization: `Bearer ${token}` } },
+      });
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all(closers.map((close) => close()));
+      await place[Symbol.asyncDispose]();
+    },
+  };
+
+  async function reach(): Promise<{ url: string; token: string }> {
+    const flags = ["serve", "--http", "--port", "0", "--trust", "--wait", "30", "--json"];
+    const child = spawn(process.execPath, [mainFile, ...flags], {
+      cwd: place.folder,
+      // What the official client gives whatever it starts.
+      env: { ...getDefaultEnvironment(), ...env },
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    const ended = once(child, "exit");
+    closers.push(() => (child.kill("SIGTERM"), ended));
+    const [line] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
+    const { url, tokenPath } = JSON.parse(line) as { url: string; tokenPath: string };
+    return { url, token: readFileSync(tokenPath, "utf8").trim() };
+  }
+}
