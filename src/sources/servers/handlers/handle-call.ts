@@ -36,7 +36,7 @@ export async function handleCall(
 }
 
 /** How a tool is called: `clawport call notes__add text=<string> [loud=<boolean>]`. */
-export function usageOf({ name, inputSchema }: ListedTool, prefix: string): string {
+function usageOf({ name, inputSchema }: ListedTool, prefix: string): string {
   const { properties, required } = inputSchema;
   const needed: readonly unknown[] = Array.isArray(required) ? required : [];
   const entries = Object.entries((properties ?? {}) as Record<string, JsonSchema | boolean>);
