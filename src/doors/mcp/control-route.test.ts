@@ -67,7 +67,7 @@ test("a client's token controls nothing, nor does a GET, a large body, or a door
   await open(async () => void asked++);
   expect((await send("/control/servers", "{}", { token: "phone-token" })).status).toBe(403);
   expect((await send("/control/servers", "{}", { token: "guessed" })).status).toBe(401);
-  expect((await send("/control/servers", "", { method: "GET" })).status).toBe(400);
+  expect((await send("/control/servers", "", { method: "GET" })).status).toBe(405);
   expect((await send("/control/servers", JSON.stringify({ name: "x".repeat(70_000) }))).status).toBe(413);
   expect((await send("/control/../etc", "{}")).status).toBe(404);
   expect(asked).toBe(0);
