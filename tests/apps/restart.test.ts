@@ -31,7 +31,7 @@ test("after a kill -9 the sessions are there again, bridges go on, and no reques
     tools: { echo_text: ({ text }) => (text === "hang" ? undefined : text) },
   });
   expect(await call(session, "one")).toContain('"text":"one"');
-  const hanging = call(session, "hang").catch((error: unknown) => `${error}`);
+  const hanging = call(session, "hang").catch(String);
   await expect.poll(() => before.messages.length).toBe(2);
   await first[Symbol.asyncDispose]();
   expect(await hanging).toContain("fetch failed");

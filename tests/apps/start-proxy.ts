@@ -33,6 +33,8 @@ export interface RunningProxy extends AsyncDisposable {
   call(session: Created, tool: string, args?: object, meta?: object): Promise<string>;
   metrics(): Promise<string>;
   close(): Promise<void>;
+  /** Stops it and starts it again on the same port; what its sessions are kept in stays. */
+  restart(): Promise<void>;
 }
 
 interface ProxyParts extends Partial<Omit<ProxyOptions, "settings">> {
@@ -57,11 +59,12 @@ export const registration = {
 /** The whole proxy on a free port, with a home of its own that goes with it. */
 export async function startProxy({ env = {}, ...parts }: ProxyParts = {}): Promise<RunningProxy> {
   const folder = await mkdtemp(join(tmpdir(), "proxy-"));
-  const proxy = await openProxy({
+  const store = createMemoryStore();
+  const options: ProxyOptions = {
     home: await openHome(join(folder, "state")),
     config: defaultConfig,
     settings: parseProxySettings(env),
-    openStore: () => Promise.resolve(createMemoryStore()),
+    openStore: () => Promise.resolve({ ...store, [Symbol.asyncDispose]: () => Promise.resolve() }),
     allowedHosts: [],
     version: "0.0.0",
     log: silentLog,
@@ -70,8 +73,9 @@ export async function startProxy({ env = {}, ...parts }: ProxyParts = {}): Promi
     requestsPerSecond: 100_000,
     sessionsPerSecond: 100_000,
     ...parts,
-  });
-  const { address } = proxy;
+  };
+  let proxy = await openProxy(options);
+  const { address, port } = proxy;
   let next = 0;
 
   const running: RunningProxy = {
@@ -105,6 +109,10 @@ export async function startProxy({ env = {}, ...parts }: ProxyParts = {}): Promi
     metrics: async () =>
       String((await running.ask("GET", "/metrics", undefined, bearer(env["OPENCLAW_PROXY_APP_TOKEN"]))).body),
     close: () => proxy.close(),
+    async restart() {
+      await proxy.close();
+      proxy = await openProxy({ ...options, port });
+    },
     async [Symbol.asyncDispose]() {
       await proxy.close();
       await rm(folder, { recursive: true, force: true });

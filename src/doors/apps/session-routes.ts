@@ -48,9 +48,8 @@ export function createSessionRoutes(options: SessionRoutesOptions): SessionRoute
       }
       const session = await sessions.find(id);
       const own = session && { hash: session.record.bridgeTokenHash, only: session.record.ownTokens !== "none" };
-      if (judgeAccess({ presented: presentedToken(request.headers), sharedHash: appHash, own }) === "refused") {
-        throw refused();
-      }
+      const presented = presentedToken(request.headers);
+      if (judgeAccess({ presented, sharedHash: appHash, own }) === "refused" && !isOperator(presented)) throw refused();
       if (!session) throw new Fault("unknown-session", "There is no such session.");
       if (method === "GET") return sendBody(response, 200, describe(session, true));
       if (method === "PATCH") {
@@ -76,6 +75,10 @@ export function createSessionRoutes(options: SessionRoutesOptions): SessionRoute
       bridge_token: bridgeToken,
       mcp_token: mcpToken,
     });
+  }
+
+  function isOperator(presented: string | undefined): boolean {
+    return operatorHash !== undefined && judgeAccess({ presented, sharedHash: operatorHash }) !== "refused";
   }
 
   function requireOperator(request: IncomingMessage): boolean {

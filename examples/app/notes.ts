@@ -1,0 +1,57 @@
+/**
+ * A small app with a web page and two tools. Start `clawport proxy`, then `node examples/app/notes.ts`, open the page, and
+ * connect an MCP client to the address that is printed: the notes it adds appear on the page.
+ */
+import { createServer } from "node:http";
+import { type AppTool, openApp } from "clawport/app";
+
+const port = Number(process.env["PORT"] ?? 8080);
+const notes: string[] = [];
+
+const tools: readonly AppTool[] = [
+  {
+    name: "add_note",
+    description: "Adds a note to the page.",
+    inputSchema: { type: "object", properties: { text: { type: "string", maxLength: 500 } }, required: ["text"] },
+    run({ text }: { text: string }) {
+      notes.push(text);
+      return { notes: notes.length };
+    },
+  },
+  {
+    name: "list_notes",
+    description: "Lists the notes.",
+    annotations: { readOnlyHint: true },
+    run: () => ({ notes }),
+  },
+];
+
+const app = await openApp({
+  proxyUrl: process.env["PROXY_URL"] ?? "http://127.0.0.1:8000",
+  deviceName: "notes",
+  tools,
+  onSession: ({ mcpUrl }) => console.log(`MCP clients connect to ${mcpUrl}`),
+  ...(process.env["OPENCLAW_PROXY_APP_TOKEN"] ? { appToken: process.env["OPENCLAW_PROXY_APP_TOKEN"] } : {}),
+});
+
+const page = `<!doctype html><meta charset="utf-8"><title>Notes</title><h1>Notes</h1><ul></ul><script>
+setInterval(async () => {
+  const list = document.querySelector("ul");
+  list.replaceChildren(...(await (await fetch("/notes")).json()).map((text) => {
+    const item = document.createElement("li");
+    item.textContent = text;
+    return item;
+  }));
+}, 1000);
+</script>`;
+
+const server = createServer((request, response) => {
+  const isData = request.url === "/notes";
+  response.writeHead(200, { "content-type": isData ? "application/json" : "text/html" });
+  response.end(isData ? JSON.stringify(notes) : page);
+}).listen(port, "127.0.0.1", () => console.log(`The page is at http://127.0.0.1:${port}`));
+
+process.once("SIGINT", () => {
+  server.close();
+  void app.close();
+});

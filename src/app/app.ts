@@ -1,0 +1,150 @@
+import { type AppTool, describeTool } from "./app-tool.ts";
+import { type BridgeLink, openBridgeLink } from "./bridge-link.ts";
+import { type BridgeMessage, createRuns } from "./runs.ts";
+
+export interface AppOptions {
+  /** Where the proxy is: `http://127.0.0.1:8000`. */
+  readonly proxyUrl: string;
+  /** The proxy's app token, where it has one. */
+  readonly appToken?: string;
+  readonly deviceId?: string;
+  readonly deviceName?: string;
+  readonly appVersion?: string;
+  readonly chatId?: string;
+  readonly ttlSeconds?: number;
+  /** Only this session's own tokens open it, not those all apps share. */
+  readonly ownTokensOnly?: boolean;
+  readonly tools: readonly AppTool[];
+  /** Called with the first session, and with every new one where the proxy has forgotten the last. */
+  onSession?(session: AppSession): void;
+  onConnected?(isConnected: boolean): void;
+  /** The app is no longer reachable and does not try any more. */
+  onEnd?(reason: Error): void;
+}
+
+/** Where clients find the app. */
+export interface AppSession {
+  readonly id: string;
+  readonly mcpUrl: string;
+  /** Opens this session alone. */
+  readonly mcpToken: string;
+}
+
+/** A running app whose tools can be called. */
+export interface App {
+  readonly session: AppSession;
+  readonly isConnected: boolean;
+  setTools(tools: readonly AppTool[]): Promise<void>;
+  /** Deletes the session. */
+  close(): Promise<void>;
+}
+
+interface OpenSession extends AppSession {
+  readonly bridgeUrl: string;
+  readonly bridgeToken: string;
+}
+
+/** Registers the tools with a proxy and keeps them callable until closed. For Node and browsers. */
+export async function openApp(options: AppOptions): Promise<App> {
+  const sessionsUrl = `${options.proxyUrl.replace(/\/+$/, "")}/v1/chat/sessions`;
+  let tools = new Map(options.tools.map((tool) => [tool.name, tool]));
+  let link: BridgeLink | undefined;
+  let isConnected = false;
+  let isClosed = false;
+  const runs = createRuns({ tools: () => tools, send: (message) => link?.send(message) ?? false });
+  let session = await register();
+  connect();
+
+  return {
+    get session() {
+      return { id: session.id, mcpUrl: session.mcpUrl, mcpToken: session.mcpToken };
+    },
+    get isConnected() {
+      return isConnected;
+    },
+    async setTools(next) {
+      const definitions = next.map(describeTool);
+      await ask("PATCH", `${sessionsUrl}/${session.id}`, session.bridgeToken, { tools: definitions });
+      tools = new Map(next.map((tool) => [tool.name, tool]));
+    },
+    async close() {
+      isClosed = true;
+      link?.close();
+      await ask("DELETE", `${sessionsUrl}/${session.id}`, session.bridgeToken).catch(() => {});
+    },
+  };
+
+  async function register(): Promise<OpenSession> {
+    const made = await ask("POST", sessionsUrl, options.appToken, {
+      device_id: options.deviceId,
+      device_name: options.deviceName,
+      app_version: options.appVersion,
+      chat_id: options.chatId,
+      ttl_seconds: options.ttlSeconds,
+      own_tokens_only: options.ownTokensOnly,
+      tools: Array.from(tools.values(), describeTool),
+    });
+    return {
+      id: made.mcpSessionId ?? "",
+      mcpUrl: made.mcp_url ?? "",
+      mcpToken: made.mcp_token ?? "",
+      bridgeUrl: made.bridge_url ?? "",
+      bridgeToken: made.bridge_token ?? "",
+    };
+  }
+
+  function connect(): void {
+    const { id, mcpUrl, mcpToken, bridgeUrl, bridgeToken } = session;
+    options.onSession?.({ id, mcpUrl, mcpToken });
+    link = openBridgeLink({
+      url: bridgeUrl,
+      token: bridgeToken,
+      onMessage: receive,
+      onConnected(connected) {
+        isConnected = connected;
+        options.onConnected?.(connected);
+      },
+      onOver(why) {
+        if (why === "session over") void renew();
+        else options.onEnd?.(new Error(why === "replaced" ? "Another app took the bridge." : "The token was refused."));
+      },
+    });
+  }
+
+  function receive(text: string): void {
+    const message = JSON.parse(text) as BridgeMessage;
+    if (message.type === "ping") link?.send({ type: "pong", mcpSessionId: session.id });
+    else runs.take(message);
+  }
+
+  /** The proxy has forgotten the session: the tools go into a new one. */
+  async function renew(): Promise<void> {
+    for (let wait = 500; !isClosed; wait = Math.min(wait * 2, 30_000)) {
+      try {
+        session = await register();
+        return connect();
+      } catch {
+        await new Promise((resolve) => setTimeout(resolve, wait));
+      }
+    }
+  }
+}
+
+async function ask(
+  method: string,
+  url: string,
+  token: string | undefined,
+  body?: object,
+): Promise<Readonly<Record<string, string>>> {
+  const response = await fetch(url, {
+    method,
+    headers: {
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const answer = (await response.json()) as Readonly<Record<string, string>>;
+  if (!response.ok) throw new Error(`The proxy refused (${response.status}): ${answer.detail ?? "it did not say why"}`);
+  return answer;
+}

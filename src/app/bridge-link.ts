@@ -1,0 +1,68 @@
+/** Close codes of the proxy after which coming back with the same session is no use. */
+const overCodes: ReadonlySet<number> = new Set([4404, 4408, 4410]);
+
+export interface BridgeLinkOptions {
+  readonly url: string;
+  readonly token: string;
+  onMessage(text: string): void;
+  onConnected(isConnected: boolean): void;
+  /** The session is gone, or somebody else has it: this link has given up. */
+  onOver(why: "session over" | "replaced" | "refused"): void;
+}
+
+/** Keeps one WebSocket to the bridge up, coming back by itself when it breaks. */
+export interface BridgeLink {
+  /** Says whether there was a connection to send it over. */
+  send(message: object): boolean;
+  close(): void;
+}
+
+const shortestWaitMs = 100;
+const longestWaitMs = 10_000;
+
+export function openBridgeLink(options: BridgeLinkOptions): BridgeLink {
+  const { url, token, onMessage, onConnected, onOver } = options;
+  let socket: WebSocket | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let failures = 0;
+  let isClosed = false;
+  connect();
+
+  return {
+    send(message) {
+      if (socket?.readyState !== WebSocket.OPEN) return false;
+      socket.send(JSON.stringify(message));
+      return true;
+    },
+    close() {
+      isClosed = true;
+      clearTimeout(timer);
+      socket?.close(1000);
+    },
+  };
+
+  function connect(): void {
+    // Browsers send no headers with a WebSocket, so the token goes as a subprotocol.
+    const opened = new WebSocket(url, ["clawport.bridge", `bearer.${token}`]);
+    socket = opened;
+    opened.addEventListener("open", () => {
+      failures = 0;
+      onConnected(true);
+    });
+    opened.addEventListener("message", ({ data }) => {
+      if (typeof data === "string") onMessage(data);
+    });
+    opened.addEventListener("close", ({ code }) => {
+      if (socket !== opened) return;
+      socket = undefined;
+      onConnected(false);
+      if (isClosed) return;
+      if (overCodes.has(code)) return onOver("session over");
+      if (code === 4409) return onOver("replaced");
+      if (code === 4401) return onOver("refused");
+      const most = Math.min(longestWaitMs, shortestWaitMs * 2 ** failures++);
+      // Apps that lost their proxy together must not all come back in the same moment.
+      timer = setTimeout(connect, most / 2 + (Math.random() * most) / 2);
+    });
+  }
+}
