@@ -82,9 +82,8 @@ interface ServersHome extends Pick<OpenServersOptions, "catalog" | "env" | "log"
 async function openServersOf({ configuration, home, ...parts }: ServersHome): Promise<OpenedServers> {
   const { openServers } = await import("./open-servers.ts");
   const { placeOf } = await import("./follow-config.ts");
-  const { config } = configuration;
   const place = placeOf(configuration, home);
-  return openServers({ ...parts, config, place, version: readVersion(), reload: () => Promise.resolve() });
+  return openServers({ ...parts, configuration, place, version: readVersion(), reload: () => Promise.resolve() });
 }
 
 /**

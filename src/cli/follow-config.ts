@@ -1,7 +1,7 @@
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Guard } from "../catalog/guard/guard.ts";
 import { configName } from "../core/config/find-config.ts";
-import { loadConfig } from "../core/config/load-config.ts";
+import { loadConfig, type LoadedConfig } from "../core/config/load-config.ts";
 import type { Config } from "../core/config/schema.ts";
 import { watchConfig } from "../core/config/watch-config.ts";
 import { Fault } from "../core/fault.ts";
@@ -23,7 +23,7 @@ export interface FollowOptions {
   readonly guard: Guard;
   readonly catalog: Catalog;
   /** Makes the servers be those of the configuration. */
-  applyServers(config: Config): Promise<void>;
+  applyServers(loaded: LoadedConfig): Promise<void>;
 }
 
 /** The configuration file of a running process, followed. */
@@ -51,14 +51,15 @@ export function followConfig(options: FollowOptions): Following {
       if (distrust !== undefined) throw new Fault("untrusted", distrust);
       return loaded;
     },
-    async onChange({ config }) {
+    async onChange(loaded) {
+      const { config } = loaded;
       problem = undefined;
       guard.setPolicy(config.policy ?? {});
       if (!isSame(before.catalog, config.catalog)) catalog.setFilter(config.catalog);
       log.change({ level: level ?? config.log.level, format: config.log.format });
       const later = needRestart.filter((key) => !isSame(before[key], config[key]));
       before = config;
-      await options.applyServers(config);
+      await options.applyServers(loaded);
       log.info("the edited configuration is in force", later.length === 0 ? {} : { afterRestart: later });
     },
     onProblem: (fault) => {

@@ -95,7 +95,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
     let following: Following | undefined;
     const { control, manager } = await openServers({
       catalog,
-      config,
+      configuration,
       env: deeperEnv(env),
       log,
       version,

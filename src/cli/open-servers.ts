@@ -1,16 +1,16 @@
 import type { Catalog } from "../catalog/catalog.ts";
-import type { Config } from "../core/config/schema.ts";
 import type { Log } from "../core/log.ts";
 import { createLocalControl, type LocalControl } from "../sources/servers/handlers/local-control.ts";
 import type { ConfigPlace } from "../sources/servers/handlers/servers-control.ts";
 import { createServerManager, type ServerManager } from "../sources/servers/manager.ts";
 import { killOrphans } from "../sources/servers/stdio/owned-processes.ts";
 import type { Closers } from "./closers.ts";
+import type { ConfigInForce } from "./config-of.ts";
 import type { World } from "./world.ts";
 
 export interface OpenServersOptions {
   readonly catalog: Catalog;
-  readonly config: Config;
+  readonly configuration: ConfigInForce;
   readonly env: World["env"];
   readonly log: Log;
   readonly version: string;
@@ -30,7 +30,8 @@ export interface OpenedServers {
 
 /** Starts the configured servers side by side and returns at once; their tools join the catalog as they come. */
 export async function openServers(options: OpenServersOptions): Promise<OpenedServers> {
-  const { catalog, config, env, log, version, closers, only, idle, place } = options;
+  const { catalog, configuration, env, log, version, closers, only, idle, place } = options;
+  const { config, file } = configuration;
   const left = killOrphans();
   if (left > 0) log.info("processes that an earlier start left behind were ended", { count: left });
   const manager = createServerManager({
@@ -51,6 +52,6 @@ export async function openServers(options: OpenServersOptions): Promise<OpenedSe
     configuration: () => Promise.resolve(place),
     reload: () => options.reload(),
   });
-  await control.apply(config);
+  await control.apply({ config, waiting: file?.waiting });
   return { control, manager };
 }

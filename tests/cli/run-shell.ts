@@ -18,6 +18,8 @@ export function runProgram(
       if (error !== null && typeof error.code !== "number") return reject(error);
       resolve({ exit: error === null ? 0 : Number(error.code), out, err });
     });
+    // A program that ends without reading its input is no failure.
+    child.stdin?.on("error", () => {});
     child.stdin?.end(input ?? "");
   });
 }

@@ -63,6 +63,9 @@ test("connect puts a server into the hub's configuration, and the hub takes it u
   expect(await readFile(join(place.home, "clawport.json5"), "utf8")).toContain("shelf-server.ts");
   const pid = Number((await here(place, "call", "shelf__pid")).out);
   expect(isAlive(pid)).toBe(true);
+  const refused = await here(place, "connect", "--name", "agent", "--", command, "other");
+  expect(refused.exit).toBe(78);
+  expect(await readFile(join(place.home, "clawport.json5"), "utf8")).not.toContain("agent");
   const again = await here(place, "connect", "--", command, ...args);
   expect(again.out).not.toContain("Added");
   await end(hub);

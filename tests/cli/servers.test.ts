@@ -119,6 +119,29 @@ test("connect refuses what is not encrypted, with the reason, and writes nothing
   expect(await readFile(join(place.home, "clawport.json5"), "utf8")).toBe(before);
 });
 
+test("what the configuration can't hold is not left in it, and says why", async () => {
+  await using place = await placeWith({});
+  const file = join(place.home, "clawport.json5");
+  const before = await readFile(file, "utf8");
+  const { command, args } = shelf("one");
+  const reserved = await here(place, "connect", "--name", "agent", "--", command, ...args);
+  expect(reserved.err).toContain("servers.agent has a name that Clawport itself uses");
+  const header = await here(place, "connect", "http://127.0.0.1:1/mcp", "--header", "a b: c");
+  expect(header.err).toContain('headers["a b"]');
+  expect([reserved.exit, header.exit]).toEqual([78, 78]);
+  expect(await readFile(file, "utf8")).toBe(before);
+});
+
+test("a server without its variable is off alone, and says which it is", async () => {
+  await using place = await placeWith({ shelf: shelf("one"), other: { ...shelf("two"), env: { KEY: "$SHELF_KEY" } } });
+  const { out, exit } = await here(place, "servers");
+  expect(exit).toBe(0);
+  expect(out).toMatch(/Status: Running \(PID \d+\)/);
+  expect(out).toContain("Status: Off: SHELF_KEY is not set in the environment | Auth: None | Tools: 0");
+  const refused = await here(place, "connect", "other");
+  expect(refused.err).toContain("The server other is off: SHELF_KEY is not set in the environment.");
+});
+
 test("nothing of an untrusted folder is started; what a person adds themselves stays trusted", async () => {
   await using place = await makePlace();
   const file = join(place.folder, "clawport.json5");

@@ -1,4 +1,6 @@
-import { addServers } from "../../core/config/add-servers.ts";
+import { existsSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { addServers, readRawConfig, writeConfigText } from "../../core/config/add-servers.ts";
 import { loadConfig } from "../../core/config/load-config.ts";
 import { hashConfig, rememberTrust } from "../../core/config/trust.ts";
 import type { Home } from "../../core/home.ts";
@@ -11,11 +13,18 @@ export function createConfigEditor(context: CommandContext, home: Home, trust: b
   const { env, log } = context;
   return {
     async add({ path, location }, name, settings) {
-      const before = await loadConfig({ path, env }).catch(() => undefined);
-      if (before !== undefined) await requireTrust(context, home, { ...before, location }, trust);
+      const exists = existsSync(path);
+      if (exists) await requireTrust(context, home, { ...(await loadConfig({ path, env })), location }, trust);
+      const { text: before } = await readRawConfig(path);
       await addServers(path, { [name]: settings });
-      if (before !== undefined && location === "working-folder")
-        await rememberTrust(home, hashConfig(await loadConfig({ path, env })), log);
+      const { text: after } = await readRawConfig(path);
+      if (location === "working-folder") await rememberTrust(home, hashConfig({ raw: after }), log);
+      return async () => {
+        // Somebody else may have written it meanwhile.
+        if ((await readRawConfig(path)).text !== after) return;
+        if (exists) await writeConfigText(path, before);
+        else await rm(path);
+      };
     },
   };
 }

@@ -83,14 +83,14 @@ async function openAlone(context: CommandContext, home: Home, need: Need, trust:
   const { catalog, guard } = openGuardedCatalog({ home, config, log, closers, askers });
   const { control, manager } = await openServers({
     catalog,
-    config,
+    configuration,
     env,
     log,
     version: readVersion(),
     closers,
     place,
     idle: true,
-    reload: async () => control.apply((await loadConfig({ path: place.path, env })).config),
+    reload: async () => control.apply(await loadConfig({ path: place.path, env })),
   });
   const close = (): Promise<void> => closers.closeAll();
   try {

@@ -59,7 +59,7 @@ export async function openServing(context: CommandContext, { only, trust }: Serv
     let following: Following | undefined;
     const { control, manager } = await openServers({
       catalog,
-      config,
+      configuration,
       env,
       log,
       version,

@@ -31,13 +31,17 @@ export async function readRawConfig(path: string): Promise<RawConfig> {
 /** Adds servers to a configuration file and keeps everything else in it as a person wrote it. */
 export async function addServers(path: string, servers: Readonly<Record<string, unknown>>): Promise<void> {
   const { text } = await readRawConfig(path);
-  // What a link points at is rewritten, not the link.
+  await writeConfigText(path, appendJson5(text, ["servers"], servers));
+}
+
+/** With the permissions that the file has. What a link points at is rewritten, not the link. */
+export async function writeConfigText(path: string, text: string): Promise<void> {
   const file = await realpath(path).catch(() => path);
   const mode = await stat(file).then(
     (found) => found.mode & 0o777,
     () => 0o600,
   );
-  await writeFileAtomic(file, appendJson5(text, ["servers"], servers), { mode });
+  await writeFileAtomic(file, text, { mode });
 }
 
 async function readText(path: string): Promise<string> {

@@ -15,8 +15,19 @@ export function checkServers(config: Config, findings: readonly Finding[]): read
   return Object.entries(config.servers)
     .filter(([name]) => !wrong.has(name))
     .flatMap(([name, server]) =>
-      checkServer(server).map((found) => ({ ...found, path: ["servers", name, ...found.path] })),
+      [...checkName(name), ...checkServer(server)].map((found) => ({
+        ...found,
+        path: ["servers", name, ...found.path],
+      })),
     );
+}
+
+/** What else offers tools is found under these names. */
+const ownNames: ReadonlySet<string> = new Set(["agent", "machine"]);
+
+function checkName(name: string): Finding[] {
+  if (!ownNames.has(name)) return [];
+  return [{ path: [], message: "has a name that Clawport itself uses; give it another, and `toolPrefix` the old one" }];
 }
 
 /** `stdio` where only a command is given. Done before the defaults are filled in, which would say `http`. */

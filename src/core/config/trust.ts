@@ -58,7 +58,7 @@ export function startsCommands({ config }: LoadedConfig): boolean {
 }
 
 /** By content: a change of the file asks again, a copy in another folder does not. */
-export function hashConfig({ raw }: LoadedConfig): string {
+export function hashConfig({ raw }: Pick<LoadedConfig, "raw">): string {
   return createHash("sha256").update(raw).digest("hex");
 }
 

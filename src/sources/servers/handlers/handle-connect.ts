@@ -9,8 +9,8 @@ import type { ConfigPlace } from "./servers-control.ts";
 
 /** Writes servers into a configuration file, where the person may do that. */
 export interface ConfigEditor {
-  /** The file may not exist yet. */
-  add(place: ConfigPlace, name: string, settings: Readonly<Record<string, unknown>>): Promise<void>;
+  /** The file may not exist yet. What is returned takes it out again. */
+  add(place: ConfigPlace, name: string, settings: Readonly<Record<string, unknown>>): Promise<() => Promise<void>>;
 }
 
 export interface ConnectWish {
@@ -38,8 +38,14 @@ export async function handleConnect(
   const name = wish.name ?? suggestName(target, names);
   requireName(name, names);
   const place = await context.control.configuration();
-  await editor.add(place, name, { ...settingsOf(target), ...wish.settings });
-  await context.control.reload();
+  const undo = await editor.add(place, name, { ...settingsOf(target), ...wish.settings });
+  try {
+    await context.control.reload();
+  } catch (error) {
+    // Left as it is, it would keep every other change of the file from counting.
+    await undo();
+    throw error;
+  }
   return connect(context, name, place);
 }
 

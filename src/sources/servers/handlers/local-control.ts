@@ -1,5 +1,7 @@
 import type { Catalog } from "../../../catalog/catalog.ts";
 import type { CatalogTool } from "../../../catalog/catalog-tool.ts";
+import { formatPath } from "../../../core/config/config-path.ts";
+import type { Problem } from "../../../core/config/problem.ts";
 import type { Config } from "../../../core/config/schema.ts";
 import { Fault } from "../../../core/fault.ts";
 import type { Log } from "../../../core/log.ts";
@@ -21,10 +23,17 @@ export interface LocalControlOptions {
   readonly reload: ServersControl["reload"];
 }
 
+/** A configuration as it was loaded. */
+export interface LoadedServers {
+  readonly config: Config;
+  /** Servers that are off because a variable is not set. */
+  readonly waiting?: readonly Problem[] | undefined;
+}
+
 /** The servers that this process keeps. */
 export interface LocalControl extends ServersControl {
   /** Makes the servers be those of the configuration; only what changed restarts. */
-  apply(config: Config): Promise<void>;
+  apply(loaded: LoadedServers): Promise<void>;
   /** Lets these servers, or all of them, begin to connect. */
   start(names?: readonly string[]): Promise<void>;
   /** The servers whose tools could have this name. */
@@ -36,13 +45,15 @@ export function createLocalControl(options: LocalControlOptions): LocalControl {
   /** What was asked for by name, against how servers begin. */
   const wishes = new Map<string, boolean>();
   let defined: DefinedServers = { definitions: [], problems: [] };
+  let waiting: readonly Problem[] = [];
   let applying: Promise<void> = Promise.resolve();
 
   return {
     configuration: options.configuration,
     reload: options.reload,
-    apply(config) {
-      defined = select(defineServers(config), only);
+    apply(loaded) {
+      defined = select(defineServers(loaded.config), only);
+      waiting = loaded.waiting ?? [];
       for (const { server, message } of defined.problems) log.error("a server can't be used", { server, message });
       return applyInTurn();
     },
@@ -129,6 +140,8 @@ export function createLocalControl(options: LocalControlOptions): LocalControl {
 
   function requireConnectable(name: string): void {
     const { enabled } = requireDefined(name);
+    const lacks = lackOf(name);
+    if (lacks !== undefined) throw new Fault("unavailable", `The server ${name} is off: ${lacks}.`);
     if (!enabled)
       throw new Fault("unavailable", `The server ${name} is switched off: it has enabled: false in the configuration.`);
     if (!isWanted(name))
@@ -141,13 +154,26 @@ export function createLocalControl(options: LocalControlOptions): LocalControl {
   }
 
   function dormant(definition: ServerDefinition): ServerStatus {
+    const lacks = lackOf(definition.name);
     return {
       ...nothing,
       name: definition.name,
       address: addressOf(definition),
       state: definition.enabled ? "disconnected" : "disabled",
+      ...(lacks !== undefined && { reason: lacks }),
       auth: authOf(definition),
     };
+  }
+
+  /** Which variables it needs that are not set, as a sentence without its end. */
+  function lackOf(name: string): string | undefined {
+    const own = formatPath(["servers", name]);
+    const names = waiting.flatMap(({ path, variable }) =>
+      variable !== undefined && (path.startsWith(`${own}.`) || path.startsWith(`${own}[`)) ? [variable] : [],
+    );
+    const [first, ...more] = new Set(names);
+    if (first === undefined) return undefined;
+    return `${[first, ...more].join(", ")} ${more.length === 0 ? "is" : "are"} not set in the environment`;
   }
 }
 

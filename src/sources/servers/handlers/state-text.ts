@@ -23,7 +23,7 @@ export function stateText(server: ServerStatus, { prefix, now }: { prefix: strin
     case "disconnected":
       return `Disconnected (${prefix} connect ${server.name})`;
     case "disabled":
-      return "Switched off (enabled: false)";
+      return server.reason === undefined ? "Switched off (enabled: false)" : `Off${because}`;
     case "unusable":
       return `Wrong in the configuration${because}`;
     default:
