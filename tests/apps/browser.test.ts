@@ -1,0 +1,69 @@
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { stripTypeScriptTypes } from "node:module";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { openBrowser } from "../browser/open-browser.ts";
+import { requireDebianPackage } from "../setup/require-debian-package.ts";
+import { type Created, startProxy } from "./start-proxy.ts";
+
+const chromium = await requireDebianPackage("chromium", "/usr/bin/chromium");
+const attached = { state: "attached" } as const;
+const appFolder = join(import.meta.dirname, "../../src/app");
+
+const script = `
+  import { openApp } from "/index.ts";
+  try {
+    window.app = await openApp({
+      proxyUrl: new URL(location.href).searchParams.get("proxy"),
+      appToken: "app-secret",
+      tools: [{ name: "title", run: () => ({ title: document.title }) }],
+      onConnected: (is) => { document.body.dataset.state = is ? "connected" : "lost"; },
+    });
+    document.body.dataset.url = app.session.mcpUrl;
+  } catch (error) {
+    document.body.dataset.state = "failed: " + error.message;
+  }`;
+const page = `<!doctype html><title>A page with tools</title><body><script type="module">${script}</script>`;
+
+/** The page, and the client as a browser takes it. */
+async function openSite() {
+  const server = createServer((request, response) => {
+    const name = /^\/([a-z-]+\.ts)$/.exec(request.url ?? "")?.[1];
+    if (name === undefined) return void response.writeHead(200, { "content-type": "text/html" }).end(page);
+    const text = stripTypeScriptTypes(readFileSync(join(appFolder, name), "utf8"));
+    response.writeHead(200, { "content-type": "text/javascript" }).end(text);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    origin: `http://localhost:${(server.address() as AddressInfo).port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+describe.skipIf(chromium === undefined)("the app client in a real browser", () => {
+  test("gives a page tools where its origin is allowed, and nowhere else", { timeout: 60_000 }, async () => {
+    const env = { OPENCLAW_PROXY_APP_TOKEN: "app-secret", OPENCLAW_PROXY_OPENCLAW_TOKEN: "claw-secret" };
+    await using site = await openSite();
+    await using open = await startProxy({ env, allowedOrigins: [site.origin] });
+    await using closed = await startProxy({ env });
+    const browser = await openBrowser(chromium ?? "");
+    try {
+      const tab = await browser.newPage();
+      await tab.goto(`${site.origin}/?proxy=${encodeURIComponent(open.address)}`);
+      await tab.waitForSelector("body[data-state=connected][data-url]", attached);
+      const mcp_url = await tab.getAttribute("body", "data-url");
+      expect(await open.call({ mcp_url } as Created, "title")).toBe('{"title":"A page with tools"}');
+      await tab.goto(`${site.origin}/?proxy=${encodeURIComponent(closed.address)}`);
+      await tab.waitForSelector("body[data-state^=failed]", attached);
+      await expect.poll(() => open.call({ mcp_url } as Created, "title")).toBe("!Bridge is not connected");
+    } finally {
+      await browser.close();
+    }
+  });
+});
