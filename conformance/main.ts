@@ -1,13 +1,19 @@
+import { clientSuites, runClientSuite } from "./client/run-client-suite.ts";
 import { isGood, renderReport } from "./render-report.ts";
 import type { SuiteResult } from "./render-report.ts";
 import { runSuite, suites } from "./run-suite.ts";
 import { startFixture } from "./start-fixture.ts";
 
-const results: SuiteResult[] = [];
+const servers: SuiteResult[] = [];
 for (const suite of suites) {
   // A fixture of its own for each suite: what one leaves behind is no matter for the next.
   await using fixture = await startFixture();
-  results.push({ suite, scenarios: await runSuite(suite, fixture.url) });
+  servers.push({ suite, scenarios: await runSuite(suite, fixture.url) });
 }
-console.log(renderReport(results));
-if (!results.every(isGood)) process.exitCode = 1;
+console.log(`Our server\n\n${renderReport(servers)}\n`);
+
+const clients: SuiteResult[] = [];
+for (const suite of clientSuites) clients.push({ suite, scenarios: await runClientSuite(suite) });
+console.log(`Our client\n\n${renderReport(clients)}`);
+
+if (![...servers, ...clients].every(isGood)) process.exitCode = 1;

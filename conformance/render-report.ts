@@ -1,5 +1,9 @@
 import type { ScenarioResult } from "./read-results.ts";
-import type { Suite } from "./run-suite.ts";
+
+interface Suite {
+  readonly title: string;
+  readonly atLeast: number;
+}
 
 export interface SuiteResult {
   readonly suite: Suite;

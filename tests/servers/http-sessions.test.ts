@@ -101,6 +101,13 @@ test.each([
   expect(textOf(await engine.call("rogue__write"))).toBe("write ran");
 });
 
+test("a server that fails inside over what comes before initialize is taken for an older one", async () => {
+  await using rogue = await openRogueHttp();
+  rogue.once("server/discover", ({ response }) => void response.writeHead(500).end("Internal Server Error"));
+  await using engine = await startEngine({ rogue: { url: rogue.url } });
+  expect(engine.manager.status("rogue")).toMatchObject({ state: "ready", era: "legacy" });
+});
+
 test("a modern server without a common version is refused by the versions it names", async () => {
   await using rogue = await openRogueHttp("modern");
   rogue.always("server/discover", ({ message, response }) => {

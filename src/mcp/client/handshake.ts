@@ -30,6 +30,7 @@ async function discover(
   client: McpClient,
   options: HandshakeOptions,
   version: string = modernVersions[0],
+  isCorrected = false,
 ): Promise<Agreement | undefined> {
   const timeoutMs = options.silenceMeansLegacy ? Math.min(options.timeoutMs, 3000) : options.timeoutMs;
   try {
@@ -40,25 +41,25 @@ async function discover(
       : undefined;
     return common === undefined ? undefined : agreed("modern", String(common), result);
   } catch (error) {
-    if (error instanceof RpcFault) return correct(client, options, version, error);
+    if (error instanceof RpcFault) return correct(client, options, isCorrected, error);
     if (error instanceof Fault && isOlderServer(error, options)) return undefined;
     throw error;
   }
 }
 
-/** -32022 with a list: the server is modern and speaks another revision; anything else is no modern answer. */
+/** -32022 with a list: the server is modern and wants one of these revisions; anything else is no modern answer. */
 async function correct(
   client: McpClient,
   options: HandshakeOptions,
-  tried: string,
+  isCorrected: boolean,
   error: RpcFault,
 ): Promise<Agreement | undefined> {
   if (error.error.code !== -32022) return undefined;
   const { supported } = (error.error.data ?? {}) as { supported?: unknown };
   if (!Array.isArray(supported)) return undefined;
   const versions = supported.map(String);
-  const other = versions.find((each) => isModernVersion(each) && each !== tried);
-  if (other !== undefined) return discover(client, options, other);
+  const spoken = versions.find(isModernVersion);
+  if (spoken !== undefined && !isCorrected) return discover(client, options, spoken, true);
   if (versions.some(isLegacyVersion)) return undefined;
   throw unspoken(versions.join(", "));
 }
@@ -74,6 +75,8 @@ function unspoken(wanted: string): Fault {
 function isOlderServer(fault: Fault, options: HandshakeOptions): boolean {
   if (fault.code === "timeout") return options.silenceMeansLegacy;
   const status = (fault.detail as Partial<HttpRefusal> | undefined)?.status;
+  // Some fail inside over a request that comes before `initialize`.
+  if (status === 500 || status === 501) return true;
   return status !== undefined && status >= 400 && status < 500 && status !== 401 && status !== 403 && status !== 429;
 }
 

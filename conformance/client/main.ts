@@ -1,0 +1,73 @@
+import { createCatalog } from "../../src/catalog/catalog.ts";
+import type { CallContext, Source } from "../../src/catalog/tool-source.ts";
+import { loadConfig } from "../../src/core/config/load-config.ts";
+import { silentLog } from "../../src/core/log.ts";
+import type { Prompt } from "../../src/mcp/prompt.ts";
+import { RpcFault } from "../../src/mcp/rpc-fault.ts";
+import type { Tool } from "../../src/mcp/tool.ts";
+import { defineServers } from "../../src/sources/servers/definition.ts";
+import { createServerManager } from "../../src/sources/servers/manager.ts";
+import { answerQuestion } from "./answer-question.ts";
+import { sampleArguments } from "./sample-arguments.ts";
+
+/** The client the official runner starts: our engine, which uses everything the scenario's server has once. */
+const [url = ""] = process.argv.slice(2);
+const { toolCalls } = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? "{}") as { toolCalls?: readonly ToolCall[] };
+
+const context: CallContext = {
+  caller: { door: "cli" },
+  signal: new AbortController().signal,
+  log: silentLog,
+  progress: () => {},
+  tell: () => {},
+  ask: (question) => Promise.resolve(answerQuestion(question)),
+};
+
+interface ToolCall {
+  readonly name: string;
+  readonly arguments: object;
+}
+
+const { config } = await loadConfig({
+  path: "conformance",
+  text: JSON.stringify({ servers: { scenario: { url, toolPrefix: "" } } }),
+  env: {},
+});
+const catalog = createCatalog();
+const manager = createServerManager({
+  catalog,
+  env: process.env,
+  log: silentLog,
+  version: "0.0.0",
+  maxConcurrent: 1,
+  discoveryMs: 0,
+});
+try {
+  await manager.apply(defineServers(config).definitions);
+  await manager.connect("scenario");
+  await useEverything(catalog.sources()[0]!);
+} finally {
+  await manager.close();
+}
+
+/** Side by side, since some scenarios look at whether calls keep apart. What the server refuses is the scenario's to judge. */
+async function useEverything(source: Source): Promise<void> {
+  const tools = catalog.tools().map(({ tool }) => tool);
+  const calls = toolCalls ?? tools.map((tool) => ({ name: tool.name, arguments: argumentsFor(tool, tools) }));
+  const work = [
+    ...calls.map((call) => source.call(call.name, call.arguments, context)),
+    ...(source.resources?.() ?? []).map(({ uri }) => source.readResource!(uri, context)),
+    ...(source.prompts?.() ?? []).map((prompt) => source.getPrompt!(prompt.name, promptArguments(prompt), context)),
+  ];
+  for (const outcome of await Promise.allSettled(work))
+    if (outcome.status === "rejected" && !(outcome.reason instanceof RpcFault)) throw outcome.reason;
+}
+
+/** One scenario wants to see the schema of the first tool as it arrived here. */
+function argumentsFor({ name, inputSchema }: Tool, tools: readonly Tool[]): object {
+  return name === "json_schema_echo" ? { schema: tools[0]?.inputSchema } : sampleArguments(inputSchema);
+}
+
+function promptArguments({ arguments: args = [] }: Prompt): Record<string, string> {
+  return Object.fromEntries(args.map(({ name }) => [name, "text"]));
+}
