@@ -1,4 +1,5 @@
 import { Agent } from "node:http";
+import { withDeadline } from "../../../core/deadline.ts";
 import { Fault, isFaultCode } from "../../../core/fault.ts";
 import type { Secret } from "../../../core/secret.ts";
 import { readText, sendHttp } from "../../../mcp/client/send-http.ts";
@@ -13,6 +14,9 @@ export interface RunningHub {
 }
 
 const largestAnswer = 256 * 1024 * 1024;
+/** What the hub only looks up, and what it has to ask a server for: one may have to be fetched before it starts. */
+const lookUpMs = 15_000;
+const serverMs = 300_000;
 
 /** The servers of a hub that runs as another process. */
 export function createRemoteControl(hub: RunningHub): ServersControl & { close(): void } {
@@ -22,23 +26,25 @@ export function createRemoteControl(hub: RunningHub): ServersControl & { close()
     servers: () => ask<readonly ServerStatus[]>("servers"),
     tools: (source) => ask<readonly ListedTool[]>("tools", { source }),
     findTool: async (name) => (await ask<ListedTool | null>("tool", { name })) ?? undefined,
-    connect: (name) => ask<ServerStatus>("connect", { name }),
+    connect: (name) => ask<ServerStatus>("connect", { name }, serverMs),
     disconnect: (name) => ask<ServerStatus>("disconnect", { name }),
-    refresh: (name) => ask<readonly ServerStatus[]>("refresh", { name }),
+    refresh: (name) => ask<readonly ServerStatus[]>("refresh", { name }, serverMs),
     logs: (name) => ask<string>("logs", { name }),
     configuration: () => ask<ConfigPlace>("configuration"),
     reload: async () => void (await ask("reload")),
     close: () => agent.destroy(),
   };
 
-  async function ask<T>(verb: string, body: object = {}): Promise<T> {
+  async function ask<T>(verb: string, body: object = {}, withinMs = lookUpMs): Promise<T> {
     const headers = { authorization: `Bearer ${hub.token.reveal()}`, "content-type": "application/json" };
     const url = new URL(`/control/${verb}`, hub.address);
-    const response = await sendHttp({ url, method: "POST", headers, body: JSON.stringify(body), agent });
-    const text = await readText(response, largestAnswer);
+    const { status, text } = await withDeadline(withinMs, undefined, async (signal) => {
+      const response = await sendHttp({ url, method: "POST", headers, body: JSON.stringify(body), agent, signal });
+      return { status: response.statusCode ?? 0, text: await readText(response, largestAnswer) };
+    });
     const answer = parseAnswer(text);
     if (answer !== undefined && "result" in answer) return answer.result as T;
-    throw faultOf(answer?.error, response.statusCode ?? 0, hub.address);
+    throw faultOf(answer?.error, status, hub.address);
   }
 }
 
