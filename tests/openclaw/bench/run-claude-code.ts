@@ -9,13 +9,22 @@ const claudeCodeVersion = "2.1.325";
 
 export interface ClaudeCodeOptions {
   readonly modelUrl: string;
-  readonly server: { readonly command: string; readonly args: readonly string[]; readonly env: Record<string, string> };
+  /** As it stands in the client's configuration. */
+  readonly server: Readonly<Record<string, unknown>>;
+  /** The one tool it may use without asking. */
+  readonly tool?: string;
   readonly prompt: string;
 }
 
+/** Large, so that a suite does it before its tests begin. */
+export function installClaudeCode(): Promise<string> {
+  return installPackage("@anthropic-ai/claude-code", claudeCodeVersion, "claude-code");
+}
+
 /** One turn of a real Claude Code in a throw-away home, with our server as its only one; gives what it printed. */
-export async function runClaudeCode({ modelUrl, server, prompt }: ClaudeCodeOptions): Promise<string> {
-  const installed = await installPackage("@anthropic-ai/claude-code", claudeCodeVersion, "claude-code");
+export async function runClaudeCode(options: ClaudeCodeOptions): Promise<string> {
+  const { modelUrl, server, prompt, tool = "order_openclaw" } = options;
+  const installed = await installClaudeCode();
   const home = await mkdtemp(join(tmpdir(), "claude-code-"));
   try {
     const config = join(home, "mcp.json");
@@ -30,7 +39,7 @@ export async function runClaudeCode({ modelUrl, server, prompt }: ClaudeCodeOpti
         config,
         "--strict-mcp-config",
         "--allowedTools",
-        "mcp__openclaw__order_openclaw",
+        `mcp__openclaw__${tool}`,
       ],
       {
         cwd: home,

@@ -28,9 +28,10 @@ export interface Serve extends AsyncDisposable {
 
 export async function openServe(servers: Readonly<Record<string, object>>): Promise<Serve> {
   const place = await makePlace();
-  await writeFile(path.join(place.folder, "clawport.json5"), JSON.stringify({ servers }));
+  const file = path.join(place.folder, "clawport.json5");
+  await writeFile(file, JSON.stringify({ servers }));
   const env = Object.fromEntries(Object.entries(place.env).flatMap(([name, value]) => (value ? [[name, value]] : [])));
-  const args = [mainFile, "serve", "--stdio", "--trust", "--wait", "30"];
+  const args = [mainFile, "serve", "--stdio", "--config", file, "--trust", "--wait", "30"];
   const command = { command: process.execPath, args, cwd: place.folder, env };
   const closers: (() => Promise<unknown>)[] = [];
 
