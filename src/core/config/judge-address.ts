@@ -13,6 +13,6 @@ export function judgeAddress(address: string): string | undefined {
 }
 
 /** By its spelling alone: a name that merely resolves to this machine today may point elsewhere tomorrow. */
-function isLoopback(hostname: string): boolean {
+export function isLoopback(hostname: string): boolean {
   return /^(?:localhost|.*\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 }

@@ -1,6 +1,8 @@
 import { Agent as HttpAgent, type AgentOptions } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import { readFileSync } from "node:fs";
+import { getCACertificates } from "node:tls";
+import { isLoopback } from "../../core/config/judge-address.ts";
 import { Fault } from "../../core/fault.ts";
 
 export interface TlsFiles {
@@ -11,10 +13,14 @@ export interface TlsFiles {
 
 /** Keeps connections to one server open between calls; client certificates and proxies of the environment included. */
 export function createHttpAgent(url: URL, tls: TlsFiles, env: Readonly<Record<string, string | undefined>>): HttpAgent {
-  // Node reads HTTP_PROXY, HTTPS_PROXY and NO_PROXY itself when it is handed the environment (24.5, 22.21).
-  const common: AgentOptions & { proxyEnv?: object } = { keepAlive: true, maxSockets: 256, proxyEnv: { ...env } };
+  // Node reads HTTP_PROXY, HTTPS_PROXY and NO_PROXY itself when it is handed the environment (24.5, 22.21). What runs on
+  // this machine no proxy can reach.
+  const proxyEnv = isLoopback(url.hostname) ? {} : { ...env };
+  const common: AgentOptions & { proxyEnv?: object } = { keepAlive: true, maxSockets: 256, proxyEnv };
   if (url.protocol !== "https:") return new HttpAgent(common);
-  return new HttpsAgent({ ...common, cert: read(tls.cert), key: read(tls.key), ca: read(tls.ca) });
+  const own = read(tls.ca);
+  const ca = own === undefined ? undefined : [...getCACertificates("default"), own.toString("utf8")];
+  return new HttpsAgent({ ...common, cert: read(tls.cert), key: read(tls.key), ca });
 }
 
 function read(path: string | undefined): Buffer | undefined {
