@@ -68,7 +68,7 @@ test("a slow server holds up nobody: what is there is listed, and the rest is an
 
 test("the handshake is answered before any server is", async () => {
   await using place = await placeWith({ slow: shelf("slow") });
-  const child = spawn(process.execPath, [mainFile, "serve", "--stdio", "--wait", "60"], {
+  const child = spawn(process.execPath, [mainFile, "serve", "--stdio", "--wait", "60", "-q"], {
     env: place.env,
     cwd: place.folder,
   });
