@@ -92,7 +92,11 @@ export async function startProxy({ env = {}, ...parts }: ProxyParts = {}): Promi
       });
       const text = await response.text();
       const isJson = response.headers.get("content-type")?.startsWith("application/json") === true;
-      return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+      return {
+        status: response.status,
+        headers: response.headers,
+        body: isJson ? JSON.parse(text) : (lastEvent(text) ?? text),
+      };
     },
     async create(more = {}, headers = bearer(env["OPENCLAW_PROXY_APP_TOKEN"])) {
       const { status, body } = await running.ask("POST", "/v1/chat/sessions", { ...registration, ...more }, headers);
@@ -123,4 +127,10 @@ export async function startProxy({ env = {}, ...parts }: ProxyParts = {}): Promi
 
 export function bearer(token: string | undefined): Record<string, string> {
   return token === undefined ? {} : { authorization: `Bearer ${token}` };
+}
+
+/** An answer that took long comes as an event stream; its last event is the answer. */
+function lastEvent(text: string): unknown {
+  const data = text.match(/^data: (\{.*)$/gm)?.at(-1);
+  return data === undefined ? undefined : JSON.parse(data.slice("data: ".length));
 }
