@@ -1,6 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Fault } from "../../../core/fault.ts";
 import type { Tail } from "../tail.ts";
 import { killRun, ownerEnv } from "./owned-processes.ts";
@@ -82,12 +83,18 @@ export async function startServerProcess(server: ServerCommand, options: ServerP
         if (!(await within(exited, patienceMs))) signalGroup(pid, "SIGKILL");
       }
       // Also after a willing end: what it started may still be there.
-      killRest();
+      signalGroup(pid, "SIGKILL");
+      await killUntilGone(run);
       await exited;
       child.stdout.destroy();
       child.stderr.destroy();
     },
   };
+}
+
+/** A process that was killed is there until the system gets to it. One that can't die at all is not waited for. */
+async function killUntilGone(run: string): Promise<void> {
+  for (let round = 0; killRun(run) > 0 && round < 200; round++) await sleep(5);
 }
 
 function signalGroup(pid: number, signal: NodeJS.Signals): void {
