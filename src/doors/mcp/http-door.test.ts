@@ -5,6 +5,7 @@ import type { Source } from "../../catalog/tool-source.ts";
 import { silentLog } from "../../core/log.ts";
 import { createMetrics } from "../../core/metrics.ts";
 import { textResult } from "../../mcp/tool.ts";
+import { until } from "../../../tests/support/until.ts";
 import { startGuard } from "../../../tests/support/start-guard.ts";
 import { type HttpDoor, openHttpDoor } from "./http-door.ts";
 import type { TokenMatch } from "./gate.ts";
@@ -63,9 +64,9 @@ test("an unknown source is 404, and appears as soon as it is there", async () =>
 });
 
 test("closing waits for what is being served", async () => {
-  await openDoor();
+  const { calls } = await openDoor();
   const answer = rpc("/mcp/notes", "tools/call", { name: "add", arguments: { text: "slow" } });
-  await new Promise((resolve) => setTimeout(resolve, 30));
+  await until(() => calls.length === 1);
   await door?.close(2000);
   expect(await answer).toMatchObject({ result: { content: [{ text: "add slow" }] } });
 });
