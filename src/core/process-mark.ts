@@ -52,23 +52,28 @@ export function judgeMark(mark: ProcessMark, own: ProcessMark, proc: string): Li
   if (mark.place !== own.place) return "unknown";
   if (own.start === "0" || mark.start === "0") return isRunning(mark.pid) ? "unknown" : "dead";
   const stat = readStat(proc, String(mark.pid));
-  return stat !== undefined && stat.start === mark.start && !stat.isZombie ? "alive" : "dead";
+  return stat !== undefined && stat.start === mark.start && !stat.isEnding ? "alive" : "dead";
 }
 
 interface ProcessStat {
   readonly pid: number;
   readonly start: string;
-  readonly isZombie: boolean;
+  /** Nothing it was told to do will be done any more; it is there only until the system has tidied up. */
+  readonly isEnding: boolean;
 }
+
+/** `PF_EXITING` in the kernel's flags of a process. */
+const exiting = 4;
 
 /** proc(5): the command in field 2 may hold spaces and brackets, so fields are counted from its last bracket on. */
 function readStat(proc: string, pid: string): ProcessStat | undefined {
   try {
     const text = readFileSync(`${proc}/${pid}/stat`, "latin1");
     const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-    const [state, start] = [fields[0], fields[19]];
+    const [state, flags, start] = [fields[0], fields[6], fields[19]];
     if (state === undefined || start === undefined) return undefined;
-    return { pid: Number.parseInt(text, 10), start, isZombie: state === "Z" || state === "X" };
+    const isEnding = state === "Z" || state === "X" || (Number(flags) & exiting) !== 0;
+    return { pid: Number.parseInt(text, 10), start, isEnding };
   } catch {
     return undefined;
   }

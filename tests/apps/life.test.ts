@@ -127,8 +127,8 @@ test("a log line of the app reaches the client that waits for the call", async (
       },
     },
   });
-  const { body } = await proxy.rpc(session, "tools/call", { name: "echo_text", arguments: {} });
-  expect(body).toContain('"method":"notifications/message","params":{"level":"warning","data":"low battery"}');
+  const { text } = await proxy.rpc(session, "tools/call", { name: "echo_text", arguments: {} });
+  expect(text).toContain('"method":"notifications/message","params":{"level":"warning","data":"low battery"}');
 });
 
 test("a result that breaks the tool's output schema is told as an error", async () => {

@@ -21,6 +21,8 @@ export interface Answer {
   readonly headers: Headers;
   // oxlint-disable-next-line typescript/no-explicit-any
   readonly body: any;
+  /** All that was said, the notifications before the answer included. */
+  readonly text: string;
 }
 
 export interface RunningProxy extends AsyncDisposable {
@@ -95,6 +97,7 @@ export async function startProxy({ env = {}, ...parts }: ProxyParts = {}): Promi
       return {
         status: response.status,
         headers: response.headers,
+        text,
         body: isJson ? JSON.parse(text) : (lastEvent(text) ?? text),
       };
     },

@@ -75,6 +75,7 @@ export async function openSessions(options: SessionsOptions): Promise<Sessions> 
       }
       const bridgeToken = makeSessionToken();
       const mcpToken = makeSessionToken();
+      const createdAt = now();
       const wanted = request.ttlSeconds === undefined ? ttlMs : request.ttlSeconds * 1000;
       const record: SessionRecord = {
         id: makeSessionId(),
@@ -83,13 +84,13 @@ export async function openSessions(options: SessionsOptions): Promise<Sessions> 
         appVersion: request.appVersion,
         chatId: request.chatId,
         tools: request.rawTools,
-        createdAt: now(),
+        createdAt,
         ttlMs: Math.min(wanted, mostTtlMs),
         bridgeTokenHash: hashToken(bridgeToken),
         mcpTokenHash: hashToken(mcpToken),
         ownTokens: request.ownTokensOnly ? "all" : "none",
       };
-      const session = bringUp(record, request.tools, now() + record.ttlMs, false);
+      const session = bringUp(record, request.tools, createdAt + record.ttlMs, false);
       try {
         await store.put(record, session.expiresAt);
       } catch (error) {
