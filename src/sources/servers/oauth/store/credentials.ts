@@ -1,0 +1,40 @@
+/** What was issued at the last sign-in or refresh. */
+export interface StoredTokens {
+  /** The authorization server they came from: they are never shown to another. */
+  readonly issuer: string;
+  readonly accessToken: string;
+  readonly refreshToken?: string;
+  readonly tokenType: string;
+  readonly scope?: string;
+  /** Milliseconds since the epoch; missing where the authorization server did not say. */
+  readonly expiresAt?: number;
+  readonly idToken?: string;
+  readonly receivedAt: number;
+}
+
+/** A sign-in that has begun and waits for its callback. */
+export interface PendingSignIn {
+  readonly verifier: string;
+  readonly redirectUri: string;
+  readonly issuer?: string;
+  readonly startedAt: number;
+  readonly scope?: string;
+}
+
+/** All that is kept for one server, under one name and one address. Every part of it is secret. */
+export interface Credentials {
+  readonly server: string;
+  /** Canonical URI of the server. */
+  readonly resource: string;
+  /** The authorization server of the first sign-in. Another one is noticed, never followed in silence. */
+  readonly issuer?: string;
+  /** What discovery found, as the client library keeps it. */
+  readonly discovery?: unknown;
+  /** Client registrations by issuer, as the client library keeps them. */
+  readonly clients: Readonly<Record<string, unknown>>;
+  readonly tokens?: StoredTokens;
+  /** Private key of DPoP proofs, as a JWK. */
+  readonly dpopKey?: unknown;
+  /** By `state`. */
+  readonly pending?: Readonly<Record<string, PendingSignIn>>;
+}
