@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rm, rmdir, stat, utimes, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { cancelledBy } from "./cancelled.ts";
 import { withDeadline } from "./deadline.ts";
@@ -17,6 +17,8 @@ export interface LockOptions {
   readonly proc?: string;
   /** How often a holder shows that it lives, for those who can't see its process; 2 s unless given. */
   readonly beatMs?: number;
+  /** Removes the folder when nobody else is in it: for locks whose names come and go. */
+  readonly removeAfter?: boolean;
 }
 
 const defaultBeatMs = 2000;
@@ -83,6 +85,8 @@ async function withClaim<T>(
   } finally {
     clearInterval(beat);
     await rm(claim, { force: true }).catch((error: unknown) => log.warn("a lock stays until exit", { folder, error }));
+    // Fails while somebody else has a claim in it, as it should.
+    if (options.removeAfter === true) await rmdir(folder).catch(() => {});
   }
 }
 
@@ -94,10 +98,20 @@ async function putClaim(folder: string, deadline: number, options: LockOptions):
     if (signal?.aborted) throw cancelledBy(signal);
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const claim = join(folder, `${formatMark(own)}.${process.hrtime.bigint()}${counter++}`);
-    const holder = (await watch.findHolder()) ?? (await tryClaim(claim, watch));
+    const holder = await findOrClaim(claim, watch);
     if (holder === undefined) return claim;
-    if (performance.now() > deadline) throw lockedFault(folder, holder.pid);
+    if (holder !== "gone" && performance.now() > deadline) throw lockedFault(folder, holder.pid);
     await sleep(Math.random() * Math.min(2 + round, 40), signal);
+  }
+}
+
+/** Nothing when the claim holds; else who holds the lock, or that its folder was removed just now. */
+async function findOrClaim(claim: string, watch: Watch): Promise<ProcessMark | "gone" | undefined> {
+  try {
+    return (await watch.findHolder()) ?? (await tryClaim(claim, watch));
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return "gone";
+    throw error;
   }
 }
 

@@ -148,3 +148,13 @@ test("work that throws releases the lock", async () => {
   await expect(withFileLock(lock, {}, () => Promise.reject(new Error("no")))).rejects.toThrow("no");
   expect(await readdir(lock)).toEqual([]);
 });
+
+test("a lock that is removed after use keeps processes apart all the same, and leaves nothing", async () => {
+  await using folder = await makeFolder();
+  await writeFile(join(folder.path, "count"), "0");
+  const children = Array.from({ length: 4 }, () => start("count", folder.path, "/proc", "25", "remove"));
+  const exits = await Promise.all(children.map((process) => once(process, "exit")));
+  expect(exits.map(([code]) => code as unknown)).toEqual([0, 0, 0, 0]);
+  expect(await readFile(join(folder.path, "journal"), "utf8")).toBe("<>".repeat(100));
+  expect((await readdir(folder.path)).toSorted()).toEqual(["count", "journal"]);
+});

@@ -3,9 +3,9 @@ import { withFileLock } from "../../src/core/file-lock.ts";
 import { sleep } from "../../src/core/sleep.ts";
 
 /** A real process for the lock tests: `hold` takes the lock for good, `count` adds to a number under it. */
-const [, , mode, folder, proc = "/proc", rounds = "0"] = process.argv;
+const [, , mode, folder, proc = "/proc", rounds = "0", after = "keep"] = process.argv;
 const lock = `${folder}/x.lock`;
-const options = { proc, beatMs: 100, waitMs: 60_000 };
+const options = { proc, beatMs: 100, waitMs: 60_000, removeAfter: after === "remove" };
 
 if (mode === "hold") {
   await withFileLock(lock, options, async () => {

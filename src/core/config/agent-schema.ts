@@ -7,6 +7,11 @@ const model = Type.Object(
       description:
         "`anthropic/<model>`, `openai/<model>`, `google/<model>`, or with `url` the name the server at that address knows.",
     }),
+    provider: Type.Optional(
+      Type.Enum(["anthropic", "openai", "google"], {
+        description: "Which of them the server at `url` speaks like; without it, like OpenAI.",
+      }),
+    ),
     url: Type.Optional(
       Type.String({
         pattern: "^https?://",
@@ -16,6 +21,21 @@ const model = Type.Object(
     apiKey: Type.Optional(Type.String({ description: "The key; better a name of the environment: `$MY_KEY`." })),
     maxSteps: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, description: "Model calls per order; 25." })),
     maxTokens: Type.Optional(Type.Integer({ minimum: 1000, description: "Tokens per order, in and out; 1,000,000." })),
+    prices: Type.Optional(
+      Type.Object(
+        {
+          input: Type.Number({ minimum: 0, description: "A million tokens that the model reads." }),
+          output: Type.Number({ minimum: 0, description: "A million tokens that it writes." }),
+        },
+        { additionalProperties: false, description: "What the model costs, in any one currency." },
+      ),
+    ),
+    maxCost: Type.Optional(
+      Type.Number({
+        exclusiveMinimum: 0,
+        description: "Money per order, in the currency of `prices`: beyond it the model is stopped.",
+      }),
+    ),
     contextTokens: Type.Optional(
       Type.Integer({ minimum: 2000, description: "How long a conversation gets before it is summed up; 60,000." }),
     ),

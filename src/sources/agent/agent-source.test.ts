@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -67,6 +67,7 @@ test("orders on one key run one after the other, those on others beside them", a
   const ofSame = events.filter((event) => !event.endsWith("other"));
   expect(ofSame).toEqual(["start first", "end first", "start second", "end second"]);
   expect(events.indexOf("end other")).toBeLessThan(events.indexOf("end first"));
+  expect(await readdir(folder)).toEqual([]);
 });
 
 test("a failure is an answer that begins with Error:", async () => {

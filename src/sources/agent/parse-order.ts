@@ -1,4 +1,5 @@
 import { Fault } from "../../core/fault.ts";
+import { isRecord } from "../../core/is-record.ts";
 import type { SpilledText } from "../../mcp/json-spiller.ts";
 import { checkMedia, type GivenMedia } from "./check-media.ts";
 import type { Attachment } from "./attachment.ts";
@@ -71,8 +72,4 @@ async function readItem(item: unknown, place: string, spilled: FindSpilled): Pro
 
 function wrong(what: string): Fault {
   return new Fault("bad-params", `Nothing was sent to OpenClaw: ${what}.`);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

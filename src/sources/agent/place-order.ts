@@ -106,12 +106,13 @@ function collect(outputs: Output[], { log, progress, ask, onOutput }: Teller, id
   };
 }
 
-function metaOf(sessionKey: string, { runId, tools, tokens }: Reply, ms: number): Record<string, unknown> {
+function metaOf(sessionKey: string, { runId, tools, tokens, cost }: Reply, ms: number): Record<string, unknown> {
   return {
     "clawport/sessionKey": sessionKey,
     "clawport/durationMs": Math.round(ms),
     ...(runId === undefined ? {} : { "clawport/runId": runId }),
     ...(tools === undefined ? {} : { "clawport/tools": tools }),
     ...(tokens === undefined ? {} : { "clawport/tokens": tokens }),
+    ...(cost === undefined ? {} : { "clawport/cost": cost }),
   };
 }

@@ -53,6 +53,8 @@ export interface Reply {
   /** Names of the tools that the agent used, each once. */
   readonly tools?: readonly string[] | undefined;
   readonly tokens?: TokenUse | undefined;
+  /** In money, where prices are known. */
+  readonly cost?: number | undefined;
 }
 
 /** Hands a message to an agent and waits for it to finish. Pieces come by the callbacks, the end as the result. */

@@ -17,6 +17,7 @@ export interface SessionTurns {
 /** Across processes too: several clients, each with a server of its own, may share a key. */
 export function createSessionTurns(folder: string): SessionTurns {
   return {
-    take: (sessionKey, options, work) => withFileLock(join(folder, hashSessionKey(sessionKey)), options, work),
+    take: (sessionKey, options, work) =>
+      withFileLock(join(folder, hashSessionKey(sessionKey)), { ...options, removeAfter: true }, work),
   };
 }

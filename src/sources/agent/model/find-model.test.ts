@@ -29,6 +29,23 @@ test("the configuration goes before the environment, limits included", () => {
   expect(found).toMatchObject({ name: "llama", url: config.url, maxSteps: 3, maxTokens: 1_000_000 });
 });
 
+test("a server that speaks like a provider is named with its address, and gets only the key it was given", () => {
+  const config = { name: "claude", provider: "anthropic" as const, url: "http://127.0.0.1:1/v1" };
+  const found = findModel(config, { ANTHROPIC_API_KEY: "a" });
+  expect(found).toMatchObject({ provider: "anthropic", name: "claude", url: config.url, apiKey: undefined });
+});
+
+test("an address of the environment is taken with or without the version", () => {
+  const find = (ANTHROPIC_BASE_URL: string) =>
+    findModel(undefined, { CLAWPORT_MODEL: "anthropic/m", ANTHROPIC_API_KEY: "a", ANTHROPIC_BASE_URL })?.url;
+  expect(find("http://127.0.0.1:1/")).toBe("http://127.0.0.1:1/v1");
+  expect(find("http://127.0.0.1:1/v1")).toBe("http://127.0.0.1:1/v1");
+});
+
+test("a limit in money needs prices", () => {
+  expect(() => findModel({ name: "openai/gpt", maxCost: 1 }, { OPENAI_API_KEY: "k" })).toThrow(/agent.model.prices/);
+});
+
 test("a missing key and a missing provider are told with the setting to make", () => {
   expect(() => findModel({ name: "anthropic/claude" }, {})).toThrow(/ANTHROPIC_API_KEY/);
   expect(() => findModel({ name: "llama" }, {})).toThrow(/CLAWPORT_MODEL_URL/);

@@ -4,11 +4,17 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 export type ModelProvider = "anthropic" | "google" | "openai-compatible";
 
+/** What tokens cost, per million, in whatever money the person counts in. */
+export interface Prices {
+  readonly input: number;
+  readonly output: number;
+}
+
 /** A model and how to reach it. */
 export interface ModelSettings {
   readonly provider: ModelProvider;
   readonly name: string;
-  readonly url?: string | undefined;
+  readonly url: string;
   readonly apiKey?: string | undefined;
   /** Model calls per order. */
   readonly maxSteps: number;
@@ -16,50 +22,91 @@ export interface ModelSettings {
   readonly maxTokens: number;
   /** How long a conversation gets before it is summed up. */
   readonly contextTokens: number;
+  readonly prices?: Prices | undefined;
+  /** Money per order, by the prices. */
+  readonly maxCost?: number | undefined;
 }
 
 export interface ModelConfig {
   readonly name: string;
+  readonly provider?: ProviderName;
   readonly url?: string;
   readonly apiKey?: string;
   readonly maxSteps?: number;
   readonly maxTokens?: number;
   readonly contextTokens?: number;
+  readonly prices?: Prices;
+  readonly maxCost?: number;
 }
+
+type ProviderName = keyof typeof providers;
+
+/** What each provider's own programs go by, and where it is. */
+const providers = {
+  anthropic: { keys: ["ANTHROPIC_API_KEY"], address: "ANTHROPIC_BASE_URL", home: "https://api.anthropic.com/v1" },
+  openai: { keys: ["OPENAI_API_KEY"], address: "OPENAI_BASE_URL", home: "https://api.openai.com/v1" },
+  google: {
+    keys: ["GEMINI_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY"],
+    address: "GOOGLE_GEMINI_BASE_URL",
+    home: "https://generativelanguage.googleapis.com/v1beta",
+  },
+} as const;
 
 /** The configured model, else the one the environment names; nothing where none is named. */
 export function findModel(config: ModelConfig | undefined, env: Env): ModelSettings | undefined {
-  const name = config?.name ?? env["CLAWPORT_MODEL"];
-  if (name === undefined || name.trim() === "") return undefined;
-  const { maxSteps = 25, maxTokens = 1_000_000, contextTokens = 60_000 } = config ?? {};
-  const given = { maxSteps, maxTokens, contextTokens };
+  const given = config?.name ?? env["CLAWPORT_MODEL"];
+  if (given === undefined || given.trim() === "") return undefined;
+  const limits = limitsOf(config);
   const ownKey = config?.apiKey ?? env["CLAWPORT_MODEL_KEY"];
-  const url = config?.url ?? (config === undefined ? env["CLAWPORT_MODEL_URL"] : undefined);
-  if (url !== undefined && url !== "") return { ...given, provider: "openai-compatible", name, url, apiKey: ownKey };
-
-  const [, provider, model] = /^(anthropic|openai|google)\/(.+)$/.exec(name) ?? [];
-  switch (provider) {
-    case "anthropic":
-      return { ...given, provider, name: model!, apiKey: key(ownKey, env, provider, "ANTHROPIC_API_KEY") };
-    case "google": {
-      const apiKey = key(ownKey, env, provider, "GEMINI_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY");
-      return { ...given, provider, name: model!, apiKey };
-    }
-    case "openai": {
-      const apiKey = key(ownKey, env, provider, "OPENAI_API_KEY");
-      return { ...given, provider: "openai-compatible", name: model!, url: "https://api.openai.com/v1", apiKey };
-    }
-    default: {
-      const message =
-        `The model ${JSON.stringify(name.slice(0, 100))} has to be named with its provider (anthropic/…, openai/…, google/…), ` +
-        "or with the address of a server that has it (CLAWPORT_MODEL_URL, or agent.model.url).";
-      throw new Fault("config", message);
-    }
+  const url = text(config?.url ?? (config === undefined ? env["CLAWPORT_MODEL_URL"] : undefined));
+  const [, prefix, rest] = /^(anthropic|openai|google)\/(.+)$/.exec(given) ?? [];
+  // With an address of its own the whole name is the server's: some have such prefixes themselves.
+  const named = config?.provider ?? (url === undefined ? (prefix as ProviderName | undefined) : undefined);
+  const name = named !== undefined && prefix === named ? rest! : given;
+  if (named === undefined) {
+    if (url === undefined) throw unknownProvider(given);
+    return { ...limits, provider: "openai-compatible", name, url, apiKey: ownKey };
   }
+  const { keys, address, home } = providers[named];
+  return {
+    ...limits,
+    provider: named === "openai" ? "openai-compatible" : named,
+    name,
+    url: url ?? ownAddress(env[address], home),
+    // A key of the environment is for the address of the environment, never for another one.
+    apiKey: url === undefined ? key(ownKey, env, named, keys) : ownKey,
+  };
 }
 
-function key(own: string | undefined, env: Env, provider: string, ...names: readonly string[]): string {
-  const found = own ?? names.map((name) => env[name]).find((value) => value !== undefined && value !== "");
+function limitsOf(config: ModelConfig | undefined) {
+  const { maxSteps = 25, maxTokens = 1_000_000, contextTokens = 60_000, prices, maxCost } = config ?? {};
+  if (maxCost !== undefined && prices === undefined) {
+    const message = "agent.model.maxCost needs agent.model.prices: without them nobody knows what an order costs.";
+    throw new Fault("config", message);
+  }
+  return { maxSteps, maxTokens, contextTokens, prices, maxCost };
+}
+
+/** Programs of the providers leave the version out of the address; the library wants it. */
+function ownAddress(given: string | undefined, home: string): string {
+  const address = text(given)?.replace(/\/+$/, "");
+  if (address === undefined) return home;
+  return /\/v\d[a-z0-9]*$/.test(address) ? address : `${address}${new URL(home).pathname}`;
+}
+
+function unknownProvider(name: string): Fault {
+  const message =
+    `The model ${JSON.stringify(name.slice(0, 100))} has to be named with its provider (anthropic/…, openai/…, google/…), ` +
+    "or with the address of a server that has it (CLAWPORT_MODEL_URL, or agent.model.url).";
+  return new Fault("config", message);
+}
+
+function key(own: string | undefined, env: Env, provider: string, names: readonly string[]): string {
+  const found = own ?? names.map((name) => text(env[name])).find((value) => value !== undefined);
   if (found !== undefined) return found;
   throw new Fault("config", `The models of ${provider} need a key: set ${names[0]}, or agent.model.apiKey.`);
+}
+
+function text(value: string | undefined): string | undefined {
+  return value === undefined || value.trim() === "" ? undefined : value;
 }

@@ -147,6 +147,16 @@ test("a model that uses too many tokens is stopped", async () => {
   await expect(backend.getReply(say("forever call:echo {}"), listen())).rejects.toThrow(/used 30 tokens/);
 });
 
+test("a model that costs too much is stopped, and the cost of an order is told", async () => {
+  const prices = { input: 3, output: 15 };
+  const backend = await openBackend({ prices, maxCost: 0.0002 });
+  const dear = backend.getReply(say("forever call:echo {}"), listen());
+  await expect(dear).rejects.toThrow(/an order may cost 0.0002 .*used 30 tokens, which cost 0.00021/);
+  expect(model.requests).toHaveLength(2);
+  const { cost } = await backend.getReply(say("hello", "cheap"), listen());
+  expect(cost).toBeCloseTo(0.000105, 9);
+});
+
 test("a conversation goes on in another process, and others know nothing of it", async () => {
   await (await openBackend()).getReply(say("my colour is blue", "a"), listen());
   const later = await openBackend();

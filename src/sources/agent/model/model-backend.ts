@@ -1,18 +1,11 @@
 import { randomUUID } from "node:crypto";
-import {
-  generateText,
-  isStepCount,
-  type LanguageModel,
-  type ModelMessage,
-  type StepResult,
-  streamText,
-  type ToolSet,
-} from "ai";
+import { generateText, isStepCount, type LanguageModel, type ModelMessage, streamText } from "ai";
 import { cancelledBy } from "../../../core/cancelled.ts";
 import { Fault, isFault } from "../../../core/fault.ts";
 import { messageOf } from "../../../core/thrown.ts";
 import type { AgentTools } from "../agent-tools.ts";
 import type { Reply, ReplyBackend, ReplyContext, ReplyOptions } from "../reply.ts";
+import { type Budget, createBudget } from "./budget.ts";
 import { splitHistory, summaryOrder, withSummary } from "./compact.ts";
 import type { ModelSettings } from "./find-model.ts";
 import type { Histories } from "./history.ts";
@@ -36,12 +29,15 @@ export function createModelBackend({ settings, model, histories, tools }: ModelB
   async function getReply(context: ReplyContext, options: ReplyOptions): Promise<Reply> {
     const { signal } = options;
     if (signal.aborted) throw cancelledBy(signal);
+    const budget = createBudget(settings);
     try {
-      const earlier = await shorten(await histories.read(context.sessionKey), options);
+      const earlier = await shorten(await histories.read(context.sessionKey), budget, options);
+      if (budget.isUp()) throw budget.fault();
       const { sent, kept } = await userMessage(context);
-      const run = await loop([...earlier, sent], options);
+      const run = await loop([...earlier, sent], budget, options);
       await histories.write(context.sessionKey, [...earlier, kept, ...run.messages]);
-      return { payloads: [{ text: run.text }], runId: randomUUID(), tools: run.tools, tokens: run.tokens };
+      const used = { tools: run.tools, tokens: budget.spent(), cost: budget.cost() };
+      return { payloads: [{ text: run.text }], runId: randomUUID(), ...used };
     } catch (error) {
       if (signal.aborted) throw cancelledBy(signal);
       if (isFault(error)) throw error;
@@ -51,7 +47,7 @@ export function createModelBackend({ settings, model, histories, tools }: ModelB
     }
   }
 
-  async function loop(messages: readonly ModelMessage[], options: ReplyOptions) {
+  async function loop(messages: readonly ModelMessage[], budget: Budget, options: ReplyOptions) {
     const { signal, onPartial, onBlock, onActivity } = options;
     const used = new Set<string>();
     let text = "";
@@ -62,7 +58,7 @@ export function createModelBackend({ settings, model, histories, tools }: ModelB
       tools: modelTools(await tools(), options),
       abortSignal: signal,
       maxRetries: 2,
-      stopWhen: [isStepCount(settings.maxSteps), isOverBudget],
+      stopWhen: [isStepCount(settings.maxSteps), ({ steps }) => budget.isUp(steps.map(({ usage }) => usage))],
       // Errors come with the stream; without this the library prints them.
       onError: () => {},
     });
@@ -93,31 +89,20 @@ export function createModelBackend({ settings, model, histories, tools }: ModelB
         default:
       }
     }
-    const usage = await stream.totalUsage;
-    const tokens = { input: usage.inputTokens ?? 0, output: usage.outputTokens ?? 0 };
-    if ((await stream.finishReason) === "tool-calls") throw stopped(tokens.input + tokens.output);
-    return { text, tokens, tools: [...used], messages: await stream.responseMessages };
-  }
-
-  function isOverBudget({ steps }: { steps: readonly StepResult<ToolSet>[] }): boolean {
-    return steps.reduce((sum, { usage }) => sum + (usage.totalTokens ?? 0), 0) >= settings.maxTokens;
-  }
-
-  function stopped(tokens: number): Fault {
-    const message =
-      `The model was stopped before it had an answer: ${settings.maxSteps} steps and ${settings.maxTokens} tokens are allowed ` +
-      `per order (agent.model.maxSteps, agent.model.maxTokens), and it has used ${tokens} tokens.`;
-    return new Fault("unavailable", message, { detail: { tokens } });
+    budget.add(await stream.totalUsage);
+    if ((await stream.finishReason) === "tool-calls") throw budget.fault();
+    return { text, tools: [...used], messages: await stream.responseMessages };
   }
 
   /** A long conversation goes on with a summary of its older part; where even that fails, without it. */
-  async function shorten(messages: readonly ModelMessage[], { signal, log, onActivity }: ReplyOptions) {
+  async function shorten(messages: readonly ModelMessage[], budget: Budget, { signal, log, onActivity }: ReplyOptions) {
     const { old, recent } = splitHistory(messages, settings.contextTokens);
     if (old.length === 0) return recent;
     onActivity("summing up the conversation");
     try {
       const order: ModelMessage = { role: "user", content: summaryOrder };
-      const { text } = await generateText({ model, messages: [...old, order], abortSignal: signal });
+      const { text, usage } = await generateText({ model, messages: [...old, order], abortSignal: signal });
+      budget.add(usage);
       return withSummary(text, recent);
     } catch (error) {
       signal.throwIfAborted();

@@ -1,0 +1,84 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { silentLog } from "../../src/core/log.ts";
+import { textResult } from "../../src/mcp/tool.ts";
+import type { AgentTools } from "../../src/sources/agent/agent-tools.ts";
+import { findModel } from "../../src/sources/agent/model/find-model.ts";
+import { openHistories } from "../../src/sources/agent/model/history.ts";
+import { createModelBackend } from "../../src/sources/agent/model/model-backend.ts";
+import { openModel } from "../../src/sources/agent/model/open-model.ts";
+import { describeReplies } from "../../src/sources/agent/reply.contract.ts";
+import type { ReplyOptions } from "../../src/sources/agent/reply.ts";
+import { testTool } from "../support/test-source.ts";
+import { type MockProvider, startMockProvider } from "./mock-provider.ts";
+
+const tools: AgentTools = {
+  list: () => [testTool("echo", { description: "Says it again." })],
+  call: async (_, args) => textResult(`echo ${JSON.stringify(args)}`),
+};
+
+describe.each([
+  { provider: "anthropic", key: "ANTHROPIC_API_KEY", address: "ANTHROPIC_BASE_URL" },
+  { provider: "google", key: "GEMINI_API_KEY", address: "GOOGLE_GEMINI_BASE_URL" },
+] as const)("a model of $provider", ({ provider, key, address }) => {
+  let folder = "";
+  let mock: MockProvider;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "providers-"));
+    mock = await startMockProvider(provider);
+  });
+  afterEach(async () => {
+    await mock[Symbol.asyncDispose]();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function openBackend() {
+    const env = { CLAWPORT_MODEL: `${provider}/mock-1`, [key]: "the-key", [address]: new URL(mock.baseUrl).origin };
+    const settings = findModel(undefined, env)!;
+    const model = await openModel(settings);
+    return createModelBackend({ settings, model, histories: openHistories(folder), tools: async () => tools });
+  }
+
+  describeReplies(async () => {
+    const backend = await openBackend();
+    return {
+      backend,
+      quick: { message: "hello", answer: "ECHO:hello" },
+      slow() {
+        const hanging = mock.nextHanging();
+        return { message: "hang", running: hanging, stopped: async () => (await hanging).closed };
+      },
+      failing: { message: "fail", says: /The model mock-1 did not answer: .*refuses/ },
+      [Symbol.asyncDispose]: () => backend[Symbol.asyncDispose](),
+    };
+  });
+
+  test("writes as it goes, uses a tool, and answers with what that gave; the conversation goes on", async () => {
+    const backend = await openBackend();
+    const partials: string[] = [];
+    const blocks: (string | undefined)[] = [];
+    const options: ReplyOptions = {
+      signal: new AbortController().signal,
+      log: silentLog,
+      onPartial: (text) => partials.push(text),
+      onBlock: ({ text }) => blocks.push(text),
+      onToolResult: () => {},
+      onActivity: () => {},
+      ask: () => Promise.reject(new Error("nobody can be asked here")),
+    };
+    const say = (message: string) => backend.getReply({ message, sessionKey: "k", attachments: [] }, options);
+    const reply = await say('say Let me look there then call:echo {"a":1}');
+    expect(reply).toMatchObject({
+      payloads: [{ text: 'GOT=echo {"a":1}' }],
+      tools: ["echo"],
+      tokens: { input: 20, output: 10 },
+    });
+    expect(blocks).toEqual(["Let me look there"]);
+    expect(partials.slice(0, 2)).toEqual(["Let me look ", "Let me look there"]);
+    expect(mock.keys).toEqual(["the-key", "the-key"]);
+    expect((await say("recall")).payloads[0]?.text).toContain("EARLIER=say Let me look");
+  });
+});
