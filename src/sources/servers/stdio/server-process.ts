@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Fault } from "../../../core/fault.ts";
 import type { Tail } from "../tail.ts";
 import { killRun, ownerEnv } from "./owned-processes.ts";
-import { filteredEnv } from "./filtered-env.ts";
+import { filteredEnv } from "../../../core/filtered-env.ts";
 
 export interface ServerCommand {
   readonly command: string;

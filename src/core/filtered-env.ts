@@ -1,4 +1,4 @@
-/** What a program needs to run at all. Everything else of ours, keys and tokens above all, a server gets only when told. */
+/** What a program needs to run at all. Everything else of ours, keys and tokens above all, it gets only when told. */
 const harmless = new Set([
   "HOME",
   "LANG",
@@ -41,6 +41,7 @@ const harmless = new Set([
   "CLAWPORT_ORDER_DEPTH",
 ]);
 
+/** The environment for a program that is not ours. */
 export function filteredEnv(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {
