@@ -1,3 +1,4 @@
+import { isRecord } from "../core/is-record.ts";
 import type { Question } from "./question.ts";
 
 /** What the other side said about itself: shown and used to choose what may be sent, never trusted. */
@@ -12,17 +13,17 @@ export const unknownClient: ClientFacts = { capabilities: {} };
 export const tasksExtension = "io.modelcontextprotocol/tasks";
 
 export function parseClientFacts(info: unknown, capabilities: unknown): ClientFacts {
-  const { name, version } = isObject(info) ? info : {};
+  const { name, version } = isRecord(info) ? info : {};
   return {
     ...(typeof name === "string" ? { name: name.slice(0, 200) } : {}),
     ...(typeof version === "string" ? { version: version.slice(0, 100) } : {}),
-    capabilities: isObject(capabilities) ? capabilities : {},
+    capabilities: isRecord(capabilities) ? capabilities : {},
   };
 }
 
 export function hasTasks(client: ClientFacts): boolean {
   const { extensions } = client.capabilities;
-  return isObject(extensions) && extensions[tasksExtension] !== undefined;
+  return isRecord(extensions) && extensions[tasksExtension] !== undefined;
 }
 
 /** The capability a question needs and the client has not declared, as `requiredCapabilities` wants it; or nothing. */
@@ -35,17 +36,13 @@ export function missingCapability(client: ClientFacts, question: Question): Reco
     case "elicitation/create": {
       const { elicitation } = client.capabilities;
       if (question.params?.mode === "url") {
-        return isObject(elicitation) && elicitation.url !== undefined ? undefined : { elicitation: { url: {} } };
+        return isRecord(elicitation) && elicitation.url !== undefined ? undefined : { elicitation: { url: {} } };
       }
       // An empty object has meant form mode since elicitation exists.
-      if (!isObject(elicitation)) return { elicitation: { form: {} } };
+      if (!isRecord(elicitation)) return { elicitation: { form: {} } };
       return elicitation.form === undefined && elicitation.url !== undefined
         ? { elicitation: { form: {} } }
         : undefined;
     }
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,5 @@
 import { Fault, type FaultCode } from "../core/fault.ts";
+import { isRecord } from "../core/is-record.ts";
 import { hasTasks, tasksExtension } from "./client-facts.ts";
 import type { Params } from "./json-rpc.ts";
 import { checkParamHeaders, type Headers } from "./mirrored-headers.ts";
@@ -25,7 +26,7 @@ export function featureMethods(offer: McpOffer, checker: SchemaChecker): Map<str
       if (!tool)
         throw new Fault("unknown-tool", `Unknown tool: ${quoted(params.name)}. tools/list names those there are.`);
       const args = params.arguments ?? noParams;
-      if (!isObject(args)) throw new Fault("bad-params", '"arguments" has to be an object.');
+      if (!isRecord(args)) throw new Fault("bad-params", '"arguments" has to be an object.');
       if (headers) checkParamHeaders(headers, tool, args);
       if (tool.execution?.taskSupport === "required" && !hasTasks(request.client)) {
         throw new Fault("missing-capability", `The tool ${tool.name} runs only as a task.`, {
@@ -55,7 +56,7 @@ export function featureMethods(offer: McpOffer, checker: SchemaChecker): Map<str
       if (!prompt)
         throw new Fault("unknown-prompt", `Unknown prompt: ${quoted(name)}. prompts/list names those there are.`);
       const args = params.arguments ?? noParams;
-      if (!isObject(args) || !Object.values(args).every((value) => typeof value === "string")) {
+      if (!isRecord(args) || !Object.values(args).every((value) => typeof value === "string")) {
         throw new Fault("bad-params", "The arguments of a prompt have to be texts.");
       }
       const missing = prompt.arguments?.find((argument) => argument.required && !Object.hasOwn(args, argument.name));
@@ -99,10 +100,10 @@ function isProtocolFault(error: unknown, request: ServedRequest): boolean {
 function completionParams(params: Params): CompletionRequest {
   const { ref, argument } = params;
   const named =
-    isObject(ref) &&
+    isRecord(ref) &&
     ((ref.type === "ref/prompt" && typeof ref.name === "string") ||
       (ref.type === "ref/resource" && typeof ref.uri === "string"));
-  if (!named || !isObject(argument) || typeof argument.name !== "string" || typeof argument.value !== "string") {
+  if (!named || !isRecord(argument) || typeof argument.name !== "string" || typeof argument.value !== "string") {
     throw new Fault(
       "bad-params",
       'completion/complete needs "ref" (a prompt or a resource) and "argument" with name and value.',
@@ -119,8 +120,4 @@ function textParam(params: Params, name: string): string {
 
 function quoted(value: unknown): string {
   return JSON.stringify(String(value).slice(0, 100));
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

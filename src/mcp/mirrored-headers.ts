@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { Fault } from "../core/fault.ts";
+import { isRecord } from "../core/is-record.ts";
 import type { JsonRpcRequest } from "./json-rpc.ts";
 import type { JsonSchema, Tool } from "./tool.ts";
 
@@ -37,7 +38,7 @@ export function checkParamHeaders(headers: Headers, tool: Tool, args: Readonly<R
     const name = `Mcp-Param-${header}`;
     const given = plain(headers, name.toLowerCase());
     const value = path.reduce<unknown>(
-      (at, key) => (isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined),
+      (at, key) => (isRecord(at) && Object.hasOwn(at, key) ? at[key] : undefined),
       args,
     );
     if (value === undefined || value === null) {
@@ -66,9 +67,9 @@ export function markedParams(schema: JsonSchema): readonly MarkedParam[] {
 /** Only properties reachable through `properties` alone may be marked; 16 levels are more than any tool has. */
 function findMarked(schema: JsonSchema, path: readonly string[]): MarkedParam[] {
   const { properties } = schema;
-  if (!isObject(properties) || path.length >= 16) return [];
+  if (!isRecord(properties) || path.length >= 16) return [];
   return Object.entries(properties).flatMap(([key, property]) => {
-    if (!isObject(property)) return [];
+    if (!isRecord(property)) return [];
     const here = [...path, key];
     const header = property["x-mcp-header"];
     return typeof header === "string" && header !== "" ? [{ header, path: here }] : findMarked(property, here);
@@ -109,8 +110,4 @@ function plain(headers: Headers, name: string): string | undefined {
 
 function mismatch(name: string, what: string): Fault {
   return new Fault("header-mismatch", `Header mismatch: ${name} ${what}.`);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

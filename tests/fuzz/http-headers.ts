@@ -1,4 +1,4 @@
-import { isRecord } from "./is-record.ts";
+import { isRecord } from "../../src/core/is-record.ts";
 import type { Random } from "./random.ts";
 
 /** The headers a request travels with, and whether they contradict its body. */

@@ -1,5 +1,5 @@
 import { Fault } from "../../src/core/fault.ts";
-import { isRecord } from "./is-record.ts";
+import { isRecord } from "../../src/core/is-record.ts";
 import type { Expected, Outcome } from "./oracle.ts";
 
 /** Which answers are still to come, and whether those that came were the right ones. */

@@ -1,4 +1,4 @@
-import { isRecord } from "./is-record.ts";
+import { isRecord } from "../../src/core/is-record.ts";
 import { judgeRequest } from "./request-oracle.ts";
 import type { PeerFacts } from "./request-oracle.ts";
 

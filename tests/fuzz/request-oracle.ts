@@ -1,4 +1,4 @@
-import { isRecord } from "./is-record.ts";
+import { isRecord } from "../../src/core/is-record.ts";
 import type { Outcome } from "./oracle.ts";
 
 /** What the sender knows about its own side of the conversation. */

@@ -2,7 +2,7 @@ import type { Readable, Writable } from "node:stream";
 import { Fault } from "../../src/core/fault.ts";
 import { nextFrames } from "./frames.ts";
 import type { Frame } from "./frames.ts";
-import { isRecord } from "./is-record.ts";
+import { isRecord } from "../../src/core/is-record.ts";
 import { junk } from "./junk.ts";
 import { createLedger, shown } from "./ledger.ts";
 import { maxMessageBytes } from "./limits.ts";

@@ -1,4 +1,5 @@
 import { Fault } from "../../core/fault.ts";
+import { isRecord } from "../../core/is-record.ts";
 import type { CallerScope } from "./caller-scope.ts";
 
 /** A lasting answer of a person: this caller may always, or never, use this tool. */
@@ -24,7 +25,7 @@ export interface ApprovalsFile {
 }
 
 export function parseApprovals(value: unknown): ApprovalsFile {
-  if (isObject(value) && isListOf(value.approvals, isApproval) && isListOf(value.waiting, isWaiting)) {
+  if (isRecord(value) && isListOf(value.approvals, isApproval) && isListOf(value.waiting, isWaiting)) {
     return { approvals: value.approvals, waiting: value.waiting };
   }
   throw new Fault("corrupt", "This is no file of approvals.");
@@ -41,13 +42,9 @@ const isWaiting = (value: unknown): value is WaitingCall =>
   isCall(value) && "reason" in value && typeof value.reason === "string";
 
 function isCall(value: unknown): value is object {
-  return isObject(value) && areStrings(value.name, value.source, value.tool, value.at) && isObject(value.caller);
+  return isRecord(value) && areStrings(value.name, value.source, value.tool, value.at) && isRecord(value.caller);
 }
 
 function areStrings(...values: readonly unknown[]): boolean {
   return values.every((value) => typeof value === "string");
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,5 @@
 import { Fault } from "../../core/fault.ts";
+import { isRecord } from "../../core/is-record.ts";
 import type { PinnedDefinition } from "./pin-definition.ts";
 
 /** The definition a tool had when it was first used, or when its change was last accepted. */
@@ -20,7 +21,7 @@ export interface PinsFile {
 }
 
 export function parsePins(value: unknown): PinsFile {
-  if (isObject(value) && Array.isArray(value.pins) && value.pins.every(isPin)) return { pins: value.pins };
+  if (isRecord(value) && Array.isArray(value.pins) && value.pins.every(isPin)) return { pins: value.pins };
   throw new Fault("corrupt", "This is no file of pins.");
 }
 
@@ -34,9 +35,5 @@ function isPin(value: unknown): value is Pin {
 }
 
 function isDefinition(value: unknown): value is PinnedDefinition {
-  return isObject(value) && typeof value.hash === "string" && typeof value.text === "string";
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return isRecord(value) && typeof value.hash === "string" && typeof value.text === "string";
 }

@@ -1,5 +1,6 @@
 import { readFile, realpath, stat } from "node:fs/promises";
 import { Fault } from "../fault.ts";
+import { isRecord } from "../is-record.ts";
 import { codeOf, messageOf } from "../thrown.ts";
 import { writeFileAtomic } from "../write-file-atomic.ts";
 import { appendJson5 } from "./append-json5.ts";
@@ -19,8 +20,7 @@ export async function readRawConfig(path: string): Promise<RawConfig> {
   try {
     const { value } = text.trim() === "" ? { value: {} } : readJson5(text);
     const servers: unknown = typeof value === "object" && value !== null && "servers" in value ? value.servers : {};
-    const isObject = typeof servers === "object" && servers !== null && !Array.isArray(servers);
-    return { text, value, servers: isObject ? (servers as Record<string, unknown>) : {} };
+    return { text, value, servers: isRecord(servers) ? servers : {} };
   } catch (error) {
     if (!(error instanceof Json5Fault)) throw error;
     const message = `${path} can't be read: ${error.message} Mend it first; the place is told by: clawport config check`;

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import JSON5 from "json5";
 import { Fault } from "../fault.ts";
+import { isRecord } from "../is-record.ts";
 import { formatPath, pathKey, type ConfigPath } from "./config-path.ts";
 import { readJson5, type Json5Document, type Place } from "./read-json5.ts";
 
@@ -26,7 +27,7 @@ function append(
   const place = document.places.get(pathKey(path));
   const key = path.at(-1);
   if (place === undefined && key !== undefined) return append(text, document, path.slice(0, -1), { [key]: entries });
-  if (place === undefined || !isObject(object)) {
+  if (place === undefined || !isRecord(object)) {
     throw new Fault(
       "config",
       `${formatPath(path) || "The configuration"} is not an object, so nothing can be added to it.`,
@@ -93,15 +94,11 @@ function indentOf(text: string, offset: number): string {
 }
 
 function valueAt(value: unknown, path: ConfigPath): unknown {
-  return path.reduce<unknown>((part, key) => (isObject(part) ? part[key] : undefined), value);
+  return path.reduce<unknown>((part, key) => (isRecord(part) ? part[key] : undefined), value);
 }
 
 function merge(value: unknown, path: ConfigPath, entries: Readonly<Record<string, unknown>>): unknown {
   const [key, ...rest] = path;
-  const object = isObject(value) ? value : {};
+  const object = isRecord(value) ? value : {};
   return key === undefined ? { ...object, ...entries } : { ...object, [key]: merge(object[key], rest, entries) };
-}
-
-function isObject(value: unknown): value is Readonly<Record<string | number, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,3 +1,4 @@
+import { isRecord } from "../is-record.ts";
 import { nearestName } from "../nearest-name.ts";
 import { pathKey, type ConfigPath } from "./config-path.ts";
 
@@ -118,10 +119,6 @@ function isType(type: string, value: unknown): boolean {
   if (type === "number") return Number.isFinite(value);
   if (type === "array") return Array.isArray(value);
   return type === "object" ? isRecord(value) : typeof value === type;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function findPart(schema: CheckedSchema, key: string): CheckedSchema | undefined {

@@ -1,3 +1,4 @@
+import { isRecord } from "../../core/is-record.ts";
 import type { JsonSchema } from "../tool.ts";
 
 /** A header's name as RFC 9110 § 5.1 allows it. */
@@ -14,10 +15,10 @@ export function judgeMarks(schema: JsonSchema): string | undefined {
   return judge(schema, 0);
 
   function judge(node: unknown, depth: number): string | undefined {
-    const properties = isObject(node) ? node.properties : undefined;
-    if (!isObject(properties) || depth >= deepest) return undefined;
+    const properties = isRecord(node) ? node.properties : undefined;
+    if (!isRecord(properties) || depth >= deepest) return undefined;
     for (const [name, property] of Object.entries(properties)) {
-      const problem = isObject(property) ? (judgeMark(name, property) ?? judge(property, depth + 1)) : undefined;
+      const problem = isRecord(property) ? (judgeMark(name, property) ?? judge(property, depth + 1)) : undefined;
       if (problem !== undefined) return problem;
     }
     return undefined;
@@ -37,8 +38,4 @@ function isMarkable(type: unknown): boolean {
   if (!Array.isArray(type)) return type === undefined || markable.has(type);
   const others = type.filter((each) => each !== "null");
   return others.length > 0 && others.every((each) => markable.has(each));
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,6 @@
+import { isRecord } from "../../core/is-record.ts";
 import { countCharacters } from "./count-characters.ts";
 import { kindOf, listAllowed, quoteName } from "./problem-text.ts";
-import { isRecord } from "./schema-keywords.ts";
 import type { SchemaNode, SubSchema } from "./schema-node.ts";
 
 type Fits = (schema: SubSchema, value: unknown) => boolean;

@@ -1,8 +1,8 @@
+import { isRecord } from "../../core/is-record.ts";
 import { countCharacters } from "./count-characters.ts";
 import { isTamePattern } from "./is-tame-pattern.ts";
 import { measureValue } from "./measure-value.ts";
 import type { PreparedSchema } from "./prepare-schema.ts";
-import { isRecord } from "./schema-keywords.ts";
 import type { SchemaNode, SubSchema, Targets } from "./schema-node.ts";
 
 export type Accepts = (value: unknown) => boolean;

@@ -1,8 +1,8 @@
+import { isRecord } from "../../core/is-record.ts";
 import { nearestName } from "../../core/nearest-name.ts";
 import { allowsKind, blameValue } from "./blame-value.ts";
 import type { Place } from "./problem-text.ts";
 import { atPlace, kindOf, quoteName } from "./problem-text.ts";
-import { isRecord } from "./schema-keywords.ts";
 import type { SchemaNode, SubSchema, Targets } from "./schema-node.ts";
 
 /** A person mends three things at a time; more lines only cost a model its context. */

@@ -1,4 +1,4 @@
-import { isRecord } from "./schema-keywords.ts";
+import { isRecord } from "../../core/is-record.ts";
 
 /**
  * Finds what a reference within one document points at: a JSON pointer (RFC 6901) or the name of an anchor. Without

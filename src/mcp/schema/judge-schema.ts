@@ -1,6 +1,6 @@
+import { isRecord } from "../../core/is-record.ts";
 import { prepareSchema } from "./prepare-schema.ts";
 import { schemaBounds } from "./schema-bounds.ts";
-import { isRecord } from "./schema-keywords.ts";
 
 type SchemaJudgement = { readonly ok: true } | { readonly ok: false; readonly reason: string };
 

@@ -1,10 +1,11 @@
+import { isRecord } from "../../core/is-record.ts";
 import { createTargetFinder } from "./find-target.ts";
 import { judgeReferences } from "./judge-references.ts";
 import type { ValueBounds } from "./measure-value.ts";
 import { measureValue } from "./measure-value.ts";
 import { quoteName } from "./problem-text.ts";
 import type { Keyword } from "./schema-keywords.ts";
-import { isNames, isPattern, isRecord, schemaKeywords } from "./schema-keywords.ts";
+import { isNames, isPattern, schemaKeywords } from "./schema-keywords.ts";
 import type { SchemaNode, SubSchema, Targets } from "./schema-node.ts";
 
 export interface PreparedSchema {

@@ -1,3 +1,4 @@
+import { isRecord } from "../../core/is-record.ts";
 import type { JsonSchema } from "../tool.ts";
 import type { Accepts } from "./compile-plain.ts";
 import { compilePlain } from "./compile-plain.ts";
@@ -7,7 +8,6 @@ import type { ValueBounds } from "./measure-value.ts";
 import { measureValue } from "./measure-value.ts";
 import type { PreparedSchema } from "./prepare-schema.ts";
 import { prepareSchema } from "./prepare-schema.ts";
-import { isRecord } from "./schema-keywords.ts";
 import { schemaBounds } from "./schema-bounds.ts";
 import type { SubSchema } from "./schema-node.ts";
 

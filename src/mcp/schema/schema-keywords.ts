@@ -1,3 +1,4 @@
+import { isRecord } from "../../core/is-record.ts";
 /** What the value of a keyword is made of, as far as copying it is concerned. */
 type KeywordShape = "reference" | "schema" | "schemas" | "schema or schemas" | "schema map" | "needs map" | "data";
 
@@ -36,10 +37,6 @@ export const schemaKeywords: ReadonlyMap<string, Keyword> = new Map([
   ...ofShape("data", ["minLength", "maxLength", "minItems", "maxItems"], isCount),
   ...ofShape("data", ["minProperties", "maxProperties", "minContains", "maxContains"], isCount),
 ]);
-
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 export function isNames(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((name) => typeof name === "string");

@@ -1,4 +1,5 @@
 import { Fault } from "../../core/fault.ts";
+import { isRecord } from "../../core/is-record.ts";
 import { judgeSchema } from "../../mcp/schema/judge-schema.ts";
 import type { JsonSchema, Tool, ToolAnnotations } from "../../mcp/tool.ts";
 
@@ -89,10 +90,6 @@ function textOf(value: Record<string, unknown>, key: string, where: string, long
     throw bad(`${where}.${key} has to be a text of at most ${longest} characters`);
   }
   return text;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function bad(problem: string): Fault {

@@ -1,3 +1,4 @@
+import { isRecord } from "../../../core/is-record.ts";
 import type { JsonSchema } from "../../../mcp/tool.ts";
 
 /** All shapes that a value may have by its schema, references and alternatives laid out flat. */
@@ -53,8 +54,4 @@ function resolve(reference: string, root: JsonSchema): unknown {
     .split("/")
     .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"))
     .reduce<unknown>((value, key) => (isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined), root);
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

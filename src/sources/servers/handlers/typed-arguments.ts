@@ -1,4 +1,5 @@
 import { Fault } from "../../../core/fault.ts";
+import { isRecord } from "../../../core/is-record.ts";
 import { nearestName } from "../../../core/nearest-name.ts";
 import { messageOf } from "../../../core/thrown.ts";
 import type { JsonSchema } from "../../../mcp/tool.ts";
@@ -65,7 +66,7 @@ function descend(
     requireKnown(part, key, shapes);
     shapes = propertyOf(shapes, part, schema);
     const inside = Object.hasOwn(target, part) ? target[part] : {};
-    if (!isObject(inside))
+    if (!isRecord(inside))
       throw new Fault("usage", `${key} lies inside ${part}, which has a value of its own already.`);
     setOwn(target, part, inside);
     target = inside;
@@ -88,7 +89,7 @@ function parseObject(text: string, what: string): Values {
   } catch (cause) {
     throw new Fault("usage", `${what} is not JSON: ${messageOf(cause)}`, { cause });
   }
-  if (!isObject(value)) throw new Fault("usage", `${what} has to be a JSON object.`);
+  if (!isRecord(value)) throw new Fault("usage", `${what} has to be a JSON object.`);
   return value;
 }
 
@@ -99,8 +100,4 @@ function merge(values: Values, more: Values): void {
 /** Plain assignment would take `__proto__` for something else than a name. */
 function setOwn(target: Values, key: string, value: unknown): void {
   Object.defineProperty(target, key, { value, enumerable: true, writable: true, configurable: true });
-}
-
-function isObject(value: unknown): value is Values {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { substituteEnv } from "../../../core/config/substitute-env.ts";
+import { isRecord } from "../../../core/is-record.ts";
 import { fingerprintOf } from "../definition-fingerprint.ts";
-import { isRecord } from "./fields.ts";
 import type { ImportedServer, Reading, Skipped, Taken } from "./reading.ts";
 
 /** What one file offered. */

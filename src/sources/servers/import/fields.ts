@@ -1,3 +1,4 @@
+import { isRecord } from "../../../core/is-record.ts";
 import { isName, reference } from "./dialects.ts";
 import type { Remarks } from "./remarks.ts";
 
@@ -71,8 +72,4 @@ export function createFields(
     },
     unread: () => Object.keys(entry).filter((name) => !read.has(name)),
   };
-}
-
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,8 +1,8 @@
 import { parse } from "smol-toml";
 import { Fault } from "../../../core/fault.ts";
+import { isRecord } from "../../../core/is-record.ts";
 import { messageOf } from "../../../core/thrown.ts";
 import { literal } from "./dialects.ts";
-import { isRecord } from "./fields.ts";
 import type { Reading, Surroundings } from "./reading.ts";
 import { convertServers } from "./read-servers.ts";
 

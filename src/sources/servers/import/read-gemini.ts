@@ -1,5 +1,5 @@
+import { isRecord } from "../../../core/is-record.ts";
 import { shell } from "./dialects.ts";
-import { isRecord } from "./fields.ts";
 import type { Reading, Surroundings } from "./reading.ts";
 import { convertServers, parseJson, switchOff } from "./read-servers.ts";
 

@@ -1,9 +1,9 @@
 import { Fault } from "../../../core/fault.ts";
 import { readJson5 } from "../../../core/config/read-json5.ts";
+import { isRecord } from "../../../core/is-record.ts";
 import { messageOf } from "../../../core/thrown.ts";
 import { convertServer } from "./convert-server.ts";
 import type { Dialect } from "./dialects.ts";
-import { isRecord } from "./fields.ts";
 import type { Reading, Surroundings, Taken } from "./reading.ts";
 
 /** Reads the files of those clients that keep their servers in one object, wherever in the file that is. */
