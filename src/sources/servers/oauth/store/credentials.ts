@@ -19,6 +19,8 @@ export interface PendingSignIn {
   readonly issuer?: string;
   readonly startedAt: number;
   readonly scope?: string;
+  /** What finishing it needs: where the tokens come from, and as whom. */
+  readonly flow?: unknown;
 }
 
 /** All that is kept for one server, under one name and one address. Every part of it is secret. */

@@ -1,0 +1,79 @@
+import { BlockList, isIPv4, isIPv6 } from "node:net";
+
+/** `barred` is what no server of ours can live at: cloud metadata and other link-local, multicast, reserved ranges. */
+export type Zone = "public" | "loopback" | "private" | "barred";
+
+const loopback = listOf(["127.0.0.0/8", "::1/128"]);
+
+const inside = listOf(["10.0.0.0/8", "100.64.0.0/10", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"]);
+
+/** IANA's special-purpose registries, without what stands above. */
+const barred = listOf([
+  "0.0.0.0/8",
+  "169.254.0.0/16",
+  "192.0.0.0/24",
+  "192.0.2.0/24",
+  "192.88.99.0/24",
+  "198.18.0.0/15",
+  "198.51.100.0/24",
+  "203.0.113.0/24",
+  "224.0.0.0/4",
+  "240.0.0.0/4",
+  "::/128",
+  "64:ff9b:1::/48",
+  "100::/64",
+  "2001::/23",
+  "2001:db8::/32",
+  "3fff::/20",
+  "5f00::/16",
+  "fe80::/10",
+  "fec0::/10",
+  "ff00::/8",
+]);
+
+/** Ranges whose addresses carry an IPv4 address, and where in its bytes: each is as good as the one inside. */
+const carriers: readonly (readonly [BlockList, number])[] = [
+  [listOf(["::ffff:0:0/96"]), 12],
+  [listOf(["::/96"]), 12],
+  [listOf(["64:ff9b::/96"]), 12],
+  [listOf(["2002::/16"]), 2],
+];
+
+/** Where an address leads. Whatever is no address leads nowhere good. */
+export function zoneOf(address: string): Zone {
+  const plain = address.replace(/%.*$/, "");
+  if (isIPv4(plain)) return zoneIn(plain, "ipv4");
+  if (!isIPv6(plain)) return "barred";
+  if (loopback.check(plain, "ipv6")) return "loopback";
+  if (barred.check(plain, "ipv6")) return "barred";
+  const carried = carriers.find(([range]) => range.check(plain, "ipv6"));
+  return carried
+    ? zoneIn([...bytesOf(plain).subarray(carried[1], carried[1] + 4)].join("."), "ipv4")
+    : zoneIn(plain, "ipv6");
+}
+
+function zoneIn(address: string, family: "ipv4" | "ipv6"): Zone {
+  if (loopback.check(address, family)) return "loopback";
+  if (barred.check(address, family)) return "barred";
+  return inside.check(address, family) ? "private" : "public";
+}
+
+function listOf(ranges: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const range of ranges) {
+    const [network = "", bits = ""] = range.split("/");
+    list.addSubnet(network, Number(bits), network.includes(":") ? "ipv6" : "ipv4");
+  }
+  return list;
+}
+
+function bytesOf(address: string): Uint8Array {
+  // The URL parser writes an address in its one canonical form, an IPv4 tail in hexadecimal too.
+  const text = new URL(`http://[${address}]`).hostname.slice(1, -1);
+  const [head = "", tail] = text.split("::");
+  const groups = (part: string) => (part === "" ? [] : part.split(":").map((group) => Number.parseInt(group, 16)));
+  const before = groups(head);
+  const after = tail === undefined ? [] : groups(tail);
+  const all = [...before, ...Array<number>(8 - before.length - after.length).fill(0), ...after];
+  return Uint8Array.from(all.flatMap((group) => [group >> 8, group & 0xff]));
+}

@@ -1,0 +1,86 @@
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Fault } from "../../../../core/fault.ts";
+import { type CallbackPage, pageHeaders, renderPage } from "./callback-page.ts";
+import { judgeCallback } from "./judge-callback.ts";
+
+export interface CallbackListenerOptions {
+  /** A free one unless given. */
+  readonly port?: number | undefined;
+  readonly path?: string | undefined;
+  /** How the redirect address names this machine. */
+  readonly host?: "127.0.0.1" | "localhost" | undefined;
+}
+
+/** The redirect that was waited for. The browser waits too, until it is told how it went. */
+export interface Callback {
+  readonly query: URLSearchParams;
+  show(page: CallbackPage): void;
+}
+
+/** Takes one redirect on this machine and is gone. */
+export interface CallbackListener {
+  readonly redirectUri: string;
+  /** Lets the redirect with this `state` in, and no other. Rejects when the listener is closed before it comes. */
+  expect(state: string): Promise<Callback>;
+  close(): Promise<void>;
+}
+
+export async function openCallbackListener(options: CallbackListenerOptions = {}): Promise<CallbackListener> {
+  const { port: wanted = 0, path = "/callback", host: name = "127.0.0.1" } = options;
+  const arrived = Promise.withResolvers<Callback>();
+  arrived.promise.catch(() => {});
+  let expected: string | undefined;
+  let isTaken = false;
+
+  const server = createServer({ requestTimeout: 10_000, headersTimeout: 10_000 }, (request, response) => {
+    const { method, url, headers } = request;
+    request.resume();
+    const verdict = judgeCallback({ method, target: url, headers }, { host, path, state: expected });
+    if (!verdict.pass)
+      return show(response, verdict.status, { ok: false, title: "Not signed in", text: verdict.reason });
+    if (isTaken) {
+      const text = "This sign-in was answered already. Nothing more can be done here; you can close this tab.";
+      return show(response, 410, { ok: false, title: "Used already", text });
+    }
+    isTaken = true;
+    // Nobody new is let in from here on.
+    server.close();
+    arrived.resolve({ query: verdict.query, show: (page) => show(response, page.ok ? 200 : 400, page) });
+  });
+  await listen(server, wanted);
+  const { port } = server.address() as AddressInfo;
+  const host = `${name}:${port}`;
+
+  return {
+    redirectUri: `http://${host}${path}`,
+    expect(state) {
+      expected = state;
+      return arrived.promise;
+    },
+    async close() {
+      arrived.reject(new Fault("cancelled", "The sign-in was given up."));
+      const closed = server.listening ? new Promise((resolve) => server.close(resolve)) : Promise.resolve();
+      server.closeIdleConnections();
+      if (!isTaken) server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function show(response: ServerResponse, status: number, page: CallbackPage): void {
+  response.writeHead(status, pageHeaders);
+  response.end(renderPage(page));
+}
+
+function listen(server: ReturnType<typeof createServer>, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", (cause: NodeJS.ErrnoException) => {
+      const what =
+        cause.code === "EADDRINUSE" ? `Port ${port}, where the sign-in should end, is taken.` : cause.message;
+      reject(new Fault("conflict", `${what} Stop what holds it, or change auth.redirectPort.`, { cause }));
+    });
+    // Never 0.0.0.0: what comes here opens somebody's account.
+    server.listen(port, "127.0.0.1", resolve);
+  });
+}

@@ -1,0 +1,140 @@
+import { dirname } from "node:path";
+import { Fault } from "../../../../../core/fault.ts";
+import { withFileLock } from "../../../../../core/file-lock.ts";
+import type { Log } from "../../../../../core/log.ts";
+import { Secret } from "../../../../../core/secret.ts";
+import { messageOf } from "../../../../../core/thrown.ts";
+import { makeKeyFile, readKeyFile } from "./key-file.ts";
+import type { FindKeychain, Keychain } from "./keychain.ts";
+import { createStretcher } from "./passphrase.ts";
+import { type KeyKind, type KeyMark, newKeyText, parseKeyText, type SealingKey, sealingKey } from "./sealing-key.ts";
+
+export const passphraseName = "CLAWPORT_TOKENS_PASSPHRASE";
+
+export interface KeysOptions {
+  /** Where a key file lies, if one is needed. */
+  readonly path: string;
+  readonly passphrase?: string | undefined;
+  readonly findKeychain: FindKeychain;
+  readonly log: Log;
+}
+
+/** The keys that stored sign-ins are sealed with. */
+export interface Keys {
+  /** The key for what is sealed now; made where there is none yet. `last` is the one that the file had before. */
+  current(last?: SealingKey): Promise<SealingKey>;
+  /** The key that a file names. Nothing where there is another in its place; a fault where it can't be had now. */
+  find(mark: KeyMark): Promise<SealingKey | undefined>;
+  /** Which kind would be used, and why no better one; makes nothing. */
+  describe(): Promise<KeyReport>;
+}
+
+export interface KeyReport {
+  readonly kind: KeyKind;
+  /** Why it is not the keychain. */
+  readonly because?: string;
+}
+
+/**
+ * A passphrase goes first, since somebody chose it. A key file that is there goes before the keychain: some process of
+ * this home had no keychain, and could not read what is sealed with one.
+ */
+export function openKeys({ path, passphrase, findKeychain, log }: KeysOptions): Keys {
+  const stretcher = passphrase ? createStretcher(passphrase) : undefined;
+  let fromFile: SealingKey | undefined;
+  let fromKeychain: SealingKey | undefined;
+
+  return {
+    async current(last) {
+      if (stretcher) return stretcher.stretch(last?.salt);
+      if (last && last.kind !== "passphrase") return last;
+      return (await ofFile()) ?? (await ofKeychain(true)) ?? makeFile();
+    },
+    async find(mark) {
+      const key = await ofMark(mark);
+      return key?.id === mark.id ? key : undefined;
+    },
+    async describe() {
+      if (stretcher) return { kind: "passphrase", because: `${passphraseName} is set` };
+      if (await ofFile()) return { kind: "file", because: "it is there" };
+      const found = await usable();
+      return "keychain" in found ? { kind: "keychain" } : { kind: "file", because: found.missing };
+    },
+  };
+
+  async function ofMark({ kind, id, salt }: KeyMark): Promise<SealingKey | undefined> {
+    if (kind === "file") return ofFile();
+    if (kind === "keychain") {
+      const key = await ofKeychain(false);
+      if (key !== undefined) return key;
+      const found = await usable();
+      if ("keychain" in found) return undefined;
+      throw unavailable(
+        `They are sealed with a key in the system's keychain, which can't be reached here (${found.missing}).`,
+        `Unlock it; or move ${dirname(path)} away and sign in again.`,
+      );
+    }
+    if (!stretcher) throw unavailable("They are sealed with a passphrase.", `Set ${passphraseName}.`);
+    const key = await stretcher.stretch(salt);
+    if (key.id === id) return key;
+    throw unavailable("They are sealed with another passphrase.", `Set ${passphraseName} to the one that was used.`);
+  }
+
+  async function ofFile(): Promise<SealingKey | undefined> {
+    if (fromFile) return fromFile;
+    const bytes = await readKeyFile(path, log);
+    return bytes && (fromFile = sealingKey("file", bytes));
+  }
+
+  function makeFile(): Promise<SealingKey> {
+    return locked(async () => {
+      const found = await ofFile();
+      if (found) return found;
+      await makeKeyFile(path);
+      return (await ofFile())!;
+    });
+  }
+
+  /** Nothing where the keychain can't be used or, unless one is to be made, holds no key of ours. */
+  async function ofKeychain(make: boolean): Promise<SealingKey | undefined> {
+    if (fromKeychain) return fromKeychain;
+    const found = await usable();
+    if (!("keychain" in found)) return undefined;
+    const text = found.text ?? (make ? await locked(() => makeInKeychain(found.keychain)) : undefined);
+    const bytes = text === undefined ? undefined : parseKeyText(text.reveal());
+    return bytes && (fromKeychain = sealingKey("keychain", bytes));
+  }
+
+  async function usable(): Promise<{ keychain: Keychain; text: Secret | undefined } | { missing: string }> {
+    const found = await findKeychain();
+    if ("missing" in found) return found;
+    try {
+      const text = await found.keychain.get();
+      return { keychain: found.keychain, text: text === undefined ? undefined : new Secret(text) };
+    } catch (error) {
+      return { missing: messageOf(error) };
+    }
+  }
+
+  /** Read again afterwards: a keychain that takes a secret and does not keep it is none. */
+  async function makeInKeychain(keychain: Keychain): Promise<Secret | undefined> {
+    try {
+      const found = await keychain.get();
+      if (found !== undefined) return new Secret(found);
+      const made = newKeyText();
+      await keychain.set(made);
+      if ((await keychain.get()) === made) return new Secret(made);
+    } catch (error) {
+      log.warn("the keychain would not keep a key; a key file takes its place", { error: messageOf(error) });
+    }
+    return undefined;
+  }
+
+  function locked<T>(work: () => Promise<T>): Promise<T> {
+    return withFileLock(`${path}.lock`, { log, waitMs: 120_000 }, work);
+  }
+}
+
+function unavailable(why: string, fix: string): Fault {
+  return new Fault("unavailable", `The stored sign-ins can't be opened. ${why} ${fix}`);
+}

@@ -1,0 +1,132 @@
+import { readdir, rm } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { withFileLock } from "../../../../core/file-lock.ts";
+import type { Home } from "../../../../core/home.ts";
+import type { Log } from "../../../../core/log.ts";
+import { readJsonFile } from "../../../../core/read-json-file.ts";
+import { setAside } from "../../../../core/set-aside.ts";
+import { codeOf } from "../../../../core/thrown.ts";
+import { writeFileAtomic } from "../../../../core/write-file-atomic.ts";
+import { canonicalUri, credentialName, tokensFolder } from "./credential-path.ts";
+import type { CredentialFile, CredentialStore } from "./credential-store.ts";
+import type { Credentials } from "./credentials.ts";
+import { type FindKeychain, findKeychain } from "./keys/keychain.ts";
+import { type Keys, openKeys, passphraseName } from "./keys/keys.ts";
+import type { SealingKey } from "./keys/sealing-key.ts";
+import { parseCredentials } from "./parse-credentials.ts";
+import { parseSealed, seal, unseal } from "./seal.ts";
+
+export interface CredentialStoreOptions {
+  readonly home: Pick<Home, "file">;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly log: Log;
+  readonly now?: (() => Date) | undefined;
+  /** The system's own unless given. */
+  readonly findKeychain?: FindKeychain | undefined;
+}
+
+/** Somebody may be asking the authorization server for new tokens meanwhile, and that may be slow. */
+const patienceMs = 120_000;
+
+export function openCredentialStore(options: CredentialStoreOptions): CredentialStore {
+  const { home, log, now = () => new Date() } = options;
+  const folder = tokensFolder(home);
+  const keys = keysOf(options);
+
+  return {
+    open(server, resource) {
+      const name = credentialName(server, resource);
+      return openFile(name, (found) => found.server === server && found.resource === canonicalUri(resource));
+    },
+    async list() {
+      const names = (await readNames(folder)).map((file) => basename(file, ".json"));
+      const found = await Promise.all(
+        names.map(async (name) => {
+          try {
+            return await openFile(name, (each) => credentialName(each.server, new URL(each.resource)) === name).read();
+          } catch (error) {
+            log.warn("a stored sign-in can't be opened", { path: join(folder, `${name}.json`), error });
+            return undefined;
+          }
+        }),
+      );
+      return found.flatMap((each) => each ?? []).toSorted((one, other) => (one.server < other.server ? -1 : 1));
+    },
+  };
+
+  function openFile(name: string, isOwn: (found: Credentials) => boolean): CredentialFile {
+    const path = join(folder, `${name}.json`);
+
+    return {
+      async read() {
+        const found = await tryRead();
+        return "error" in found ? (await locked(undefined, readLocked)).credentials : found.credentials;
+      },
+      change: (change, signal) =>
+        locked(signal, async () => {
+          const { credentials, key } = await readLocked();
+          const before = JSON.stringify(credentials);
+          const next = await change(credentials);
+          if (next === undefined) await rm(path, { force: true });
+          else if (JSON.stringify(next) !== before) await write(next, key);
+          return next;
+        }),
+    };
+
+    function locked<R>(signal: AbortSignal | undefined, work: () => Promise<R>): Promise<R> {
+      return withFileLock(`${path}.lock`, { log, waitMs: patienceMs, ...(signal && { signal }) }, work);
+    }
+
+    async function write(next: Credentials, last: SealingKey | undefined): Promise<void> {
+      const sealed = seal(JSON.stringify(next), await keys.current(last), name);
+      await writeFileAtomic(path, `${JSON.stringify(sealed)}\n`);
+    }
+
+    async function readLocked(): Promise<Opened> {
+      const found = await tryRead();
+      if (!("error" in found)) return found;
+      const aside = await setAside(path, now());
+      log.error("a stored sign-in was damaged or not ours; it was set aside", { path, aside, error: found.error });
+      return {};
+    }
+
+    /** Faults where the key can't be had now: then nothing is wrong with the file. */
+    async function tryRead(): Promise<Opened | { readonly error: unknown }> {
+      const file = await readJsonFile(path, parseSealed);
+      if (file.state === "missing") return {};
+      if (file.state === "damaged") return { error: file.error };
+      const key = await keys.find(file.value.key);
+      if (key === undefined) return { error: new TypeError("it is sealed with a key that is not here") };
+      try {
+        const credentials = parseCredentials(JSON.parse(unseal(file.value, key, name)));
+        return isOwn(credentials) ? { credentials, key } : { error: new TypeError("it belongs to another server") };
+      } catch (error) {
+        return { error };
+      }
+    }
+  }
+}
+
+interface Opened {
+  readonly credentials?: Credentials;
+  readonly key?: SealingKey;
+}
+
+/** The keys of a home, for those who only want to know which are in force, too. */
+export function keysOf({ home, env, log, findKeychain: find }: CredentialStoreOptions): Keys {
+  return openKeys({
+    path: join(tokensFolder(home), "key"),
+    passphrase: env[passphraseName],
+    findKeychain: find ?? (() => findKeychain({ env, platform: process.platform })),
+    log,
+  });
+}
+
+async function readNames(folder: string): Promise<readonly string[]> {
+  try {
+    return (await readdir(folder)).filter((name) => /^[0-9a-f]{64}\.json$/.test(name));
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return [];
+    throw error;
+  }
+}
