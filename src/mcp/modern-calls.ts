@@ -114,7 +114,8 @@ export function createModernCalls(parts: ModernParts): ModernCalls {
       resultType: "complete",
       ...(mayBeKept ? freshness : undefined),
       ...result,
-      _meta: meta ? { ...identity, ...meta } : identity,
+      // Last, since nobody else's name may stand under what this server says.
+      _meta: meta ? { ...meta, ...identity } : identity,
     };
   }
 

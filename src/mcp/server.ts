@@ -87,7 +87,8 @@ export function createMcpServer(offer: McpOffer, options: McpServerOptions = {})
     return peer;
   }
 
-  async function handle(message: JsonRpcMessage, peer: Peer, route: Route): Promise<JsonRpcResponse | undefined> {
+  /** Not `async`: a promise that waits for another one would cost every call three turns. */
+  function handle(message: JsonRpcMessage, peer: Peer, route: Route): Promise<JsonRpcResponse | undefined> {
     if (isRequest(message)) {
       return isModernRequest(message, route.headers)
         ? serveModern(message, peer, route)
@@ -95,7 +96,7 @@ export function createMcpServer(offer: McpOffer, options: McpServerOptions = {})
     }
     if (isNotification(message)) noteNotification(message, peer);
     else peer.settle(message);
-    return undefined;
+    return Promise.resolve(undefined);
   }
 
   async function serveLegacy(message: JsonRpcRequest, peer: Peer, route: Route): Promise<JsonRpcResponse | undefined> {

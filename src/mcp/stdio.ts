@@ -114,7 +114,7 @@ export async function serveStdio(server: McpServer, options: StdioOptions): Prom
     }
     // It lasts as long as the client wants: no answer is under way.
     if (isRequest(message) && message.method === "subscriptions/listen") leave();
-    return server.handle(message, peer, route);
+    return await server.handle(message, peer, route);
   }
 
   function refuse(error: unknown): void {

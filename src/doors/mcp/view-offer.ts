@@ -39,7 +39,7 @@ export function createViewOffer(options: ViewOfferOptions): McpOffer {
       call: (tool, args, request) => {
         const entry = view.find(tool.name);
         if (!entry) throw new Fault("unknown-tool", `The tool ${tool.name} has just gone. List the tools again.`);
-        return hasTasks(request.client) ? detachable(entry, args, request) : traced(entry, args, request);
+        return hasTasks(request.client) ? detachable(entry, args, request) : called(entry, args, request);
       },
     },
     resources: {
@@ -62,14 +62,19 @@ export function createViewOffer(options: ViewOfferOptions): McpOffer {
   async function detachable(entry: CatalogTool, args: unknown, request: RequestContext): Promise<ToolResult> {
     const timer = setTimeout(() => request.detach("Still running."), taskAfterMs);
     try {
-      return await traced(entry, args, request);
+      return await called(entry, args, request);
     } finally {
       clearTimeout(timer);
     }
   }
 
+  function called(entry: CatalogTool, args: unknown, request: RequestContext): Promise<ToolResult> {
+    return telemetry === noTelemetry
+      ? guard.call(entry, args, contextOf(request, request.traceparent))
+      : traced(entry, args, request);
+  }
+
   async function traced(entry: CatalogTool, args: unknown, request: RequestContext): Promise<ToolResult> {
-    if (telemetry === noTelemetry) return guard.call(entry, args, contextOf(request, request.traceparent));
     const span = telemetry.startSpan(`tools/call ${entry.name}`, {
       kind: "server",
       parent: request.traceparent,

@@ -10,12 +10,14 @@ import {
   notification,
   type Params,
 } from "../json-rpc.ts";
-import type { Progress } from "../progress.ts";
-import { type Era, isModernVersion } from "../protocol-version.ts";
+import type { ClientLogLine, McpLogLevel, Progress } from "../progress.ts";
+import type { Era } from "../protocol-version.ts";
 import type { Answer, Question } from "../question.ts";
 import { RpcFault } from "../rpc-fault.ts";
 import type { ClientTransport, TransportListener } from "./client-transport.ts";
 import { type CallDeadline, createDeadline } from "./deadline.ts";
+import { envelope } from "./envelope.ts";
+import { logLineOf, progressOf } from "./notices.ts";
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
@@ -26,7 +28,11 @@ export interface CallOptions {
   /** Headers that repeat parts of the request; only the modern era has them. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly meta?: Params | undefined;
+  /** From which level on the caller wants what the server logs meanwhile; servers of the modern era log nothing else. */
+  readonly logLevel?: McpLogLevel | undefined;
   onProgress?(progress: Progress): void;
+  /** Takes what the server logs on behalf of this call. */
+  onLog?(line: ClientLogLine): void;
   /** Answers what the server asks on behalf of this call. */
   ask?(question: Question): Promise<Answer>;
 }
@@ -87,7 +93,9 @@ export async function openMcpClient(transport: ClientTransport, options: McpClie
       let sent = params;
       for (let round = 0; round <= mostRounds; round++) {
         const result = await once(method, sent, callOptions);
-        if (result.resultType !== "input_required") return result;
+        const { resultType = "complete" } = result;
+        if (resultType === "complete" || client.agreement?.era === "legacy") return result;
+        if (resultType !== "input_required") throw unknownKind(resultType);
         sent = { ...params, inputResponses: await answer(result.inputRequests, callOptions), ...stateOf(result) };
       }
       throw new Fault("outcome-unknown", `The server asked ${mostRounds} times and still has no answer to give.`);
@@ -170,7 +178,7 @@ export async function openMcpClient(transport: ClientTransport, options: McpClie
         ...(params._meta as object | undefined),
         ...callOptions.meta,
         ...(callOptions.onProgress ? { progressToken: id } : {}),
-        ...(isModern ? envelope(client.agreement!.version, options) : {}),
+        ...(isModern ? envelope(client.agreement!.version, options, callOptions.logLevel) : {}),
       },
     };
   }
@@ -182,7 +190,10 @@ export async function openMcpClient(transport: ClientTransport, options: McpClie
       const token = params.progressToken;
       if (message.method === "notifications/progress" && (typeof token === "number" || typeof token === "string")) {
         if (Number.isFinite(params.progress)) waiting.get(token)?.options.onProgress?.(progressOf(params));
-      } else options.onNotification?.(message.method, params, relatedTo);
+      } else {
+        if (message.method === "notifications/message") loggerOf(relatedTo)?.(logLineOf(params));
+        options.onNotification?.(message.method, params, relatedTo);
+      }
     } else settleResponse(message);
   }
 
@@ -225,6 +236,20 @@ export async function openMcpClient(transport: ClientTransport, options: McpClie
     return related ?? [...waiting.values()].findLast((call) => call.options.ask);
   }
 
+  /**
+   * Who takes a log line. Where the transport can't tell whose it is, the only call under way; of several none, since one
+   * caller must not read what another one's call says.
+   */
+  function loggerOf(relatedTo: JsonRpcId | undefined): CallOptions["onLog"] {
+    if (relatedTo !== undefined) return waiting.get(relatedTo)?.options.onLog;
+    let found: CallOptions["onLog"];
+    for (const { options: each } of waiting.values()) {
+      if (found && each.onLog) return undefined;
+      found ??= each.onLog;
+    }
+    return found;
+  }
+
   async function answer(requests: unknown, callOptions: CallOptions): Promise<Record<string, Answer>> {
     const ask = callOptions.ask ?? options.ask;
     const entries =
@@ -250,17 +275,10 @@ export async function openMcpClient(transport: ClientTransport, options: McpClie
   }
 }
 
-/** What every modern request says about itself. */
-export function envelope(
-  version: string,
-  { info, capabilities }: Pick<McpClientOptions, "info" | "capabilities">,
-): Params {
-  if (!isModernVersion(version)) throw new Fault("internal", `${version} has no envelope.`);
-  return {
-    "io.modelcontextprotocol/protocolVersion": version,
-    "io.modelcontextprotocol/clientInfo": info,
-    "io.modelcontextprotocol/clientCapabilities": capabilities,
-  };
+/** 2026-07-28: a result of a kind that was not negotiated is no result. */
+function unknownKind(kind: unknown): Fault {
+  const quoted = JSON.stringify(kind)?.slice(0, 100);
+  return new Fault("outcome-unknown", `The server answered with a result of the kind ${quoted}, which was not asked for.`);
 }
 
 function stateOf(result: Params): Params {
@@ -269,12 +287,4 @@ function stateOf(result: Params): Params {
 
 function isQuestion(method: unknown): method is Question["method"] {
   return method === "elicitation/create" || method === "sampling/createMessage" || method === "roots/list";
-}
-
-function progressOf({ progress, total, message }: Params): Progress {
-  return {
-    progress: Number(progress),
-    ...(typeof total === "number" ? { total } : {}),
-    ...(typeof message === "string" ? { message } : {}),
-  };
 }

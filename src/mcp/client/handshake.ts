@@ -1,13 +1,16 @@
 import { Fault } from "../../core/fault.ts";
 import type { Params } from "../json-rpc.ts";
-import { isLegacyVersion, isModernVersion, legacyVersions, modernVersions } from "../protocol-version.ts";
+import { type Era, isLegacyVersion, isModernVersion, legacyVersions, modernVersions } from "../protocol-version.ts";
 import { RpcFault } from "../rpc-fault.ts";
-import { type Agreement, envelope, type McpClient, type McpClientOptions } from "./client.ts";
+import type { Agreement, McpClient, McpClientOptions } from "./client.ts";
 import type { ClientTransport, HttpRefusal } from "./client-transport.ts";
+import { envelope } from "./envelope.ts";
 
 export interface HandshakeOptions extends Pick<McpClientOptions, "info" | "capabilities"> {
   /** What an earlier connection found out; saves asking again. */
-  readonly era?: "legacy" | "modern" | undefined;
+  readonly era?: Era | undefined;
+  /** What has to be spoken. A server that can't is refused instead of being asked in the other way. */
+  readonly only?: Era | undefined;
   readonly timeoutMs: number;
   /** A stdio server that stays silent to a question it does not know is an older one; an HTTP server is just not there. */
   readonly silenceMeansLegacy: boolean;
@@ -20,7 +23,8 @@ export async function shakeHands(
   transport: ClientTransport,
   options: HandshakeOptions,
 ): Promise<Agreement> {
-  const modern = options.era === "legacy" ? undefined : await discover(client, options);
+  const modern = (options.only ?? options.era) === "legacy" ? undefined : await discover(client, options);
+  if (!modern && options.only === "modern") throw notModern();
   const agreement = modern ?? (await initialize(client, transport, options));
   client.agreement = agreement;
   return agreement;
@@ -69,6 +73,13 @@ function unspoken(wanted: string): Fault {
   return new Fault(
     "unsupported-version",
     `The server wants protocol version ${quoted}, which is not spoken here. Look for a newer Clawport.`,
+  );
+}
+
+function notModern(): Fault {
+  return new Fault(
+    "unsupported-version",
+    `The server does not speak MCP ${modernVersions[0]}, and nothing else is wanted of it (era: "modern"). With era: "auto" the older revisions are tried as well.`,
   );
 }
 

@@ -3,11 +3,13 @@ import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promi
 import { Fault } from "../../core/fault.ts";
 import type { Log } from "../../core/log.ts";
 import { idOf, isRequest, type JsonRpcId, type JsonRpcMessage } from "../json-rpc.ts";
+import type { Authorizer } from "./authorizer.ts";
 import type { ClientTransport, SendOptions, TransportListener } from "./client-transport.ts";
 import { createEventReader } from "./event-reader.ts";
 import { isAnswerTo, readMessages } from "./read-messages.ts";
 import { mirrorHeaders } from "./mirror-headers.ts";
-import { isEventStream, readText, sendHttp, tooLarge } from "./send-http.ts";
+import { sendAuthorized } from "./send-authorized.ts";
+import { isEventStream, readText, tooLarge } from "./send-http.ts";
 import { refusalOf } from "./refusal.ts";
 import { retryAfterMs } from "./retry-after.ts";
 
@@ -15,6 +17,8 @@ export interface HttpTransportOptions {
   readonly url: URL;
   /** Sent with every request; read each time, since a token among them may have been renewed. */
   readonly headers: () => Promise<Readonly<Record<string, string>>> | Readonly<Record<string, string>>;
+  /** Where the server wants more than fixed headers. */
+  readonly authorizer?: Authorizer | undefined;
   /** This transport's own: it is destroyed with it. */
   readonly agent: Agent;
   readonly log: Log;
@@ -31,7 +35,7 @@ const mostPatienceMs = 30_000;
 
 /** Streamable HTTP in both eras, straight on `node:http`. */
 export function createHttpTransport(options: HttpTransportOptions): ClientTransport {
-  const { url, agent, log, maxMessageBytes } = options;
+  const { url, authorizer, agent, log, maxMessageBytes } = options;
   const closing = new AbortController();
   let listener: TransportListener;
   /** Settled in the era of sessions only: streams can be picked up there, and there alone. */
@@ -87,7 +91,8 @@ export function createHttpTransport(options: HttpTransportOptions): ClientTransp
     };
     for (;;) {
       const headers = { ...(await commonHeaders()), ...own };
-      const response = await sendHttp({ url, method: "POST", headers, body, agent, signal });
+      const call = { url, method: "POST", headers, body, agent, signal } as const;
+      const response = await sendAuthorized(call, authorizer, (ms) => sendOptions.onPause?.(ms));
       const wait = pauseOf(response);
       if (wait === undefined || Date.now() - started + wait > mostPatienceMs) return response;
       response.resume();
@@ -201,14 +206,15 @@ export function createHttpTransport(options: HttpTransportOptions): ClientTransp
   async function get(lastEventId: string | undefined, signal: AbortSignal): Promise<IncomingMessage> {
     const resume = lastEventId === undefined ? {} : { "last-event-id": lastEventId };
     const headers = { ...(await commonHeaders()), accept: "text/event-stream", ...resume };
-    return sendHttp({ url, method: "GET", headers, agent, signal });
+    return sendAuthorized({ url, method: "GET", headers, agent, signal }, authorizer);
   }
 
   async function endSession(): Promise<void> {
     if (sessionId === undefined) return;
     try {
       const headers = await commonHeaders();
-      (await sendHttp({ url, method: "DELETE", headers, agent, signal: AbortSignal.timeout(2000) })).resume();
+      const call = { url, method: "DELETE", headers, agent, signal: AbortSignal.timeout(2000) } as const;
+      (await sendAuthorized(call, authorizer)).resume();
     } catch {
       // The server is gone, and the session with it.
     }

@@ -1,15 +1,19 @@
 import type { Agent, IncomingMessage } from "node:http";
 import { Fault } from "../../core/fault.ts";
 import type { Log } from "../../core/log.ts";
+import type { Authorizer } from "./authorizer.ts";
 import type { ClientTransport, TransportListener } from "./client-transport.ts";
 import { createEventReader } from "./event-reader.ts";
 import { readMessages } from "./read-messages.ts";
 import { refusalOf } from "./refusal.ts";
-import { isEventStream, readText, sendHttp, tooLarge } from "./send-http.ts";
+import { sendAuthorized } from "./send-authorized.ts";
+import { isEventStream, readText, tooLarge } from "./send-http.ts";
 
 export interface SseTransportOptions {
   readonly url: URL;
   readonly headers: () => Promise<Readonly<Record<string, string>>> | Readonly<Record<string, string>>;
+  /** Where the server wants more than fixed headers. */
+  readonly authorizer?: Authorizer | undefined;
   /** This transport's own: it is destroyed with it. */
   readonly agent: Agent;
   readonly log: Log;
@@ -18,7 +22,7 @@ export interface SseTransportOptions {
 
 /** HTTP+SSE of 2024-11-05: one stream for everything that comes, which first says where to POST what goes. */
 export function createSseTransport(options: SseTransportOptions): ClientTransport {
-  const { url, agent, log, maxMessageBytes } = options;
+  const { url, authorizer, agent, log, maxMessageBytes } = options;
   const closing = new AbortController();
   let target: URL | undefined;
   let listener: TransportListener;
@@ -33,19 +37,22 @@ export function createSseTransport(options: SseTransportOptions): ClientTranspor
       const giveUp = () => closing.abort();
       signal?.addEventListener("abort", giveUp, { once: true });
       try {
-        await open(await sendHttp({ url, method: "GET", headers, agent, signal: closing.signal }));
+        const call = { url, method: "GET", headers, agent, signal: closing.signal } as const;
+        await open(await sendAuthorized(call, authorizer));
       } catch (error) {
         throw signal?.aborted ? signal.reason : error;
       } finally {
         signal?.removeEventListener("abort", giveUp);
       }
     },
-    async send(message, { signal } = {}) {
+    async send(message, sendOptions = {}) {
+      const { signal } = sendOptions;
       if (!target) throw new Fault("unavailable", "The server has not said where to send messages.");
       const headers = { ...(await options.headers()), "content-type": "application/json" };
       const stop = signal ? AbortSignal.any([closing.signal, signal]) : closing.signal;
       const body = JSON.stringify(message);
-      const response = await sendHttp({ url: target, method: "POST", headers, body, agent, signal: stop });
+      const call = { url: target, method: "POST", headers, body, agent, signal: stop } as const;
+      const response = await sendAuthorized(call, authorizer, (ms) => sendOptions.onPause?.(ms));
       if ((response.statusCode ?? 0) < 300) response.resume();
       else throw refusalOf(response, await readText(response, maxMessageBytes), "session");
     },

@@ -90,10 +90,14 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
     },
   };
 
-  async function serve(request: IncomingMessage, response: ServerResponse, principal: string): Promise<void> {
+  function serve(request: IncomingMessage, response: ServerResponse, principal: string): Promise<void> {
+    return request.method === "POST"
+      ? servePost(request, response, principal)
+      : serveOther(request, response, principal);
+  }
+
+  async function serveOther(request: IncomingMessage, response: ServerResponse, principal: string): Promise<void> {
     switch (request.method) {
-      case "POST":
-        return admitted((leave) => servePost({ request, response, principal, leave, spilled: undefined }));
       case "GET":
         return serveGet(request, response, principal);
       case "DELETE": {
@@ -107,7 +111,7 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
   }
 
   /** Holds a place while a request is served; one that only listens from here on gives it back early. */
-  async function admitted(run: (leave: () => void) => Promise<void>): Promise<void> {
+  async function servePost(request: IncomingMessage, response: ServerResponse, principal: string): Promise<void> {
     if (!admission.enter()) {
       throw new Fault("busy", "Too many requests are being served here. Try again in a second.");
     }
@@ -116,21 +120,13 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
       if (inside) admission.leave();
       inside = false;
     };
+    const spiller = options.spill && createJsonSpiller(options.spill);
     try {
-      await run(leave);
+      const body = await readBody(request, maxBodyBytes, spiller);
+      await serveBody(body, { request, response, principal, leave, spilled: spiller?.end().texts });
     } finally {
+      spiller?.dispose();
       leave();
-    }
-  }
-
-  async function servePost(post: Post): Promise<void> {
-    if (!options.spill) return serveBody(await readBody(post.request, maxBodyBytes), post);
-    const spiller = createJsonSpiller(options.spill);
-    try {
-      const body = await readBody(post.request, maxBodyBytes, spiller);
-      await serveBody(body, { ...post, spilled: spiller.end().texts });
-    } finally {
-      spiller.dispose();
     }
   }
 
@@ -203,17 +199,17 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
   ): Promise<T> {
     session?.touch();
     const onClose = () => {
-      if (!session && !response.writableFinished) peer.close("The client went away.");
+      if (!response.writableFinished) peer.close("The client went away.");
     };
-    response.once("close", onClose);
+    if (!session) response.once("close", onClose);
     open.add(exchange);
     try {
       return await run();
     } finally {
       open.delete(exchange);
       quiet.delete(exchange);
-      response.removeListener("close", onClose);
-      session?.touch();
+      if (session) session.touch();
+      else response.removeListener("close", onClose);
       guests?.leave(peer);
     }
   }

@@ -21,7 +21,7 @@ export function readBody(request: IncomingMessage, maxBytes: number, spiller?: J
       else if (Array.isArray(chunks)) chunks.push(chunk);
       else chunks = [chunks, chunk];
     });
-    request.once("end", () => {
+    request.on("end", () => {
       // Not `resolve` with a promise: one that fails after a refusal would have nobody to catch it.
       try {
         resolve(parseJson(wholeBody()));
@@ -29,8 +29,11 @@ export function readBody(request: IncomingMessage, maxBytes: number, spiller?: J
         reject(error);
       }
     });
-    request.once("error", (cause) => reject(new Fault("cancelled", "The client went away.", { cause })));
-    request.once("close", () => reject(new Fault("cancelled", "The client went away.")));
+    request.on("error", (cause) => reject(new Fault("cancelled", "The client went away.", { cause })));
+    request.on("close", () => {
+      // Every request closes: a fault for nobody would cost more than all the rest of this.
+      if (!request.readableEnded) reject(new Fault("cancelled", "The client went away."));
+    });
 
     function wholeBody(): Buffer {
       if (spiller) return spiller.end().json;
