@@ -8,6 +8,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     pool: "forks",
     maxWorkers: 2,
+    globalSetup: ["./tests/setup/temp-folder.ts"],
     reporters: ["default", "./tests/setup/closing-line.ts"],
   },
 });

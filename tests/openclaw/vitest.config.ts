@@ -6,6 +6,7 @@ export default defineConfig({
     include: ["tests/openclaw/**/*.suite.ts"],
     testTimeout: 60_000,
     hookTimeout: 240_000,
+    globalSetup: [`${import.meta.dirname}/../setup/temp-folder.ts`],
     pool: "forks",
     fileParallelism: false,
   },
