@@ -13,7 +13,9 @@ execFileSync(process.execPath, [tsc, "-p", "tsconfig.build.json", "--noCheck"], 
 
 // The command line in few files: every module loaded costs start-up time, and a command needs dozens of them.
 rmSync("dist/cli", { recursive: true, force: true });
-const common: InputOptions = { platform: "node", external: [/^node:/], logLevel: "silent" };
+// The keychain's library is native code in a package per system, and may be missing.
+const external = [/^node:/, "@napi-rs/keyring"];
+const common: InputOptions = { platform: "node", external, logLevel: "silent" };
 
 /** What is loaded before a client of `mcp-server` has its first answer, and what its first order needs: a file each. */
 const start = await modulesOf(["src/cli/start.ts", "src/cli/commands/mcp-server.ts"]);
