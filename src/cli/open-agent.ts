@@ -9,6 +9,7 @@ import { createAgentSource } from "../sources/agent/agent-source.ts";
 import { type AgentTools, createAgentTools } from "../sources/agent/agent-tools.ts";
 import type { ChosenBackend } from "../sources/agent/choose-backend.ts";
 import type { McpCommand } from "../sources/agent/commands/commands-backend.ts";
+import { createTranscriber } from "../sources/agent/transcribe/transcriber.ts";
 import { openBackend } from "./agent-backend.ts";
 import type { AgentFlags } from "./agent-options.ts";
 import type { Closers } from "./closers.ts";
@@ -53,8 +54,11 @@ export function openAgent(options: OpenAgentOptions): ChosenBackend {
     tools: toolsOf(catalog.view("all")),
     modelTools: toolsOf(catalog.view("all", { alphabet: "narrow" })),
   });
-  void sweepIncoming(orderBodies(home.path).spill.folder, log);
+  const { folder } = orderBodies(home.path).spill;
+  void sweepIncoming(folder, log);
   closers.add("agent", () => backend[Symbol.asyncDispose]());
-  catalog.add(createAgentSource({ getReply: backend.getReply, turnsFolder: home.file("agent", "turns") }));
+  const transcriber =
+    config.transcription && createTranscriber({ config: config.transcription, env: world.env, folder });
+  catalog.add(createAgentSource({ getReply: backend.getReply, turnsFolder: home.file("agent", "turns"), transcriber }));
   return backend;
 }

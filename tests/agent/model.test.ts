@@ -83,3 +83,26 @@ test("a model named by the environment takes orders too", async () => {
   expect(textOf(await server.order({ message: "hello", sessionKey: "k" }))).toBe("ECHO:hello");
   expect(textOf(await server.order({ message: "recall", sessionKey: "k" }))).toBe("EARLIER=hello");
 });
+
+test("audio is transcribed by the configured command before the model gets it", async () => {
+  const home = join(folder, "home");
+  await mkdir(home, { recursive: true, mode: 0o700 });
+  const code = `process.stdout.write("heard: " + require("fs").readFileSync(process.argv[1], "utf8").slice(4))`;
+  const config = {
+    agent: {
+      model: { name: "mock-1", url: model.baseUrl },
+      transcription: { command: [process.execPath, "-e", code, "{file}"] },
+    },
+  };
+  await writeFile(join(home, "clawport.json5"), JSON.stringify(config));
+  await using server = await startMcpServer({}, ["--home", home]);
+  const data = Buffer.from("ID3\u0003 buy milk").toString("base64");
+  const result = await server.order({
+    message: "note",
+    files: [{ data, mimeType: "audio/mpeg", filename: "memo.mp3" }],
+  });
+  expect(result.isError).toBe(false);
+  const asked = JSON.stringify(model.requests[0]?.messages);
+  expect(asked).toContain("[memo.mp3.transcript.txt, text/plain]\\nheard:  buy milk");
+  expect(asked).not.toContain(data);
+});

@@ -43,6 +43,38 @@ const model = Type.Object(
   { additionalProperties: false, description: "A model for the agent loop over the tools." },
 );
 
+const transcription = Type.Object(
+  {
+    command: Type.Optional(
+      Type.Array(Type.String(), {
+        description:
+          "A program and its arguments, started without a shell. `{file}` stands for the path of the audio; what it writes to stdout is the transcript.",
+      }),
+    ),
+    env: Type.Optional(
+      Type.Record(Type.String(), Type.String({ description: "A value; `$NAME` is taken from the environment." }), {
+        description: "Variables for the command besides the usual ones, such as a key it needs.",
+      }),
+    ),
+    url: Type.Optional(
+      Type.String({
+        pattern: "^https?://",
+        description:
+          "An OpenAI-compatible address instead of a command; the audio is sent to its `/audio/transcriptions`.",
+      }),
+    ),
+    model: Type.Optional(Type.String({ minLength: 1, description: "The model at that address; whisper-1." })),
+    apiKey: Type.Optional(Type.String({ description: "The key for that address; better `$MY_KEY`." })),
+    timeoutMs: Type.Optional(
+      Type.Integer({ minimum: 1000, description: "How long one transcription may take; 120,000." }),
+    ),
+  },
+  {
+    additionalProperties: false,
+    description: "What turns audio into text before an order is handed on; without it audio goes along as a file.",
+  },
+);
+
 /** Who takes the orders of `order_openclaw`. */
 export const agentSchema = Type.Object(
   {
@@ -52,6 +84,7 @@ export const agentSchema = Type.Object(
     }),
     id: Type.String({ default: "main", minLength: 1, description: "Which agent of OpenClaw takes the orders." }),
     model: Type.Optional(model),
+    transcription: Type.Optional(transcription),
   },
   { additionalProperties: false, default: {}, description: "Who takes the orders of order_openclaw." },
 );

@@ -38,7 +38,11 @@ export function judgeTrust({
 /** Why a configuration from an unknown hand should be looked at first, as parts of a sentence. */
 export function findRisks({ config, envNames }: LoadedConfig): readonly string[] {
   const servers = Object.values(config.servers);
-  const commands = servers.flatMap(({ command }) => (command === undefined ? [] : [command]));
+  const { transcription } = config.agent;
+  const commands = [
+    ...servers.flatMap(({ command }) => (command === undefined ? [] : [command])),
+    ...(transcription?.command?.slice(0, 1) ?? []),
+  ];
   const addresses = servers.flatMap(({ url }) => (url === undefined ? [] : [url]));
   const isLocal = ["127.0.0.1", "localhost", "::1"].includes(config.hub.host);
   const permits = config.policy?.preset === "open" || config.policy?.rules?.some(({ verdict }) => verdict === "allow");
@@ -49,12 +53,14 @@ export function findRisks({ config, envNames }: LoadedConfig): readonly string[]
       : []),
     ...(isLocal && !config.hub.allowRemote ? [] : ["it opens the hub to other machines"]),
     ...(config.agent.model === undefined ? [] : ["it says which model takes your orders"]),
+    ...(transcription?.url === undefined ? [] : ["it says who hears the audio of your orders"]),
     ...(permits ? ["it lets tools run without asking"] : []),
   ];
 }
 
 export function startsCommands({ config }: LoadedConfig): boolean {
-  return Object.values(config.servers).some(({ command }) => command !== undefined);
+  const isStarted = Object.values(config.servers).some(({ command }) => command !== undefined);
+  return isStarted || config.agent.transcription?.command !== undefined;
 }
 
 /** By content: a change of the file asks again, a copy in another folder does not. */

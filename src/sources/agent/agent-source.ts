@@ -5,6 +5,7 @@ import { orderTool } from "./order-tool.ts";
 import { placeOrder } from "./place-order.ts";
 import type { GetReply } from "./reply.ts";
 import { createSessionTurns } from "./session-turns.ts";
+import type { Transcriber } from "./transcribe/transcriber.ts";
 
 export interface AgentSourceOptions {
   readonly getReply: GetReply;
@@ -12,12 +13,15 @@ export interface AgentSourceOptions {
   readonly turnsFolder: string;
   /** How long the agent may be silent before an order is stopped; 10 minutes unless given. */
   readonly idleMs?: number | undefined;
+  /** Audio goes to it before it goes to the agent. */
+  readonly transcriber?: Transcriber | undefined;
 }
 
 /** The agent as a source with one tool. */
-export function createAgentSource({ getReply, turnsFolder, idleMs = 600_000 }: AgentSourceOptions): ToolSource {
+export function createAgentSource(given: AgentSourceOptions): ToolSource {
+  const { getReply, turnsFolder, idleMs = 600_000, transcriber } = given;
   const list = [orderTool];
-  const options = { getReply, idleMs, turns: createSessionTurns(turnsFolder) };
+  const options = { getReply, idleMs, transcriber, turns: createSessionTurns(turnsFolder) };
 
   return {
     id: "agent",

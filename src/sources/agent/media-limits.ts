@@ -48,6 +48,9 @@ export const mediaRules: Readonly<Record<MediaKind, MediaRules>> = {
   },
 };
 
+/** What is taken of a transcript: more than anybody says in 15 MB of audio. */
+export const mostTranscriptBytes = megabyte;
+
 /** What an answer may carry: one item, and all of it with its text. */
 export const answerLimits = { itemBytes: 20 * megabyte, totalBytes: 50 * megabyte };
 

@@ -11,12 +11,15 @@ import { parseOrder, type Order } from "./parse-order.ts";
 import type { GetReply, Reply, ReplyOptions } from "./reply.ts";
 import { createSessionKey, hashSessionKey } from "./session-key.ts";
 import type { SessionTurns } from "./session-turns.ts";
+import { transcribeAudio } from "./transcribe/transcribe-audio.ts";
+import type { Transcriber } from "./transcribe/transcriber.ts";
 
 export interface PlaceOrderOptions {
   readonly getReply: GetReply;
   readonly turns: SessionTurns;
   /** How long the agent may be silent. */
   readonly idleMs: number;
+  readonly transcriber?: Transcriber | undefined;
 }
 
 /** From the arguments of a call to its answer. What goes wrong is an answer too; only a cancelled call has none. */
@@ -64,16 +67,16 @@ async function takeTurn(
   order: Order,
   sessionKey: string,
   teller: Teller,
-  { getReply, turns, idleMs }: PlaceOrderOptions,
+  { getReply, turns, idleMs, transcriber }: PlaceOrderOptions,
   idle: IdleSignal,
 ): Promise<Finished> {
   const run = async (): Promise<Finished> => {
     idle.heard();
     const outputs: Output[] = [];
-    const reply = await getReply(
-      { message: order.message, sessionKey, attachments: order.attachments },
-      collect(outputs, teller, idle),
-    );
+    const options = collect(outputs, teller, idle);
+    const given = order.attachments;
+    const attachments = transcriber ? await transcribeAudio(given, transcriber, options) : given;
+    const reply = await getReply({ message: order.message, sessionKey, attachments }, options);
     for (const payload of reply.payloads) outputs.push({ kind: "final", ...payload });
     return { outputs, reply };
   };

@@ -1,0 +1,66 @@
+import { withDeadline } from "../../../core/deadline.ts";
+import { Fault } from "../../../core/fault.ts";
+import type { Attachment } from "../attachment.ts";
+import { mostTranscriptBytes } from "../media-limits.ts";
+
+export interface Provider {
+  readonly url: string;
+  readonly model: string | undefined;
+  readonly apiKey: string | undefined;
+  readonly timeoutMs: number;
+}
+
+/** `POST /audio/transcriptions`, as OpenAI has it and whisper.cpp, vLLM, LocalAI, Groq and others took it over. */
+export async function askProvider(
+  audio: Attachment,
+  { url, model = "whisper-1", apiKey, timeoutMs }: Provider,
+  send: typeof fetch,
+  signal: AbortSignal,
+): Promise<string> {
+  const form = new FormData();
+  const content = Buffer.from(await audio.base64(), "base64");
+  form.set("file", new Blob([content], { type: audio.mimeType }), audio.name);
+  form.set("model", model);
+  form.set("response_format", "json");
+  const target = `${url.replace(/\/+$/, "")}/audio/transcriptions`;
+  return withDeadline(timeoutMs, signal, async (ended) => {
+    const response = await send(target, {
+      method: "POST",
+      headers: apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` },
+      body: form,
+      signal: ended,
+      // The key is for this address and no other.
+      redirect: "error",
+    });
+    const body = await readBounded(response);
+    if (!response.ok) throw refused(url, `answered ${response.status}: ${JSON.stringify(body.slice(0, 300))}`);
+    const text = textIn(body);
+    if (text === undefined) throw refused(url, `answered without a text: ${JSON.stringify(body.slice(0, 300))}`);
+    return text;
+  });
+}
+
+async function readBounded({ body }: Response): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of body ?? []) {
+    bytes += piece.length;
+    if (bytes > mostTranscriptBytes)
+      throw new Fault("too-large", `The answer has more than ${mostTranscriptBytes} bytes.`);
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString();
+}
+
+function textIn(body: string): string | undefined {
+  try {
+    const { text } = JSON.parse(body) as { readonly text?: unknown };
+    return typeof text === "string" ? text : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function refused(url: string, text: string): Fault {
+  return new Fault("unavailable", `The transcription provider at ${url} ${text}`);
+}

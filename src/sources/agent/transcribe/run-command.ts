@@ -1,0 +1,81 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { withDeadline } from "../../../core/deadline.ts";
+import { Fault } from "../../../core/fault.ts";
+import { filteredEnv } from "../../../core/filtered-env.ts";
+import { messageOf } from "../../../core/thrown.ts";
+import type { Attachment } from "../attachment.ts";
+import { extensionOf } from "../safe-name.ts";
+import { mostTranscriptBytes } from "../media-limits.ts";
+
+export interface CommandRun {
+  argvFor(path: string): readonly string[];
+  /** Besides what any program needs. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly ownEnv: Readonly<Record<string, string | undefined>>;
+  readonly folder: string;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** Puts the audio into a file of a name of our own, so that nothing of the caller's gets into the command line. */
+export async function runCommand(audio: Attachment, run: CommandRun): Promise<string> {
+  await mkdir(run.folder, { recursive: true, mode: 0o700 });
+  const path = join(run.folder, `audio-${randomUUID()}.${extensionOf(audio.mimeType)}`);
+  try {
+    await writeFile(path, Buffer.from(await audio.base64(), "base64"), { mode: 0o600, flag: "wx" });
+    return await withDeadline(run.timeoutMs, run.signal, (signal) => outputOf(run, path, signal));
+  } finally {
+    await rm(path, { force: true });
+  }
+}
+
+/** What the command wrote to its stdout. No shell reads the command line. */
+function outputOf({ argvFor, env, ownEnv, folder }: CommandRun, path: string, signal: AbortSignal): Promise<string> {
+  const [program = "", ...args] = argvFor(path);
+  const named = JSON.stringify(program);
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, {
+      cwd: folder,
+      env: { ...filteredEnv(ownEnv), ...env },
+      stdio: ["ignore", "pipe", "pipe"],
+      // A group of its own: what the command starts goes with it.
+      detached: process.platform !== "win32",
+      windowsHide: true,
+    });
+    const pieces: Buffer[] = [];
+    let bytes = 0;
+    let errors = "";
+    const stop = (): void => killGroup(child);
+    const fail = (text: string, cause?: unknown): void => {
+      stop();
+      reject(new Fault("unavailable", `${named} ${text}`, { cause }));
+    };
+    signal.addEventListener("abort", stop, { once: true });
+    child.stdout.on("data", (piece: Buffer) => {
+      bytes += piece.length;
+      if (bytes > mostTranscriptBytes) fail(`wrote more than ${mostTranscriptBytes} bytes.`);
+      else pieces.push(piece);
+    });
+    child.stderr.on("data", (piece: Buffer) => (errors = (errors + piece.toString()).slice(-500)));
+    child.once("error", (error) => fail(`could not be started: ${messageOf(error)}`, error));
+    child.once("close", (code, killedBy) => {
+      signal.removeEventListener("abort", stop);
+      stop();
+      if (code === 0) resolve(Buffer.concat(pieces).toString());
+      else
+        fail(`ended with ${killedBy ?? `code ${code}`}${errors === "" ? "" : `: ${JSON.stringify(errors.trim())}`}.`);
+    });
+  });
+}
+
+function killGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(process.platform === "win32" ? pid : -pid, "SIGKILL");
+  } catch {
+    // Nobody is left in the group.
+  }
+}

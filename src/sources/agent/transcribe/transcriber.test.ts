@@ -1,0 +1,183 @@
+import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text as readText } from "node:stream/consumers";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { until } from "../../../../tests/support/until.ts";
+import { silentLog } from "../../../core/log.ts";
+import type { Attachment } from "../attachment.ts";
+import { transcribeAudio } from "./transcribe-audio.ts";
+import { createTranscriber, type TranscriptionConfig } from "./transcriber.ts";
+
+let folder = "";
+const never = new AbortController().signal;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "transcriber-"));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const open = (config: TranscriptionConfig, env = {}) => createTranscriber({ config, env, folder });
+
+/** A program that is handed the path as its last argument. */
+const program = (code: string): TranscriptionConfig => ({ command: [process.execPath, "-e", code, "{file}"] });
+
+function file(name: string, mimeType: string, content = "hello there"): Attachment {
+  const base64 = Buffer.from(content).toString("base64");
+  return { kind: "file", name, mimeType, bytes: content.length, base64: () => Promise.resolve(base64) };
+}
+
+describe("a command", () => {
+  test("is handed the audio in a file of our own name, which is gone afterwards", async () => {
+    const code = `const [path] = process.argv.slice(1); console.log(require("fs").readFileSync(path, "utf8"), path)`;
+    const said = await open(program(code)).transcribe(file("$(rm -rf x); voice.mp3", "audio/mpeg"), never);
+    expect(said).toMatch(/^hello there .*audio-[0-9a-f-]+\.mp3\n$/);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  test("is started without a shell, and sees no key of ours but what it was given", async () => {
+    const config = {
+      command: [
+        process.execPath,
+        "-e",
+        "console.log(process.argv[1], process.env.KEY, process.env.SECRET)",
+        "$HOME;{file}",
+      ],
+      env: { KEY: "given" },
+    };
+    const said = await open(config, { SECRET: "ours" }).transcribe(file("a.wav", "audio/wav"), never);
+    expect(said).toMatch(/^\$HOME;.*\.wav given undefined\n$/);
+  });
+
+  test("that fails or is not there is told with what it said", async () => {
+    const failing = open(program(`console.error("no model found"); process.exit(3)`));
+    await expect(failing.transcribe(file("a.wav", "audio/wav"), never)).rejects.toThrow(/code 3: "no model found"/);
+    const missing = open({ command: ["/no/such/program", "{file}"] });
+    await expect(missing.transcribe(file("a.wav", "audio/wav"), never)).rejects.toThrow(/could not be started/);
+  });
+
+  test("that writes without end is stopped", async () => {
+    const endless = open(program(`setInterval(() => process.stdout.write("x".repeat(100000)), 1)`));
+    await expect(endless.transcribe(file("a.wav", "audio/wav"), never)).rejects.toThrow(/more than 1048576 bytes/);
+  });
+
+  test("that takes too long is stopped", async () => {
+    const slow = open({ ...program("setInterval(() => {}, 1000)"), timeoutMs: 50 });
+    await expect(slow.transcribe(file("a.wav", "audio/wav"), never)).rejects.toMatchObject({ code: "timeout" });
+  });
+
+  test("of an order that was cancelled is stopped with all it has started", async () => {
+    const pidFile = join(folder, "pid");
+    const code = `
+      const { pid } = require("child_process").spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"]);
+      require("fs").writeFileSync(${JSON.stringify(pidFile)}, String(pid));
+      setInterval(() => {}, 1000)`;
+    const cancel = new AbortController();
+    const heard = open(program(code)).transcribe(file("a.wav", "audio/wav"), cancel.signal);
+    heard.catch(() => {});
+    await until(() => existsSync(pidFile) && readFileSync(pidFile, "utf8") !== "", "the command runs");
+    cancel.abort();
+    await expect(heard).rejects.toMatchObject({ code: "cancelled" });
+    const pid = Number(readFileSync(pidFile, "utf8"));
+    await until(() => !isAlive(pid), "what the command started is gone");
+  });
+
+  test("needs a place for the path", () => {
+    expect(() => open({ command: ["whisper", "-f"] })).toThrow(/needs \{file\}/);
+    expect(() => open({})).toThrow(/either a command or a url/);
+    expect(() => open({ command: ["w", "{file}"], url: "http://x" })).toThrow(/either a command or a url/);
+  });
+});
+
+describe("a provider", () => {
+  let server: Server;
+  let got = { url: "", auth: "", body: "" };
+  let answer = { status: 200, body: JSON.stringify({ text: "so it was said" }) };
+
+  beforeEach(async () => {
+    answer = { status: 200, body: JSON.stringify({ text: "so it was said" }) };
+    server = createServer((request, response) => {
+      const { url = "", headers } = request;
+      const reply = async (): Promise<void> => {
+        got = { url, auth: headers.authorization ?? "", body: await readText(request) };
+        response.writeHead(answer.status).end(answer.body);
+      };
+      void reply();
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+  });
+  afterEach(async () => {
+    server.closeAllConnections();
+    server.close();
+    await once(server, "close");
+  });
+
+  const provider = () => {
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/`;
+    return open({ url, model: "whisper-large", apiKey: "key" });
+  };
+
+  test("gets the audio as a form, and its text is the transcript", async () => {
+    expect(await provider().transcribe(file("voice.ogg", "audio/ogg"), never)).toBe("so it was said");
+    expect(got).toMatchObject({ url: "/v1/audio/transcriptions", auth: "Bearer key" });
+    expect(got.body).toMatch(/filename="voice.ogg"\r\nContent-Type: audio\/ogg\r\n\r\nhello there/);
+    expect(got.body).toMatch(/name="model"\r\n\r\nwhisper-large/);
+  });
+
+  test("that refuses, or has no text, is told by its address", async () => {
+    answer = { status: 401, body: "wrong key" };
+    await expect(provider().transcribe(file("a.ogg", "audio/ogg"), never)).rejects.toThrow(/answered 401: "wrong key"/);
+    answer = { status: 200, body: "[]" };
+    await expect(provider().transcribe(file("a.ogg", "audio/ogg"), never)).rejects.toThrow(/without a text/);
+    answer = { status: 200, body: "x".repeat(1_048_577) };
+    await expect(provider().transcribe(file("a.ogg", "audio/ogg"), never)).rejects.toThrow(/more than 1048576/);
+  });
+});
+
+describe("of what comes with an order", () => {
+  const options = { signal: never, log: silentLog, onActivity: () => {} };
+
+  test("audio becomes a text file, and all else stays as it is", async () => {
+    const video = file("clip.mp4", "video/mp4");
+    const [first, second, third] = await transcribeAudio(
+      [file("voice.mp3", "audio/mpeg"), video, file("voice.mp3.transcript.txt", "text/plain")],
+      { transcribe: async () => " what was said \n" },
+      options,
+    );
+    expect(first).toMatchObject({ name: "voice.mp3.transcript-2.txt", mimeType: "text/plain", bytes: 13 });
+    expect(Buffer.from(await first!.base64(), "base64").toString()).toBe("what was said");
+    expect(second).toBe(video);
+    expect(third?.name).toBe("voice.mp3.transcript.txt");
+  });
+
+  test.each([
+    ["can't be transcribed", () => Promise.reject(new Error("no model"))],
+    ["holds no speech", async () => "  "],
+  ])("audio that %s goes along as a file", async (_, transcribe) => {
+    const audio = file("voice.mp3", "audio/mpeg");
+    expect(await transcribeAudio([audio], { transcribe }, options)).toEqual([audio]);
+  });
+
+  test("an order that was cancelled meanwhile is not sent on", async () => {
+    const cancel = new AbortController();
+    const transcribe = async () => {
+      cancel.abort(new Error("cancelled"));
+      throw new Error("killed");
+    };
+    const heard = transcribeAudio([file("a.mp3", "audio/mpeg")], { transcribe }, { ...options, signal: cancel.signal });
+    await expect(heard).rejects.toThrow("cancelled");
+  });
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
