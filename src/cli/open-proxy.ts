@@ -13,6 +13,7 @@ import { createMetrics } from "../core/metrics.ts";
 import { openProxyDoor, type ProxyDoorOptions } from "../doors/apps/proxy-door.ts";
 import type { CountEvent } from "../sources/apps/app-event.ts";
 import { createLocalBus } from "../sources/apps/local-bus.ts";
+import { createMemoryBudget } from "../sources/apps/memory-budget.ts";
 import type { SessionStore } from "../sources/apps/session-store.ts";
 import { openSessions } from "../sources/apps/sessions.ts";
 import { createClosers } from "./closers.ts";
@@ -37,6 +38,8 @@ export interface ProxyOptions extends Door {
   readonly config: Config;
   readonly settings: ProxySettings;
   readonly openStore: () => Promise<SessionStore>;
+  /** Bytes that all apps and their clients together may make the proxy hold. */
+  readonly mostHeld?: number | undefined;
   readonly allowedHosts: readonly string[];
   readonly version: string;
   readonly log: Log;
@@ -78,7 +81,8 @@ export async function openProxy(options: ProxyOptions): Promise<Proxy> {
     closers.add("sessions", () => store[Symbol.asyncDispose]());
     const bus = createLocalBus();
     const { ttlMs, timeoutMs, graceMs } = settings;
-    const sessions = await openSessions({ store, bus, ttlMs, timeoutMs, graceMs, count, log });
+    const budget = createMemoryBudget(options.mostHeld);
+    const sessions = await openSessions({ store, bus, ttlMs, timeoutMs, graceMs, budget, count, log });
     const door = await openProxyDoor({
       ...options,
       ...settings,
@@ -87,6 +91,7 @@ export async function openProxy(options: ProxyOptions): Promise<Proxy> {
       info: { name: "clawport", title: "Clawport", version: options.version },
       count,
       metrics,
+      budget,
       allowedHosts: [...options.allowedHosts, ...hostNames(host, hostname(), networkInterfaces())],
       idleMs: Math.max(300_000, timeoutMs + 60_000),
     });

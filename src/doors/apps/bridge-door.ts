@@ -3,8 +3,9 @@ import type { Duplex } from "node:stream";
 import { type RawData, WebSocket, WebSocketServer } from "ws";
 import type { Log } from "../../core/log.ts";
 import type { CountEvent } from "../../sources/apps/app-event.ts";
-import type { BridgeSocket } from "../../sources/apps/bridge.ts";
+import type { BridgeSocket } from "../../sources/apps/bridge-socket.ts";
 import { type CloseReason, closeCodes } from "../../sources/apps/close-codes.ts";
+import { type MemoryBudget, smallPiece } from "../../sources/apps/memory-budget.ts";
 import type { AppSession } from "../../sources/apps/session.ts";
 import type { Sessions } from "../../sources/apps/sessions.ts";
 import { bridgeProtocol, judgeAccess, presentedToken } from "./judge-access.ts";
@@ -14,6 +15,7 @@ export interface BridgeDoorOptions {
   readonly appHash: string | undefined;
   /** Bytes of the largest message an app may send. */
   readonly maxMessageBytes: number;
+  readonly budget: MemoryBudget;
   readonly count: CountEvent;
   readonly log: Log;
 }
@@ -31,7 +33,7 @@ export interface BridgeDoor {
 const goodbyeMs = 2000;
 
 export function createBridgeDoor(options: BridgeDoorOptions): BridgeDoor {
-  const { sessions, appHash, maxMessageBytes, count, log } = options;
+  const { sessions, appHash, maxMessageBytes, budget, count, log } = options;
   const server = new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,
@@ -54,7 +56,10 @@ export function createBridgeDoor(options: BridgeDoorOptions): BridgeDoor {
           count("refused token");
           dismiss(ws, "invalidToken");
         } else if (session === undefined) dismiss(ws, "unknownSession");
-        else void connect(ws, session, access);
+        else {
+          const arrivals = countArrivals(ws, socket);
+          void connect(ws, session, access, arrivals);
+        }
       });
     },
     close() {
@@ -63,7 +68,32 @@ export function createBridgeDoor(options: BridgeDoorOptions): BridgeDoor {
     },
   };
 
-  async function connect(ws: WebSocket, session: AppSession, access: "shared" | "own"): Promise<void> {
+  /** A message of many megabytes that comes in slowly is held until it is whole: these bytes count, too. */
+  function countArrivals(ws: WebSocket, socket: Duplex): () => void {
+    let arrived = 0;
+    let counted = 0;
+    // Before the listener that puts messages together, so that the last part of one is not taken for the next.
+    socket.prependListener("data", (chunk: Buffer) => {
+      arrived += chunk.length;
+      if (arrived - counted <= smallPiece) return;
+      if (budget.take(arrived - counted)) counted = arrived;
+      else {
+        count("refused for memory");
+        ws.terminate();
+      }
+    });
+    return () => {
+      budget.give(counted);
+      arrived = counted = 0;
+    };
+  }
+
+  async function connect(
+    ws: WebSocket,
+    session: AppSession,
+    access: "shared" | "own",
+    endArrival: () => void,
+  ): Promise<void> {
     // Nothing of what the app sends may come before somebody listens.
     ws.pause();
     try {
@@ -71,11 +101,15 @@ export function createBridgeDoor(options: BridgeDoorOptions): BridgeDoor {
       if (access === "own") await sessions.closeBridgeToOthers(session.id);
       const bridge = await sessions.openBridge(session, socketOf(ws));
       ws.on("message", (data: RawData, isBinary: boolean) => {
+        endArrival();
         if (isBinary) bridge.close("malformed");
         else bridge.take(textOf(data));
       });
       ws.on("pong", () => bridge.pong());
-      ws.once("close", () => bridge.gone());
+      ws.once("close", () => {
+        endArrival();
+        bridge.gone();
+      });
       if (ws.readyState === WebSocket.CLOSED) bridge.gone();
       ws.resume();
     } catch (error) {

@@ -10,6 +10,7 @@ import { createAdmission } from "../../mcp/http/admission.ts";
 import { sendFault } from "../../mcp/http/answer.ts";
 import type { ServerInfo } from "../../mcp/offer.ts";
 import type { CountEvent } from "../../sources/apps/app-event.ts";
+import { createMemoryBudget, type MemoryBudget, smallPiece } from "../../sources/apps/memory-budget.ts";
 import { hashToken } from "../../sources/apps/session-secrets.ts";
 import type { Sessions } from "../../sources/apps/sessions.ts";
 import type { AddressFacts } from "./addresses.ts";
@@ -21,6 +22,7 @@ import { createRateGate } from "./rate-gate.ts";
 import { parseRoute } from "./route.ts";
 import { sendBody, sendProblem, sendText } from "./send.ts";
 import { createSessionRoutes } from "./session-routes.ts";
+import { createUnread } from "./unread.ts";
 
 export interface ProxyDoorOptions {
   readonly host: string;
@@ -31,6 +33,8 @@ export interface ProxyDoorOptions {
   readonly log: Log;
   readonly count: CountEvent;
   readonly metrics?: Metrics | undefined;
+  /** The same that the sessions count in. */
+  readonly budget?: MemoryBudget | undefined;
   /** Without one, whoever reaches that side may use it. */
   readonly appToken?: Secret | undefined;
   readonly openclawToken?: Secret | undefined;
@@ -65,14 +69,15 @@ export interface ProxyDoor {
 export async function openProxyDoor(options: ProxyDoorOptions): Promise<ProxyDoor> {
   const { host, sessions, guard, info, log, count, publicUrl } = options;
   const { maxBodyBytes = 4 * 1024 * 1024, maxMessageBytes = 72 * 1024 * 1024, now = Date.now } = options;
-  const metrics = options.metrics ?? createMetrics();
+  const { metrics = createMetrics(), budget = createMemoryBudget() } = options;
+  const unread = createUnread(budget, count);
   const admission = createAdmission(options.maxConcurrent ?? 4096);
   const appHash = hashOf(options.appToken);
   const rules: RequestRules = {
     allowedHosts: [...(options.allowedHosts ?? []), ...(publicUrl === undefined ? [] : [new URL(publicUrl).host])],
     allowedOrigins: options.allowedOrigins ?? [],
   };
-  const bridges = createBridgeDoor({ sessions, appHash, maxMessageBytes, count, log });
+  const bridges = createBridgeDoor({ sessions, appHash, maxMessageBytes, budget, count, log });
   const apps = createSessionRoutes({
     sessions,
     appHash,
@@ -103,10 +108,14 @@ export async function openProxyDoor(options: ProxyDoorOptions): Promise<ProxyDoo
   const timers = [
     setInterval(() => sessions.sweep(), options.sweepMs ?? 15_000),
     setInterval(() => sessions.beat(), options.heartbeatMs ?? 15_000),
+    setInterval(() => unread.measure(), 1000),
   ];
   const stopWatching = [
     metrics.watch({ name: "clawport_app_sessions", help: "App sessions." }, () => [[{}, sessions.list().length]]),
     metrics.watch({ name: "clawport_app_bridges", help: "Connected apps." }, () => [[{}, bridges.size]]),
+    metrics.watch({ name: "clawport_app_held_bytes", help: "Bytes held for apps and their clients." }, () => [
+      [{}, budget.held],
+    ]),
   ];
   let draining = false;
 
@@ -154,8 +163,10 @@ export async function openProxyDoor(options: ProxyDoorOptions): Promise<ProxyDoo
       response.setHeader("vary", "origin");
       if (method === "OPTIONS") return void response.writeHead(204, preflight).end();
     }
+    holdBody(request, response);
     switch (route.kind) {
       case "mcp":
+        unread.watch(response);
         return mcp.serve(request, response, route.id);
       case "sessions":
         return apps.collection(request, response);
@@ -171,6 +182,18 @@ export async function openProxyDoor(options: ProxyDoorOptions): Promise<ProxyDoo
       default:
         throw new Fault("not-found", "There is nothing at this path. /openapi.json says what there is.");
     }
+  }
+
+  /** A body counts from its announcement to the answer; one of unknown length as the longest there may be. */
+  function holdBody({ headers }: IncomingMessage, response: ServerResponse): void {
+    const declared = headers["transfer-encoding"] === undefined ? Number(headers["content-length"] ?? 0) : maxBodyBytes;
+    const bytes = Math.min(declared, maxBodyBytes);
+    if (!(bytes > smallPiece)) return;
+    if (!budget.take(bytes)) {
+      count("refused for memory");
+      throw new Fault("busy", "The proxy holds as much as it may already. Try again in a moment.");
+    }
+    response.once("close", () => budget.give(bytes));
   }
 
   function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {

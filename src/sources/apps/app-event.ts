@@ -13,10 +13,14 @@ export type AppEvent =
   | "flood"
   | "outcome unknown"
   | "call timeout"
+  | "call resent"
   | "bad result"
   | "refused token"
   | "refused origin"
   | "refused session"
+  | "refused call"
+  | "refused for memory"
+  | "slow reader"
   | "rate limited";
 
 export type CountEvent = (event: AppEvent) => void;

@@ -1,4 +1,6 @@
+import { isRecord } from "../../core/is-record.ts";
 import { logLevels, type McpLogLevel } from "../../mcp/progress.ts";
+import type { CallNews } from "./bus.ts";
 
 /** What an app may send over its bridge. */
 export type AppMessage =
@@ -99,10 +101,26 @@ function readAboutCall(type: string, value: Record<string, unknown>): Reading {
   return { type: "invoke_ask", requestId, askId, params };
 }
 
-function malformed(why: string): Reading {
-  return { type: "malformed", why };
+type NewsMessage = Extract<AppMessage, { type: "invoke_progress" | "invoke_log" | "invoke_ask" }>;
+
+/** What such a message is to whoever waits for the call. */
+export function newsOf(message: NewsMessage): CallNews {
+  switch (message.type) {
+    case "invoke_progress": {
+      const { type: _, requestId: __, ...progress } = message;
+      return { kind: "progress", progress };
+    }
+    case "invoke_log": {
+      const { type: _, requestId: __, ...line } = message;
+      return { kind: "log", line };
+    }
+    case "invoke_ask": {
+      const { askId, params } = message;
+      return { kind: "question", askId, question: { method: "elicitation/create", params } };
+    }
+  }
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+function malformed(why: string): Reading {
+  return { type: "malformed", why };
 }

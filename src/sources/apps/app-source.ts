@@ -25,7 +25,7 @@ export interface AppSource extends Source {
 const checker: SchemaChecker = createSchemaChecker();
 
 export function createAppSource(options: AppSourceOptions): AppSource {
-  const { id, bus, now, count, timeoutMs, graceMs } = options;
+  const { id, bus, now, count, timeoutMs, graceMs, acceptMs } = options;
   let tools = options.tools.map(({ tool }) => tool);
   let listeners: Set<() => void> | undefined;
 
@@ -36,7 +36,7 @@ export function createAppSource(options: AppSourceOptions): AppSource {
     async call(name, args, context) {
       options.onCall();
       const call = { bus, sessionId: id, tool: name, args, context: context as AppCallContext };
-      const result = await callApp({ ...call, timeoutMs, graceMs, now, count });
+      const result = await callApp({ ...call, timeoutMs, graceMs, acceptMs, now, count });
       options.onCall();
       const schema = tools.find((tool) => tool.name === name)?.outputSchema;
       return schema === undefined || result.isError ? result : checkOutput(result, schema);

@@ -1,42 +1,19 @@
 import type { CallHandle, CallListener, CallOrder, CallOutcome, Holder } from "./bus.ts";
 import type { CountEvent } from "./app-event.ts";
-import { type AppMessage, readAppMessage } from "./app-message.ts";
+import { type AppMessage, newsOf, readAppMessage } from "./app-message.ts";
+import type { BridgeLimits } from "./bridge-limits.ts";
+import type { BridgeSocket } from "./bridge-socket.ts";
 import type { CallMemory } from "./call-memory.ts";
 import { type CloseReason, closeCodes } from "./close-codes.ts";
-import { failedWithoutWords, toToolError, toToolResult } from "./tool-answer.ts";
-
-/** The WebSocket of an app, as far as a bridge needs it. */
-export interface BridgeSocket {
-  isOpen(): boolean;
-  /** Bytes that wait to be written. */
-  readonly bufferedAmount: number;
-  /** `written` comes without an error once every byte is with the system. */
-  send(text: string, written: (error?: Error | null) => void): void;
-  ping(): void;
-  close(code: number, reason: string): void;
-  terminate(): void;
-}
-
-export interface BridgeLimits {
-  /** Calls that run at the same time. */
-  readonly mostInFlight: number;
-  /** Bytes that may wait for a slow app before calls are refused. */
-  readonly mostUnsent: number;
-  /** Messages beside results that an app may send in one beat of the heart. */
-  readonly mostChatter: number;
-}
-
-export const defaultBridgeLimits: BridgeLimits = {
-  mostInFlight: 64,
-  mostUnsent: 8 * 1024 * 1024,
-  mostChatter: 10_000,
-};
+import { type MemoryBudget, smallPiece } from "./memory-budget.ts";
+import { toAnswer } from "./tool-answer.ts";
 
 export interface BridgeOptions {
   readonly sessionId: string;
   readonly socket: BridgeSocket;
   readonly memory: CallMemory;
   readonly limits: BridgeLimits;
+  readonly budget: MemoryBudget;
   readonly count: CountEvent;
   readonly now: () => number;
   /** Never the same twice in the life of a session. */
@@ -62,8 +39,12 @@ export interface Bridge extends Holder {
 interface Running {
   readonly order: CallOrder;
   readonly listeners: Set<CallListener>;
+  /** Counted in the budget for as long as it runs. */
+  readonly bytes: number;
   /** Whether all of it may have reached the app. */
   sent: boolean;
+  /** Whether the bridge was lost while it was still being written: what became of it shows when the writing ends. */
+  orphaned: boolean;
 }
 
 const lost: CallOutcome = { kind: "lost" };
@@ -75,7 +56,7 @@ const unsent: CallOutcome = {
 };
 
 export function openBridge(options: BridgeOptions): Bridge {
-  const { sessionId, socket, memory, limits, count, now } = options;
+  const { sessionId, socket, memory, limits, budget, count, now } = options;
   const running = new Map<string, Running>();
   const byCallId = new Map<string, string>();
   const head = `{"type":"invoke_tool","mcpSessionId":${JSON.stringify(sessionId)},"request_id":`;
@@ -84,6 +65,7 @@ export function openBridge(options: BridgeOptions): Bridge {
   let open = true;
   let alive = true;
   let chatter = 0;
+  let chatterBytes = 0;
 
   return {
     get inFlight() {
@@ -104,7 +86,13 @@ export function openBridge(options: BridgeOptions): Bridge {
       }
       alive = false;
       chatter = 0;
+      chatterBytes = 0;
       if (!socket.isOpen()) return;
+      if (socket.bufferedAmount > limits.mostUnsent) {
+        count("slow reader");
+        socket.terminate();
+        return gone();
+      }
       socket.ping();
       tell(pingText);
     },
@@ -122,12 +110,15 @@ export function openBridge(options: BridgeOptions): Bridge {
     }
     const known = memory.recall(order.callId);
     const verdict = known ?? judge(order);
-    if (verdict) {
-      if (known) listener.accepted();
-      listener.settled(verdict);
-      return settledHandle;
-    }
-    return execute(order, listener);
+    if (verdict === undefined) return execute(order, listener);
+    if (known) listener.accepted();
+    return settleAtOnce(listener, verdict);
+  }
+
+  function settleAtOnce(listener: CallListener, outcome: CallOutcome): CallHandle {
+    if (outcome.kind === "refused") count("refused call");
+    listener.settled(outcome);
+    return settledHandle;
   }
 
   /** Why a call can't be passed on, if so: all of these come before it is accepted. */
@@ -142,18 +133,23 @@ export function openBridge(options: BridgeOptions): Bridge {
   }
 
   function execute(order: CallOrder, listener: CallListener): CallHandle {
-    const requestId = options.nextRequestId();
-    const entry: Running = { order, listeners: new Set([listener]), sent: false };
     const { tool, args } = order;
     const tail = `,"tool_name":${JSON.stringify(tool)},"arguments":${JSON.stringify(args ?? {})}}`;
+    const bytes = tail.length > smallPiece ? tail.length : 0;
+    if (!budget.take(bytes)) {
+      count("refused for memory");
+      return settleAtOnce(listener, busy("The proxy holds as much as it may already. Try again in a moment."));
+    }
+    const requestId = options.nextRequestId();
+    const entry: Running = { order, listeners: new Set([listener]), bytes, sent: false, orphaned: false };
     running.set(requestId, entry);
     byCallId.set(order.callId, requestId);
     listener.accepted();
-    socket.send(`${head}${JSON.stringify(requestId)}${tail}`, (error) => {
+    const hasLeft = write(`${head}${JSON.stringify(requestId)}${tail}`, (error) => {
       if (!error) entry.sent = true;
+      if (entry.orphaned) settleLost(entry);
     });
-    // Written in one go: it may be with the app before the callback is.
-    if (socket.bufferedAmount === 0) entry.sent = true;
+    if (hasLeft) entry.sent = true;
     return handleOf(requestId, listener);
   }
 
@@ -181,7 +177,8 @@ export function openBridge(options: BridgeOptions): Bridge {
     noteLife();
     const message = readAppMessage(text, sessionId);
     if (message.type === "invoke_result") return settle(message, text.length);
-    if (++chatter > limits.mostChatter) {
+    chatterBytes += text.length;
+    if (++chatter > limits.mostChatter || chatterBytes > limits.mostChatterBytes) {
       count("flood");
       return close("flooding");
     }
@@ -206,38 +203,27 @@ export function openBridge(options: BridgeOptions): Bridge {
       chatter++;
       return count("late result");
     }
-    const { ok, content, error } = message;
-    const nothingSaid = !ok && (error ?? content ?? undefined) === undefined;
-    const result = ok ? toToolResult(content) : nothingSaid ? failedWithoutWords : toToolError(error, content);
-    const outcome: CallOutcome = { kind: "done", result };
+    const outcome: CallOutcome = { kind: "done", result: toAnswer(message) };
     memory.remember(entry.order.callId, outcome, bytes);
     finish(message.requestId, entry);
     for (const listener of entry.listeners) listener.settled(outcome);
   }
 
-  function passOn(message: AppMessage & { requestId: string }): void {
+  function passOn(message: Parameters<typeof newsOf>[0]): void {
     const entry = running.get(message.requestId);
     if (!entry) return count("late result");
+    const news = newsOf(message);
     for (const listener of entry.listeners) {
-      if (message.type === "invoke_progress") {
-        const { progress, total, message: text } = message;
-        const more = { ...(total === undefined ? {} : { total }), ...(text === undefined ? {} : { message: text }) };
-        listener.news({ kind: "progress", progress: { progress, ...more } });
-      } else if (message.type === "invoke_log") {
-        const { level, logger, data } = message;
-        listener.news({ kind: "log", line: { level, data, ...(logger === undefined ? {} : { logger }) } });
-      } else if (message.type === "invoke_ask") {
-        const question = { method: "elicitation/create", params: message.params } as const;
-        listener.news({ kind: "question", askId: message.askId, question });
-        // One caller answers; the others only wait for the result.
-        return;
-      }
+      listener.news(news);
+      // One caller answers; the others only wait for the result.
+      if (news.kind === "question") return;
     }
   }
 
   function finish(requestId: string, entry: Running): void {
     running.delete(requestId);
     byCallId.delete(entry.order.callId);
+    budget.give(entry.bytes);
   }
 
   function noteLife(): void {
@@ -246,12 +232,31 @@ export function openBridge(options: BridgeOptions): Bridge {
   }
 
   function tell(text: string): void {
-    if (open && socket.isOpen()) socket.send(text, () => {});
+    if (open && socket.isOpen()) write(text, () => {});
+  }
+
+  /** Says whether it has left at once: it may be with the app before the callback is. What waits is counted. */
+  function write(text: string, written: (error?: Error | null) => void): boolean {
+    let waiting = 0;
+    socket.send(text, (error) => {
+      budget.give(waiting);
+      written(error);
+    });
+    if (socket.bufferedAmount === 0) return true;
+    if (budget.take(text.length)) waiting = text.length;
+    else {
+      count("refused for memory");
+      close("overloaded");
+    }
+    return false;
   }
 
   function close(reason: CloseReason, said?: string): void {
+    if (!open) return;
     const [code, text] = closeCodes[reason];
-    if (open) socket.close(code, said === undefined ? text : `${text}: ${said}`.slice(0, 120));
+    // A goodbye goes behind what waits to be written: that would still reach the app after its call was given up.
+    if ([...running.values()].some(({ sent }) => !sent)) socket.terminate();
+    else socket.close(code, said === undefined ? text : `${text}: ${said}`.slice(0, 120));
     gone();
   }
 
@@ -260,13 +265,18 @@ export function openBridge(options: BridgeOptions): Bridge {
     open = false;
     for (const [requestId, entry] of running) {
       finish(requestId, entry);
-      const outcome = entry.sent ? lost : unsent;
-      if (entry.sent) {
-        count("outcome unknown");
-        memory.remember(entry.order.callId, lost, 0);
-      }
-      for (const listener of entry.listeners) listener.settled(outcome);
+      if (entry.sent) settleLost(entry);
+      else entry.orphaned = true;
     }
+  }
+
+  function settleLost(entry: Running): void {
+    const outcome = entry.sent ? lost : unsent;
+    if (entry.sent) {
+      count("outcome unknown");
+      memory.remember(entry.order.callId, lost, 0);
+    }
+    for (const listener of entry.listeners) listener.settled(outcome);
   }
 }
 

@@ -1,20 +1,22 @@
 import { expect, test } from "vitest";
+import { silentLog } from "../../core/log.ts";
 import { textResult } from "../../mcp/tool.ts";
 import type { Bus, CallHandle, CallListener, CallOrder, CallOutcome, Holder } from "./bus.ts";
+import { type AppCall, type AppCallContext, callApp } from "./call-app.ts";
 
 interface TestHolder extends Holder {
   readonly received: { readonly order: CallOrder; readonly listener: CallListener }[];
   readonly heard: string[];
 }
 
-/** Accepts everything and leaves the rest to the test. */
-function holderOf(): TestHolder {
+/** Accepts what it is told to, and leaves the rest to the test. */
+function holderOf(accepts: (order: CallOrder) => boolean = () => true): TestHolder {
   const holder: TestHolder = {
     received: [],
     heard: [],
     receive(order, listener): CallHandle {
       holder.received.push({ order, listener });
-      listener.accepted();
+      if (accepts(order)) listener.accepted();
       return {
         cancel: (reason) => void holder.heard.push(`cancel: ${reason}`),
         answer: (askId, answer) => void holder.heard.push(`answer ${askId}: ${JSON.stringify(answer)}`),
@@ -39,6 +41,26 @@ function send(bus: Bus, order: CallOrder) {
     settled: resolve,
   });
   return { handle, heard, outcome: promise };
+}
+
+/** A call by the caller's side of the protocol, which sends it again soon where nobody accepts it. */
+function callOver(bus: Bus, callId: string, parts: Partial<AppCall> = {}) {
+  const stop = new AbortController();
+  const counted: string[] = [];
+  const context: AppCallContext = {
+    caller: { door: "app-proxy" },
+    signal: stop.signal,
+    log: silentLog,
+    progress: () => {},
+    tell: () => {},
+    ask: () => Promise.reject(new Error("nobody asks")),
+    callId,
+  };
+  const rules = { timeoutMs: 10_000, graceMs: 0, acceptMs: 5, now: Date.now };
+  const count = (event: string) => void counted.push(event);
+  const result = callApp({ bus, sessionId: "a", tool: "echo", args: {}, context, ...rules, count, ...parts });
+  result.catch(() => {});
+  return { result, stop, counted };
 }
 
 /** What every bus has to do. */
@@ -97,6 +119,53 @@ export function testBus(open: () => Promise<Bus>): void {
     expect(await bus.held("a", 0)).toBe(true);
     release();
     expect(await send(bus, orderOf("a")).outcome).toEqual({ kind: "nobody" });
+  });
+
+  test("carries a call that nobody accepted again, under the same id, until somebody does", async () => {
+    await using bus = await open();
+    const holder = holderOf(() => holder.received.length >= 3);
+    await bus.hold("a", holder);
+    const { result, counted } = callOver(bus, "c1");
+    await expect.poll(() => holder.received.length).toBe(3);
+    expect(new Set(holder.received.map(({ order }) => order.callId))).toEqual(new Set(["c1"]));
+    for (const { listener } of holder.received) listener.settled({ kind: "done", result: textResult("once") });
+    expect(await result).toEqual(textResult("once"));
+    expect(counted).toEqual(["call resent", "call resent"]);
+  });
+
+  test("carries a call that was accepted once, however long it takes", async () => {
+    await using bus = await open();
+    const holder = holderOf(({ callId }) => callId === "accepted");
+    await bus.hold("a", holder);
+    const accepted = callOver(bus, "accepted");
+    const other = callOver(bus, "other");
+    const times = (id: string) => holder.received.filter(({ order }) => order.callId === id).length;
+    await expect.poll(() => times("other")).toBeGreaterThan(3);
+    expect(times("accepted")).toBe(1);
+    for (const { listener } of holder.received) listener.settled({ kind: "done", result: textResult("done") });
+    expect(await Promise.all([accepted.result, other.result])).toEqual([textResult("done"), textResult("done")]);
+  });
+
+  test("leaves it open what became of a call that nobody answered, even when it is refused the second time", async () => {
+    await using bus = await open();
+    const holder = holderOf(() => false);
+    const release = await bus.hold("a", holder);
+    const { result } = callOver(bus, "c1");
+    await expect.poll(() => holder.received.length).toBeGreaterThan(0);
+    release();
+    await expect(result).rejects.toMatchObject({ code: "outcome-unknown" });
+  });
+
+  test("tells everybody who was sent a call that nobody waits for it any more", async () => {
+    await using bus = await open();
+    const holder = holderOf(() => false);
+    await bus.hold("a", holder);
+    const { result, stop } = callOver(bus, "c1");
+    await expect.poll(() => holder.received.length).toBeGreaterThan(1);
+    stop.abort();
+    await expect(result).rejects.toMatchObject({ code: "cancelled" });
+    await expect.poll(() => holder.heard.length).toBe(holder.received.length);
+    expect(new Set(holder.heard)).toEqual(new Set(["cancel: The caller cancelled the call."]));
   });
 
   test("tells those who wait when a holder comes, and lets go of those who stop waiting", async () => {

@@ -4,7 +4,7 @@ import { cancelledBy } from "../../core/cancelled.ts";
 import { Fault } from "../../core/fault.ts";
 import { messageOf } from "../../core/thrown.ts";
 import type { ToolResult } from "../../mcp/tool.ts";
-import type { Bus, CallHandle, CallListener, CallNews, CallOrder, CallOutcome } from "./bus.ts";
+import type { Bus, CallHandle, CallNews, CallOrder, CallOutcome } from "./bus.ts";
 import type { CountEvent } from "./app-event.ts";
 
 /** What a caller may add to its context: the same key means the same call, which is run once. */
@@ -16,6 +16,8 @@ export interface CallRules {
   readonly timeoutMs: number;
   /** How long a call waits for a bridge that is not there. */
   readonly graceMs: number;
+  /** A call that nobody has accepted by then is sent again. */
+  readonly acceptMs: number;
 }
 
 export interface AppCall extends CallRules {
@@ -58,45 +60,75 @@ export async function callApp(call: AppCall): Promise<ToolResult> {
   }
 }
 
-function attempt(order: CallOrder, { bus, context, now, count }: AppCall): Promise<CallOutcome> {
+/**
+ * Sends the call, again whenever nobody has said for a while that it was accepted: whoever holds the bridge knows it by
+ * its id and runs it once. From the first acceptance on it is sent no more.
+ */
+function attempt(order: CallOrder, { bus, context, acceptMs, now, count }: AppCall): Promise<CallOutcome> {
   const { signal } = context;
   return new Promise((resolve, reject) => {
-    let handle: CallHandle | undefined;
+    const handles: CallHandle[] = [];
+    /** Which sending was accepted; the news of another would be the same news twice. */
+    let accepted: number | undefined;
     let settled = false;
-    const end = (): boolean => {
+    let resend: NodeJS.Timeout | undefined;
+    const timer = setTimeout(giveUp, Math.max(0, order.deadline - now()));
+    signal.addEventListener("abort", stop, { once: true });
+    send();
+
+    function send(): void {
+      const sending = handles.length;
+      const handle = bus.send(order, {
+        accepted() {
+          accepted ??= sending;
+          clearTimeout(resend);
+        },
+        news(news) {
+          if (!settled && accepted === sending) pass(news, context, () => handles[sending]);
+        },
+        settled: (outcome) => take(outcome, sending),
+      });
+      handles.push(handle);
+      if (settled || accepted !== undefined) return;
+      resend = setTimeout(() => {
+        count("call resent");
+        send();
+      }, acceptMs);
+    }
+
+    function take(outcome: CallOutcome, sending: number): void {
+      const isOver = outcome.kind === "done" || outcome.kind === "lost";
+      if (!isOver && accepted !== undefined && accepted !== sending) return;
+      if (!end()) return;
+      // An earlier sending that nobody answered may still arrive, so this refusal does not mean that the app saw nothing.
+      resolve(isOver || sending === 0 ? outcome : lost);
+    }
+
+    function giveUp(): void {
+      if (!end()) return;
+      count("call timeout");
+      for (const handle of handles) handle.cancel("The call took too long.");
+      reject(unknown("The app did not answer in time", order.callId, "timeout"));
+    }
+
+    function stop(): void {
+      if (!end()) return;
+      for (const handle of handles) handle.cancel("The caller cancelled the call.");
+      reject(cancelledBy(signal));
+    }
+
+    function end(): boolean {
       if (settled) return false;
       settled = true;
       clearTimeout(timer);
+      clearTimeout(resend);
       signal.removeEventListener("abort", stop);
       return true;
-    };
-    const stop = (): void => {
-      if (!end()) return;
-      handle?.cancel("The caller cancelled the call.");
-      reject(cancelledBy(signal));
-    };
-    const timer = setTimeout(
-      () => {
-        if (!end()) return;
-        count("call timeout");
-        handle?.cancel("The call took too long.");
-        reject(unknown("The app did not answer in time", order.callId, "timeout"));
-      },
-      Math.max(0, order.deadline - now()),
-    );
-    signal.addEventListener("abort", stop, { once: true });
-    const listener: CallListener = {
-      accepted() {},
-      news(news) {
-        if (!settled) pass(news, context, () => handle);
-      },
-      settled(outcome) {
-        if (end()) resolve(outcome);
-      },
-    };
-    handle = bus.send(order, listener);
+    }
   });
 }
+
+const lost: CallOutcome = { kind: "lost" };
 
 function pass(news: CallNews, context: CallContext, handle: () => CallHandle | undefined): void {
   switch (news.kind) {

@@ -1,4 +1,6 @@
+import { measureSize } from "../../catalog/guard/measure-size.ts";
 import { Fault } from "../../core/fault.ts";
+import { isRecord } from "../../core/is-record.ts";
 import { type AppTool, parseAppTools, type ToolLimits } from "./app-tool.ts";
 
 /** What an app asks for when it opens a session. */
@@ -10,9 +12,13 @@ export interface SessionRequest {
   readonly tools: readonly AppTool[];
   /** The tools as they came, for the store. */
   readonly rawTools: readonly unknown[];
+  /** What they weigh. */
+  readonly toolBytes: number;
   readonly ttlSeconds: number | undefined;
   readonly ownTokensOnly: boolean;
 }
+
+export type ToolsRequest = Pick<SessionRequest, "tools" | "rawTools" | "toolBytes">;
 
 const longestText = 512;
 
@@ -37,14 +43,15 @@ export function parseSessionRequest(body: unknown, limits: ToolLimits): SessionR
 }
 
 /** The body that replaces the tools of a session. */
-export function parseToolsRequest(body: unknown, limits: ToolLimits): Pick<SessionRequest, "tools" | "rawTools"> {
+export function parseToolsRequest(body: unknown, limits: ToolLimits): ToolsRequest {
   if (!isRecord(body) || body.tools === undefined) throw bad("send a JSON object with `tools`");
   return parseToolsOf(body.tools, limits);
 }
 
-function parseToolsOf(value: unknown, limits: ToolLimits): Pick<SessionRequest, "tools" | "rawTools"> {
+/** The tools of a request or of the store. */
+export function parseToolsOf(value: unknown, limits: ToolLimits): ToolsRequest {
   const tools = parseAppTools(value, limits);
-  return { tools, rawTools: value as readonly unknown[] };
+  return { tools, rawTools: value as readonly unknown[], toolBytes: measureSize(value) };
 }
 
 function textOf(body: Record<string, unknown>, key: string): string {
@@ -53,10 +60,6 @@ function textOf(body: Record<string, unknown>, key: string): string {
     throw bad(`\`${key}\` has to be a text of at most ${longestText} characters`);
   }
   return text;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function bad(problem: string): Fault {

@@ -23,6 +23,8 @@ export interface KeptSession extends AppSession {
   expiresAt: number;
   bridge: Bridge | undefined;
   memory: CallMemory | undefined;
+  /** What its tools weigh in the budget. */
+  toolBytes: number;
   /** When its expiry was last told to the store. */
   storedAt: number;
   readonly endListeners: Set<() => void>;

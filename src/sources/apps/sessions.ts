@@ -1,15 +1,20 @@
+import type { Unsubscribe } from "../../catalog/tool-source.ts";
 import { Fault } from "../../core/fault.ts";
 import { type Log, silentLog } from "../../core/log.ts";
 import type { CountEvent } from "./app-event.ts";
 import { createAppSource } from "./app-source.ts";
-import { type AppTool, defaultToolLimits, parseAppTools, type ToolLimits } from "./app-tool.ts";
-import { type Bridge, type BridgeLimits, type BridgeSocket, defaultBridgeLimits, openBridge } from "./bridge.ts";
+import { defaultToolLimits, type ToolLimits } from "./app-tool.ts";
+import { type Bridge, openBridge } from "./bridge.ts";
+import { type BridgeLimits, defaultBridgeLimits } from "./bridge-limits.ts";
+import type { BridgeSocket } from "./bridge-socket.ts";
 import type { Bus } from "./bus.ts";
 import { createCallMemory } from "./call-memory.ts";
 import type { CloseReason } from "./close-codes.ts";
+import { createDefinitionRoom } from "./definition-room.ts";
+import { createMemoryBudget, type MemoryBudget } from "./memory-budget.ts";
 import { createRequestIds } from "./request-ids.ts";
 import type { AppSession, KeptSession } from "./session.ts";
-import type { SessionRequest } from "./session-request.ts";
+import { parseToolsOf, type SessionRequest, type ToolsRequest } from "./session-request.ts";
 import { hashToken, makeSessionId, makeSessionToken, sessionIdShape } from "./session-secrets.ts";
 import type { SessionRecord, SessionStore, StoredSession } from "./session-store.ts";
 
@@ -21,9 +26,11 @@ export interface SessionsOptions {
   readonly mostTtlMs?: number;
   readonly timeoutMs?: number;
   readonly graceMs?: number;
+  readonly acceptMs?: number;
   readonly mostSessions?: number;
   readonly toolLimits?: ToolLimits;
   readonly bridgeLimits?: BridgeLimits;
+  readonly budget?: MemoryBudget;
   readonly count?: CountEvent;
   readonly log?: Log;
   readonly now?: () => number;
@@ -43,12 +50,14 @@ export interface Sessions {
   /** Nothing where it is unknown or over. A promise only while it is brought back from the store. */
   find(id: string): AppSession | undefined | Promise<AppSession | undefined>;
   list(): readonly AppSession[];
-  replaceTools(id: string, request: Pick<SessionRequest, "tools" | "rawTools">): Promise<void>;
+  replaceTools(id: string, request: ToolsRequest): Promise<void>;
   /** From now on only the session's own token opens its bridge. */
   closeBridgeToOthers(id: string): Promise<void>;
   /** Says whether there was one. */
   remove(id: string): Promise<boolean>;
   openBridge(session: AppSession, socket: BridgeSocket): Promise<Bridge>;
+  /** Told of a session whenever its bridge has come or gone. */
+  onBridge(listener: (session: AppSession) => void): Unsubscribe;
   /** Ends what has expired. */
   sweep(): void;
   /** One beat of every bridge's heart. */
@@ -59,10 +68,13 @@ export interface Sessions {
 
 export async function openSessions(options: SessionsOptions): Promise<Sessions> {
   const { store, bus, count = () => {}, log = silentLog, now = Date.now } = options;
-  const { ttlMs = 300_000, timeoutMs = 120_000, graceMs = 0, mostSessions = 20_000 } = options;
+  const { ttlMs = 300_000, timeoutMs = 120_000, graceMs = 0, acceptMs = 400, mostSessions = 20_000 } = options;
   const mostTtlMs = Math.max(options.mostTtlMs ?? 86_400_000, ttlMs);
   const toolLimits = options.toolLimits ?? defaultToolLimits;
   const bridgeLimits = options.bridgeLimits ?? defaultBridgeLimits;
+  const budget = options.budget ?? createMemoryBudget();
+  const room = createDefinitionRoom(budget, count);
+  const bridgeListeners = new Set<(session: AppSession) => void>();
   const live = new Map<string, KeptSession>();
   await Promise.all((await store.all()).map(revive));
 
@@ -90,11 +102,12 @@ export async function openSessions(options: SessionsOptions): Promise<Sessions> 
         mcpTokenHash: hashToken(mcpToken),
         ownTokens: request.ownTokensOnly ? "all" : "none",
       };
-      const session = bringUp(record, request.tools, createdAt + record.ttlMs, false);
+      makeRoom(request.toolBytes);
+      const session = bringUp(record, request, createdAt + record.ttlMs, false);
       try {
         await store.put(record, session.expiresAt);
       } catch (error) {
-        live.delete(record.id);
+        end(session, "deleted");
         throw error;
       }
       count("session created");
@@ -109,14 +122,23 @@ export async function openSessions(options: SessionsOptions): Promise<Sessions> 
       return undefined;
     },
     list: () => [...live.values()].filter(({ expiresAt }) => expiresAt > now()),
-    async replaceTools(id, { tools, rawTools }) {
+    async replaceTools(id, { tools, rawTools, toolBytes }) {
       const session = requireLive(id);
-      await keep(session, { ...session.record, tools: rawTools });
+      const more = toolBytes - session.toolBytes;
+      makeRoom(more);
+      session.toolBytes += more;
+      try {
+        await keep(session, { tools: rawTools });
+      } catch (error) {
+        session.toolBytes -= more;
+        room.give(more);
+        throw error;
+      }
       session.source.replace(tools);
     },
     async closeBridgeToOthers(id) {
       const session = requireLive(id);
-      if (session.record.ownTokens === "none") await keep(session, { ...session.record, ownTokens: "bridge" });
+      if (session.record.ownTokens === "none") await keep(session, { ownTokens: "bridge" });
     },
     async remove(id) {
       const session = live.get(id);
@@ -127,12 +149,13 @@ export async function openSessions(options: SessionsOptions): Promise<Sessions> 
     },
     async openBridge(session, socket) {
       const kept = requireLive(session.id);
-      kept.memory ??= createCallMemory({ now });
+      kept.memory ??= createCallMemory({ now, budget });
       const bridge: Bridge = openBridge({
         sessionId: kept.id,
         socket,
         memory: kept.memory,
         limits: bridgeLimits,
+        budget,
         count,
         now,
         nextRequestId: () => kept.nextRequestId(),
@@ -143,6 +166,7 @@ export async function openSessions(options: SessionsOptions): Promise<Sessions> 
       kept.touch();
       const release = await bus.hold(kept.id, bridge);
       count("bridge connected");
+      tellOfBridge(kept);
       return {
         ...bridge,
         get inFlight() {
@@ -151,10 +175,16 @@ export async function openSessions(options: SessionsOptions): Promise<Sessions> 
         gone() {
           release();
           bridge.gone();
-          if (kept.bridge === bridge) kept.bridge = undefined;
           count("bridge lost");
+          if (kept.bridge !== bridge) return;
+          kept.bridge = undefined;
+          tellOfBridge(kept);
         },
       };
+    },
+    onBridge(listener) {
+      bridgeListeners.add(listener);
+      return () => bridgeListeners.delete(listener);
     },
     sweep() {
       for (const session of live.values()) if (session.expiresAt <= now()) expire(session);
@@ -175,7 +205,7 @@ export async function openSessions(options: SessionsOptions): Promise<Sessions> 
 
   function bringUp(
     record: SessionRecord,
-    tools: readonly AppTool[],
+    { tools, toolBytes }: ToolsRequest,
     expiresAt: number,
     isRevived: boolean,
   ): KeptSession {
@@ -188,10 +218,11 @@ export async function openSessions(options: SessionsOptions): Promise<Sessions> 
     const session: KeptSession = {
       id: record.id,
       record,
-      source: createAppSource({ id: record.id, tools, bus, now, count, timeoutMs, graceMs, onCall: touch }),
+      source: createAppSource({ id: record.id, tools, bus, now, count, timeoutMs, graceMs, acceptMs, onCall: touch }),
       expiresAt,
       bridge: undefined,
       memory: undefined,
+      toolBytes,
       storedAt: now(),
       endListeners: new Set(),
       nextRequestId: createRequestIds(record.id, isRevived),
@@ -208,7 +239,10 @@ export async function openSessions(options: SessionsOptions): Promise<Sessions> 
       return undefined;
     }
     try {
-      return bringUp(record, parseAppTools(record.tools, toolLimits), expiresAt, true);
+      const request = parseToolsOf(record.tools, toolLimits);
+      if (room.take(request.toolBytes)) return bringUp(record, request, expiresAt, true);
+      log.warn("a stored session is left where it is: there is no room for its tools");
+      return undefined;
     } catch (error) {
       log.warn("a stored session can't be brought back; it is dropped", { error });
       await store.remove(record.id);
@@ -216,9 +250,16 @@ export async function openSessions(options: SessionsOptions): Promise<Sessions> 
     }
   }
 
-  async function keep(session: KeptSession, record: SessionRecord): Promise<void> {
-    await store.put(record, session.expiresAt);
-    session.record = record;
+  /** In force at once, so that a change that comes while this one is being stored builds on it. */
+  async function keep(session: KeptSession, change: Partial<SessionRecord>): Promise<void> {
+    const { tools, ownTokens } = session.record;
+    session.record = { ...session.record, ...change };
+    try {
+      await store.put(session.record, session.expiresAt);
+    } catch (error) {
+      session.record = { ...session.record, ...("tools" in change ? { tools } : { ownTokens }) };
+      throw error;
+    }
   }
 
   function expire(session: KeptSession): void {
@@ -234,8 +275,21 @@ export async function openSessions(options: SessionsOptions): Promise<Sessions> 
   }
 
   function leave(session: KeptSession): void {
+    room.give(session.toolBytes);
+    session.memory?.clear();
+    session.bridge = undefined;
+    tellOfBridge(session);
     for (const listener of session.endListeners) listener();
     session.endListeners.clear();
+  }
+
+  function makeRoom(bytes: number): void {
+    if (room.take(bytes)) return;
+    throw new Fault("busy", "The proxy holds as many tool definitions as it may. Delete sessions, or try again later.");
+  }
+
+  function tellOfBridge(session: AppSession): void {
+    for (const listener of bridgeListeners) listener(session);
   }
 
   function requireLive(id: string): KeptSession {

@@ -1,3 +1,4 @@
+import { isRecord } from "../../core/is-record.ts";
 import { type ContentBlock, textBlock } from "../../mcp/content.ts";
 import { errorResult, type ToolResult } from "../../mcp/tool.ts";
 
@@ -29,7 +30,13 @@ export function toToolError(error: unknown, content: unknown): ToolResult {
   return { ...extra, content: said === undefined ? extra.content : [textBlock(said), ...extra.content], isError: true };
 }
 
-export const failedWithoutWords: ToolResult = errorResult("The app says the tool failed, but not why.");
+/** A result as the app sent it, whether it went well or not. */
+export function toAnswer({ ok, content, error }: { ok: boolean; content: unknown; error: unknown }): ToolResult {
+  if (ok) return toToolResult(content);
+  return (error ?? content ?? undefined) === undefined ? failedWithoutWords : toToolError(error, content);
+}
+
+const failedWithoutWords: ToolResult = errorResult("The app says the tool failed, but not why.");
 
 function errorText(error: unknown): string | undefined {
   if (error === undefined || error === null) return undefined;
@@ -70,8 +77,4 @@ function isBlock(value: unknown): value is ContentBlock {
     default:
       return false;
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

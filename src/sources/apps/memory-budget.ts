@@ -1,0 +1,39 @@
+import { getHeapStatistics } from "node:v8";
+
+/**
+ * The bytes that all apps and their clients together may make this process hold: definitions, calls under way, what
+ * waits to be written, what is half received. Pieces up to `smallPiece` pass uncounted where something else limits
+ * their number, so that those who need little are served while others have taken all there is.
+ */
+export interface MemoryBudget {
+  readonly held: number;
+  readonly most: number;
+  /** Says whether there was room for it, or could be made. */
+  take(bytes: number): boolean;
+  give(bytes: number): void;
+  /** Called where there is no room: lets go of something, and says whether there was anything to let go of. */
+  onPressure(relieve: () => boolean): void;
+}
+
+export const smallPiece = 16 * 1024;
+
+/** An eighth of the heap, unless told: a byte on the wire is several in memory while it is being worked on. */
+export function createMemoryBudget(most = getHeapStatistics().heap_size_limit / 8): MemoryBudget {
+  const reliefs: (() => boolean)[] = [];
+  let held = 0;
+  return {
+    get held() {
+      return held;
+    },
+    most,
+    take(bytes) {
+      while (held + bytes > most) if (!reliefs.some((relieve) => relieve())) return false;
+      held += bytes;
+      return true;
+    },
+    give(bytes) {
+      held -= bytes;
+    },
+    onPressure: (relieve) => void reliefs.push(relieve),
+  };
+}
