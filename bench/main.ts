@@ -5,6 +5,7 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 import { renderResults, renderSection } from "./report.ts";
 import { runScenario, say } from "./scenario.ts";
+import { bridge } from "./scenarios/bridge.ts";
 import { httpCalls, stdioCalls } from "./scenarios/calls.ts";
 import { catalogCost } from "./scenarios/catalog.ts";
 import { coldStart } from "./scenarios/cold-start.ts";
@@ -15,7 +16,7 @@ import { sessions } from "./scenarios/sessions.ts";
 import { version } from "./scenarios/version.ts";
 import type { Section } from "./section.ts";
 
-const scenarios = [coldStart, version, stdioCalls, httpCalls, sessions, largeCalls, catalogCost, fanOut, relay];
+const scenarios = [coldStart, version, stdioCalls, httpCalls, sessions, largeCalls, catalogCost, fanOut, relay, bridge];
 const names = scenarios.map(({ name }) => name);
 const root = path.join(import.meta.dirname, "..");
 

@@ -52,7 +52,7 @@ export async function openHttpClient({ port, path, token }: HttpTarget): Promise
   };
 }
 
-function headOf(path: string, headers: Readonly<Record<string, string>>): string {
+export function headOf(path: string, headers: Readonly<Record<string, string>>): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return `POST ${path} HTTP/1.1\r\n${lines.join("")}`;
 }
