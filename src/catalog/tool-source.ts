@@ -1,7 +1,7 @@
 import type { Log } from "../core/log.ts";
 import type { Completion, CompletionRequest } from "../mcp/offer.ts";
 import type { GetPromptResult, Prompt } from "../mcp/prompt.ts";
-import type { ClientLogLine, Progress } from "../mcp/progress.ts";
+import type { ClientLogLine, McpLogLevel, Progress } from "../mcp/progress.ts";
 import type { Answer, Question } from "../mcp/question.ts";
 import type { ReadResourceResult, Resource, ResourceTemplate } from "../mcp/resource.ts";
 import type { Tool, ToolResult } from "../mcp/tool.ts";
@@ -16,7 +16,9 @@ export interface CallContext {
   readonly signal: AbortSignal;
   readonly log: Log;
   progress(progress: Progress): void;
-  /** A log line for the calling client. */
+  /** From which level on the caller takes log lines; nothing where it wants none. */
+  readonly logLevel?: McpLogLevel | undefined;
+  /** A log line for the calling client; dropped below the level it wants. */
   tell(line: ClientLogLine): void;
   /** Asks the calling client; rejects with `missing-capability` where it can't be asked that. */
   ask(question: Question): Promise<Answer>;
@@ -60,6 +62,11 @@ export interface CompletionSource {
   complete(request: CompletionRequest, context: CallContext): Promise<Completion>;
 }
 
+/** A source that says how it wants to be used. */
+export interface InstructingSource {
+  instructions(): string | undefined;
+}
+
 /** A source with a say of its own in whether a call may run: the consent of a capability, exec approvals. */
 export interface OpinionSource {
   /** Nothing where it has nothing to say. The guard asks the question, if there is one to ask. */
@@ -70,4 +77,5 @@ export type Source = ToolSource &
   Partial<ResourceSource> &
   Partial<PromptSource> &
   Partial<CompletionSource> &
+  Partial<InstructingSource> &
   Partial<OpinionSource>;

@@ -1,6 +1,6 @@
 import type { ClientFacts } from "./client-facts.ts";
 import type { SpilledText } from "./json-spiller.ts";
-import type { ClientLogLine, Progress } from "./progress.ts";
+import type { ClientLogLine, McpLogLevel, Progress } from "./progress.ts";
 import type { Era } from "./protocol-version.ts";
 import type { Answer, Question } from "./question.ts";
 
@@ -21,6 +21,8 @@ export interface RequestContext {
   readonly signal: AbortSignal;
   /** Dropped where the client did not ask for progress. */
   progress(progress: Progress): void;
+  /** From which level on the client takes log lines; nothing where it wants none. */
+  readonly logLevel: McpLogLevel | undefined;
   /** A log line for the client; dropped below the level it wants. */
   tell(line: ClientLogLine): void;
   /**

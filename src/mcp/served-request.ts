@@ -76,6 +76,10 @@ export class ServedRequest implements RequestContext {
     return this.peer.sessionId;
   }
 
+  get logLevel(): McpLogLevel | undefined {
+    return this.era === "legacy" ? this.peer.logLevel : this.#logLevel;
+  }
+
   get traceparent(): string | undefined {
     const found = this.meta.traceparent ?? this.#route?.headers?.traceparent;
     return typeof found === "string" ? found : undefined;
@@ -112,7 +116,7 @@ export class ServedRequest implements RequestContext {
   }
 
   tell(line: ClientLogLine): void {
-    const wanted = this.era === "legacy" ? this.peer.logLevel : this.#logLevel;
+    const wanted = this.logLevel;
     if (wanted === undefined || !this.#route || !isAtLeast(line.level, wanted)) return;
     this.#route.send(notification("notifications/message", { ...line }));
   }

@@ -1,4 +1,5 @@
 import { silentLog } from "../../src/core/log.ts";
+import type { ClientLogLine, McpLogLevel } from "../../src/mcp/progress.ts";
 import type { Answer, Question } from "../../src/mcp/question.ts";
 import type { Tool, ToolResult } from "../../src/mcp/tool.ts";
 import { textResult } from "../../src/mcp/tool.ts";
@@ -48,15 +49,18 @@ export interface ContextParts {
   readonly caller?: Partial<Caller>;
   readonly signal?: AbortSignal;
   readonly ask?: (question: Question) => Promise<Answer>;
+  readonly tell?: (line: ClientLogLine) => void;
+  readonly logLevel?: McpLogLevel;
 }
 
-export function testContext({ caller, signal, ask }: ContextParts = {}): CallContext {
+export function testContext({ caller, signal, ask, tell, logLevel }: ContextParts = {}): CallContext {
   return {
     caller: { door: "mcp-http", token: "main", ...caller },
     signal: signal ?? new AbortController().signal,
     log: silentLog,
     progress: () => {},
-    tell: () => {},
+    tell: tell ?? (() => {}),
+    logLevel,
     ask: ask ?? (() => Promise.reject(new Error("nobody asked for this"))),
   };
 }

@@ -2,7 +2,7 @@ import type { Log } from "../../core/log.ts";
 import type { Caller, DoorKind } from "../../catalog/caller.ts";
 import type { CallContext } from "../../catalog/tool-source.ts";
 import type { SpilledText } from "../../mcp/json-spiller.ts";
-import type { ClientLogLine, Progress } from "../../mcp/progress.ts";
+import type { ClientLogLine, McpLogLevel, Progress } from "../../mcp/progress.ts";
 import type { Answer, Question } from "../../mcp/question.ts";
 import type { RequestContext } from "../../mcp/request-context.ts";
 
@@ -28,6 +28,10 @@ export class DoorCallContext implements CallContext {
 
   get signal(): AbortSignal {
     return this.#request.signal;
+  }
+
+  get logLevel(): McpLogLevel | undefined {
+    return this.#request.logLevel;
   }
 
   progress(progress: Progress): void {

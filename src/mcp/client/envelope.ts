@@ -1,0 +1,20 @@
+import { Fault } from "../../core/fault.ts";
+import type { Params } from "../json-rpc.ts";
+import type { McpLogLevel } from "../progress.ts";
+import { isModernVersion } from "../protocol-version.ts";
+import type { McpClientOptions } from "./client.ts";
+
+/** What every modern request says about itself. Without a level the server logs nothing for it. */
+export function envelope(
+  version: string,
+  { info, capabilities }: Pick<McpClientOptions, "info" | "capabilities">,
+  logLevel?: McpLogLevel,
+): Params {
+  if (!isModernVersion(version)) throw new Fault("internal", `${version} has no envelope.`);
+  return {
+    "io.modelcontextprotocol/protocolVersion": version,
+    "io.modelcontextprotocol/clientInfo": info,
+    "io.modelcontextprotocol/clientCapabilities": capabilities,
+    ...(logLevel === undefined ? {} : { "io.modelcontextprotocol/logLevel": logLevel }),
+  };
+}
