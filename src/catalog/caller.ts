@@ -1,5 +1,5 @@
-/** Which kind of endpoint a call came through. */
-export type DoorKind = "mcp-stdio" | "mcp-http" | "plugin" | "node" | "console" | "cli" | "app-proxy";
+/** Which kind of endpoint a call came through; `server` is a configured MCP server that wants the model (sampling). */
+export type DoorKind = "mcp-stdio" | "mcp-http" | "plugin" | "node" | "console" | "cli" | "app-proxy" | "server";
 
 /** Who calls. Everything the guard and the audit know about the other side; never a secret itself. */
 export interface Caller {

@@ -1,6 +1,6 @@
 import type { Policy } from "../../core/config/policy-schema.ts";
 import type { ToolAnnotations } from "../../mcp/tool.ts";
-import type { Caller } from "../caller.ts";
+import type { Caller, DoorKind } from "../caller.ts";
 import type { Opinion, Verdict } from "../opinion.ts";
 import type { Source } from "../tool-source.ts";
 import { findRule, traitsOf } from "./match-rule.ts";
@@ -76,6 +76,12 @@ function ruleOpinion({ rule, index }: FoundRule, facts: CallFacts): Opinion {
   return { by, verdict: rule.verdict, reason, howTo: ruleToAdd(facts, `before ${by}`) };
 }
 
+/** The doors behind which no person has already said yes to the call. */
+const doorReasons: Partial<Record<DoorKind, string>> = {
+  plugin: "OpenClaw's agent asks before a tool without a read-only hint",
+  server: "a server asks before it has the model write",
+};
+
 const allowedBy = (by: string): Opinion => ({ by, verdict: "allow", reason: "no rule fits" });
 const allowed = {
   open: allowedBy("preset open"),
@@ -86,11 +92,9 @@ const allowed = {
 function presetOpinion({ traits }: ToolFacts, facts: CallFacts): Opinion {
   const { preset = "default" } = facts.policy;
   const asksStrictly = preset === "strict" && !traits.readOnly;
-  const asksAgent = preset === "default" && facts.caller.door === "plugin" && !traits.readOnly;
-  if (!asksStrictly && !asksAgent) return allowed[preset];
-  const reason = asksAgent
-    ? "OpenClaw's agent asks before a tool without a read-only hint"
-    : `policy.preset "strict" asks before whatever is not read-only`;
+  const why = preset === "default" && !traits.readOnly ? doorReasons[facts.caller.door] : undefined;
+  if (!asksStrictly && why === undefined) return allowed[preset];
+  const reason = why ?? `policy.preset "strict" asks before whatever is not read-only`;
   return { by: `preset ${preset}`, verdict: "ask", reason, howTo: ruleToAdd(facts, "to policy.rules") };
 }
 

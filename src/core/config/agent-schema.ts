@@ -75,6 +75,19 @@ const transcription = Type.Object(
   },
 );
 
+const sampling = Type.Object(
+  {
+    maxTokens: Type.Optional(
+      Type.Integer({ minimum: 1, description: "What the model writes for a server at most, per request; 4096." }),
+    ),
+  },
+  {
+    additionalProperties: false,
+    description:
+      "The model, lent to MCP servers that ask for one. Who may have it is the policy's to say, of tools named `sampling__<server>`.",
+  },
+);
+
 /** Who takes the orders of `order_openclaw`. */
 export const agentSchema = Type.Object(
   {
@@ -85,6 +98,7 @@ export const agentSchema = Type.Object(
     id: Type.String({ default: "main", minLength: 1, description: "Which agent of OpenClaw takes the orders." }),
     model: Type.Optional(model),
     transcription: Type.Optional(transcription),
+    sampling: Type.Optional(sampling),
   },
   { additionalProperties: false, default: {}, description: "Who takes the orders of order_openclaw." },
 );

@@ -2,8 +2,8 @@ import { Type } from "typebox";
 
 const glob = (description: string) => Type.String({ minLength: 1, maxLength: 256, description });
 
-const door = Type.Enum(["mcp-stdio", "mcp-http", "plugin", "node", "console", "cli", "app-proxy"], {
-  description: "The kind of endpoint a call came through.",
+const door = Type.Enum(["mcp-stdio", "mcp-http", "plugin", "node", "console", "cli", "app-proxy", "server"], {
+  description: "The kind of endpoint a call came through; `server` is a configured server that wants the model.",
 });
 
 const toolGlob = glob("Name of the tool in the catalog; `*` stands for any characters, `?` for one.");
@@ -69,7 +69,7 @@ export const policySchema = Type.Object(
       Type.Enum(["open", "default", "strict"], {
         default: "default",
         description:
-          "What holds where no rule fits. `open`: everything runs. `default`: everything runs, except that OpenClaw's agent asks before a tool without a read-only hint. `strict`: whatever is not read-only asks, and hints count only from trusted sources.",
+          "What holds where no rule fits. `open`: everything runs. `default`: everything runs, except that OpenClaw's agent asks before a tool without a read-only hint, and a server before it has the model write. `strict`: whatever is not read-only asks, and hints count only from trusted sources.",
       }),
     ),
     rules: Type.Optional(Type.Array(rule)),

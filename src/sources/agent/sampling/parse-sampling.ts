@@ -1,0 +1,90 @@
+import { Fault } from "../../../core/fault.ts";
+import type { Question } from "../../../mcp/question.ts";
+
+/** What a server wants a model to go on with, checked. */
+export interface SamplingRequest {
+  readonly messages: readonly SampledMessage[];
+  readonly system?: string | undefined;
+  readonly maxTokens: number;
+  readonly temperature?: number | undefined;
+  readonly stopSequences?: readonly string[] | undefined;
+}
+
+export interface SampledMessage {
+  readonly role: "user" | "assistant";
+  readonly parts: readonly SampledPart[];
+}
+
+export type SampledPart =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "image" | "audio"; readonly data: string; readonly mimeType: string };
+
+export interface SamplingLimits {
+  /** What the model may write, however much the server wants. */
+  readonly maxTokens: number;
+  /** What it may be given to read, in characters of text. */
+  readonly maxCharacters: number;
+}
+
+/** Media are counted apart from text: a picture of this size costs a model few tokens. */
+const mostMediaCharacters = 8_000_000;
+
+/** Reads the params of `sampling/createMessage`; faults with `bad-params` where the server sent something else. */
+export function parseSampling({ params = {} }: Question, limits: SamplingLimits): SamplingRequest {
+  const { messages, systemPrompt, maxTokens, temperature, stopSequences, tools } = params;
+  if (Array.isArray(tools) && tools.length > 0)
+    throw new Fault("missing-capability", "The model here is not lent to servers together with tools.");
+  if (!Array.isArray(messages) || messages.length === 0) throw wrong("messages has to be a list with something in it");
+  const parsed = messages.map(readMessage);
+  checkSize(parsed, limits);
+  return {
+    messages: parsed,
+    system: typeof systemPrompt === "string" ? systemPrompt.slice(0, limits.maxCharacters) : undefined,
+    maxTokens: isPositive(maxTokens) ? Math.min(Math.floor(maxTokens), limits.maxTokens) : limits.maxTokens,
+    temperature: typeof temperature === "number" ? temperature : undefined,
+    stopSequences: Array.isArray(stopSequences) ? stopSequences.slice(0, 16).map(String) : undefined,
+  };
+}
+
+function readMessage(message: unknown): SampledMessage {
+  const { role, content } = record(message);
+  if (role !== "user" && role !== "assistant") throw wrong("a message has to be of the user or the assistant");
+  const blocks: readonly unknown[] = Array.isArray(content) ? content : [content];
+  return { role, parts: blocks.map(readPart) };
+}
+
+function readPart(block: unknown): SampledPart {
+  const { type, text, data, mimeType } = record(block);
+  if (type === "text" && typeof text === "string") return { type, text };
+  if ((type === "image" || type === "audio") && typeof data === "string" && typeof mimeType === "string")
+    return { type, data, mimeType };
+  throw wrong("a message has to hold text, an image or audio");
+}
+
+function checkSize(messages: readonly SampledMessage[], { maxCharacters }: SamplingLimits): void {
+  const parts = messages.flatMap((message) => message.parts);
+  const text = parts.reduce((sum, part) => sum + (part.type === "text" ? part.text.length : 0), 0);
+  const media = parts.reduce((sum, part) => sum + (part.type === "text" ? 0 : part.data.length), 0);
+  if (text > maxCharacters)
+    throw new Fault(
+      "too-large",
+      `The model here takes ${maxCharacters} characters of a server, and these are ${text}.`,
+    );
+  if (media > mostMediaCharacters)
+    throw new Fault(
+      "too-large",
+      `The model here takes ${mostMediaCharacters} characters of base64, and these are ${media}.`,
+    );
+}
+
+function isPositive(value: unknown): value is number {
+  return typeof value === "number" && value >= 1;
+}
+
+function record(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+function wrong(what: string): Fault {
+  return new Fault("bad-params", `Not a sampling request: ${what}.`);
+}
