@@ -1,5 +1,6 @@
+import { checkAddress } from "./check-address.ts";
+import { checkAuth } from "./check-auth.ts";
 import type { Finding } from "./check-value.ts";
-import { judgeAddress } from "./judge-address.ts";
 import { judgeHeaders } from "./judge-headers.ts";
 import { rootUri } from "./root-uri.ts";
 import type { Config } from "./schema.ts";
@@ -60,13 +61,17 @@ function checkCommand({ command, args, env }: ServerConfig): Finding[] {
   return findings;
 }
 
-function checkRemote({ url, headers, apiKey, tls }: ServerConfig): Finding[] {
+function checkRemote({ url, headers, apiKey, auth, tls }: ServerConfig): Finding[] {
   const findings = checkAddress(["url"], url);
   if (url === undefined) findings.push({ path: [], message: "needs a `url` or a `command`" });
   findings.push(...judgeHeaders(headers).map(({ name, message }) => ({ path: ["headers", name], message })));
   const authorization = Object.keys(headers).find((name) => name.toLowerCase() === "authorization");
   if (apiKey !== undefined && authorization !== undefined) {
     findings.push({ path: ["headers", authorization], message: "and `apiKey` say the same thing; keep one of them" });
+  }
+  if (auth !== undefined && (apiKey !== undefined || authorization !== undefined)) {
+    const key = apiKey === undefined ? "an Authorization header" : "`apiKey`";
+    findings.push({ path: ["auth"], message: `and ${key} are two ways to sign in; keep one of them` });
   }
   const bearer = apiKey === undefined ? [] : judgeHeaders({ authorization: apiKey });
   findings.push(...bearer.map(({ message }) => ({ path: ["apiKey"], message })));
@@ -77,7 +82,7 @@ function checkRemote({ url, headers, apiKey, tls }: ServerConfig): Finding[] {
 }
 
 function checkCommon({ auth, tools, roots }: ServerConfig): Finding[] {
-  const findings = checkAddress(["auth", "authorizationServerUrl"], auth?.authorizationServerUrl);
+  const findings: Finding[] = auth === undefined ? [] : [...checkAuth(auth)];
   for (const [index, root] of roots.entries()) {
     if (rootUri(root) !== undefined) continue;
     findings.push({
@@ -91,9 +96,4 @@ function checkCommon({ auth, tools, roots }: ServerConfig): Finding[] {
     seen.add(name);
   }
   return findings;
-}
-
-function checkAddress(path: readonly string[], address: string | undefined): Finding[] {
-  const message = address === undefined ? undefined : judgeAddress(address);
-  return message === undefined ? [] : [{ path, message }];
 }

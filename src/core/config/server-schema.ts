@@ -1,4 +1,5 @@
 import { Type } from "typebox";
+import { authSchema } from "./auth-schema.ts";
 
 /** What a timer can hold; it takes anything longer for no time at all. */
 const longestMs = 2_147_483_647;
@@ -19,22 +20,6 @@ const texts = (description: string) => {
 };
 
 const path = (description: string) => Type.String({ minLength: 1, description });
-
-const auth = Type.Object(
-  {
-    clientId: Type.Optional(Type.String({ description: "Id of an OAuth client that was registered by hand." })),
-    clientSecret: Type.Optional(
-      Type.String({ description: "Secret of that client; better as $NAME from the environment than in the file." }),
-    ),
-    authorizationServerUrl: Type.Optional(
-      Type.String({ description: "Address of the authorization server, where discovering it does not work." }),
-    ),
-    scopes: Type.Optional(
-      Type.Array(Type.String(), { description: "Scopes to ask for instead of those the server names." }),
-    ),
-  },
-  { additionalProperties: false, description: "How to sign in with OAuth. Usually everything here is discovered." },
-);
 
 const tools = Type.Object(
   {
@@ -80,7 +65,7 @@ export const serverSchema = Type.Object(
       description: "Headers that go along with every request (transport `http`).",
     }),
     tls,
-    auth: Type.Optional(auth),
+    auth: Type.Optional(authSchema),
     apiKey: Type.Optional(
       Type.String({
         minLength: 1,

@@ -5,13 +5,15 @@ import type { Log } from "../../core/log.ts";
 import type { CallOptions } from "../../mcp/client/client.ts";
 import type { HttpRefusal } from "../../mcp/client/client-transport.ts";
 import type { Params } from "../../mcp/json-rpc.ts";
-import type { OfferChange } from "../../mcp/offer.ts";
 import type { Answer, Question } from "../../mcp/question.ts";
 import { RpcFault } from "../../mcp/rpc-fault.ts";
 import { type ConnectionState, isOpen, nextState, patientAttempts } from "./connection-state.ts";
 import type { ConnectionEvent } from "./connection-state.ts";
+import type { ConnectionListener } from "./connection-listener.ts";
 import type { ServerDefinition } from "./definition.ts";
 import { type Link, type LinkMemory, openLink } from "./link.ts";
+import type { ConnectionAuth } from "./oauth/connection-auth.ts";
+import { isSignInNeeded } from "./oauth/sign-in-needed.ts";
 import { orAborted } from "./or-aborted.ts";
 import { createPulse, type Pulse } from "./pulse.ts";
 import { createTail, type Tail } from "./tail.ts";
@@ -22,6 +24,8 @@ export interface ConnectionOptions {
   readonly log: Log;
   readonly version: string;
   readonly now: () => number;
+  /** Signs in with OAuth where the server asks for it. */
+  readonly auth?: ConnectionAuth | undefined;
   /** Questions of the server's that belong to no call. */
   ask(question: Question): Promise<Answer>;
   /** Awaited before a link is opened: resolves when there is a place for one more. */
@@ -30,20 +34,10 @@ export interface ConnectionOptions {
   hasRoom(): boolean;
 }
 
-/** What whoever holds a connection is told about it. */
-export interface ConnectionListener {
-  /** A new link is there: lists may have changed, watches have to be set again. */
-  onOpen?(link: Link): void;
-  onState?(state: ConnectionState): void;
-  /** The last call that was under way has ended. */
-  onIdle?(): void;
-  onListChanged?(change: OfferChange): void;
-  onResourceUpdated?(uri: string): void;
-}
-
 /** One logical connection to one server: it comes up, breaks, and comes up again, until it is stopped. */
 export interface Connection {
   readonly definition: ServerDefinition;
+  readonly auth: ConnectionAuth | undefined;
   state(): ConnectionState;
   link(): Link | undefined;
   readonly stderr: Tail;
@@ -71,7 +65,7 @@ const stableMs = 60_000;
 const longestRestMs = 600_000;
 
 export function createConnection(options: ConnectionOptions): Connection {
-  const { definition, log, now } = options;
+  const { definition, auth, log, now } = options;
   const stderr = createTail(64 * 1024);
   const listeners = new Set<ConnectionListener>();
   const memory: LinkMemory = {};
@@ -88,9 +82,11 @@ export function createConnection(options: ConnectionOptions): Connection {
   let openedAt = 0;
   let usedAt = now();
   let inFlight = 0;
+  let isSignInTold = false;
 
   const connection: Connection = {
     definition,
+    auth,
     stderr,
     state: () => state,
     link: () => link,
@@ -124,7 +120,7 @@ export function createConnection(options: ConnectionOptions): Connection {
       move({ kind: "stopped", reason });
       stopping.abort(new Fault("cancelled", reason));
       await opening?.catch(() => {});
-      await drop(new Fault("outcome-unknown", `The server was stopped: ${reason}`));
+      await drop(new Fault("outcome-unknown", `The server ${definition.name} was stopped: ${reason}`));
     },
   };
   return connection;
@@ -143,8 +139,10 @@ export function createConnection(options: ConnectionOptions): Connection {
   async function open(signal?: AbortSignal): Promise<Link> {
     await pulse?.certain();
     if (link && isOpen(state)) return link;
-    if (state.kind === "stopped") throw new Fault("unavailable", `The server is stopped: ${state.reason}`);
-    if (now() < restUntil) throw new Fault("unavailable", `The server can't be reached: ${lastError}`);
+    if (state.kind === "stopped")
+      throw new Fault("unavailable", `The server ${definition.name} is stopped: ${state.reason}`);
+    if (now() < restUntil)
+      throw new Fault("unavailable", `The server ${definition.name} can't be reached: ${lastError}`);
     opening ??= connect().finally(() => (opening = undefined));
     return signal ? orAborted(opening, signal) : opening;
   }
@@ -175,6 +173,7 @@ export function createConnection(options: ConnectionOptions): Connection {
         stderr,
         version: options.version,
         memory,
+        authorizer: auth,
         signal: stopping.signal,
         ask: options.ask,
         onListChanged: (change) => each((listener) => listener.onListChanged?.(change)),
@@ -192,6 +191,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   function settle(opened: Link): void {
     link = opened;
     openedAt = now();
+    isSignInTold = false;
     lastHeartbeat = openedAt;
     pulse = createPulse({
       link: opened,
@@ -212,7 +212,7 @@ export function createConnection(options: ConnectionOptions): Connection {
 
   function noteRefusal(fault: Fault): Fault {
     lastError = fault.message;
-    if (fault.code === "unauthorized") move({ kind: "refused", reason: fault.message });
+    if (fault.code === "unauthorized") awaitSignIn(fault);
     else if (state.kind === "connecting") {
       const isTired = state.attempt >= patientAttempts;
       const wanted = (fault.detail as Partial<HttpRefusal> | undefined)?.retryAfterMs ?? 0;
@@ -222,11 +222,19 @@ export function createConnection(options: ConnectionOptions): Connection {
     return fault;
   }
 
+  /** The next call tries again, since somebody may have signed in by then; until it works nobody is told twice. */
+  function awaitSignIn(fault: Fault): void {
+    if (!isSignInTold) log.warn("somebody has to sign in", { reason: fault.message });
+    isSignInTold = true;
+    move({ kind: "refused", reason: fault.message });
+  }
+
   /** A call that failed may show that the link is no more: then the next one opens a new one, without a word. */
   function noteFailure(error: unknown): void {
     if (error instanceof RpcFault || !(error instanceof Fault)) return;
     const isRefusal = (error.detail as Partial<HttpRefusal> | undefined)?.status !== undefined;
-    if (error.code === "unknown-session" || (error.code === "unavailable" && !isRefusal)) lose(error);
+    const isGone = error.code === "unknown-session" || isSignInNeeded(error);
+    if (isGone || (error.code === "unavailable" && !isRefusal)) lose(error);
     // A call without an answer says little about the others: the server is asked before the next one.
     else if (error.code === "timeout" || (error.code === "outcome-unknown" && !isRefusal)) pulse?.doubt();
   }
@@ -239,9 +247,12 @@ export function createConnection(options: ConnectionOptions): Connection {
     pulse?.stop();
     pulse = undefined;
     lastError = fault.message;
-    log.info("the connection was lost", { reason: fault.message });
     if (now() - openedAt >= stableMs) delays = freshDelays();
-    move({ kind: "lost", reason: fault.message, nextAt: comeBack(-Infinity) });
+    if (isSignInNeeded(fault)) awaitSignIn(fault);
+    else {
+      log.info("the connection was lost", { reason: fault.message });
+      move({ kind: "lost", reason: fault.message, nextAt: comeBack(-Infinity) });
+    }
     lost.retire();
   }
 

@@ -1,4 +1,5 @@
 import { basename } from "node:path";
+import type { AuthConfig } from "../../core/config/auth-schema.ts";
 import { checkServer } from "../../core/config/check-servers.ts";
 import { formatPath } from "../../core/config/config-path.ts";
 import { rootUri } from "../../core/config/root-uri.ts";
@@ -14,6 +15,8 @@ export interface HttpTarget {
   readonly headers: Readonly<Record<string, string>>;
   /** Goes out as `Authorization: Bearer …`. */
   readonly apiKey?: Secret;
+  /** How to sign in, where the configuration says so; most of it is discovered. */
+  readonly auth?: AuthConfig;
   /** Paths of PEM files. */
   readonly tls: { readonly cert?: string; readonly key?: string; readonly ca?: string };
 }
@@ -32,7 +35,7 @@ interface Root {
   readonly name: string;
 }
 
-/** One configured server, checked and complete. Holds secrets in `headers` and `env`: never to be printed whole. */
+/** One configured server, checked and complete. Holds secrets in `headers`, `env` and `auth`: never to be printed whole. */
 export interface ServerDefinition {
   readonly name: string;
   /** What the names of its tools begin with. */
@@ -95,7 +98,7 @@ function define(name: string, settings: ServerConfig): ServerDefinition {
     era,
     roots: roots.map((root) => ({ uri: rootUri(root) ?? root, name: basename(root) || root })),
   };
-  const fingerprint = fingerprintOf({ ...connection, auth: settings.auth });
+  const fingerprint = fingerprintOf(connection);
   return { name, prefix: toolPrefix ?? name, enabled, ...connection, tools, share, trusted, fingerprint };
 }
 
@@ -104,12 +107,13 @@ function isFetching({ transport, command = "" }: ServerConfig): boolean {
   return transport === "stdio" && fetchingCommands.test(basename(command));
 }
 
-function toHttpTarget({ url = "", headers, apiKey, tls }: ServerConfig): HttpTarget {
+function toHttpTarget({ url = "", headers, apiKey, auth, tls }: ServerConfig): HttpTarget {
   return {
     kind: "http",
     url: new URL(url),
     headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
     ...(apiKey !== undefined && { apiKey: new Secret(apiKey) }),
+    ...(auth !== undefined && { auth }),
     tls,
   };
 }

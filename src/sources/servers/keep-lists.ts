@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { isFault } from "../../core/fault.ts";
 import type { Log } from "../../core/log.ts";
 import { judgeMarks } from "../../mcp/client/judge-marks.ts";
 import { RpcFault } from "../../mcp/rpc-fault.ts";
@@ -110,7 +111,8 @@ export function keepLists({ connection, log, intervalMs, onChange }: KeepListsOp
 
   function quietly(work: Promise<unknown>): void {
     work.catch((error: unknown) => {
-      if (!closing.signal.aborted) log.warn("the server's lists could not be read", { error });
+      if (!closing.signal.aborted && !isFault(error, "unauthorized"))
+        log.warn("the server's lists could not be read", { error });
     });
   }
 }

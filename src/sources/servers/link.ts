@@ -1,5 +1,6 @@
 import { Fault } from "../../core/fault.ts";
 import type { Log } from "../../core/log.ts";
+import type { Authorizer } from "../../mcp/client/authorizer.ts";
 import { type Agreement, type CallOptions, type McpClient, openMcpClient } from "../../mcp/client/client.ts";
 import type { ClientTransport, HttpRefusal } from "../../mcp/client/client-transport.ts";
 import { shakeHands } from "../../mcp/client/handshake.ts";
@@ -22,6 +23,7 @@ export interface LinkOptions {
   readonly version: string;
   /** What an earlier link found out about the server. */
   readonly memory: LinkMemory;
+  readonly authorizer?: Authorizer | undefined;
   readonly signal: AbortSignal;
   /** Answers questions that belong to no call. */
   ask(question: Question): Promise<Answer>;
@@ -75,7 +77,7 @@ async function openAsKnown(options: LinkOptions): Promise<Link> {
   try {
     return await connect(openHttp(options), options);
   } catch (error) {
-    if (definition.era === "modern" || !mayBeSse(error)) throw error;
+    if (!mayBeSse(error)) throw error;
     try {
       const link = await connect(openSse(options), { ...options, memory: { era: "legacy" } });
       memory.sse = true;
@@ -111,8 +113,7 @@ async function connect(transport: ClientTransport, options: LinkOptions): Promis
     const agreement = await shakeHands(client, transport, {
       info,
       capabilities: clientCapabilities,
-      era: memory.era,
-      only: definition.era === "auto" ? undefined : definition.era,
+      era: definition.era === "auto" ? memory.era : definition.era,
       timeoutMs: definition.connectTimeoutMs,
       silenceMeansLegacy: definition.transport.kind === "stdio",
       signal: options.signal,
@@ -180,12 +181,13 @@ function openSse(options: LinkOptions): ClientTransport {
   return createSseTransport(httpOptions(options));
 }
 
-function httpOptions({ definition, env, log }: LinkOptions) {
+function httpOptions({ definition, env, log, authorizer }: LinkOptions) {
   const { transport, maxMessageBytes } = definition;
   if (transport.kind !== "http") throw new Fault("internal", "not an HTTP server");
   const { url, headers, apiKey, tls } = transport;
   const all = apiKey === undefined ? headers : { ...headers, authorization: `Bearer ${apiKey.reveal()}` };
-  return { url, headers: () => all, agent: createHttpAgent(url, tls ?? {}, env), log, maxMessageBytes };
+  const agent = createHttpAgent(url, tls ?? {}, env);
+  return { url, headers: () => all, authorizer, agent, log, maxMessageBytes };
 }
 
 /** Whether somebody was there to say no. */

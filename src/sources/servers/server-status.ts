@@ -2,7 +2,7 @@ import { redactText } from "../../core/redact-text.ts";
 import { isOpen } from "./connection-state.ts";
 import type { Connection } from "./connection.ts";
 import type { ServerDefinition } from "./definition.ts";
-import type { ServerLists } from "./fetch-lists.ts";
+import type { ServerSource } from "./server-source.ts";
 
 /** What there is to know about a server, for people and programs. Holds no secret. */
 export interface ServerStatus {
@@ -27,14 +27,11 @@ export interface ServerStatus {
   readonly lastError?: string;
 }
 
-export function statusOf(
-  definition: ServerDefinition,
-  connection: Connection,
-  tools: number,
-  lists: ServerLists,
-): ServerStatus {
+export function statusOf(connection: Connection, source: ServerSource): ServerStatus {
+  const { definition } = connection;
   const state = connection.state();
   const link = isOpen(state) ? connection.link() : undefined;
+  const lists = source.lists.current();
   return {
     name: definition.name,
     address: addressOf(definition),
@@ -43,7 +40,7 @@ export function statusOf(
     ...optional("pid", link?.pid()),
     auth: connection.auth?.standing() ? "OAuth" : authOf(definition),
     ...optional("signedInUntil", isoTime(connection.auth?.standing()?.expiresAt)),
-    tools,
+    tools: source.tools().length,
     resources: lists.resources.length,
     prompts: lists.prompts.length,
     ...optional("sessionId", link?.sessionId()),

@@ -24,7 +24,7 @@ export function statusText(server: ServerStatus, context: HandlerContext): strin
   const rows: readonly (readonly [string, string | undefined])[] = [
     ["Address", visibleText(server.address, 500)],
     ["Status", stateText(server, context)],
-    ["Auth", server.auth],
+    ["Auth", authText(server, context.now())],
     ["Tools", `${server.tools} (resources ${server.resources}, prompts ${server.prompts})`],
     ["Server", infoText(server.serverInfo)],
     ["Protocol", era === undefined ? undefined : `${visibleText(version ?? "", 40)} (${era})`],
@@ -34,6 +34,11 @@ export function statusText(server: ServerStatus, context: HandlerContext): strin
   ];
   const lines = rows.flatMap(([title, value]) => (value === undefined ? [] : [`  ${title.padEnd(16)}${value}`]));
   return [server.name, ...lines].join("\n");
+}
+
+function authText({ auth, signedInUntil }: ServerStatus, now: number): string {
+  const left = signedInUntil === undefined ? 0 : Date.parse(signedInUntil) - now;
+  return left > 0 ? `${auth} (expires in ${spanText(left)})` : auth;
 }
 
 function infoText(info: unknown): string | undefined {

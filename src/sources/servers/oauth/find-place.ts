@@ -1,0 +1,48 @@
+import type { AuthContext } from "./auth-context.ts";
+import { chooseAuthorizationServer } from "./choose-authorization-server.ts";
+import { discoverResource, type ProtectedResource } from "./protected-resource.ts";
+import { hasScope, joinScopes } from "./scopes.ts";
+import type { TokenPlace } from "./token-request.ts";
+
+export interface PlaceSearch {
+  readonly pinned?: string | undefined;
+  readonly accepted?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Who issues tokens for the server, and what it wants of them. */
+export interface FoundPlace {
+  readonly place: TokenPlace;
+  readonly resource: ProtectedResource;
+  /** Whether tokens are to be bound to a key of ours. */
+  readonly dpop: boolean;
+}
+
+/** Asks the server and then its authorization server: nothing of an earlier time is believed. */
+export async function findPlace(context: AuthContext, { pinned, accepted, signal }: PlaceSearch): Promise<FoundPlace> {
+  const { settings, demand } = context;
+  demand.challenge ??= await context.probe(signal);
+  const resource = await discoverResource(context, demand.challenge, signal);
+  const server = await chooseAuthorizationServer(context, { resource, pinned, accepted, signal });
+  const { dpop_signing_alg_values_supported: algorithms } = (server.metadata ?? {}) as Record<string, unknown>;
+  return {
+    place: { server, ...(settings.omitResource !== true && { resource: resource.resource }) },
+    resource,
+    dpop: settings.dpop !== "never" && resource.wantsDpop && Array.isArray(algorithms) && algorithms.includes("ES256"),
+  };
+}
+
+/** Which rights to ask for: those of the configuration, else of the challenge, else of the server's document. */
+export function chooseScope(
+  { settings, demand }: AuthContext,
+  { resource, place }: FoundPlace,
+  more: { readonly also?: string | undefined; readonly offline: boolean },
+): string | undefined {
+  const usual = joinScopes(...(settings.scopes ?? [])) ?? joinScopes(demand.challenge?.scope) ?? resource.scopes;
+  const scope = joinScopes(usual, more.also);
+  const isOffered = place.server.metadata?.scopes_supported?.includes("offline_access") ?? false;
+  // Without it many authorization servers issue no refresh token.
+  return scope !== undefined && more.offline && isOffered && !hasScope(scope, "offline_access")
+    ? `${scope} offline_access`
+    : scope;
+}

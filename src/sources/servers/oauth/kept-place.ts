@@ -1,0 +1,46 @@
+import type { AuthContext } from "./auth-context.ts";
+import type { Credentials, StoredTokens } from "./store/credentials.ts";
+import { canonicalUri } from "./store/credential-path.ts";
+import type { TokenPlace } from "./token-request.ts";
+
+/** How long a sign-in may wait for its callback. */
+const pendingMs = 10 * 60_000;
+
+/** Where the kept tokens came from. */
+export function keptPlace(kept: Credentials | undefined): TokenPlace | undefined {
+  const place = kept?.discovery as TokenPlace | undefined;
+  return place !== undefined && place.server.issuer === kept?.tokens?.issuer ? place : undefined;
+}
+
+/** The record to write into, without sign-ins that nobody finished in time. */
+export function recordOf({ server, url, now }: AuthContext, kept: Credentials | undefined): Credentials {
+  const { pending, ...rest } = kept ?? { server, resource: canonicalUri(url), clients: {} };
+  const waiting = Object.entries(pending ?? {}).filter(([, { startedAt }]) => now() - startedAt < pendingMs);
+  return { ...rest, ...(waiting.length > 0 && { pending: Object.fromEntries(waiting) }) };
+}
+
+/** What a sign-in brings, all of it at once: tokens, who issued them, as whom, and what for. */
+export interface SignInResult {
+  readonly place: TokenPlace;
+  readonly client: unknown;
+  readonly tokens: StoredTokens;
+  readonly dpopKey?: unknown;
+}
+
+export function withSignIn(record: Credentials, { place, client, tokens, dpopKey }: SignInResult): Credentials {
+  const { dpopKey: _, ...rest } = record;
+  return {
+    ...rest,
+    issuer: place.server.issuer,
+    discovery: place,
+    clients: { ...record.clients, [place.server.issuer]: client },
+    tokens,
+    ...(dpopKey !== undefined && { dpopKey }),
+  };
+}
+
+/** Nothing where nothing is worth keeping. */
+export function withoutEmpty(record: Credentials): Credentials | undefined {
+  const isEmpty = record.tokens === undefined && record.issuer === undefined && record.pending === undefined;
+  return isEmpty ? undefined : record;
+}

@@ -1,0 +1,117 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { Fault } from "../../../core/fault.ts";
+import type { AuthorizedRequest, AuthRefusal } from "../../../mcp/client/authorizer.ts";
+import type { AuthContext } from "./auth-context.ts";
+import { type OAuthChallenge, readOAuthChallenge } from "./challenge.ts";
+import { joinScopes } from "./scopes.ts";
+import { signInNeeded, widerSignInNeeded } from "./sign-in-needed.ts";
+import type { StoredTokens } from "./store/credentials.ts";
+import { isDpop, type TokenKeeper } from "./token-keeper.ts";
+
+/** What a request needs of the server's sign-in. */
+export interface RequestParts {
+  readonly context: AuthContext;
+  readonly keeper: TokenKeeper;
+  /** Whether tokens come without a person. */
+  readonly isUnattended: boolean;
+  /** Has a person sign in now, where there is one; one at a time. */
+  readonly signIn?: ((signal: AbortSignal | undefined) => Promise<void>) | undefined;
+  /** Faults where the server names another authorization server than it did. */
+  requireSamePlace(signal: AbortSignal | undefined): Promise<void>;
+}
+
+const mostRenewals = 2;
+const mostStepUps = 2;
+/** How long a person may take to sign in while a request waits. */
+const personMs = 300_000;
+
+export function createRequestAuth(parts: RequestParts, method: string, url: URL): AuthorizedRequest {
+  const { context, keeper, isUnattended } = parts;
+  const { server, demand, now } = context;
+  let sent: StoredTokens | undefined;
+  let renewals = 0;
+  let stepUps = 0;
+  let nonces = 0;
+
+  return {
+    async headers(signal) {
+      // A token is for the server it was issued for, wherever a request is sent.
+      if (url.origin !== context.url.origin) return {};
+      sent = await keeper.current(signal);
+      return sent ? tokenHeaders(sent) : {};
+    },
+    answered(headers) {
+      void noteNonce(headers);
+    },
+    async refused(refusal) {
+      const challenge = readOAuthChallenge(refusal.headers["www-authenticate"]);
+      if (refusal.status === 403) return challenge?.error === "insufficient_scope" && stepUp(challenge, refusal);
+      if (challenge?.error === "use_dpop_nonce" && sent && nonces++ < 2) {
+        await noteNonce(refusal.headers);
+        return true;
+      }
+      demand.challenge = challenge ?? demand.challenge;
+      return signInAgain(refusal);
+    },
+  };
+
+  async function signInAgain({ signal, onWait }: AuthRefusal): Promise<boolean> {
+    const refused = sent;
+    // A late answer to the token before: others have a new one already.
+    if (refused && keeper.known()?.tokens && keeper.known()?.tokens?.accessToken !== refused.accessToken) return true;
+    if (renewals++ >= mostRenewals) {
+      throw signInNeeded(server, `${server} refuses the token that was issued for it.`);
+    }
+    const isExpired = refused?.expiresAt !== undefined && refused.expiresAt <= now();
+    if (refused && !isExpired && !parts.signIn) await parts.requireSamePlace(signal);
+    if ((refused || isUnattended) && (await keeper.renew(refused, signal))) return true;
+    if (!parts.signIn) {
+      throw signInNeeded(server, refused ? `The sign-in to ${server} is no longer good.` : wanting());
+    }
+    onWait?.(personMs);
+    await parts.signIn(signal);
+    onWait?.(0);
+    return true;
+  }
+
+  function wanting(): string {
+    // A server that says nothing of OAuth may want a key of another kind.
+    return demand.challenge
+      ? `${server} wants you to sign in.`
+      : `${server} wants you to sign in, or to set its apiKey.`;
+  }
+
+  /** A call needs rights that the token lacks: asks for them besides those it has. */
+  async function stepUp(challenge: OAuthChallenge, { signal, onWait }: AuthRefusal): Promise<boolean> {
+    const wanted = joinScopes(sent?.scope, challenge.scope);
+    if (wanted === undefined) return false;
+    if (stepUps++ >= mostStepUps) {
+      throw new Fault(
+        "denied",
+        `${server} still refuses this call for lack of rights, though they were asked for twice: ${wanted}`,
+      );
+    }
+    if (sent && keeper.known()?.tokens && keeper.known()?.tokens?.accessToken !== sent.accessToken) return true;
+    demand.challenge = { ...challenge, scope: demand.challenge?.scope ?? challenge.scope };
+    demand.scope = wanted;
+    if (isUnattended) return (await keeper.renew(sent, signal)) !== undefined;
+    if (!parts.signIn) throw widerSignInNeeded(server, wanted);
+    onWait?.(personMs);
+    await parts.signIn(signal);
+    onWait?.(0);
+    return true;
+  }
+
+  async function noteNonce(headers: IncomingHttpHeaders): Promise<void> {
+    const nonce = headers["dpop-nonce"];
+    if (typeof nonce === "string") (await keeper.dpop())?.session.rememberNonce(url, nonce);
+  }
+
+  async function tokenHeaders(tokens: StoredTokens): Promise<Record<string, string>> {
+    if (!isDpop(tokens)) return { authorization: `Bearer ${tokens.accessToken}` };
+    const key = await keeper.dpop();
+    if (!key) throw signInNeeded(server, `The key that the token of ${server} is bound to is gone.`);
+    const proof = await key.session.buildProof({ htm: method, htu: url, accessToken: tokens.accessToken });
+    return { authorization: `DPoP ${tokens.accessToken}`, dpop: proof };
+  }
+}

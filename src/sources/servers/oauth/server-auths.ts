@@ -1,0 +1,105 @@
+import type { Home } from "../../../core/home.ts";
+import type { Log } from "../../../core/log.ts";
+import type { AuthorizedRequest } from "../../../mcp/client/authorizer.ts";
+import type { HttpTarget, ServerDefinition } from "../definition.ts";
+import type { ConnectionAuths } from "./connection-auth.ts";
+import type { ServerAuth, SignIn } from "./server-auth.ts";
+import { hasCredentials } from "./store/credential-path.ts";
+import type { CredentialStore } from "./store/credential-store.ts";
+
+export interface ServerAuthsOptions {
+  readonly home: Pick<Home, "file">;
+  /** Opened when the first server needs it. */
+  readonly store: () => Promise<CredentialStore>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly log: Log;
+  readonly now?: (() => number) | undefined;
+  /** Where a person can be asked while a call waits. */
+  readonly signIn?: SignIn | undefined;
+}
+
+export interface ServerAuths extends ConnectionAuths {
+  of(definition: ServerDefinition): ServerAuth | undefined;
+}
+
+/** The sign-ins of all servers. What does the work is loaded when a server asks for it, or has been signed in to. */
+export function createServerAuths(options: ServerAuthsOptions): ServerAuths {
+  const made = new Map<string, { readonly fingerprint: string; readonly auth: ServerAuth }>();
+  return {
+    of(definition) {
+      const { name, fingerprint, transport } = definition;
+      if (transport.kind !== "http" || hasOwnKey(transport)) return undefined;
+      const known = made.get(name);
+      if (known?.fingerprint === fingerprint) return known.auth;
+      const auth = createLazyAuth(definition, transport, options);
+      made.set(name, { fingerprint, auth });
+      return auth;
+    },
+  };
+}
+
+/** Two ways to sign in would contradict each other: what the configuration holds goes. */
+function hasOwnKey({ apiKey, headers }: HttpTarget): boolean {
+  return apiKey !== undefined || "authorization" in headers;
+}
+
+function createLazyAuth({ name }: ServerDefinition, target: HttpTarget, options: ServerAuthsOptions): ServerAuth {
+  let loading: Promise<ServerAuth> | undefined;
+  let loaded: ServerAuth | undefined;
+  let isExpected: boolean | undefined;
+  const load = () => (loading ??= open(name, target, options).then((auth) => (loaded = auth)));
+
+  return {
+    request: (method, url) => loaded?.request(method, url) ?? lazyRequest(method, url),
+    standing: () => loaded?.standing() ?? (target.auth === undefined ? undefined : { signedIn: false }),
+    begin: async (begin) => (await load()).begin(begin),
+    finish: async (callback, finish) => (await load()).finish(callback, finish),
+    beginDevice: async (begin) => (await load()).beginDevice(begin),
+    cancel: async (state) => (await load()).cancel(state),
+    isWaiting: async (state) => (await load()).isWaiting(state),
+    logout: async (signal) => (await load()).logout(signal),
+    status: async () => (await load()).status(),
+  };
+
+  function lazyRequest(method: string, url: URL): AuthorizedRequest {
+    let request: AuthorizedRequest | undefined;
+    const make = async () => (request ??= (await load()).request(method, url));
+    return {
+      async headers(signal) {
+        isExpected ??= target.auth !== undefined || hasCredentials(options.home, name, target.url);
+        return isExpected || request ? (await make()).headers(signal) : {};
+      },
+      answered: (headers) => request?.answered?.(headers),
+      async refused(refusal) {
+        // A refusal that signing in can't help.
+        if (refusal.status === 403 && !refusal.headers["www-authenticate"]?.includes("insufficient_scope"))
+          return false;
+        return (await make()).refused(refusal);
+      },
+    };
+  }
+}
+
+async function open(name: string, target: HttpTarget, options: ServerAuthsOptions): Promise<ServerAuth> {
+  const [{ createServerAuth }, { createSafeFetch }, { probeServer }, store] = await Promise.all([
+    import("./server-auth.ts"),
+    import("./safe-fetch.ts"),
+    import("./probe-server.ts"),
+    options.store(),
+  ]);
+  const { env, log, now = Date.now } = options;
+  const { url, auth: settings = {}, tls } = target;
+  const also = [settings.authorizationServerUrl, settings.idp?.issuer].flatMap((each) => (each ? [new URL(each)] : []));
+  const context = {
+    server: name,
+    url,
+    settings,
+    file: store.open(name, url),
+    fetch: createSafeFetch({ configured: url, also, env, ca: tls.ca }),
+    log: log.with({ server: name }),
+    now,
+    demand: {},
+    probe: (signal: AbortSignal | undefined) => probeServer(target, env, signal),
+  };
+  return createServerAuth(context, options.signIn);
+}

@@ -1,0 +1,28 @@
+import { Fault } from "../../../core/fault.ts";
+
+/** What a program finds in `detail` of a fault that only a person can mend. */
+interface SignInDetail {
+  /** `wider`: signed in, but not for this. */
+  readonly signIn: "needed" | "wider";
+  readonly scope?: string;
+}
+
+export function signInNeeded(server: string, why: string): Fault {
+  return new Fault("unauthorized", `${why} Sign in: clawport auth ${server}`, {
+    detail: { signIn: "needed" } satisfies SignInDetail,
+  });
+}
+
+export function widerSignInNeeded(server: string, scope: string): Fault {
+  return new Fault(
+    "unauthorized",
+    `${server} wants more rights for this than you have signed in for. Give them: clawport auth ${server} --scope "${scope}"`,
+    { detail: { signIn: "wider", scope } satisfies SignInDetail },
+  );
+}
+
+/** Whether nothing at all goes before somebody signs in; a call that lacks a right says nothing about the others. */
+export function isSignInNeeded(error: unknown): boolean {
+  if (!(error instanceof Fault) || error.code !== "unauthorized") return false;
+  return (error.detail as Partial<SignInDetail> | undefined)?.signIn !== "wider";
+}

@@ -1,0 +1,133 @@
+import {
+  type DpopSession,
+  exchangeAuthorization,
+  fetchToken,
+  type OAuthClientInformationMixed,
+  type OAuthTokens,
+  refreshAuthorization,
+} from "@modelcontextprotocol/client";
+import { Fault } from "../../../core/fault.ts";
+import type { AuthContext } from "./auth-context.ts";
+import type { AuthorizationServer } from "./authorization-server.ts";
+import { authenticateClient } from "./client-authentication.ts";
+import { toOAuthFault } from "./oauth-fault.ts";
+import { joinScopes } from "./scopes.ts";
+import type { StoredTokens } from "./store/credentials.ts";
+
+/** Where tokens for a server come from; kept beside them. */
+export interface TokenPlace {
+  readonly server: AuthorizationServer;
+  /** What they are for (RFC 8707); nothing where the authorization server must not be told. */
+  readonly resource?: string;
+}
+
+export interface TokenRequest {
+  readonly place: TokenPlace;
+  readonly client: OAuthClientInformationMixed;
+  readonly dpop?: DpopSession | undefined;
+  readonly scope?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface CodeAnswer {
+  readonly code: string;
+  readonly verifier: string;
+  readonly redirectUri: string;
+  readonly iss?: string | undefined;
+}
+
+export function exchangeCode(context: AuthContext, request: TokenRequest, answer: CodeAnswer): Promise<StoredTokens> {
+  return ask(context, request, (common) =>
+    exchangeAuthorization(request.place.server.issuer, {
+      ...common,
+      ...(answer.iss !== undefined && { iss: answer.iss }),
+      authorizationCode: answer.code,
+      codeVerifier: answer.verifier,
+      redirectUri: answer.redirectUri,
+    }),
+  );
+}
+
+/** Keeps the refresh token where no new one is issued. */
+export function refreshTokens(
+  context: AuthContext,
+  request: TokenRequest,
+  tokens: StoredTokens,
+): Promise<StoredTokens> {
+  const { refreshToken = "" } = tokens;
+  return ask(context, { ...request, scope: tokens.scope }, (common) =>
+    refreshAuthorization(request.place.server.issuer, { ...common, refreshToken }),
+  );
+}
+
+/** Any other grant, by the parameters it has of its own. */
+export function grantTokens(
+  context: AuthContext,
+  request: TokenRequest,
+  params: URLSearchParams,
+): Promise<StoredTokens> {
+  const { client, dpop, place } = request;
+  return ask(context, request, ({ metadata, resource, addClientAuthentication, fetchFn }) =>
+    fetchToken(
+      {
+        redirectUrl: undefined,
+        clientMetadata: { redirect_uris: [] },
+        clientInformation: () => client,
+        tokens: () => undefined,
+        saveTokens: () => {},
+        redirectToAuthorization: () => {},
+        saveCodeVerifier: () => {},
+        codeVerifier: () => "",
+        prepareTokenRequest: () => params,
+        addClientAuthentication,
+        ...(dpop && { dpop: () => dpop }),
+      },
+      place.server.issuer,
+      { ...(metadata && { metadata }), ...(resource !== undefined && { resource }), fetchFn },
+    ),
+  );
+}
+
+async function ask(
+  context: AuthContext,
+  { place, client, dpop, scope, signal }: TokenRequest,
+  send: (common: ReturnType<typeof commonOf>) => Promise<OAuthTokens>,
+): Promise<StoredTokens> {
+  const issuer = place.server.issuer;
+  try {
+    const tokens = await send(commonOf(context, { place, client, dpop, signal }));
+    return toStored(tokens, issuer, scope, context.now());
+  } catch (error) {
+    throw toOAuthFault(error, issuer);
+  }
+}
+
+function commonOf(context: AuthContext, { place, client, dpop, signal }: TokenRequest) {
+  const { metadata } = place.server;
+  return {
+    ...(metadata && { metadata }),
+    clientInformation: client,
+    addClientAuthentication: authenticateClient(client, context.settings),
+    ...(place.resource !== undefined && { resource: place.resource }),
+    ...(dpop && { dpop }),
+    fetchFn: (url: string | URL, init?: RequestInit) => context.fetch(url, { ...init, ...(signal && { signal }) }),
+  };
+}
+
+/** RFC 6749 § 5.1: a scope that is not named is the one that was asked for. */
+function toStored(tokens: OAuthTokens, issuer: string, asked: string | undefined, now: number): StoredTokens {
+  const scope = joinScopes(tokens.scope) ?? asked;
+  if (!/^[\x21-\x7e]+$/.test(tokens.access_token)) {
+    throw new Fault("unavailable", `${JSON.stringify(issuer.slice(0, 200))} issued a token that no header can carry.`);
+  }
+  return {
+    issuer,
+    accessToken: tokens.access_token,
+    tokenType: tokens.token_type,
+    receivedAt: now,
+    ...(tokens.refresh_token !== undefined && { refreshToken: tokens.refresh_token }),
+    ...(tokens.id_token !== undefined && { idToken: tokens.id_token }),
+    ...(scope !== undefined && { scope }),
+    ...(tokens.expires_in !== undefined && { expiresAt: now + tokens.expires_in * 1000 }),
+  };
+}
