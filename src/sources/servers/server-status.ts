@@ -13,8 +13,6 @@ export interface ServerStatus {
   readonly reason?: string;
   readonly pid?: number;
   readonly auth: "API Key" | "OAuth" | "None";
-  /** When the token in use expires; it is renewed before, where that can be done. */
-  readonly signedInUntil?: string;
   readonly tools: number;
   readonly resources: number;
   readonly prompts: number;
@@ -38,8 +36,7 @@ export function statusOf(connection: Connection, source: ServerSource): ServerSt
     state: state.kind,
     ...("reason" in state ? { reason: state.reason } : {}),
     ...optional("pid", link?.pid()),
-    auth: connection.auth?.standing() ? "OAuth" : authOf(definition),
-    ...optional("signedInUntil", isoTime(connection.auth?.standing()?.expiresAt)),
+    auth: authOf(definition),
     tools: source.tools().length,
     resources: lists.resources.length,
     prompts: lists.prompts.length,
