@@ -96,23 +96,23 @@ async function putClaim(folder: string, deadline: number, options: LockOptions):
   const watch = createWatch(folder, own, proc, beatMs, log);
   for (let round = 0; ; round++) {
     if (signal?.aborted) throw cancelledBy(signal);
-    await mkdir(folder, { recursive: true, mode: 0o700 });
     const claim = join(folder, `${formatMark(own)}.${process.hrtime.bigint()}${counter++}`);
-    const holder = await findOrClaim(claim, watch);
+    const isLate = performance.now() > deadline;
+    const holder = await findOrClaim(folder, claim, watch).catch((error: unknown) => {
+      // Whoever had the lock last may remove its folder at any moment.
+      if (codeOf(error) === "ENOENT" && !isLate) return "gone" as const;
+      throw error;
+    });
     if (holder === undefined) return claim;
-    if (holder !== "gone" && performance.now() > deadline) throw lockedFault(folder, holder.pid);
+    if (holder !== "gone" && isLate) throw lockedFault(folder, holder.pid);
     await sleep(Math.random() * Math.min(2 + round, 40), signal);
   }
 }
 
-/** Nothing when the claim holds; else who holds the lock, or that its folder was removed just now. */
-async function findOrClaim(claim: string, watch: Watch): Promise<ProcessMark | "gone" | undefined> {
-  try {
-    return (await watch.findHolder()) ?? (await tryClaim(claim, watch));
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return "gone";
-    throw error;
-  }
+/** Nothing when the claim holds; else who holds the lock. */
+async function findOrClaim(folder: string, claim: string, watch: Watch): Promise<ProcessMark | undefined> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  return (await watch.findHolder()) ?? (await tryClaim(claim, watch));
 }
 
 /** Nothing when the claim holds; else who else lives, with the claim taken back. */
