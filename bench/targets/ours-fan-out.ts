@@ -5,7 +5,11 @@ import { defineServers } from "../../src/sources/servers/definition.ts";
 import { createServerManager } from "../../src/sources/servers/manager.ts";
 import { readServers, reportListed } from "./fan-out.ts";
 
-const text = JSON.stringify({ servers: readServers(), maxConcurrentServers: 100 });
+// The same command for all of them: shared, they would be one process, and nothing would be measured.
+const servers = Object.fromEntries(
+  Object.entries(readServers()).map(([name, each]) => [name, { ...each, share: false }]),
+);
+const text = JSON.stringify({ servers, maxConcurrentServers: 100 });
 const { config } = await loadConfig({ path: "clawport.json5", text, env: {} });
 const catalog = createCatalog();
 const manager = createServerManager({

@@ -30,12 +30,10 @@ export async function renderResult(result: ToolResult, paper: ResultPaper): Prom
     else blocks.push(await renderMedia(block, media, paper, stem, ++number));
   }
   const { structuredContent } = result;
-  // A word of the protocol of 2026-07-28 to its clients, not of the tool's.
-  const { resultType: _, ...plain } = result as ToolResult & { readonly resultType?: unknown };
   const texts = blocks.map(({ text }) => text).filter((text) => text !== "");
   const isAlone = texts.length === 0 && structuredContent !== undefined;
   return {
-    data: { ...plain, content: blocks.map(({ data }) => data) },
+    data: { ...result, content: blocks.map(({ data }) => data) },
     text: isAlone ? JSON.stringify(structuredContent, undefined, 2) : texts.join("\n"),
   };
 }

@@ -13,6 +13,7 @@ export function createTerminalCall(context: CommandContext): CallContext & { end
     caller: { door: "cli" },
     signal: context.stopSignal(),
     log,
+    logLevel: globals.verbose ? "debug" : "info",
     progress: (progress) => line.show(progress),
     tell({ level, data }) {
       line.clear();

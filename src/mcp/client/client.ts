@@ -278,7 +278,10 @@ export async function openMcpClient(transport: ClientTransport, options: McpClie
 /** 2026-07-28: a result of a kind that was not negotiated is no result. */
 function unknownKind(kind: unknown): Fault {
   const quoted = JSON.stringify(kind)?.slice(0, 100);
-  return new Fault("outcome-unknown", `The server answered with a result of the kind ${quoted}, which was not asked for.`);
+  return new Fault(
+    "outcome-unknown",
+    `The server answered with a result of the kind ${quoted}, which was not asked for.`,
+  );
 }
 
 function stateOf(result: Params): Params {

@@ -120,7 +120,7 @@ export function createConnection(options: ConnectionOptions): Connection {
       move({ kind: "stopped", reason });
       stopping.abort(new Fault("cancelled", reason));
       await opening?.catch(() => {});
-      await drop(new Fault("outcome-unknown", `The server ${definition.name} was stopped: ${reason}`));
+      await drop(new Fault("outcome-unknown", `The server was stopped: ${reason}`));
     },
   };
   return connection;
@@ -139,10 +139,8 @@ export function createConnection(options: ConnectionOptions): Connection {
   async function open(signal?: AbortSignal): Promise<Link> {
     await pulse?.certain();
     if (link && isOpen(state)) return link;
-    if (state.kind === "stopped")
-      throw new Fault("unavailable", `The server ${definition.name} is stopped: ${state.reason}`);
-    if (now() < restUntil)
-      throw new Fault("unavailable", `The server ${definition.name} can't be reached: ${lastError}`);
+    if (state.kind === "stopped") throw new Fault("unavailable", `The server is stopped: ${state.reason}`);
+    if (now() < restUntil) throw new Fault("unavailable", `The server can't be reached: ${lastError}`);
     opening ??= connect().finally(() => (opening = undefined));
     return signal ? orAborted(opening, signal) : opening;
   }

@@ -77,7 +77,7 @@ async function openAsKnown(options: LinkOptions): Promise<Link> {
   try {
     return await connect(openHttp(options), options);
   } catch (error) {
-    if (!mayBeSse(error)) throw error;
+    if (definition.era === "modern" || !mayBeSse(error)) throw error;
     try {
       const link = await connect(openSse(options), { ...options, memory: { era: "legacy" } });
       memory.sse = true;
@@ -113,7 +113,8 @@ async function connect(transport: ClientTransport, options: LinkOptions): Promis
     const agreement = await shakeHands(client, transport, {
       info,
       capabilities: clientCapabilities,
-      era: definition.era === "auto" ? memory.era : definition.era,
+      era: memory.era,
+      only: definition.era === "auto" ? undefined : definition.era,
       timeoutMs: definition.connectTimeoutMs,
       silenceMeansLegacy: definition.transport.kind === "stdio",
       signal: options.signal,

@@ -6,8 +6,9 @@ import { isUp } from "./connection-state.ts";
 import { type Connection, createConnection } from "./connection.ts";
 import type { ServerDefinition } from "./definition.ts";
 import type { ConnectionAuths } from "./oauth/connection-auth.ts";
-import { createServerSource, type ServerSource } from "./server-source.ts";
+import { createServerSource } from "./server-source.ts";
 import { type ServerStatus, statusOf } from "./server-status.ts";
+import { createSharedServers, type SharedServer } from "./shared-servers.ts";
 import { createSlots } from "./slots.ts";
 
 export interface ServerManagerOptions {
@@ -45,8 +46,8 @@ export interface ServerManager {
 
 interface Managed {
   readonly definition: ServerDefinition;
-  readonly connection: Connection;
-  readonly source: ServerSource;
+  readonly shared: SharedServer;
+  readonly source: Source;
   readonly removeSource: () => void;
   first: Promise<void>;
 }
@@ -55,6 +56,7 @@ export function createServerManager(options: ServerManagerOptions): ServerManage
   const { catalog, env, log, version, maxConcurrent, discoveryMs, now = Date.now } = options;
   const servers = new Map<string, Managed>();
   const slots = createSlots(maxConcurrent);
+  const pool = createSharedServers({ log, discoveryMs, connect: openConnection, onStop: slots.leave });
   let applying: Promise<void> = Promise.resolve();
 
   return {
@@ -65,22 +67,14 @@ export function createServerManager(options: ServerManagerOptions): ServerManage
       return applied;
     },
     names: () => [...servers.keys()],
-    status: (name) => statusOf(known(name).connection, known(name).source),
-    async refresh(name) {
-      const { connection, source } = known(name);
-      await source.lists.refresh();
-      return statusOf(connection, source);
-    },
-    async connect(name) {
-      const { connection, source } = known(name);
-      await source.lists.refresh();
-      return statusOf(connection, source);
-    },
+    status: (name) => statusNow(known(name)),
+    refresh: readAgain,
+    connect: readAgain,
     disconnect: (name) => {
       known(name);
       return remove(name);
     },
-    logs: (name) => known(name).connection.stderr.text(),
+    logs: (name) => known(name).shared.connection.stderr.text(),
     async settled(withinMs) {
       let timer: NodeJS.Timeout | undefined;
       const late = new Promise<void>((resolve) => {
@@ -104,12 +98,21 @@ export function createServerManager(options: ServerManagerOptions): ServerManage
     for (const definition of wanted.values()) if (!servers.has(definition.name)) start(definition);
   }
 
-  function start(definition: ServerDefinition): void {
-    const serverLog = log.with({ server: definition.name });
+  async function readAgain(name: string): Promise<ServerStatus> {
+    const server = known(name);
+    await server.shared.lists.refresh();
+    return statusNow(server);
+  }
+
+  function statusNow({ definition, shared, source }: Managed): ServerStatus {
+    return statusOf(definition, shared.connection, source.tools().length, shared.lists.current());
+  }
+
+  function openConnection(definition: ServerDefinition): Connection {
     const connection = createConnection({
       definition,
       env,
-      log: serverLog,
+      log: log.with({ server: definition.name }),
       version,
       now,
       auth: options.auths?.of(definition),
@@ -121,25 +124,26 @@ export function createServerManager(options: ServerManagerOptions): ServerManage
       onState: (state) => isUp(state) || slots.leave(connection),
       onIdle: slots.stir,
     });
-    const source = createServerSource({ connection, log: serverLog, discoveryMs });
-    const server: Managed = {
-      definition,
-      connection,
-      source,
-      removeSource: catalog.add(source),
-      first: Promise.resolve(),
-    };
+    return connection;
+  }
+
+  function start(definition: ServerDefinition): void {
+    const shared = pool.join(definition);
+    const source = createServerSource(definition, shared);
+    const removeSource = catalog.add(source);
+    const server: Managed = { definition, shared, source, removeSource, first: Promise.resolve() };
     servers.set(definition.name, server);
+    const serverLog = log.with({ server: definition.name });
     const connect = async () => {
       try {
-        await source.lists.refresh();
+        await shared.lists.refresh();
       } catch (error) {
         // Who has to sign in was told so already.
         if (!isFault(error, "unauthorized")) serverLog.warn("the server could not be connected", { error });
       }
     };
     // Those beyond the limit get their turn one by one, so that what they offer is known; then they wait for a call.
-    server.first = servers.size <= maxConcurrent ? connect() : afterOthers(connect, server);
+    server.first = pool.size <= maxConcurrent ? connect() : afterOthers(connect, server);
   }
 
   async function afterOthers(connect: () => Promise<void>, server: Managed): Promise<void> {
@@ -153,7 +157,6 @@ export function createServerManager(options: ServerManagerOptions): ServerManage
     servers.delete(name);
     server.removeSource();
     await server.source.close();
-    slots.leave(server.connection);
   }
 
   async function answer(question: Question, definition: ServerDefinition): Promise<Answer> {
@@ -173,7 +176,7 @@ export function createServerManager(options: ServerManagerOptions): ServerManage
 /** The fingerprint covers the connection; how its tools are shown, trusted and named is compared beside it. */
 function isSame(one: ServerDefinition, other: ServerDefinition | undefined): boolean {
   if (!other || one.fingerprint !== other.fingerprint) return false;
-  const shown = ({ prefix, tools, trusted, name }: ServerDefinition) =>
-    JSON.stringify({ prefix, tools, trusted, name });
+  const shown = ({ prefix, tools, trusted, share, name }: ServerDefinition) =>
+    JSON.stringify({ prefix, tools, trusted, share, name });
   return shown(one) === shown(other);
 }

@@ -1,41 +1,26 @@
 import type { CallContext, Source } from "../../catalog/tool-source.ts";
 import { Fault, isFault } from "../../core/fault.ts";
-import type { Log } from "../../core/log.ts";
 import type { CallOptions } from "../../mcp/client/client.ts";
 import { paramHeaders } from "../../mcp/client/param-headers.ts";
+import { plainResult } from "../../mcp/client/plain-result.ts";
 import type { Params } from "../../mcp/json-rpc.ts";
 import type { Completion } from "../../mcp/offer.ts";
 import type { GetPromptResult } from "../../mcp/prompt.ts";
 import type { ReadResourceResult } from "../../mcp/resource.ts";
 import { RpcFault } from "../../mcp/rpc-fault.ts";
 import type { Tool, ToolAnnotations, ToolResult } from "../../mcp/tool.ts";
-import type { Connection } from "./connection.ts";
+import type { ServerDefinition } from "./definition.ts";
 import { judgeRepeat } from "./judge-repeat.ts";
-import { type KeptLists, keepLists } from "./keep-lists.ts";
+import type { SharedServer } from "./shared-servers.ts";
 import { type ShownTools, showTools } from "./show-tools.ts";
-import { watchResources } from "./watch-resources.ts";
-
-export interface ServerSourceOptions {
-  readonly connection: Connection;
-  readonly log: Log;
-  /** How often the lists are looked at even if the server says nothing. */
-  readonly discoveryMs: number;
-}
-
-export interface ServerSource extends Source {
-  readonly lists: KeptLists;
-}
 
 const headerMismatch = -32020;
 /** Resources, prompts and completions are there to be read. */
 const reading: ToolAnnotations = { readOnlyHint: true };
 
-/** One server's tools, resources and prompts as a source of the catalog. */
-export function createServerSource({ connection, log, discoveryMs }: ServerSourceOptions): ServerSource {
-  const { definition } = connection;
-  const listeners = new Set<() => void>();
-  const lists = keepLists({ connection, log, intervalMs: discoveryMs, onChange: () => each(listeners) });
-  const watches = watchResources(connection, log);
+/** One server's tools, resources and prompts as a source of the catalog, under the names its definition gives them. */
+export function createServerSource(definition: ServerDefinition, server: SharedServer): Source {
+  const { connection, lists, watches, logWish } = server;
   let shownFrom: readonly Tool[] | undefined;
   let shown: ShownTools;
 
@@ -44,7 +29,7 @@ export function createServerSource({ connection, log, discoveryMs }: ServerSourc
     kind: "server",
     trusted: definition.trusted,
     ...(definition.prefix === "" ? {} : { prefix: definition.prefix }),
-    lists,
+    instructions: server.instructions,
     tools: () => current().tools,
     async call(name, args, context) {
       try {
@@ -71,15 +56,8 @@ export function createServerSource({ connection, log, discoveryMs }: ServerSourc
       (await requestSafely("prompts/get", { name, arguments: args }, context, reading)) as unknown as GetPromptResult,
     complete: async (request, context) =>
       (await requestSafely("completion/complete", { ...request }, context, reading)).completion as Completion,
-    onChange(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    close() {
-      lists.close();
-      watches.close();
-      return connection.stop("It was closed.");
-    },
+    onChange: server.onChange,
+    close: server.leave,
   };
 
   function current(): ShownTools {
@@ -112,15 +90,18 @@ export function createServerSource({ connection, log, discoveryMs }: ServerSourc
       timeoutMs: definition.requestTimeoutMs,
       maxTotalMs: definition.maxTotalTimeoutMs,
       headers,
+      logLevel: context.logLevel,
       ...(context.traceparent === undefined ? {} : { meta: { traceparent: context.traceparent } }),
       onProgress: (progress) => context.progress(progress),
+      onLog: (line) => context.tell(line),
       // Which folders a server may know is the configuration's to say, never the caller's.
       ask: (question) =>
         question.method === "roots/list" ? Promise.resolve({ roots: definition.roots }) : context.ask(question),
     };
+    logWish.note(context.logLevel);
     for (let attempt = 1; ; attempt++) {
       try {
-        return await connection.request(method, params, options);
+        return plainResult(await connection.request(method, params, options));
       } catch (error) {
         if (context.signal.aborted || error instanceof RpcFault) throw error;
         const verdict = judgeRepeat(error, annotations);
@@ -140,8 +121,4 @@ export function createServerSource({ connection, log, discoveryMs }: ServerSourc
       { cause: fault },
     );
   }
-}
-
-function each(listeners: ReadonlySet<() => void>): void {
-  for (const listener of listeners) listener();
 }

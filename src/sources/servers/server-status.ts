@@ -2,7 +2,7 @@ import { redactText } from "../../core/redact-text.ts";
 import { isOpen } from "./connection-state.ts";
 import type { Connection } from "./connection.ts";
 import type { ServerDefinition } from "./definition.ts";
-import type { ServerSource } from "./server-source.ts";
+import type { ServerLists } from "./fetch-lists.ts";
 
 /** What there is to know about a server, for people and programs. Holds no secret. */
 export interface ServerStatus {
@@ -13,6 +13,8 @@ export interface ServerStatus {
   readonly reason?: string;
   readonly pid?: number;
   readonly auth: "API Key" | "OAuth" | "None";
+  /** When the token in use expires; it is renewed before, where that can be done. */
+  readonly signedInUntil?: string;
   readonly tools: number;
   readonly resources: number;
   readonly prompts: number;
@@ -25,19 +27,23 @@ export interface ServerStatus {
   readonly lastError?: string;
 }
 
-export function statusOf(connection: Connection, source: ServerSource): ServerStatus {
-  const { definition } = connection;
+export function statusOf(
+  definition: ServerDefinition,
+  connection: Connection,
+  tools: number,
+  lists: ServerLists,
+): ServerStatus {
   const state = connection.state();
   const link = isOpen(state) ? connection.link() : undefined;
-  const lists = source.lists.current();
   return {
     name: definition.name,
     address: addressOf(definition),
     state: state.kind,
     ...("reason" in state ? { reason: state.reason } : {}),
     ...optional("pid", link?.pid()),
-    auth: authOf(definition),
-    tools: source.tools().length,
+    auth: connection.auth?.standing() ? "OAuth" : authOf(definition),
+    ...optional("signedInUntil", isoTime(connection.auth?.standing()?.expiresAt)),
+    tools,
     resources: lists.resources.length,
     prompts: lists.prompts.length,
     ...optional("sessionId", link?.sessionId()),

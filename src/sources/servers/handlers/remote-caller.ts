@@ -4,7 +4,7 @@ import { type McpClient, openMcpClient } from "../../../mcp/client/client.ts";
 import { shakeHands } from "../../../mcp/client/handshake.ts";
 import { createHttpTransport } from "../../../mcp/client/http-transport.ts";
 import { paramHeaders } from "../../../mcp/client/param-headers.ts";
-import type { McpLogLevel } from "../../../mcp/progress.ts";
+import { plainResult } from "../../../mcp/client/plain-result.ts";
 import type { ToolResult } from "../../../mcp/tool.ts";
 import type { RunningHub } from "./remote-control.ts";
 import type { ToolCaller } from "./servers-control.ts";
@@ -35,15 +35,7 @@ export function createRemoteCaller({ hub, version, log, canAsk }: RemoteCallerOp
       const capabilities = canAsk ? { elicitation: { form: {}, url: {} } } : {};
       let client: McpClient | undefined;
       try {
-        client = await openMcpClient(transport, {
-          info,
-          capabilities,
-          log,
-          onNotification: (method, params) => {
-            if (method === "notifications/message")
-              context.tell({ level: params["level"] as McpLogLevel, data: params["data"] });
-          },
-        });
+        client = await openMcpClient(transport, { info, capabilities, log });
         const { signal } = context;
         const agreement = await shakeHands(client, transport, {
           info,
@@ -60,11 +52,13 @@ export function createRemoteCaller({ hub, version, log, canAsk }: RemoteCallerOp
             // The hub knows how long each of its servers may take.
             timeoutMs: 0,
             headers: agreement.era === "modern" ? paramHeaders(tool, args) : undefined,
+            logLevel: context.logLevel,
             onProgress: (progress) => context.progress(progress),
+            onLog: (line) => context.tell(line),
             ask: (question) => context.ask(question),
           },
         );
-        return result as unknown as ToolResult;
+        return plainResult(result) as unknown as ToolResult;
       } finally {
         await (client ?? transport).close();
         agent.destroy();

@@ -1,0 +1,105 @@
+import type { Log } from "../../core/log.ts";
+import type { Connection } from "./connection.ts";
+import type { ServerDefinition } from "./definition.ts";
+import { type KeptLists, keepLists } from "./keep-lists.ts";
+import { createLogWish, type LogWish } from "./log-wish.ts";
+import { type ResourceWatches, watchResources } from "./watch-resources.ts";
+
+/** A connection and what is known of its server, in use under one name or under several. */
+export interface SharedServer {
+  readonly connection: Connection;
+  readonly lists: KeptLists;
+  readonly watches: ResourceWatches;
+  readonly logWish: LogWish;
+  /** What the server last said about how to use it. */
+  instructions(): string | undefined;
+  /** Calls the listener when the lists have changed. */
+  onChange(listener: () => void): () => void;
+  /** Stops the connection where nobody else uses it. */
+  leave(): Promise<void>;
+}
+
+/** Servers that are reached in exactly the same way have one connection between them, unless one wants its own. */
+export interface SharedServers {
+  join(definition: ServerDefinition): SharedServer;
+  /** How many connections there are. */
+  readonly size: number;
+}
+
+export interface SharedServersOptions {
+  readonly log: Log;
+  /** How often the lists are looked at even if the server says nothing. */
+  readonly discoveryMs: number;
+  connect(definition: ServerDefinition): Connection;
+  onStop(connection: Connection): void;
+}
+
+interface Unit extends Omit<SharedServer, "leave"> {
+  readonly fingerprint: string;
+  readonly share: boolean;
+  users: number;
+}
+
+export function createSharedServers({ log, discoveryMs, connect, onStop }: SharedServersOptions): SharedServers {
+  const units = new Set<Unit>();
+
+  return {
+    get size() {
+      return units.size;
+    },
+    join(definition) {
+      const unit = find(definition) ?? start(definition);
+      unit.users++;
+      let isIn = true;
+      return {
+        ...unit,
+        async leave() {
+          if (!isIn) return;
+          isIn = false;
+          if (--unit.users === 0) await stop(unit);
+        },
+      };
+    },
+  };
+
+  function find({ fingerprint, share }: ServerDefinition): Unit | undefined {
+    return share ? [...units].find((unit) => unit.share && unit.fingerprint === fingerprint) : undefined;
+  }
+
+  function start(definition: ServerDefinition): Unit {
+    const { name, fingerprint, share } = definition;
+    const connection = connect(definition);
+    const serverLog = log.with({ server: name });
+    const listeners = new Set<() => void>();
+    let instructions: string | undefined;
+    connection.listen({ onOpen: ({ agreement }) => (instructions = agreement.instructions) });
+    const onChange = () => {
+      for (const listener of listeners) listener();
+    };
+    const unit: Unit = {
+      fingerprint,
+      share,
+      users: 0,
+      connection,
+      lists: keepLists({ connection, log: serverLog, intervalMs: discoveryMs, onChange }),
+      watches: watchResources(connection, serverLog),
+      logWish: createLogWish(connection, serverLog),
+      instructions: () => instructions,
+      onChange(listener) {
+        listeners.add(listener);
+        return () => listeners.delete(listener);
+      },
+    };
+    units.add(unit);
+    return unit;
+  }
+
+  async function stop(unit: Unit): Promise<void> {
+    units.delete(unit);
+    unit.lists.close();
+    unit.watches.close();
+    unit.logWish.close();
+    await unit.connection.stop("It was closed.");
+    onStop(unit.connection);
+  }
+}

@@ -1,0 +1,125 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Provider } from "oidc-provider";
+
+export interface AuthorizationServerOptions {
+  /** How long access tokens are good; an hour unless given. */
+  readonly accessSeconds?: (() => number) | undefined;
+  /** Registered by hand. */
+  readonly clients?: readonly object[] | undefined;
+  /** Client metadata documents by their address, as if they were hosted there. */
+  readonly documents?: Readonly<Record<string, object>> | undefined;
+  /** Whether clients may register themselves; they may unless given. */
+  readonly registration?: boolean | undefined;
+}
+
+/** A real authorization server, with its own pages for login and consent. */
+export interface AuthorizationServer extends AsyncDisposable {
+  readonly issuer: string;
+  /** `grant_type` of every request to the token endpoint that was granted, in order. */
+  readonly grants: string[];
+  /** What went wrong at it, in order. */
+  readonly errors: string[];
+  /** Paths that were asked for, in order. */
+  readonly paths: string[];
+  /** What it knows of an access token that is still good. */
+  find(
+    token: string,
+  ): Promise<{ clientId: string; scopes: string[]; audience: string[]; expiresAt: number } | undefined>;
+}
+
+export async function startAuthorizationServer(options: AuthorizationServerOptions = {}): Promise<AuthorizationServer> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const provider = new Provider(issuer, configure(options));
+  const grants: string[] = [];
+  const errors: string[] = [];
+  const paths: string[] = [];
+  provider.on("grant.success", (ctx) => grants.push(String(ctx.oidc.params?.["grant_type"])));
+  for (const event of ["grant.error", "authorization.error", "server_error"] as const)
+    provider.on(event, (_, error) =>
+      errors.push(`${event}: ${error.message} ${String((error as { error_description?: string }).error_description)}`),
+    );
+  const handle = provider.callback();
+  server.on("request", (request, response) => {
+    paths.push(request.url?.split("?")[0] ?? "");
+    handle(request, response);
+  });
+  return {
+    issuer,
+    grants,
+    errors,
+    paths,
+    async find(token) {
+      const found = await provider.AccessToken.find(token);
+      if (!found?.isValid) return undefined;
+      return {
+        clientId: found.clientId ?? "",
+        scopes: (found.scope ?? "").split(" "),
+        audience: [found.aud ?? []].flat(),
+        expiresAt: found.exp,
+      };
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function configure({
+  accessSeconds = () => 3600,
+  clients = [],
+  documents = {},
+  registration = true,
+}: AuthorizationServerOptions): object {
+  return {
+    clients,
+    scopes: ["openid", "offline_access", "mcp:read", "mcp:write"],
+    cookies: { keys: ["only for tests"] },
+    // Given so that it does not ask for them on the console.
+    ttl: Object.fromEntries(
+      [
+        "AccessToken",
+        "AuthorizationCode",
+        "ClientCredentials",
+        "DeviceCode",
+        "Grant",
+        "Interaction",
+        "RefreshToken",
+        "Session",
+      ].map((name) => [name, 3600]),
+    ),
+    findAccount: (_: unknown, accountId: string) => ({ accountId, claims: () => ({ sub: accountId }) }),
+    pkce: { required: () => true },
+    rotateRefreshToken: () => true,
+    issueRefreshToken: async (_: unknown, client: { grantTypeAllowed(type: string): boolean }) =>
+      client.grantTypeAllowed("refresh_token"),
+    clientAuthMethods: ["none", "client_secret_basic", "client_secret_post", "private_key_jwt"],
+    enabledJWA: { clientAuthSigningAlgValues: ["ES256"] },
+    fetch: async (url: string | URL) => {
+      const document = documents[String(url)];
+      return document === undefined ? new Response("", { status: 404 }) : Response.json(document);
+    },
+    features: {
+      devInteractions: { enabled: true },
+      registration: { enabled: registration },
+      revocation: { enabled: true, allowedPolicy: () => true },
+      deviceFlow: { enabled: true },
+      clientCredentials: { enabled: true },
+      dPoP: { enabled: true, nonceSecret: Buffer.alloc(32, 1), requireNonce: () => false },
+      clientIdMetadataDocument: { enabled: true, ack: "draft-02" },
+      resourceIndicators: {
+        enabled: true,
+        useGrantedResource: () => true,
+        getResourceServerInfo: (_: unknown, resource: string) => ({
+          scope: "mcp:read mcp:write",
+          audience: resource,
+          accessTokenTTL: accessSeconds(),
+          accessTokenFormat: "opaque",
+        }),
+      },
+    },
+  };
+}

@@ -1,0 +1,89 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { toNodeHandler } from "@modelcontextprotocol/node";
+import {
+  createMcpHandler,
+  McpServer,
+  OAuthError,
+  OAuthErrorCode,
+  requireBearerAuth,
+} from "@modelcontextprotocol/server";
+import * as z from "zod";
+import type { AuthorizationServer } from "./authorization-server.ts";
+
+/** A real MCP server that lets nobody in without a token of its authorization server, meant for it. */
+export interface ProtectedServer extends AsyncDisposable {
+  readonly url: string;
+  /** The tokens that were shown to it, in order. */
+  readonly seen: string[];
+  /** Statuses of its answers, in order. */
+  readonly statuses: number[];
+}
+
+/** `read` needs the scope mcp:read, `write` also mcp:write. */
+export async function startProtectedServer(
+  authority: Pick<AuthorizationServer, "issuer" | "find">,
+): Promise<ProtectedServer> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = `${origin}/mcp`;
+  const metadataUrl = `${origin}/.well-known/oauth-protected-resource/mcp`;
+  const seen: string[] = [];
+  const statuses: number[] = [];
+
+  const verifier = {
+    async verifyAccessToken(token: string) {
+      seen.push(token);
+      const found = await authority.find(token);
+      if (!found?.audience.includes(url))
+        throw new OAuthError(OAuthErrorCode.InvalidToken, "not a token for this server");
+      return { token, clientId: found.clientId, scopes: found.scopes, expiresAt: found.expiresAt };
+    },
+  };
+  const gate = (scope: string) =>
+    requireBearerAuth({ verifier, requiredScopes: [scope], resourceMetadataUrl: metadataUrl });
+  const mcp = createMcpHandler(createTools, { responseMode: "json" });
+
+  const handle = toNodeHandler({
+    async fetch(request: Request): Promise<Response> {
+      const { pathname } = new URL(request.url);
+      if (pathname === "/.well-known/oauth-protected-resource/mcp")
+        return Response.json({
+          resource: url,
+          authorization_servers: [authority.issuer],
+          scopes_supported: ["mcp:read"],
+        });
+      if (pathname !== "/mcp") return new Response("", { status: 404 });
+      const auth = await gate((await isWrite(request)) ? "mcp:write" : "mcp:read")(request);
+      const response = auth instanceof Response ? auth : await mcp.fetch(request, { authInfo: auth });
+      statuses.push(response.status);
+      return response;
+    },
+  });
+  server.on("request", (request, response) => void handle(request as Parameters<typeof handle>[0], response));
+  return {
+    url,
+    seen,
+    statuses,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+async function isWrite(request: Request): Promise<boolean> {
+  const text = await request.clone().text();
+  return /"method":"tools\/call"/.test(text) && /"name":"write"/.test(text);
+}
+
+function createTools(): McpServer {
+  const server = new McpServer({ name: "protected", version: "1" });
+  const inputSchema = z.object({});
+  server.registerTool("read", { inputSchema, annotations: { readOnlyHint: true } }, async (_, { http }) => ({
+    content: [{ type: "text", text: `read with ${http?.authInfo?.scopes.join(" ")}` }],
+  }));
+  server.registerTool("write", { inputSchema }, async () => ({ content: [{ type: "text", text: "written" }] }));
+  return server;
+}
