@@ -65,6 +65,8 @@ function modelCandidate({ world, config, sessionsFolder, modelTools }: BackendOp
   };
 }
 
+const approvalCaps = ["exec-approvals", "plugin-approvals"];
+
 function gatewayCandidate(
   { env, homedir }: BackendOptions["world"],
   flags: AgentFlags,
@@ -84,8 +86,11 @@ function gatewayCandidate(
     async open() {
       const { openGateway } = await import("../sources/agent/gateway/open-gateway.ts");
       const { createGatewayBackend } = await import("../sources/agent/gateway/gateway-backend.ts");
-      const gateway = await openGateway({ address: await address(), log, version: readVersion() });
-      return createGatewayBackend({ gateway, agentId: flags.agent ?? config.id });
+      const { createApprovalLine } = await import("../sources/agent/gateway/approval-line.ts");
+      const line = { address: await address(), log, version: readVersion() };
+      const approvals = createApprovalLine(() => openGateway({ ...line, client: { caps: approvalCaps }, patienceMs: 5000 }));
+      const gateway = await openGateway(line);
+      return createGatewayBackend({ gateway, agentId: flags.agent ?? config.id, approvals });
     },
   };
 }

@@ -34,7 +34,8 @@ export const command = defineCommand({
   async run(context) {
     const { readOrderFiles } = await import("../read-order-files.ts");
     const { openAgentEngine } = await import("../agent-engine.ts");
-    const { options, args, log } = context;
+    const { askAtTerminal } = await import("../servers/terminal-questions.ts");
+    const { options, args, log, stdin, stderr } = context;
     const order = {
       message: args[0] ?? "",
       ...(options.session === undefined ? {} : { sessionKey: options.session }),
@@ -50,7 +51,8 @@ export const command = defineCommand({
         log,
         progress: ({ message }) => log.debug(message ?? "working"),
         tell: () => {},
-        ask: async () => ({ action: "cancel" }),
+        ask: (question) => askAtTerminal(question, context),
+        canAsk: stdin.isTTY === true && stderr.isTTY === true,
         onOutput: ({ kind, text }) => shown.partial(kind === "partial" ? text : undefined),
       };
       const result = await engine.order(order, call);

@@ -6,7 +6,7 @@ import { serveStdio } from "../../mcp/stdio.ts";
 import type { ToolResult } from "../../mcp/tool.ts";
 import type { OrderContext } from "../../sources/agent/order-context.ts";
 import { orderTool } from "../../sources/agent/order-tool.ts";
-import { hasTasks } from "../../mcp/client-facts.ts";
+import { hasTasks, missingCapability } from "../../mcp/client-facts.ts";
 import type { AgentEngine } from "../agent-engine.ts";
 import { agentOptions } from "../agent-options.ts";
 import { defineCommand } from "../command.ts";
@@ -95,6 +95,7 @@ async function placeOrder(
     progress: (progress) => request.progress(progress),
     tell: (line) => request.tell(line),
     ask: (question) => request.ask(question),
+    canAsk: missingCapability(request.client, { method: "elicitation/create" }) === undefined,
     spilled: (text) => request.spilled(text),
     ...(request.traceparent === undefined ? {} : { traceparent: request.traceparent }),
   };

@@ -7,4 +7,6 @@ export interface OrderContext extends CallContext {
   spilled?(text: string): SpilledText | undefined;
   /** For callers that show the answer while it is being made. */
   onOutput?(output: Output): void;
+  /** Whether whoever gave the order can be asked something, where the door knows that. */
+  readonly canAsk?: boolean;
 }

@@ -40,6 +40,7 @@ export async function placeOrder(
       progress: (progress) => context.progress(progress),
       ask: (question) => context.ask(question),
       onOutput: (output) => context.onOutput?.(output),
+      ...(context.canAsk === undefined ? {} : { canAsk: context.canAsk }),
     };
     const { outputs, reply } = await takeTurn(order, sessionKey, teller, options, idle);
     const content = await buildAnswer(aggregate(outputs), idle.signal);
@@ -56,7 +57,7 @@ export async function placeOrder(
   }
 }
 
-type Teller = Pick<OrderContext, "log" | "progress" | "ask" | "onOutput">;
+type Teller = Pick<OrderContext, "log" | "progress" | "ask" | "onOutput" | "canAsk">;
 
 interface Finished {
   readonly outputs: readonly Output[];
@@ -85,7 +86,7 @@ async function takeTurn(
   return turns.take(sessionKey, { signal: idle.signal, log: teller.log, waitMs: idleMs }, run);
 }
 
-function collect(outputs: Output[], { log, progress, ask, onOutput }: Teller, idle: IdleSignal): ReplyOptions {
+function collect(outputs: Output[], { log, progress, ask, onOutput, canAsk }: Teller, idle: IdleSignal): ReplyOptions {
   let steps = 0;
   let said = "";
   const put = (output: Output): void => {
@@ -97,6 +98,7 @@ function collect(outputs: Output[], { log, progress, ask, onOutput }: Teller, id
     signal: idle.signal,
     log,
     ask: (question) => idle.during(() => ask(question)),
+    canAsk,
     onPartial: (text) => put({ kind: "partial", text }),
     onBlock: (payload) => put({ kind: "block", ...payload }),
     onToolResult: (payload) => put({ kind: "tool", ...payload }),

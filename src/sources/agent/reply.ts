@@ -40,6 +40,8 @@ export interface ReplyOptions {
   onActivity(words: string): void;
   /** Puts a question of the agent to whoever gave the order; rejects with `missing-capability` where nobody can be asked. */
   ask(question: Question): Promise<Answer>;
+  /** Known not to work where it is false. */
+  readonly canAsk?: boolean | undefined;
 }
 
 export interface TokenUse {

@@ -3,7 +3,9 @@ import { cancelledBy } from "../../../core/cancelled.ts";
 import { Fault } from "../../../core/fault.ts";
 import { messageOf } from "../../../core/thrown.ts";
 import type { Reply, ReplyBackend, ReplyContext, ReplyOptions } from "../reply.ts";
+import { answerApprovals } from "./answer-approvals.ts";
 import { answerQuestions } from "./answer-questions.ts";
+import type { ApprovalLine } from "./approval-line.ts";
 import { followRun, type RunFollower } from "./follow-run.ts";
 import { gatewaySession } from "./gateway-session.ts";
 import type { Gateway, GatewayLimits } from "./open-gateway.ts";
@@ -17,17 +19,22 @@ export interface GatewayBackendOptions {
   readonly gateway: Gateway;
   /** Which agent of OpenClaw; `main` unless given. */
   readonly agentId?: string | undefined;
+  /** How approvals come to whoever gave the order; without it OpenClaw does without us. */
+  readonly approvals?: ApprovalLine | undefined;
 }
 
 /** How long a run that was cancelled may take to say so. */
 const abortGraceMs = 5000;
 
 /** Hands orders to a running OpenClaw, as if its user had typed them. */
-export function createGatewayBackend({ gateway, agentId = "main" }: GatewayBackendOptions): ReplyBackend {
+export function createGatewayBackend(given: GatewayBackendOptions): ReplyBackend {
+  const { gateway, agentId = "main", approvals } = given;
   return {
     name: "gateway",
     getReply,
-    [Symbol.asyncDispose]: () => gateway.close(),
+    async [Symbol.asyncDispose]() {
+      await Promise.all([gateway.close(), approvals?.close()]);
+    },
   };
 
   async function getReply(context: ReplyContext, options: ReplyOptions): Promise<Reply> {
@@ -39,7 +46,9 @@ export function createGatewayBackend({ gateway, agentId = "main" }: GatewayBacke
     const follower = followRun(options);
     const stop = (): void => follower.fail(cancelledBy(signal));
     signal.addEventListener("abort", stop, { once: true });
+    const takeApprovals = await holdApprovals({ runId, sessionKey }, options);
     const unsubscribe = [
+      takeApprovals,
       () => signal.removeEventListener("abort", stop),
       gateway.onEvent((event) => {
         const happened = readRunEvent(event, runId);
@@ -86,6 +95,22 @@ export function createGatewayBackend({ gateway, agentId = "main" }: GatewayBacke
       ),
     };
     await gateway.request("chat.send", params, { signal, timeoutMs: 120_000 });
+  }
+
+  /** An order does not fail for want of this line: OpenClaw then asks elsewhere, or refuses what nobody can approve. */
+  async function holdApprovals(run: { runId: string; sessionKey: string }, options: ReplyOptions): Promise<() => void> {
+    if (approvals === undefined || options.canAsk === false) return () => {};
+    try {
+      const line = await approvals.hold(options.signal);
+      const unsubscribe = answerApprovals(line.gateway, run, options);
+      return () => {
+        unsubscribe();
+        line.release();
+      };
+    } catch (error) {
+      options.log.warn("approvals of OpenClaw can't be passed on", { error });
+      return () => {};
+    }
   }
 
   async function abortRun(sessionKey: string, runId: string, { log }: ReplyOptions): Promise<void> {

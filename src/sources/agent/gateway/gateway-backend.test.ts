@@ -1,0 +1,125 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type FakeGateway, startFakeGateway } from "../../../../tests/support/fake-gateway.ts";
+import { until } from "../../../../tests/support/until.ts";
+import { Fault } from "../../../core/fault.ts";
+import { silentLog } from "../../../core/log.ts";
+import type { Answer, Question } from "../../../mcp/question.ts";
+import { describeReplies } from "../reply.contract.ts";
+import type { ReplyBackend, ReplyOptions } from "../reply.ts";
+import { createApprovalLine } from "./approval-line.ts";
+import { createGatewayBackend } from "./gateway-backend.ts";
+import { openGateway } from "./open-gateway.ts";
+
+let gateway: FakeGateway;
+let backend: ReplyBackend;
+
+/** `approve <kind>` has something to be approved and tells the decision; `hang` and `fail` do as they say. */
+beforeEach(async () => {
+  gateway = await startFakeGateway(({ method, params }, { emit, finish }) => {
+    if (method === "exec.approval.resolve" || method === "plugin.approval.resolve")
+      setImmediate(() => finish(params.id, `${method} ${params.decision}`));
+    if (method !== "chat.send") return undefined;
+    const runId: string = params.idempotencyKey;
+    const [word, kind] = (params.message as string).split(" ");
+    if (word === "approve")
+      setImmediate(() => emit(`${kind}.approval.requested`, approval(kind!, runId), `${kind}-approvals`));
+    if (word === "fail") setImmediate(() => emit("chat", { runId, state: "error", errorMessage: "out of order" }));
+    return word === "approve" || word === "fail" || word === "hang" ? { runId, status: "accepted" } : undefined;
+  });
+  const line = { address: { url: gateway.url, from: "the test" }, log: silentLog, version: "0" };
+  const caps = ["exec-approvals", "plugin-approvals"];
+  backend = createGatewayBackend({
+    gateway: await openGateway(line),
+    approvals: createApprovalLine(() => openGateway({ ...line, client: { caps } }), 0),
+  });
+});
+afterEach(async () => {
+  await backend[Symbol.asyncDispose]();
+  await gateway[Symbol.asyncDispose]();
+});
+
+function approval(kind: string, runId: string): object {
+  const exec = { command: "rm -rf \u202Ebuild", cwd: "/work", unavailableDecisions: ["allow-always"] };
+  const plugin = { title: "Publish", description: "Posts to the blog", toolName: "blog__post" };
+  return { id: runId, request: { runId, ...(kind === "exec" ? exec : plugin) } };
+}
+
+function order(message: string, more: Partial<ReplyOptions> = {}) {
+  const options: ReplyOptions = {
+    signal: new AbortController().signal,
+    log: silentLog,
+    onPartial: () => {},
+    onBlock: () => {},
+    onToolResult: () => {},
+    onActivity: () => {},
+    ask: () => Promise.reject(new Fault("missing-capability", "nobody can be asked here")),
+    ...more,
+  };
+  return backend.getReply({ message, sessionKey: "k", attachments: [] }, options);
+}
+
+const sent = (method: string) => gateway.requests.filter((request) => request.method === method);
+
+describe("as a backend", () => {
+  describeReplies(async () => ({
+    backend,
+    quick: { message: "hello", answer: "ECHO:hello" },
+    slow: () => ({
+      message: "hang",
+      running: until(() => sent("chat.send").length > 0),
+      stopped: () => until(() => sent("chat.abort").length > 0),
+    }),
+    failing: { message: "fail", says: /OpenClaw could not answer: out of order/ },
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  }));
+});
+
+describe("what OpenClaw wants approved in the course of an order", () => {
+  test.each([
+    ["exec", ["allow-once", "deny"], /run a command:\nrm -rf \\u\{202e\}build\nIn \/work/],
+    ["plugin", ["allow-once", "allow-always", "deny"], /OpenClaw asks: Publish\nPosts to the blog\nTool: blog__post/],
+  ])("is put to whoever gave it, and the decision is sent back (%s)", async (kind, choices, says) => {
+    const asked: Question[] = [];
+    const ask = async (question: Question): Promise<Answer> => {
+      asked.push(question);
+      return { action: "accept", content: { decision: "allow-once" } };
+    };
+    const { payloads } = await order(`approve ${kind}`, { ask });
+    expect(payloads[0]?.text).toBe(`${kind}.approval.resolve allow-once`);
+    expect(asked).toMatchObject([
+      {
+        method: "elicitation/create",
+        params: {
+          message: expect.stringMatching(says),
+          requestedSchema: { properties: { decision: { enum: choices } } },
+        },
+      },
+    ]);
+  });
+
+  test.each([
+    ["is declined", async (): Promise<Answer> => ({ action: "decline" })],
+    [
+      "is answered with what was not offered",
+      async () => ({ action: "accept", content: { decision: "allow-always" } }),
+    ],
+    ["can be put to nobody", () => Promise.reject(new Fault("missing-capability", "no"))],
+  ])("is refused where the question %s", async (_, ask) => {
+    expect((await order("approve exec", { ask })).payloads[0]?.text).toBe("exec.approval.resolve deny");
+  });
+
+  test("is left to others where it belongs to another run, or its giver is known not to be reachable", async () => {
+    const ask = async (): Promise<Answer> => ({ action: "accept", content: { decision: "allow-once" } });
+    const reply = order("hang", { ask });
+    await until(() => sent("chat.send").length === 1);
+    const runId: string = sent("chat.send")[0]!.params.idempotencyKey;
+    const foreign = { id: "x", request: { runId: "another", sessionKey: "agent:main:other" } };
+    gateway.emit("exec.approval.requested", foreign, "exec-approvals");
+    gateway.emit("exec.approval.requested", approval("exec", runId), "exec-approvals");
+    expect((await reply).payloads[0]?.text).toBe("exec.approval.resolve allow-once");
+    expect(sent("exec.approval.resolve").map(({ params }) => params.id as unknown)).toEqual([runId]);
+    await until(() => !gateway.caps().flat().includes("exec-approvals"), "no approvals are taken without an order");
+    await order("hello", { canAsk: false });
+    expect(gateway.caps().flat()).not.toContain("exec-approvals");
+  });
+});

@@ -1,0 +1,104 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { type WebSocket, WebSocketServer } from "ws";
+
+interface Frame {
+  readonly id: string;
+  readonly method: string;
+  // What a client sends is looked into loosely.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  readonly params: any;
+}
+
+/** What a test does with a request: the payload of the answer, or nothing for the usual one. */
+export type Answerer = (request: Frame, gateway: FakeGateway) => unknown;
+
+/** Speaks OpenClaw's gateway protocol as far as orders need it, and answers every one with an echo. */
+export interface FakeGateway extends AsyncDisposable {
+  readonly url: string;
+  readonly port: number;
+  readonly requests: Frame[];
+  /** The capabilities of the clients that are connected. */
+  caps(): readonly (readonly string[])[];
+  /** Sends an event to all clients, or to those with a capability. */
+  emit(event: string, payload: object, cap?: string): void;
+  /** Ends a run with a text. */
+  finish(runId: string, text: string): void;
+}
+
+const policy = {
+  maxPayload: 26_214_400,
+  maxBufferedBytes: 52_428_800,
+  tickIntervalMs: 30_000,
+  attachments: { maxBytes: 19_464_192, maxImageBytes: 6_291_456 },
+};
+
+export async function startFakeGateway(answer: Answerer = () => undefined): Promise<FakeGateway> {
+  const requests: Frame[] = [];
+  const clients = new Map<WebSocket, readonly string[]>();
+  const server = new WebSocketServer({ host: "127.0.0.1", port: 0, maxPayload: policy.maxPayload });
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+
+  const gateway: FakeGateway = {
+    url: `ws://127.0.0.1:${port}`,
+    port,
+    requests,
+    caps: () => [...clients.values()],
+    emit(event, payload, cap) {
+      for (const [client, caps] of clients)
+        if (cap === undefined || caps.includes(cap)) send(client, { type: "event", event, payload });
+    },
+    finish(runId, text) {
+      gateway.emit("chat", { runId, state: "final", message: { content: [{ type: "text", text }] } });
+    },
+    async [Symbol.asyncDispose]() {
+      for (const client of server.clients) client.terminate();
+      server.close();
+      await once(server, "close");
+    },
+  };
+
+  server.on("connection", (client) => {
+    send(client, { type: "event", event: "connect.challenge", payload: { nonce: "n", ts: Date.now() } });
+    client.on("close", () => clients.delete(client));
+    client.on("message", (data: Buffer) => {
+      const frame = JSON.parse(data.toString()) as Frame;
+      const { id, method, params } = frame;
+      if (method === "connect") clients.set(client, params.caps ?? []);
+      else requests.push(frame);
+      const payload = answer(frame, gateway) ?? usualAnswer(frame);
+      send(client, { type: "res", id, ok: true, payload });
+      if (method === "chat.send" && (payload as { status?: string }).status === "started")
+        gateway.finish(params.idempotencyKey, `ECHO:${params.message}`);
+    });
+  });
+  return gateway;
+}
+
+function usualAnswer({ method, params }: Frame): object {
+  switch (method) {
+    case "connect":
+      return {
+        type: "hello-ok",
+        protocol: 4,
+        server: { version: "fake", connId: "c" },
+        features: { methods: [], events: [] },
+        snapshot: {},
+        auth: { role: "operator", scopes: params.scopes },
+        policy,
+      };
+    case "chat.send":
+      return { runId: params.idempotencyKey, status: "started" };
+    case "artifacts.list":
+      return { artifacts: [] };
+    case "chat.history":
+      return { messages: [] };
+    default:
+      return { ok: true };
+  }
+}
+
+function send(client: WebSocket, frame: object): void {
+  client.send(JSON.stringify(frame));
+}
