@@ -62,8 +62,10 @@ export function createSharedServers({ log, discoveryMs, connect, onStop }: Share
     },
   };
 
+  /** Where one may have to sign in, each name is an account of its own. */
   function find({ fingerprint, share }: ServerDefinition): Unit | undefined {
-    return share ? [...units].find((unit) => unit.share && unit.fingerprint === fingerprint) : undefined;
+    const isAlike = (unit: Unit) => unit.share && unit.fingerprint === fingerprint && !unit.connection.auth;
+    return share ? [...units].find(isAlike) : undefined;
   }
 
   function start(definition: ServerDefinition): Unit {
