@@ -4,6 +4,7 @@ import type { Resource, ResourceTemplate } from "../mcp/resource.ts";
 import type { Tool } from "../mcp/tool.ts";
 import type { CatalogPrompt, CatalogTool } from "./catalog-tool.ts";
 import { compileGlobs } from "./glob.ts";
+import { mergeInstructions } from "./merge-instructions.ts";
 import { sameElements } from "./merge.ts";
 import type { Merged } from "./merge.ts";
 import { indexResources, noResources } from "./resource-index.ts";
@@ -38,6 +39,8 @@ export interface View {
   findPrompt(name: string): CatalogPrompt | undefined;
   resources(): readonly Resource[];
   resourceTemplates(): readonly ResourceTemplate[];
+  /** How its sources want to be used: those of one as they are, those of several shortened and under their names. */
+  instructions(): string | undefined;
   /** The source that answers for a URI. */
   findResource(uri: string): ReadableSource | undefined;
   /** Nothing where no source of the view can complete that. */
@@ -99,6 +102,7 @@ export function createView(filter: ViewFilter, { alphabet = "wide" }: ViewOption
     findPrompt: (name) => current().prompts.find(name),
     resources: () => current().resources.resources,
     resourceTemplates: () => current().resources.templates,
+    instructions: () => instructionsOf(filter, world.state()),
     findResource: (uri) => current().resources.sourceOf(uri),
     findCompletion: (request) => findCompletion(current(), request),
     onChange(listener) {
@@ -125,6 +129,11 @@ function resourcesOf(filter: ViewFilter, state: CatalogState): ResourceIndex {
   if (!("source" in filter)) return noResources;
   const source = state.sources.get(filter.source);
   return source === undefined ? noResources : indexResources([source]);
+}
+
+function instructionsOf(filter: ViewFilter, { sources }: CatalogState): string | undefined {
+  if (filter === "all") return mergeInstructions(sources.values());
+  return "source" in filter ? sources.get(filter.source)?.instructions?.() : undefined;
 }
 
 /** The last outcome again, for as long as the entries are the same. */

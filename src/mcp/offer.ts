@@ -53,7 +53,7 @@ export type OfferChange = "tools" | "resources" | "prompts";
 /** What a server has to offer. The core asks at each request, so a change shows at once. */
 export interface McpOffer {
   readonly info: ServerInfo;
-  readonly instructions?: string;
+  readonly instructions?: string | undefined;
   readonly tools?: ToolOffer;
   readonly resources?: ResourceOffer;
   readonly prompts?: PromptOffer;

@@ -163,3 +163,22 @@ describe("arguments that travel as headers", () => {
     expect(engine.lines.some(({ message }) => message.includes("is left out"))).toBe(true);
   });
 });
+
+test("what a server says about its use is offered, as it said it last", async () => {
+  await using rogue = await openRogueHttp();
+  let instructions = "Ask first.";
+  rogue.always("initialize", ({ answer }) =>
+    answer({
+      protocolVersion: "2025-11-25",
+      capabilities: { tools: {} },
+      serverInfo: { name: "rogue", version: "1" },
+      instructions,
+    }),
+  );
+  await using engine = await startEngine({ rogue: { url: rogue.url } });
+  expect(engine.catalog.view("all").instructions()).toBe("## rogue\n\nAsk first.");
+  instructions = "Ask twice.";
+  rogue.forgetSessions();
+  await engine.call("rogue__write");
+  expect(engine.catalog.view({ source: "rogue" }).instructions()).toBe("Ask twice.");
+});

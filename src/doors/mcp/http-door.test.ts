@@ -63,6 +63,18 @@ test("an unknown source is 404, and appears as soon as it is there", async () =>
   expect(await toolNames("/mcp/late")).toEqual(["ring"]);
 });
 
+test("how to use the sources is told with their names for the whole, and as it is for one", async () => {
+  const { catalog } = await openDoor();
+  catalog.add({ ...sourceOf("bell", "ring"), instructions: () => "Not at night." });
+  const told = async (path: string) => {
+    const answer = await rpc(path, "initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: {} });
+    return (answer as { result: { instructions?: string } }).result.instructions;
+  };
+  expect(await told("/mcp")).toBe("## bell\n\nNot at night.");
+  expect(await told("/mcp/bell")).toBe("Not at night.");
+  expect(await told("/mcp/notes")).toBeUndefined();
+});
+
 test("closing waits for what is being served", async () => {
   const { calls } = await openDoor();
   const answer = rpc("/mcp/notes", "tools/call", { name: "add", arguments: { text: "slow" } });

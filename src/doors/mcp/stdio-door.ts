@@ -1,4 +1,5 @@
 import type { Readable, Writable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { View } from "../../catalog/view.ts";
 import type { Log } from "../../core/log.ts";
 import type { Telemetry } from "../../core/telemetry/telemetry.ts";
@@ -16,13 +17,15 @@ export interface StdioDoorOptions {
   readonly input: Readable;
   readonly output: Writable;
   readonly maxFrameBytes?: number | undefined;
-  /** What the catalog waits for at the start. The handshake is answered before, everything else after. */
+  /** What the catalog waits for at the start. The handshake is answered before or soon, everything else after. */
   readonly ready?: Promise<unknown> | undefined;
   /** How long answers may still take when the input has ended; more than `ready` takes, or they would be empty. */
   readonly graceMs?: number | undefined;
 }
 
 const handshake: ReadonlySet<string> = new Set(["initialize", "server/discover", "ping", "notifications/initialized"]);
+/** `initialize` tells how to use the servers, once and for all: those that are quick are waited for. */
+const handshakeMs = 1000;
 
 /** Serves a view to the one client at the other end of a pipe, until it goes. */
 export async function serveStdioDoor(options: StdioDoorOptions): Promise<void> {
@@ -51,7 +54,10 @@ function holdUntil(ready: Promise<unknown>, server: McpServer): McpServer {
   return {
     ...server,
     async handle(message, peer, route) {
-      if (!isReady && "method" in message && !handshake.has(message.method)) await readiness;
+      if (!isReady && "method" in message) {
+        if (!handshake.has(message.method)) await readiness;
+        else if (message.method === "initialize") await Promise.race([readiness, sleep(handshakeMs)]);
+      }
       return server.handle(message, peer, route);
     },
   };

@@ -33,6 +33,9 @@ export function createViewOffer(options: ViewOfferOptions): McpOffer {
 
   return {
     info,
+    get instructions() {
+      return view.instructions();
+    },
     tools: {
       list: () => view.definitions(),
       find: (name) => view.find(name)?.definition,

@@ -1,0 +1,51 @@
+import { PassThrough } from "node:stream";
+import { expect, test } from "vitest";
+import { createCatalog } from "../../catalog/catalog.ts";
+import { silentLog } from "../../core/log.ts";
+import { initialize } from "../../../tests/support/mcp/messages.ts";
+import { startGuard } from "../../../tests/support/start-guard.ts";
+import { testSource } from "../../../tests/support/test-source.ts";
+import { until } from "../../../tests/support/until.ts";
+import { serveStdioDoor } from "./stdio-door.ts";
+
+const hello = { jsonrpc: "2.0", id: 1, method: "initialize", params: initialize("2025-11-25") };
+
+async function openDoor(ready: (catalog: ReturnType<typeof createCatalog>) => Promise<unknown>) {
+  const catalog = createCatalog();
+  const { guard } = await startGuard();
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  let said = "";
+  output.setEncoding("utf8").on("data", (text: string) => (said += text));
+  const info = { name: "clawport", version: "1" };
+  const view = catalog.view("all");
+  const served = serveStdioDoor({ view, guard, info, log: silentLog, input, output, ready: ready(catalog) });
+  return {
+    async ask(message: object): Promise<{ readonly result: Record<string, unknown> }> {
+      const before = said.length;
+      input.write(`${JSON.stringify(message)}\n`);
+      await until(() => said.indexOf("\n", before) >= 0);
+      return JSON.parse(said.slice(before));
+    },
+    async close() {
+      input.end();
+      await served;
+    },
+  };
+}
+
+test("initialize tells how to use servers that are there at once", async () => {
+  const door = await openDoor(async (catalog) => {
+    await Promise.resolve();
+    catalog.add(testSource({ id: "notes", instructions: () => "Keep them short." }));
+  });
+  expect((await door.ask(hello)).result).toMatchObject({ instructions: "## notes\n\nKeep them short." });
+  await door.close();
+});
+
+test("initialize is answered though a server never comes", async () => {
+  const door = await openDoor(() => new Promise(() => {}));
+  const { result } = await door.ask(hello);
+  expect(result).toMatchObject({ serverInfo: { name: "clawport" } });
+  expect(result).not.toHaveProperty("instructions");
+  await door.close();
+});
