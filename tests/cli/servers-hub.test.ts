@@ -68,6 +68,12 @@ test("connect puts a server into the hub's configuration, and the hub takes it u
   expect(await readFile(join(place.home, "clawport.json5"), "utf8")).not.toContain("agent");
   const again = await here(place, "connect", "--", command, ...args);
   expect(again.out).not.toContain("Added");
+  const typo = await here(place, "connect", "no-such-program");
+  expect(typo.err).toContain("It was not added to");
+  const removed = await here(place, "disconnect", "shelf", "--remove");
+  expect(removed.out).toContain("shelf was taken out of");
+  expect(isAlive(pid)).toBe(false);
+  expect((await here(place, "status", "shelf")).exit).toBe(3);
   await end(hub);
   expect(isAlive(pid)).toBe(false);
 });

@@ -1,4 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { clawport, makePlace, type Place } from "./run-clawport.ts";
@@ -83,7 +85,7 @@ test("a tool that fails exits with 1, a picture becomes a file, and an unknown t
   expect(unknown).toMatchObject({ exit: 3, err: 'clawport: There is no tool "put". Did you mean shelf__put?\n' });
 });
 
-test("connect adds a server and keeps what a person wrote; one that can't be connected stays and is told of", async () => {
+test("connect adds a server and keeps what a person wrote; disconnect --remove takes it out again", async () => {
   await using place = await placeWith({});
   const file = join(place.home, "clawport.json5");
   await writeFile(file, "{\n  // mine\n  servers: {},\n}\n");
@@ -98,14 +100,49 @@ test("connect adds a server and keeps what a person wrote; one that can't be con
 
   const again = await here(place, "connect", "--name", "shelf", "--", command, "other");
   expect(again).toMatchObject({ exit: 1, out: "" });
-  const broken = await here(place, "connect", "no-such-program", "--json");
-  expect(broken.exit).toBe(1);
-  expect(JSON.parse(broken.out)).toMatchObject({
+
+  const removed = await here(place, "disconnect", "shelf", "--remove");
+  expect(removed).toEqual({ exit: 0, out: `shelf was taken out of ${file}.\n`, err: "" });
+  expect(await readFile(file, "utf8")).toBe("{\n  // mine\n  servers: {\n  },\n}\n");
+  expect(await here(place, "disconnect", "shelf", "--remove")).toMatchObject({ exit: 3 });
+});
+
+test("connect tries a server before it writes it down, unless told not to", async () => {
+  await using place = await placeWith({});
+  const file = join(place.home, "clawport.json5");
+  const before = await readFile(file, "utf8");
+  const typo = await here(place, "connect", "no-such-program");
+  expect(typo).toMatchObject({ exit: 69, out: "" });
+  expect(typo.err).toContain('The command "no-such-program" was not found.');
+  expect(typo.err).toContain(`It was not added to ${file}; "clawport connect --force …" adds it untried.`);
+  const ends = await here(place, "connect", "--name", "ends", "--", process.execPath, "-e", "process.exit(3)");
+  expect(ends.err).toContain("The server's process ended (exit code 3).");
+  const nobody = await here(place, "connect", "http://127.0.0.1:1/mcp", "--json");
+  expect(JSON.parse(nobody.out)).toMatchObject({ error: { code: "unavailable" } });
+  expect(await readFile(file, "utf8")).toBe(before);
+
+  const forced = await here(place, "connect", "--force", "no-such-program", "--json");
+  expect(forced.exit).toBe(1);
+  expect(JSON.parse(forced.out)).toMatchObject({
     added: file,
     name: "no-such-program",
     error: { code: "unavailable" },
   });
-  expect((await here(place, "config", "check")).out).toContain("servers shelf, no-such-program");
+  expect((await here(place, "config", "check")).out).toContain("servers no-such-program");
+});
+
+test("connect writes down a server that only wants a sign-in, or a variable that is not set here", async () => {
+  await using place = await placeWith({});
+  const closed = createServer((_request, response) => void response.writeHead(401).end());
+  await new Promise<void>((resolve) => closed.listen(0, "127.0.0.1", resolve));
+  const { port } = closed.address() as AddressInfo;
+  const added = await here(place, "connect", "--name", "closed", `http://127.0.0.1:${port}/mcp`);
+  expect(added.out).toContain("Added closed to ");
+  closed.close();
+  const { command, args } = shelf("one");
+  const waits = await here(place, "connect", "--name", "waits", "--env", "KEY=$NOT_SET", "--", command, ...args);
+  expect(waits.out).toContain("NOT_SET is not set in the environment");
+  expect((await here(place, "servers", "--json")).out).toMatch(/"closed".*"waits"/);
 });
 
 test("connect refuses what is not encrypted, with the reason, and writes nothing", async () => {

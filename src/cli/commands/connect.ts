@@ -27,6 +27,7 @@ export const command = defineCommand({
       multiple: true,
       description: "for the command's environment; '$NAME' stays a reference",
     },
+    force: { type: "boolean", description: "add it without trying whether it can be connected" },
     ...trustOption,
   },
   examples: [
@@ -49,7 +50,12 @@ export const command = defineCommand({
       need: { servers: "none" },
       trust,
       run: (handler, { home }) =>
-        handleConnect(handler, createConfigEditor(context, home, trust), { words: args, name: options.name, settings }),
+        handleConnect(handler, createConfigEditor(context, home, trust), {
+          words: args,
+          name: options.name,
+          settings,
+          force: options.force,
+        }),
     });
   },
 });

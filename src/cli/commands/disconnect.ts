@@ -1,21 +1,32 @@
 import { Fault } from "../../core/fault.ts";
 import { defineCommand } from "../command.ts";
+import { trustOption } from "../servers/trust-option.ts";
 
 export const command = defineCommand({
   name: "disconnect",
-  summary: "end a server's connection in the running hub; the configuration stays as it is",
+  summary: "end a server's connection in the running hub; the configuration stays as it is, unless told otherwise",
   args: [{ name: "server", description: "which one" }],
-  examples: ["clawport disconnect github"],
+  options: {
+    remove: { type: "boolean", description: "take it out of the configuration too" },
+    ...trustOption,
+  },
+  examples: ["clawport disconnect github", "clawport disconnect github --remove"],
   async run(context) {
     const { runHandler } = await import("../servers/run-handler.ts");
-    const { handleDisconnect } = await import("../../sources/servers/handlers/handle-disconnect.ts");
+    const { handleDisconnect, handleRemove } = await import("../../sources/servers/handlers/handle-disconnect.ts");
+    const { createConfigEditor } = await import("../servers/config-editor.ts");
     const [server = ""] = context.args;
+    const { remove, trust = false } = context.options;
     return runHandler(context, {
       need: { servers: "none" },
-      trust: false,
-      run(handler, { isHub }) {
+      trust,
+      run(handler, { isHub, home }) {
+        if (remove) return handleRemove(handler, createConfigEditor(context, home, trust), server);
         if (!isHub)
-          throw new Fault("unavailable", `No hub runs, so ${server} is not connected. "clawport up" starts one.`);
+          throw new Fault(
+            "unavailable",
+            `No hub runs, so ${server} is not connected. "clawport up" starts one; "clawport disconnect ${server} --remove" takes it out of the configuration.`,
+          );
         return handleDisconnect(handler, server);
       },
     });

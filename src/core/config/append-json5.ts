@@ -3,6 +3,7 @@ import JSON5 from "json5";
 import { Fault } from "../fault.ts";
 import { isRecord } from "../is-record.ts";
 import { formatPath, pathKey, type ConfigPath } from "./config-path.ts";
+import { commaAfter, sameLineRemark } from "./json5-marks.ts";
 import { readJson5, type Json5Document, type Place } from "./read-json5.ts";
 
 /**
@@ -73,18 +74,6 @@ function render(key: string, value: unknown, quoted: boolean, step: string, inde
     .split("\n")
     .map((line, index) => (index === 0 ? line : indent + line.slice(step.length)))
     .join("\n");
-}
-
-/** How many characters after a value its comma ends, or 0 where it has none. Commas inside comments don't count. */
-function commaAfter(text: string, offset: number): number {
-  const comma = /(?:\s|\/\/[^\n\r\u2028\u2029]*(?=[\n\r\u2028\u2029])|\/\*(?:[^*]|\*(?!\/))*\*\/)*,/y;
-  comma.lastIndex = offset;
-  return comma.exec(text)?.[0].length ?? 0;
-}
-
-/** The comment that belongs to the line it stands on. */
-function sameLineRemark(text: string): string {
-  return /^[ \t]*(?:\/\/[^\n\r\u2028\u2029]*|\/\*(?:[^*\n\r]|\*(?!\/))*\*\/)/.exec(text)?.[0] ?? "";
 }
 
 /** The white space that the line of an offset begins with. */

@@ -9,8 +9,11 @@ import type { ConfigPlace } from "./servers-control.ts";
 
 /** Writes servers into a configuration file, where the person may do that. */
 export interface ConfigEditor {
+  /** Faults where the server can't be connected as it would be written down. Writes nothing. */
+  check(place: ConfigPlace, name: string, settings: Readonly<Record<string, unknown>>): Promise<void>;
   /** The file may not exist yet. What is returned takes it out again. */
   add(place: ConfigPlace, name: string, settings: Readonly<Record<string, unknown>>): Promise<() => Promise<void>>;
+  remove(place: ConfigPlace, name: string): Promise<void>;
 }
 
 export interface ConnectWish {
@@ -19,9 +22,14 @@ export interface ConnectWish {
   readonly name?: string | undefined;
   /** More for the configuration, as it is written there: `$NAME` stands for the environment's. */
   readonly settings?: Readonly<Record<string, unknown>> | undefined;
+  /** Writes it down without trying it. */
+  readonly force?: boolean | undefined;
 }
 
-/** `connect …`: adds a server to the configuration unless it is there, connects it, and shows what it offers. */
+/**
+ * `connect …`: adds a server to the configuration unless it is there, connects it, and shows what it offers. What can't be
+ * reached is not written down: it is a slip of the pen more often than not.
+ */
 export async function handleConnect(
   context: HandlerContext,
   editor: ConfigEditor,
@@ -38,7 +46,9 @@ export async function handleConnect(
   const name = wish.name ?? suggestName(target, names);
   requireName(name, names);
   const place = await context.control.configuration();
-  const undo = await editor.add(place, name, { ...settingsOf(target), ...wish.settings });
+  const settings = { ...settingsOf(target), ...wish.settings };
+  if (wish.force !== true) await check(context, editor, place, name, settings);
+  const undo = await editor.add(place, name, settings);
   try {
     await context.control.reload();
   } catch (error) {
@@ -47,6 +57,23 @@ export async function handleConnect(
     throw error;
   }
   return connect(context, name, place);
+}
+
+async function check(
+  { prefix }: HandlerContext,
+  editor: ConfigEditor,
+  place: ConfigPlace,
+  name: string,
+  settings: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  try {
+    await editor.check(place, name, settings);
+  } catch (error) {
+    const { code, message, detail } = toFault(error);
+    if (code === "config" || code === "cancelled") throw error;
+    const hint = `It was not added to ${place.path}; "${prefix} connect --force …" adds it untried.`;
+    throw new Fault(code, `${message.trimEnd()} ${hint}`, { cause: error, detail });
+  }
 }
 
 /** Once it is in the configuration it stays there, whatever comes of the first attempt. */

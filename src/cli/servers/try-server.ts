@@ -1,0 +1,47 @@
+import { appendJson5 } from "../../core/config/append-json5.ts";
+import { formatPath } from "../../core/config/config-path.ts";
+import { loadConfig } from "../../core/config/load-config.ts";
+import { isFault } from "../../core/fault.ts";
+import { defineServers } from "../../sources/servers/definition.ts";
+import { createServerManager } from "../../sources/servers/manager.ts";
+import type { CommandContext } from "../command-context.ts";
+import { readVersion } from "../version.ts";
+import { orStopped } from "./or-stopped.ts";
+
+/** What a configuration file would say. */
+interface Draft {
+  readonly path: string;
+  /** What it says now. */
+  readonly text: string;
+  readonly name: string;
+  readonly settings: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Connects a server as it would be configured, in this process, and lets it go again. Faults with what is wrong. One that
+ * wants a sign-in is there; one that lacks a variable can't be tried here.
+ */
+export async function tryServer(context: CommandContext, { path, text, name, settings }: Draft): Promise<void> {
+  const { env, log } = context;
+  const loaded = await loadConfig({ path, env, text: appendJson5(text, ["servers"], { [name]: settings }) });
+  const own = formatPath(["servers", name]);
+  if (loaded.waiting.some((problem) => problem.path.startsWith(own))) return;
+  const definition = defineServers(loaded.config).definitions.find((each) => each.name === name);
+  if (definition === undefined || !definition.enabled) return;
+  const manager = createServerManager({
+    catalog: { add: () => () => {} },
+    env,
+    log: log.with({ trial: true }),
+    version: readVersion(),
+    maxConcurrent: 1,
+    discoveryMs: 0,
+  });
+  try {
+    await manager.apply([definition]);
+    await orStopped(manager.connect(name), context.stopSignal());
+  } catch (error) {
+    if (!isFault(error, "unauthorized")) throw error;
+  } finally {
+    await manager.close();
+  }
+}
