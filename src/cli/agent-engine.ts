@@ -1,3 +1,4 @@
+import type { Guard } from "../catalog/guard/guard.ts";
 import type { CallContext } from "../catalog/tool-source.ts";
 import { defaultConfig } from "../core/config/default-config.ts";
 import { Fault } from "../core/fault.ts";
@@ -35,7 +36,7 @@ export async function openAgentEngine(context: CommandContext, flags: AgentFlags
   const { catalog, guard } = openGuardedCatalog({ home, config, log, closers });
   let servers: Promise<OpenedServers> | undefined;
   const openOwnServers = (): Promise<OpenedServers> =>
-    (servers ??= openServersOf({ catalog, configuration, home, env: deeperEnv(env), log, closers }));
+    (servers ??= openServersOf({ catalog, guard, configuration, home, env: deeperEnv(env), log, closers }));
   const agent = openAgent({
     catalog,
     guard,
@@ -77,13 +78,22 @@ export async function openAgentEngine(context: CommandContext, flags: AgentFlags
 interface ServersHome extends Pick<OpenServersOptions, "catalog" | "env" | "log" | "closers"> {
   readonly configuration: ConfigInForce;
   readonly home: Home;
+  readonly guard: Guard;
 }
 
-async function openServersOf({ configuration, home, ...parts }: ServersHome): Promise<OpenedServers> {
+async function openServersOf({ configuration, home, guard, ...parts }: ServersHome): Promise<OpenedServers> {
   const { openServers } = await import("./open-servers.ts");
+  const { openSampler } = await import("./open-sampler.ts");
   const { placeOf } = await import("./follow-config.ts");
-  const place = placeOf(configuration, home);
-  return openServers({ ...parts, configuration, place, version: readVersion(), reload: () => Promise.resolve() });
+  return openServers({
+    ...parts,
+    home,
+    configuration,
+    place: placeOf(configuration, home),
+    version: readVersion(),
+    sample: openSampler({ config: configuration.config.agent, guard, env: parts.env }),
+    reload: () => Promise.resolve(),
+  });
 }
 
 /**

@@ -24,6 +24,7 @@ export const commandTable: readonly CommandEntry[] = [
   { name: "call", summary: "call a tool", load: () => import("./commands/call.ts") },
   { name: "connect", summary: "add a server and connect it", load: () => import("./commands/connect.ts") },
   { name: "disconnect", summary: "end a server's connection", load: () => import("./commands/disconnect.ts") },
+  { name: "auth", summary: "sign in to a server", load: () => import("./commands/auth.ts") },
   { name: "status", summary: "all there is to know about a server", load: () => import("./commands/status.ts") },
   { name: "refresh", summary: "ask servers again what they offer", load: () => import("./commands/refresh.ts") },
   { name: "logs", summary: "what a server said on stderr", load: () => import("./commands/logs.ts") },

@@ -23,6 +23,7 @@ import { createMcpCommand } from "./mcp-command.ts";
 import { openAgent } from "./open-agent.ts";
 import { openDoor } from "./open-door.ts";
 import { openGuardedCatalog } from "./open-guarded-catalog.ts";
+import { openSampler } from "./open-sampler.ts";
 import { openServers } from "./open-servers.ts";
 import type { World } from "./world.ts";
 
@@ -94,6 +95,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
 
     let following: Following | undefined;
     const { control, manager } = await openServers({
+      home,
       catalog,
       configuration,
       env: deeperEnv(env),
@@ -101,6 +103,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
       version,
       closers,
       place: placeOf(configuration, home),
+      sample: openSampler({ config: config.agent, guard, env }),
       reload: async () => following?.reload(),
     });
 

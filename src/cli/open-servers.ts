@@ -1,14 +1,19 @@
 import type { Catalog } from "../catalog/catalog.ts";
+import type { Home } from "../core/home.ts";
 import type { Log } from "../core/log.ts";
 import { createLocalControl, type LocalControl } from "../sources/servers/handlers/local-control.ts";
 import type { ConfigPlace } from "../sources/servers/handlers/servers-control.ts";
 import { createServerManager, type ServerManager } from "../sources/servers/manager.ts";
+import { createServerAuths } from "../sources/servers/oauth/server-auths.ts";
+import type { CredentialStore } from "../sources/servers/oauth/store/credential-store.ts";
+import type { Sample } from "../sources/servers/server-source.ts";
 import { killOrphans } from "../sources/servers/stdio/owned-processes.ts";
 import type { Closers } from "./closers.ts";
 import type { ConfigInForce } from "./config-of.ts";
 import type { World } from "./world.ts";
 
 export interface OpenServersOptions {
+  readonly home: Home;
   readonly catalog: Catalog;
   readonly configuration: ConfigInForce;
   readonly env: World["env"];
@@ -20,6 +25,8 @@ export interface OpenServersOptions {
   /** Servers connect only when they are asked for. */
   readonly idle?: boolean | undefined;
   readonly place: ConfigPlace;
+  /** Has a model write for servers that ask for one. */
+  readonly sample?: Sample | undefined;
   reload(): Promise<void>;
 }
 
@@ -30,21 +37,28 @@ export interface OpenedServers {
 
 /** Starts the configured servers side by side and returns at once; their tools join the catalog as they come. */
 export async function openServers(options: OpenServersOptions): Promise<OpenedServers> {
-  const { catalog, configuration, env, log, version, closers, only, idle, place } = options;
+  const { home, catalog, configuration, env, log, version, closers, only, idle, place } = options;
   const { config, file } = configuration;
   const left = killOrphans();
   if (left > 0) log.info("processes that an earlier start left behind were ended", { count: left });
+  const store = createStoreOpener({ home, env, log });
+  const auths = createServerAuths({ home, env, log, store });
   const manager = createServerManager({
+    auths,
     catalog,
     env,
     log,
     version,
     maxConcurrent: config.maxConcurrentServers,
     discoveryMs: config.toolDiscoveryInterval,
+    sample: options.sample,
   });
   closers.add("servers", () => manager.close());
   const control = createLocalControl({
     manager,
+    auths,
+    home,
+    store,
     catalog,
     log,
     only,
@@ -54,4 +68,15 @@ export async function openServers(options: OpenServersOptions): Promise<OpenedSe
   });
   await control.apply({ config, waiting: file?.waiting });
   return { control, manager };
+}
+
+/** Opened when a server first needs it: what reads and seals it takes longer to load than most commands do. */
+function createStoreOpener(place: Pick<OpenServersOptions, "home" | "env" | "log">): () => Promise<CredentialStore> {
+  let opening: Promise<CredentialStore> | undefined;
+  return () => (opening ??= open());
+
+  async function open(): Promise<CredentialStore> {
+    const { openCredentialStore } = await import("../sources/servers/oauth/store/open-credential-store.ts");
+    return openCredentialStore(place);
+  }
 }

@@ -82,6 +82,7 @@ async function openAlone(context: CommandContext, home: Home, need: Need, trust:
   const askers = [createTerminalAsker(context)];
   const { catalog, guard } = openGuardedCatalog({ home, config, log, closers, askers });
   const { control, manager } = await openServers({
+    home,
     catalog,
     configuration,
     env,

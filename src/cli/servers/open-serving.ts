@@ -58,6 +58,7 @@ export async function openServing(context: CommandContext, { only, trust }: Serv
     });
     let following: Following | undefined;
     const { control, manager } = await openServers({
+      home,
       catalog,
       configuration,
       env,

@@ -32,7 +32,7 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const provider = new Provider(issuer, configure(options));
+  const provider = quietly(() => new Provider(issuer, configure(options)));
   const grants: string[] = [];
   const errors: string[] = [];
   const paths: string[] = [];
@@ -66,6 +66,17 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+/** It warns about everything that makes it fit for tests. */
+function quietly<T>(work: () => T): T {
+  const { warn } = console;
+  console.warn = () => {};
+  try {
+    return work();
+  } finally {
+    console.warn = warn;
+  }
 }
 
 function configure({

@@ -43,7 +43,7 @@ export async function startProtectedServer(
   };
   const gate = (scope: string) =>
     requireBearerAuth({ verifier, requiredScopes: [scope], resourceMetadataUrl: metadataUrl });
-  const mcp = createMcpHandler(createTools, { responseMode: "json" });
+  const mcp = createMcpHandler(createTools);
 
   const handle = toNodeHandler({
     async fetch(request: Request): Promise<Response> {

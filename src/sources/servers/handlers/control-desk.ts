@@ -1,4 +1,5 @@
 import { Fault } from "../../../core/fault.ts";
+import { answerAuth } from "./auth-desk.ts";
 import type { ServersControl } from "./servers-control.ts";
 
 /** Takes what another process of the same person asks of this one's servers. */
@@ -17,6 +18,7 @@ export function createControlDesk(control: ServersControl): ControlDesk {
     disconnect: ({ name }) => control.disconnect(text(name, "name")),
     refresh: ({ name }) => control.refresh(optionalText(name, "name")),
     logs: ({ name }) => control.logs(text(name, "name")),
+    auth: (body) => answerAuth(control.auth, body),
     configuration: () => control.configuration(),
     reload: async () => {
       await control.reload();

@@ -1,5 +1,6 @@
 import { visibleText } from "../../../catalog/guard/visible-text.ts";
 import type { ServerStatus } from "../server-status.ts";
+import { authText } from "./auth-text.ts";
 import type { Handled, HandlerContext } from "./handled.ts";
 import { stateText } from "./state-text.ts";
 
@@ -20,7 +21,7 @@ export async function handleServers(context: HandlerContext): Promise<Handled> {
 }
 
 function renderServer(server: ServerStatus, width: number, context: HandlerContext): string {
-  const status = `Status: ${stateText(server, context)} | Auth: ${server.auth} | Tools: ${server.tools}`;
+  const status = `Status: ${stateText(server, context)} | Auth: ${authText(server, context.now())} | Tools: ${server.tools}`;
   const address = visibleText(server.address, 300);
   return `  ${server.name.padEnd(width)}${address}\n${" ".repeat(width + 2)}${status}`.trimEnd();
 }

@@ -1,5 +1,6 @@
 import { visibleText } from "../../../catalog/guard/visible-text.ts";
 import type { ServerStatus } from "../server-status.ts";
+import { authText } from "./auth-text.ts";
 import type { Handled, HandlerContext } from "./handled.ts";
 import { unknownServer } from "./local-control.ts";
 import { spanText } from "./span-text.ts";
@@ -34,11 +35,6 @@ export function statusText(server: ServerStatus, context: HandlerContext): strin
   ];
   const lines = rows.flatMap(([title, value]) => (value === undefined ? [] : [`  ${title.padEnd(16)}${value}`]));
   return [server.name, ...lines].join("\n");
-}
-
-function authText({ auth, signedInUntil }: ServerStatus, now: number): string {
-  const left = signedInUntil === undefined ? 0 : Date.parse(signedInUntil) - now;
-  return left > 0 ? `${auth} (expires in ${spanText(left)})` : auth;
 }
 
 function infoText(info: unknown): string | undefined {

@@ -9,9 +9,10 @@ import { nearestName } from "../../../core/nearest-name.ts";
 import { type DefinedServers, defineServers, type ServerDefinition } from "../definition.ts";
 import type { ServerManager } from "../manager.ts";
 import { addressOf, authOf, type ServerStatus } from "../server-status.ts";
+import { createLocalAuthControl, type LocalAuthControlOptions } from "./local-auth-control.ts";
 import type { ListedTool, ServersControl } from "./servers-control.ts";
 
-export interface LocalControlOptions {
+export interface LocalControlOptions extends Omit<LocalAuthControlOptions, "definitions"> {
   readonly manager: ServerManager;
   readonly catalog: Pick<Catalog, "tools" | "find" | "sources">;
   readonly log: Log;
@@ -49,6 +50,7 @@ export function createLocalControl(options: LocalControlOptions): LocalControl {
   let applying: Promise<void> = Promise.resolve();
 
   return {
+    auth: createLocalAuthControl({ ...options, definitions: () => defined.definitions }),
     configuration: options.configuration,
     reload: options.reload,
     apply(loaded) {

@@ -4,6 +4,7 @@ import { Fault, isFaultCode } from "../../../core/fault.ts";
 import type { Secret } from "../../../core/secret.ts";
 import { readText, sendHttp } from "../../../mcp/client/send-http.ts";
 import type { ServerStatus } from "../server-status.ts";
+import { createRemoteAuthControl } from "./remote-auth-control.ts";
 import type { ConfigPlace, ListedTool, ServersControl } from "./servers-control.ts";
 
 /** A hub that runs, and what opens it. */
@@ -30,6 +31,7 @@ export function createRemoteControl(hub: RunningHub): ServersControl & { close()
     disconnect: (name) => ask<ServerStatus>("disconnect", { name }),
     refresh: (name) => ask<readonly ServerStatus[]>("refresh", { name }, serverMs),
     logs: (name) => ask<string>("logs", { name }),
+    auth: createRemoteAuthControl((body, withinMs) => ask("auth", body, withinMs)),
     configuration: () => ask<ConfigPlace>("configuration"),
     reload: async () => void (await ask("reload")),
     close: () => agent.destroy(),

@@ -2,6 +2,7 @@ import type { CallContext } from "../../../catalog/tool-source.ts";
 import type { ConfigLocation } from "../../../core/config/find-config.ts";
 import type { Tool, ToolResult } from "../../../mcp/tool.ts";
 import type { ServerStatus } from "../server-status.ts";
+import type { AuthControl } from "./auth-control.ts";
 
 /** A tool under its name in the catalog, with everything its source says of it. */
 export interface ListedTool extends Tool {
@@ -29,6 +30,7 @@ export interface ServersControl {
   refresh(name?: string): Promise<readonly ServerStatus[]>;
   /** What the server last said on stderr. */
   logs(name: string): Promise<string>;
+  readonly auth: AuthControl;
   configuration(): Promise<ConfigPlace>;
   /** Takes up what the configuration file says now. */
   reload(): Promise<void>;

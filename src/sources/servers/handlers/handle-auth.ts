@@ -1,0 +1,204 @@
+import { visibleText } from "../../../catalog/guard/visible-text.ts";
+import { toFault } from "../../../core/fault.ts";
+import { orAborted } from "../or-aborted.ts";
+import { parseCallback } from "../oauth/sign-in/parse-callback.ts";
+import { startSignIn, type StartedSignIn } from "../oauth/sign-in/start-sign-in.ts";
+import type { SignInEntry, SignInWish } from "./auth-control.ts";
+import { expiryText } from "./auth-text.ts";
+import type { Handled, HandlerContext } from "./handled.ts";
+
+/** The person who signs in, as far as they can be reached from here. */
+export interface SignInStage {
+  /** Opens an address in their browser; says whether that could be done. */
+  openBrowser?(url: URL): Promise<boolean>;
+  /** Shows them what to do, while it is waited for. */
+  show(text: string): void;
+  /** What they paste instead of the browser coming back; missing where nobody can. Never settles after the signal. */
+  paste?(signal: AbortSignal): Promise<string | undefined>;
+  /** Where nobody waits for the end, the sign-in goes on behind, for as long as this process lives. */
+  readonly goesOn: boolean;
+  readonly signal: AbortSignal;
+}
+
+export interface AuthWish extends SignInWish {
+  readonly server: string;
+  /** The code, or the whole address that the browser was sent to. */
+  readonly code?: string | undefined;
+  readonly device?: boolean | undefined;
+}
+
+/** `auth <server>`: signs in, in a browser, with a pasted code or on another device, and connects the server. */
+export async function handleAuth(context: HandlerContext, stage: SignInStage, wish: AuthWish): Promise<Handled> {
+  const { auth } = context.control;
+  const { server, code, device, scope, issuer } = wish;
+  if (code !== undefined) {
+    await auth.finish(server, parseCallback(code).toString(), true);
+    return signedIn(context, server);
+  }
+  if (device === true) return signInByDevice(context, stage, wish);
+  const started = await startSignIn(auth, server, { scope, issuer, signal: stage.signal });
+  if (started.kind === "signed-in") return signedIn(context, server);
+  const isOpened = (await stage.openBrowser?.(started.url)) ?? false;
+  if (!isOpened && stage.paste === undefined) return leaveWaiting(context, stage, server, started);
+  stage.show(promptText(context, server, started.url, isOpened));
+  await orPasted(started, stage);
+  return signedIn(context, server);
+}
+
+/** `auth <server> --logout`. */
+export async function handleLogout({ control, prefix }: HandlerContext, server: string): Promise<Handled> {
+  const { revoked } = await control.auth.logout(server);
+  const how = revoked ? "its tokens were revoked" : "its tokens are forgotten here, but could not be revoked there";
+  // The connection lives on the tokens that are no more.
+  await control.disconnect(server).catch(() => {});
+  return {
+    ok: true,
+    data: { server, revoked },
+    text: `Signed out of ${server}: ${how}. Back in: ${prefix} auth ${server}`,
+  };
+}
+
+/** `auth --list`. */
+export async function handleAuthList({ control, prefix, now }: HandlerContext): Promise<Handled> {
+  const entries = (await control.auth.list()).map((entry) => ({
+    ...entry,
+    expiresAt: isoTime(entry.expiresAt) ?? null,
+  }));
+  if (entries.length === 0)
+    return { ok: true, data: { signIns: [] }, text: `Signed in to nothing. Sign in with: ${prefix} auth <server>` };
+  const text = entries.map((entry) => entryText(entry, now(), prefix)).join("\n\n");
+  return { ok: true, data: { signIns: entries }, text };
+}
+
+type ShownEntry = Omit<SignInEntry, "expiresAt"> & { readonly expiresAt: string | null };
+
+function entryText(entry: ShownEntry, now: number, prefix: string): string {
+  const { server, kind, scope, issuer, subject, configured } = entry;
+  const until = entry.expiresAt === null ? "" : ` (${expiryText(Date.parse(entry.expiresAt), now)})`;
+  const states = {
+    none: "Not signed in",
+    expired: "Expired",
+    "needs-sign-in": "Needs sign-in",
+    "signed-in": `Signed in${until}`,
+  };
+  const fix = kind === "signed-in" ? "" : `: ${prefix} auth ${server}`;
+  const rows: readonly (readonly [string, string | undefined])[] = [
+    ["Address", visibleText(entry.address, 300)],
+    ["Status", configured ? `${states[kind]}${fix}` : `No longer configured: ${prefix} auth ${server} --logout`],
+    ["As", subject && visibleText(subject, 200)],
+    ["At", issuer && visibleText(issuer, 300)],
+    ["Scopes", scope && visibleText(scope, 500)],
+  ];
+  return [server, ...rows.flatMap(([title, value]) => (value ? [`  ${title.padEnd(10)}${value}`] : []))].join("\n");
+}
+
+async function signInByDevice(context: HandlerContext, stage: SignInStage, wish: AuthWish): Promise<Handled> {
+  const { server, scope, issuer } = wish;
+  const { auth } = context.control;
+  const { userCode, verificationUri, verificationUriComplete, expiresAt } = await auth.beginDevice(server, {
+    scope,
+    issuer,
+  });
+  const code = visibleText(userCode, 100);
+  const text = `On any device, open ${visibleText(verificationUri, 500)}\nand enter the code: ${code}`;
+  const done = auth.awaitDevice(server, userCode);
+  if (stage.goesOn) {
+    goOn(context, server, done);
+    const data = {
+      server,
+      signedIn: false,
+      verificationUri,
+      verificationUriComplete: verificationUriComplete ?? null,
+      userCode: code,
+      expiresAt: isoTime(expiresAt),
+    };
+    return { ok: true, data, text };
+  }
+  stage.show(text);
+  await orAborted(done, stage.signal);
+  return signedIn(context, server);
+}
+
+/** Nobody is here to wait. What began stays open for its code, and for the browser too if this process lives on. */
+async function leaveWaiting(
+  context: HandlerContext,
+  stage: SignInStage,
+  server: string,
+  started: StartedSignIn,
+): Promise<Handled> {
+  if (stage.goesOn) goOn(context, server, started.done);
+  else await started.leave();
+  const finish = `${context.prefix} auth ${server} --code '<the address the browser ends at>'`;
+  const data = { server, signedIn: false, url: started.url.href, finish };
+  const text = [`Open this address in a browser and agree there:`, "", started.url.href, "", `Then: ${finish}`].join(
+    "\n",
+  );
+  return { ok: true, data, text };
+}
+
+function promptText({ prefix }: HandlerContext, server: string, url: URL, isOpened: boolean): string {
+  if (isOpened)
+    return [`Your browser opens to sign in to ${server}. If it does not, open this address:`, "", url.href, ""].join(
+      "\n",
+    );
+  return [
+    `Open this address in a browser to sign in to ${server}:`,
+    "",
+    url.href,
+    "",
+    "If the browser can't come back to this machine, paste the address it ends at here,",
+    `or run: ${prefix} auth ${server} --code '<address>'`,
+  ].join("\n");
+}
+
+/** Until the browser came back or something good was pasted. */
+async function orPasted(started: StartedSignIn, stage: SignInStage): Promise<void> {
+  const end = new AbortController();
+  const { done } = started;
+  const paste = async (): Promise<void> => {
+    for (;;) {
+      const text = await stage.paste?.(end.signal);
+      if (text === undefined || end.signal.aborted) return;
+      if (text.trim() === "") continue;
+      await started.paste(text).catch((error: unknown) => stage.show(toFault(error).message));
+    }
+  };
+  void paste();
+  await done.finally(() => end.abort());
+}
+
+function goOn(context: HandlerContext, server: string, done: Promise<void>): void {
+  done.then(() => context.control.connect(server)).catch(() => {});
+}
+
+async function signedIn(context: HandlerContext, server: string): Promise<Handled> {
+  const { control, now } = context;
+  const entry = (await control.auth.list()).find((each) => each.server === server);
+  const facts = {
+    server,
+    signedIn: true,
+    expiresAt: isoTime(entry?.expiresAt) ?? null,
+    scope: entry?.scope ?? null,
+    issuer: entry?.issuer ?? null,
+    subject: entry?.subject ?? null,
+  };
+  const as = entry?.subject === undefined ? "" : ` as ${visibleText(entry.subject, 200)}`;
+  const until = entry?.expiresAt === undefined ? "" : `, ${expiryText(entry.expiresAt, now())}`;
+  const scopes = entry?.scope ? `, scopes ${visibleText(entry.scope, 500)}` : "";
+  const head = `Signed in to ${server}${as}${until}${scopes}.`;
+  try {
+    const { tools } = await control.connect(server);
+    return { ok: true, data: { ...facts, tools }, text: `${head} It has ${tools} ${tools === 1 ? "tool" : "tools"}.` };
+  } catch (error) {
+    const { code, message } = toFault(error);
+    return {
+      ok: false,
+      data: { ...facts, error: { code, message } },
+      text: `${head} It can't be connected yet: ${message}`,
+    };
+  }
+}
+
+function isoTime(at: number | undefined): string | undefined {
+  return at === undefined ? undefined : new Date(at).toISOString();
+}

@@ -1,0 +1,107 @@
+import { Fault } from "../../../core/fault.ts";
+import type { Home } from "../../../core/home.ts";
+import { nearestName } from "../../../core/nearest-name.ts";
+import type { ServerDefinition } from "../definition.ts";
+import type { ServerAuth } from "../oauth/server-auth.ts";
+import type { ServerAuths } from "../oauth/server-auths.ts";
+import { hasCredentials } from "../oauth/store/credential-path.ts";
+import type { CredentialStore } from "../oauth/store/credential-store.ts";
+import { addressOf } from "../server-status.ts";
+import type { AuthControl, SignInEntry } from "./auth-control.ts";
+
+export interface LocalAuthControlOptions {
+  readonly auths: ServerAuths;
+  readonly home: Pick<Home, "file">;
+  readonly store: () => Promise<CredentialStore>;
+  definitions(): readonly ServerDefinition[];
+}
+
+/** However slow an authorization server is, nobody waits longer for one step of a sign-in. */
+const longestStepMs = 120_000;
+
+export function createLocalAuthControl({ auths, home, store, definitions }: LocalAuthControlOptions): AuthControl {
+  /** Sign-ins on other devices that are under way, by server and code. */
+  const devices = new Map<string, Promise<unknown>>();
+
+  return {
+    async redirectOf(server) {
+      const { transport } = definitionOf(server);
+      const { redirectUri: uri, redirectPort: port } = (transport.kind === "http" && transport.auth) || {};
+      return { uri, port };
+    },
+    async begin(server, wish) {
+      const begun = await authOf(server).begin({ ...wish, signal: AbortSignal.timeout(longestStepMs) });
+      return begun.kind === "redirect" ? { ...begun, url: begun.url.href } : begun;
+    },
+    finish: (server, query, pasted) =>
+      authOf(server).finish(new URLSearchParams(query), { pasted, signal: AbortSignal.timeout(longestStepMs) }),
+    cancel: (server, state) => authOf(server).cancel(state),
+    isWaiting: (server, state) => authOf(server).isWaiting(state),
+    async beginDevice(server, wish) {
+      const { done, ...prompt } = await authOf(server).beginDevice({ ...wish, signal: new AbortController().signal });
+      devices.set(`${server} ${prompt.userCode}`, done);
+      return prompt;
+    },
+    async awaitDevice(server, userCode) {
+      const key = `${server} ${userCode}`;
+      await devices.get(key);
+      devices.delete(key);
+    },
+    async logout(server) {
+      const definition = definitions().find(({ name }) => name === server);
+      return definition === undefined ? forget(server) : requireAuth(definition).logout();
+    },
+    async list() {
+      const known = await Promise.all(definitions().map(entryOf));
+      const names = new Set(definitions().map(({ name }) => name));
+      const left = (await (await store()).list()).filter(({ server }) => !names.has(server));
+      const strays = left.map(({ server, resource, tokens }): SignInEntry => {
+        return { server, address: resource, configured: false, kind: tokens ? "signed-in" : "none" };
+      });
+      return [...known.flatMap((each) => each ?? []), ...strays];
+    },
+  };
+
+  async function entryOf(definition: ServerDefinition): Promise<SignInEntry | undefined> {
+    const { name, transport } = definition;
+    const auth = auths.of(definition);
+    if (auth === undefined || transport.kind !== "http") return undefined;
+    // What was never signed in to and needs nothing is not loaded for this.
+    if (transport.auth === undefined && !hasCredentials(home, name, transport.url)) return undefined;
+    return { server: name, address: addressOf(definition), configured: true, ...(await auth.status()) };
+  }
+
+  /** The server is no longer configured, so that there is nobody to tell. */
+  async function forget(server: string): Promise<{ readonly revoked: boolean }> {
+    const opened = await store();
+    const left = (await opened.list()).filter((each) => each.server === server);
+    if (left.length === 0) throw unknown(server);
+    for (const { resource } of left) await opened.open(server, new URL(resource)).change(() => undefined);
+    return { revoked: false };
+  }
+
+  function authOf(server: string): ServerAuth {
+    return requireAuth(definitionOf(server));
+  }
+
+  function requireAuth(definition: ServerDefinition): ServerAuth {
+    const auth = auths.of(definition);
+    if (auth !== undefined) return auth;
+    const why =
+      definition.transport.kind === "stdio" ? "it is a command on this machine" : "its key is in the configuration";
+    throw new Fault("usage", `Nobody has to sign in to ${definition.name}: ${why}.`);
+  }
+
+  function definitionOf(server: string): ServerDefinition {
+    const found = definitions().find(({ name }) => name === server);
+    if (found !== undefined) return found;
+    throw unknown(server);
+  }
+
+  function unknown(server: string): Fault {
+    const names = definitions().map(({ name }) => name);
+    const nearest = nearestName(server, names);
+    const hint = nearest === undefined ? `There are: ${names.join(", ") || "none"}.` : `Did you mean "${nearest}"?`;
+    return new Fault("not-found", `There is no server ${JSON.stringify(server.slice(0, 100))}. ${hint}`);
+  }
+}

@@ -1,0 +1,35 @@
+import { Fault } from "../../../core/fault.ts";
+
+/**
+ * What describes Clawport to authorization servers that take a document in place of a registration. Its address is the
+ * client's id, so it has to be one that they can reach.
+ */
+export function clientDocument(address: string): Readonly<Record<string, unknown>> {
+  requireDocumentAddress(address);
+  return {
+    client_id: address,
+    client_name: "Clawport",
+    application_type: "native",
+    // Without a port, which stands for any (RFC 8252 § 7.3).
+    redirect_uris: ["http://127.0.0.1/callback", "http://localhost/callback"],
+    grant_types: ["authorization_code", "refresh_token", "urn:ietf:params:oauth:grant-type:device_code"],
+    response_types: ["code"],
+    token_endpoint_auth_method: "none",
+  };
+}
+
+function requireDocumentAddress(address: string): void {
+  const url = URL.parse(address);
+  const isGood =
+    url?.protocol === "https:" &&
+    url.pathname !== "/" &&
+    url.hash === "" &&
+    url.username === "" &&
+    url.href === address;
+  if (isGood) return;
+  const shown = JSON.stringify(address.slice(0, 200));
+  throw new Fault(
+    "usage",
+    `${shown} can't be the address of a client document: it takes https and a path, like https://example.com/clawport.json`,
+  );
+}

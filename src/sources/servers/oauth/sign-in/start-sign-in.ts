@@ -1,0 +1,146 @@
+import { isLoopback } from "../../../../core/config/judge-address.ts";
+import { Fault, toFault } from "../../../../core/fault.ts";
+import { sleep } from "../../../../core/sleep.ts";
+import type { AuthControl, SignInWish } from "../../handlers/auth-control.ts";
+import { type Callback, type CallbackListener, openCallbackListener } from "./callback-listener.ts";
+import { parseCallback } from "./parse-callback.ts";
+
+/** A sign-in that waits for its person. */
+export interface StartedSignIn {
+  readonly kind: "waiting";
+  /** To be opened in a browser. */
+  readonly url: URL;
+  /** Resolves when it is finished: by the browser that comes back here, by `paste`, or in another process. */
+  readonly done: Promise<void>;
+  /** Finishes it with what a person copied from the browser. */
+  paste(text: string): Promise<void>;
+  /** Listens no longer. It can still be finished with the code, in any process. */
+  leave(): Promise<void>;
+}
+
+export interface SignInOptions extends SignInWish {
+  /** Gives it up: nothing of it is left then. */
+  readonly signal: AbortSignal;
+  /** How long the person has; ten minutes unless given. */
+  readonly patienceMs?: number | undefined;
+  /** How often it is looked whether another process finished it. */
+  readonly lookMs?: number | undefined;
+}
+
+export async function startSignIn(
+  auth: AuthControl,
+  server: string,
+  options: SignInOptions,
+): Promise<StartedSignIn | { readonly kind: "signed-in" }> {
+  const { scope, issuer, signal, patienceMs = 600_000, lookMs = 1000 } = options;
+  const { listener, redirectUri } = await openWayBack(await auth.redirectOf(server));
+  const begun = await auth.begin(server, { scope, issuer, redirectUri }).catch(async (error: unknown) => {
+    await listener?.close();
+    throw error;
+  });
+  if (begun.kind === "signed-in") {
+    await listener?.close();
+    return begun;
+  }
+  const { state } = begun;
+  const ending = new AbortController();
+  let isBusy = false;
+  let isLeft = false;
+
+  const over = Promise.withResolvers<void>();
+  const done = end();
+  done.catch(() => {});
+  const giveUp = (): void => over.reject(new Fault("cancelled", "The sign-in was given up."));
+  const timer = setTimeout(() => over.reject(tooLate(server)), patienceMs);
+  signal.addEventListener("abort", giveUp, { once: true });
+  if (signal.aborted) giveUp();
+  listener?.expect(state).then(receive, () => {});
+  void watchOthers();
+
+  return {
+    kind: "waiting",
+    url: new URL(begun.url),
+    done,
+    paste: (text) => finish(parseCallback(text), true),
+    async leave() {
+      isLeft = true;
+      over.resolve();
+      await done;
+    },
+  };
+
+  async function end(): Promise<void> {
+    try {
+      await over.promise;
+    } finally {
+      await close();
+    }
+  }
+
+  async function receive(callback: Callback): Promise<void> {
+    try {
+      await finish(callback.query, false);
+      const text = "You can close this tab and go back to where you came from.";
+      callback.show({ ok: true, title: `Signed in to ${server}`, text });
+    } catch (error) {
+      callback.show({ ok: false, title: `Not signed in to ${server}`, text: toFault(error).message });
+    }
+  }
+
+  async function finish(query: URLSearchParams, isPasted: boolean): Promise<void> {
+    isBusy = true;
+    try {
+      await auth.finish(server, query.toString(), isPasted);
+      over.resolve();
+    } catch (error) {
+      // Whoever mistyped may try again; what the browser brought does not come twice.
+      if (!isPasted) over.reject(error);
+      throw error;
+    } finally {
+      isBusy = false;
+    }
+  }
+
+  async function watchOthers(): Promise<void> {
+    while (!ending.signal.aborted) {
+      await sleep(lookMs, ending.signal).catch(() => {});
+      if (isBusy || ending.signal.aborted || (await auth.isWaiting(server, state).catch(() => true))) continue;
+      if (isBusy || ending.signal.aborted) continue;
+      const entry = (await auth.list().catch(() => [])).find((each) => each.server === server);
+      if (entry?.kind === "signed-in") over.resolve();
+      else over.reject(new Fault("cancelled", `The sign-in to ${server} was given up elsewhere.`));
+    }
+  }
+
+  async function close(): Promise<void> {
+    ending.abort();
+    clearTimeout(timer);
+    signal.removeEventListener("abort", giveUp);
+    await listener?.close();
+    // After a sign-in that worked there is nothing left to forget.
+    if (!isLeft) await auth.cancel(server, state).catch(() => {});
+  }
+}
+
+interface WayBack {
+  readonly redirectUri: string;
+  /** Nothing where the browser comes back to somewhere else. */
+  readonly listener?: CallbackListener;
+}
+
+async function openWayBack({ uri, port }: Awaited<ReturnType<AuthControl["redirectOf"]>>): Promise<WayBack> {
+  const wanted = uri === undefined ? undefined : new URL(uri);
+  if (wanted !== undefined && !(wanted.protocol === "http:" && isLoopback(wanted.hostname)))
+    return { redirectUri: wanted.href };
+  const listener = await openCallbackListener({
+    // An address without a port stands for any (RFC 8252 § 7.3).
+    port: wanted?.port ? Number(wanted.port) : port,
+    path: wanted?.pathname,
+    host: wanted?.hostname === "localhost" ? "localhost" : "127.0.0.1",
+  });
+  return { listener, redirectUri: listener.redirectUri };
+}
+
+function tooLate(server: string): Fault {
+  return new Fault("timeout", `Nobody signed in to ${server} in time. Try again: clawport auth ${server}`);
+}

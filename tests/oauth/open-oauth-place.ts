@@ -1,0 +1,71 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { placeWith, runHere } from "../cli/shelf.ts";
+import { until } from "../support/until.ts";
+import {
+  type AuthorizationServer,
+  type AuthorizationServerOptions,
+  startAuthorizationServer,
+} from "./bench/authorization-server.ts";
+import { type ProtectedServer, startProtectedServer } from "./bench/protected-server.ts";
+
+const visit = join(import.meta.dirname, "fixtures", "visit.ts");
+
+/** An authorization server, a server that it protects, and a home in which the latter is configured as `one`. */
+export interface OAuthPlace extends AsyncDisposable {
+  readonly authority: AuthorizationServer;
+  readonly server: ProtectedServer;
+  readonly home: string;
+  readonly place: Awaited<ReturnType<typeof placeWith>>;
+  /** Has the browser of this place say yes, or no. */
+  readonly browser: (verb?: "consent" | "refuse") => string;
+  /** What the browser was shown at the end. */
+  readonly shown: () => string;
+  /** Runs a command with `--json` and gives its exit code and its answer. */
+  run(...argv: string[]): Promise<{ exit: number; answer: Readonly<Record<string, unknown>>; err: string }>;
+  /** The same with a browser there. */
+  runWithBrowser(verb: "consent" | "refuse", ...argv: string[]): ReturnType<OAuthPlace["run"]>;
+  /** Names of the sign-ins that are kept. */
+  kept(): Promise<readonly string[]>;
+}
+
+export async function openOAuthPlace(
+  options: AuthorizationServerOptions & { readonly settings?: (authority: AuthorizationServer) => object } = {},
+): Promise<OAuthPlace> {
+  const authority = await startAuthorizationServer(options);
+  const server = await startProtectedServer(authority);
+  const place = await placeWith({ one: { url: server.url, ...options.settings?.(authority) } });
+  const journal = join(place.folder, "browser.txt");
+  writeFileSync(journal, "");
+  const browser = (verb = "consent") => `${process.execPath} ${visit} ${journal} ${verb} %s`;
+
+  async function runIn(env: NodeJS.ProcessEnv, argv: readonly string[]) {
+    const { exit, out, err } = await runHere({ ...place, env }, [...argv, "--json"]);
+    return { exit, answer: JSON.parse(out || "{}") as Readonly<Record<string, unknown>>, err };
+  }
+
+  return {
+    authority,
+    server,
+    place,
+    home: place.home,
+    browser,
+    shown: () => readFileSync(journal, "utf8"),
+    run: (...argv) => runIn(place.env, argv),
+    async runWithBrowser(verb, ...argv) {
+      writeFileSync(journal, "");
+      const ran = await runIn({ ...place.env, BROWSER: browser(verb) }, argv);
+      // It has a life of its own, and writes into the folder that goes away with this place.
+      await until(() => readFileSync(journal, "utf8") !== "", "the browser was shown a page");
+      return ran;
+    },
+    kept: async () =>
+      (await readdir(join(place.home, "tokens")).catch(() => [])).filter((name) => name.endsWith(".json")),
+    async [Symbol.asyncDispose]() {
+      await place[Symbol.asyncDispose]();
+      await server[Symbol.asyncDispose]();
+      await authority[Symbol.asyncDispose]();
+    },
+  };
+}

@@ -1,0 +1,118 @@
+import { expect, test } from "vitest";
+import { runHere } from "../cli/shelf.ts";
+import { createVisitor } from "./bench/consent.ts";
+import { openOAuthPlace } from "./open-oauth-place.ts";
+
+test("`auth` opens the browser, takes it back, keeps the tokens, and the tools are there", async () => {
+  await using bench = await openOAuthPlace();
+  const { exit, answer } = await bench.runWithBrowser("consent", "auth", "one");
+  expect(answer).toMatchObject({
+    server: "one",
+    signedIn: true,
+    scope: "mcp:read",
+    issuer: bench.authority.issuer,
+    tools: 2,
+  });
+  expect(exit).toBe(0);
+  expect(bench.shown()).toMatch(/^200 [\s\S]*Signed in to one[\s\S]*close this tab/);
+  const { answer: called } = await bench.run("call", "one__read");
+  expect(JSON.stringify(called)).toContain("read with mcp:read");
+  expect(bench.authority.grants).toEqual(["authorization_code"]);
+  const { out } = await runHere(bench.place, ["servers"]);
+  expect(out).toMatch(/Connected \| Auth: OAuth \(expires 1h|60m\) \| Tools: 2/);
+  const { out: status } = await runHere(bench.place, ["status", "one"]);
+  expect(status).toMatch(/Auth +OAuth \(expires (1h|60m)\)/);
+});
+
+test("before anybody signed in, a call says which command to type", async () => {
+  await using bench = await openOAuthPlace();
+  const { exit, answer } = await bench.run("servers");
+  expect(exit).toBe(0);
+  expect(answer).toMatchObject({ servers: [{ state: "needs-sign-in", auth: "OAuth" }] });
+  expect(JSON.stringify(answer)).toContain("clawport auth one");
+});
+
+test.each(["whole address", "query", "bare code"])(
+  "without a browser the %s finishes it, in another run",
+  async (what) => {
+    await using bench = await openOAuthPlace();
+    const { exit, answer } = await bench.run("auth", "one", "--no-browser");
+    expect([exit, answer["signedIn"]]).toEqual([0, false]);
+    const left = await createVisitor().consent(String(answer["url"]));
+    const code =
+      { "whole address": left.href, query: left.search, "bare code": left.searchParams.get("code") ?? "" }[what] ?? "";
+    const finished = await bench.run("auth", "one", "--code", code);
+    expect(finished.answer).toMatchObject({ signedIn: true, tools: 2 });
+    const again = await bench.run("auth", "one", "--code", code);
+    expect(again.exit).not.toBe(0);
+    expect(bench.authority.grants).toEqual(["authorization_code"]);
+  },
+);
+
+test("who says no is told so, and nothing is kept", async () => {
+  await using bench = await openOAuthPlace();
+  const { exit, answer } = await bench.runWithBrowser("refuse", "auth", "one");
+  expect(exit).toBe(77);
+  expect(answer).toMatchObject({ error: { code: "denied" } });
+  expect(bench.shown()).toMatch(/^400 [\s\S]*Not signed in to one/);
+  expect(await bench.kept()).toEqual([]);
+});
+
+test("several sign-ins that wait do not disturb each other", async () => {
+  await using bench = await openOAuthPlace();
+  await bench.place.configure({ one: { url: bench.server.url }, two: { url: bench.server.url } });
+  const waiting = [await bench.run("auth", "one"), await bench.run("auth", "two"), await bench.run("auth", "one")];
+  const left = await Promise.all(waiting.map(({ answer }) => createVisitor().consent(String(answer["url"]))));
+  for (const [i, name] of ["one", "two", "one"].entries()) {
+    const { answer } = await bench.run("auth", name, "--code", left[i]!.href);
+    expect(answer).toMatchObject({ server: name, signedIn: true });
+  }
+  expect(await bench.kept()).toHaveLength(2);
+  const { answer } = await bench.run("auth", "--list");
+  expect(answer).toMatchObject({
+    signIns: [
+      { server: "one", kind: "signed-in" },
+      { server: "two", kind: "signed-in" },
+    ],
+  });
+});
+
+test("signing out revokes the tokens and forgets them", async () => {
+  await using bench = await openOAuthPlace();
+  await bench.runWithBrowser("consent", "auth", "one");
+  const token = bench.server.seen.at(-1) ?? "";
+  expect(await bench.authority.find(token)).toBeDefined();
+  const { exit, answer } = await bench.run("auth", "one", "--logout");
+  expect([exit, answer]).toEqual([0, { server: "one", revoked: true }]);
+  expect(await bench.authority.find(token)).toBeUndefined();
+  expect(await bench.kept()).toEqual([]);
+  expect((await bench.run("auth", "--list")).answer).toEqual({ signIns: [] });
+});
+
+test("a sign-in whose server is no longer configured is listed, and can be forgotten", async () => {
+  await using bench = await openOAuthPlace();
+  await bench.runWithBrowser("consent", "auth", "one");
+  await bench.place.configure({});
+  expect((await bench.run("auth", "--list")).answer).toMatchObject({ signIns: [{ server: "one", configured: false }] });
+  expect((await bench.run("auth", "one", "--logout")).answer).toEqual({ server: "one", revoked: false });
+  expect(await bench.kept()).toEqual([]);
+});
+
+test.each([
+  [["auth"], 2],
+  [["auth", "nobody"], 3],
+  [["auth", "one", "--code", "not waiting"], 2],
+  [["auth", "client-document"], 2],
+  [["auth", "client-document", "--url", "http://example.com/x"], 2],
+])("%j is refused with a reason", async (argv, code) => {
+  await using bench = await openOAuthPlace();
+  const { exit, answer } = await bench.run(...argv);
+  expect(exit).toBe(code);
+  expect(answer).toMatchObject({ error: { message: expect.any(String) } });
+});
+
+test("nobody has to sign in to a command or where the key is configured", async () => {
+  await using bench = await openOAuthPlace({ settings: () => ({ apiKey: "k" }) });
+  const { exit, answer } = await bench.run("auth", "one");
+  expect([exit, answer]).toMatchObject([2, { error: { message: expect.stringContaining("Nobody has to sign in") } }]);
+});
