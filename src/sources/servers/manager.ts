@@ -6,7 +6,7 @@ import { isUp } from "./connection-state.ts";
 import { type Connection, createConnection } from "./connection.ts";
 import type { ServerDefinition } from "./definition.ts";
 import type { ConnectionAuths } from "./oauth/connection-auth.ts";
-import { createServerSource } from "./server-source.ts";
+import { createServerSource, type Sample } from "./server-source.ts";
 import { type ServerStatus, statusOf } from "./server-status.ts";
 import { createSharedServers, type SharedServer } from "./shared-servers.ts";
 import { createSlots } from "./slots.ts";
@@ -22,8 +22,8 @@ export interface ServerManagerOptions {
   readonly now?: (() => number) | undefined;
   /** Signs in to servers that ask for it. Without it they are refused. */
   readonly auths?: ConnectionAuths | undefined;
-  /** Answers `sampling/createMessage`, where there is a model. Without it sampling is refused. */
-  readonly sample?: ((question: Question) => Promise<Answer>) | undefined;
+  /** Answers `sampling/createMessage` where the caller can't. Without it sampling is refused then. */
+  readonly sample?: Sample | undefined;
 }
 
 /** All configured servers: connected side by side, no more at once than allowed, changed while running. */
@@ -57,6 +57,7 @@ export function createServerManager(options: ServerManagerOptions): ServerManage
   const servers = new Map<string, Managed>();
   const slots = createSlots(maxConcurrent);
   const pool = createSharedServers({ log, discoveryMs, connect: openConnection, onStop: slots.leave });
+  const closing = new AbortController();
   let applying: Promise<void> = Promise.resolve();
 
   return {
@@ -84,6 +85,7 @@ export function createServerManager(options: ServerManagerOptions): ServerManage
       clearTimeout(timer);
     },
     async close() {
+      closing.abort(new Fault("cancelled", "The servers are being closed."));
       await Promise.all([...servers.keys()].map(remove));
     },
   };
@@ -129,7 +131,7 @@ export function createServerManager(options: ServerManagerOptions): ServerManage
 
   function start(definition: ServerDefinition): void {
     const shared = pool.join(definition);
-    const source = createServerSource(definition, shared);
+    const source = createServerSource(definition, shared, options.sample);
     const removeSource = catalog.add(source);
     const server: Managed = { definition, shared, source, removeSource, first: Promise.resolve() };
     servers.set(definition.name, server);
@@ -161,7 +163,8 @@ export function createServerManager(options: ServerManagerOptions): ServerManage
 
   async function answer(question: Question, definition: ServerDefinition): Promise<Answer> {
     if (question.method === "roots/list") return { roots: definition.roots };
-    if (question.method === "sampling/createMessage" && options.sample) return options.sample(question);
+    if (question.method === "sampling/createMessage" && options.sample)
+      return options.sample(definition.name, question, { signal: closing.signal, log });
     throw new Fault("missing-capability", `Nobody is there to answer what ${definition.name} asks.`);
   }
 

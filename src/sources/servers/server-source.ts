@@ -6,6 +6,7 @@ import { plainResult } from "../../mcp/client/plain-result.ts";
 import type { Params } from "../../mcp/json-rpc.ts";
 import type { Completion } from "../../mcp/offer.ts";
 import type { GetPromptResult } from "../../mcp/prompt.ts";
+import type { Answer, Question } from "../../mcp/question.ts";
 import type { ReadResourceResult } from "../../mcp/resource.ts";
 import { RpcFault } from "../../mcp/rpc-fault.ts";
 import type { Tool, ToolAnnotations, ToolResult } from "../../mcp/tool.ts";
@@ -18,8 +19,15 @@ const headerMismatch = -32020;
 /** Resources, prompts and completions are there to be read. */
 const reading: ToolAnnotations = { readOnlyHint: true };
 
+/** Has a model write for a server. The context is that of the call the server asks in, where there is one. */
+export type Sample = (
+  server: string,
+  question: Question,
+  context: Pick<CallContext, "signal" | "log"> & Partial<Pick<CallContext, "ask">>,
+) => Promise<Answer>;
+
 /** One server's tools, resources and prompts as a source of the catalog, under the names its definition gives them. */
-export function createServerSource(definition: ServerDefinition, server: SharedServer): Source {
+export function createServerSource(definition: ServerDefinition, server: SharedServer, sample?: Sample): Source {
   const { connection, lists, watches, logWish } = server;
   let shownFrom: readonly Tool[] | undefined;
   let shown: ShownTools;
@@ -94,9 +102,7 @@ export function createServerSource(definition: ServerDefinition, server: SharedS
       ...(context.traceparent === undefined ? {} : { meta: { traceparent: context.traceparent } }),
       onProgress: (progress) => context.progress(progress),
       onLog: (line) => context.tell(line),
-      // Which folders a server may know is the configuration's to say, never the caller's.
-      ask: (question) =>
-        question.method === "roots/list" ? Promise.resolve({ roots: definition.roots }) : context.ask(question),
+      ask: (question) => answer(question, context),
     };
     logWish.note(context.logLevel);
     for (let attempt = 1; ; attempt++) {
@@ -111,6 +117,18 @@ export function createServerSource(definition: ServerDefinition, server: SharedS
           ? new Fault("unavailable", `${definition.name}: ${error.message}`, { cause: error, detail: error.detail })
           : error;
       }
+    }
+  }
+
+  async function answer(question: Question, context: CallContext): Promise<Answer> {
+    // Which folders a server may know is the configuration's to say, never the caller's.
+    if (question.method === "roots/list") return { roots: definition.roots };
+    try {
+      return await context.ask(question);
+    } catch (error) {
+      const isOurs = question.method === "sampling/createMessage" && isFault(error, "missing-capability");
+      if (!isOurs || sample === undefined) throw error;
+      return sample(definition.name, question, context);
     }
   }
 

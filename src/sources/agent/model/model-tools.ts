@@ -1,4 +1,5 @@
 import { dynamicTool, jsonSchema, type ToolSet } from "ai";
+import { Fault } from "../../../core/fault.ts";
 import { messageOf } from "../../../core/thrown.ts";
 import type { ToolResult } from "../../../mcp/tool.ts";
 import type { AgentTools } from "../agent-tools.ts";
@@ -23,11 +24,19 @@ export function modelTools(tools: AgentTools, options: ReplyOptions): ToolSet {
   );
 }
 
+/** A server that wants a model is served by ours, not by that of whoever gave the order. */
+function askPeople({ ask }: ReplyOptions): ReplyOptions["ask"] {
+  return async (question) => {
+    if (question.method !== "sampling/createMessage") return ask(question);
+    throw new Fault("missing-capability", "The agent's own model is used.");
+  };
+}
+
 async function runTool(tools: AgentTools, name: string, input: unknown, options: ReplyOptions): Promise<string> {
   options.onActivity(`using ${name}`);
   let result: ToolResult;
   try {
-    result = await tools.call(name, input, options);
+    result = await tools.call(name, input, { ...options, ask: askPeople(options) });
   } catch (error) {
     options.signal.throwIfAborted();
     return `Error: ${messageOf(error)}`;
