@@ -88,7 +88,9 @@ function gatewayCandidate(
       const { createGatewayBackend } = await import("../sources/agent/gateway/gateway-backend.ts");
       const { createApprovalLine } = await import("../sources/agent/gateway/approval-line.ts");
       const line = { address: await address(), log, version: readVersion() };
-      const approvals = createApprovalLine(() => openGateway({ ...line, client: { caps: approvalCaps }, patienceMs: 5000 }));
+      const approvals = createApprovalLine(() =>
+        openGateway({ ...line, client: { caps: approvalCaps }, patienceMs: 5000 }),
+      );
       const gateway = await openGateway(line);
       return createGatewayBackend({ gateway, agentId: flags.agent ?? config.id, approvals });
     },

@@ -36,7 +36,7 @@ export async function openAgentEngine(context: CommandContext, flags: AgentFlags
   const { catalog, guard } = openGuardedCatalog({ home, config, log, closers });
   let servers: Promise<OpenedServers> | undefined;
   const openOwnServers = (): Promise<OpenedServers> =>
-    (servers ??= openServersOf({ catalog, guard, configuration, home, env: deeperEnv(env), log, closers }));
+    (servers ??= openServersOf({ catalog, guard, configuration, home, env, log, closers }));
   const agent = openAgent({
     catalog,
     guard,
@@ -87,6 +87,7 @@ async function openServersOf({ configuration, home, guard, ...parts }: ServersHo
   const { placeOf } = await import("./follow-config.ts");
   return openServers({
     ...parts,
+    env: deeperEnv(parts.env),
     home,
     configuration,
     place: placeOf(configuration, home),

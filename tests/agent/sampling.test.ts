@@ -1,0 +1,52 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type MockModel, startMockModel } from "../openclaw/bench/mock-model.ts";
+import { startMcpServer, textOf } from "./start-mcp-server.ts";
+
+let folder = "";
+let model: MockModel;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "sampling-"));
+  model = await startMockModel();
+});
+afterEach(async () => {
+  await model[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function start({ backend = "auto", rules = [] as object[], named = true } = {}) {
+  const home = join(folder, "home");
+  await mkdir(home, { recursive: true, mode: 0o700 });
+  const config = {
+    servers: { docs: { command: process.execPath, args: [join(import.meta.dirname, "sampling-server.ts")] } },
+    agent: { backend, ...(named ? { model: { name: "mock-1", url: model.baseUrl } } : {}) },
+    policy: { rules },
+  };
+  await writeFile(join(home, "clawport.json5"), JSON.stringify(config));
+  return startMcpServer({}, ["--home", home]);
+}
+
+const allowed = [{ tool: "sampling__docs", verdict: "allow" }];
+
+test("a server whose tool the model uses has the model write for it, where a rule allows that", async () => {
+  await using server = await start({ rules: allowed });
+  const result = await server.order({ message: 'call:docs__sum_up {"text":"good morning"}' });
+  expect(textOf(result)).toBe('GOT=the model wrote {"type":"text","text":"ECHO:good morning"}');
+  expect(model.requests).toHaveLength(3);
+  expect(model.requests[1]?.tools ?? []).toEqual([]);
+});
+
+test("where no rule allows it, the server is told how that is done", async () => {
+  await using server = await start();
+  const result = await server.order({ message: 'call:docs__sum_up {"text":"good morning"}' });
+  expect(textOf(result)).toMatch(/^GOT=no model: .*sampling__docs/s);
+});
+
+test("without a model the server is told that there is none", async () => {
+  await using server = await start({ backend: "commands", rules: allowed, named: false });
+  const result = await server.order({ message: '/call docs__sum_up {"text":"good morning"}' });
+  expect(textOf(result)).toMatch(/no model: .*none is named here.*agent\.model/s);
+});
