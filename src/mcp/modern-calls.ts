@@ -9,6 +9,7 @@ import { supportedVersions } from "./protocol-version.ts";
 import { createRun } from "./run.ts";
 import type { Route, ServedRequest } from "./served-request.ts";
 import { serveSubscription } from "./subscription.ts";
+import { createTally } from "./tally.ts";
 import type { TaskBoard } from "./tasks.ts";
 import type { WaitingRuns } from "./waiting-runs.ts";
 
@@ -44,6 +45,7 @@ const freshness = { ttlMs: 0, cacheScope: "private" };
 export function createModernCalls(parts: ModernParts): ModernCalls {
   const { offer, waiting, tasks } = parts;
   const methods = new Map(parts.features);
+  const listening = createTally();
   const identity = { "io.modelcontextprotocol/serverInfo": offer.info };
 
   methods.set("server/discover", () => ({
@@ -69,7 +71,7 @@ export function createModernCalls(parts: ModernParts): ModernCalls {
     async serve(message, method, request, route) {
       const params = message.params ?? {};
       if (message.method === "subscriptions/listen") {
-        await serveSubscription(message.id, params, request, route, parts);
+        await serveSubscription(message.id, params, request, route, { ...parts, listening });
         return {};
       }
       const result = mayAsk.has(message.method)

@@ -27,6 +27,8 @@ export interface Peer extends PeerOptions {
   readonly running: Map<JsonRpcId, { cancel(reason: string): void }>;
   /** Resource addresses this client watches, each with the way to stop. */
   readonly watches: Map<string, () => void>;
+  /** How many questions the client has not answered yet. */
+  readonly asking: number;
   ask(question: Question, send: Send, signal: AbortSignal): Promise<Answer>;
   /** Takes the client's answer to a question; an answer nobody waits for is dropped. */
   settle(response: JsonRpcResponse): void;
@@ -48,6 +50,9 @@ export function createPeer(options: PeerOptions, waitForAnswersMs: number): Peer
     running: new Map(),
     get watches() {
       return options.push === undefined ? noWatches : (watches ??= new Map());
+    },
+    get asking() {
+      return pending?.size ?? 0;
     },
     ask(question, send, signal) {
       const id = options.askId?.() ?? `ask-${++asked}`;

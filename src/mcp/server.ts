@@ -28,12 +28,14 @@ import { createWaitingRuns } from "./waiting-runs.ts";
 export interface McpServerOptions {
   readonly log?: Log;
   readonly now?: () => number;
-  /** How long a call waits for its client to come back with answers, and how many may wait. */
+  /** How long a call waits for its client to come back with answers, and how many may wait: in all, and of one principal. */
   readonly waitForAnswersMs?: number;
   readonly mostWaiting?: number;
-  /** How long a task and its result are kept, and how many there may be. */
+  readonly mostWaitingOfOne?: number;
+  /** How long a task and its result are kept, and how many there may be: in all, and of one principal. */
   readonly keepTasksMs?: number;
   readonly mostTasks?: number;
+  readonly mostTasksOfOne?: number;
   readonly pollTasksMs?: number;
 }
 
@@ -54,11 +56,16 @@ export function createMcpServer(offer: McpOffer, options: McpServerOptions = {})
   const now = options.now ?? Date.now;
   const changes = createChanges(offer);
   const waitForAnswersMs = options.waitForAnswersMs ?? 600_000;
-  const waiting = createWaitingRuns({ forMs: waitForAnswersMs, atMost: options.mostWaiting ?? 1000 });
+  const waiting = createWaitingRuns({
+    forMs: waitForAnswersMs,
+    atMost: options.mostWaiting ?? 1000,
+    atMostOfOne: options.mostWaitingOfOne ?? 250,
+  });
   const tasks = createTaskBoard({
     keepMs: options.keepTasksMs ?? 3_600_000,
     pollMs: options.pollTasksMs ?? 1000,
     atMost: options.mostTasks ?? 1000,
+    atMostOfOne: options.mostTasksOfOne ?? 250,
     now,
   });
   const features = featureMethods(offer, createSchemaChecker());

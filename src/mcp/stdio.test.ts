@@ -6,6 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { initialize, modernParams } from "../../tests/support/mcp/messages.ts";
 import { openPipe } from "../../tests/support/mcp/pipe.ts";
+import { until } from "../../tests/support/until.ts";
 import { type Handler, testOffer } from "../../tests/support/mcp/test-offer.ts";
 import { createMcpServer } from "./server.ts";
 import { serveStdio } from "./stdio.ts";
@@ -36,6 +37,67 @@ function waiting() {
     });
   return { wait, isStopped: () => stopped };
 }
+
+describe("a client that sends more than it may have under way", () => {
+  test("is read on as its calls are answered", async () => {
+    const releases: (() => void)[] = [];
+    const hold: Handler = async () => {
+      await new Promise<void>((resolve) => releases.push(resolve));
+      return textResult("held");
+    };
+    const pipe = open({ hold }, { mostInFlight: 3 });
+    for (let id = 1; id <= 8; id++) pipe.send(call(id, "hold"));
+    await until(() => releases.length === 3);
+    for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
+    expect(releases).toHaveLength(3);
+    for (let done = 0; done < 8; done++) {
+      releases[done]!();
+      await pipe.got(done + 1);
+      await until(() => releases.length >= Math.min(8, done + 2));
+      expect(releases.length - done - 1).toBeLessThanOrEqual(3);
+    }
+    pipe.input.end();
+    await pipe.served;
+  });
+
+  test("is read all the same while it is asked something, and told that it is too much", async () => {
+    const ask: Handler = async (_args, context) =>
+      textResult(String((await context.ask({ method: "elicitation/create", params: { message: "Sure?" } })).action));
+    const pipe = open({ ask }, { mostInFlight: 1 });
+    pipe.send({ ...hello("2025-11-25"), params: initialize("2025-11-25", { elicitation: {} }) });
+    await pipe.got(1);
+    pipe.send(call(1, "ask"));
+    const [, question] = await pipe.got(2);
+    pipe.send(ping(2), { jsonrpc: "2.0", id: question!.id, result: { action: "accept" } });
+    const [, , refused, answered] = await pipe.got(4);
+    expect(refused).toMatchObject({ id: 2, error: { message: expect.stringContaining("Try again") } });
+    expect(answered).toMatchObject({ id: 1, result: { content: [{ text: "accept" }] } });
+    pipe.input.end();
+    await pipe.served;
+  });
+
+  test("and does not take its answers is not read until it does", async () => {
+    const big = "x".repeat(1024 * 1024);
+    let runs = 0;
+    const server = createMcpServer(testOffer({ tools: { big: () => (runs++, textResult(big)) } }));
+    const [input, output] = [new PassThrough(), new PassThrough()];
+    const served = serveStdio(server, { input, output });
+    let sent = 0;
+    for (; sent < 1000 && !input.isPaused(); sent++) {
+      input.write(`${JSON.stringify(call(sent, "big"))}\n`);
+      await new Promise(setImmediate);
+    }
+    const before = runs;
+    for (; sent < before + 5; sent++) input.write(`${JSON.stringify(call(sent, "big"))}\n`);
+    input.end();
+    for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
+    expect([runs, input.isPaused()]).toEqual([before, true]);
+    let read = 0;
+    output.on("data", (chunk: Buffer) => (read += chunk.length));
+    await served;
+    expect([runs, read > sent * big.length]).toEqual([sent, true]);
+  });
+});
 
 describe("over stdio", () => {
   test("messages may come in pieces, several at once, and with carriage returns", async () => {

@@ -8,6 +8,7 @@ import { createJsonSpiller, type JsonSpiller, type SpillOptions } from "./json-s
 import { parseJson } from "./parse-json.ts";
 import { allowsBatches } from "./protocol-version.ts";
 import { failure, rpcErrorOf } from "./rpc-failure.ts";
+import type { Send } from "./peer.ts";
 import type { Route } from "./served-request.ts";
 import type { McpServer } from "./server.ts";
 
@@ -18,6 +19,8 @@ export interface StdioOptions {
   readonly maxFrameBytes?: number | undefined;
   /** For servers that take large media: long texts go to files while the frame is read, and are gone when it is answered. */
   readonly spill?: SpillOptions | undefined;
+  /** How many messages may be under way at once; beyond that nothing more is read until one of them is answered. */
+  readonly mostInFlight?: number | undefined;
   /** How long answers in flight may still take when the input has ended. */
   readonly graceMs?: number | undefined;
 }
@@ -25,9 +28,15 @@ export interface StdioOptions {
 /** Serves one client over a pair of streams, until the input ends and what was asked is answered. */
 export async function serveStdio(server: McpServer, options: StdioOptions): Promise<void> {
   const { input, output, log = silentLog, maxFrameBytes = 4 * 1024 * 1024, spill, graceMs = 2000 } = options;
+  const { mostInFlight = 1024 } = options;
   const writer = createLineWriter(output);
-  const peer = server.openPeer({ principal: "stdio", twoWay: true, push: writer.write });
+  const send: Send = (message) => {
+    writer.write(message);
+    if (isPaused) pace();
+  };
+  const peer = server.openPeer({ principal: "stdio", twoWay: true, push: send });
   let inFlight = 0;
+  let isPaused = false;
   let onQuiet: (() => void) | undefined;
 
   const reader = createFrameReader(
@@ -51,6 +60,7 @@ export async function serveStdio(server: McpServer, options: StdioOptions): Prom
     input.once("error", () => resolve());
     output.once("close", resolve);
     output.on("error", () => resolve());
+    output.on("drain", pace);
   });
   input.off("data", reader.push);
   if (inFlight > 0 && !output.destroyed) {
@@ -68,7 +78,7 @@ export async function serveStdio(server: McpServer, options: StdioOptions): Prom
     const leave = enter();
     try {
       const value = parseJson(frame);
-      const route: Route = { send: writer.write, spilled: spiller?.end().texts };
+      const route: Route = { send, spilled: spiller?.end().texts };
       const answer = Array.isArray(value) ? await serveBatch(value, route, leave) : await serveOne(value, route, leave);
       if (answer) writer.write(answer);
     } catch (error) {
@@ -82,11 +92,25 @@ export async function serveStdio(server: McpServer, options: StdioOptions): Prom
   /** Counts something as in flight until the returned function is called. */
   function enter(): () => void {
     let inside = true;
-    inFlight++;
+    if (++inFlight >= mostInFlight || writer.isFull()) pace();
     return () => {
       if (inside && --inFlight === 0) onQuiet?.();
       inside = false;
+      if (isPaused) pace();
     };
+  }
+
+  /**
+   * Reads on or waits: a client gets no more work done at once than allowed, and has to take its answers. One that was
+   * asked something is always listened to, or its answer would never come.
+   */
+  function pace(): void {
+    const isBusy = inFlight >= mostInFlight && peer.asking === 0;
+    const wantsPause = isBusy || writer.isFull();
+    if (wantsPause === isPaused) return;
+    isPaused = wantsPause;
+    if (isPaused) input.pause();
+    else input.resume();
   }
 
   async function serveBatch(
@@ -112,6 +136,9 @@ export async function serveStdio(server: McpServer, options: StdioOptions): Prom
     } catch (error) {
       return failure(idOf(value), rpcErrorOf(error, "legacy"));
     }
+    // Read only because an answer is waited for.
+    if (inFlight > mostInFlight && peer.asking > 0 && isRequest(message))
+      return failure(message.id, rpcErrorOf(tooBusy(mostInFlight), "legacy"));
     // It lasts as long as the client wants: no answer is under way.
     if (isRequest(message) && message.method === "subscriptions/listen") leave();
     return await server.handle(message, peer, route);
@@ -124,6 +151,13 @@ export async function serveStdio(server: McpServer, options: StdioOptions): Prom
 
 /** More messages in one batch than any client of the revisions that have them sends. */
 const mostInBatch = 100;
+
+function tooBusy(most: number): Fault {
+  return new Fault("busy", `${most} requests are under way, and some of them wait for an answer of yours. Try again.`);
+}
+
+/** As much as a client may leave unread before nothing more is taken from it. */
+const mostUnreadBytes = 16 * 1024 * 1024;
 
 /** Writes messages as lines; those of one turn of the loop leave in one piece. */
 function createLineWriter(output: Writable) {
@@ -144,6 +178,7 @@ function createLineWriter(output: Writable) {
       scheduled = true;
       setImmediate(flush);
     },
+    isFull: () => output.writableLength > mostUnreadBytes,
     /** Resolves when all is written, or after the time: a reader that does not read must not keep us. */
     flushed(withinMs: number): Promise<void> {
       flush();

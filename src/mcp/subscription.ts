@@ -5,6 +5,7 @@ import type { JsonRpcId, JsonRpcNotification, Params } from "./json-rpc.ts";
 import { notification } from "./json-rpc.ts";
 import type { McpOffer, OfferChange } from "./offer.ts";
 import type { ServedRequest, Route } from "./served-request.ts";
+import type { Tally } from "./tally.ts";
 import type { TaskBoard } from "./tasks.ts";
 
 /** More addresses or tasks than anybody watches on one stream. */
@@ -20,7 +21,12 @@ export interface SubscriptionParts {
   readonly offer: McpOffer;
   readonly changes: Changes;
   readonly tasks: TaskBoard;
+  /** Who listens, and on how many streams. */
+  readonly listening: Tally;
 }
+
+/** A stream costs memory for as long as it lasts, and no place among the requests. */
+const mostStreamsOfOne = 1000;
 
 /**
  * `subscriptions/listen`: a request whose answer is a stream of notices, each marked with the request's id. It lasts
@@ -31,7 +37,7 @@ export async function serveSubscription(
   params: Params,
   request: ServedRequest,
   route: Route,
-  { offer, changes, tasks }: SubscriptionParts,
+  { offer, changes, tasks, listening }: SubscriptionParts,
 ): Promise<void> {
   const wanted = params.notifications;
   if (typeof wanted !== "object" || wanted === null) {
@@ -46,6 +52,9 @@ export async function serveSubscription(
     });
   }
 
+  const { principal } = request;
+  if (listening.of(principal) >= mostStreamsOfOne)
+    throw new Fault("busy", `You listen on ${mostStreamsOfOne} streams already. Close some of them first.`);
   const tag = { "io.modelcontextprotocol/subscriptionId": id };
   /** What happens before the acknowledgement, which has to come first. */
   let early: JsonRpcNotification[] | undefined = [];
@@ -55,7 +64,8 @@ export async function serveSubscription(
     if (early) early.push(notice);
     else route.send(notice);
   };
-  const stops: (() => void)[] = [];
+  listening.add(principal);
+  const stops: (() => void)[] = [() => listening.remove(principal)];
   try {
     const granted: Record<string, unknown> = {};
     const kinds = new Set<OfferChange>();

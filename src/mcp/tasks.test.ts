@@ -182,6 +182,26 @@ describe("a call that becomes a task", () => {
     expect(await look(talk, first)).toMatchObject({ status: "completed" });
   });
 
+  test("is none for a principal that has too many, and one for the others", async () => {
+    const { promise, resolve } = Promise.withResolvers<string>();
+    const areTasks: boolean[] = [];
+    const server = openServer(
+      async (_args, context) => {
+        areTasks.push(context.detach());
+        return textResult(await promise);
+      },
+      { mostTasksOfOne: 1 },
+    );
+    const eve = talkTo(server, { principal: "eve" });
+    await startTask(eve);
+    const second = eve.modern("tools/call", { name: "call" }, able);
+    await until(() => areTasks.length === 2);
+    await startTask(talkTo(server));
+    expect(areTasks).toEqual([true, false, true]);
+    resolve("done");
+    await second;
+  });
+
   test("ends with its server", async () => {
     const { call, isStopped } = held();
     const server = openServer(call);

@@ -2,6 +2,7 @@ import { crypto } from "../core/crypto.ts";
 import { Fault } from "../core/fault.ts";
 import type { Question } from "./question.ts";
 import { rpcErrorOf } from "./rpc-failure.ts";
+import { createTally } from "./tally.ts";
 
 type Status = "working" | "input_required" | "completed" | "failed" | "cancelled";
 
@@ -29,7 +30,7 @@ export interface TaskOrder {
 }
 
 export interface TaskBoard {
-  /** Nothing where there are as many tasks as may be. */
+  /** Nothing where there are as many tasks as may be, in all or of this principal. */
   create(order: TaskOrder): Task | undefined;
   /** Faults where the task is unknown, over its time, or somebody else's: all three look the same from outside. */
   find(id: unknown, principal: string): Task;
@@ -41,25 +42,30 @@ export interface TaskBoardOptions {
   readonly keepMs: number;
   readonly pollMs: number;
   readonly atMost: number;
+  /** How many of them may be one principal's, so that nobody takes all the room. */
+  readonly atMostOfOne: number;
   readonly now: () => number;
 }
 
-export function createTaskBoard({ keepMs, pollMs, atMost, now }: TaskBoardOptions): TaskBoard {
+export function createTaskBoard({ keepMs, pollMs, atMost, atMostOfOne, now }: TaskBoardOptions): TaskBoard {
   const tasks = new Map<string, { task: Task; timer: NodeJS.Timeout }>();
   const listeners = new Set<(task: Task) => void>();
+  const tally = createTally();
 
   return {
     create(order) {
-      if (tasks.size >= atMost) return undefined;
+      if (tasks.size >= atMost || tally.of(order.principal) >= atMostOfOne) return undefined;
       const task: Task = createTask(order, { ttlMs: keepMs, pollIntervalMs: pollMs }, now, () => {
         for (const listener of listeners) listener(task);
       });
       const timer = setTimeout(() => {
         tasks.delete(task.id);
+        tally.remove(task.principal);
         task.cancel();
       }, keepMs);
       timer.unref();
       tasks.set(task.id, { task, timer });
+      tally.add(task.principal);
       return task;
     },
     find(id, principal) {

@@ -87,6 +87,22 @@ describe("a requestState", () => {
     expect(signals.map((signal) => signal.aborted)).toEqual([true, false, false]);
   });
 
+  test("makes room among those of its principal alone", async () => {
+    const { server, talk, signals } = await stopped({ mostWaitingOfOne: 2 });
+    const eve = talkTo(server, { principal: "eve" });
+    for (let count = 0; count < 4; count++) await eve.modern("tools/call", { name: "call" }, able);
+    expect(signals.map((signal) => signal.aborted)).toEqual([false, true, true, false, false]);
+    await talk.modern("tools/call", { name: "call" }, able);
+    expect(signals[0]!.aborted).toBe(false);
+  });
+
+  test("of whoever has most waiting gives way where there are too many in all", async () => {
+    const { server, signals } = await stopped({ mostWaiting: 3 });
+    const eve = talkTo(server, { principal: "eve" });
+    for (let count = 0; count < 3; count++) await eve.modern("tools/call", { name: "call" }, able);
+    expect(signals.map((signal) => signal.aborted)).toEqual([false, true, false, false]);
+  });
+
   test("ends with its server", async () => {
     const { server, signals } = await stopped();
     server.close();

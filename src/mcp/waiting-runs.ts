@@ -1,6 +1,7 @@
 import { crypto } from "../core/crypto.ts";
 import { Fault } from "../core/fault.ts";
 import type { Run } from "./run.ts";
+import { createTally } from "./tally.ts";
 
 /**
  * Runs that wait for their client to come back with answers. The client holds a `requestState`: sealed, so that it
@@ -15,10 +16,13 @@ export interface WaitingRuns {
 export interface WaitingRunsOptions {
   readonly forMs: number;
   readonly atMost: number;
+  /** How many of them may be one principal's: its own oldest goes then, never somebody else's. */
+  readonly atMostOfOne: number;
 }
 
-export function createWaitingRuns({ forMs, atMost }: WaitingRunsOptions): WaitingRuns {
+export function createWaitingRuns({ forMs, atMost, atMostOfOne }: WaitingRunsOptions): WaitingRuns {
   const runs = new Map<string, { run: Run; timer: NodeJS.Timeout }>();
+  const tally = createTally();
   let key: Buffer | undefined;
 
   const seal = (id: string, subject: string, principal: string) =>
@@ -29,14 +33,13 @@ export function createWaitingRuns({ forMs, atMost }: WaitingRunsOptions): Waitin
 
   return {
     keep(run) {
-      if (runs.size >= atMost) {
-        const [oldest] = runs.keys();
-        if (oldest !== undefined) drop(oldest, "Too many calls wait for an answer; this one is the oldest.");
-      }
+      if (tally.of(run.principal) >= atMostOfOne) dropOldestOf(run.principal);
+      else if (runs.size >= atMost) dropOldestOf(tally.greatest());
       const id = crypto().randomBytes(16).toString("base64url");
       const timer = setTimeout(() => drop(id, "The client did not answer in time."), forMs);
       timer.unref();
       runs.set(id, { run, timer });
+      tally.add(run.principal);
       return `${id}.${seal(id, run.subject, run.principal)}`;
     },
     take(state, principal, subject) {
@@ -50,8 +53,7 @@ export function createWaitingRuns({ forMs, atMost }: WaitingRunsOptions): Waitin
       if (!kept) {
         throw new Fault("bad-params", "This requestState is spent or too old. Send the request again without it.");
       }
-      clearTimeout(kept.timer);
-      runs.delete(id);
+      forget(id, kept);
       return kept.run;
     },
     close() {
@@ -59,11 +61,22 @@ export function createWaitingRuns({ forMs, atMost }: WaitingRunsOptions): Waitin
     },
   };
 
+  function dropOldestOf(principal: string | undefined): void {
+    for (const [id, { run }] of runs) {
+      if (run.principal === principal) return drop(id, "Too many calls wait for an answer; this one is the oldest.");
+    }
+  }
+
   function drop(id: string, reason: string): void {
     const kept = runs.get(id);
     if (!kept) return;
-    clearTimeout(kept.timer);
-    runs.delete(id);
+    forget(id, kept);
     kept.run.abandon(reason);
+  }
+
+  function forget(id: string, { run, timer }: { run: Run; timer: NodeJS.Timeout }): void {
+    clearTimeout(timer);
+    runs.delete(id);
+    tally.remove(run.principal);
   }
 }

@@ -28,7 +28,9 @@ export interface HttpEndpointOptions {
    * `Mcp-Session-Id` is not ours to read.
    */
   readonly sessions?: boolean;
+  /** How many sessions there may be: in all, and of one principal. */
   readonly mostSessions?: number;
+  readonly mostSessionsOfOne?: number;
   readonly sessionIdleMs?: number;
   readonly eventStoreBytes?: number;
   /** How long an answer may take before the client gets an open stream instead of silence. */
@@ -62,6 +64,7 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
   const streamAfterMs = options.streamAfterMs ?? 15_000;
   const sessions = createSessions(server, {
     atMost: options.mostSessions ?? 10_000,
+    atMostOfOne: options.mostSessionsOfOne ?? 2500,
     idleMs: options.sessionIdleMs ?? 30 * 60_000,
     eventBytes: options.eventStoreBytes ?? 8 * 1024 * 1024,
     now: options.now ?? Date.now,

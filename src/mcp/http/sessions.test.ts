@@ -211,4 +211,29 @@ describe("sessions nobody uses", () => {
     resolve();
     expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200]);
   });
+
+  test("of one principal are bounded, and make room among themselves", async () => {
+    let now = 0;
+    await using web = await openWeb(testOffer(), { now: () => now++, mostSessionsOfOne: 2 });
+    const mine = await web.open();
+    const open = async () => {
+      const reply = await web.post({ ...ping, method: "initialize", params: {} }, { "x-principal": "eve" });
+      return { "mcp-session-id": reply.header("mcp-session-id")!, "x-principal": "eve" };
+    };
+    const eves = [await open(), await open(), await open()];
+    const statuses = [];
+    for (const session of [mine, ...eves]) statuses.push((await web.post(ping, session)).status);
+    expect(statuses).toEqual([200, 404, 200, 200]);
+  });
+
+  test("of whoever has most make room where there are too many in all", async () => {
+    let now = 0;
+    await using web = await openWeb(testOffer(), { now: () => now++, mostSessions: 3 });
+    const mine = await web.open();
+    for (let count = 0; count < 5; count++) {
+      await web.post({ ...ping, method: "initialize", params: {} }, { "x-principal": "eve" });
+    }
+    expect((await web.post(ping, mine)).status).toBe(200);
+    expect(web.endpoint.sessionCount).toBe(3);
+  });
 });

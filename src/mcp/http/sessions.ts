@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { Fault } from "../../core/fault.ts";
 import type { Peer } from "../peer.ts";
 import type { McpServer } from "../server.ts";
+import { createTally } from "../tally.ts";
 import { createEventStore } from "./event-store.ts";
 import { createSessionStream, type SessionStream } from "./session-stream.ts";
 
@@ -31,6 +32,8 @@ export interface Sessions {
 
 export interface SessionsOptions {
   readonly atMost: number;
+  /** How many of them may be one principal's: its own idle ones make room then, never somebody else's. */
+  readonly atMostOfOne: number;
   readonly idleMs: number;
   readonly eventBytes: number;
   readonly now: () => number;
@@ -41,13 +44,16 @@ interface Kept extends Session {
   readonly streams: Map<string, SessionStream>;
 }
 
-export function createSessions(server: McpServer, { atMost, idleMs, eventBytes, now }: SessionsOptions): Sessions {
+export function createSessions(server: McpServer, options: SessionsOptions): Sessions {
+  const { atMost, atMostOfOne, idleMs, eventBytes, now } = options;
   const sessions = new Map<string, Kept>();
+  const tally = createTally();
   const events = createEventStore(eventBytes);
 
   return {
     open(principal) {
-      if (sessions.size >= atMost) makeRoom();
+      if (tally.of(principal) >= atMostOfOne) makeRoom(atMostOfOne, longestIdle(principal));
+      else if (sessions.size >= atMost) makeRoom(atMost, longestIdle(tally.greatest()) ?? longestIdle());
       const id = randomBytes(24).toString("base64url");
       const streams = new Map<string, SessionStream>();
       const peer = server.openPeer({
@@ -74,6 +80,7 @@ export function createSessions(server: McpServer, { atMost, idleMs, eventBytes, 
         },
       };
       sessions.set(id, session);
+      tally.add(principal);
       return session;
     },
     find(id, principal) {
@@ -102,17 +109,24 @@ export function createSessions(server: McpServer, { atMost, idleMs, eventBytes, 
     const kept = sessions.get(session.id);
     if (!kept) return;
     sessions.delete(kept.id);
+    tally.remove(kept.principal);
     kept.peer.close("The session has ended.");
     for (const stream of kept.streams.values()) stream.drop();
   }
 
-  function makeRoom(): void {
+  function makeRoom(count: number, idle: Kept | undefined): void {
+    if (!idle) throw new Fault("busy", `${count} sessions are open here, all in use. Try again later.`);
+    end(idle);
+  }
+
+  /** Of this principal, where one is named. */
+  function longestIdle(principal?: string): Kept | undefined {
     let oldest: Kept | undefined;
     for (const session of sessions.values()) {
-      if (isIdle(session) && (!oldest || session.usedAt < oldest.usedAt)) oldest = session;
+      if ((principal !== undefined && session.principal !== principal) || !isIdle(session)) continue;
+      if (!oldest || session.usedAt < oldest.usedAt) oldest = session;
     }
-    if (!oldest) throw new Fault("busy", `${atMost} sessions are open here, all in use. Try again later.`);
-    end(oldest);
+    return oldest;
   }
 }
 
