@@ -1,4 +1,5 @@
-import { clientSuites, runClientSuite } from "./client/run-client-suite.ts";
+import { clientSuites } from "./client/client-suites.ts";
+import { runClientSuite } from "./client/run-client-suite.ts";
 import { isGood, renderReport } from "./render-report.ts";
 import type { SuiteResult } from "./render-report.ts";
 import { runSuite, suites } from "./run-suite.ts";

@@ -20,16 +20,19 @@ export interface ScenarioResult {
 
 /** The runner's exit code says little: what counts is read from the files it leaves, one folder a scenario. */
 export async function readResults(folder: string): Promise<readonly ScenarioResult[]> {
-  const names = await readdir(folder);
-  return Promise.all(names.sort().map((name) => readScenario(path.join(folder, name))));
+  const names = (await readdir(folder, { recursive: true })).filter((name) => stamp.test(name));
+  return Promise.all(names.sort().map((name) => readScenario(folder, name)));
 }
 
-async function readScenario(folder: string): Promise<ScenarioResult> {
-  const scenario = path
-    .basename(folder)
+/** What the runner puts behind a scenario's name; some names are a path. */
+const stamp = /-\d{4}-\d\d-\d\dT[\d-]+Z$/;
+
+async function readScenario(folder: string, name: string): Promise<ScenarioResult> {
+  const scenario = name
+    .replaceAll(path.sep, "/")
     .replace(/^server-/, "")
-    .replace(/-\d{4}-\d\d-\d\dT[\d-]+Z$/, "");
-  const checks = await readChecks(path.join(folder, "checks.json"));
+    .replace(stamp, "");
+  const checks = await readChecks(path.join(folder, name, "checks.json"));
   const count = (status: Check["status"]) => checks.filter((check) => check.status === status).length;
   return {
     scenario,

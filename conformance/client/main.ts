@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { createCatalog } from "../../src/catalog/catalog.ts";
 import type { CallContext, Source } from "../../src/catalog/tool-source.ts";
 import { loadConfig } from "../../src/core/config/load-config.ts";
@@ -7,12 +10,17 @@ import { RpcFault } from "../../src/mcp/rpc-fault.ts";
 import type { Tool } from "../../src/mcp/tool.ts";
 import { defineServers } from "../../src/sources/servers/definition.ts";
 import { createServerManager } from "../../src/sources/servers/manager.ts";
+import { createServerAuths } from "../../src/sources/servers/oauth/server-auths.ts";
+import { createMemoryCredentials } from "../../tests/support/memory-credentials.ts";
 import { answerQuestion } from "./answer-question.ts";
 import { sampleArguments } from "./sample-arguments.ts";
+import { scenarioAuth, type ScenarioContext } from "./scenario-auth.ts";
+import { visitSignIn } from "./visit-sign-in.ts";
 
 /** The client the official runner starts: our engine, which uses everything the scenario's server has once. */
 const [url = ""] = process.argv.slice(2);
-const { toolCalls } = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? "{}") as { toolCalls?: readonly ToolCall[] };
+const scenario = process.env.MCP_CONFORMANCE_SCENARIO ?? "";
+const given = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? "{}") as ScenarioContext;
 
 const context: CallContext = {
   caller: { door: "cli" },
@@ -23,15 +31,20 @@ const context: CallContext = {
   ask: (question) => Promise.resolve(answerQuestion(question)),
 };
 
-interface ToolCall {
-  readonly name: string;
-  readonly arguments: object;
-}
-
+const folder = await mkdtemp(path.join(tmpdir(), "clawport-conformance-"));
+const auth = await scenarioAuth(scenario, given, folder);
 const { config } = await loadConfig({
   path: "conformance",
-  text: JSON.stringify({ servers: { scenario: { url, toolPrefix: "" } } }),
+  text: JSON.stringify({ servers: { scenario: { url, toolPrefix: "", auth } } }),
   env: {},
+});
+const store = createMemoryCredentials();
+const auths = createServerAuths({
+  home: { file: (...parts) => path.join(folder, ...parts) },
+  store: () => Promise.resolve(store),
+  env: process.env,
+  log: silentLog,
+  signIn: visitSignIn,
 });
 const catalog = createCatalog();
 const manager = createServerManager({
@@ -41,6 +54,7 @@ const manager = createServerManager({
   version: "0.0.0",
   maxConcurrent: 1,
   discoveryMs: 0,
+  auths,
 });
 try {
   await manager.apply(defineServers(config).definitions);
@@ -48,12 +62,13 @@ try {
   await useEverything(catalog.sources()[0]!);
 } finally {
   await manager.close();
+  await rm(folder, { recursive: true, force: true });
 }
 
 /** Side by side, since some scenarios look at whether calls keep apart. What the server refuses is the scenario's to judge. */
 async function useEverything(source: Source): Promise<void> {
   const tools = catalog.tools().map(({ tool }) => tool);
-  const calls = toolCalls ?? tools.map((tool) => ({ name: tool.name, arguments: argumentsFor(tool, tools) }));
+  const calls = given.toolCalls ?? tools.map((tool) => ({ name: tool.name, arguments: argumentsFor(tool, tools) }));
   const work = [
     ...calls.map((call) => source.call(call.name, call.arguments, context)),
     ...(source.resources?.() ?? []).map(({ uri }) => source.readResource!(uri, context)),

@@ -1,0 +1,53 @@
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+
+/** What the runner hands to a client for one scenario. */
+export interface ScenarioContext {
+  readonly toolCalls?: readonly { readonly name: string; readonly arguments: object }[];
+  readonly client_id?: string;
+  readonly client_secret?: string;
+  readonly private_key_pem?: string;
+  readonly signing_algorithm?: string;
+  readonly idp_client_id?: string;
+  readonly idp_id_token?: string;
+  readonly idp_issuer?: string;
+  readonly valid_jwt?: string;
+}
+
+/** The `auth` a person would put into the configuration for the scenario. */
+export async function scenarioAuth(
+  scenario: string,
+  context: ScenarioContext,
+  folder: string,
+): Promise<Record<string, unknown> | undefined> {
+  const { client_id: clientId, client_secret: clientSecret } = context;
+  const client = { ...(clientId !== undefined && { clientId }), ...(clientSecret !== undefined && { clientSecret }) };
+  const keep = async (name: string, text: string) => {
+    const file = path.join(folder, name);
+    await writeFile(file, text, { mode: 0o600 });
+    return file;
+  };
+  if (context.valid_jwt !== undefined)
+    return { ...client, grant: "workload", assertionFile: await keep("workload.jwt", context.valid_jwt) };
+  if (context.idp_id_token !== undefined) {
+    const idTokenFile = await keep("id-token.jwt", context.idp_id_token);
+    return {
+      ...client,
+      grant: "enterprise",
+      idp: { issuer: context.idp_issuer, clientId: context.idp_client_id, idTokenFile },
+    };
+  }
+  if (context.private_key_pem !== undefined)
+    return {
+      ...client,
+      grant: "client-credentials",
+      privateKeyFile: await keep("key.pem", context.private_key_pem),
+      signingAlgorithm: context.signing_algorithm,
+    };
+  if (scenario.startsWith("auth/client-credentials")) return { ...client, grant: "client-credentials" };
+  // Servers of that time have no metadata, and so nowhere to say that they check PKCE.
+  if (scenario.startsWith("auth/2025-03-26-")) return { ...client, allowMissingPkce: true };
+  if (scenario === "auth/basic-cimd")
+    return { clientMetadataUrl: "https://conformance-test.local/client-metadata.json" };
+  return clientId === undefined ? undefined : client;
+}
