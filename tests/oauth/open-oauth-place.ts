@@ -1,6 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { silentLog } from "../../src/core/log.ts";
+import { openCredentialStore } from "../../src/sources/servers/oauth/store/open-credential-store.ts";
 import { placeWith, runHere } from "../cli/shelf.ts";
 import { until } from "../support/until.ts";
 import {
@@ -26,6 +28,8 @@ export interface OAuthPlace extends AsyncDisposable {
   run(...argv: string[]): Promise<{ exit: number; answer: Readonly<Record<string, unknown>>; err: string }>;
   /** The same with a browser there. */
   runWithBrowser(verb: "consent" | "refuse", ...argv: string[]): ReturnType<OAuthPlace["run"]>;
+  /** Makes the token that is kept look as if it expired after this time. */
+  age(leftMs: number): Promise<void>;
   /** Names of the sign-ins that are kept. */
   kept(): Promise<readonly string[]>;
 }
@@ -59,6 +63,15 @@ export async function openOAuthPlace(
       // It has a life of its own, and writes into the folder that goes away with this place.
       await until(() => readFileSync(journal, "utf8") !== "", "the browser was shown a page");
       return ran;
+    },
+    async age(leftMs) {
+      const at = { file: (...parts: string[]) => join(place.home, ...parts) };
+      const file = openCredentialStore({ home: at, env: place.env, log: silentLog }).open("one", new URL(server.url));
+      await file.change((now) => {
+        if (now?.tokens === undefined) throw new Error("nobody is signed in");
+        const receivedAt = Date.now() - 3_600_000;
+        return { ...now, tokens: { ...now.tokens, receivedAt, expiresAt: Date.now() + leftMs } };
+      });
     },
     kept: async () =>
       (await readdir(join(place.home, "tokens")).catch(() => [])).filter((name) => name.endsWith(".json")),

@@ -22,7 +22,10 @@ export interface AuthorizationServer extends AsyncDisposable {
   readonly errors: string[];
   /** Paths that were asked for, in order. */
   readonly paths: string[];
-  /** What it knows of an access token that is still good. */
+  /** Takes back everything that was ever granted. */
+  revokeAll(): Promise<void>;
+  /** Makes an access token worth nothing, as if its time were over. */
+  expire(token: string): Promise<void>;
   find(
     token: string,
   ): Promise<{ clientId: string; scopes: string[]; audience: string[]; expiresAt: number } | undefined>;
@@ -37,10 +40,17 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
   const errors: string[] = [];
   const paths: string[] = [];
   provider.on("grant.success", (ctx) => grants.push(String(ctx.oidc.params?.["grant_type"])));
-  for (const event of ["grant.error", "authorization.error", "server_error"] as const)
+  for (const event of ["grant.error", "authorization.error", "registration_create.error", "server_error"] as const)
     provider.on(event, (_, error) =>
       errors.push(`${event}: ${error.message} ${String((error as { error_description?: string }).error_description)}`),
     );
+  const granted = new Set<string>();
+  provider.on("access_token.saved", ({ grantId }) => void (grantId && granted.add(grantId)));
+  const revoke = async (grantId: string): Promise<void> => {
+    for (const model of ["AccessToken", "RefreshToken", "Grant"] as const)
+      await provider[model].adapter.revokeByGrantId(grantId);
+    await provider.Grant.adapter.destroy(grantId);
+  };
   const handle = provider.callback();
   server.on("request", (request, response) => {
     paths.push(request.url?.split("?")[0] ?? "");
@@ -51,8 +61,14 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
     grants,
     errors,
     paths,
+    async revokeAll() {
+      await Promise.all([...granted].map((id) => revoke(id)));
+    },
+    async expire(token) {
+      await (await provider.AccessToken.find(token))?.destroy();
+    },
     async find(token) {
-      const found = await provider.AccessToken.find(token);
+      const found = (await provider.AccessToken.find(token)) ?? (await provider.ClientCredentials.find(token));
       if (!found?.isValid) return undefined;
       return {
         clientId: found.clientId ?? "",
@@ -67,6 +83,23 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
     },
   };
 }
+
+const lasting = {
+  AuthorizationCode: 60,
+  DeviceCode: 600,
+  Grant: 3600,
+  Interaction: 3600,
+  RefreshToken: 3600,
+  Session: 3600,
+};
+
+type PageContext = { body: string };
+
+const devicePages = {
+  userCodeInputSource: (ctx: PageContext, form: string) => void (ctx.body = form),
+  userCodeConfirmSource: (ctx: PageContext, form: string) => void (ctx.body = form),
+  successSource: (ctx: PageContext) => void (ctx.body = "Done."),
+};
 
 /** It warns about everything that makes it fit for tests. */
 function quietly<T>(work: () => T): T {
@@ -90,18 +123,7 @@ function configure({
     scopes: ["openid", "offline_access", "mcp:read", "mcp:write"],
     cookies: { keys: ["only for tests"] },
     // Given so that it does not ask for them on the console.
-    ttl: Object.fromEntries(
-      [
-        "AccessToken",
-        "AuthorizationCode",
-        "ClientCredentials",
-        "DeviceCode",
-        "Grant",
-        "Interaction",
-        "RefreshToken",
-        "Session",
-      ].map((name) => [name, 3600]),
-    ),
+    ttl: { ...lasting, AccessToken: accessSeconds, ClientCredentials: accessSeconds },
     findAccount: (_: unknown, accountId: string) => ({ accountId, claims: () => ({ sub: accountId }) }),
     pkce: { required: () => true },
     rotateRefreshToken: () => true,
@@ -117,7 +139,7 @@ function configure({
       devInteractions: { enabled: true },
       registration: { enabled: registration },
       revocation: { enabled: true, allowedPolicy: () => true },
-      deviceFlow: { enabled: true },
+      deviceFlow: { enabled: true, ...devicePages },
       clientCredentials: { enabled: true },
       dPoP: { enabled: true, nonceSecret: Buffer.alloc(32, 1), requireNonce: () => false },
       clientIdMetadataDocument: { enabled: true, ack: "draft-02" },
@@ -127,7 +149,6 @@ function configure({
         getResourceServerInfo: (_: unknown, resource: string) => ({
           scope: "mcp:read mcp:write",
           audience: resource,
-          accessTokenTTL: accessSeconds(),
           accessTokenFormat: "opaque",
         }),
       },

@@ -12,6 +12,11 @@ declare module "oidc-provider" {
     destroy(): Promise<void>;
   }
 
+  interface Adapter {
+    revokeByGrantId(grantId: string): Promise<void>;
+    destroy(id: string): Promise<void>;
+  }
+
   interface RequestContext {
     readonly oidc: {
       readonly params?: Readonly<Record<string, unknown>>;
@@ -24,11 +29,15 @@ declare module "oidc-provider" {
   export class Provider {
     constructor(issuer: string, configuration: object);
     proxy: boolean;
-    readonly AccessToken: { find(value: string): Promise<AccessToken | undefined> };
+    readonly AccessToken: { find(value: string): Promise<AccessToken | undefined>; readonly adapter: Adapter };
+    readonly ClientCredentials: { find(value: string): Promise<AccessToken | undefined> };
+    readonly RefreshToken: { readonly adapter: Adapter };
+    readonly Grant: { readonly adapter: Adapter };
     callback(): (request: IncomingMessage, response: ServerResponse) => void;
+    on(event: "access_token.saved", listener: (token: { readonly grantId?: string }) => void): this;
     on(event: "grant.success" | "grant.revoked", listener: (ctx: RequestContext) => void): this;
     on(
-      event: "grant.error" | "authorization.error" | "server_error",
+      event: "grant.error" | "authorization.error" | "registration_create.error" | "server_error",
       listener: (ctx: RequestContext, error: Error) => void,
     ): this;
   }

@@ -18,6 +18,8 @@ export interface ProtectedServer extends AsyncDisposable {
   readonly seen: string[];
   /** Statuses of its answers, in order. */
   readonly statuses: number[];
+  /** Lets the next so many requests wait for each other; then does `work`, and only then looks at their tokens. */
+  gather(count: number, work: () => Promise<void>): void;
 }
 
 /** `read` needs the scope mcp:read, `write` also mcp:write. */
@@ -32,9 +34,21 @@ export async function startProtectedServer(
   const seen: string[] = [];
   const statuses: number[] = [];
 
+  let gathering:
+    | { left: number; readonly all: PromiseWithResolvers<void>; readonly work: () => Promise<void> }
+    | undefined;
+
+  async function waitForOthers(): Promise<void> {
+    if (gathering === undefined || gathering.left === 0) return;
+    const { all, work } = gathering;
+    if (--gathering.left === 0) work().then(all.resolve, all.reject);
+    await all.promise;
+  }
+
   const verifier = {
     async verifyAccessToken(token: string) {
       seen.push(token);
+      await waitForOthers();
       const found = await authority.find(token);
       if (!found?.audience.includes(url))
         throw new OAuthError(OAuthErrorCode.InvalidToken, "not a token for this server");
@@ -66,6 +80,9 @@ export async function startProtectedServer(
     url,
     seen,
     statuses,
+    gather(count, work) {
+      gathering = { left: count, all: Promise.withResolvers(), work };
+    },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

@@ -54,7 +54,9 @@ async function unknownTool({ control, prefix }: HandlerContext, name: string): P
   const nearest = names.find((each) => each.endsWith(`__${name}`)) ?? nearestName(name, names);
   const hint = nearest === undefined ? `"${prefix} tools" lists those there are.` : `Did you mean ${nearest}?`;
   const away = servers.filter((server) => !isOpenState(server) && server.state !== "disabled");
-  const absent =
-    away.length === 0 ? "" : ` Not connected, so not looked at: ${away.map((server) => server.name).join(", ")}.`;
+  const listed = away.map(({ name: server, state }) =>
+    state === "needs-sign-in" ? `${server} (sign in: ${prefix} auth ${server})` : server,
+  );
+  const absent = away.length === 0 ? "" : ` Not connected, so not looked at: ${listed.join(", ")}.`;
   return new Fault("unknown-tool", `There is no tool ${JSON.stringify(name.slice(0, 100))}. ${hint}${absent}`);
 }

@@ -79,7 +79,8 @@ function clientMetadata({ server, redirectUri, grantTypes }: Registration): OAut
     client_name: "Clawport",
     redirect_uris: redirectUri === undefined ? [] : [redirectUri],
     grant_types: [...grantTypes],
-    ...(redirectUri !== undefined && { response_types: ["code"] }),
+    // Left out it would mean "code" (RFC 7591 § 2), which no device sign-in has.
+    response_types: redirectUri === undefined ? [] : ["code"],
     token_endpoint_auth_method: authMethod(server.metadata?.token_endpoint_auth_methods_supported),
     application_type: isLocal ? "native" : "web",
   };
