@@ -4,10 +4,9 @@ import type { Log } from "../core/log.ts";
 import type { AgentTools } from "../sources/agent/agent-tools.ts";
 import { type BackendCandidate, chooseBackend, type ChosenBackend } from "../sources/agent/choose-backend.ts";
 import { createCommandsBackend, type McpCommand } from "../sources/agent/commands/commands-backend.ts";
-import { findGateway, type GatewayAddress } from "../sources/agent/gateway/find-gateway.ts";
 import type { AgentFlags } from "./agent-options.ts";
 import { findModel } from "../sources/agent/model/find-model.ts";
-import { isListening } from "./is-listening.ts";
+import { locateGateway } from "./locate-gateway.ts";
 import { readVersion } from "./version.ts";
 import type { World } from "./world.ts";
 
@@ -68,26 +67,20 @@ function modelCandidate({ world, config, sessionsFolder, modelTools }: BackendOp
 const approvalCaps = ["exec-approvals", "plugin-approvals"];
 
 function gatewayCandidate(
-  { env, homedir }: BackendOptions["world"],
+  world: BackendOptions["world"],
   flags: AgentFlags,
   config: AgentConfig,
   log: Log,
 ): BackendCandidate {
-  const { gateway: url, token, password } = flags;
-  const address = (): Promise<GatewayAddress> => findGateway({ flags: { url, token, password }, env, homedir });
   return {
     name: "gateway",
-    async isThere() {
-      const { url, stateFolder } = await address();
-      // One that was named is wanted, there or not: falling back in silence would hide that it is down.
-      if (stateFolder === undefined) return true;
-      return isListening("127.0.0.1", Number(new URL(url).port));
-    },
+    isThere: async () => (await locateGateway(world, flags)).isThere(),
     async open() {
       const { openGateway } = await import("../sources/agent/gateway/open-gateway.ts");
       const { createGatewayBackend } = await import("../sources/agent/gateway/gateway-backend.ts");
       const { createApprovalLine } = await import("../sources/agent/gateway/approval-line.ts");
-      const line = { address: await address(), log, version: readVersion() };
+      const { address } = await locateGateway(world, flags);
+      const line = { address, log, version: readVersion() };
       const approvals = createApprovalLine(() =>
         openGateway({ ...line, client: { caps: approvalCaps }, patienceMs: 5000 }),
       );

@@ -4,7 +4,7 @@ import type { CommandEntry } from "./command.ts";
 export const commandTable: readonly CommandEntry[] = [
   { name: "up", summary: "start the hub", load: () => import("./commands/up.ts") },
   { name: "agent", summary: "hand an order to the agent", load: () => import("./commands/agent.ts") },
-  { name: "sessions", summary: "conversations with a model", load: () => import("./commands/sessions.ts") },
+  { name: "sessions", summary: "the conversations of orders", load: () => import("./commands/sessions.ts") },
   {
     name: "mcp-server",
     summary: "serve order_openclaw to an MCP client",

@@ -1,7 +1,9 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openHistories } from "../../src/sources/agent/model/history.ts";
 import { clawport, makePlace, type Place } from "../cli/run-clawport.ts";
+import { type FakeGateway, startFakeGateway } from "../support/fake-gateway.ts";
 import { type MockModel, startMockModel } from "../openclaw/bench/mock-model.ts";
 
 let place: Place;
@@ -23,7 +25,7 @@ test("an order from the terminal is answered, and its conversation can be listed
     out: "ECHO:hello there\n",
   });
   expect((await clawport(place, "agent", "recall", "-s", "work")).out).toBe("EARLIER=hello there\n");
-  expect((await clawport(place, "sessions")).out).toMatch(/4 messages {2}work\n$/);
+  expect((await clawport(place, "sessions")).out).toMatch(/model .*4 +work\n$/);
   expect((await clawport(place, "sessions", "show", "work")).out).toContain("user: hello there");
   expect((await clawport(place, "sessions", "delete", "work")).exit).toBe(0);
   expect((await clawport(place, "sessions", "--json")).out).toBe("[]\n");
@@ -46,4 +48,52 @@ test("a failure goes to stderr and to the exit code; --json gives the whole resu
   expect(failed).toMatchObject({ exit: 1, out: "", err: expect.stringMatching(/^Error: The model mock-1/) });
   const whole = JSON.parse((await clawport(place, "agent", "hello", "--json")).out);
   expect(whole).toMatchObject({ content: [{ type: "text", text: "ECHO:hello" }], isError: false });
+});
+
+describe("with an OpenClaw that runs", () => {
+  let gateway: FakeGateway;
+  let keys: string[] = [];
+
+  beforeEach(async () => {
+    keys = ["agent:main:work", "agent:main:main"];
+    gateway = await startFakeGateway(({ method, params }) => {
+      switch (method) {
+        case "sessions.list":
+          return { sessions: keys.map((key, index) => ({ key, updatedAt: 1_700_000_000_000 + index })) };
+        case "chat.history":
+          return { messages: [{ role: "user", content: [{ type: "text", text: `hello from ${params.sessionKey}` }] }] };
+        case "sessions.delete":
+          keys = keys.filter((key) => key !== params.key);
+          return { ok: true, key: params.key, deleted: true, archived: [] };
+        default:
+          return undefined;
+      }
+    });
+    place.env["OPENCLAW_GATEWAY_URL"] = gateway.url;
+  });
+  afterEach(() => gateway[Symbol.asyncDispose]());
+
+  test("its conversations are listed beside our own, and shown and deleted by either key", async () => {
+    const { out } = await clawport(place, "sessions", "--json");
+    expect(JSON.parse(out)).toMatchObject([
+      { place: "openclaw", key: "agent:main:main" },
+      { place: "openclaw", key: "agent:main:work" },
+    ]);
+    expect((await clawport(place, "sessions")).out).toMatch(/OpenClaw .*agent:main:work/);
+    expect((await clawport(place, "sessions", "show", "work")).out).toBe("user: hello from agent:main:work\n");
+    expect((await clawport(place, "sessions", "delete", "agent:main:work")).out).toBe("forgotten (OpenClaw)\n");
+    expect(keys).toEqual(["agent:main:main"]);
+    expect(gateway.requests.at(-1)?.params).toEqual({ key: "agent:main:work", deleteTranscript: true });
+  }, 60_000);
+
+  test("a key that a model has too is only touched where it was said which", async () => {
+    const histories = openHistories(join(place.home, "agent", "sessions"));
+    await histories.write("work", [{ role: "user", content: "to the model" }]);
+    const both = await clawport(place, "sessions", "delete", "work");
+    expect(both).toMatchObject({ exit: 2, err: expect.stringContaining("--from") });
+    expect((await clawport(place, "sessions", "show", "work", "--from", "model")).out).toBe("user: to the model\n");
+    expect((await clawport(place, "sessions", "delete", "work", "--from", "model")).exit).toBe(0);
+    expect(await histories.list()).toEqual([]);
+    expect(keys).toContain("agent:main:work");
+  }, 60_000);
 });

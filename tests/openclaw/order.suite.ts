@@ -8,6 +8,7 @@ import { findGateway } from "../../src/sources/agent/gateway/find-gateway.ts";
 import { createGatewayBackend } from "../../src/sources/agent/gateway/gateway-backend.ts";
 import { openGateway } from "../../src/sources/agent/gateway/open-gateway.ts";
 import type { ReplyBackend } from "../../src/sources/agent/reply.ts";
+import { createGatewayShelf } from "../../src/sources/agent/sessions/gateway-shelf.ts";
 import { describeReplies } from "../../src/sources/agent/reply.contract.ts";
 import { serverCommand, startMcpServer, textOf as serverText } from "../agent/start-mcp-server.ts";
 import { testContext } from "../support/test-source.ts";
@@ -151,6 +152,23 @@ describe("what the agent asks back", () => {
   test("is withdrawn where nobody can be asked, and the agent goes on", async () => {
     expect(textOf(await order({ message }))).toMatch(/GOT=.*cancelled/);
   });
+});
+
+test("conversations are listed, shown and deleted where OpenClaw keeps them", async () => {
+  await order({ message: "note this down", sessionKey: "Shelf" });
+  const address = await findGateway({ env: bench.env, homedir: bench.folder });
+  const gateway = await openGateway({ address, log: silentLog, version: "0" });
+  const shelf = createGatewayShelf(gateway, undefined, new AbortController().signal);
+  try {
+    const found = await shelf.find("Shelf");
+    expect((await shelf.list()).map(({ key }) => key)).toContain(found?.key);
+    expect(found?.said.map(({ text }) => text).join("\n")).toMatch(/note this down[\s\S]*ECHO:note this down/);
+    expect(await shelf.remove("Shelf")).toBe(true);
+    expect(await shelf.find("Shelf")).toBeUndefined();
+    expect(await shelf.remove("Shelf")).toBe(false);
+  } finally {
+    await gateway.close();
+  }
 });
 
 test("progress tells what the agent does", async () => {

@@ -1,71 +1,110 @@
-import type { ModelMessage } from "ai";
 import { Fault } from "../../core/fault.ts";
-import type { Conversation, Histories } from "../../sources/agent/model/history.ts";
-import type { AnyCommand } from "../command.ts";
-import { defineCommand } from "../command.ts";
+import type { SessionFacts, SessionShelf, ShownSession } from "../../sources/agent/sessions/session-shelf.ts";
+import { agentOptions } from "../agent-options.ts";
+import { type AnyCommand, defineCommand } from "../command.ts";
 import type { CommandContext } from "../command-context.ts";
+import { openShelves } from "../open-shelves.ts";
 import { plainText } from "../output/plain-text.ts";
 
-const keyArgument = { name: "key", description: "the session key the conversation was held under" } as const;
+const keyArgument = {
+  name: "key",
+  description: "the session key of the orders, or the key that OpenClaw shows",
+} as const;
 
-/** Conversations with a model of our own. Those with OpenClaw are kept by OpenClaw: `openclaw sessions`. */
+const optionTable = {
+  ...agentOptions,
+  from: { type: "string", value: "model|openclaw", description: "only conversations that are kept there" },
+} as const;
+
+/** Conversations with a model of our own, and with an OpenClaw that runs. */
 export const command: AnyCommand = {
   name: "sessions",
-  summary: "conversations that a model has taken part in; OpenClaw lists its own with `openclaw sessions`",
+  summary: "the conversations of orders: with a model, and with a running OpenClaw",
   fallback: "list",
-  examples: ["clawport sessions", "clawport sessions show work", "clawport sessions delete work"],
+  examples: ["clawport sessions", "clawport sessions show work", "clawport sessions delete work --from model"],
   commands: [
     defineCommand({
       name: "list",
-      summary: "list them, latest first",
+      summary: "list them, latest first, with the place where each is kept",
+      options: optionTable,
       async run(context) {
-        const found = await (await historiesOf(context)).list();
-        const data = found.map(({ messages, ...facts }) => ({ ...facts, messages: messages.length }));
-        context.answer(data, found.length === 0 ? "no conversations yet" : found.map(listLine).join("\n"));
+        await using opened = await openShelves(context, context.options);
+        const lists = await Promise.all(chosen(opened.shelves, context).map((shelf) => shelf.list()));
+        const found = lists.flat().toSorted((a, b) => (b.updatedAt ?? "").localeCompare(a.updatedAt ?? ""));
+        const { renderTable } = await import("../output/table.ts");
+        const text = found.length === 0 ? "no conversations yet" : renderTable(found, columns);
+        context.answer(found, text);
       },
     }),
     defineCommand({
       name: "show",
       summary: "show what was said",
       args: [keyArgument],
+      options: optionTable,
       async run(context) {
-        const found = await (await historiesOf(context)).find(context.args[0] ?? "");
-        if (found === undefined) throw unknownSession(context.args[0]);
-        context.answer(found, found.messages.map(messageText).join("\n\n"));
+        await using opened = await openShelves(context, context.options);
+        const { session } = await findOne(chosen(opened.shelves, context), context);
+        context.answer(session, session.said.map(({ role, text }) => `${role}: ${plainText(text)}`).join("\n\n"));
       },
     }),
     defineCommand({
       name: "delete",
-      summary: "forget one",
+      summary: "forget one; in OpenClaw its transcript goes too",
       args: [keyArgument],
+      options: optionTable,
       async run(context) {
-        const isGone = await (await historiesOf(context)).remove(context.args[0] ?? "");
-        if (!isGone) throw unknownSession(context.args[0]);
-        context.answer({ deleted: context.args[0] }, "forgotten");
+        await using opened = await openShelves(context, context.options);
+        const { shelf, session } = await findOne(chosen(opened.shelves, context), context);
+        if (!(await shelf.remove(session.key))) throw unknownSession(session.key);
+        context.answer({ deleted: session.key, place: shelf.place }, `forgotten (${placeNames[shelf.place]})`);
       },
     }),
   ],
 };
 
-async function historiesOf(context: CommandContext): Promise<Histories> {
-  const { openHomeOf } = await import("../open-home.ts");
-  const { openHistories } = await import("../../sources/agent/model/history.ts");
-  return openHistories((await openHomeOf(context)).file("agent", "sessions"));
-}
+const placeNames = { model: "model", openclaw: "OpenClaw" } as const;
 
-function unknownSession(key: string | undefined): Fault {
-  return new Fault(
-    "not-found",
-    `There is no conversation under ${JSON.stringify(key ?? "")}. "clawport sessions" lists them.`,
+const columns = [
+  { title: "kept by", text: ({ place }: SessionFacts) => placeNames[place] },
+  { title: "last", text: ({ updatedAt }: SessionFacts) => (updatedAt ? new Date(updatedAt).toLocaleString("sv") : "") },
+  { title: "messages", text: ({ messages }: SessionFacts) => (messages === undefined ? "" : String(messages)) },
+  { title: "key", text: ({ key }: SessionFacts) => key },
+];
+
+function chosen(
+  shelves: readonly SessionShelf[],
+  { options }: CommandContext<typeof optionTable>,
+): readonly SessionShelf[] {
+  const { from } = options;
+  if (from === undefined) return shelves;
+  const found = shelves.filter(({ place }) => place === from);
+  if (found.length > 0) return found;
+  if (from !== "openclaw") throw new Fault("usage", `--from is model or openclaw, not ${JSON.stringify(from)}.`);
+  throw new Fault(
+    "unavailable",
+    'OpenClaw\'s gateway does not run. Start it with "openclaw gateway", or name it with --gateway.',
   );
 }
 
-function listLine({ sessionKey, updatedAt, messages }: Conversation): string {
-  return `${new Date(updatedAt).toLocaleString("sv")}  ${String(messages.length).padStart(4)} messages  ${plainText(sessionKey)}`;
+interface Found {
+  readonly shelf: SessionShelf;
+  readonly session: ShownSession;
 }
 
-function messageText({ role, content }: ModelMessage): string {
-  if (typeof content === "string") return `${role}: ${plainText(content)}`;
-  const parts = content.map((part) => (part.type === "text" ? part.text : `[${part.type}]`));
-  return `${role}: ${plainText(parts.join(" "))}`;
+/** The conversation of that key; faults where there is none, or one in each place. */
+async function findOne(shelves: readonly SessionShelf[], { args }: CommandContext): Promise<Found> {
+  const [key = ""] = args;
+  const looked = await Promise.all(shelves.map(async (shelf) => ({ shelf, session: await shelf.find(key) })));
+  const [first, second] = looked.flatMap(({ shelf, session }) => (session ? [{ shelf, session }] : []));
+  if (first === undefined) throw unknownSession(key);
+  if (second === undefined) return first;
+  const message = `A model and OpenClaw both have a conversation under ${JSON.stringify(key)}: say which with --from.`;
+  throw new Fault("usage", message);
+}
+
+function unknownSession(key: string): Fault {
+  return new Fault(
+    "not-found",
+    `There is no conversation under ${JSON.stringify(key)}. "clawport sessions" lists them.`,
+  );
 }
