@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { type Child, firstLine, home, startNode } from "./child.ts";
 import { type BridgeClient, openBridgeClient } from "./clients/bridge-client.ts";
@@ -36,5 +36,7 @@ export async function startBridge(kind: BridgeKind): Promise<RunningBridge> {
 function startProxy(): Child {
   const lines = [`OPENCLAW_PROXY_APP_TOKEN=${tokens.app}`, `OPENCLAW_PROXY_OPENCLAW_TOKEN=${tokens.client}`];
   writeFileSync(path.join(home, ".env"), `${lines.join("\n")}\n`);
-  return startNode([cliFile, "proxy", "--json", "--port", "0", "--sessions-per-second", "100000"]);
+  // A state folder of its own: sessions of an earlier one would come back.
+  const state = mkdtempSync(path.join(home, "proxy-"));
+  return startNode([cliFile, "proxy", "--json", "--home", state, "--port", "0", "--sessions-per-second", "100000"]);
 }

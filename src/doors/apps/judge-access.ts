@@ -1,4 +1,5 @@
-import { hashToken, sameHash } from "../../sources/apps/session-secrets.ts";
+import { timingSafeEqual } from "node:crypto";
+import { hashToken } from "../../sources/apps/session-secrets.ts";
 
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
@@ -17,10 +18,16 @@ export interface AccessFacts {
 /** Which token opened the way: the shared one (or none was needed), the session's own, or neither. */
 export function judgeAccess({ presented, sharedHash, own }: AccessFacts): "shared" | "own" | "refused" {
   const theirs = presented === undefined ? undefined : hashToken(presented);
-  if (own && theirs !== undefined && sameHash(theirs, own.hash)) return "own";
+  // How long this comparison takes tells a little of the hash of 24 random bytes, which is of no use to anybody.
+  if (own && theirs === own.hash) return "own";
   if (own?.only) return "refused";
   if (sharedHash === undefined) return "shared";
-  return theirs !== undefined && sameHash(theirs, sharedHash) ? "shared" : "refused";
+  // A shared token was chosen by a person, and the hash of a weak one would give it away.
+  return theirs !== undefined && isSame(theirs, sharedHash) ? "shared" : "refused";
+}
+
+function isSame(one: string, other: string): boolean {
+  return timingSafeEqual(Buffer.from(one, "latin1"), Buffer.from(other, "latin1"));
 }
 
 /** The token of a request: in the header `Authorization`, or as a subprotocol where the bridge is asked for. */

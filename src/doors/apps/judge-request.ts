@@ -51,5 +51,7 @@ function isOurHost(host: Headers[string], allowed: readonly string[]): boolean {
 
 /** A page can't send this type to another origin without asking first. */
 function isJson(type: Headers[string]): boolean {
-  return typeof type === "string" && /^application\/json[ \t]*(?:;[^,]*)?$/i.test(type);
+  return (
+    type === "application/json" || (typeof type === "string" && /^application\/json[ \t]*(?:;[^,]*)?$/i.test(type))
+  );
 }

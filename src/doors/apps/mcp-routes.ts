@@ -29,7 +29,7 @@ export interface McpRoutesOptions {
 /** The MCP side: one endpoint a session, made when it is first used. */
 export interface McpRoutes {
   /** `/v1/mcp/{id}`; without an id the header `MCP-Session-Id` says which session. */
-  serve(request: IncomingMessage, response: ServerResponse, id: string | undefined): Promise<void>;
+  serve(request: IncomingMessage, response: ServerResponse, id: string | undefined): void | Promise<void>;
   close(): void;
 }
 
@@ -44,40 +44,48 @@ export function createMcpRoutes(options: McpRoutesOptions): McpRoutes {
   const opened = new Map<AppSession, Opened>();
 
   return {
-    async serve(request, response, id) {
-      const { headers } = request;
-      const named = id ?? headers["mcp-session-id"];
+    serve(request, response, id) {
+      const named = id ?? request.headers["mcp-session-id"];
       const found = typeof named === "string" ? sessions.find(named) : undefined;
-      const session = found instanceof Promise ? await found : found;
-      const own = session && { hash: session.record.mcpTokenHash, only: session.record.ownTokens === "all" };
-      const access = judgeAccess({ presented: presentedToken(headers), sharedHash: openclawHash, own });
-      if (access === "refused") {
-        count("refused token");
-        response.setHeader("www-authenticate", "Bearer");
-        throw new Fault(
-          "unauthorized",
-          "Send the header Authorization: Bearer <token>, with the MCP token of this proxy.",
-        );
-      }
-      if (named === undefined) {
-        throw new Fault(
-          "bad-request",
-          "Say which session: POST to /v1/mcp/<session_id>, or send the header MCP-Session-Id.",
-        );
-      }
-      if (!session) throw new Fault("unknown-session", "There is no such session: it was deleted, or it has expired.");
-      const { endpoint, requests } = opened.get(session) ?? open(session);
-      if (requests.take() > 0) {
-        count("rate limited");
-        throw new Fault("rate-limited", "Too many requests to this session. Try again in a second.");
-      }
-      endpoint.handle(request, response, access);
+      if (!(found instanceof Promise)) return serveFound(request, response, named, found);
+      return found.then((session) => serveFound(request, response, named, session));
     },
     close() {
       for (const each of opened.values()) each.close();
       opened.clear();
     },
   };
+
+  function serveFound(
+    request: IncomingMessage,
+    response: ServerResponse,
+    named: unknown,
+    session: AppSession | undefined,
+  ): void {
+    const own = session && { hash: session.record.mcpTokenHash, only: session.record.ownTokens === "all" };
+    const access = judgeAccess({ presented: presentedToken(request.headers), sharedHash: openclawHash, own });
+    if (access === "refused") {
+      count("refused token");
+      response.setHeader("www-authenticate", "Bearer");
+      throw new Fault(
+        "unauthorized",
+        "Send the header Authorization: Bearer <token>, with the MCP token of this proxy.",
+      );
+    }
+    if (named === undefined) {
+      throw new Fault(
+        "bad-request",
+        "Say which session: POST to /v1/mcp/<session_id>, or send the header MCP-Session-Id.",
+      );
+    }
+    if (!session) throw new Fault("unknown-session", "There is no such session: it was deleted, or it has expired.");
+    const { endpoint, requests } = opened.get(session) ?? open(session);
+    if (!requests.take()) {
+      count("rate limited");
+      throw new Fault("rate-limited", "Too many requests to this session. Try again in a second.");
+    }
+    endpoint.handle(request, response, access);
+  }
 
   function open(session: AppSession): Opened {
     const server = createMcpServer(createSessionOffer({ session, guard, info, log }), { log });

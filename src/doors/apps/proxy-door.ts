@@ -19,7 +19,7 @@ import { judgeRequest, type RequestRules } from "./judge-request.ts";
 import { createMcpRoutes } from "./mcp-routes.ts";
 import { openapiText } from "./openapi.ts";
 import { createRateGate } from "./rate-gate.ts";
-import { parseRoute } from "./route.ts";
+import { parseRoute, type Route } from "./route.ts";
 import { sendBody, sendProblem, sendText } from "./send.ts";
 import { createSessionRoutes } from "./session-routes.ts";
 import { createUnread } from "./unread.ts";
@@ -103,6 +103,7 @@ export async function openProxyDoor(options: ProxyDoorOptions): Promise<ProxyDoo
   const server = createServer({ keepAliveTimeout: 65_000, headersTimeout: 15_000, requestTimeout: 60_000 }, receive);
   server.timeout = options.idleMs ?? 300_000;
   server.on("upgrade", upgrade);
+  server.on("connection", (socket) => unread.watch(socket));
   await listen(server, host, options.port);
   const { port } = server.address() as AddressInfo;
   const timers = [
@@ -141,15 +142,22 @@ export async function openProxyDoor(options: ProxyDoorOptions): Promise<ProxyDoo
 
   function receive(request: IncomingMessage, response: ServerResponse): void {
     const route = parseRoute(request.url ?? "/");
-    serve(request, response, route).catch((error: unknown) => {
-      if (!(error instanceof Fault)) log.error("a request failed inside the proxy", { error });
-      if (route.kind !== "mcp") return sendProblem(response, error);
-      if (!request.complete) response.setHeader("connection", "close");
-      sendFault(response, error);
-    });
+    try {
+      serve(request, response, route)?.catch((error: unknown) => fail(request, response, route, error));
+    } catch (error) {
+      fail(request, response, route, error);
+    }
   }
 
-  async function serve(request: IncomingMessage, response: ServerResponse, route: ReturnType<typeof parseRoute>) {
+  function fail(request: IncomingMessage, response: ServerResponse, route: Route, error: unknown): void {
+    if (!(error instanceof Fault)) log.error("a request failed inside the proxy", { error });
+    if (route.kind !== "mcp") return sendProblem(response, error);
+    if (!request.complete) response.setHeader("connection", "close");
+    sendFault(response, error);
+  }
+
+  /** A promise only where something has to be waited for: most requests are handed on at once. */
+  function serve(request: IncomingMessage, response: ServerResponse, route: Route): void | Promise<void> {
     const { method = "", headers } = request;
     if (route.kind === "health" && method === "GET") return sendText(response, "ok");
     const verdict = judgeRequest({ method, headers }, rules);
@@ -166,7 +174,7 @@ export async function openProxyDoor(options: ProxyDoorOptions): Promise<ProxyDoo
     holdBody(request, response);
     switch (route.kind) {
       case "mcp":
-        unread.watch(response);
+        response.on("prefinish", unread.onPrefinish);
         return mcp.serve(request, response, route.id);
       case "sessions":
         return apps.collection(request, response);
@@ -207,6 +215,7 @@ export async function openProxyDoor(options: ProxyDoorOptions): Promise<ProxyDoo
     if (route.kind !== "bridge") return refuseUpgrade(socket, "404 Not Found");
     if (draining) return refuseUpgrade(socket, "503 Service Unavailable");
     // From here on the bridge's own heartbeat finds the dead.
+    unread.release(request.socket);
     request.socket.setTimeout(0);
     request.socket.setNoDelay(true);
     bridges.upgrade(request, socket, head, route.id).catch((error: unknown) => {

@@ -1,20 +1,22 @@
-import { type Bucket, refill, waitFor } from "../../catalog/guard/token-bucket.ts";
-
 /** Lets so many pass in a second, and twice as many at once. */
 export interface RateGate {
-  /** Milliseconds to wait; nought when it may pass. */
-  take(): number;
+  /** Whether one more may pass. */
+  take(): boolean;
 }
 
 export function createRateGate(perSecond: number, now: () => number): RateGate {
-  const shape = { size: perSecond * 2, perMs: perSecond / 1000 };
-  let bucket: Bucket = { tokens: shape.size, at: now() };
+  const most = perSecond * 2;
+  let tokens = most;
+  let at = now();
   return {
     take() {
-      bucket = refill(bucket, shape, now());
-      const wait = waitFor(bucket, shape);
-      if (wait === 0) bucket = { ...bucket, tokens: bucket.tokens - 1 };
-      return wait;
+      const time = now();
+      // A clock that went back fills nothing.
+      tokens = Math.min(most, tokens + (Math.max(0, time - at) * perSecond) / 1000);
+      at = time;
+      if (tokens < 1) return false;
+      tokens--;
+      return true;
     },
   };
 }

@@ -5,6 +5,8 @@ import { Fault } from "../../core/fault.ts";
 import type { Log } from "../../core/log.ts";
 import { hasTasks } from "../../mcp/client-facts.ts";
 import type { McpOffer, ServerInfo } from "../../mcp/offer.ts";
+import type { ClientLogLine, Progress } from "../../mcp/progress.ts";
+import type { Answer, Question } from "../../mcp/question.ts";
 import type { RequestContext } from "../../mcp/request-context.ts";
 import type { Tool, ToolResult } from "../../mcp/tool.ts";
 import type { AppCallContext } from "../../sources/apps/call-app.ts";
@@ -58,27 +60,43 @@ export function createSessionOffer({ session, guard, info, log, taskAfterMs = 10
   }
 
   function call(entry: CatalogTool, args: unknown, request: RequestContext): Promise<ToolResult> {
-    const client = request.client.name;
-    const caller: Caller = {
-      door: "app-proxy",
-      token: request.principal,
-      sessionKey: session.id,
-      ...(client === undefined ? {} : { client }),
-    };
-    const key = request.meta[callKeyMeta];
-    const context: AppCallContext = {
-      caller,
-      log,
-      get signal() {
-        return request.signal;
-      },
-      progress: (progress) => request.progress(progress),
-      tell: (line) => request.tell(line),
-      ask: (question) => request.ask(question),
-      callId:
-        typeof key === "string" && key.length <= 200 ? `key:${request.principal}:${entry.name}:${key}` : undefined,
-      ...(request.traceparent === undefined ? {} : { traceparent: request.traceparent }),
-    };
-    return guard.call(entry, args, context);
+    return guard.call(entry, args, new OfferContext(session.id, entry.name, request, log));
+  }
+}
+
+/** A class, not a closure: one is made for every call, and methods on the prototype make that cheap. */
+class OfferContext implements AppCallContext {
+  readonly caller: Caller;
+  readonly log: Log;
+  readonly callId: string | undefined;
+  readonly traceparent?: string;
+  readonly #request: RequestContext;
+
+  constructor(sessionId: string, tool: string, request: RequestContext, log: Log) {
+    const { principal, client, meta, traceparent } = request;
+    const known = { door: "app-proxy", token: principal, sessionKey: sessionId } as const;
+    this.caller = client.name === undefined ? known : { ...known, client: client.name };
+    this.log = log;
+    const key = meta[callKeyMeta];
+    this.callId = typeof key === "string" && key.length <= 200 ? `key:${principal}:${tool}:${key}` : undefined;
+    if (traceparent !== undefined) this.traceparent = traceparent;
+    this.#request = request;
+  }
+
+  /** Made only when somebody looks at it. */
+  get signal(): AbortSignal {
+    return this.#request.signal;
+  }
+
+  progress(progress: Progress): void {
+    this.#request.progress(progress);
+  }
+
+  tell(line: ClientLogLine): void {
+    this.#request.tell(line);
+  }
+
+  ask(question: Question): Promise<Answer> {
+    return this.#request.ask(question);
   }
 }

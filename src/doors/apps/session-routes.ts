@@ -63,7 +63,7 @@ export function createSessionRoutes(options: SessionRoutesOptions): SessionRoute
 
   async function create(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (judgeAccess({ presented: presentedToken(request.headers), sharedHash: appHash }) === "refused") throw refused();
-    if (creations.take() > 0) {
+    if (!creations.take()) {
       count("rate limited");
       throw new Fault("rate-limited", "Too many sessions are being opened. Try again in a second.");
     }

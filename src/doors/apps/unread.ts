@@ -1,12 +1,17 @@
 import type { ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import type { CountEvent } from "../../sources/apps/app-event.ts";
 import { type MemoryBudget, smallPiece } from "../../sources/apps/memory-budget.ts";
 
-/** Answers that wait for clients who read slowly, counted in the budget. */
+/** What waits for clients who read slowly, counted in the budget. */
 export interface Unread {
-  /** Looks after this response until it is closed. */
-  watch(response: ServerResponse): void;
-  /** From time to time: an answer that is being sent in pieces grows without ever being ended. */
+  /** Looks after what is written to this connection. */
+  watch(socket: Socket): void;
+  /** From here on it is somebody else's. */
+  release(socket: Socket): void;
+  /** The answer is ended: what of it is still unread shows at once, not only when it is measured next. */
+  onPrefinish(this: ServerResponse): void;
+  /** From time to time: an answer that is sent in pieces grows without being ended. */
   measure(): void;
 }
 
@@ -15,9 +20,9 @@ export interface Unread {
  * reads must not be what others are refused for.
  */
 export function createUnread(budget: MemoryBudget, count: CountEvent): Unread {
-  const open = new Set<ServerResponse>();
+  const open = new Set<Socket>();
   /** In the order in which they began to wait. */
-  const waiting = new Map<ServerResponse, number>();
+  const waiting = new Map<Socket, number>();
   budget.onPressure(() => {
     const [oldest] = waiting.keys();
     if (oldest) cutOff(oldest);
@@ -25,37 +30,43 @@ export function createUnread(budget: MemoryBudget, count: CountEvent): Unread {
   });
 
   return {
-    watch(response) {
-      open.add(response);
-      response.once("prefinish", () => note(response));
-      response.once("close", () => {
-        open.delete(response);
-        forget(response);
-      });
+    watch(socket) {
+      open.add(socket);
+      socket.once("close", () => release(socket));
+    },
+    release,
+    onPrefinish() {
+      if (this.socket) note(this.socket);
     },
     measure() {
-      for (const response of open) note(response);
+      for (const socket of open) note(socket);
     },
   };
 
-  function note(response: ServerResponse): void {
-    const bytes = response.socket?.writableLength ?? 0;
-    if (bytes <= smallPiece) return forget(response);
-    const before = waiting.get(response) ?? 0;
-    if (!budget.take(bytes - before)) return cutOff(response);
+  function note(socket: Socket): void {
+    const bytes = socket.writableLength;
+    if (bytes <= smallPiece) return waiting.size > 0 ? forget(socket) : undefined;
+    if (!open.has(socket)) return;
+    const before = waiting.get(socket) ?? 0;
+    if (!budget.take(bytes - before)) return cutOff(socket);
     // It may have been the oldest itself.
-    if (waiting.has(response) || before === 0) waiting.set(response, bytes);
+    if (waiting.has(socket) || before === 0) waiting.set(socket, bytes);
     else budget.give(bytes - before);
   }
 
-  function cutOff(response: ServerResponse): void {
-    count("slow reader");
-    forget(response);
-    response.destroy();
+  function release(socket: Socket): void {
+    open.delete(socket);
+    forget(socket);
   }
 
-  function forget(response: ServerResponse): void {
-    budget.give(waiting.get(response) ?? 0);
-    waiting.delete(response);
+  function cutOff(socket: Socket): void {
+    count("slow reader");
+    forget(socket);
+    socket.destroy();
+  }
+
+  function forget(socket: Socket): void {
+    budget.give(waiting.get(socket) ?? 0);
+    waiting.delete(socket);
   }
 }

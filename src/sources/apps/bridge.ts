@@ -11,7 +11,8 @@ import { toAnswer } from "./tool-answer.ts";
 export interface BridgeOptions {
   readonly sessionId: string;
   readonly socket: BridgeSocket;
-  readonly memory: CallMemory;
+  /** Made when it is first needed. */
+  memory(): CallMemory;
   readonly limits: BridgeLimits;
   readonly budget: MemoryBudget;
   readonly count: CountEvent;
@@ -38,7 +39,7 @@ export interface Bridge extends Holder {
 
 interface Running {
   readonly order: CallOrder;
-  readonly listeners: Set<CallListener>;
+  listeners: CallListener[];
   /** Counted in the budget for as long as it runs. */
   readonly bytes: number;
   /** Whether all of it may have reached the app. */
@@ -56,9 +57,10 @@ const unsent: CallOutcome = {
 };
 
 export function openBridge(options: BridgeOptions): Bridge {
-  const { sessionId, socket, memory, limits, budget, count, now } = options;
+  const { sessionId, socket, limits, budget, count, now } = options;
   const running = new Map<string, Running>();
-  const byCallId = new Map<string, string>();
+  /** Of those that may come again. */
+  let byCallId: Map<string, string> | undefined;
   const head = `{"type":"invoke_tool","mcpSessionId":${JSON.stringify(sessionId)},"request_id":`;
   const pingText = JSON.stringify({ type: "ping", mcpSessionId: sessionId });
   const pongText = JSON.stringify({ type: "pong", mcpSessionId: sessionId });
@@ -101,14 +103,14 @@ export function openBridge(options: BridgeOptions): Bridge {
   };
 
   function receive(order: CallOrder, listener: CallListener): CallHandle {
-    const requestId = byCallId.get(order.callId);
+    const requestId = order.mayRepeat ? byCallId?.get(order.callId) : undefined;
     const under = requestId === undefined ? undefined : running.get(requestId);
     if (requestId !== undefined && under) {
-      under.listeners.add(listener);
+      under.listeners.push(listener);
       listener.accepted();
       return handleOf(requestId, listener);
     }
-    const known = memory.recall(order.callId);
+    const known = order.mayRepeat ? options.memory().recall(order.callId) : undefined;
     const verdict = known ?? judge(order);
     if (verdict === undefined) return execute(order, listener);
     if (known) listener.accepted();
@@ -141,9 +143,9 @@ export function openBridge(options: BridgeOptions): Bridge {
       return settleAtOnce(listener, busy("The proxy holds as much as it may already. Try again in a moment."));
     }
     const requestId = options.nextRequestId();
-    const entry: Running = { order, listeners: new Set([listener]), bytes, sent: false, orphaned: false };
+    const entry: Running = { order, listeners: [listener], bytes, sent: false, orphaned: false };
     running.set(requestId, entry);
-    byCallId.set(order.callId, requestId);
+    if (order.mayRepeat) (byCallId ??= new Map()).set(order.callId, requestId);
     listener.accepted();
     const hasLeft = write(`${head}${JSON.stringify(requestId)}${tail}`, (error) => {
       if (!error) entry.sent = true;
@@ -157,10 +159,12 @@ export function openBridge(options: BridgeOptions): Bridge {
     return {
       cancel(reason) {
         const entry = running.get(requestId);
-        if (!entry?.listeners.delete(listener) || entry.listeners.size > 0) return;
+        if (!entry?.listeners.includes(listener)) return;
+        entry.listeners = entry.listeners.filter((each) => each !== listener);
+        if (entry.listeners.length > 0) return;
         tell(JSON.stringify({ type: "cancel_tool", mcpSessionId: sessionId, request_id: requestId, reason }));
         // It may come back with the same id, and what the app did is not known until it says so.
-        memory.remember(entry.order.callId, lost, 0);
+        remember(entry, lost, 0);
         finish(requestId, entry);
       },
       answer(askId, answer) {
@@ -204,7 +208,7 @@ export function openBridge(options: BridgeOptions): Bridge {
       return count("late result");
     }
     const outcome: CallOutcome = { kind: "done", result: toAnswer(message) };
-    memory.remember(entry.order.callId, outcome, bytes);
+    remember(entry, outcome, bytes);
     finish(message.requestId, entry);
     for (const listener of entry.listeners) listener.settled(outcome);
   }
@@ -222,7 +226,7 @@ export function openBridge(options: BridgeOptions): Bridge {
 
   function finish(requestId: string, entry: Running): void {
     running.delete(requestId);
-    byCallId.delete(entry.order.callId);
+    byCallId?.delete(entry.order.callId);
     budget.give(entry.bytes);
   }
 
@@ -274,9 +278,13 @@ export function openBridge(options: BridgeOptions): Bridge {
     const outcome = entry.sent ? lost : unsent;
     if (entry.sent) {
       count("outcome unknown");
-      memory.remember(entry.order.callId, lost, 0);
+      remember(entry, lost, 0);
     }
     for (const listener of entry.listeners) listener.settled(outcome);
+  }
+
+  function remember({ order }: Running, outcome: CallOutcome, bytes: number): void {
+    if (order.mayRepeat) options.memory().remember(order.callId, outcome, bytes);
   }
 }
 

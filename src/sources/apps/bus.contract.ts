@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { silentLog } from "../../core/log.ts";
 import { textResult } from "../../mcp/tool.ts";
 import type { Bus, CallHandle, CallListener, CallOrder, CallOutcome, Holder } from "./bus.ts";
-import { type AppCall, type AppCallContext, callApp } from "./call-app.ts";
+import { type AppCallContext, callApp, type CallRules } from "./call-app.ts";
 
 interface TestHolder extends Holder {
   readonly received: { readonly order: CallOrder; readonly listener: CallListener }[];
@@ -28,7 +28,14 @@ function holderOf(accepts: (order: CallOrder) => boolean = () => true): TestHold
 }
 
 function orderOf(sessionId: string): CallOrder {
-  return { sessionId, callId: "c1", tool: "echo", args: { text: "hi" }, deadline: Date.now() + 10_000 };
+  return {
+    sessionId,
+    callId: "c1",
+    tool: "echo",
+    args: { text: "hi" },
+    deadline: Date.now() + 10_000,
+    mayRepeat: true,
+  };
 }
 
 /** Sends a call and notes what comes back. */
@@ -44,7 +51,7 @@ function send(bus: Bus, order: CallOrder) {
 }
 
 /** A call by the caller's side of the protocol, which sends it again soon where nobody accepts it. */
-function callOver(bus: Bus, callId: string, parts: Partial<AppCall> = {}) {
+function callOver(bus: Bus, callId: string) {
   const stop = new AbortController();
   const counted: string[] = [];
   const context: AppCallContext = {
@@ -56,9 +63,10 @@ function callOver(bus: Bus, callId: string, parts: Partial<AppCall> = {}) {
     ask: () => Promise.reject(new Error("nobody asks")),
     callId,
   };
-  const rules = { timeoutMs: 10_000, graceMs: 0, acceptMs: 5, now: Date.now };
   const count = (event: string) => void counted.push(event);
-  const result = callApp({ bus, sessionId: "a", tool: "echo", args: {}, context, ...rules, count, ...parts });
+  const times = { timeoutMs: 10_000, graceMs: 0, acceptMs: 5, now: Date.now };
+  const rules: CallRules = { bus, sessionId: "a", ...times, count };
+  const result = callApp(rules, "echo", {}, context);
   result.catch(() => {});
   return { result, stop, counted };
 }

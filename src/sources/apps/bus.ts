@@ -11,6 +11,8 @@ export interface CallOrder {
   readonly args: unknown;
   /** When the caller stops waiting, in milliseconds since the epoch. */
   readonly deadline: number;
+  /** Whether a call of this id may be sent more than once: only then does anybody have to remember it. */
+  readonly mayRepeat: boolean;
 }
 
 /** What became of a call. */
@@ -57,6 +59,8 @@ export interface Holder {
  * most; a new one takes over from the old.
  */
 export interface Bus extends AsyncDisposable {
+  /** Whether what is sent here arrives, and is answered, for certain: nothing is ever sent twice then. */
+  readonly isSure: boolean;
   /** Resolves when calls come here and nowhere else, to the way of letting go. */
   hold(sessionId: string, holder: Holder): Promise<() => void>;
   send(order: CallOrder, listener: CallListener): CallHandle;

@@ -6,6 +6,7 @@ export function createLocalBus(): Bus {
   const waiting = new Map<string, Set<() => void>>();
 
   return {
+    isSure: true,
     hold(sessionId, holder) {
       holders.get(sessionId)?.evict();
       holders.set(sessionId, holder);

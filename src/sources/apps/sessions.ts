@@ -73,6 +73,7 @@ export async function openSessions(options: SessionsOptions): Promise<Sessions> 
   const toolLimits = options.toolLimits ?? defaultToolLimits;
   const bridgeLimits = options.bridgeLimits ?? defaultBridgeLimits;
   const budget = options.budget ?? createMemoryBudget();
+  const rules = { bus, timeoutMs, graceMs, acceptMs, now, count };
   const room = createDefinitionRoom(budget, count);
   const bridgeListeners = new Set<(session: AppSession) => void>();
   const live = new Map<string, KeptSession>();
@@ -149,11 +150,10 @@ export async function openSessions(options: SessionsOptions): Promise<Sessions> 
     },
     async openBridge(session, socket) {
       const kept = requireLive(session.id);
-      kept.memory ??= createCallMemory({ now, budget });
       const bridge: Bridge = openBridge({
         sessionId: kept.id,
         socket,
-        memory: kept.memory,
+        memory: () => (kept.memory ??= createCallMemory({ now, budget })),
         limits: bridgeLimits,
         budget,
         count,
@@ -218,7 +218,7 @@ export async function openSessions(options: SessionsOptions): Promise<Sessions> 
     const session: KeptSession = {
       id: record.id,
       record,
-      source: createAppSource({ id: record.id, tools, bus, now, count, timeoutMs, graceMs, acceptMs, onCall: touch }),
+      source: createAppSource({ tools, rules: { ...rules, sessionId: record.id }, onCall: touch }),
       expiresAt,
       bridge: undefined,
       memory: undefined,
