@@ -1,3 +1,4 @@
+import { Fault } from "../core/fault.ts";
 import type { OptionTable } from "./command.ts";
 
 /** Which agent orders go to; for every command that takes some. */
@@ -15,6 +16,15 @@ export const agentOptions = {
     description: "the agent of OpenClaw that takes the orders; main unless given",
   },
 } as const satisfies OptionTable;
+
+/** At the start: whoever mistyped it must not learn so with the first order. */
+export function checkAgentFlags({ gateway }: AgentFlags): void {
+  if (gateway === undefined || /^wss?:$/.test(URL.parse(gateway)?.protocol ?? "")) return;
+  throw new Fault(
+    "usage",
+    `--gateway takes an address that begins with ws:// or wss://, such as ws://127.0.0.1:18789, not ${JSON.stringify(gateway.slice(0, 200))}`,
+  );
+}
 
 export interface AgentFlags {
   readonly gateway?: string;

@@ -24,6 +24,23 @@ function listen(talk: Talk, id: string | number, notifications: unknown, capabil
 const methods = (sent: readonly Wire[]) => sent.map(({ method }) => method);
 
 describe("subscriptions/listen", () => {
+  test("on more streams than anybody needs is refused to one principal, and open to the others", async () => {
+    const server = createMcpServer(testOffer());
+    const eve = talkTo(server, { principal: "eve", twoWay: false });
+    const first = listen(eve, 0, { toolsListChanged: true });
+    for (let id = 1; id < 1000; id++) void listen(eve, id, { toolsListChanged: true });
+    await until(() => eve.sent.length === 1000);
+    expect((await listen(eve, "more", {}))!.error.message).toContain("1000 streams");
+    const anna = talkTo(server, { twoWay: false });
+    void listen(anna, 1, {});
+    await until(() => anna.sent.length === 1);
+    eve.notify("notifications/cancelled", { requestId: 0 });
+    await first;
+    void listen(eve, "again", { toolsListChanged: true });
+    await until(() => eve.sent.length === 1001);
+    server.close();
+  });
+
   test("says first what it grants, then sends just that, each notice under its id", async () => {
     const offer = testOffer();
     const talk = talkTo(createMcpServer(offer), { twoWay: false });

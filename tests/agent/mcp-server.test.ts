@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { megabyte } from "../../src/sources/agent/media-limits.ts";
 import { orderTool } from "../../src/sources/agent/order-tool.ts";
+import { clawport, makePlace } from "../cli/run-clawport.ts";
 import { serverCommand, startMcpServer, textOf } from "./start-mcp-server.ts";
 
 const png = Buffer.from("\x89PNG\r\n\x1A\n\0\0\0\0", "latin1").toString("base64");
@@ -34,11 +35,31 @@ test("with no agent behind it, free text is answered with the ways to get one", 
 });
 
 test("a gateway that was named and does not answer is told by its address", async () => {
-  await using server = await startMcpServer({}, ["--gateway", "http://127.0.0.1:1"]);
+  await using server = await startMcpServer({}, ["--gateway", "ws://127.0.0.1:1"]);
   expect(textOf(await server.order({ message: "x" }))).toMatch(
-    /^Error: The address of the gateway has to begin with ws/,
+    /^Error: OpenClaw's gateway does not answer at ws:\/\/127\.0\.0\.1:1 \(from --gateway\).*openclaw gateway/s,
   );
 });
+
+test.each(["mcp-server", "agent"])(
+  "%s refuses what can't be the address of a gateway at its start",
+  async (command) => {
+    await using place = await makePlace();
+    for (const address of ["http://127.0.0.1:1", "nonsense", ""]) {
+      const { exit, err } = await clawport(
+        place,
+        command,
+        ...(command === "agent" ? ["hi"] : []),
+        "--gateway",
+        address,
+      );
+      expect([exit, err]).toEqual([
+        2,
+        expect.stringContaining("--gateway takes an address that begins with ws:// or wss://"),
+      ]);
+    }
+  },
+);
 
 test("limits hold at their edge, and no file of an order is left", async () => {
   await using server = await startMcpServer();

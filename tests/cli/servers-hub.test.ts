@@ -26,6 +26,11 @@ test("commands act on the hub that runs: one process serves them all, goes with 
   const pid = await pidOf(place, "shelf");
   expect((await here(place, "call", "shelf__pid")).out).toBe(`${pid}\n`);
   expect((await here(place, "tools")).out).toContain("shelf__put      — Puts a thing on the shelf.");
+  expect((await here(place, "servers")).err).toBe("");
+  expect(JSON.parse((await here(place, "servers", "--json")).out)).toMatchObject({
+    hub: `http://127.0.0.1:${hub.ready.port}`,
+    servers: [{ name: "shelf", pid }],
+  });
   expect((await here(place, "refresh")).out).toBe("shelf: 7 tools\n");
   expect((await here(place, "logs", "shelf")).out).toBe("shelf: open, as one\n");
 

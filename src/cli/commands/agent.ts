@@ -1,6 +1,6 @@
 import type { OrderContext } from "../../sources/agent/order-context.ts";
 import type { ContentBlock } from "../../mcp/content.ts";
-import { agentOptions } from "../agent-options.ts";
+import { agentOptions, checkAgentFlags } from "../agent-options.ts";
 import { defineCommand } from "../command.ts";
 import type { CommandContext } from "../command-context.ts";
 
@@ -36,6 +36,7 @@ export const command = defineCommand({
     const { openAgentEngine } = await import("../agent-engine.ts");
     const { askAtTerminal } = await import("../servers/terminal-questions.ts");
     const { options, args, log, stdin, stderr } = context;
+    checkAgentFlags(options);
     const order = {
       message: args[0] ?? "",
       ...(options.session === undefined ? {} : { sessionKey: options.session }),

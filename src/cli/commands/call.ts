@@ -47,6 +47,10 @@ export const command = defineCommand({
       const folder = options.save === undefined ? home.file("results") : resolve(cwd, options.save);
       const { data, text } = await renderResult(result, { tool, folder, stdout, env, at: new Date() });
       context.answer(data, text);
+      if (options.save === undefined) {
+        const { sweepResults } = await import("../servers/sweep-results.ts");
+        await sweepResults(folder, context.log, Date.now());
+      }
       return result.isError === true ? 1 : 0;
     } finally {
       call.end();

@@ -41,6 +41,7 @@ test("token: path, show and reset speak of one owner-only file", async () => {
 });
 
 test("token: a named one is printed once, listed without its value, and removed", async () => {
+  await writeFile(join(folder, "clawport.json5"), "{ servers: { notes: { url: 'http://127.0.0.1:1/mcp' } } }");
   const token = (await run("token", "add", "phone", "--view", "notes")).out.trim();
   expect(token).toMatch(/^[\w-]{43}$/);
   const list = await run("token", "list");
@@ -51,6 +52,15 @@ test("token: a named one is printed once, listed without its value, and removed"
   });
   expect((await run("token", "remove", "phone")).exit).toBe(0);
   expect((await run("token", "remove", "phone")).exit).toBe(3);
+});
+
+test("token: one for a view that is not there is refused, with those there are", async () => {
+  await writeFile(join(folder, "clawport.json5"), "{ servers: { notes: { url: 'http://127.0.0.1:1/mcp' } } }");
+  const refused = await run("token", "add", "phone", "--view", "note");
+  expect(refused).toMatchObject({ exit: 2, out: "" });
+  expect(refused.err).toContain('There is no view "note". Did you mean "notes"? There are: agent, notes.');
+  expect((await run("token", "list", "--json")).json()).toMatchObject({ tokens: [{ name: "main" }] });
+  expect((await run("token", "add", "phone", "--view", "agent")).exit).toBe(0);
 });
 
 test("config: without a file the places are named; a good file is called good; a bad one lists everything", async () => {

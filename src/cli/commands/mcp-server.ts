@@ -8,7 +8,7 @@ import type { OrderContext } from "../../sources/agent/order-context.ts";
 import { orderTool } from "../../sources/agent/order-tool.ts";
 import { hasTasks, missingCapability } from "../../mcp/client-facts.ts";
 import type { AgentEngine } from "../agent-engine.ts";
-import { agentOptions } from "../agent-options.ts";
+import { agentOptions, checkAgentFlags } from "../agent-options.ts";
 import { defineCommand } from "../command.ts";
 import type { CommandContext } from "../command-context.ts";
 import { homePath } from "../open-home.ts";
@@ -17,9 +17,6 @@ import { readVersion } from "../version.ts";
 
 /** Loading the agent takes a while; the answer that names the tool leaves first. */
 const afterAnswerMs = 5;
-
-/** How long an order may take before a client that knows tasks gets one instead of waiting. */
-const taskAfterMs = 10_000;
 
 /** The arguments are checked with the order, so that whatever is wrong with them is told in one way. */
 const uncheckedTool = { ...orderTool, inputSchema: { type: "object" } };
@@ -31,6 +28,7 @@ export const command = defineCommand({
   examples: ["clawport mcp-server", "clawport mcp-server --verbose", "claude mcp add openclaw -- clawport mcp-server"],
   async run(context) {
     const { log } = context;
+    checkAgentFlags(context.options);
     const input = context.stdin as Readable;
     let engine: Promise<AgentEngine> | undefined;
     // Nothing of it is needed to say which tool there is, so a client never waits for it before it places an order.
@@ -99,11 +97,11 @@ async function placeOrder(
     spilled: (text) => request.spilled(text),
     ...(request.traceparent === undefined ? {} : { traceparent: request.traceparent }),
   };
-  const timer = hasTasks(request.client)
-    ? setTimeout(() => request.detach("OpenClaw is working on it."), taskAfterMs)
-    : undefined;
+  const engine = await openEngine();
+  const detach = (): void => void request.detach("OpenClaw is working on it.");
+  const timer = hasTasks(request.client) ? setTimeout(detach, engine.taskAfterMs) : undefined;
   try {
-    return sayError(await (await openEngine()).order(args, call));
+    return sayError(await engine.order(args, call));
   } finally {
     clearTimeout(timer);
   }

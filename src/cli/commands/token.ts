@@ -1,3 +1,4 @@
+import { Fault } from "../../core/fault.ts";
 import type { CommandGroup } from "../command.ts";
 import { defineCommand } from "../command.ts";
 import type { CommandContext } from "../command-context.ts";
@@ -49,6 +50,7 @@ const add = defineCommand({
     const { addNamedToken } = await import("../../doors/mcp/named-tokens.ts");
     const [name = ""] = context.args;
     const { view } = context.options;
+    if (view !== undefined) await requireView(context, view);
     const token = (await addNamedToken(await placeOf(context), name, view)).reveal();
     context.answer({ name, view: view ?? null, token }, token);
   },
@@ -96,6 +98,19 @@ export const command: CommandGroup = {
   commands: [path, show, reset, add, list, remove],
   examples: ["clawport token show", "clawport token add phone --view notes", "clawport token remove phone"],
 };
+
+/** A token for a view that is not there would open nothing, and nobody would know why. */
+async function requireView(context: CommandContext, view: string): Promise<void> {
+  const { loadConfigOf } = await import("../config-of.ts");
+  const { nearestName } = await import("../../core/nearest-name.ts");
+  const { config } = await loadConfigOf(context);
+  const views = ["agent", ...Object.keys(config.servers)];
+  if (views.includes(view)) return;
+  const nearest = nearestName(view, views);
+  const hint = nearest === undefined ? "" : ` Did you mean ${JSON.stringify(nearest)}?`;
+  const message = `There is no view ${JSON.stringify(view.slice(0, 100))}.${hint} There are: ${views.join(", ")}.`;
+  throw new Fault("usage", message);
+}
 
 async function placeOf(context: CommandContext): Promise<TokenPlace> {
   const { openHomeOf } = await import("../open-home.ts");

@@ -35,6 +35,8 @@ export interface OpenedControl {
   readonly home: Home;
   /** Whether a running hub answers, or this process alone. */
   readonly isHub: boolean;
+  /** Where that hub is. */
+  readonly hub?: string;
   close(): Promise<void>;
 }
 
@@ -67,7 +69,7 @@ async function openHubControl(
   }
   const canAsk = stderr.isTTY === true && stdin.isTTY === true;
   const caller = createRemoteCaller({ hub: { address, token }, version: readVersion(), log, canAsk });
-  return { control, caller, home, isHub: true, close: async () => control.close() };
+  return { control, caller, home, isHub: true, hub: address, close: async () => control.close() };
 }
 
 async function openAlone(context: CommandContext, home: Home, need: Need, trust: boolean): Promise<OpenedControl> {

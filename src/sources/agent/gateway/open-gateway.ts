@@ -37,12 +37,14 @@ export interface GatewayOptions {
   readonly version: string;
   /** Who we are to the gateway, where that is more than a program of its operator. */
   readonly client?: Partial<GatewayClientOptions> | undefined;
-  /** How long `connected` waits while the gateway can't be reached. */
+  /** How long `connected` waits for a gateway that went away; for one that was never there it waits a few seconds. */
   readonly patienceMs?: number | undefined;
 }
 
 const requestTimeoutMs = 30_000;
 const retryMs = 1000;
+/** One that restarts comes back; an address where nobody ever answered is more likely wrong. */
+const firstPatienceMs = 5000;
 
 /** The one way to OpenClaw's gateway; nothing else of the project imports its client. */
 export async function openGateway(options: GatewayOptions): Promise<Gateway> {
@@ -52,6 +54,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const lost = new Set<() => void>();
   let line = freshLine();
   let isUp = false;
+  let wasUp = false;
   let client = startClient();
 
   function startClient(): InstanceType<typeof GatewayClient> {
@@ -69,6 +72,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       },
       onHelloOk(hello) {
         isUp = true;
+        wasUp = true;
         log.debug("connected to the gateway", { server: hello.server.version });
         line.resolve(limitsOf(hello.policy));
       },
@@ -100,7 +104,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   return {
     address,
     async connected(signal) {
-      const deadline = performance.now() + patienceMs;
+      const deadline = performance.now() + (wasUp ? patienceMs : Math.min(patienceMs, firstPatienceMs));
       for (;;) {
         try {
           return await withDeadline(Math.max(0, deadline - performance.now()), signal, () => line.promise);

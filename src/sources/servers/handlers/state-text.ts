@@ -13,7 +13,7 @@ export function stateText(server: ServerStatus, { prefix, now }: { prefix: strin
     case "queued":
       return "Waiting (connects when it is called)";
     case "connecting":
-      return "Connecting";
+      return server.lastError === undefined ? "Connecting" : `Connecting again: ${visibleText(server.lastError, 500)}`;
     case "reconnecting":
       return `Reconnecting${nextText(server, now())}${because}`;
     case "needs-sign-in":
