@@ -102,6 +102,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
       log,
       version,
       closers,
+      metrics,
       place: placeOf(configuration, home),
       sample: openSampler({ config: config.agent, guard, env }),
       reload: async () => following?.reload(),

@@ -1,6 +1,8 @@
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Home } from "../core/home.ts";
 import type { Log } from "../core/log.ts";
+import type { Metrics } from "../core/metrics.ts";
+import { createServerMetrics } from "../core/metrics/server-metrics.ts";
 import { createLocalControl, type LocalControl } from "../sources/servers/handlers/local-control.ts";
 import type { ConfigPlace } from "../sources/servers/handlers/servers-control.ts";
 import { createServerManager, type ServerManager } from "../sources/servers/manager.ts";
@@ -20,6 +22,8 @@ export interface OpenServersOptions {
   readonly log: Log;
   readonly version: string;
   readonly closers: Closers;
+  /** Where they are counted, in a process that shows that to somebody. */
+  readonly metrics?: Metrics | undefined;
   /** Only these of the configured servers. */
   readonly only?: readonly string[] | undefined;
   /** Servers connect only when they are asked for. */
@@ -51,6 +55,7 @@ export async function openServers(options: OpenServersOptions): Promise<OpenedSe
     version,
     maxConcurrent: config.maxConcurrentServers,
     discoveryMs: config.toolDiscoveryInterval,
+    metrics: options.metrics && createServerMetrics(options.metrics),
     sample: options.sample,
   });
   closers.add("servers", () => manager.close());

@@ -34,6 +34,12 @@ test("commands act on the hub that runs: one process serves them all, goes with 
   expect((await here(place, "refresh")).out).toBe("shelf: 7 tools\n");
   expect((await here(place, "logs", "shelf")).out).toBe("shelf: open, as one\n");
 
+  const headers = { authorization: `Bearer ${(await readFile(hub.ready.tokenPath, "utf8")).trim()}` };
+  const metrics = await (await fetch(new URL("/metrics", hub.ready.url), { headers })).text();
+  expect(metrics).toContain('clawport_servers{state="ready"} 1\n');
+  expect(metrics).toContain('clawport_servers{state="reconnecting"} 0\n');
+  expect(metrics).toContain('clawport_calls_total{door="mcp-http",source="shelf",outcome="ok"} 1\n');
+
   expect((await here(place, "disconnect", "shelf")).out).toContain("stays configured");
   expect(isAlive(pid!)).toBe(false);
   expect((await here(place, "servers")).out).toContain("Status: Disconnected (clawport connect shelf)");

@@ -65,6 +65,7 @@ export async function openServing(context: CommandContext, { only, trust }: Serv
       log,
       version,
       closers,
+      metrics,
       only,
       place: placeOf(configuration, home),
       reload: async () => following?.reload(),

@@ -1,6 +1,7 @@
 import type { Source } from "../../catalog/tool-source.ts";
 import { Fault, isFault } from "../../core/fault.ts";
 import type { Log } from "../../core/log.ts";
+import type { ServerMetrics } from "../../core/metrics/server-metrics.ts";
 import type { Answer, Question } from "../../mcp/question.ts";
 import { isUp } from "./connection-state.ts";
 import { type Connection, createConnection } from "./connection.ts";
@@ -20,6 +21,7 @@ export interface ServerManagerOptions {
   readonly maxConcurrent: number;
   readonly discoveryMs: number;
   readonly now?: (() => number) | undefined;
+  readonly metrics?: ServerMetrics | undefined;
   /** Signs in to servers that ask for it. Without it they are refused. */
   readonly auths?: ConnectionAuths | undefined;
   /** Answers `sampling/createMessage` where the caller can't. Without it sampling is refused then. */
@@ -58,6 +60,9 @@ export function createServerManager(options: ServerManagerOptions): ServerManage
   const slots = createSlots(maxConcurrent);
   const pool = createSharedServers({ log, discoveryMs, connect: openConnection, onStop: slots.leave });
   const closing = new AbortController();
+  const stopWatching = options.metrics?.watchStates(() =>
+    Array.from(servers.values(), ({ shared }) => shared.connection.state().kind),
+  );
   let applying: Promise<void> = Promise.resolve();
 
   return {
@@ -86,6 +91,7 @@ export function createServerManager(options: ServerManagerOptions): ServerManage
     },
     async close() {
       closing.abort(new Fault("cancelled", "The servers are being closed."));
+      stopWatching?.();
       await Promise.all([...servers.keys()].map(remove));
     },
   };
@@ -123,10 +129,18 @@ export function createServerManager(options: ServerManagerOptions): ServerManage
       hasRoom: slots.hasRoom,
     });
     connection.listen({
-      onState: (state) => isUp(state) || slots.leave(connection),
+      onState(state) {
+        if (!isUp(state)) slots.leave(connection);
+        if (state.kind === "reconnecting") countReconnect(connection);
+      },
       onIdle: slots.stir,
     });
     return connection;
+  }
+
+  function countReconnect(connection: Connection): void {
+    for (const { definition, shared } of servers.values())
+      if (shared.connection === connection) options.metrics?.reconnecting(definition.name);
   }
 
   function start(definition: ServerDefinition): void {
