@@ -19,6 +19,8 @@ import { readVersion } from "./version.ts";
 
 /** Everything behind `order_openclaw` in a process of its own: guard, audit, and an agent. */
 export interface AgentEngine {
+  /** How long an order may take before a client that knows tasks gets one instead of waiting. */
+  readonly taskAfterMs: number;
   order(args: unknown, context: CallContext): Promise<ToolResult>;
   /** Waits for what was cancelled to be cancelled in the agent too. */
   close(): Promise<void>;
@@ -55,6 +57,7 @@ export async function openAgentEngine(context: CommandContext, flags: AgentFlags
   const running = new Set<Promise<unknown>>();
 
   return {
+    taskAfterMs: config.agent.taskAfterMs ?? 10_000,
     async order(args, call) {
       checkOrderDepth(env);
       const tool = own.find(orderTool.name);

@@ -9,6 +9,7 @@ import { createAgentSource } from "../sources/agent/agent-source.ts";
 import { type AgentTools, createAgentTools } from "../sources/agent/agent-tools.ts";
 import type { ChosenBackend } from "../sources/agent/choose-backend.ts";
 import type { McpCommand } from "../sources/agent/commands/commands-backend.ts";
+import type { KeepMedia } from "../sources/agent/keep-media.ts";
 import { createTranscriber } from "../sources/agent/transcribe/transcriber.ts";
 import { openBackend } from "./agent-backend.ts";
 import type { AgentFlags } from "./agent-options.ts";
@@ -57,8 +58,24 @@ export function openAgent(options: OpenAgentOptions): ChosenBackend {
   const { folder } = orderBodies(home.path).spill;
   void sweepIncoming(folder, log);
   closers.add("agent", () => backend[Symbol.asyncDispose]());
-  const transcriber =
-    config.transcription && createTranscriber({ config: config.transcription, env: world.env, folder });
-  catalog.add(createAgentSource({ getReply: backend.getReply, turnsFolder: home.file("agent", "turns"), transcriber }));
+  catalog.add(
+    createAgentSource({
+      getReply: backend.getReply,
+      turnsFolder: home.file("agent", "turns"),
+      transcriber: config.transcription && createTranscriber({ config: config.transcription, env: world.env, folder }),
+      keep: keepIn(home.file("results"), log),
+    }),
+  );
   return backend;
+}
+
+/** In the folder where all saved media of answers go, and are swept together. */
+function keepIn(folder: string, log: Log): KeepMedia {
+  return async (media, content) => {
+    const { createMediaKeeper } = await import("../sources/agent/keep-media.ts");
+    const { sweepResults } = await import("./servers/sweep-results.ts");
+    const path = await createMediaKeeper(folder)(media, content);
+    await sweepResults(folder, log, Date.now());
+    return path;
+  };
 }

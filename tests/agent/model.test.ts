@@ -1,7 +1,8 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { megabyte } from "../../src/sources/agent/media-limits.ts";
 import { type MockModel, startMockModel } from "../openclaw/bench/mock-model.ts";
 import { serverCommand, startMcpServer, textOf } from "./start-mcp-server.ts";
 
@@ -106,3 +107,25 @@ test("audio is transcribed by the configured command before the model gets it", 
   expect(asked).toContain("[memo.mp3.transcript.txt, text/plain]\\nheard:  buy milk");
   expect(asked).not.toContain(data);
 });
+
+test("media that are too large for an answer are put into a file, and a text says what and where", async () => {
+  const home = join(folder, "home");
+  await mkdir(home, { recursive: true, mode: 0o700 });
+  const config = {
+    servers: { big: { command: process.execPath, args: [join(import.meta.dirname, "large-media-server.ts")] } },
+    agent: { model: { name: "mock-1", url: model.baseUrl } },
+  };
+  await writeFile(join(home, "clawport.json5"), JSON.stringify(config));
+  await using server = await startMcpServer({}, ["--home", home]);
+  const { content } = await server.order({
+    message: `call:big__picture ${JSON.stringify({ bytes: 20 * megabyte + 1 })}`,
+  });
+  expect(content.map(({ type }) => type)).toEqual(["text"]);
+  const [, path = ""] =
+    /^\["image.png" \(image\/png, 20.00 MB \(20971521 bytes\)\) was left out: an answer takes at most 20 MB an item. It lies at (\S+)\]/.exec(
+      content[0]?.type === "text" ? content[0].text : "",
+    ) ?? [];
+  expect((await stat(path)).size).toBe(20 * megabyte + 1);
+  const whole = await server.order({ message: `call:big__picture {"bytes":1000}` });
+  expect(whole.content.map(({ type }) => type)).toEqual(["image", "text"]);
+}, 60_000);

@@ -18,9 +18,6 @@ import { readVersion } from "../version.ts";
 /** Loading the agent takes a while; the answer that names the tool leaves first. */
 const afterAnswerMs = 5;
 
-/** How long an order may take before a client that knows tasks gets one instead of waiting. */
-const taskAfterMs = 10_000;
-
 /** The arguments are checked with the order, so that whatever is wrong with them is told in one way. */
 const uncheckedTool = { ...orderTool, inputSchema: { type: "object" } };
 
@@ -100,11 +97,11 @@ async function placeOrder(
     spilled: (text) => request.spilled(text),
     ...(request.traceparent === undefined ? {} : { traceparent: request.traceparent }),
   };
-  const timer = hasTasks(request.client)
-    ? setTimeout(() => request.detach("OpenClaw is working on it."), taskAfterMs)
-    : undefined;
+  const engine = await openEngine();
+  const detach = (): void => void request.detach("OpenClaw is working on it.");
+  const timer = hasTasks(request.client) ? setTimeout(detach, engine.taskAfterMs) : undefined;
   try {
-    return sayError(await (await openEngine()).order(args, call));
+    return sayError(await engine.order(args, call));
   } finally {
     clearTimeout(timer);
   }

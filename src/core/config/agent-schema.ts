@@ -96,6 +96,12 @@ export const agentSchema = Type.Object(
       description: "A running OpenClaw, a model, or neither. `auto` takes the first that is there.",
     }),
     id: Type.String({ default: "main", minLength: 1, description: "Which agent of OpenClaw takes the orders." }),
+    taskAfterMs: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description: "How long an order takes before a client that knows tasks gets one instead of waiting; 10,000.",
+      }),
+    ),
     model: Type.Optional(model),
     transcription: Type.Optional(transcription),
     sampling: Type.Optional(sampling),

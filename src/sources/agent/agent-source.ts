@@ -1,5 +1,6 @@
 import type { ToolSource } from "../../catalog/tool-source.ts";
 import { Fault } from "../../core/fault.ts";
+import type { KeepMedia } from "./keep-media.ts";
 import type { OrderContext } from "./order-context.ts";
 import { orderTool } from "./order-tool.ts";
 import { placeOrder } from "./place-order.ts";
@@ -15,13 +16,15 @@ export interface AgentSourceOptions {
   readonly idleMs?: number | undefined;
   /** Audio goes to it before it goes to the agent. */
   readonly transcriber?: Transcriber | undefined;
+  /** Takes media that are too large for an answer. */
+  readonly keep?: KeepMedia | undefined;
 }
 
 /** The agent as a source with one tool. */
 export function createAgentSource(given: AgentSourceOptions): ToolSource {
-  const { getReply, turnsFolder, idleMs = 600_000, transcriber } = given;
+  const { getReply, turnsFolder, idleMs = 600_000, transcriber, keep } = given;
   const list = [orderTool];
-  const options = { getReply, idleMs, transcriber, turns: createSessionTurns(turnsFolder) };
+  const options = { getReply, idleMs, transcriber, keep, turns: createSessionTurns(turnsFolder) };
 
   return {
     id: "agent",

@@ -1,15 +1,25 @@
 import { type ContentBlock, textBlock } from "../../mcp/content.ts";
 import { messageOf } from "../../core/thrown.ts";
 import type { AnswerPart } from "./aggregate.ts";
-import { type AnswerLimits, answerLimits, sizeText } from "./media-limits.ts";
+import type { KeepMedia } from "./keep-media.ts";
+import { type AnswerLimits, answerLimits, megabyte, sizeText } from "./media-limits.ts";
 import type { ReplyMedia } from "./reply.ts";
 import { extensionOf, safeName } from "./safe-name.ts";
+
+export interface AnswerOptions {
+  readonly signal: AbortSignal;
+  readonly limits?: AnswerLimits | undefined;
+  /** For what is too large; without it only its own place is told. */
+  readonly keep?: KeepMedia | undefined;
+}
+
+/** Nothing larger is fetched just to be put elsewhere. */
+const mostKeptBytes = 256 * megabyte;
 
 /** The answer as content blocks: neighbouring texts as one, media as base64 as far as the limits allow. */
 export async function buildAnswer(
   parts: readonly AnswerPart[],
-  signal: AbortSignal,
-  limits: AnswerLimits = answerLimits,
+  { signal, limits = answerLimits, keep }: AnswerOptions,
 ): Promise<readonly ContentBlock[]> {
   const blocks: ContentBlock[] = [];
   let left = limits.totalBytes;
@@ -21,15 +31,8 @@ export async function buildAnswer(
     }
     endText();
     const { media } = part;
-    const refusal = judgeSize(media, left, limits);
-    if (refusal !== undefined) {
-      texts.push(refusal);
-      continue;
-    }
     try {
-      const content = await media.read(signal);
-      left -= content.length;
-      blocks.push(mediaBlock(media, content));
+      await addMedia(media);
     } catch (error) {
       signal.throwIfAborted();
       texts.push(`[${describe(media)} could not be read: ${messageOf(error)}]`);
@@ -37,6 +40,32 @@ export async function buildAnswer(
   }
   endText();
   return blocks;
+
+  async function addMedia(media: ReplyMedia): Promise<void> {
+    const announced = judgeSize(media.bytes, left, limits);
+    if (announced !== undefined) return leaveOut(media, announced);
+    const content = await media.read(signal);
+    // What was announced may have been wrong.
+    const found = judgeSize(content.length, left, limits);
+    if (found !== undefined) return leaveOut({ ...media, bytes: content.length }, found, content);
+    left -= content.length;
+    blocks.push(mediaBlock(media, content));
+  }
+
+  async function leaveOut(media: ReplyMedia, reason: string, content?: Buffer): Promise<void> {
+    const where = (await keepIt(media, content)) ?? media.where;
+    texts.push(`[${describe(media)} was left out: ${reason}.${where === undefined ? "" : ` It lies at ${where}`}]`);
+  }
+
+  async function keepIt(media: ReplyMedia, content?: Buffer): Promise<string | undefined> {
+    if (keep === undefined || media.bytes > mostKeptBytes) return undefined;
+    try {
+      return await keep(media, content ?? (await media.read(signal)));
+    } catch {
+      signal.throwIfAborted();
+      return undefined;
+    }
+  }
 
   function endText(): void {
     if (texts.length === 0) return;
@@ -47,12 +76,9 @@ export async function buildAnswer(
   }
 }
 
-function judgeSize(media: ReplyMedia, left: number, limits: AnswerLimits): string | undefined {
-  const where = media.where === undefined ? "" : ` It lies at ${media.where}`;
-  if (media.bytes > limits.itemBytes)
-    return `[${describe(media)} was left out: an answer takes at most ${sizeText(limits.itemBytes)} an item.${where}]`;
-  if (media.bytes > left)
-    return `[${describe(media)} was left out: an answer takes at most ${sizeText(limits.totalBytes)} in all.${where}]`;
+function judgeSize(bytes: number, left: number, { itemBytes, totalBytes }: AnswerLimits): string | undefined {
+  if (bytes > itemBytes) return `an answer takes at most ${sizeText(itemBytes)} an item`;
+  if (bytes > left) return `an answer takes at most ${sizeText(totalBytes)} in all`;
   return undefined;
 }
 

@@ -6,6 +6,7 @@ import { errorResult, type ToolResult } from "../../mcp/tool.ts";
 import { aggregate, type Output } from "./aggregate.ts";
 import { buildAnswer } from "./build-answer.ts";
 import { createIdleSignal, type IdleSignal } from "./idle-signal.ts";
+import type { KeepMedia } from "./keep-media.ts";
 import type { OrderContext } from "./order-context.ts";
 import { parseOrder, type Order } from "./parse-order.ts";
 import type { GetReply, Reply, ReplyOptions } from "./reply.ts";
@@ -20,6 +21,7 @@ export interface PlaceOrderOptions {
   /** How long the agent may be silent. */
   readonly idleMs: number;
   readonly transcriber?: Transcriber | undefined;
+  readonly keep?: KeepMedia | undefined;
 }
 
 /** From the arguments of a call to its answer. What goes wrong is an answer too; only a cancelled call has none. */
@@ -43,7 +45,7 @@ export async function placeOrder(
       ...(context.canAsk === undefined ? {} : { canAsk: context.canAsk }),
     };
     const { outputs, reply } = await takeTurn(order, sessionKey, teller, options, idle);
-    const content = await buildAnswer(aggregate(outputs), idle.signal);
+    const content = await buildAnswer(aggregate(outputs), { signal: idle.signal, keep: options.keep });
     log.debug("an order was answered", { ms: Date.now() - started, blocks: content.length });
     return {
       content: content.length > 0 ? content : [textBlock("OpenClaw finished without an answer.")],
