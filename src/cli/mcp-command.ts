@@ -9,6 +9,7 @@ const help = [
   "/mcp status [server]: all there is to know about it",
   "/mcp connect <server>: connect one that is not",
   "/mcp disconnect <server>: end its connection until it is wanted again",
+  "/mcp auth <server> [--code <code or address>] [--device] [--logout]: sign in to it, or out; --list shows where",
   "/mcp refresh [server]: ask again what it offers",
   "/mcp logs <server>: what it last said",
 ].join("\n");
@@ -17,10 +18,13 @@ const help = [
 export function createMcpCommand(control: () => Promise<ServersControl>): McpCommand {
   return async (text) => {
     const { splitWords } = await import("../sources/servers/handlers/split-words.ts");
-    const [verb = "servers", name] = splitWords(text);
+    const [verb = "servers", ...words] = splitWords(text);
+    const [name] = words;
     if (verb === "help") return { text: help };
     const context: HandlerContext = { control: await control(), prefix: "/mcp", now: Date.now };
-    const { text: answer, ok } = await handle(verb, name, context);
+    const { text: answer, ok } = await (verb === "auth"
+      ? handleAuthWords(words, context)
+      : handle(verb, name, context));
     if (!ok) throw new Fault("unavailable", answer);
     return { text: answer };
   };
@@ -50,6 +54,37 @@ async function handle(verb: string, name: string | undefined, context: HandlerCo
     default:
       throw new Fault("usage", `There is no "/mcp ${verb.slice(0, 50)}". "/mcp help" lists those there are.`);
   }
+}
+
+/** Whoever chats can't be waited for: they get the address, and the sign-in goes on behind. */
+async function handleAuthWords(words: readonly string[], context: HandlerContext): Promise<Handled> {
+  const { handleAuth, handleAuthList, handleLogout } = await import("../sources/servers/handlers/handle-auth.ts");
+  const { parseArgs } = await import("node:util");
+  const options = {
+    code: { type: "string" },
+    device: { type: "boolean" },
+    logout: { type: "boolean" },
+    list: { type: "boolean" },
+    scope: { type: "string" },
+    issuer: { type: "string" },
+  } as const;
+  const { values, positionals } = parseArgs({ args: [...words], options, allowPositionals: true, strict: false });
+  const { code, device, logout, list, scope, issuer } = values;
+  if (list === true) return handleAuthList(context);
+  const server = named("auth", positionals[0]);
+  if (logout === true) return handleLogout(context, server);
+  const stage = { show: () => {}, goesOn: true, signal: new AbortController().signal };
+  return handleAuth(context, stage, {
+    server,
+    code: textOf(code),
+    device: device === true,
+    scope: textOf(scope),
+    issuer: textOf(issuer),
+  });
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
 }
 
 function named(verb: string, name: string | undefined): string {

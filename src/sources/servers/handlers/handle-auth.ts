@@ -49,8 +49,8 @@ export async function handleAuth(context: HandlerContext, stage: SignInStage, wi
 export async function handleLogout({ control, prefix }: HandlerContext, server: string): Promise<Handled> {
   const { revoked } = await control.auth.logout(server);
   const how = revoked ? "its tokens were revoked" : "its tokens are forgotten here, but could not be revoked there";
-  // The connection lives on the tokens that are no more.
-  await control.disconnect(server).catch(() => {});
+  // A connection that lived on these tokens finds out at once.
+  await control.refresh(server).catch(() => {});
   return {
     ok: true,
     data: { server, revoked },

@@ -1,0 +1,63 @@
+import { readFile } from "node:fs/promises";
+import { get } from "node:http";
+import { expect, test } from "vitest";
+import { createMcpCommand } from "../../src/cli/mcp-command.ts";
+import { Secret } from "../../src/core/secret.ts";
+import { createRemoteControl } from "../../src/sources/servers/handlers/remote-control.ts";
+import { startHub } from "../cli/run-clawport.ts";
+import { waitFor } from "../cli/wait-for.ts";
+import { createVisitor } from "./bench/consent.ts";
+import { openOAuthPlace, type OAuthPlace } from "./open-oauth-place.ts";
+
+const stateOf = async (bench: OAuthPlace) => {
+  const { answer } = await bench.run("servers");
+  return (answer["servers"] as readonly { state: string; auth: string; tools: number }[])[0];
+};
+
+test("a running hub is signed in, connects, and is signed out again", async () => {
+  await using bench = await openOAuthPlace();
+  await using _hub = await startHub(bench.place, "--port", "0");
+  expect(await stateOf(bench)).toMatchObject({ state: "needs-sign-in", auth: "OAuth", tools: 0 });
+  const { answer } = await bench.runWithBrowser("consent", "auth", "one");
+  expect(answer).toMatchObject({ signedIn: true, tools: 2 });
+  expect(await stateOf(bench)).toMatchObject({
+    state: "ready",
+    auth: "OAuth",
+    tools: 2,
+    signedInUntil: expect.any(String),
+  });
+  expect((await bench.run("auth", "--list")).answer).toMatchObject({ signIns: [{ server: "one", kind: "signed-in" }] });
+  expect((await bench.run("auth", "one", "--logout")).answer).toEqual({ server: "one", revoked: true });
+  expect(await stateOf(bench)).toMatchObject({ state: "needs-sign-in" });
+  expect(await bench.kept()).toEqual([]);
+});
+
+test("a hub that waits for a sign-in takes up one that another process made", async () => {
+  await using bench = await openOAuthPlace();
+  await using _hub = await startHub(bench.place, "--port", "0");
+  const { answer } = await bench.run("auth", "one", "--no-browser");
+  const left = await createVisitor().consent(String(answer["url"]));
+  expect((await bench.run("auth", "one", "--code", left.href)).answer).toMatchObject({ signedIn: true, tools: 2 });
+  expect((await bench.run("call", "one__read")).exit).toBe(0);
+});
+
+test("in a chat the address is the answer, and the hub goes on by itself when the browser comes back", async () => {
+  await using bench = await openOAuthPlace();
+  await using hub = await startHub(bench.place, "--port", "0");
+  const token = new Secret((await readFile(hub.ready.tokenPath, "utf8")).trim());
+  const control = createRemoteControl({ address: new URL(hub.ready.url).origin, token });
+  const command = createMcpCommand(() => Promise.resolve(control));
+  const mcp = async (words: string): Promise<string> => (await command(words, {})).text ?? "";
+  try {
+    const text = await mcp("auth one");
+    const [, address = ""] = /\n(http:\S+)\n/.exec(text) ?? [];
+    expect(text).toContain("/mcp auth one --code");
+    const left = await createVisitor().consent(address);
+    get(left).on("error", () => {});
+    await waitFor(async () => (await stateOf(bench))?.state === "ready");
+    expect(await mcp("auth --list")).toMatch(/one\n.*\n +Status +Signed in/);
+    expect(await mcp("auth one --logout")).toContain("Signed out of one");
+  } finally {
+    control.close();
+  }
+});
