@@ -16,11 +16,11 @@ export interface RequestParts {
   readonly isUnattended: boolean;
   /** Has a person sign in now, where there is one; one at a time. */
   readonly signIn?: ((signal: AbortSignal | undefined) => Promise<void>) | undefined;
-  /** Faults where the server names another authorization server than it did. */
-  requireSamePlace(signal: AbortSignal | undefined): Promise<void>;
+  /** What to say where the server names another authorization server than it did. */
+  findMove(signal: AbortSignal | undefined): Promise<Fault | undefined>;
 }
 
-const mostRenewals = 2;
+const mostRenewals = 3;
 const mostStepUps = 2;
 /** How long a person may take to sign in while a request waits. */
 const personMs = 300_000;
@@ -57,16 +57,16 @@ export function createRequestAuth(parts: RequestParts, method: string, url: URL)
 
   async function signInAgain({ signal, onWait }: AuthRefusal): Promise<boolean> {
     const refused = sent;
-    // A late answer to the token before: others have a new one already.
-    if (refused && keeper.known()?.tokens && keeper.known()?.tokens?.accessToken !== refused.accessToken) return true;
     if (renewals++ >= mostRenewals) {
       throw signInNeeded(server, `${server} refuses the token that was issued for it.`);
     }
+    // A late answer to the token before, or to none: somebody has a new one already.
+    if (await keeper.hasOthers(refused)) return true;
     const isExpired = refused?.expiresAt !== undefined && refused.expiresAt <= now();
-    if (refused && !isExpired && !parts.signIn) await parts.requireSamePlace(signal);
-    if ((refused || isUnattended) && (await keeper.renew(refused, signal))) return true;
+    const moved = refused && !isExpired ? await parts.findMove(signal) : undefined;
+    if (!moved && (refused || isUnattended) && (await keeper.renew(refused, signal))) return true;
     if (!parts.signIn) {
-      throw signInNeeded(server, refused ? `The sign-in to ${server} is no longer good.` : wanting());
+      throw moved ?? signInNeeded(server, refused ? `The sign-in to ${server} is no longer good.` : wanting());
     }
     onWait?.(personMs);
     await parts.signIn(signal);
@@ -91,7 +91,7 @@ export function createRequestAuth(parts: RequestParts, method: string, url: URL)
         `${server} still refuses this call for lack of rights, though they were asked for twice: ${wanted}`,
       );
     }
-    if (sent && keeper.known()?.tokens && keeper.known()?.tokens?.accessToken !== sent.accessToken) return true;
+    if (await keeper.hasOthers(sent)) return true;
     demand.challenge = { ...challenge, scope: demand.challenge?.scope ?? challenge.scope };
     demand.scope = wanted;
     if (isUnattended) return (await keeper.renew(sent, signal)) !== undefined;

@@ -48,7 +48,7 @@ export function createServerAuth(context: AuthContext, signIn?: SignIn): ServerA
     context,
     keeper,
     isUnattended: obtain !== undefined,
-    requireSamePlace,
+    findMove,
     ...(signIn && { signIn: (signal) => (signing ??= signIn(auth, signal).finally(() => (signing = undefined))) }),
   };
 
@@ -106,15 +106,16 @@ export function createServerAuth(context: AuthContext, signIn?: SignIn): ServerA
   return auth;
 
   /** Looks what the server says now; where that can't be had, what is kept counts. */
-  async function requireSamePlace(signal: AbortSignal | undefined): Promise<void> {
+  async function findMove(signal: AbortSignal | undefined): Promise<Fault | undefined> {
     const pinned = keeper.known()?.issuer;
     const resource = await discoverResource(context, demand.challenge, signal).catch(() => undefined);
-    if (pinned === undefined || !resource) return;
+    if (pinned === undefined || !resource) return undefined;
     try {
       requireKnown(context.server, listOf(context, resource), pinned, undefined);
+      return undefined;
     } catch (error) {
       if (!isFault(error)) throw error;
-      throw new Fault("unauthorized", error.message, { cause: error, detail: error.detail });
+      return new Fault("unauthorized", error.message, { cause: error, detail: error.detail });
     }
   }
 }

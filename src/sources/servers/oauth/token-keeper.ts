@@ -11,6 +11,8 @@ import { refreshTokens } from "./token-request.ts";
 export interface TokenKeeper {
   /** The last that was seen, without looking. */
   known(): Credentials | undefined;
+  /** Whether there are others than these by now, which others may have brought. */
+  hasOthers(than: StoredTokens | undefined): Promise<boolean>;
   /** Those to send: renewed first where they are about to expire. Nothing where there are none. */
   current(signal?: AbortSignal): Promise<StoredTokens | undefined>;
   /** Others than those that were refused. Nothing where only a sign-in brings them. */
@@ -31,10 +33,18 @@ const leastMs = 60_000;
 export function createTokenKeeper(context: AuthContext, obtain: Obtain | undefined): TokenKeeper {
   const { file, log, now } = context;
   let known: Credentials | undefined;
+  let version = 0;
   let flight: Promise<StoredTokens | undefined> | undefined;
   let key: { readonly jwk: unknown; readonly open: Promise<DpopKey> } | undefined;
 
-  return { known: () => known, current, renew, reload, adopt, dpop };
+  return { known: () => known, hasOthers, current, renew, reload, adopt, dpop };
+
+  async function hasOthers(than: StoredTokens | undefined): Promise<boolean> {
+    const isOther = () => known?.tokens !== undefined && known.tokens.accessToken !== than?.accessToken;
+    if (isOther()) return true;
+    await reload();
+    return isOther();
+  }
 
   async function current(signal?: AbortSignal): Promise<StoredTokens | undefined> {
     // Somebody may have signed in elsewhere.
@@ -94,12 +104,16 @@ export function createTokenKeeper(context: AuthContext, obtain: Obtain | undefin
   }
 
   async function reload(): Promise<Credentials | undefined> {
-    adopt(await file.read());
+    const before = version;
+    const read = await file.read();
+    // What was written meanwhile is newer.
+    if (version === before) adopt(read);
     return known;
   }
 
   function adopt(written: Credentials | undefined): void {
     known = written;
+    version++;
   }
 
   async function dpop(): Promise<DpopKey | undefined> {

@@ -1,0 +1,137 @@
+import { expect, test } from "vitest";
+import type { CredentialStore } from "../../../src/sources/servers/oauth/store/credential-store.ts";
+import type { SignIn } from "../../../src/sources/servers/oauth/server-auth.ts";
+import { createServerAuths, type ServerAuths } from "../../../src/sources/servers/oauth/server-auths.ts";
+import { silentLog } from "../../../src/core/log.ts";
+import { defined, startEngine } from "../../servers/start-engine.ts";
+import { createMemoryCredentials } from "../../support/memory-credentials.ts";
+import { signIn } from "../fixtures/open-auth.ts";
+import { startRogueIssuer } from "../fixtures/rogue-issuer.ts";
+
+/** The sign-ins of one process; several on one store are several processes. */
+function openAuths(store: CredentialStore, signInNow?: SignIn): ServerAuths {
+  const home = { file: (...parts: string[]) => `nowhere/${parts.join("/")}` };
+  return createServerAuths({ home, store: () => Promise.resolve(store), env: {}, log: silentLog, signIn: signInNow });
+}
+
+/** Somebody signs in elsewhere, as `clawport auth` does. */
+async function signInElsewhere(store: CredentialStore, url: string, more: { scope?: string } = {}): Promise<void> {
+  const [definition] = await defined({ notes: { url } });
+  await signIn(openAuths(store).of(definition!)!, more);
+}
+
+test("a server that wants a sign-in says how, once, and no other server notices", async () => {
+  await using rogue = await startRogueIssuer();
+  await using open = await startRogueIssuer();
+  const store = createMemoryCredentials();
+  await signInElsewhere(store, open.url.href);
+  const servers = { closed: { url: rogue.url.href }, notes: { url: open.url.href } };
+  await using engine = await startEngine(servers, { auths: openAuths(store) });
+  for (let count = 0; count < 3; count++) {
+    await expect(engine.manager.refresh("closed")).rejects.toMatchObject({
+      code: "unauthorized",
+      message: expect.stringContaining("clawport auth closed"),
+    });
+  }
+  expect(engine.manager.status("closed")).toMatchObject({ state: "needs-sign-in", auth: "OAuth" });
+  expect(engine.lines.filter(({ message }) => message.includes("sign in"))).toHaveLength(1);
+  expect(engine.manager.status("notes")).toMatchObject({ state: "ready", auth: "OAuth", tools: 2 });
+  expect(await engine.call("notes__read")).toMatchObject({ content: [{ text: "done" }] });
+  expect(rogue.count("/register")).toBe(0);
+});
+
+test("a server comes up on the next call after somebody signed in elsewhere", async () => {
+  await using rogue = await startRogueIssuer();
+  const store = createMemoryCredentials();
+  await using engine = await startEngine({ notes: { url: rogue.url.href } }, { auths: openAuths(store) });
+  expect(engine.manager.status("notes").state).toBe("needs-sign-in");
+  await signInElsewhere(store, rogue.url.href);
+  expect(await engine.manager.refresh("notes")).toMatchObject({ state: "ready", tools: 2 });
+});
+
+test("twenty calls whose token is refused bring one refresh, and all of them an answer", async () => {
+  await using rogue = await startRogueIssuer();
+  const store = createMemoryCredentials();
+  await signInElsewhere(store, rogue.url.href);
+  await using engine = await startEngine({ notes: { url: rogue.url.href } }, { auths: openAuths(store) });
+  const before = rogue.count("/token");
+  rogue.expireAll();
+  const calls = await Promise.all(Array.from({ length: 20 }, () => engine.call("notes__read")));
+  expect(calls).toHaveLength(20);
+  expect(rogue.count("/token") - before).toBe(1);
+});
+
+test("a refresh that is refused ends in a sign-in being needed, and the next sign-in mends it", async () => {
+  await using rogue = await startRogueIssuer();
+  const store = createMemoryCredentials();
+  await signInElsewhere(store, rogue.url.href);
+  await using engine = await startEngine({ notes: { url: rogue.url.href } }, { auths: openAuths(store) });
+  rogue.expireAll();
+  rogue.settings.refuseRefresh = true;
+  const before = rogue.count("/token");
+  await expect(engine.call("notes__read")).rejects.toMatchObject({ code: "unauthorized" });
+  await expect(engine.call("notes__read")).rejects.toMatchObject({ code: "unauthorized" });
+  expect(rogue.count("/token") - before).toBe(1);
+  expect(engine.manager.status("notes").state).toBe("needs-sign-in");
+  await signInElsewhere(store, rogue.url.href);
+  expect(await engine.call("notes__read")).toMatchObject({ content: [{ text: "done" }] });
+  expect(engine.manager.status("notes").state).toBe("ready");
+});
+
+test("a call that lacks a right says which command gives it; the others go on", async () => {
+  await using rogue = await startRogueIssuer({ writeScope: "write" });
+  const store = createMemoryCredentials();
+  await signInElsewhere(store, rogue.url.href);
+  await using engine = await startEngine({ notes: { url: rogue.url.href } }, { auths: openAuths(store) });
+  await expect(engine.call("notes__write")).rejects.toMatchObject({
+    code: "unauthorized",
+    message: expect.stringContaining('clawport auth notes --scope "read write"'),
+    detail: { signIn: "wider", scope: "read write" },
+  });
+  expect(engine.manager.status("notes").state).toBe("ready");
+  await engine.call("notes__read");
+  await signInElsewhere(store, rogue.url.href, { scope: "read write" });
+  expect(await engine.call("notes__write")).toMatchObject({ content: [{ text: "done" }] });
+});
+
+test("where a person is there, a call that lacks a right asks twice at most", async () => {
+  await using rogue = await startRogueIssuer({ writeScope: "write" });
+  const store = createMemoryCredentials();
+  let visits = 0;
+  const person: SignIn = async (auth) => {
+    visits++;
+    await signIn(auth);
+  };
+  await using engine = await startEngine({ notes: { url: rogue.url.href } }, { auths: openAuths(store, person) });
+  expect(visits).toBe(1);
+  await engine.call("notes__write");
+  expect(visits).toBe(2);
+  expect((await store.list())[0]?.tokens?.scope).toBe("read write");
+  rogue.settings.writeScope = "never";
+  rogue.settings.challenge = (told) => told.replace('scope="never"', 'scope="other"');
+  await expect(engine.call("notes__write")).rejects.toMatchObject({ code: "denied" });
+  expect(visits).toBe(4);
+});
+
+test("a key of the configuration goes alone: nobody signs in beside it", async () => {
+  await using rogue = await startRogueIssuer();
+  const store = createMemoryCredentials();
+  await signInElsewhere(store, rogue.url.href);
+  const before = rogue.seen.length;
+  const servers = { notes: { url: rogue.url.href, apiKey: "fixed-key" } };
+  await using engine = await startEngine(servers, { auths: openAuths(store) });
+  expect(engine.manager.status("notes")).toMatchObject({ state: "needs-sign-in", auth: "API Key" });
+  const sent = rogue.seen.slice(before);
+  expect(new Set(sent.map(({ path }) => path))).toEqual(new Set(["/mcp"]));
+  expect(new Set(sent.map(({ authorization }) => authorization))).toEqual(new Set(["Bearer fixed-key"]));
+});
+
+test("two names for one address are two accounts", async () => {
+  await using rogue = await startRogueIssuer();
+  const store = createMemoryCredentials();
+  await signInElsewhere(store, rogue.url.href);
+  const servers = { notes: { url: rogue.url.href }, mine: { url: rogue.url.href } };
+  await using engine = await startEngine(servers, { auths: openAuths(store) });
+  expect(engine.manager.status("notes").state).toBe("ready");
+  expect(engine.manager.status("mine").state).toBe("needs-sign-in");
+});

@@ -1,0 +1,86 @@
+import { expect, test } from "vitest";
+import { begin, openAuth, redirectUri, signIn } from "../fixtures/open-auth.ts";
+import { startRogueIssuer } from "../fixtures/rogue-issuer.ts";
+
+const clientMetadataUrl = "https://clawport.example/client.json";
+const withDocuments = (document: Record<string, unknown>) => ({
+  ...document,
+  client_id_metadata_document_supported: true,
+});
+
+test("a client that was registered by hand goes before everything else", async () => {
+  await using rogue = await startRogueIssuer({ metadata: withDocuments });
+  const { auth } = openAuth(rogue.url, { settings: { clientId: "by-hand", clientMetadataUrl } });
+  expect((await begin(auth)).url.searchParams.get("client_id")).toBe("by-hand");
+  expect(rogue.count("/register")).toBe(0);
+});
+
+test("a document about the client is used where the authorization server takes one", async () => {
+  await using rogue = await startRogueIssuer({ metadata: withDocuments });
+  const { auth } = openAuth(rogue.url, { settings: { clientMetadataUrl } });
+  expect((await begin(auth)).url.searchParams.get("client_id")).toBe(clientMetadataUrl);
+  expect(rogue.count("/register")).toBe(0);
+});
+
+test("where it takes none, the client registers itself", async () => {
+  await using rogue = await startRogueIssuer();
+  const { auth } = openAuth(rogue.url, { settings: { clientMetadataUrl } });
+  expect((await begin(auth)).url.searchParams.get("client_id")).toMatch(/^client-/);
+  expect(rogue.count("/register")).toBe(1);
+});
+
+test("a client that registered itself is known again at the next sign-in, if the browser comes back to the same place", async () => {
+  await using rogue = await startRogueIssuer();
+  const { auth } = openAuth(rogue.url);
+  await signIn(auth);
+  const known = (await begin(auth)).url.searchParams.get("client_id");
+  expect(rogue.count("/register")).toBe(1);
+  const signal = new AbortController().signal;
+  const elsewhere = await auth.begin({ redirectUri: redirectUri.replace(":9/", ":10/"), signal });
+  expect(elsewhere).toMatchObject({ kind: "redirect" });
+  expect("url" in elsewhere && elsewhere.url.searchParams.get("client_id")).not.toBe(known);
+  expect(rogue.count("/register")).toBe(2);
+});
+
+test("a sign-in that is cancelled leaves nothing behind, and disturbs no other", async () => {
+  await using rogue = await startRogueIssuer();
+  const { auth, file } = openAuth(rogue.url);
+  const [one, two] = [await begin(auth), await begin(auth)];
+  await auth.cancel(one.state);
+  expect([await auth.isWaiting(one.state), await auth.isWaiting(two.state)]).toEqual([false, true]);
+  await auth.cancel(two.state);
+  expect(file.kept()).toBeUndefined();
+});
+
+test("a sign-in that nobody finishes is forgotten after ten minutes", async () => {
+  await using rogue = await startRogueIssuer();
+  let at = Date.now();
+  const { auth, file } = openAuth(rogue.url, { now: () => at });
+  const old = await begin(auth);
+  at += 600_001;
+  const fresh = await begin(auth);
+  expect(Object.keys(file.kept()?.pending ?? {})).toEqual([fresh.state]);
+  expect(await auth.isWaiting(old.state)).toBe(false);
+});
+
+test("a sign-in is finished by another process than began it", async () => {
+  await using rogue = await startRogueIssuer();
+  const one = openAuth(rogue.url);
+  const { url } = await begin(one.auth);
+  const other = openAuth(rogue.url, { file: one.file });
+  const callback = new URL((await fetch(url, { redirect: "manual" })).headers.get("location") ?? "");
+  await other.auth.finish(callback.searchParams);
+  expect(await one.auth.status()).toMatchObject({ kind: "signed-in" });
+});
+
+test("where no way is left, a person is told what to register and where to put it", async () => {
+  await using rogue = await startRogueIssuer({
+    metadata: (document) => ({ ...document, registration_endpoint: undefined }),
+  });
+  const { auth, file } = openAuth(rogue.url);
+  await expect(begin(auth)).rejects.toMatchObject({
+    code: "config",
+    message: expect.stringContaining("auth.clientId"),
+  });
+  expect(file.kept()).toBeUndefined();
+});
