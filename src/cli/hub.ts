@@ -10,6 +10,7 @@ import { openTelemetry } from "../core/telemetry/open-telemetry.ts";
 import { deeperEnv } from "../sources/agent/order-depth.ts";
 import { openTokens } from "../doors/mcp/tokens.ts";
 import { createControlDesk } from "../sources/servers/handlers/control-desk.ts";
+import { publicDocuments } from "../sources/servers/oauth/client-document.ts";
 import { claimHub } from "./claim-hub.ts";
 import { createClosers } from "./closers.ts";
 import type { ConfigInForce } from "./config-of.ts";
@@ -140,6 +141,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
       largeBodies: { source: "agent", ...orderBodies(home.path) },
       allowedHosts: names,
       control: createControlDesk(control),
+      publicDocuments: publicDocuments(config.hub.publicUrl),
     });
     const address = `http://${reachableHost(host)}:${door.port}`;
     const record = await writeHubRecord(home, { address, version, startedAt: new Date().toISOString() });

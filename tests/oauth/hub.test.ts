@@ -47,7 +47,8 @@ test("in a chat the address is the answer, and the hub goes on by itself when th
   const token = new Secret((await readFile(hub.ready.tokenPath, "utf8")).trim());
   const control = createRemoteControl({ address: new URL(hub.ready.url).origin, token });
   const command = createMcpCommand(() => Promise.resolve(control));
-  const mcp = async (words: string): Promise<string> => (await command(words, {})).text ?? "";
+  const mcp = async (words: string): Promise<string> =>
+    (await command(words, {} as Parameters<typeof command>[1])).text ?? "";
   try {
     const text = await mcp("auth one");
     const [, address = ""] = /\n(http:\S+)\n/.exec(text) ?? [];

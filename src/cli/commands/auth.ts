@@ -89,10 +89,16 @@ async function listSignIns(context: CommandContext): Promise<number> {
 }
 
 async function printDocument(context: CommandContext, url: string | undefined): Promise<number> {
-  const { clientDocument } = await import("../../sources/servers/oauth/client-document.ts");
-  if (url === undefined)
-    throw new Fault("usage", "Say where it will be hosted: --url https://example.com/clawport.json");
-  const document = clientDocument(url);
+  const { clientDocument, documentAddress } = await import("../../sources/servers/oauth/client-document.ts");
+  const { loadConfigOf } = await import("../config-of.ts");
+  const publicUrl = url === undefined ? (await loadConfigOf(context)).config.hub.publicUrl : undefined;
+  const address = url ?? (publicUrl && documentAddress(publicUrl));
+  if (address === undefined)
+    throw new Fault(
+      "usage",
+      "Say where it will be hosted: --url https://example.com/clawport.json. A hub serves it by itself only if it has a hub.publicUrl.",
+    );
+  const document = clientDocument(address);
   context.answer(document, JSON.stringify(document, undefined, 2));
   return 0;
 }

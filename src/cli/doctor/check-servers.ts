@@ -40,7 +40,8 @@ function stateFinding(state: ServerStatus): Finding {
   const what = `server ${state.name} in the hub: ${plainText(stateText(state, { prefix: "clawport", now: Date.now }))}`;
   if (state.state === "ready") return { level: "ok", what: `${what}, ${state.tools} tools` };
   const isWaiting = state.state === "queued" || state.state === "connecting" || state.state === "disconnected";
-  return { level: isWaiting ? "info" : "warn", what, fix: `clawport status ${state.name}` };
+  const fix = `clawport ${state.state === "needs-sign-in" ? "auth" : "status"} ${state.name}`;
+  return { level: isWaiting ? "info" : "warn", what, fix };
 }
 
 async function checkServer(name: string, server: ServerConfig, world: Surroundings): Promise<Finding> {

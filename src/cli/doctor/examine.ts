@@ -16,6 +16,7 @@ import { checkHub } from "./check-hub.ts";
 import { checkNode } from "./check-node.ts";
 import { checkOpenClaw } from "./check-openclaw.ts";
 import { checkServers } from "./check-servers.ts";
+import { checkSignIns } from "./check-sign-ins.ts";
 import type { Finding } from "./finding.ts";
 
 export interface Examined extends Finding {
@@ -56,6 +57,7 @@ export async function examine(context: CommandContext, { nodeVersion, uid }: Pat
       }),
     servers: async () =>
       "error" in reading ? [] : checkServers(config.servers, context, await askHub(home, context.env)),
+    "sign-ins": () => checkSignIns({ home, config, env: context.env, uid, log: context.log }),
     openclaw: () => checkOpenClaw(context),
   };
   const findings = await Promise.all(

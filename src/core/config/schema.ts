@@ -21,6 +21,13 @@ const hub = Type.Object(
       description:
         "Must be true for a host beyond this machine: everyone who can reach it and has a token may call tools.",
     }),
+    publicUrl: Type.Optional(
+      Type.String({
+        pattern: "^https://[^/?#]+/?$",
+        description:
+          "Address (https) under which the world reaches the hub, through a proxy of yours. There it serves `/oauth/client.json`, which describes it to authorization servers.",
+      }),
+    ),
     maxConcurrent: Type.Integer({
       default: 256,
       minimum: 1,

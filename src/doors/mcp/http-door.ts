@@ -31,6 +31,8 @@ export interface HttpDoorOptions {
   readonly largeBodies?: LargeBodies | undefined;
   /** Host names clients may use when the door is open beyond this machine. */
   readonly allowedHosts?: readonly string[] | undefined;
+  /** What anybody may read without a token, by path: JSON. */
+  readonly publicDocuments?: Readonly<Record<string, object>> | undefined;
   /** What commands of the same person may ask of this process, at `/control/<verb>`. */
   readonly control?: Control | undefined;
 }
@@ -51,6 +53,9 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
   const admission = createAdmission(options.maxConcurrent ?? 256);
   const { largeBodies } = options;
   const endpoints = createEndpoints({ catalog, guard, info, log, telemetry, admission, maxBodyBytes, largeBodies });
+  const documents = new Map(
+    Object.entries(options.publicDocuments ?? {}).map(([path, document]) => [path, JSON.stringify(document)]),
+  );
   const rules: GateRules = {
     matchToken: (presented) => tokens.match(presented),
     maxBodyBytes,
@@ -93,6 +98,8 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
   };
 
   function receive(request: IncomingMessage, response: ServerResponse): void {
+    const document = request.method === "GET" ? documents.get(request.url ?? "") : undefined;
+    if (document !== undefined) return sendText(response, "application/json", document);
     const verdict = judgeCaller(
       { peer: request.socket.remoteAddress, method: request.method ?? "", headers: request.headers },
       takesLargeBodies(request.url) ? { ...rules, maxBodyBytes: largeBodies!.maxBodyBytes } : rules,

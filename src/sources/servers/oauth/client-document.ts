@@ -18,6 +18,18 @@ export function clientDocument(address: string): Readonly<Record<string, unknown
   };
 }
 
+const path = "/oauth/client.json";
+
+/** Where a hub with a public address serves it. */
+export function documentAddress(publicUrl: string): string {
+  return new URL(path, publicUrl).href;
+}
+
+/** For the hub's door, by path; nothing where the hub has no public address. */
+export function publicDocuments(publicUrl: string | undefined): Readonly<Record<string, object>> {
+  return publicUrl === undefined ? {} : { [path]: clientDocument(documentAddress(publicUrl)) };
+}
+
 function requireDocumentAddress(address: string): void {
   const url = URL.parse(address);
   const isGood =

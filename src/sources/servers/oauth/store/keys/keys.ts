@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { Fault } from "../../../../../core/fault.ts";
 import { withFileLock } from "../../../../../core/file-lock.ts";
@@ -56,7 +57,7 @@ export function openKeys({ path, passphrase, findKeychain, log }: KeysOptions): 
     },
     async describe() {
       if (stretcher) return { kind: "passphrase", because: `${passphraseName} is set` };
-      if (await ofFile()) return { kind: "file", because: "it is there" };
+      if (existsSync(path)) return { kind: "file", because: "it is there" };
       const found = await usable();
       return "keychain" in found ? { kind: "keychain" } : { kind: "file", because: found.missing };
     },
