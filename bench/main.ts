@@ -11,12 +11,25 @@ import { catalogCost } from "./scenarios/catalog.ts";
 import { coldStart } from "./scenarios/cold-start.ts";
 import { fanOut } from "./scenarios/fan-out.ts";
 import { largeCalls } from "./scenarios/large-calls.ts";
+import { orders } from "./scenarios/orders.ts";
 import { relay } from "./scenarios/relay.ts";
 import { sessions } from "./scenarios/sessions.ts";
 import { version } from "./scenarios/version.ts";
 import type { Section } from "./section.ts";
 
-const scenarios = [coldStart, version, stdioCalls, httpCalls, sessions, largeCalls, catalogCost, fanOut, relay, bridge];
+const scenarios = [
+  coldStart,
+  orders,
+  version,
+  stdioCalls,
+  httpCalls,
+  sessions,
+  largeCalls,
+  catalogCost,
+  fanOut,
+  relay,
+  bridge,
+];
 const names = scenarios.map(({ name }) => name);
 const root = path.join(import.meta.dirname, "..");
 

@@ -114,8 +114,9 @@ test("what the agent does comes as progress, and an agent gone silent is stopped
   const progress: Progress[] = [];
   const result = await place({ message: "x" }, { ...testContext(), progress: (each) => progress.push(each) });
   expect(progress).toEqual([
-    { progress: 1, message: "reading" },
-    { progress: 2, message: "writing" },
+    { progress: 1, message: "order accepted" },
+    { progress: 2, message: "reading" },
+    { progress: 3, message: "writing" },
   ]);
   expect(JSON.stringify(result.content)).toContain("Nothing was heard from the agent");
 });

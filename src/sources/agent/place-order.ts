@@ -73,10 +73,12 @@ async function takeTurn(
   { getReply, turns, idleMs, transcriber }: PlaceOrderOptions,
   idle: IdleSignal,
 ): Promise<Finished> {
+  const outputs: Output[] = [];
+  const options = collect(outputs, teller, idle);
+  // Nothing is wrong with it: from here on whatever takes long is the agent's doing.
+  options.onActivity("order accepted");
   const run = async (): Promise<Finished> => {
     idle.heard();
-    const outputs: Output[] = [];
-    const options = collect(outputs, teller, idle);
     const given = order.attachments;
     const attachments = transcriber ? await transcribeAudio(given, transcriber, options) : given;
     const reply = await getReply({ message: order.message, sessionKey, attachments }, options);
