@@ -40,6 +40,10 @@ test("one address and one key in the file are no risk", async () => {
 test.each([
   ['{servers:{a:{command:"npx"}}}', 'it starts "npx"'],
   ['{servers:{a:{url:"https://a.example/",apiKey:"$KEY"}}}', 'it may send "KEY" of your environment to servers'],
+  [
+    '{servers:{a:{url:"https://a.example/",auth:{grant:"workload",assertionFile:"id_rsa"}}}}',
+    'it sends what "id_rsa" holds to servers',
+  ],
   ['{hub:{host:"0.0.0.0"}}', "it opens the hub to other machines"],
   ["{hub:{allowRemote:true}}", "it opens the hub to other machines"],
   ['{policy:{preset:"open"}}', "it lets tools run without asking"],

@@ -44,6 +44,8 @@ export function findRisks({ config, envNames }: LoadedConfig): readonly string[]
     ...(transcription?.command?.slice(0, 1) ?? []),
   ];
   const addresses = servers.flatMap(({ url }) => (url === undefined ? [] : [url]));
+  // What such a file holds goes to whoever the server names.
+  const files = servers.flatMap(({ auth }) => [auth?.assertionFile ?? [], auth?.idp?.idTokenFile ?? []].flat());
   const isLocal = ["127.0.0.1", "localhost", "::1"].includes(config.hub.host);
   const permits = config.policy?.preset === "open" || config.policy?.rules?.some(({ verdict }) => verdict === "allow");
   return [
@@ -51,6 +53,7 @@ export function findRisks({ config, envNames }: LoadedConfig): readonly string[]
     ...(envNames.length > 0 && addresses.length > 0
       ? [`it may send ${list(envNames)} of your environment to servers`]
       : []),
+    ...(files.length > 0 ? [`it sends what ${list(files)} holds to servers`] : []),
     ...(isLocal && !config.hub.allowRemote ? [] : ["it opens the hub to other machines"]),
     ...(config.agent.model === undefined ? [] : ["it says which model takes your orders"]),
     ...(transcription?.url === undefined ? [] : ["it says who hears the audio of your orders"]),
