@@ -4,7 +4,7 @@ import type { AuthContext } from "../auth-context.ts";
 import { discoverAuthorizationServer } from "../authorization-server.ts";
 import { readSecretFile } from "../client-authentication.ts";
 import { toOAuthFault } from "../oauth-fault.ts";
-import type { GrantFacts } from "./obtain-tokens.ts";
+import type { GrantFacts } from "./grant-facts.ts";
 
 /**
  * Enterprise-managed authorization: the organisation's identity provider turns a person's ID token into a grant for this

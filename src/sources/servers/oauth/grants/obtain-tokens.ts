@@ -2,19 +2,14 @@ import { Fault, isFault } from "../../../../core/fault.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { configuredClient } from "../client-registration.ts";
 import { openDpopKey } from "../dpop.ts";
-import { chooseScope, type FoundPlace, findPlace } from "../find-place.ts";
+import { chooseScope, findPlace } from "../find-place.ts";
 import { recordOf, withSignIn } from "../kept-place.ts";
 import { joinScopes } from "../scopes.ts";
 import type { Credentials } from "../store/credentials.ts";
 import { grantTokens } from "../token-request.ts";
 import { requestEnterpriseGrant } from "./enterprise.ts";
+import type { GrantFacts } from "./grant-facts.ts";
 import { requestWorkloadGrant } from "./workload.ts";
-
-/** What a grant needs to know to make its request. */
-export interface GrantFacts {
-  readonly found: FoundPlace;
-  readonly scope: string | undefined;
-}
 
 /** Tokens without a person: the client, a workload or an organisation speaks for itself. Nothing for other grants. */
 export function createObtain(
