@@ -8,6 +8,7 @@ import { type CloseReason, closeCodes } from "../../sources/apps/close-codes.ts"
 import { type MemoryBudget, smallPiece } from "../../sources/apps/memory-budget.ts";
 import type { AppSession } from "../../sources/apps/session.ts";
 import type { Sessions } from "../../sources/apps/sessions.ts";
+import { textFrame } from "./text-frame.ts";
 import { bridgeProtocol, judgeAccess, presentedToken } from "./judge-access.ts";
 
 export interface BridgeDoorOptions {
@@ -56,10 +57,7 @@ export function createBridgeDoor(options: BridgeDoorOptions): BridgeDoor {
           count("refused token");
           dismiss(ws, "invalidToken");
         } else if (session === undefined) dismiss(ws, "unknownSession");
-        else {
-          const arrivals = countArrivals(ws, socket);
-          void connect(ws, session, access, arrivals);
-        }
+        else void connect(ws, socket, session, access);
       });
     },
     close() {
@@ -88,18 +86,14 @@ export function createBridgeDoor(options: BridgeDoorOptions): BridgeDoor {
     };
   }
 
-  async function connect(
-    ws: WebSocket,
-    session: AppSession,
-    access: "shared" | "own",
-    endArrival: () => void,
-  ): Promise<void> {
+  async function connect(ws: WebSocket, socket: Duplex, session: AppSession, access: "shared" | "own"): Promise<void> {
+    const endArrival = countArrivals(ws, socket);
     // Nothing of what the app sends may come before somebody listens.
     ws.pause();
     try {
       // An app that has shown its own token wants nobody else on its bridge.
       if (access === "own") await sessions.closeBridgeToOthers(session.id);
-      const bridge = await sessions.openBridge(session, socketOf(ws));
+      const bridge = await sessions.openBridge(session, socketOf(ws, socket));
       ws.on("message", (data: RawData, isBinary: boolean) => {
         endArrival();
         if (isBinary) bridge.close("malformed");
@@ -120,13 +114,14 @@ export function createBridgeDoor(options: BridgeDoorOptions): BridgeDoor {
   }
 }
 
-function socketOf(ws: WebSocket): BridgeSocket {
+function socketOf(ws: WebSocket, socket: Duplex): BridgeSocket {
   return {
-    isOpen: () => ws.readyState === WebSocket.OPEN,
+    isOpen: () => ws.readyState === WebSocket.OPEN && socket.writable,
     get bufferedAmount() {
       return ws.bufferedAmount;
     },
-    send: (text, written) => ws.send(text, written),
+    // Past the library, which writes a message in two pieces: nothing is compressed here, so that none is ever half written.
+    send: (text, written) => void socket.write(textFrame(text), written),
     ping: () => ws.ping(),
     close: (code, reason) => closeSoon(ws, code, reason),
     terminate: () => ws.terminate(),

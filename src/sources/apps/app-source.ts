@@ -1,11 +1,10 @@
 import type { Source } from "../../catalog/tool-source.ts";
 import { createSchemaChecker, type SchemaChecker } from "../../mcp/schema/schema-checker.ts";
 import { errorResult, type Tool, type ToolResult } from "../../mcp/tool.ts";
-import type { AppTool } from "./app-tool.ts";
 import { callApp, type CallRules } from "./call-app.ts";
 
 export interface AppSourceOptions {
-  readonly tools: readonly AppTool[];
+  readonly tools: readonly Tool[];
   readonly rules: CallRules;
   /** A call begins or ends: the session is in use. */
   onCall(): void;
@@ -13,14 +12,14 @@ export interface AppSourceOptions {
 
 /** The tools of one app session. */
 export interface AppSource extends Source {
-  replace(tools: readonly AppTool[]): void;
+  replace(tools: readonly Tool[]): void;
 }
 
 const checker: SchemaChecker = createSchemaChecker();
 
 export function createAppSource(options: AppSourceOptions): AppSource {
   const { rules } = options;
-  let tools = options.tools.map(({ tool }) => tool);
+  let { tools } = options;
   let listeners: Set<() => void> | undefined;
 
   return {
@@ -41,7 +40,7 @@ export function createAppSource(options: AppSourceOptions): AppSource {
       return () => listeners?.delete(own);
     },
     replace(next) {
-      tools = next.map(({ tool }) => tool);
+      tools = next;
       for (const listener of listeners ?? []) listener();
     },
     close: () => Promise.resolve(),

@@ -3,13 +3,6 @@ import { isRecord } from "../../core/is-record.ts";
 import { judgeSchema } from "../../mcp/schema/judge-schema.ts";
 import type { JsonSchema, Tool, ToolAnnotations } from "../../mcp/tool.ts";
 
-/** A tool as its app registered it. */
-export interface AppTool {
-  readonly tool: Tool;
-  /** Where the app keeps it. Ours to keep, never to use. */
-  readonly path?: string;
-}
-
 export interface ToolLimits {
   readonly mostTools: number;
   /** Bytes of one definition as JSON. */
@@ -23,19 +16,19 @@ const longestTitle = 256;
 const longestText = 16 * 1024;
 
 /** The tools of a registration, or a fault that says which one is wrong and why. Schemas are judged, never run. */
-export function parseAppTools(value: unknown, limits: ToolLimits = defaultToolLimits): readonly AppTool[] {
+export function parseAppTools(value: unknown, limits: ToolLimits): readonly Tool[] {
   if (!Array.isArray(value)) throw bad("`tools` has to be a list");
   if (value.length > limits.mostTools) throw bad(`\`tools\` holds ${value.length}; ${limits.mostTools} are taken here`);
   const tools = value.map((each, index) => parseTool(each, `tools[${index}]`, limits));
   const seen = new Set<string>();
-  for (const { tool } of tools) {
-    if (seen.has(tool.name)) throw bad(`tool names have to be unique within a session; "${tool.name}" is there twice`);
-    seen.add(tool.name);
+  for (const { name } of tools) {
+    if (seen.has(name)) throw bad(`tool names have to be unique within a session; "${name}" is there twice`);
+    seen.add(name);
   }
   return tools;
 }
 
-function parseTool(value: unknown, where: string, { mostToolBytes }: ToolLimits): AppTool {
+function parseTool(value: unknown, where: string, { mostToolBytes }: ToolLimits): Tool {
   if (!isRecord(value)) throw bad(`${where} has to be an object`);
   const { name } = value;
   if (typeof name !== "string" || !nameShape.test(name)) {
@@ -44,12 +37,13 @@ function parseTool(value: unknown, where: string, { mostToolBytes }: ToolLimits)
   if (Buffer.byteLength(JSON.stringify(value)) > mostToolBytes) {
     throw bad(`the definition of "${name}" is larger than the ${mostToolBytes} bytes taken here`);
   }
-  const path = textOf(value, "path", where, longestText);
+  // Where the app keeps it: ours to keep with the rest, never to use.
+  textOf(value, "path", where, longestText);
   const title = textOf(value, "title", where, longestTitle);
   const description = textOf(value, "description", where, longestText);
   const outputSchema = schemaOf(value, "output_schema", name);
   const annotations = annotationsOf(value.annotations, where);
-  const tool: Tool = {
+  return {
     name,
     ...(title === undefined ? {} : { title }),
     ...(description === undefined ? {} : { description }),
@@ -57,7 +51,6 @@ function parseTool(value: unknown, where: string, { mostToolBytes }: ToolLimits)
     ...(outputSchema === undefined ? {} : { outputSchema }),
     ...(annotations === undefined ? {} : { annotations }),
   };
-  return path === undefined ? { tool } : { tool, path };
 }
 
 function schemaOf(value: Record<string, unknown>, key: string, name: string): JsonSchema | undefined {

@@ -1,7 +1,7 @@
-import { measureSize } from "../../catalog/guard/measure-size.ts";
 import { Fault } from "../../core/fault.ts";
 import { isRecord } from "../../core/is-record.ts";
-import { type AppTool, parseAppTools, type ToolLimits } from "./app-tool.ts";
+import type { ToolLimits } from "./app-tool.ts";
+import { parseToolSet, type ToolSet } from "./tool-set.ts";
 
 /** What an app asks for when it opens a session. */
 export interface SessionRequest {
@@ -9,16 +9,10 @@ export interface SessionRequest {
   readonly deviceName: string;
   readonly appVersion: string;
   readonly chatId: string;
-  readonly tools: readonly AppTool[];
-  /** The tools as they came, for the store. */
-  readonly rawTools: readonly unknown[];
-  /** What they weigh. */
-  readonly toolBytes: number;
+  readonly toolSet: ToolSet;
   readonly ttlSeconds: number | undefined;
   readonly ownTokensOnly: boolean;
 }
-
-export type ToolsRequest = Pick<SessionRequest, "tools" | "rawTools" | "toolBytes">;
 
 const longestText = 512;
 
@@ -36,22 +30,16 @@ export function parseSessionRequest(body: unknown, limits: ToolLimits): SessionR
     deviceName: textOf(body, "device_name"),
     appVersion: textOf(body, "app_version"),
     chatId: textOf(body, "chat_id"),
-    ...parseToolsOf(tools, limits),
+    toolSet: parseToolSet(tools, limits),
     ttlSeconds,
     ownTokensOnly: ownTokensOnly === true,
   };
 }
 
 /** The body that replaces the tools of a session. */
-export function parseToolsRequest(body: unknown, limits: ToolLimits): ToolsRequest {
+export function parseToolsRequest(body: unknown, limits: ToolLimits): ToolSet {
   if (!isRecord(body) || body.tools === undefined) throw bad("send a JSON object with `tools`");
-  return parseToolsOf(body.tools, limits);
-}
-
-/** The tools of a request or of the store. */
-export function parseToolsOf(value: unknown, limits: ToolLimits): ToolsRequest {
-  const tools = parseAppTools(value, limits);
-  return { tools, rawTools: value as readonly unknown[], toolBytes: measureSize(value) };
+  return parseToolSet(body.tools, limits);
 }
 
 function textOf(body: Record<string, unknown>, key: string): string {

@@ -2,6 +2,7 @@ import type { AppSource } from "./app-source.ts";
 import type { Bridge } from "./bridge.ts";
 import type { CallMemory } from "./call-memory.ts";
 import type { SessionRecord } from "./session-store.ts";
+import type { ToolSet } from "./tool-set.ts";
 
 /** A session that is alive in this process. */
 export interface AppSession {
@@ -23,8 +24,7 @@ export interface KeptSession extends AppSession {
   expiresAt: number;
   bridge: Bridge | undefined;
   memory: CallMemory | undefined;
-  /** What its tools weigh in the budget. */
-  toolBytes: number;
+  toolSet: ToolSet;
   /** When its expiry was last told to the store. */
   storedAt: number;
   readonly endListeners: Set<() => void>;

@@ -14,9 +14,10 @@ import { createDefinitionRoom } from "./definition-room.ts";
 import { createMemoryBudget, type MemoryBudget } from "./memory-budget.ts";
 import { createRequestIds } from "./request-ids.ts";
 import type { AppSession, KeptSession } from "./session.ts";
-import { parseToolsOf, type SessionRequest, type ToolsRequest } from "./session-request.ts";
+import type { SessionRequest } from "./session-request.ts";
 import { hashToken, makeSessionId, makeSessionToken, sessionIdShape } from "./session-secrets.ts";
 import type { SessionRecord, SessionStore, StoredSession } from "./session-store.ts";
+import { parseToolSet, type ToolSet } from "./tool-set.ts";
 
 export interface SessionsOptions {
   readonly store: SessionStore;
@@ -50,7 +51,7 @@ export interface Sessions {
   /** Nothing where it is unknown or over. A promise only while it is brought back from the store. */
   find(id: string): AppSession | undefined | Promise<AppSession | undefined>;
   list(): readonly AppSession[];
-  replaceTools(id: string, request: ToolsRequest): Promise<void>;
+  replaceTools(id: string, toolSet: ToolSet): Promise<void>;
   /** From now on only the session's own token opens its bridge. */
   closeBridgeToOthers(id: string): Promise<void>;
   /** Says whether there was one. */
@@ -96,15 +97,15 @@ export async function openSessions(options: SessionsOptions): Promise<Sessions> 
         deviceName: request.deviceName,
         appVersion: request.appVersion,
         chatId: request.chatId,
-        tools: request.rawTools,
+        tools: request.toolSet.raw,
         createdAt,
         ttlMs: Math.min(wanted, mostTtlMs),
         bridgeTokenHash: hashToken(bridgeToken),
         mcpTokenHash: hashToken(mcpToken),
         ownTokens: request.ownTokensOnly ? "all" : "none",
       };
-      makeRoom(request.toolBytes);
-      const session = bringUp(record, request, createdAt + record.ttlMs, false);
+      makeRoom(request.toolSet.bytes);
+      const session = bringUp(record, request.toolSet, createdAt + record.ttlMs, false);
       try {
         await store.put(record, session.expiresAt);
       } catch (error) {
@@ -123,19 +124,19 @@ export async function openSessions(options: SessionsOptions): Promise<Sessions> 
       return undefined;
     },
     list: () => [...live.values()].filter(({ expiresAt }) => expiresAt > now()),
-    async replaceTools(id, { tools, rawTools, toolBytes }) {
+    async replaceTools(id, toolSet) {
       const session = requireLive(id);
-      const more = toolBytes - session.toolBytes;
-      makeRoom(more);
-      session.toolBytes += more;
+      const before = session.toolSet;
+      makeRoom(toolSet.bytes - before.bytes);
+      session.toolSet = toolSet;
       try {
-        await keep(session, { tools: rawTools });
+        await keep(session, { tools: toolSet.raw });
       } catch (error) {
-        session.toolBytes -= more;
-        room.give(more);
+        session.toolSet = before;
+        room.give(toolSet.bytes - before.bytes);
         throw error;
       }
-      session.source.replace(tools);
+      session.source.replace(toolSet.tools);
     },
     async closeBridgeToOthers(id) {
       const session = requireLive(id);
@@ -203,12 +204,7 @@ export async function openSessions(options: SessionsOptions): Promise<Sessions> 
     },
   };
 
-  function bringUp(
-    record: SessionRecord,
-    { tools, toolBytes }: ToolsRequest,
-    expiresAt: number,
-    isRevived: boolean,
-  ): KeptSession {
+  function bringUp(record: SessionRecord, toolSet: ToolSet, expiresAt: number, isRevived: boolean): KeptSession {
     const touch = (): void => {
       session.expiresAt = now() + session.record.ttlMs;
       if (now() - session.storedAt < session.record.ttlMs / 4) return;
@@ -218,11 +214,11 @@ export async function openSessions(options: SessionsOptions): Promise<Sessions> 
     const session: KeptSession = {
       id: record.id,
       record,
-      source: createAppSource({ tools, rules: { ...rules, sessionId: record.id }, onCall: touch }),
+      source: createAppSource({ tools: toolSet.tools, rules: { ...rules, sessionId: record.id }, onCall: touch }),
       expiresAt,
       bridge: undefined,
       memory: undefined,
-      toolBytes,
+      toolSet,
       storedAt: now(),
       endListeners: new Set(),
       nextRequestId: createRequestIds(record.id, isRevived),
@@ -239,8 +235,8 @@ export async function openSessions(options: SessionsOptions): Promise<Sessions> 
       return undefined;
     }
     try {
-      const request = parseToolsOf(record.tools, toolLimits);
-      if (room.take(request.toolBytes)) return bringUp(record, request, expiresAt, true);
+      const toolSet = parseToolSet(record.tools, toolLimits);
+      if (room.take(toolSet.bytes)) return bringUp({ ...record, tools: toolSet.raw }, toolSet, expiresAt, true);
       log.warn("a stored session is left where it is: there is no room for its tools");
       return undefined;
     } catch (error) {
@@ -275,7 +271,7 @@ export async function openSessions(options: SessionsOptions): Promise<Sessions> 
   }
 
   function leave(session: KeptSession): void {
-    room.give(session.toolBytes);
+    room.give(session.toolSet.bytes);
     session.memory?.clear();
     session.bridge = undefined;
     tellOfBridge(session);

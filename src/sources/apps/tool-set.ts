@@ -1,0 +1,29 @@
+import { hash } from "node:crypto";
+import type { Tool } from "../../mcp/tool.ts";
+import { parseAppTools, type ToolLimits } from "./app-tool.ts";
+
+/** The tools of one registration. */
+export interface ToolSet {
+  readonly tools: readonly Tool[];
+  /** As they came, for the store. */
+  readonly raw: readonly unknown[];
+  /** What they weigh as JSON. */
+  readonly bytes: number;
+}
+
+const known = new Map<string, WeakRef<ToolSet>>();
+const forgotten = new FinalizationRegistry<string>((key) => {
+  if (known.get(key)?.deref() === undefined) known.delete(key);
+});
+
+/** An app that many people run registers the same tools again and again: they are judged once and kept once. */
+export function parseToolSet(value: unknown, limits: ToolLimits): ToolSet {
+  const json = JSON.stringify(value) ?? "";
+  const key = hash("sha256", `${limits.mostTools} ${limits.mostToolBytes} ${json}`, "base64url");
+  const same = known.get(key)?.deref();
+  if (same) return same;
+  const made = { tools: parseAppTools(value, limits), raw: value as readonly unknown[], bytes: json.length };
+  known.set(key, new WeakRef(made));
+  forgotten.register(made, key);
+  return made;
+}
