@@ -22,6 +22,8 @@ export interface AuthorizationServer extends AsyncDisposable {
   readonly errors: string[];
   /** Paths that were asked for, in order. */
   readonly paths: string[];
+  /** Every code, verifier, token and secret that it took or gave. */
+  readonly secrets: ReadonlySet<string>;
   /** Takes back everything that was ever granted. */
   revokeAll(): Promise<void>;
   /** Makes an access token worth nothing, as if its time were over. */
@@ -51,6 +53,11 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
       await provider[model].adapter.revokeByGrantId(grantId);
     await provider.Grant.adapter.destroy(grantId);
   };
+  const secrets = new Set<string>();
+  provider.use(async (ctx, next) => {
+    await next();
+    noteSecrets(secrets, ctx.oidc?.params, ctx.body);
+  });
   const handle = provider.callback();
   server.on("request", (request, response) => {
     paths.push(request.url?.split("?")[0] ?? "");
@@ -61,6 +68,7 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
     grants,
     errors,
     paths,
+    secrets,
     async revokeAll() {
       await Promise.all([...granted].map((id) => revoke(id)));
     },
@@ -82,6 +90,27 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+const secretFields = [
+  "code",
+  "code_verifier",
+  "access_token",
+  "refresh_token",
+  "id_token",
+  "token",
+  "device_code",
+  "client_secret",
+  "client_assertion",
+  "registration_access_token",
+];
+
+function noteSecrets(secrets: Set<string>, ...sources: readonly unknown[]): void {
+  for (const source of sources) {
+    if (typeof source !== "object" || source === null) continue;
+    for (const [name, value] of Object.entries(source))
+      if (secretFields.includes(name) && typeof value === "string") secrets.add(value);
+  }
 }
 
 const lasting = {

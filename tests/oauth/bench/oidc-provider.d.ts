@@ -33,6 +33,9 @@ declare module "oidc-provider" {
     readonly ClientCredentials: { find(value: string): Promise<AccessToken | undefined> };
     readonly RefreshToken: { readonly adapter: Adapter };
     readonly Grant: { readonly adapter: Adapter };
+    use(
+      middleware: (ctx: RequestContext & { readonly body?: unknown }, next: () => Promise<void>) => Promise<void>,
+    ): void;
     callback(): (request: IncomingMessage, response: ServerResponse) => void;
     on(event: "access_token.saved", listener: (token: { readonly grantId?: string }) => void): this;
     on(event: "grant.success" | "grant.revoked", listener: (ctx: RequestContext) => void): this;

@@ -1,0 +1,102 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { startHub } from "../cli/run-clawport.ts";
+import { runHere } from "../cli/shelf.ts";
+import { createVisitor } from "./bench/consent.ts";
+import { openOAuthPlace } from "./open-oauth-place.ts";
+
+const secret = "the-secret-of-the-client-that-was-registered-by-hand";
+
+/** A secret as it is, and as it may be written down: in an address, in a Basic header, in base64. */
+function spellings(text: string): string[] {
+  const base64 = Buffer.from(text).toString("base64").replace(/=+$/, "");
+  // The first and last characters depend on what stands beside it.
+  return [text, encodeURIComponent(text), base64.slice(4, -4), Buffer.from(text).toString("base64url").slice(4, -4)];
+}
+
+/** Which of the secrets stands where. */
+function findSecrets(texts: Readonly<Record<string, string>>, secrets: readonly string[]): string[] {
+  return secrets.flatMap((value) =>
+    Object.entries(texts).flatMap(([where, text]) =>
+      spellings(value).some((spelling) => text.includes(spelling)) ? [`${where}: ${value.slice(0, 8)}…`] : [],
+    ),
+  );
+}
+
+async function filesUnder(folder: string): Promise<Record<string, string>> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return Object.fromEntries(
+    await Promise.all(files.map(async (file) => [file, await readFile(file, "latin1")] as const)),
+  );
+}
+
+test(
+  "no log, audit, fault, answer or file of a whole life with a server holds a code, verifier, token or secret",
+  { timeout: 90_000 },
+  async () => {
+    const grant_types = ["authorization_code", "refresh_token", "urn:ietf:params:oauth:grant-type:device_code"];
+    const client = {
+      client_id: "by-hand",
+      client_secret: secret,
+      grant_types,
+      application_type: "native",
+      redirect_uris: ["http://127.0.0.1/callback"],
+    };
+    const auth = { clientId: "by-hand", clientSecret: "$CLIENT_SECRET" };
+    await using bench = await openOAuthPlace({ clients: [client] });
+    bench.place.env["CLIENT_SECRET"] = secret;
+    await bench.place.configure({ one: { url: bench.server.url }, two: { url: bench.server.url, auth } });
+    const said: Record<string, string> = {};
+    let count = 0;
+    const run = async (...argv: string[]) => {
+      const { out, err } = await runHere(bench.place, [...argv, "-v"]);
+      said[`${count++} ${argv.slice(0, 2).join(" ")}`] = `${out}\n${err}`;
+      return out;
+    };
+    const signIn = async (name: string) => {
+      const { url } = JSON.parse(await run("auth", name, "--no-browser", "--json")) as { url: string };
+      return createVisitor().consent(url);
+    };
+
+    {
+      await using hub = await startHub(bench.place, "--port", "0", "-v");
+      hub.child.stderr.on("data", (chunk) => (said["hub"] = (said["hub"] ?? "") + String(chunk)));
+      for (const name of ["one", "two"]) {
+        const spoilt = await signIn(name);
+        spoilt.searchParams.set("code", `${spoilt.searchParams.get("code")}x`);
+        await run("auth", name, "--code", spoilt.href, "--json");
+        const left = await signIn(name);
+        await run("auth", name, "--code", left.href);
+        await run("auth", name, "--code", left.href, "--json");
+        await run("call", `${name}__read`, "--json");
+        await run("call", `${name}__write`);
+        await bench.authority.expire(bench.server.seen.at(-1) ?? "");
+        await run("call", `${name}__read`);
+        await run("status", name, "--json");
+      }
+      for (const words of [
+        ["servers"],
+        ["auth", "--list"],
+        ["auth", "--list", "--json"],
+        ["doctor", "--json"],
+        ["audit"],
+      ])
+        await run(...words);
+      await bench.authority.revokeAll();
+      for (const name of ["one", "two"]) await run("call", `${name}__read`);
+      await run("auth", "two", "--code", (await signIn("two")).searchParams.get("code") ?? "", "--json");
+      await run("auth", "two", "--logout", "--json");
+      await run("auth", "one", "--logout");
+    }
+
+    const written = await filesUnder(bench.place.folder);
+    expect(Object.keys(written).some((file) => file.includes("audit"))).toBe(true);
+    expect(said["hub"]).toContain("debug");
+    expect(bench.authority.secrets.size).toBeGreaterThan(12);
+    const secrets = [...bench.authority.secrets, secret];
+    expect(findSecrets({ planted: `?code=${encodeURIComponent(secrets[0] ?? "")}&x=1` }, secrets)).toHaveLength(1);
+    expect(findSecrets({ ...said, ...written }, secrets)).toEqual([]);
+  },
+);
