@@ -1,4 +1,5 @@
 import type { Log } from "../core/log.ts";
+import type { ClientFacts } from "../mcp/client-facts.ts";
 import type { Completion, CompletionRequest } from "../mcp/offer.ts";
 import type { GetPromptResult, Prompt } from "../mcp/prompt.ts";
 import type { ClientLogLine, McpLogLevel, Progress } from "../mcp/progress.ts";
@@ -13,6 +14,8 @@ export type Unsubscribe = () => void;
 /** Who calls, how to stop, where progress goes. Every await across a process or socket takes `signal`. */
 export interface CallContext {
   readonly caller: Caller;
+  /** What the calling client said of itself and what it can do, where it is an MCP client. */
+  readonly client?: ClientFacts | undefined;
   readonly signal: AbortSignal;
   readonly log: Log;
   progress(progress: Progress): void;

@@ -14,10 +14,15 @@ import type { Shown } from "./shown.ts";
 import type { CallContext, Source, Unsubscribe } from "./tool-source.ts";
 
 /**
- * Which part of the catalog: all of it, one source under bare names, or the tools and prompts whose names in the
- * catalog fit one of the globs (then there are no resources, since nobody named those).
+ * Which part of the catalog: all of it, one source under bare names, some sources under the names they have in the whole,
+ * or the tools and prompts whose names in the catalog fit one of the globs (then there are no resources, since nobody named
+ * those).
  */
-export type ViewFilter = "all" | { readonly source: string } | { readonly names: readonly string[] };
+export type ViewFilter =
+  | "all"
+  | { readonly source: string }
+  | { readonly sources: (source: Source) => boolean }
+  | { readonly names: readonly string[] };
 
 export interface ViewOptions {
   /** `narrow` for peers that take only `[A-Za-z0-9_-]{1,64}`. Either way a tool is found under both of its names. */
@@ -117,15 +122,19 @@ export function createView(filter: ViewFilter, { alphabet = "wide" }: ViewOption
   };
 }
 
-function selector(filter: ViewFilter): <E extends { readonly name: string }>(merged: Merged<E>) => readonly E[] {
+type Entry = { readonly name: string; readonly source: Source };
+
+function selector(filter: ViewFilter): <E extends Entry>(merged: Merged<E>) => readonly E[] {
   if (filter === "all") return (merged) => merged.all;
   if ("source" in filter) return (merged) => merged.bySource.get(filter.source) ?? [];
+  if ("sources" in filter) return (merged) => merged.all.filter(({ source }) => filter.sources(source));
   const fits = compileGlobs(filter.names);
   return (merged) => merged.all.filter((entry) => fits(entry.name));
 }
 
 function resourcesOf(filter: ViewFilter, state: CatalogState): ResourceIndex {
   if (filter === "all") return state.resources;
+  if ("sources" in filter) return indexResources([...state.sources.values()].filter(filter.sources));
   if (!("source" in filter)) return noResources;
   const source = state.sources.get(filter.source);
   return source === undefined ? noResources : indexResources([source]);
@@ -133,6 +142,7 @@ function resourcesOf(filter: ViewFilter, state: CatalogState): ResourceIndex {
 
 function instructionsOf(filter: ViewFilter, { sources }: CatalogState): string | undefined {
   if (filter === "all") return mergeInstructions(sources.values());
+  if ("sources" in filter) return mergeInstructions([...sources.values()].filter(filter.sources));
   return "source" in filter ? sources.get(filter.source)?.instructions?.() : undefined;
 }
 

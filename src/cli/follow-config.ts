@@ -79,7 +79,7 @@ export function followConfig(options: FollowOptions): Following {
 }
 
 /** Without a file, the one that would be found at the next start wherever that happens. */
-export function placeOf({ file }: ConfigInForce, home: Home): ConfigPlace {
+export function placeOf({ file }: Pick<ConfigInForce, "file">, home: Home): ConfigPlace {
   return file ?? { path: home.file(configName), location: "state-folder" };
 }
 
@@ -87,6 +87,7 @@ export function placeOf({ file }: ConfigInForce, home: Home): ConfigPlace {
 const needRestart = [
   "hub",
   "audit",
+  "apps",
   "toolDiscoveryInterval",
   "maxConcurrentServers",
 ] as const satisfies readonly (keyof Config)[];

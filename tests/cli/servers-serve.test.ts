@@ -5,8 +5,8 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
-import { expect, test, vi } from "vitest";
-import { clawport, mainFile, type Place } from "./run-clawport.ts";
+import { describe, expect, test, vi } from "vitest";
+import { clawport, mainFile, type Place, startHub } from "./run-clawport.ts";
 import { isAlive, placeWith, shelf } from "./shelf.ts";
 import { waitFor } from "./wait-for.ts";
 
@@ -112,4 +112,84 @@ test("over HTTP whoever has a token is served, and an edited configuration is ta
   await client.close();
   child.kill("SIGINT");
   expect((await once(child, "exit"))[0]).toBe(0);
+});
+
+describe("where a hub runs", () => {
+  const pidOf = async ({ client }: Served, name: string) => {
+    const { content } = await client.callTool({ name: `${name}__pid`, arguments: {} });
+    return Number((content as { text: string }[])[0]?.text);
+  };
+
+  test("its servers are offered over stdio, none is started a second time, and they outlive the client", async () => {
+    await using place = await placeWith({ a: shelf("a"), b: shelf("b") });
+    await using hub = await startHub(place, "--port", "0");
+    const status = JSON.parse((await clawport(place, "servers", "--json")).out) as { servers: { pid: number }[] };
+    const [a = 0, b = 0] = status.servers.map(({ pid }) => pid);
+    const served = await serveStdio(place);
+    const prefixes = new Set((await served.toolNames()).map((name) => name.split("__")[0]));
+    expect(prefixes).toEqual(new Set(["a", "b"]));
+    expect([await pidOf(served, "a"), await pidOf(served, "b")]).toEqual([a, b]);
+    await place.configure({ a: shelf("a"), b: shelf("b"), c: shelf("c") });
+    await waitFor(async () => (await served.toolNames()).includes("c__put"));
+    await served[Symbol.asyncDispose]();
+    expect(isAlive(a)).toBe(true);
+
+    const audit = (await clawport(place, "audit", "--json")).out;
+    expect(audit).toMatch(/"door":"mcp-stdio".*"client":"test"/);
+    hub.child.kill("SIGINT");
+    await hub.ended;
+  });
+
+  test("some of them can be had alone, and servers of its own for whoever wants them", async () => {
+    await using place = await placeWith({ a: shelf("a"), b: shelf("b") });
+    await using hub = await startHub(place, "--port", "0");
+    await using some = await serveStdio(place, "--only", "b");
+    expect(new Set((await some.toolNames()).map((name) => name.split("__")[0]))).toEqual(new Set(["b"]));
+    await using own = await serveStdio(place, "--only", "b", "--alone");
+    await own.toolNames();
+    expect(await pidOf(own, "b")).not.toBe(await pidOf(some, "b"));
+    expect(await clawport(place, "serve", "--stdio", "--only", "nonsense")).toMatchObject({
+      exit: 3,
+      err: 'clawport: There is no server "nonsense". There are: a, b.\n',
+    });
+    hub.child.kill("SIGINT");
+    await hub.ended;
+  });
+
+  test("its questions reach the client, and a client that can't be asked is known to the hub as such", async () => {
+    await using place = await placeWith({ a: shelf("a") });
+    await using hub = await startHub(place, "--port", "0");
+    await using mute = await serveStdio(place);
+    await mute.toolNames();
+    const refused = await mute.client.callTool({ name: "a__ask", arguments: {} }).catch((error: Error) => error);
+    expect(JSON.stringify(refused instanceof Error ? refused.message : refused)).toContain("elicitation");
+    const env = place.env as Record<string, string>;
+    const client = new Client({ name: "test", version: "1" }, { capabilities: { elicitation: { form: {} } } });
+    client.setRequestHandler("elicitation/create", () => ({ action: "accept", content: { colour: "red", many: 2 } }));
+    const args = [mainFile, "serve", "--stdio"];
+    await client.connect(
+      new StdioClientTransport({ command: process.execPath, args, env, cwd: place.folder, stderr: "ignore" }),
+    );
+    await client.listTools();
+    const { content } = await client.callTool({ name: "a__ask", arguments: {} });
+    expect(JSON.stringify(content)).toContain('\\"colour\\":\\"red\\"');
+    await client.close();
+    hub.child.kill("SIGINT");
+    await hub.ended;
+  });
+
+  test("one that comes back at another port is found again", async () => {
+    await using place = await placeWith({ a: shelf("a") });
+    const first = await startHub(place, "--port", "0");
+    await using served = await serveStdio(place);
+    const before = await pidOf(served, "a");
+    first.child.kill("SIGINT");
+    await first.ended;
+    await using second = await startHub(place, "--port", "0");
+    const attempt = () => pidOf(served, "a").catch(() => Number.NaN);
+    await waitFor(async () => !Number.isNaN(await attempt()));
+    expect(await pidOf(served, "a")).not.toBe(before);
+    second.child.kill("SIGINT");
+    await second.ended;
+  });
 });

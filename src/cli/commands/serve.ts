@@ -1,5 +1,6 @@
 import type { Readable, Writable } from "node:stream";
 import { Fault } from "../../core/fault.ts";
+import type { StdioDoorOptions } from "../../doors/mcp/stdio-door.ts";
 import { defineCommand } from "../command.ts";
 import type { CommandContext } from "../command-context.ts";
 import type { Serving } from "../servers/open-serving.ts";
@@ -17,6 +18,7 @@ export const command = defineCommand({
     http: { type: "boolean", description: "to whoever has a token, until Ctrl-C" },
     port: { type: "number", value: "<port>", description: "with --http: listen here; 8765 unless configured" },
     only: { type: "string", value: "<a,b>", description: "these servers alone" },
+    alone: { type: "boolean", description: "with --stdio: start servers of its own, although a hub runs" },
     wait: {
       type: "number",
       value: "<seconds>",
@@ -36,34 +38,50 @@ export const command = defineCommand({
     if (options.stdio && options.port !== undefined)
       throw new Fault("usage", "--port goes with --http, not with --stdio.");
     const only = options.only?.split(",").map((name) => name.trim());
+    const waitMs = (options.wait ?? usualWait) * 1000;
+    if (options.stdio && options.alone !== true && (await serveFromHub(context, only, waitMs))) return;
     const { openServing } = await import("../servers/open-serving.ts");
     const serving = await openServing(context, { only, trust: options.trust === true });
-    const waitMs = (options.wait ?? usualWait) * 1000;
     try {
-      await (options.stdio ? serveStdin(context, serving, waitMs) : serveHttp(context, serving, waitMs, options.port));
+      const { catalog, guard, telemetry, config, settled } = serving;
+      const parts = { view: catalog.view("all"), guard, telemetry, maxFrameBytes: config.hub.maxBodyBytes };
+      await (options.stdio
+        ? serveStdin(context, { ...parts, ready: settled(waitMs) }, waitMs)
+        : serveHttp(context, serving, waitMs, options.port));
     } finally {
       await serving.close();
     }
   },
 });
 
-async function serveStdin(context: CommandContext, serving: Serving, waitMs: number): Promise<void> {
+/** Where a hub runs, its servers are offered and none are started a second time. Says whether that is so. */
+async function serveFromHub(
+  context: CommandContext,
+  only: readonly string[] | undefined,
+  waitMs: number,
+): Promise<boolean> {
+  const { openRelay } = await import("../servers/open-relay.ts");
+  const relay = await openRelay(context, only);
+  if (relay === undefined) return false;
+  const { relayGuard: guard } = await import("../servers/relay-guard.ts");
+  try {
+    await serveStdin(context, { view: relay.view, guard, ready: relay.settled(waitMs) }, waitMs);
+  } finally {
+    await relay.close();
+  }
+  return true;
+}
+
+async function serveStdin(
+  context: CommandContext,
+  parts: Pick<StdioDoorOptions, "view" | "guard" | "telemetry" | "maxFrameBytes" | "ready">,
+  waitMs: number,
+): Promise<void> {
   const { serveStdioDoor } = await import("../../doors/mcp/stdio-door.ts");
-  const { catalog, guard, telemetry, config, settled } = serving;
   const input = context.stdin as Readable;
   context.stopSignal().addEventListener("abort", () => input.destroy(), { once: true });
-  await serveStdioDoor({
-    view: catalog.view("all"),
-    guard,
-    info,
-    log: context.log,
-    telemetry,
-    input,
-    output: context.stdout as unknown as Writable,
-    maxFrameBytes: config.hub.maxBodyBytes,
-    ready: settled(waitMs),
-    graceMs: waitMs + 2000,
-  });
+  const output = context.stdout as unknown as Writable;
+  await serveStdioDoor({ ...parts, info, log: context.log, input, output, graceMs: waitMs + 2000 });
 }
 
 async function serveHttp(

@@ -1,6 +1,7 @@
 import type { Log } from "../../core/log.ts";
 import type { Caller, DoorKind } from "../../catalog/caller.ts";
 import type { CallContext } from "../../catalog/tool-source.ts";
+import type { ClientFacts } from "../../mcp/client-facts.ts";
 import type { SpilledText } from "../../mcp/json-spiller.ts";
 import type { ClientLogLine, McpLogLevel, Progress } from "../../mcp/progress.ts";
 import type { Answer, Question } from "../../mcp/question.ts";
@@ -24,6 +25,10 @@ export class DoorCallContext implements CallContext {
     this.log = log;
     if (traceparent !== undefined) this.traceparent = traceparent;
     this.#request = request;
+  }
+
+  get client(): ClientFacts {
+    return this.#request.client;
   }
 
   get signal(): AbortSignal {

@@ -18,6 +18,11 @@ const largestBody = 64 * 1024;
 /** Only whoever can read the main token's file on this machine: what was handed to a client opens tools, not the hub itself. */
 export function requireControl({ method, isNear, token }: ControlCaller): void {
   if (method !== "POST") throw new Fault("bad-method", "Send a POST request with a JSON object.");
+  requireOwner({ isNear, token });
+}
+
+/** Processes of the person whose hub this is. */
+export function requireOwner({ isNear, token }: Pick<ControlCaller, "isNear" | "token">): void {
   if (!isNear) throw new Fault("denied", "Only commands on this machine may control the hub.");
   if (token !== "main") throw new Fault("denied", "Only the main token controls the hub, not one of its clients'.");
 }

@@ -1,4 +1,7 @@
+import type { DoorKind } from "../../catalog/caller.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
+import type { Source } from "../../catalog/tool-source.ts";
+import type { ViewFilter } from "../../catalog/view.ts";
 import type { ServerInfo } from "../../mcp/offer.ts";
 import type { Log } from "../../core/log.ts";
 import type { Telemetry } from "../../core/telemetry/telemetry.ts";
@@ -31,6 +34,8 @@ export interface Endpoints {
   whole(): HttpEndpoint;
   /** Nothing where there is no such source. */
   ofSource(id: string): HttpEndpoint | undefined;
+  /** The servers, or these of them, under their names in the whole; callers count as coming over stdio. */
+  relay(only: readonly string[] | undefined): HttpEndpoint;
   sessionCount(): number;
   close(): void;
 }
@@ -42,6 +47,7 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
   return {
     whole: () => endpointOf(""),
     ofSource: (id) => (catalog.sources().some((source) => source.id === id) ? endpointOf(id) : undefined),
+    relay: (only) => relayTo(only && [...new Set(only)].toSorted()),
     sessionCount: () => made.values().reduce((sum, { endpoint }) => sum + endpoint.sessionCount, 0),
     close() {
       for (const { server, endpoint } of made.values()) {
@@ -52,14 +58,22 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
   };
 
   function endpointOf(source: string): HttpEndpoint {
-    let found = made.get(source);
-    if (!found) {
-      const view = catalog.view(source === "" ? "all" : { source });
-      const server = createMcpServer(createViewOffer({ view, guard, door: "mcp-http", info, log, telemetry }), { log });
-      const bodies = source === largeBodies?.source ? largeBodies : { maxBodyBytes };
-      found = { server, endpoint: createHttpEndpoint(server, { log, admission, ...bodies }) };
-      made.set(source, found);
-    }
-    return found.endpoint;
+    return made.get(source)?.endpoint ?? make(source, source === "" ? "all" : { source }, "mcp-http");
+  }
+
+  function relayTo(only: readonly string[] | undefined): HttpEndpoint {
+    // No source's id holds a space.
+    const key = `relay ${only?.join(" ") ?? "*"}`;
+    const sources = ({ id, kind }: Source): boolean => kind === "server" && (only?.includes(id) ?? true);
+    return made.get(key)?.endpoint ?? make(key, { sources }, "mcp-stdio");
+  }
+
+  function make(key: string, filter: ViewFilter, door: DoorKind): HttpEndpoint {
+    const view = catalog.view(filter);
+    const server = createMcpServer(createViewOffer({ view, guard, door, info, log, telemetry }), { log });
+    const bodies = key === largeBodies?.source ? largeBodies : { maxBodyBytes };
+    const endpoint = createHttpEndpoint(server, { log, admission, ...bodies });
+    made.set(key, { server, endpoint });
+    return endpoint;
   }
 }

@@ -40,6 +40,18 @@ test("a token for one view opens that view alone", async () => {
   expect((await send("GET", "/metrics", headers)).status).toBe(403);
 });
 
+test("a process of the owner's gets the servers alone, as a caller over stdio; a client's token does not", async () => {
+  const { catalog, calls } = await openDoor();
+  catalog.add({ ...sourceOf("agent", "order"), kind: "agent" });
+  expect(await toolNames("/mcp?relay=stdio")).toEqual(["clock__now", "notes__add"]);
+  expect(await toolNames("/mcp?relay=stdio&only=notes,agent")).toEqual(["notes__add"]);
+  expect(await toolNames("/mcp?other=1")).toContain("clock__now");
+  await rpc("/mcp?relay=stdio", "tools/call", { name: "notes__add", arguments: { text: "milk" } });
+  expect(calls).toEqual([{ tool: "notes__add", caller: { door: "mcp-stdio", token: "main" } }]);
+  const headers = { ...json, authorization: "Bearer one-view" };
+  expect((await send("POST", "/mcp?relay=stdio", headers, list)).status).toBe(403);
+});
+
 test("no token, no answer and no body", async () => {
   await openDoor();
   const refused = await send("POST", "/mcp", { "content-type": "application/json" }, "{}");

@@ -9,7 +9,7 @@ import type { Telemetry } from "../../core/telemetry/telemetry.ts";
 import { createAdmission } from "../../mcp/http/admission.ts";
 import { sendFault } from "../../mcp/http/answer.ts";
 import type { ServerInfo } from "../../mcp/offer.ts";
-import { type Control, requireControl, serveControl } from "./control-route.ts";
+import { type Control, requireControl, requireOwner, serveControl } from "./control-route.ts";
 import { createEndpoints, type LargeBodies } from "./endpoints.ts";
 import { type GateRules, isLoopback, judgeCaller, type Refusal, type TokenMatch } from "./gate.ts";
 import { probeText } from "./probe.ts";
@@ -128,6 +128,10 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
       const { method, socket } = request;
       requireControl({ method, isNear: isLoopback(socket.remoteAddress), token: token.name });
       return void serveControl(request, response, target.verb, options.control);
+    }
+    if (target.kind === "relay") {
+      requireOwner({ isNear: isLoopback(request.socket.remoteAddress), token: token.name });
+      return endpoints.relay(target.only).handle(request, response, token.name);
     }
     if (target.kind !== "root" && target.kind !== "whole" && target.kind !== "source") {
       throw new Fault("not-found", "There is nothing at this path. MCP is at /mcp, one source of it at /mcp/<source>.");

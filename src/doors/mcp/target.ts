@@ -2,6 +2,8 @@
 export type Target =
   | { readonly kind: "root" | "whole" | "metrics" | "unknown" }
   | { readonly kind: "source"; readonly source: string }
+  /** The servers, or these of them, for a process that offers them over stdio. */
+  | { readonly kind: "relay"; readonly only: readonly string[] | undefined }
   | { readonly kind: "control"; readonly verb: string };
 
 export function parseTarget(url: string): Target {
@@ -12,7 +14,7 @@ export function parseTarget(url: string): Target {
       return root;
     case "/mcp":
     case "/mcp/":
-      return whole;
+      return end < 0 ? whole : parseQuery(url.slice(end));
     case "/metrics":
       return { kind: "metrics" };
     default:
@@ -22,6 +24,13 @@ export function parseTarget(url: string): Target {
 
 const root: Target = { kind: "root" };
 const whole: Target = { kind: "whole" };
+
+/** Any other query means nothing. */
+function parseQuery(query: string): Target {
+  const fields = new URLSearchParams(query);
+  if (fields.get("relay") !== "stdio") return whole;
+  return { kind: "relay", only: fields.get("only")?.split(",") };
+}
 
 function parseNamed(path: string): Target {
   const verb = /^\/control\/([a-z]{1,32})$/.exec(path)?.[1];

@@ -16,7 +16,7 @@ import type { Answer, Question } from "../question.ts";
 import { RpcFault } from "../rpc-fault.ts";
 import type { ClientTransport, TransportListener } from "./client-transport.ts";
 import { type CallDeadline, createDeadline } from "./deadline.ts";
-import { envelope } from "./envelope.ts";
+import { envelope, type Sender } from "./envelope.ts";
 import { logLineOf, progressOf } from "./notices.ts";
 
 export interface CallOptions {
@@ -28,6 +28,8 @@ export interface CallOptions {
   /** Headers that repeat parts of the request; only the modern era has them. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly meta?: Params | undefined;
+  /** In whose name it is sent, where that is not our own; only requests of the modern era can say so. */
+  readonly as?: Sender | undefined;
   /** From which level on the caller wants what the server logs meanwhile; servers of the modern era log nothing else. */
   readonly logLevel?: McpLogLevel | undefined;
   onProgress?(progress: Progress): void;
@@ -46,9 +48,7 @@ export interface Agreement {
   readonly instructions: string | undefined;
 }
 
-export interface McpClientOptions {
-  readonly info: { readonly name: string; readonly version: string };
-  readonly capabilities: Params;
+export interface McpClientOptions extends Sender {
   readonly log?: Log | undefined;
   /** For the opening alone. */
   readonly signal?: AbortSignal | undefined;
@@ -178,7 +178,7 @@ export async function openMcpClient(transport: ClientTransport, options: McpClie
         ...(params._meta as object | undefined),
         ...callOptions.meta,
         ...(callOptions.onProgress ? { progressToken: id } : {}),
-        ...(isModern ? envelope(client.agreement!.version, options, callOptions.logLevel) : {}),
+        ...(isModern ? envelope(client.agreement!.version, callOptions.as ?? options, callOptions.logLevel) : {}),
       },
     };
   }

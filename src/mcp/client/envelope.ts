@@ -2,14 +2,15 @@ import { Fault } from "../../core/fault.ts";
 import type { Params } from "../json-rpc.ts";
 import type { McpLogLevel } from "../progress.ts";
 import { isModernVersion } from "../protocol-version.ts";
-import type { McpClientOptions } from "./client.ts";
+
+/** Who sends a request, and what it can do for the server. */
+export interface Sender {
+  readonly info: { readonly name: string; readonly version: string };
+  readonly capabilities: Params;
+}
 
 /** What every modern request says about itself. Without a level the server logs nothing for it. */
-export function envelope(
-  version: string,
-  { info, capabilities }: Pick<McpClientOptions, "info" | "capabilities">,
-  logLevel?: McpLogLevel,
-): Params {
+export function envelope(version: string, { info, capabilities }: Sender, logLevel?: McpLogLevel): Params {
   if (!isModernVersion(version)) throw new Fault("internal", `${version} has no envelope.`);
   return {
     "io.modelcontextprotocol/protocolVersion": version,

@@ -22,6 +22,8 @@ export interface ServerManagerOptions {
   readonly discoveryMs: number;
   readonly now?: (() => number) | undefined;
   readonly metrics?: ServerMetrics | undefined;
+  /** The servers are hubs that calls are handed on to, each in the name of its caller. */
+  readonly isRelay?: boolean | undefined;
   /** Signs in to servers that ask for it. Without it they are refused. */
   readonly auths?: ConnectionAuths | undefined;
   /** Answers `sampling/createMessage` where the caller can't. Without it sampling is refused then. */
@@ -145,7 +147,7 @@ export function createServerManager(options: ServerManagerOptions): ServerManage
 
   function start(definition: ServerDefinition): void {
     const shared = pool.join(definition);
-    const source = createServerSource(definition, shared, options.sample);
+    const source = createServerSource(definition, shared, options);
     const removeSource = catalog.add(source);
     const server: Managed = { definition, shared, source, removeSource, first: Promise.resolve() };
     servers.set(definition.name, server);

@@ -26,8 +26,18 @@ export type Sample = (
   context: Pick<CallContext, "signal" | "log"> & Partial<Pick<CallContext, "ask">>,
 ) => Promise<Answer>;
 
+export interface ServerSourceOptions {
+  readonly sample?: Sample | undefined;
+  /** The server is a hub that calls are handed on to, each in the name of its caller. */
+  readonly isRelay?: boolean | undefined;
+}
+
 /** One server's tools, resources and prompts as a source of the catalog, under the names its definition gives them. */
-export function createServerSource(definition: ServerDefinition, server: SharedServer, sample?: Sample): Source {
+export function createServerSource(
+  definition: ServerDefinition,
+  server: SharedServer,
+  { sample, isRelay = false }: ServerSourceOptions,
+): Source {
   const { connection, lists, watches, logWish } = server;
   let shownFrom: readonly Tool[] | undefined;
   let shown: ShownTools;
@@ -99,6 +109,7 @@ export function createServerSource(definition: ServerDefinition, server: SharedS
       maxTotalMs: definition.maxTotalTimeoutMs,
       headers,
       logLevel: context.logLevel,
+      as: isRelay ? inNameOf(context) : undefined,
       ...(context.traceparent === undefined ? {} : { meta: { traceparent: context.traceparent } }),
       onProgress: (progress) => context.progress(progress),
       onLog: (line) => context.tell(line),
@@ -130,6 +141,13 @@ export function createServerSource(definition: ServerDefinition, server: SharedS
       if (!isOurs || sample === undefined) throw error;
       return sample(definition.name, question, context);
     }
+  }
+
+  /** Tasks stay out of it: whether a call becomes one is decided where its client is. */
+  function inNameOf({ client }: CallContext): CallOptions["as"] {
+    if (!client) return undefined;
+    const { name = "", version = "", capabilities } = client;
+    return { info: { name, version }, capabilities: { ...capabilities, extensions: {} } };
   }
 
   function outcomeUnknown(fault: Fault): Fault {

@@ -1,0 +1,116 @@
+import { createCatalog } from "../../catalog/catalog.ts";
+import type { View } from "../../catalog/view.ts";
+import type { Home } from "../../core/home.ts";
+import { mainTokenPath, readMainToken } from "../../doors/mcp/main-token.ts";
+import type { ServerDefinition } from "../../sources/servers/definition.ts";
+import { unknownServer } from "../../sources/servers/handlers/local-control.ts";
+import { createRemoteControl, type RunningHub } from "../../sources/servers/handlers/remote-control.ts";
+import { createServerManager } from "../../sources/servers/manager.ts";
+import type { CommandContext } from "../command-context.ts";
+import { findConfigOf } from "../config-of.ts";
+import { placeOf } from "../follow-config.ts";
+import { findRunningHub } from "../hub-record.ts";
+import { openHomeOf } from "../open-home.ts";
+import { readVersion } from "../version.ts";
+
+/** The servers of a running hub, as this process offers them. */
+export interface Relay {
+  readonly view: View;
+  /** Resolves when the hub has told what there is, or after the time. */
+  settled(withinMs: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** How often a hub that went away is looked for: it may come back at another port. */
+const lookEveryMs = 2000;
+/** The hub knows how long each of its servers may take. */
+const longestMs = 2_147_483_647;
+
+/** Nothing where no hub runs, or one with another configuration than this process would use. */
+export async function openRelay(
+  context: CommandContext,
+  only: readonly string[] | undefined,
+): Promise<Relay | undefined> {
+  const { env, log } = context;
+  const home = await openHomeOf(context);
+  const hub = await findHub(context, home);
+  if (hub === undefined || !(await isForUs(context, home, hub, only))) return undefined;
+  const catalog = createCatalog({ log });
+  const version = readVersion();
+  const manager = createServerManager({
+    catalog,
+    env,
+    log,
+    version,
+    maxConcurrent: 1,
+    discoveryMs: 0,
+    isRelay: true,
+  });
+  await manager.apply([definitionOf(hub, only)]);
+  const timer = setInterval(() => void follow(), lookEveryMs).unref();
+  return {
+    view: catalog.view({ source: relayName }),
+    settled: (withinMs) => manager.settled(withinMs),
+    async close() {
+      clearInterval(timer);
+      await manager.close();
+      catalog.close();
+    },
+  };
+
+  async function follow(): Promise<void> {
+    if (manager.status(relayName).state === "ready") return;
+    const found = await findHub(context, home).catch(() => undefined);
+    if (found !== undefined) await manager.apply([definitionOf(found, only)]);
+  }
+}
+
+const relayName = "hub";
+
+async function findHub({ env, log }: CommandContext, home: Home): Promise<RunningHub | undefined> {
+  const running = await findRunningHub(home);
+  const token = running && readMainToken(mainTokenPath({ home, env }), log);
+  return running && token && { address: running.address, token };
+}
+
+/** Faults where one of the servers that are wanted is none of the hub's. */
+async function isForUs(
+  context: CommandContext,
+  home: Home,
+  hub: RunningHub,
+  only: readonly string[] | undefined,
+): Promise<boolean> {
+  const control = createRemoteControl(hub);
+  try {
+    const { path } = findConfigOf(context) ?? placeOf({}, home);
+    if ((await control.configuration()).path !== path) return false;
+    const names = (await control.servers()).map(({ name }) => name);
+    const missing = only?.find((name) => !names.includes(name));
+    if (missing !== undefined) throw unknownServer(missing, names);
+    return true;
+  } finally {
+    control.close();
+  }
+}
+
+function definitionOf({ address, token }: RunningHub, only: readonly string[] | undefined): ServerDefinition {
+  const url = new URL("/mcp?relay=stdio", address);
+  if (only !== undefined) url.searchParams.set("only", only.join(","));
+  return {
+    name: relayName,
+    prefix: "",
+    enabled: true,
+    transport: { kind: "http", url, headers: { authorization: `Bearer ${token.reveal()}` }, tls: {} },
+    connectTimeoutMs: 10_000,
+    requestTimeoutMs: longestMs,
+    maxTotalTimeoutMs: longestMs,
+    maxMessageBytes: 512 * 1024 * 1024,
+    heartbeatMs: 0,
+    era: "modern",
+    roots: [],
+    tools: { include: ["*"], exclude: [], rename: {}, describe: {} },
+    share: false,
+    trusted: true,
+    fingerprint: url.href,
+  };
+}
