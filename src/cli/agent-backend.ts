@@ -44,7 +44,7 @@ export function openBackend(options: BackendOptions): ChosenBackend {
   );
 }
 
-function modelCandidate({ world, config, sessionsFolder, modelTools }: BackendOptions): BackendCandidate {
+function modelCandidate({ world, config, sessionsFolder, modelTools, log }: BackendOptions): BackendCandidate {
   const find = () => findModel(config.model, world.env);
   return {
     name: "model",
@@ -58,8 +58,9 @@ function modelCandidate({ world, config, sessionsFolder, modelTools }: BackendOp
         import("../sources/agent/model/model-backend.ts"),
         import("../sources/agent/model/history.ts"),
       ]);
-      const model = await openModel(settings);
-      return createModelBackend({ settings, model, histories: openHistories(sessionsFolder), tools: modelTools });
+      const histories = openHistories(sessionsFolder);
+      histories.sweep().catch((error: unknown) => log.debug("old conversations stay", { error }));
+      return createModelBackend({ settings, model: await openModel(settings), histories, tools: modelTools });
     },
   };
 }

@@ -3,6 +3,7 @@ import type { Caller, DoorKind } from "../../catalog/caller.ts";
 import type { CallContext } from "../../catalog/tool-source.ts";
 import type { ClientFacts } from "../../mcp/client-facts.ts";
 import type { SpilledText } from "../../mcp/json-spiller.ts";
+import { missingCapability } from "../../mcp/client-facts.ts";
 import type { ClientLogLine, McpLogLevel, Progress } from "../../mcp/progress.ts";
 import type { Answer, Question } from "../../mcp/question.ts";
 import type { RequestContext } from "../../mcp/request-context.ts";
@@ -49,6 +50,11 @@ export class DoorCallContext implements CallContext {
 
   ask(question: Question): Promise<Answer> {
     return this.#request.ask(question);
+  }
+
+  /** Whether the client has said that it can put a form to its person. */
+  get canAsk(): boolean {
+    return missingCapability(this.#request.client, { method: "elicitation/create" }) === undefined;
   }
 
   /** For sources that take large media: the text in a file behind a mark in the arguments. */

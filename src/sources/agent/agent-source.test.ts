@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { testContext } from "../../../tests/support/test-source.ts";
+import { until } from "../../../tests/support/until.ts";
 import { createLog } from "../../core/create-log.ts";
 import { Fault } from "../../core/fault.ts";
 import type { Progress } from "../../mcp/progress.ts";
@@ -74,7 +75,30 @@ test("a failure is an answer that begins with Error:", async () => {
   const result = await order(async () => {
     throw new Fault("unavailable", "The gateway does not answer.");
   })({ message: "x" });
-  expect(result).toEqual({ content: [{ type: "text", text: "Error: The gateway does not answer." }], isError: true });
+  expect(result).toEqual({
+    content: [{ type: "text", text: "Error: The gateway does not answer." }],
+    isError: true,
+    _meta: { "clawport/sessionKey": expect.stringMatching(/^mcp-/), "clawport/durationMs": expect.any(Number) },
+  });
+});
+
+test("an order that waits for the one before it is not taken for a silent one", async () => {
+  const gate = Promise.withResolvers<void>();
+  const place = order(async ({ message }, { ask }) => {
+    if (message === "first") await ask({ method: "elicitation/create" });
+    return { payloads: [{ text: "done" }] };
+  }, 200);
+  const answer = async () => (await gate.promise, { action: "cancel" });
+  const said: (string | undefined)[] = [];
+  const first = place({ message: "first", sessionKey: "long" }, testContext({ ask: answer }));
+  const second = place(
+    { message: "second", sessionKey: "long" },
+    { ...testContext(), progress: ({ message }) => void said.push(message) },
+  );
+  await until(() => said.includes("waiting for the order before it"));
+  gate.resolve();
+  expect((await first).isError).toBe(false);
+  expect((await second).content).toEqual([{ type: "text", text: "done" }]);
 });
 
 test.each([

@@ -31,9 +31,10 @@ export async function placeOrder(
   options: PlaceOrderOptions,
 ): Promise<ToolResult> {
   const started = Date.now();
+  let sessionKey: string | undefined;
   try {
     const order = await parseOrder(args, (text) => context.spilled?.(text));
-    const sessionKey = order.sessionKey ?? createSessionKey();
+    sessionKey = order.sessionKey ?? createSessionKey();
     const log = context.log.with({ session: hashSessionKey(sessionKey) });
     log.debug("an order came in", { attachments: order.attachments.length });
     using idle = createIdleSignal(context.signal, options.idleMs);
@@ -50,14 +51,19 @@ export async function placeOrder(
     return {
       content: content.length > 0 ? content : [textBlock("OpenClaw finished without an answer.")],
       isError: false,
-      _meta: metaOf(sessionKey, reply, Date.now() - started),
+      _meta: metaOf(sessionKey, Date.now() - started, reply),
     };
   } catch (error) {
     if (context.signal.aborted) throw cancelledBy(context.signal);
     if (!isFault(error)) context.log.error("an order failed", { error });
-    return errorResult(`Error: ${messageOf(error)}`);
+    const failure = errorResult(`Error: ${messageOf(error)}`);
+    // What was begun under a key of its own can be asked after under that key.
+    return sessionKey === undefined ? failure : { ...failure, _meta: metaOf(sessionKey, Date.now() - started) };
   }
 }
+
+/** Most turns come at once: nobody has to be told of those. */
+const tellWaitMs = 1000;
 
 type Teller = Pick<OrderContext, "log" | "progress" | "ask" | "onOutput" | "canAsk">;
 
@@ -70,7 +76,7 @@ async function takeTurn(
   order: Order,
   sessionKey: string,
   teller: Teller,
-  { getReply, turns, idleMs, transcriber }: PlaceOrderOptions,
+  { getReply, turns, transcriber }: PlaceOrderOptions,
   idle: IdleSignal,
 ): Promise<Finished> {
   const outputs: Output[] = [];
@@ -87,7 +93,20 @@ async function takeTurn(
   };
   // Nobody else can have a key that was made for this order: there is nothing to wait for.
   if (order.sessionKey === undefined) return run();
-  return turns.take(sessionKey, { signal: idle.signal, log: teller.log, waitMs: idleMs }, run);
+  const { promise: isItsTurn, resolve: begin } = Promise.withResolvers<void>();
+  const telling = setTimeout(() => options.onActivity("waiting for the order before it"), tellWaitMs);
+  // However long the one before takes, it is not silence of this one.
+  void idle.during(() => isItsTurn);
+  try {
+    return await turns.take(sessionKey, { signal: idle.signal, log: teller.log, waitMs: Infinity }, () => {
+      clearTimeout(telling);
+      begin();
+      return run();
+    });
+  } finally {
+    clearTimeout(telling);
+    begin();
+  }
 }
 
 function collect(outputs: Output[], { log, progress, ask, onOutput, canAsk }: Teller, idle: IdleSignal): ReplyOptions {
@@ -115,7 +134,8 @@ function collect(outputs: Output[], { log, progress, ask, onOutput, canAsk }: Te
   };
 }
 
-function metaOf(sessionKey: string, { runId, tools, tokens, cost }: Reply, ms: number): Record<string, unknown> {
+function metaOf(sessionKey: string, ms: number, reply?: Reply): Record<string, unknown> {
+  const { runId, tools, tokens, cost } = reply ?? {};
   return {
     "clawport/sessionKey": sessionKey,
     "clawport/durationMs": Math.round(ms),

@@ -5,6 +5,11 @@ export function createSessionKey(now: number = Date.now()): string {
   return `mcp-${now}-${randomBytes(8).toString("hex")}`;
 }
 
+/** Whether it looks like one of those. */
+export function isMadeKey(key: string): boolean {
+  return /^mcp-\d+-[0-9a-f]{16}$/.test(key);
+}
+
 /** What is written down instead of the key: whoever knows a key can read its conversation. */
 export function hashSessionKey(key: string): string {
   return hash("sha256", key).slice(0, 16);

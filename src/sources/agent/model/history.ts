@@ -1,11 +1,11 @@
-import { readdir, rm } from "node:fs/promises";
+import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { ModelMessage } from "ai";
 import { Fault } from "../../../core/fault.ts";
 import { readJsonFile } from "../../../core/read-json-file.ts";
 import { codeOf } from "../../../core/thrown.ts";
 import { writeFileAtomic } from "../../../core/write-file-atomic.ts";
-import { hashSessionKey } from "../session-key.ts";
+import { hashSessionKey, isMadeKey } from "../session-key.ts";
 
 /** A conversation as it lies on disk. */
 export interface Conversation {
@@ -24,10 +24,25 @@ export interface Histories {
   find(sessionKey: string): Promise<Conversation | undefined>;
   /** Whether there was one. */
   remove(sessionKey: string): Promise<boolean>;
+  /** Forgets conversations of orders that named none, once they are old or too many: nobody is likely to go on with them. */
+  sweep(): Promise<void>;
 }
 
+/** How many of these are kept, and for how long. */
+const mostUnnamed = 1000;
+const oldestUnnamedMs = 30 * 24 * 60 * 60 * 1000;
+
 export function openHistories(folder: string, now: () => Date = () => new Date()): Histories {
-  const fileOf = (sessionKey: string): string => join(folder, `${hashSessionKey(sessionKey)}.json`);
+  const fileOf = (sessionKey: string): string =>
+    join(folder, `${isMadeKey(sessionKey) ? "unnamed-" : ""}${hashSessionKey(sessionKey)}.json`);
+
+  async function fileNames(): Promise<readonly string[]> {
+    const names = await readdir(folder).catch((error: unknown) => {
+      if (codeOf(error) === "ENOENT") return [];
+      throw error;
+    });
+    return names.filter((name) => /^(?:unnamed-)?[0-9a-f]{16}\.json$/.test(name));
+  }
 
   async function load(path: string): Promise<Conversation | undefined> {
     const file = await readJsonFile(path, parseConversation);
@@ -46,12 +61,7 @@ export function openHistories(folder: string, now: () => Date = () => new Date()
       await writeFileAtomic(path, JSON.stringify({ sessionKey, startedAt, updatedAt, messages }));
     },
     async list() {
-      const names = await readdir(folder).catch((error: unknown) => {
-        if (codeOf(error) === "ENOENT") return [];
-        throw error;
-      });
-      const files = names.filter((name) => /^[0-9a-f]{16}\.json$/.test(name));
-      const all = await Promise.all(files.map((name) => load(join(folder, name))));
+      const all = await Promise.all((await fileNames()).map((name) => load(join(folder, name))));
       return all.filter((each) => each !== undefined).toSorted((a, b) => b.updatedAt.localeCompare(a.updatedAt));
     },
     find: (sessionKey) => load(fileOf(sessionKey)),
@@ -59,6 +69,13 @@ export function openHistories(folder: string, now: () => Date = () => new Date()
       const isThere = (await load(fileOf(sessionKey)).catch(() => true)) !== undefined;
       await rm(fileOf(sessionKey), { force: true });
       return isThere;
+    },
+    async sweep() {
+      const paths = (await fileNames()).filter((name) => name.startsWith("unnamed-")).map((name) => join(folder, name));
+      const files = await Promise.all(paths.map(async (path) => ({ path, at: (await stat(path)).mtimeMs })));
+      const youngestFirst = files.toSorted((a, b) => b.at - a.at);
+      const old = youngestFirst.filter(({ at }, n) => n >= mostUnnamed || now().getTime() - at > oldestUnnamedMs);
+      await Promise.all(old.map(({ path }) => rm(path, { force: true })));
     },
   };
 }
