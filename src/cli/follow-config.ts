@@ -87,7 +87,6 @@ export function placeOf({ file }: Pick<ConfigInForce, "file">, home: Home): Conf
 const needRestart = [
   "hub",
   "audit",
-  "apps",
   "toolDiscoveryInterval",
   "maxConcurrentServers",
 ] as const satisfies readonly (keyof Config)[];
