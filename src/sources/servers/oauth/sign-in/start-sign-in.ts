@@ -27,6 +27,9 @@ export interface SignInOptions extends SignInWish {
   readonly lookMs?: number | undefined;
 }
 
+/** How often a sign-in that waits no more is looked for before it counts as given up. */
+const graceLooks = 30;
+
 export async function startSignIn(
   auth: AuthControl,
   server: string,
@@ -61,7 +64,7 @@ export async function startSignIn(
     kind: "waiting",
     url: new URL(begun.url),
     done,
-    paste: (text) => finish(parseCallback(text), true),
+    paste: async (text) => finish(parseCallback(text), true),
     async leave() {
       isLeft = true;
       over.resolve();
@@ -102,13 +105,14 @@ export async function startSignIn(
   }
 
   async function watchOthers(): Promise<void> {
-    while (!ending.signal.aborted) {
+    for (let gone = 0; !ending.signal.aborted;) {
       await sleep(lookMs, ending.signal).catch(() => {});
-      if (isBusy || ending.signal.aborted || (await auth.isWaiting(server, state).catch(() => true))) continue;
-      if (isBusy || ending.signal.aborted) continue;
+      if (isBusy || (await auth.isWaiting(server, state).catch(() => true)) || isBusy) continue;
       const entry = (await auth.list().catch(() => [])).find((each) => each.server === server);
       if (entry?.kind === "signed-in") over.resolve();
-      else over.reject(new Fault("cancelled", `The sign-in to ${server} was given up elsewhere.`));
+      // Whoever took it may still be on the way to the token.
+      else if (++gone > graceLooks)
+        over.reject(new Fault("cancelled", `The sign-in to ${server} was given up elsewhere.`));
     }
   }
 

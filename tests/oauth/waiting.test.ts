@@ -1,0 +1,121 @@
+import { get } from "node:http";
+import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import { expect, test } from "vitest";
+import { isFault } from "../../src/core/fault.ts";
+import { silentLog } from "../../src/core/log.ts";
+import type { AuthControl } from "../../src/sources/servers/handlers/auth-control.ts";
+import { createLocalAuthControl } from "../../src/sources/servers/handlers/local-auth-control.ts";
+import { createServerAuths } from "../../src/sources/servers/oauth/server-auths.ts";
+import { startSignIn, type StartedSignIn } from "../../src/sources/servers/oauth/sign-in/start-sign-in.ts";
+import { openCredentialStore } from "../../src/sources/servers/oauth/store/open-credential-store.ts";
+import { runHere } from "../cli/shelf.ts";
+import { defined } from "../servers/start-engine.ts";
+import { until } from "../support/until.ts";
+import { createVisitor } from "./bench/consent.ts";
+import { openOAuthPlace, type OAuthPlace } from "./open-oauth-place.ts";
+
+/** Signing in as one process of this home does it. */
+async function openAuth(bench: OAuthPlace): Promise<AuthControl> {
+  const home = { file: (...parts: string[]) => join(bench.home, ...parts) };
+  const common = { home, env: bench.place.env, log: silentLog };
+  const store = async () => openCredentialStore(common);
+  const definitions = await defined({ one: { url: bench.server.url } });
+  return createLocalAuthControl({
+    auths: createServerAuths({ ...common, store }),
+    home,
+    store,
+    definitions: () => definitions,
+  });
+}
+
+async function start(
+  auth: AuthControl,
+  options: { patienceMs?: number; lookMs?: number; signal?: AbortSignal } = {},
+): Promise<StartedSignIn> {
+  const started = await startSignIn(auth, "one", { lookMs: 500, signal: new AbortController().signal, ...options });
+  if (started.kind === "signed-in") throw new Error("nobody signed in");
+  return started;
+}
+
+const stateOf = ({ url }: StartedSignIn): string => url.searchParams.get("state") ?? "";
+
+test("one that nobody finishes in time leaves nothing behind", async () => {
+  await using bench = await openOAuthPlace();
+  const started = await start(await openAuth(bench), { patienceMs: 1 });
+  await expect(started.done).rejects.toMatchObject({ code: "timeout" });
+  expect(await bench.kept()).toEqual([]);
+});
+
+test("one that is given up leaves nothing behind, neither here nor on its port", async () => {
+  await using bench = await openOAuthPlace();
+  const stop = new AbortController();
+  const started = await start(await openAuth(bench), { signal: stop.signal });
+  expect(await bench.kept()).toHaveLength(1);
+  stop.abort();
+  await expect(started.done).rejects.toMatchObject({ code: "cancelled" });
+  expect(await bench.kept()).toEqual([]);
+  const back = started.url.searchParams.get("redirect_uri") ?? "";
+  const failure = await new Promise((resolve) =>
+    get(back, () => resolve("answered")).once("error", (error: NodeJS.ErrnoException) => resolve(error.code)),
+  );
+  expect(failure).toBe("ECONNREFUSED");
+});
+
+test("one that another process finishes is done here too", async () => {
+  await using bench = await openOAuthPlace();
+  const started = await start(await openAuth(bench));
+  const left = await createVisitor().consent(started.url);
+  await (await openAuth(bench)).finish("one", left.searchParams.toString(), false);
+  await started.done;
+  expect(await (await openAuth(bench)).list()).toMatchObject([{ server: "one", kind: "signed-in" }]);
+});
+
+test("one that another process gives up is over here too", async () => {
+  await using bench = await openOAuthPlace();
+  const started = await start(await openAuth(bench), { lookMs: 5 });
+  await (await openAuth(bench)).cancel("one", stateOf(started));
+  await expect(started.done).rejects.toMatchObject({ code: "cancelled" });
+});
+
+test("two for one server each take their own answer, and giving one up leaves the other", async () => {
+  await using bench = await openOAuthPlace();
+  const auth = await openAuth(bench);
+  const stop = new AbortController();
+  const [first, second] = [await start(auth, { signal: stop.signal }), await start(auth)];
+  const left = await createVisitor().consent(second.url);
+  stop.abort();
+  await first.done.catch((error: unknown) => isFault(error, "cancelled"));
+  expect(await auth.isWaiting("one", stateOf(second))).toBe(true);
+  await second.paste(left.href);
+  await second.done;
+  expect(bench.authority.grants).toEqual(["authorization_code"]);
+});
+
+test("Ctrl-C ends the command and leaves nothing behind", async () => {
+  await using bench = await openOAuthPlace();
+  const stop = new AbortController();
+  let shown = "";
+  const world = { stopSignal: () => stop.signal, stderr: { write: (text: string) => (shown += text) } };
+  const place = { ...bench.place, env: { ...bench.place.env, BROWSER: "true" } };
+  const running = runHere(place, ["auth", "one"], world);
+  await until(() => shown.includes("Your browser opens"));
+  stop.abort();
+  expect((await running).exit).toBe(130);
+  await expect.poll(() => bench.kept(), { timeout: 10_000 }).toEqual([]);
+});
+
+test("at a terminal the address can be pasted, and a wrong one is asked for again", async () => {
+  await using bench = await openOAuthPlace();
+  let shown = "";
+  const stdin = Object.assign(new PassThrough(), { isTTY: true });
+  const stderr = { isTTY: true, write: (text: string) => (shown += text) };
+  const running = runHere(bench.place, ["auth", "one", "--no-browser"], { stdin, stderr });
+  await until(() => /\nhttp:\S+\n/.test(shown));
+  const [, address = ""] = /\n(http:\S+)\n/.exec(shown) ?? [];
+  stdin.write("what is this\n");
+  await until(() => shown.includes("neither a code nor"));
+  stdin.write(`${(await createVisitor().consent(address)).href}\n`);
+  const { exit, out } = await running;
+  expect([exit, out]).toEqual([0, expect.stringContaining("Signed in to one")]);
+});
