@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { begin, openAuth, redirectUri, signIn } from "../fixtures/open-auth.ts";
+import { begin, openAuth, redirectUri, signIn, visit } from "../fixtures/open-auth.ts";
 import { startRogueIssuer } from "../fixtures/rogue-issuer.ts";
 
 const clientMetadataUrl = "https://clawport.example/client.json";
@@ -13,6 +13,21 @@ test("a client that was registered by hand goes before everything else", async (
   const { auth } = openAuth(rogue.url, { settings: { clientId: "by-hand", clientMetadataUrl } });
   expect((await begin(auth)).url.searchParams.get("client_id")).toBe("by-hand");
   expect(rogue.count("/register")).toBe(0);
+});
+
+test("the secret of a client that was registered by hand is kept nowhere but in the configuration", async () => {
+  await using rogue = await startRogueIssuer();
+  const settings = { clientId: "by-hand", clientSecret: "hush-hush" };
+  const { auth, file } = openAuth(rogue.url, { settings });
+  const { url } = await begin(auth);
+  expect(JSON.stringify(file.kept())).not.toContain("hush-hush");
+  await auth.finish(await visit(url));
+  expect(JSON.stringify(file.kept())).not.toContain("hush-hush");
+  const other = openAuth(rogue.url, { settings, file, now: () => Date.now() + 3_600_000 });
+  await other.auth.request("POST", rogue.url).headers();
+  const basic = `Basic ${Buffer.from("by-hand:hush-hush").toString("base64")}`;
+  const sent = rogue.seen.filter(({ path }) => path === "/token").map(({ authorization }) => authorization);
+  expect(sent).toEqual([basic, basic]);
 });
 
 test("a document about the client is used where the authorization server takes one", async () => {

@@ -122,6 +122,22 @@ test("while the authorization server is down, an expired token is no reason to s
   expect(await tokenSent(auth, rogue.url)).toContain("Bearer ");
 });
 
+test("an authorization server that issues tokens elsewhere by now is found there", async () => {
+  await using rogue = await startRogueIssuer();
+  const { auth, file } = openAuth(rogue.url);
+  await signIn(auth);
+  await file.change((kept) => {
+    if (!kept) return undefined;
+    const place = kept.discovery as { server: { metadata: object } };
+    const metadata = { ...place.server.metadata, token_endpoint: `${rogue.origin}/old-token` };
+    return { ...kept, discovery: { ...place, server: { ...place.server, metadata } } };
+  });
+  const other = openAuth(rogue.url, { file, now: () => Date.now() + 3_600_000 });
+  expect(await tokenSent(other.auth, rogue.url)).toBe(`Bearer ${file.kept()?.tokens?.accessToken}`);
+  expect(rogue.seen.map(({ path }) => path)).toContain("/old-token");
+  expect(refreshes(rogue)).toBe(2);
+});
+
 test("a refused refresh forgets the tokens, but neither the client nor who issued them", async () => {
   await using rogue = await startRogueIssuer({ refuseRefresh: true });
   const { auth, file } = await openWithLeft(rogue, -1000);

@@ -49,6 +49,22 @@ export function keptClient(kept: Credentials | undefined, issuer: string): OAuth
     : undefined;
 }
 
+/** As whom tokens of an issuer were got: the secret of a client registered by hand stays in the configuration alone. */
+export function clientOf(context: AuthContext, kept: unknown): OAuthClientInformationMixed | undefined {
+  const { clientId } = context.settings;
+  const client = kept as OAuthClientInformationMixed | undefined;
+  if (client && client.client_id !== clientId) return client;
+  return clientId === undefined ? undefined : configuredClient(context);
+}
+
+/** What of a client is kept. */
+export function keepableClient(
+  { settings }: AuthContext,
+  client: OAuthClientInformationMixed,
+): OAuthClientInformationMixed {
+  return client.client_id === settings.clientId ? { client_id: client.client_id } : client;
+}
+
 function isUsable(client: OAuthClientInformationMixed, { redirectUri }: Registration, now: number): boolean {
   if ("client_secret_expires_at" in client) {
     const expiry = client.client_secret_expires_at ?? 0;

@@ -1,4 +1,4 @@
-import { createHash, createPublicKey, verify } from "node:crypto";
+import { createHash, createPublicKey, type JsonWebKey, verify } from "node:crypto";
 import { expect, test } from "vitest";
 import { openDpopKey } from "./dpop.ts";
 
@@ -6,7 +6,7 @@ const request = { htm: "post", htu: "https://a.example/mcp?x=1", accessToken: "t
 
 function read(proof: string) {
   const [head = "", body = "", signature = ""] = proof.split(".");
-  const header = JSON.parse(Buffer.from(head, "base64url").toString()) as { alg: string; jwk: object };
+  const header = JSON.parse(Buffer.from(head, "base64url").toString()) as { alg: string; jwk: JsonWebKey };
   return {
     header,
     claims: JSON.parse(Buffer.from(body, "base64url").toString()) as Record<string, unknown>,

@@ -17,8 +17,7 @@ export function toOAuthFault(error: unknown, issuer: string): Fault {
   if (error instanceof Fault) return error;
   const who = `The authorization server ${JSON.stringify(issuer.slice(0, 200))}`;
   if (error instanceof OAuthError) {
-    if (transient.has(error.code))
-      return new Fault("unavailable", `${who} could not give a token. Try again later.`);
+    if (transient.has(error.code)) return new Fault("unavailable", `${who} could not give a token. Try again later.`);
     const detail = { error: error.code.slice(0, 100) };
     return new Fault("unauthorized", `${who} refused: ${said(error)}.`, { detail });
   }

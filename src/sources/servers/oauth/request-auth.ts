@@ -3,10 +3,11 @@ import { Fault } from "../../../core/fault.ts";
 import type { AuthorizedRequest, AuthRefusal } from "../../../mcp/client/authorizer.ts";
 import type { AuthContext } from "./auth-context.ts";
 import { type OAuthChallenge, readOAuthChallenge } from "./challenge.ts";
+import { isDpop } from "./is-dpop.ts";
 import { joinScopes } from "./scopes.ts";
 import { signInNeeded, widerSignInNeeded } from "./sign-in-needed.ts";
 import type { StoredTokens } from "./store/credentials.ts";
-import { isDpop, type TokenKeeper } from "./token-keeper.ts";
+import type { TokenKeeper } from "./token-keeper.ts";
 
 /** What a request needs of the server's sign-in. */
 export interface RequestParts {

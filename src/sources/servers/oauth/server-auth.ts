@@ -1,7 +1,7 @@
 import { Fault, isFault } from "../../../core/fault.ts";
 import type { AuthContext } from "./auth-context.ts";
 import { authenticateClient } from "./client-authentication.ts";
-import { configuredClient, keptClient } from "./client-registration.ts";
+import { clientOf, keptClient } from "./client-registration.ts";
 import { listOf, requireKnown } from "./choose-authorization-server.ts";
 import type { ConnectionAuth } from "./connection-auth.ts";
 import { beginDeviceSignIn, type DeviceOptions, type DeviceSignIn } from "./grants/device-code.ts";
@@ -85,8 +85,7 @@ export function createServerAuth(context: AuthContext, signIn?: SignIn): ServerA
       const kept = await file.read();
       await file.change(() => undefined);
       keeper.adopt(undefined);
-      const client =
-        context.settings.clientId === undefined ? keptClient(kept, kept?.issuer ?? "") : configuredClient(context);
+      const client = clientOf(context, keptClient(kept, kept?.tokens?.issuer ?? ""));
       const place = keptPlace(kept);
       if (!kept?.tokens || !place?.server.metadata || !client) return { revoked: false };
       const { metadata } = place.server;

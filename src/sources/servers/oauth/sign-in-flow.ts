@@ -4,7 +4,7 @@ import { isLoopback } from "../../../core/config/judge-address.ts";
 import { Fault } from "../../../core/fault.ts";
 import type { AuthContext } from "./auth-context.ts";
 import { checkAnswer } from "./check-answer.ts";
-import { chooseClient } from "./client-registration.ts";
+import { chooseClient, clientOf, keepableClient } from "./client-registration.ts";
 import { openDpopKey } from "./dpop.ts";
 import { chooseScope, findPlace } from "./find-place.ts";
 import { recordOf, withoutEmpty, withSignIn } from "./kept-place.ts";
@@ -63,7 +63,7 @@ export async function beginSignIn(context: AuthContext, options: BeginOptions): 
     issuer: place.server.issuer,
     startedAt: context.now(),
     ...(scope !== undefined && { scope }),
-    flow: { place, client, dpop } satisfies Flow,
+    flow: { place, client: keepableClient(context, client), dpop } satisfies Flow,
   };
   await context.file.change((now) => {
     const record = recordOf(context, now);
@@ -129,14 +129,16 @@ export async function finishSignIn(
   { pasted = false, signal }: FinishOptions,
 ): Promise<Credentials | undefined> {
   const { entry, state } = await take(context, callback, pasted);
-  const { place, client, dpop } = entry.flow as Flow;
+  const { place, dpop, ...flow } = entry.flow as Flow;
+  const client = clientOf(context, flow.client) ?? flow.client;
   const { code, iss } = checkAnswer(callback, place.server, { server: context.server, isBare: state === undefined });
   const kept = dpop ? await context.file.read() : undefined;
   const key = dpop ? await openDpopKey(kept?.dpopKey) : undefined;
   const request = { place, client, dpop: key?.session, scope: entry.scope, signal };
   const { verifier, redirectUri } = entry;
   const tokens = await exchangeCode(context, request, { code, verifier, redirectUri, iss });
-  return context.file.change((now) => withSignIn(recordOf(context, now), { place, client, tokens, dpopKey: key?.jwk }));
+  const result = { place, client: flow.client, tokens, dpopKey: key?.jwk };
+  return context.file.change((now) => withSignIn(recordOf(context, now), result));
 }
 
 async function take(

@@ -1,11 +1,9 @@
-import { Fault, isFault } from "../../../core/fault.ts";
+import { isFault } from "../../../core/fault.ts";
 import { orAborted } from "../or-aborted.ts";
 import type { AuthContext } from "./auth-context.ts";
-import { configuredClient, keptClient } from "./client-registration.ts";
 import { type DpopKey, openDpopKey } from "./dpop.ts";
-import { keptPlace, recordOf } from "./kept-place.ts";
+import { refreshCredentials } from "./refresh-credentials.ts";
 import type { Credentials, StoredTokens } from "./store/credentials.ts";
-import { refreshTokens } from "./token-request.ts";
 
 /** The tokens of one server: at hand, and renewed by one caller at a time, in this process and in all others. */
 export interface TokenKeeper {
@@ -55,7 +53,7 @@ export function createTokenKeeper(context: AuthContext, obtain: Obtain | undefin
     try {
       return await renew(tokens, signal);
     } catch (error) {
-      if (isLate(tokens, now()) || !isFault(error, "unavailable")) throw error;
+      if (isLate(tokens, now()) || !isFault(error) || !error.row.retry) throw error;
       log.info("the token could not be renewed yet", { reason: error.message });
       return tokens;
     }
@@ -78,29 +76,11 @@ export function createTokenKeeper(context: AuthContext, obtain: Obtain | undefin
       const others = kept?.tokens;
       if (others && others.accessToken !== refused?.accessToken && !isLate(others, now())) return kept;
       if (obtain) return obtain(kept);
-      return kept && others?.refreshToken !== undefined ? refresh(kept, others) : kept;
+      return kept && others?.refreshToken !== undefined ? refreshCredentials(context, kept, others) : kept;
     });
     adopt(written);
     const tokens = written?.tokens;
     return tokens?.accessToken === refused?.accessToken ? undefined : tokens;
-  }
-
-  async function refresh(kept: Credentials, tokens: StoredTokens): Promise<Credentials> {
-    const place = keptPlace(kept);
-    const client =
-      context.settings.clientId === undefined ? keptClient(kept, tokens.issuer) : configuredClient(context);
-    if (!place || !client)
-      throw new Fault("internal", `Nothing is known of who issued the token of ${context.server}.`);
-    try {
-      const dpop = isDpop(tokens) ? (await openDpopKey(kept.dpopKey)).session : undefined;
-      return { ...recordOf(context, kept), tokens: await refreshTokens(context, { place, client, dpop }, tokens) };
-    } catch (error) {
-      // Refused for good: nothing but a sign-in brings another.
-      if (!isFault(error, "unauthorized")) throw error;
-      log.info("the token can't be renewed", { reason: error.message });
-      const { tokens: _, ...rest } = recordOf(context, kept);
-      return rest;
-    }
   }
 
   async function reload(): Promise<Credentials | undefined> {
@@ -122,10 +102,6 @@ export function createTokenKeeper(context: AuthContext, obtain: Obtain | undefin
     if (JSON.stringify(key?.jwk) !== JSON.stringify(jwk)) key = { jwk, open: openDpopKey(jwk) };
     return key?.open;
   }
-}
-
-export function isDpop({ tokenType }: StoredTokens): boolean {
-  return tokenType.toLowerCase() === "dpop";
 }
 
 /** A token that lives for a minute in all would otherwise be renewed before every request. */

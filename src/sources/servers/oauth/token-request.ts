@@ -10,6 +10,7 @@ import { Fault } from "../../../core/fault.ts";
 import type { AuthContext } from "./auth-context.ts";
 import type { AuthorizationServer } from "./authorization-server.ts";
 import { authenticateClient } from "./client-authentication.ts";
+import { isDpop } from "./is-dpop.ts";
 import { toOAuthFault } from "./oauth-fault.ts";
 import { joinScopes } from "./scopes.ts";
 import type { StoredTokens } from "./store/credentials.ts";
@@ -48,16 +49,17 @@ export function exchangeCode(context: AuthContext, request: TokenRequest, answer
   );
 }
 
-/** Keeps the refresh token where no new one is issued. */
-export function refreshTokens(
+/** Keeps what is not issued anew: the refresh token, the scope, and who signed in. */
+export async function refreshTokens(
   context: AuthContext,
   request: TokenRequest,
   tokens: StoredTokens,
 ): Promise<StoredTokens> {
-  const { refreshToken = "" } = tokens;
-  return ask(context, { ...request, scope: tokens.scope }, (common) =>
+  const { refreshToken = "", scope, idToken } = tokens;
+  const renewed = await ask(context, { ...request, scope }, (common) =>
     refreshAuthorization(request.place.server.issuer, { ...common, refreshToken }),
   );
+  return idToken === undefined ? renewed : { idToken, ...renewed };
 }
 
 /** Any other grant, by the parameters it has of its own. */
@@ -96,6 +98,7 @@ async function ask(
   const issuer = place.server.issuer;
   try {
     const tokens = await send(commonOf(context, { place, client, dpop, signal }));
+    requireBinding(tokens, dpop !== undefined, context);
     return toStored(tokens, issuer, scope, context.now());
   } catch (error) {
     throw toOAuthFault(error, issuer);
@@ -112,6 +115,14 @@ function commonOf(context: AuthContext, { place, client, dpop, signal }: TokenRe
     ...(dpop && { dpop }),
     fetchFn: (url: string | URL, init?: RequestInit) => context.fetch(url, { ...init, ...(signal && { signal }) }),
   };
+}
+
+/** RFC 9449 § 5: a token that is bound to a key of ours, or not, against what was asked for. */
+function requireBinding(tokens: OAuthTokens, isAsked: boolean, { server, settings }: AuthContext): void {
+  const isBound = isDpop({ tokenType: tokens.token_type });
+  if (isBound && !isAsked) throw new Fault("denied", `The token for ${server} is bound to a key that is not ours.`);
+  if (!isBound && isAsked && settings.dpop === "always")
+    throw new Fault("denied", `The token for ${server} is not bound to our key, as auth.dpop demands.`);
 }
 
 /** RFC 6749 § 5.1: a scope that is not named is the one that was asked for. */

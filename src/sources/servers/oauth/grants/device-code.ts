@@ -3,7 +3,7 @@ import { isLoopback } from "../../../../core/config/judge-address.ts";
 import { Fault } from "../../../../core/fault.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { authenticateClient } from "../client-authentication.ts";
-import { chooseClient } from "../client-registration.ts";
+import { chooseClient, keepableClient } from "../client-registration.ts";
 import { openDpopKey } from "../dpop.ts";
 import { chooseScope, findPlace } from "../find-place.ts";
 import { recordOf, withSignIn } from "../kept-place.ts";
@@ -49,9 +49,10 @@ export async function beginDeviceSignIn(context: AuthContext, options: DeviceOpt
   const key = dpop ? await openDpopKey(kept?.dpopKey) : undefined;
   const request = { place, client, dpop: key?.session, scope, signal };
   const asked = await askForCode(context, endpoint, request);
-  const done = poll(context, request, asked).then((tokens) =>
-    context.file.change((now) => withSignIn(recordOf(context, now), { place, client, tokens, dpopKey: key?.jwk })),
-  );
+  const done = poll(context, request, asked).then((tokens) => {
+    const result = { place, client: keepableClient(context, client), tokens, dpopKey: key?.jwk };
+    return context.file.change((now) => withSignIn(recordOf(context, now), result));
+  });
   // Whoever shows the code may look at the outcome later.
   done.catch(() => {});
   const { verificationUri, verificationUriComplete, userCode, expiresAt } = asked;

@@ -1,6 +1,6 @@
 import { Fault, isFault } from "../../../../core/fault.ts";
 import type { AuthContext } from "../auth-context.ts";
-import { configuredClient } from "../client-registration.ts";
+import { configuredClient, keepableClient } from "../client-registration.ts";
 import { openDpopKey } from "../dpop.ts";
 import { chooseScope, findPlace } from "../find-place.ts";
 import { recordOf, withSignIn } from "../kept-place.ts";
@@ -33,7 +33,7 @@ export function createObtain(
       });
       return withSignIn(recordOf(context, kept), {
         place,
-        client: { client_id: client.client_id },
+        client: keepableClient(context, client),
         tokens,
         dpopKey: key?.jwk,
       });
