@@ -56,3 +56,13 @@ test.each([
   expect(out).toMatch(/\/results\/shelf__picture-\S+\.png \(image\/png, 70 bytes\)\n$/);
   expect(out.startsWith(begins ?? place.home)).toBe(true);
 });
+
+test("what is waited for is said on the terminal and wiped away", async () => {
+  await using place = await placeWith({ shelf: shelf("slow") });
+  const terminal = openTerminal();
+  expect((await runHere(place, ["tools"], terminal.world)).out).toContain("shelf__put");
+  expect(terminal.shown()).toBe("\r\u001B[KConnecting shelf …\r\u001B[K");
+  const quiet = openTerminal();
+  await runHere(place, ["tools", "-q"], quiet.world);
+  expect(quiet.shown()).toBe("");
+});

@@ -164,6 +164,23 @@ describe("arguments that travel as headers", () => {
   });
 });
 
+test("a tool that the server denies with a plain result goes too, once its list is no longer fresh", async () => {
+  await using rogue = await openRogueHttp();
+  let later = 0;
+  await using engine = await startEngine({ rogue: { url: rogue.url } }, { now: () => Date.now() + later });
+  const gone = { content: [{ type: "text", text: "Tool write not found" }], isError: true };
+  rogue.always("tools/call", ({ answer }) => answer(gone));
+  rogue.tools = rogue.tools.filter(({ name }) => name !== "write");
+  await engine.call("rogue__write");
+  await engine.call("rogue__write");
+  expect(rogue.count("tools/list")).toBe(1);
+  later = 60_000;
+  await engine.call("rogue__write");
+  await until(() => !engine.toolNames().includes("rogue__write"));
+  await engine.call("rogue__read");
+  expect(rogue.count("tools/list")).toBe(2);
+});
+
 test("what a server says about its use is offered, as it said it last", async () => {
   await using rogue = await openRogueHttp();
   let instructions = "Ask first.";

@@ -21,6 +21,7 @@ import { requireTrust } from "../require-trust.ts";
 import { createTerminalAsker } from "../terminal-asker.ts";
 import { readVersion } from "../version.ts";
 import { orStopped } from "./or-stopped.ts";
+import { showWhile } from "./show-while.ts";
 
 /** Which servers have to be connected where no hub runs that keeps them. */
 export type Need =
@@ -99,7 +100,10 @@ async function openAlone(context: CommandContext, home: Home, need: Need, trust:
   try {
     const names = neededNames(need, control.ownersOf);
     await control.start(names);
-    if (names?.length !== 0) await orStopped(manager.settled(patience), context.stopSignal());
+    if (names?.length !== 0) {
+      const settled = orStopped(manager.settled(patience), context.stopSignal());
+      await showWhile(context, `Connecting ${manager.names().join(", ")} …`, settled);
+    }
   } catch (error) {
     await close();
     throw error;

@@ -7,6 +7,7 @@ import { createServerManager } from "../../sources/servers/manager.ts";
 import type { CommandContext } from "../command-context.ts";
 import { readVersion } from "../version.ts";
 import { orStopped } from "./or-stopped.ts";
+import { showWhile } from "./show-while.ts";
 
 /** What a configuration file would say. */
 interface Draft {
@@ -38,7 +39,7 @@ export async function tryServer(context: CommandContext, { path, text, name, set
   });
   try {
     await manager.apply([definition]);
-    await orStopped(manager.connect(name), context.stopSignal());
+    await showWhile(context, `Trying ${name} …`, orStopped(manager.connect(name), context.stopSignal()));
   } catch (error) {
     if (!isFault(error, "unauthorized")) throw error;
   } finally {

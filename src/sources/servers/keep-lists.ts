@@ -13,6 +13,8 @@ export interface KeptLists {
   current(): ServerLists;
   /** Fetches them now. One fetch at a time; whoever asks meanwhile gets the one after. */
   refresh(): Promise<ServerLists>;
+  /** Something hints that they may be old: looks, unless it has looked just now. */
+  doubt(): void;
   close(): void;
 }
 
@@ -20,13 +22,16 @@ export interface KeepListsOptions {
   readonly connection: Connection;
   readonly log: Log;
   readonly intervalMs: number;
+  readonly now: () => number;
   onChange(): void;
 }
 
 /** A server whose lists change all the time is asked no more often than this. */
 const restMs = 250;
+/** Lists that are no older than this are not doubted. */
+const certainMs = 10_000;
 
-export function keepLists({ connection, log, intervalMs, onChange }: KeepListsOptions): KeptLists {
+export function keepLists({ connection, log, intervalMs, now, onChange }: KeepListsOptions): KeptLists {
   const closing = new AbortController();
   /** As the server says it, and as much of it as can be used. */
   let said = noLists;
@@ -35,6 +40,7 @@ export function keepLists({ connection, log, intervalMs, onChange }: KeepListsOp
   let next: Promise<ServerLists> | undefined;
   let isRead = false;
   let isAsking = false;
+  let fetchedAt = -Infinity;
   let soon: NodeJS.Timeout | undefined;
   // A server that is parked is left alone, unless it is not even known what it has.
   const look = () => (connection.link() || !isRead) && quietly(refresh());
@@ -44,6 +50,9 @@ export function keepLists({ connection, log, intervalMs, onChange }: KeepListsOp
   return {
     current: () => lists,
     refresh,
+    doubt() {
+      if (now() - fetchedAt > certainMs) quietly(refresh());
+    },
     close() {
       stop();
       clearInterval(every);
@@ -87,6 +96,7 @@ export function keepLists({ connection, log, intervalMs, onChange }: KeepListsOp
       agreement.capabilities,
     );
     isRead = true;
+    fetchedAt = now();
     if (isDeepStrictEqual(found, said)) return lists;
     said = found;
     const hasHeaders = agreement.era === "modern" && definition.transport.kind === "http";

@@ -60,7 +60,7 @@ export function createServerManager(options: ServerManagerOptions): ServerManage
   const { catalog, env, log, version, maxConcurrent, discoveryMs, now = Date.now } = options;
   const servers = new Map<string, Managed>();
   const slots = createSlots(maxConcurrent);
-  const pool = createSharedServers({ log, discoveryMs, connect: openConnection, onStop: slots.leave });
+  const pool = createSharedServers({ log, discoveryMs, now, connect: openConnection, onStop: slots.leave });
   const closing = new AbortController();
   const stopWatching = options.metrics?.watchStates(() =>
     Array.from(servers.values(), ({ shared }) => shared.connection.state().kind),

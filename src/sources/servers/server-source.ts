@@ -92,6 +92,8 @@ export function createServerSource(
     if (!tool) throw new Fault("unknown-tool", `The server ${definition.name} has no tool ${JSON.stringify(name)}.`);
     const params = { name: tool.name, arguments: args };
     const result = await requestSafely("tools/call", params, context, tool.annotations, paramHeaders(tool, args));
+    // Many servers tell with a plain result that they don't know a tool any more.
+    if (result.isError === true) lists.doubt();
     return result as unknown as ToolResult;
   }
 

@@ -30,6 +30,7 @@ export interface SharedServersOptions {
   readonly log: Log;
   /** How often the lists are looked at even if the server says nothing. */
   readonly discoveryMs: number;
+  readonly now: () => number;
   connect(definition: ServerDefinition): Connection;
   onStop(connection: Connection): void;
 }
@@ -40,7 +41,8 @@ interface Unit extends Omit<SharedServer, "leave"> {
   users: number;
 }
 
-export function createSharedServers({ log, discoveryMs, connect, onStop }: SharedServersOptions): SharedServers {
+export function createSharedServers(options: SharedServersOptions): SharedServers {
+  const { log, discoveryMs, now, connect, onStop } = options;
   const units = new Set<Unit>();
 
   return {
@@ -83,7 +85,7 @@ export function createSharedServers({ log, discoveryMs, connect, onStop }: Share
       share,
       users: 0,
       connection,
-      lists: keepLists({ connection, log: serverLog, intervalMs: discoveryMs, onChange }),
+      lists: keepLists({ connection, log: serverLog, intervalMs: discoveryMs, now, onChange }),
       watches: watchResources(connection, serverLog),
       logWish: createLogWish(connection, serverLog),
       instructions: () => instructions,
