@@ -9,6 +9,8 @@ export interface AnnouncementFacts {
   readonly tokenPath: string;
   readonly remoteNames: readonly string[];
   readonly version: string;
+  /** Where apps connect, where the hub is their proxy, too. */
+  readonly apps?: string | undefined;
   /** Servers that the configuration names and that are not among the sources. */
   readonly missing: readonly string[];
   readonly sources: readonly { readonly id: string; readonly kind: string; readonly tools: number }[];
@@ -23,6 +25,7 @@ export function renderAnnouncement(facts: AnnouncementFacts, style: Style): stri
     "",
     row("MCP", style.cyan(url)),
     row("token", tokenPath),
+    ...(facts.apps === undefined ? [] : [row("apps", style.cyan(facts.apps))]),
     row("sources", sourcesText(facts.sources)),
   ];
   if (facts.missing.length > 0)

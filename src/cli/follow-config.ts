@@ -87,6 +87,7 @@ export function placeOf({ file }: Pick<ConfigInForce, "file">, home: Home): Conf
 const needRestart = [
   "hub",
   "audit",
+  "apps",
   "toolDiscoveryInterval",
   "maxConcurrentServers",
 ] as const satisfies readonly (keyof Config)[];

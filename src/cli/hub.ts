@@ -8,6 +8,7 @@ import { watchProcess } from "../core/metrics/process-metrics.ts";
 import { createMetrics } from "../core/metrics.ts";
 import { openTelemetry } from "../core/telemetry/open-telemetry.ts";
 import { deeperEnv } from "../sources/agent/order-depth.ts";
+import type { ProxyDoor } from "../doors/apps/proxy-door.ts";
 import { openTokens } from "../doors/mcp/tokens.ts";
 import { createControlDesk } from "../sources/servers/handlers/control-desk.ts";
 import { publicDocuments } from "../sources/servers/oauth/client-document.ts";
@@ -55,6 +56,8 @@ export interface Hub extends AsyncDisposable {
   /** The names under which other machines reach it; none while it is closed to them. */
   readonly remoteNames: readonly string[];
   readonly record: HubRecord;
+  /** Where apps connect, where the hub is their proxy, too: `http://127.0.0.1:8000`. */
+  readonly appsAddress: string | undefined;
   sources(): readonly Source[];
   /** Resolves when every server was tried once, or after the time. */
   settled(withinMs: number): Promise<void>;
@@ -123,6 +126,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
       mcp: createMcpCommand(() => Promise.resolve(control)),
     });
 
+    const apps = await openApps();
     const tokens = await openTokens({ home, env, log });
     closers.add("tokens", () => tokens.close());
     const names = hostNames(host, hostname(), networkInterfaces());
@@ -150,6 +154,13 @@ export async function openHub(options: HubOptions): Promise<Hub> {
     following = followConfig({ ...options, guard, catalog, applyServers: (edited) => control.apply(edited) });
     closers.add("configuration", () => following?.close());
 
+    /** Loaded only where it is wanted: it is a door of its own. */
+    async function openApps(): Promise<ProxyDoor | undefined> {
+      if (!config.apps.serve && !config.apps.show) return undefined;
+      const { openHubApps } = await import("./open-hub-apps.ts");
+      return openHubApps({ ...options, config: config.apps, catalog, guard, metrics, closers });
+    }
+
     const close = (): Promise<void> => closers.closeAll();
     return {
       url: `${address}/mcp`,
@@ -158,6 +169,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
       tokenPath: tokens.path,
       remoteNames: isLoopbackHost(host) ? [] : names,
       record,
+      appsAddress: apps?.address,
       sources: () => catalog.sources(),
       settled: (withinMs) => manager.settled(withinMs),
       close,

@@ -11,14 +11,10 @@ import { createCallMetrics } from "../core/metrics/call-metrics.ts";
 import { watchProcess } from "../core/metrics/process-metrics.ts";
 import { createMetrics } from "../core/metrics.ts";
 import { openProxyDoor, type ProxyDoorOptions } from "../doors/apps/proxy-door.ts";
-import type { CountEvent } from "../sources/apps/app-event.ts";
-import { createLocalBus } from "../sources/apps/local-bus.ts";
-import { createMemoryBudget } from "../sources/apps/memory-budget.ts";
-import type { SessionStore } from "../sources/apps/session-store.ts";
-import { openSessions } from "../sources/apps/sessions.ts";
 import { createClosers } from "./closers.ts";
 import { hubFiles } from "./hub-files.ts";
 import { hostNames } from "./listen-address.ts";
+import { type AppSessionsOptions, openAppSessions } from "./open-app-sessions.ts";
 import type { ProxySettings } from "./proxy-settings.ts";
 
 type Door = Pick<
@@ -33,13 +29,10 @@ type Door = Pick<
   | "heartbeatMs"
 >;
 
-export interface ProxyOptions extends Door {
+export interface ProxyOptions extends Door, Pick<AppSessionsOptions, "openStore" | "mostHeld"> {
   readonly home: Home;
   readonly config: Config;
   readonly settings: ProxySettings;
-  readonly openStore: () => Promise<SessionStore>;
-  /** Bytes that all apps and their clients together may make the proxy hold. */
-  readonly mostHeld?: number | undefined;
   readonly allowedHosts: readonly string[];
   readonly version: string;
   readonly log: Log;
@@ -59,12 +52,6 @@ export async function openProxy(options: ProxyOptions): Promise<Proxy> {
     const metrics = createMetrics();
     const processMetrics = watchProcess(metrics);
     closers.add("process metrics", () => processMetrics[Symbol.dispose]());
-    const events = metrics.counter({
-      name: "clawport_app_events_total",
-      help: "What happened to app sessions, bridges and calls.",
-      labels: ["event"],
-    });
-    const count: CountEvent = (event) => events.inc({ event });
     const { maxBytes, keep, enabled } = config.audit;
     const audit: Audit = enabled ? openAudit({ file: hubFiles.audit(home), maxBytes, keep, log }) : noAudit;
     closers.add("audit", () => audit.close());
@@ -77,12 +64,7 @@ export async function openProxy(options: ProxyOptions): Promise<Proxy> {
       metrics: createCallMetrics(metrics),
       log,
     });
-    const store = await options.openStore();
-    closers.add("sessions", () => store[Symbol.asyncDispose]());
-    const bus = createLocalBus();
-    const { ttlMs, timeoutMs, graceMs } = settings;
-    const budget = createMemoryBudget(options.mostHeld);
-    const sessions = await openSessions({ store, bus, ttlMs, timeoutMs, graceMs, budget, count, log });
+    const { sessions, budget, count } = await openAppSessions({ ...options, metrics, closers });
     const door = await openProxyDoor({
       ...options,
       ...settings,
@@ -93,7 +75,7 @@ export async function openProxy(options: ProxyOptions): Promise<Proxy> {
       metrics,
       budget,
       allowedHosts: [...options.allowedHosts, ...hostNames(host, hostname(), networkInterfaces())],
-      idleMs: Math.max(300_000, timeoutMs + 60_000),
+      idleMs: Math.max(300_000, settings.timeoutMs + 60_000),
     });
     closers.add("door", () => door.close());
     return { address: door.address, port: door.port, close: () => closers.closeAll() };

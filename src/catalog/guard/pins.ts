@@ -156,8 +156,11 @@ export function openPins({ file, clock = Date.now, log = silentLog }: PinsOption
   };
 }
 
-/** Our own tools come with the program; others come from outside and may change there. */
-const isPinned = ({ source }: CatalogTool): boolean => source.kind === "server" || source.kind === "app";
+/**
+ * Our own tools come with the program, and those of an app's session are the app's to change: no session ever comes back
+ * under the name of another. What remains comes from outside and may change there.
+ */
+const isPinned = ({ source }: CatalogTool): boolean => source.kind === "server";
 
 const keyOf = (source: string, tool: string): string => JSON.stringify([source, tool]);
 const keyOfTool = ({ source, tool }: CatalogTool): string => keyOf(source.id, tool.name);

@@ -71,6 +71,7 @@ async function announce(context: CommandContext, hub: Hub, servers: Config["serv
     remoteNames,
     pid: record.pid,
     version: record.version,
+    ...(hub.appsAddress === undefined ? {} : { apps: hub.appsAddress }),
     sources,
     missing,
   };

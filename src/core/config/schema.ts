@@ -1,5 +1,6 @@
 import { Type } from "typebox";
 import { agentSchema } from "./agent-schema.ts";
+import { appsSchema } from "./apps-schema.ts";
 import { policySchema } from "./policy-schema.ts";
 import { serverSchema } from "./server-schema.ts";
 
@@ -84,6 +85,7 @@ export const configSchema = Type.Object(
     policy: Type.Optional(policySchema),
     audit,
     agent: agentSchema,
+    apps: appsSchema,
     servers: Type.Record(Type.String({ pattern: "^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$" }), serverSchema, {
       additionalProperties: false,
       default: {},

@@ -1,7 +1,8 @@
 import type { Source } from "../../catalog/tool-source.ts";
 import { createSchemaChecker, type SchemaChecker } from "../../mcp/schema/schema-checker.ts";
 import { errorResult, type Tool, type ToolResult } from "../../mcp/tool.ts";
-import { callApp, type CallRules } from "./call-app.ts";
+import { callApp } from "./call-app.ts";
+import type { CallRules } from "./call-rules.ts";
 
 export interface AppSourceOptions {
   readonly tools: readonly Tool[];

@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { silentLog } from "../../core/log.ts";
 import { textResult } from "../../mcp/tool.ts";
 import type { Bus, CallHandle, CallListener, CallOrder, CallOutcome, Holder } from "./bus.ts";
-import { type AppCallContext, callApp, type CallRules } from "./call-app.ts";
+import { type AppCallContext, callApp } from "./call-app.ts";
+import type { CallRules } from "./call-rules.ts";
 
 interface TestHolder extends Holder {
   readonly received: { readonly order: CallOrder; readonly listener: CallListener }[];

@@ -3,26 +3,13 @@ import type { CallContext } from "../../catalog/tool-source.ts";
 import { cancelledBy } from "../../core/cancelled.ts";
 import { Fault } from "../../core/fault.ts";
 import type { ToolResult } from "../../mcp/tool.ts";
-import type { CountEvent } from "./app-event.ts";
 import { attemptCall } from "./attempt-call.ts";
-import type { Bus, CallOrder } from "./bus.ts";
+import type { CallOrder } from "./bus.ts";
+import type { CallRules } from "./call-rules.ts";
 
 /** What a caller may add to its context: the same key means the same call, which is run once. */
 export interface AppCallContext extends CallContext {
   readonly callId?: string | undefined;
-}
-
-/** How the calls of one session are made. */
-export interface CallRules {
-  readonly bus: Bus;
-  readonly sessionId: string;
-  readonly timeoutMs: number;
-  /** How long a call waits for a bridge that is not there. */
-  readonly graceMs: number;
-  /** A call that nobody has accepted by then is sent again. */
-  readonly acceptMs: number;
-  readonly now: () => number;
-  readonly count: CountEvent;
 }
 
 /**

@@ -1,0 +1,129 @@
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { type Hub, openHub } from "../../src/cli/hub.ts";
+import { createLiveLog } from "../../src/cli/live-log.ts";
+import { defaultConfig } from "../../src/core/config/default-config.ts";
+import { openHome } from "../../src/core/home.ts";
+import { bearer, type Created, registration } from "./start-proxy.ts";
+import { openApp } from "./test-app.ts";
+
+interface TestHub extends AsyncDisposable {
+  readonly hub: Hub;
+  readonly token: string;
+  register(parts?: object): Promise<Created>;
+  rpc(method: string, params?: object): Promise<string>;
+  /** Names of what the hub's own door offers, order_openclaw aside. */
+  names(): Promise<readonly string[]>;
+}
+
+async function startHub(apps: object): Promise<TestHub> {
+  const folder = await mkdtemp(join(tmpdir(), "hub-apps-"));
+  const hub = await openHub({
+    home: await openHome(join(folder, "state")),
+    configuration: { config: { ...defaultConfig, apps: { ...defaultConfig.apps, port: 0, ...apps } } },
+    env: { OPENCLAW_GATEWAY_PORT: "1" },
+    log: createLiveLog({ level: "error", format: "human", write: () => {} }),
+    version: "1.2.3",
+    port: 0,
+  }).catch(async (error: unknown) => {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  });
+  const token = (await readFile(hub.tokenPath, "utf8")).trim();
+  const post = (url: string, body: object, headers = {}) =>
+    fetch(url, {
+      method: "POST",
+      headers: { "content-type": "application/json", accept: "application/json, text/event-stream", ...headers },
+      body: JSON.stringify(body),
+    });
+  const own: TestHub = {
+    hub,
+    token,
+    register: async (parts = {}) =>
+      (await post(`${hub.appsAddress}/v1/chat/sessions`, { ...registration, ...parts })).json() as Promise<Created>,
+    rpc: async (method, params = {}) =>
+      (await post(hub.url, { jsonrpc: "2.0", id: 1, method, params }, bearer(token))).text(),
+    async names() {
+      const { result } = JSON.parse(await own.rpc("tools/list"));
+      const names = result.tools.map(({ name }: { name: string }) => name);
+      return names.filter((name: string) => name !== "order_openclaw");
+    },
+    async [Symbol.asyncDispose]() {
+      await hub.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+  return own;
+}
+
+test("a hub that is told to shows the tools of connected apps under a prefix, and only while they are connected", async () => {
+  await using own = await startHub({ serve: true, show: true });
+  const session = await own.register();
+  expect(await own.names()).toEqual([]);
+  const app = await openApp(session.bridge_url);
+  await expect.poll(() => own.names()).toEqual(["app__echo_text"]);
+  const called = await own.rpc("tools/call", { name: "app__echo_text", arguments: { text: "hi" } });
+  expect(called).toContain('"structuredContent":{"echoed_text":"hi"}');
+  expect(app.messages.map(({ tool_name }) => tool_name)).toEqual(["echo_text"]);
+  await app[Symbol.asyncDispose]();
+  await expect.poll(() => own.names()).toEqual([]);
+});
+
+test("its clients are told when an app comes, and each app is also an address of its own that does not tell its session", async () => {
+  await using own = await startHub({ serve: true, show: true, prefix: "phone" });
+  await using client = await openClient(own.hub.url, own.token);
+  const sessions = [await own.register(), await own.register()];
+  // Its stream opens behind its back: it hears the first change that comes after that.
+  while (client.changes === 0) {
+    await using ___ = await openApp(sessions[0]!.bridge_url);
+    await sleep(20);
+  }
+  await using _ = await openApp(sessions[0]!.bridge_url);
+  await using __ = await openApp(sessions[1]!.bridge_url);
+  await expect.poll(async () => (await own.names()).length).toBe(2);
+  for (const name of await own.names()) expect(name).toMatch(/^phone__echo_text_[0-9a-f]{8}$/);
+  const ids = own.hub.sources().flatMap(({ id, kind }) => (kind === "app" ? [id] : []));
+  expect(ids).toEqual([expect.stringMatching(/^phone-[0-9a-f]{8}$/), expect.stringMatching(/^phone-[0-9a-f]{8}$/)]);
+  await using alone = await openClient(`${own.hub.url}/${ids[0]}`, own.token);
+  expect(await alone.names()).toEqual(["echo_text"]);
+});
+
+test("sessions that only their own tokens open are not shown, nor any where the hub is not told to", async () => {
+  await using shown = await startHub({ serve: true, show: true });
+  const secret = await shown.register({ own_tokens_only: true });
+  await using open = await openApp((await shown.register()).bridge_url);
+  await using _ = await openApp(secret.bridge_url, { headers: bearer(secret.bridge_token) });
+  await expect.poll(() => shown.names()).toEqual(["app__echo_text"]);
+  await shown.rpc("tools/call", { name: "app__echo_text", arguments: { text: "hi" } });
+  expect(open.messages).toHaveLength(1);
+  await using apart = await startHub({ serve: true });
+  const session = await apart.register();
+  await using __ = await openApp(session.bridge_url);
+  expect(await apart.names()).toEqual([]);
+  await using client = await openClient(session.mcp_url);
+  expect(await client.names()).toEqual(["echo_text"]);
+});
+
+test("without a word about apps the hub has no address for them, and showing without serving is refused", async () => {
+  await using own = await startHub({});
+  expect(own.hub.appsAddress).toBeUndefined();
+  await expect(startHub({ show: true })).rejects.toThrow("apps.show needs apps.serve");
+});
+
+async function openClient(url: string, token?: string) {
+  const client = new Client({ name: "test", version: "1" });
+  let changes = 0;
+  client.setNotificationHandler("notifications/tools/list_changed", () => void changes++);
+  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: bearer(token) } }));
+  return {
+    get changes() {
+      return changes;
+    },
+    names: async () => (await client.listTools()).tools.map(({ name }) => name),
+    [Symbol.asyncDispose]: () => client.close(),
+  };
+}
