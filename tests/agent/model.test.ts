@@ -112,13 +112,13 @@ test("media that are too large for an answer are put into a file, and a text say
   const home = join(folder, "home");
   await mkdir(home, { recursive: true, mode: 0o700 });
   const config = {
-    servers: { big: { command: process.execPath, args: [join(import.meta.dirname, "large-media-server.ts")] } },
+    servers: { media: { command: process.execPath, args: [join(import.meta.dirname, "media-server.ts")] } },
     agent: { model: { name: "mock-1", url: model.baseUrl } },
   };
   await writeFile(join(home, "clawport.json5"), JSON.stringify(config));
   await using server = await startMcpServer({}, ["--home", home]);
   const { content } = await server.order({
-    message: `call:big__picture ${JSON.stringify({ bytes: 20 * megabyte + 1 })}`,
+    message: `call:media__picture ${JSON.stringify({ bytes: 20 * megabyte + 1 })}`,
   });
   expect(content.map(({ type }) => type)).toEqual(["text"]);
   const [, path = ""] =
@@ -126,6 +126,6 @@ test("media that are too large for an answer are put into a file, and a text say
       content[0]?.type === "text" ? content[0].text : "",
     ) ?? [];
   expect((await stat(path)).size).toBe(20 * megabyte + 1);
-  const whole = await server.order({ message: `call:big__picture {"bytes":1000}` });
+  const whole = await server.order({ message: `call:media__picture {"bytes":1000}` });
   expect(whole.content.map(({ type }) => type)).toEqual(["image", "text"]);
 }, 60_000);
