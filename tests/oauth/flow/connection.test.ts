@@ -7,6 +7,7 @@ import { defined, startEngine } from "../../servers/start-engine.ts";
 import { createMemoryCredentials } from "../../support/memory-credentials.ts";
 import { signIn } from "../fixtures/open-auth.ts";
 import { startRogueIssuer } from "../fixtures/rogue-issuer.ts";
+import { startOldServer } from "../fixtures/start-old-server.ts";
 
 /** The sign-ins of one process; several on one store are several processes. */
 function openAuths(store: CredentialStore, signInNow?: SignIn): ServerAuths {
@@ -134,4 +135,18 @@ test("two names for one address are two accounts", async () => {
   await using engine = await startEngine(servers, { auths: openAuths(store) });
   expect(engine.manager.status("notes").state).toBe("ready");
   expect(engine.manager.status("mine").state).toBe("needs-sign-in");
+});
+
+test("a server that speaks HTTP+SSE is signed in to and renewed like any other", async () => {
+  await using rogue = await startRogueIssuer();
+  await using old = await startOldServer(rogue);
+  const store = createMemoryCredentials();
+  await using engine = await startEngine({ notes: { url: old.url } }, { auths: openAuths(store) });
+  expect(engine.manager.status("notes").state).toBe("needs-sign-in");
+  await signInElsewhere(store, old.url);
+  expect(await engine.manager.refresh("notes")).toMatchObject({ state: "ready", tools: 1 });
+  const before = rogue.count("/token");
+  rogue.expireAll();
+  expect(await engine.call("notes__read")).toMatchObject({ content: [{ text: "done" }] });
+  expect(rogue.count("/token") - before).toBe(1);
 });
