@@ -3,9 +3,16 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { clientDocument } from "../../src/sources/servers/oauth/client-document.ts";
+import { openCallbackListener } from "../../src/sources/servers/oauth/sign-in/callback-listener.ts";
 import { runHere } from "../cli/shelf.ts";
 import { createVisitor } from "./bench/consent.ts";
 import { openOAuthPlace } from "./open-oauth-place.ts";
+
+async function freePort(): Promise<number> {
+  const listener = await openCallbackListener();
+  await listener.close();
+  return Number(new URL(listener.redirectUri).port);
+}
 
 const redirect_uris = ["http://127.0.0.1/callback"];
 const native = { application_type: "native", redirect_uris, grant_types: ["authorization_code", "refresh_token"] };
@@ -44,6 +51,21 @@ test("a client that a document describes", async () => {
   const { answer } = await bench.runWithBrowser("consent", "auth", "one");
   expect([answer, bench.authority.errors]).toMatchObject([{ signedIn: true, tools: 2 }, []]);
   expect(bench.authority.paths).not.toContain("/reg");
+});
+
+test.each([
+  ["redirectPort", (port: number) => ({ redirectPort: port }), (port: number) => `http://127.0.0.1:${port}/callback`],
+  [
+    "redirectUri",
+    (port: number) => ({ redirectUri: `http://localhost:${port}/back` }),
+    (port: number) => `http://localhost:${port}/back`,
+  ],
+])("a client whose way back is fixed (%s)", async (_, auth, address) => {
+  const port = await freePort();
+  await using bench = await openOAuthPlace({ settings: () => ({ auth: auth(port) }) });
+  const { answer } = await bench.run("auth", "one", "--no-browser");
+  expect(new URL(String(answer["url"])).searchParams.get("redirect_uri")).toBe(address(port));
+  expect((await bench.runWithBrowser("consent", "auth", "one")).answer).toMatchObject({ signedIn: true });
 });
 
 test("where nobody may register, the person is asked for a client", async () => {

@@ -5,7 +5,9 @@ import { createMcpCommand } from "../../src/cli/mcp-command.ts";
 import { Secret } from "../../src/core/secret.ts";
 import { createRemoteControl } from "../../src/sources/servers/handlers/remote-control.ts";
 import { startHub } from "../cli/run-clawport.ts";
+import { runHere } from "../cli/shelf.ts";
 import { waitFor } from "../cli/wait-for.ts";
+import { until } from "../support/until.ts";
 import { createVisitor } from "./bench/consent.ts";
 import { openOAuthPlace, type OAuthPlace } from "./open-oauth-place.ts";
 
@@ -39,6 +41,19 @@ test("a hub that waits for a sign-in takes up one that another process made", as
   const left = await createVisitor().consent(String(answer["url"]));
   expect((await bench.run("auth", "one", "--code", left.href)).answer).toMatchObject({ signedIn: true, tools: 2 });
   expect((await bench.run("call", "one__read")).exit).toBe(0);
+});
+
+test("a running hub is signed in with a code on another device", async () => {
+  await using bench = await openOAuthPlace();
+  await using _hub = await startHub(bench.place, "--port", "0");
+  let shown = "";
+  const stderr = { write: (text: string) => (shown += text) };
+  const signingIn = runHere(bench.place, ["auth", "one", "--device", "--json"], { stderr });
+  await until(() => shown.includes("enter the code"));
+  const [, address = "", code = ""] = /open (\S+)\n.*code: (\S+)/.exec(shown) ?? [];
+  await createVisitor().confirmDevice(`${address}?user_code=${code}`);
+  expect(JSON.parse((await signingIn).out)).toMatchObject({ signedIn: true, tools: 2 });
+  expect(await stateOf(bench)).toMatchObject({ state: "ready", tools: 2 });
 });
 
 test("in a chat the address is the answer, and the hub goes on by itself when the browser comes back", async () => {

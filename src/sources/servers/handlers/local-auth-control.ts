@@ -56,7 +56,8 @@ export function createLocalAuthControl({ auths, home, store, definitions }: Loca
       const names = new Set(definitions().map(({ name }) => name));
       const left = (await (await store()).list()).filter(({ server }) => !names.has(server));
       const strays = left.map(({ server, resource, tokens }): SignInEntry => {
-        return { server, address: resource, configured: false, kind: tokens ? "signed-in" : "none" };
+        const address = addressOf({ transport: { kind: "http", url: new URL(resource), headers: {}, tls: {} } });
+        return { server, address, configured: false, kind: tokens ? "signed-in" : "none" };
       });
       return [...known.flatMap((each) => each ?? []), ...strays];
     },

@@ -1,8 +1,12 @@
-import { isLoopback } from "../../../../core/config/judge-address.ts";
 import { Fault, toFault } from "../../../../core/fault.ts";
 import { sleep } from "../../../../core/sleep.ts";
 import type { AuthControl, SignInWish } from "../../handlers/auth-control.ts";
-import { type Callback, type CallbackListener, openCallbackListener } from "./callback-listener.ts";
+import {
+  type Callback,
+  type CallbackListener,
+  type CallbackListenerOptions,
+  openCallbackListener,
+} from "./callback-listener.ts";
 import { parseCallback } from "./parse-callback.ts";
 
 /** A sign-in that waits for its person. */
@@ -133,15 +137,18 @@ interface WayBack {
 }
 
 async function openWayBack({ uri, port }: Awaited<ReturnType<AuthControl["redirectOf"]>>): Promise<WayBack> {
-  const wanted = uri === undefined ? undefined : new URL(uri);
-  if (wanted !== undefined && !(wanted.protocol === "http:" && isLoopback(wanted.hostname)))
-    return { redirectUri: wanted.href };
-  const listener = await openCallbackListener({
-    // An address without a port stands for any (RFC 8252 § 7.3).
-    port: wanted?.port ? Number(wanted.port) : port,
-    path: wanted?.pathname,
-    host: wanted?.hostname === "localhost" ? "localhost" : "127.0.0.1",
-  });
+  if (uri === undefined) return listenAt({ port });
+  const wanted = new URL(uri);
+  const host = wanted.hostname;
+  if (wanted.protocol !== "http:" || (host !== "127.0.0.1" && host !== "localhost")) return { redirectUri: uri };
+  // An address without a port stands for any (RFC 8252 § 7.3); one with a port was registered as it is written.
+  if (wanted.port === "") return listenAt({ port, host, path: wanted.pathname });
+  const { listener } = await listenAt({ port: Number(wanted.port), host, path: wanted.pathname });
+  return { listener, redirectUri: uri };
+}
+
+async function listenAt(options: CallbackListenerOptions): Promise<Required<WayBack>> {
+  const listener = await openCallbackListener(options);
   return { listener, redirectUri: listener.redirectUri };
 }
 

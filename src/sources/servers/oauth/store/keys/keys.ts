@@ -57,7 +57,7 @@ export function openKeys({ path, passphrase, findKeychain, log }: KeysOptions): 
     },
     async describe() {
       if (stretcher) return { kind: "passphrase", because: `${passphraseName} is set` };
-      if (existsSync(path)) return { kind: "file", because: "it is there" };
+      if (existsSync(path)) return { kind: "file", because: "some run of this home had none" };
       const found = await usable();
       return "keychain" in found ? { kind: "keychain" } : { kind: "file", because: found.missing };
     },
