@@ -1,8 +1,9 @@
 /**
- * A small app with a web page and two tools. Start `clawport proxy`, then `node examples/app/notes.ts`, open the page, and
- * connect an MCP client to the address that is printed: the notes it adds appear on the page.
+ * A small app with a web page and two tools. Start `clawport proxy`, then `node examples/app/notes.ts` (after `npm run build`),
+ * open the page, and connect an MCP client to the address that is printed: the notes it adds appear on the page.
  */
 import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { type AppTool, openApp } from "clawport/app";
 
 const port = Number(process.env["PORT"] ?? 8080);
@@ -49,7 +50,9 @@ const server = createServer((request, response) => {
   const isData = request.url === "/notes";
   response.writeHead(200, { "content-type": isData ? "application/json" : "text/html" });
   response.end(isData ? JSON.stringify(notes) : page);
-}).listen(port, "127.0.0.1", () => console.log(`The page is at http://127.0.0.1:${port}`));
+}).listen(port, "127.0.0.1", () => {
+  console.log(`The page is at http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+});
 
 process.once("SIGINT", () => {
   server.close();
