@@ -37,6 +37,25 @@ describe("a server that has to be modern by the configuration", () => {
   });
 });
 
+describe("an older server that breaks off over what it does not know", () => {
+  test("is started again and asked to initialize, over stdio, and only once", async () => {
+    await using journal = await openJournal();
+    await using engine = await startEngine({ rogue: journal.server("dies-of-discover") });
+    expect(engine.manager.status("rogue")).toMatchObject({ state: "ready", era: "legacy", tools: 3 });
+    expect(journal.pids()).toHaveLength(2);
+    await expect(engine.call("rogue__write", { do: "die" })).rejects.toMatchObject({ code: "outcome-unknown" });
+    await engine.call("rogue__write");
+    expect(journal.pids()).toHaveLength(3);
+  });
+
+  test("is asked to initialize, over HTTP", async () => {
+    await using rogue = await openRogueHttp();
+    rogue.always("server/discover", ({ request }) => void request.socket.destroy());
+    await using engine = await startEngine({ rogue: { url: rogue.url } });
+    expect(engine.manager.status("rogue")).toMatchObject({ state: "ready", era: "legacy", tools: 3 });
+  });
+});
+
 test("a server that has to be legacy is not asked for anything else", async () => {
   await using rogue = await openRogueHttp();
   await using engine = await startEngine({ rogue: { url: rogue.url, era: "legacy" } });

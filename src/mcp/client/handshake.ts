@@ -85,6 +85,8 @@ function notModern(): Fault {
 
 function isOlderServer(fault: Fault, options: HandshakeOptions): boolean {
   if (fault.code === "timeout") return options.silenceMeansLegacy;
+  // Some break off over what they don't know. A process that did so is gone; an address can be asked again.
+  if (fault.code === "outcome-unknown") return !options.silenceMeansLegacy;
   const status = (fault.detail as Partial<HttpRefusal> | undefined)?.status;
   // Some fail inside over a request that comes before `initialize`.
   if (status === 500 || status === 501) return true;

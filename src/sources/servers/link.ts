@@ -1,4 +1,4 @@
-import { Fault } from "../../core/fault.ts";
+import { Fault, isFault } from "../../core/fault.ts";
 import type { Log } from "../../core/log.ts";
 import type { Authorizer } from "../../mcp/client/authorizer.ts";
 import { type Agreement, type CallOptions, type McpClient, openMcpClient } from "../../mcp/client/client.ts";
@@ -72,7 +72,7 @@ export async function openLink(options: LinkOptions): Promise<Link> {
 
 async function openAsKnown(options: LinkOptions): Promise<Link> {
   const { definition, memory } = options;
-  if (definition.transport.kind === "stdio") return connect(openStdio(options), options);
+  if (definition.transport.kind === "stdio") return openProcess(options);
   if (memory.sse) return connect(openSse(options), options);
   try {
     return await connect(openHttp(options), options);
@@ -91,6 +91,20 @@ async function openAsKnown(options: LinkOptions): Promise<Link> {
         { cause, detail: (error as Fault).detail },
       );
     }
+  }
+}
+
+/** Some servers end at once when the first message they get is not `initialize`: they are started again and get that. */
+async function openProcess(options: LinkOptions): Promise<Link> {
+  const { definition, memory, signal } = options;
+  try {
+    return await connect(openStdio(options), options);
+  } catch (error) {
+    const mayBeOld = definition.era === "auto" && memory.era === undefined && isFault(error, "outcome-unknown");
+    if (!mayBeOld || signal.aborted) throw error;
+    const link = await connect(openStdio(options), { ...options, memory: { era: "legacy" } });
+    memory.era = "legacy";
+    return link;
   }
 }
 

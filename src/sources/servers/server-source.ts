@@ -16,6 +16,7 @@ import type { SharedServer } from "./shared-servers.ts";
 import { type ShownTools, showTools } from "./show-tools.ts";
 
 const headerMismatch = -32020;
+const noCompletion: Completion = { values: [] };
 /** Resources, prompts and completions are there to be read. */
 const reading: ToolAnnotations = { readOnlyHint: true };
 
@@ -73,7 +74,8 @@ export function createServerSource(
     getPrompt: async (name, args, context) =>
       (await requestSafely("prompts/get", { name, arguments: args }, context, reading)) as unknown as GetPromptResult,
     complete: async (request, context) =>
-      (await requestSafely("completion/complete", { ...request }, context, reading)).completion as Completion,
+      ((await requestSafely("completion/complete", { ...request }, context, reading)).completion ??
+        noCompletion) as Completion,
     onChange: server.onChange,
     close: server.leave,
   };
