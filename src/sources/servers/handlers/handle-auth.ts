@@ -38,7 +38,7 @@ export async function handleAuth(context: HandlerContext, stage: SignInStage, wi
   if (device === true) return signInByDevice(context, stage, wish);
   const started = await startSignIn(auth, server, { scope, issuer, signal: stage.signal });
   if (started.kind === "signed-in") return signedIn(context, server);
-  const isOpened = (await stage.openBrowser?.(started.url)) ?? false;
+  const isOpened = (await stage.openBrowser?.(started.url).catch(() => false)) ?? false;
   if (!isOpened && stage.paste === undefined) return leaveWaiting(context, stage, server, started);
   stage.show(promptText(context, server, started.url, isOpened));
   await orPasted(started, stage);

@@ -32,6 +32,7 @@ export async function openCallbackListener(options: CallbackListenerOptions = {}
   arrived.promise.catch(() => {});
   let expected: string | undefined;
   let isTaken = false;
+  let isAnswered = false;
 
   const server = createServer({ requestTimeout: 10_000, headersTimeout: 10_000 }, (request, response) => {
     const { method, url, headers } = request;
@@ -46,7 +47,13 @@ export async function openCallbackListener(options: CallbackListenerOptions = {}
     isTaken = true;
     // Nobody new is let in from here on.
     server.close();
-    arrived.resolve({ query: verdict.query, show: (page) => show(response, page.ok ? 200 : 400, page) });
+    arrived.resolve({
+      query: verdict.query,
+      show(page) {
+        isAnswered = true;
+        show(response, page.ok ? 200 : 400, page);
+      },
+    });
   });
   await listen(server, wanted);
   const { port } = server.address() as AddressInfo;
@@ -62,7 +69,8 @@ export async function openCallbackListener(options: CallbackListenerOptions = {}
       arrived.reject(new Fault("cancelled", "The sign-in was given up."));
       const closed = server.listening ? new Promise((resolve) => server.close(resolve)) : Promise.resolve();
       server.closeIdleConnections();
-      if (!isTaken) server.closeAllConnections();
+      // What was said to the browser still goes out.
+      if (!isAnswered) server.closeAllConnections();
       await closed;
     },
   };

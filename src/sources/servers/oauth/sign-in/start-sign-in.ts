@@ -68,7 +68,7 @@ export async function startSignIn(
     kind: "waiting",
     url: new URL(begun.url),
     done,
-    paste: async (text) => finish(parseCallback(text), true),
+    paste,
     async leave() {
       isLeft = true;
       over.resolve();
@@ -89,20 +89,23 @@ export async function startSignIn(
       await finish(callback.query, false);
       const text = "You can close this tab and go back to where you came from.";
       callback.show({ ok: true, title: `Signed in to ${server}`, text });
+      over.resolve();
     } catch (error) {
       callback.show({ ok: false, title: `Not signed in to ${server}`, text: toFault(error).message });
+      over.reject(error);
     }
+  }
+
+  /** Whoever mistyped may try again. */
+  async function paste(text: string): Promise<void> {
+    await finish(parseCallback(text), true);
+    over.resolve();
   }
 
   async function finish(query: URLSearchParams, isPasted: boolean): Promise<void> {
     isBusy = true;
     try {
       await auth.finish(server, query.toString(), isPasted);
-      over.resolve();
-    } catch (error) {
-      // Whoever mistyped may try again; what the browser brought does not come twice.
-      if (!isPasted) over.reject(error);
-      throw error;
     } finally {
       isBusy = false;
     }

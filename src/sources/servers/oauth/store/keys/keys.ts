@@ -44,12 +44,14 @@ export function openKeys({ path, passphrase, findKeychain, log }: KeysOptions): 
   const stretcher = passphrase ? createStretcher(passphrase) : undefined;
   let fromFile: SealingKey | undefined;
   let fromKeychain: SealingKey | undefined;
+  let asking: Promise<Asked | Missing> | undefined;
 
   return {
     async current(last) {
       if (stretcher) return stretcher.stretch(last?.salt);
       if (last && last.kind !== "passphrase") return last;
-      return (await ofFile()) ?? (await ofKeychain(true)) ?? makeFile();
+      const kept = (await ofFile()) ?? (await ofKeychain(true));
+      return kept === undefined || "missing" in kept ? makeFile() : kept;
     },
     async find(mark) {
       const key = await ofMark(mark);
@@ -58,8 +60,8 @@ export function openKeys({ path, passphrase, findKeychain, log }: KeysOptions): 
     async describe() {
       if (stretcher) return { kind: "passphrase", because: `${passphraseName} is set` };
       if (existsSync(path)) return { kind: "file", because: "some run of this home had none" };
-      const found = await usable();
-      return "keychain" in found ? { kind: "keychain" } : { kind: "file", because: found.missing };
+      const found = await askKeychain();
+      return "missing" in found ? { kind: "file", because: found.missing } : { kind: "keychain" };
     },
   };
 
@@ -67,11 +69,9 @@ export function openKeys({ path, passphrase, findKeychain, log }: KeysOptions): 
     if (kind === "file") return ofFile();
     if (kind === "keychain") {
       const key = await ofKeychain(false);
-      if (key !== undefined) return key;
-      const found = await usable();
-      if ("keychain" in found) return undefined;
+      if (key === undefined || !("missing" in key)) return key;
       throw unavailable(
-        `They are sealed with a key in the system's keychain, which can't be reached here (${found.missing}).`,
+        `They are sealed with a key in the system's keychain, which can't be reached here (${key.missing}).`,
         `Unlock it; or move ${dirname(path)} away and sign in again.`,
       );
     }
@@ -96,17 +96,22 @@ export function openKeys({ path, passphrase, findKeychain, log }: KeysOptions): 
     });
   }
 
-  /** Nothing where the keychain can't be used or, unless one is to be made, holds no key of ours. */
-  async function ofKeychain(make: boolean): Promise<SealingKey | undefined> {
+  /** Nothing where the keychain holds no key of ours and, where one was to be made, kept none; or why it can't be used. */
+  async function ofKeychain(make: boolean): Promise<SealingKey | Missing | undefined> {
     if (fromKeychain) return fromKeychain;
-    const found = await usable();
-    if (!("keychain" in found)) return undefined;
+    const found = await askKeychain();
+    if ("missing" in found) return found;
     const text = found.text ?? (make ? await locked(() => makeInKeychain(found.keychain)) : undefined);
     const bytes = text === undefined ? undefined : parseKeyText(text.reveal());
     return bytes && (fromKeychain = sealingKey("keychain", bytes));
   }
 
-  async function usable(): Promise<{ keychain: Keychain; text: Secret | undefined } | { missing: string }> {
+  /** One question at a time, however many wait for the answer: each may put a dialog before the person. */
+  function askKeychain(): Promise<Asked | Missing> {
+    return (asking ??= readKeychain().finally(() => (asking = undefined)));
+  }
+
+  async function readKeychain(): Promise<Asked | Missing> {
     const found = await findKeychain();
     if ("missing" in found) return found;
     try {
@@ -134,6 +139,15 @@ export function openKeys({ path, passphrase, findKeychain, log }: KeysOptions): 
   function locked<T>(work: () => Promise<T>): Promise<T> {
     return withFileLock(`${path}.lock`, { log, waitMs: 120_000 }, work);
   }
+}
+
+interface Missing {
+  readonly missing: string;
+}
+
+interface Asked {
+  readonly keychain: Keychain;
+  readonly text: Secret | undefined;
 }
 
 function unavailable(why: string, fix: string): Fault {
