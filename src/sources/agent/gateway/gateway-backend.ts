@@ -2,6 +2,8 @@ import { randomUUID } from "node:crypto";
 import { cancelledBy } from "../../../core/cancelled.ts";
 import { Fault } from "../../../core/fault.ts";
 import { messageOf } from "../../../core/thrown.ts";
+import type { Attachment } from "../attachment.ts";
+import { megabyte } from "../media-limits.ts";
 import type { Reply, ReplyBackend, ReplyContext, ReplyOptions } from "../reply.ts";
 import { answerApprovals } from "./answer-approvals.ts";
 import { answerQuestions } from "./answer-questions.ts";
@@ -13,6 +15,7 @@ import { overLimit, packAttachments } from "./pack-attachments.ts";
 import { listReplyMedia } from "./reply-media.ts";
 import { readRunEvent } from "./run-event.ts";
 import { readRunTokens } from "./run-tokens.ts";
+import { createSendGate } from "./send-gate.ts";
 import { canStage, stageMedia } from "./stage-media.ts";
 
 export interface GatewayBackendOptions {
@@ -26,9 +29,13 @@ export interface GatewayBackendOptions {
 /** How long a run that was cancelled may take to say so. */
 const abortGraceMs = 5000;
 
+/** Of attachments that are being sent at the same time. They share one line, so that more would not be faster. */
+const sendingRoom = 24 * megabyte;
+
 /** Hands orders to a running OpenClaw, as if its user had typed them. */
 export function createGatewayBackend(given: GatewayBackendOptions): ReplyBackend {
   const { gateway, agentId = "main", approvals } = given;
+  const gate = createSendGate(sendingRoom);
   return {
     name: "gateway",
     getReply,
@@ -79,22 +86,18 @@ export function createGatewayBackend(given: GatewayBackendOptions): ReplyBackend
     const { inFrame, staged } = packAttachments(attachments, Buffer.byteLength(message), limits);
     const { stateFolder } = gateway.address;
     if (staged.length > 0 && !(await canStage(stateFolder))) throw overLimit(staged, limits);
-    const lines = stateFolder === undefined ? [] : await stageMedia(staged, stateFolder);
-    const params = {
-      sessionKey,
-      message: [message, ...lines].join("\n"),
-      idempotencyKey: runId,
-      deliver: false,
-      attachments: await Promise.all(
-        inFrame.map(async ({ kind, mimeType, name, base64 }) => ({
-          type: kind,
-          mimeType,
-          fileName: name,
-          content: await base64(),
-        })),
-      ),
-    };
-    await gateway.request("chat.send", params, { signal, timeoutMs: 120_000 });
+    const bytes = attachments.reduce((sum, attachment) => sum + attachment.bytes, 0);
+    await gate.pass(bytes, signal, async () => {
+      const lines = stateFolder === undefined ? [] : await stageMedia(staged, stateFolder);
+      const params = {
+        sessionKey,
+        message: [message, ...lines].join("\n"),
+        idempotencyKey: runId,
+        deliver: false,
+        attachments: await Promise.all(inFrame.map(attachmentParams)),
+      };
+      await gateway.request("chat.send", params, { signal, timeoutMs: 120_000 });
+    });
   }
 
   /** An order does not fail for want of this line: OpenClaw then asks elsewhere, or refuses what nobody can approve. */
@@ -139,6 +142,10 @@ export function createGatewayBackend(given: GatewayBackendOptions): ReplyBackend
       follower.fail(interrupted(runId, sessionKey, `It has not come back yet: ${messageOf(error)}`));
     }
   }
+}
+
+async function attachmentParams({ kind, mimeType, name, base64 }: Attachment) {
+  return { type: kind, mimeType, fileName: name, content: await base64() };
 }
 
 interface SentRun {
