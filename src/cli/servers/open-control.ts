@@ -16,6 +16,7 @@ import { placeOf } from "../follow-config.ts";
 import { findRunningHub, type HubRecord } from "../hub-record.ts";
 import { openGuardedCatalog } from "../open-guarded-catalog.ts";
 import { openHomeOf } from "../open-home.ts";
+import { openSampler } from "../open-sampler.ts";
 import { openServers } from "../open-servers.ts";
 import { requireTrust } from "../require-trust.ts";
 import { createTerminalAsker } from "../terminal-asker.ts";
@@ -94,6 +95,7 @@ async function openAlone(context: CommandContext, home: Home, need: Need, trust:
     closers,
     place,
     idle: true,
+    sample: openSampler({ config: config.agent, guard, env }),
     reload: async () => control.apply(await loadConfig({ path: place.path, env })),
   });
   const close = (): Promise<void> => closers.closeAll();

@@ -12,6 +12,7 @@ import { loadConfigOf } from "../config-of.ts";
 import { type Following, followConfig, placeOf } from "../follow-config.ts";
 import { type GuardedCatalog, openGuardedCatalog } from "../open-guarded-catalog.ts";
 import { openHomeOf } from "../open-home.ts";
+import { openSampler } from "../open-sampler.ts";
 import { openServers } from "../open-servers.ts";
 import { requireTrust } from "../require-trust.ts";
 import { readVersion } from "../version.ts";
@@ -68,6 +69,7 @@ export async function openServing(context: CommandContext, { only, trust }: Serv
       metrics,
       only,
       place: placeOf(configuration, home),
+      sample: openSampler({ config: config.agent, guard, env }),
       reload: async () => following?.reload(),
     });
     following = followConfig({

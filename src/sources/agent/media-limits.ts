@@ -49,7 +49,7 @@ export const mediaRules: Readonly<Record<MediaKind, MediaRules>> = {
 };
 
 /** What is taken of a transcript: more than anybody says in 15 MB of audio. */
-export const mostTranscriptBytes = megabyte;
+export const mostTranscriptBytes = 1_048_576;
 
 /** What an answer may carry: one item, and all of it with its text. */
 export const answerLimits = { itemBytes: 20 * megabyte, totalBytes: 50 * megabyte };
