@@ -16,7 +16,7 @@ export interface RequestRules {
 
 export type Verdict =
   | { readonly pass: true; readonly origin: string | undefined }
-  | { readonly pass: false; readonly status: number; readonly reason: string };
+  | { readonly pass: false; readonly status: number; readonly code: string; readonly reason: string };
 
 /**
  * Whether a request comes from where requests may come from. A page in a browser on this machine reaches every port of
@@ -33,14 +33,21 @@ export function judgeRequest({ method, headers }: RequestFacts, rules: RequestRu
 const webPage: Verdict = {
   pass: false,
   status: 403,
+  code: "denied",
   reason: "Web pages of this origin may not connect. Start the proxy with --allow-origin to let them.",
 };
 const strangeHost: Verdict = {
   pass: false,
   status: 403,
+  code: "denied",
   reason: "The Host header names another machine. Start the proxy with --public-url or --allow-host to be known by it.",
 };
-const notJson: Verdict = { pass: false, status: 415, reason: "Send the header Content-Type: application/json." };
+const notJson: Verdict = {
+  pass: false,
+  status: 415,
+  code: "bad-request",
+  reason: "Send the header Content-Type: application/json.",
+};
 
 const localHost = /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?$/;
 

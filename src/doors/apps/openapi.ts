@@ -1,3 +1,5 @@
+import { openapiSchemas } from "./openapi-schemas.ts";
+
 /** The HTTP side of the proxy, described for programs (OpenAPI 3.1). */
 export function openapiText(version: string): string {
   return JSON.stringify({
@@ -5,115 +7,152 @@ export function openapiText(version: string): string {
     info: { title: "Clawport app proxy", version, description: "Tools of running apps, callable over MCP." },
     paths: {
       "/v1/chat/sessions": {
-        post: operation("Open a session with its tools.", app, { body: "SessionRequest", answer: "Session" }),
-        get: operation("List the sessions, for whoever runs the proxy.", app, { answer: "SessionList" }),
+        post: {
+          ...operation("createSession", "Opens a session with its tools.", app),
+          requestBody: json("SessionRequest"),
+          responses: { 200: answer("Session"), ...problems(400, 401, 403, 413, 415, 429, 503) },
+        },
+        get: {
+          ...operation("listSessions", "Lists the sessions, for whoever runs the proxy.", operator),
+          responses: { 200: answer("SessionList"), ...problems(401, 403) },
+        },
       },
       "/v1/chat/sessions/{session_id}": {
         parameters: [sessionId],
-        get: operation("Look at a session.", app, { answer: "SessionState" }),
-        patch: operation("Replace the tools of a session; clients are told.", app, { body: "Tools", answer: "Ok" }),
-        delete: operation("Delete a session.", app, { answer: "Ok" }),
+        get: {
+          ...operation("getSession", "Looks at a session.", ownApp),
+          responses: { 200: answer("SessionState"), ...problems(401, 403, 404) },
+        },
+        patch: {
+          ...operation("replaceTools", "Replaces the tools of a session; clients are told.", ownApp),
+          requestBody: json("Tools"),
+          responses: { 200: answer("Ok"), ...problems(400, 401, 403, 404, 413, 415, 503) },
+        },
+        delete: {
+          ...operation("deleteSession", "Deletes a session.", ownApp),
+          responses: { 200: answer("Ok"), ...problems(401, 403, 404) },
+        },
       },
       "/v1/chat/sessions/{session_id}/bridge": {
         parameters: [sessionId],
         get: {
-          summary: "The bridge of the app: a WebSocket.",
-          security: app,
-          responses: { 101: { description: "Connected. Closes with 4401 or 4404 where it may not be." } },
+          ...operation("openBridge", "The bridge of the app: a WebSocket.", ownApp),
+          description:
+            "Messages are JSON texts. To the app: invoke_tool, cancel_tool, ask_answer, ping. From the app: invoke_result, invoke_progress, invoke_log, invoke_ask, pong. Browsers offer the subprotocols `clawport.bridge` and `bearer.<token>`. A wrong token closes with 4401, an unknown session with 4404.",
+          responses: { 101: { description: "Connected." }, ...problems(400, 403) },
         },
       },
-      "/v1/mcp/{session_id}": {
-        parameters: [sessionId],
-        post: operation("MCP over Streamable HTTP, for one session.", openclaw, mcp),
-      },
+      "/v1/mcp/{session_id}": { parameters: [sessionId], ...mcp("", "for one session") },
       "/v1/mcp": {
         parameters: [{ ...sessionId, name: "MCP-Session-Id", in: "header" }],
-        post: operation("MCP over Streamable HTTP; the header says for which session.", openclaw, mcp),
+        ...mcp("ByHeader", "for the session that the header names"),
       },
       "/health": {
-        get: { summary: "Whether the proxy is there.", security: [], responses: { 200: { description: "ok" } } },
+        get: {
+          ...operation("health", "Whether the proxy is there.", open),
+          responses: { 200: plain("ok", "text/plain") },
+        },
+      },
+      "/metrics": {
+        get: {
+          ...operation("metrics", "Numbers for Prometheus.", operator),
+          responses: { 200: plain("The numbers.", "text/plain"), ...problems(401, 403) },
+        },
+      },
+      "/openapi.json": {
+        get: {
+          ...operation("describe", "This description.", open),
+          responses: { 200: plain("The description.", "application/json"), ...problems(403) },
+        },
       },
     },
-    components: { securitySchemes: { appToken: bearer, openclawToken: bearer }, schemas },
+    components: { securitySchemes, schemas: openapiSchemas },
   });
 }
 
-const app = [{ appToken: [] }];
-const openclaw = [{ openclawToken: [] }];
-const bearer = { type: "http", scheme: "bearer" };
-const mcp = { body: "JsonRpc", answer: "JsonRpc" };
 const sessionId = { name: "session_id", in: "path", required: true, schema: { type: "string" } };
-const text = { type: "string" };
 
-const tool = {
-  type: "object",
-  required: ["name"],
-  properties: {
-    name: { type: "string", pattern: "^[A-Za-z0-9_.:/-]{1,128}$" },
-    path: text,
-    title: text,
-    description: text,
-    input_schema: { type: "object" },
-    output_schema: { type: "object" },
-    annotations: { type: "object" },
-  },
+const bearer = (description: string) => ({ type: "http", scheme: "bearer", description });
+const securitySchemes = {
+  appToken: bearer("OPENCLAW_PROXY_APP_TOKEN; where it is empty, nothing has to be sent."),
+  openclawToken: bearer("OPENCLAW_PROXY_OPENCLAW_TOKEN; where it is empty, nothing has to be sent."),
+  operatorToken: bearer("OPENCLAW_PROXY_OPERATOR_TOKEN; where it is empty, the app token counts."),
+  bridgeToken: bearer("The bridge_token of the session."),
+  mcpToken: bearer("The mcp_token of the session."),
 };
-const tools = { type: "array", items: tool };
+const open: object[] = [];
+const app = [{ appToken: [] }];
+const ownApp = [{ appToken: [] }, { bridgeToken: [] }, { operatorToken: [] }];
+const operator = [{ operatorToken: [] }, { appToken: [] }];
+const client = [{ openclawToken: [] }, { mcpToken: [] }];
 
-const state = {
-  type: "object",
-  properties: {
-    mcpSessionId: text,
-    device_id: text,
-    device_name: text,
-    app_version: text,
-    chat_id: text,
-    tools: { type: "integer" },
-    created_at: text,
-    expires_at: text,
-    bridge_connected: { type: "boolean" },
-    calls_in_flight: { type: "integer" },
-  },
-};
+function operation(operationId: string, summary: string, security: object[]): object {
+  return { operationId, summary, security };
+}
 
-const schemas = {
-  SessionRequest: {
-    type: "object",
-    properties: {
-      device_id: text,
-      device_name: text,
-      app_version: text,
-      chat_id: text,
-      tools,
-      ttl_seconds: { type: "number", minimum: 1 },
-      own_tokens_only: { type: "boolean" },
-    },
-  },
-  Session: {
-    type: "object",
-    required: ["mcpSessionId", "bridge_url", "mcp_url", "bridge_token", "mcp_token"],
-    properties: { mcpSessionId: text, bridge_url: text, mcp_url: text, bridge_token: text, mcp_token: text },
-  },
-  SessionState: state,
-  SessionList: { type: "object", properties: { sessions: { type: "array", items: state } } },
-  Tools: { type: "object", required: ["tools"], properties: { tools } },
-  Ok: { type: "object", properties: { ok: { const: true } } },
-  Problem: { type: "object", properties: { detail: text, code: text } },
-  JsonRpc: { type: "object" },
-};
-
-function operation(summary: string, security: object[], { body, answer }: { body?: string; answer: string }): object {
+/** The three methods of MCP's Streamable HTTP. */
+function mcp(suffix: string, which: string): object {
   return {
-    summary,
-    security,
-    ...(body === undefined ? {} : { requestBody: { required: true, content: json(body) } }),
-    responses: {
-      200: { description: "Done.", content: json(answer) },
-      default: { description: "What went wrong.", content: json("Problem") },
+    post: {
+      ...operation(`callMcp${suffix}`, `MCP over Streamable HTTP, ${which}.`, client),
+      requestBody: json("JsonRpcMessage"),
+      responses: {
+        200: { description: "The answer, at once or as the last event of a stream.", content: rpcContent },
+        202: { description: "Taken; there is no answer to it." },
+        ...failures(400, 401, 404, 413, 429, 503),
+        ...problems(403, 415),
+      },
+    },
+    get: {
+      ...operation(`listenMcp${suffix}`, `A stream of notices, ${which}.`, client),
+      responses: { 200: plain("The stream.", "text/event-stream"), ...failures(400, 401, 404), ...problems(403) },
+    },
+    delete: {
+      ...operation(`leaveMcp${suffix}`, "Ends the client's own streams, never the session.", client),
+      responses: { 204: { description: "Done." }, ...failures(401, 404), ...problems(403) },
     },
   };
 }
 
+const rpcContent = {
+  "application/json": { schema: { $ref: "#/components/schemas/JsonRpcMessage" } },
+  "text/event-stream": { schema: { type: "string" } },
+};
+
+const meanings: Readonly<Record<number, string>> = {
+  400: "The request is wrong; the text says how.",
+  401: "The token is missing or another one.",
+  403: "The page or the name it comes by is not allowed.",
+  404: "There is no such session.",
+  413: "The body is too large.",
+  415: "The body is not application/json.",
+  429: "Too many at once; Retry-After says when to come back.",
+  503: "The proxy has no room for it now; Retry-After says when to come back.",
+};
+
+function problems(...statuses: number[]): object {
+  return Object.fromEntries(statuses.map((status) => [status, answer("Problem", meanings[status])]));
+}
+
+function failures(...statuses: number[]): object {
+  return Object.fromEntries(statuses.map((status) => [status, answer("JsonRpcFailure", meanings[status])]));
+}
+
+function answer(schema: string, description = "Done."): object {
+  return { description, ...content(schema) };
+}
+
 function json(schema: string): object {
-  return { "application/json": { schema: { $ref: `#/components/schemas/${schema}` } } };
+  return { required: true, ...content(schema) };
+}
+
+function content(schema: string): object {
+  return { content: { "application/json": { schema: { $ref: `#/components/schemas/${schema}` } } } };
+}
+
+function plain(description: string, type: string): object {
+  return {
+    description,
+    content: { [type]: { schema: type === "application/json" ? { type: "object" } : { type: "string" } } },
+  };
 }

@@ -21,7 +21,7 @@ import { openapiText } from "./openapi.ts";
 import { createRateGate } from "./rate-gate.ts";
 import { parseRoute, type Route } from "./route.ts";
 import { sendBody, sendProblem, sendText } from "./send.ts";
-import { createSessionRoutes } from "./session-routes.ts";
+import { createSessionRoutes, wrongMethod } from "./session-routes.ts";
 import { createUnread } from "./unread.ts";
 
 export interface ProxyDoorOptions {
@@ -159,12 +159,12 @@ export async function openProxyDoor(options: ProxyDoorOptions): Promise<ProxyDoo
   /** A promise only where something has to be waited for: most requests are handed on at once. */
   function serve(request: IncomingMessage, response: ServerResponse, route: Route): void | Promise<void> {
     const { method = "", headers } = request;
-    if (route.kind === "health" && method === "GET") return sendText(response, "ok");
+    if (route.kind === "health" && (method === "GET" || method === "HEAD")) return sendText(response, "ok");
     const verdict = judgeRequest({ method, headers }, rules);
     if (!verdict.pass) {
       count("refused origin");
       response.setHeader("connection", "close");
-      return sendBody(response, verdict.status, { detail: verdict.reason });
+      return sendBody(response, verdict.status, { detail: verdict.reason, code: verdict.code });
     }
     if (verdict.origin !== undefined) {
       response.setHeader("access-control-allow-origin", verdict.origin);
@@ -172,6 +172,7 @@ export async function openProxyDoor(options: ProxyDoorOptions): Promise<ProxyDoo
       if (method === "OPTIONS") return void response.writeHead(204, preflight).end();
     }
     holdBody(request, response);
+    if (readOnly.has(route.kind) && method !== "GET" && method !== "HEAD") throw wrongMethod(response, "GET");
     switch (route.kind) {
       case "mcp":
         response.on("prefinish", unread.onPrefinish);
@@ -234,6 +235,8 @@ export async function openProxyDoor(options: ProxyDoorOptions): Promise<ProxyDoo
     };
   }
 }
+
+const readOnly: ReadonlySet<Route["kind"]> = new Set(["health", "openapi", "metrics", "bridge"]);
 
 const preflight = {
   "access-control-allow-methods": "GET, POST, PATCH, DELETE",

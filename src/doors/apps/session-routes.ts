@@ -114,7 +114,8 @@ function describe(session: AppSession, whole: boolean): object {
   };
 }
 
-function wrongMethod(response: ServerResponse, allow: string): Fault {
+/** The fault for a method that the path does not have. */
+export function wrongMethod(response: ServerResponse, allow: string): Fault {
   response.setHeader("allow", allow);
   return new Fault("bad-method", `Use ${allow} here.`);
 }

@@ -1,0 +1,103 @@
+import { defaultToolLimits } from "../../sources/apps/app-tool.ts";
+
+const text = { type: "string" };
+const schema = { type: "object", description: "A JSON Schema of type object." };
+
+const Tool = {
+  type: "object",
+  required: ["name"],
+  properties: {
+    name: { type: "string", pattern: "^[A-Za-z0-9_.:/-]{1,128}$", description: "Unique within the session." },
+    path: { ...text, description: "Kept, never used." },
+    title: text,
+    description: text,
+    input_schema: schema,
+    output_schema: schema,
+    annotations: {
+      type: "object",
+      properties: {
+        title: text,
+        readOnlyHint: { type: "boolean" },
+        destructiveHint: { type: "boolean" },
+        idempotentHint: { type: "boolean" },
+        openWorldHint: { type: "boolean" },
+      },
+    },
+  },
+};
+
+const tools = { type: "array", items: { $ref: "#/components/schemas/Tool" }, maxItems: defaultToolLimits.mostTools };
+const about = { type: "string", maxLength: 512 };
+const moment = { type: "string", format: "date-time" };
+
+/** What the bodies of the HTTP side look like. */
+export const openapiSchemas = {
+  Tool,
+  SessionRequest: {
+    type: "object",
+    properties: {
+      device_id: about,
+      device_name: about,
+      app_version: about,
+      chat_id: about,
+      tools,
+      ttl_seconds: { type: "number", minimum: 1, description: "Life of the session while nobody uses it." },
+      own_tokens_only: { type: "boolean", description: "Only the session's own tokens open it." },
+    },
+  },
+  Session: {
+    type: "object",
+    required: ["mcpSessionId", "bridge_url", "mcp_url", "bridge_token", "mcp_token"],
+    properties: { mcpSessionId: text, bridge_url: text, mcp_url: text, bridge_token: text, mcp_token: text },
+    additionalProperties: false,
+  },
+  SessionState: {
+    type: "object",
+    required: ["mcpSessionId", "tools", "created_at", "expires_at", "bridge_connected", "calls_in_flight"],
+    properties: {
+      mcpSessionId: text,
+      device_id: text,
+      device_name: text,
+      app_version: text,
+      chat_id: text,
+      tools: { type: "integer" },
+      created_at: moment,
+      expires_at: moment,
+      bridge_connected: { type: "boolean" },
+      calls_in_flight: { type: "integer" },
+    },
+    additionalProperties: false,
+  },
+  SessionList: {
+    type: "object",
+    required: ["sessions"],
+    properties: { sessions: { type: "array", items: { $ref: "#/components/schemas/SessionState" } } },
+    additionalProperties: false,
+  },
+  Tools: { type: "object", required: ["tools"], properties: { tools } },
+  Ok: { type: "object", required: ["ok"], properties: { ok: { const: true } }, additionalProperties: false },
+  Problem: {
+    type: "object",
+    required: ["detail", "code"],
+    properties: { detail: { ...text, description: "For a person." }, code: { ...text, description: "For a program." } },
+    additionalProperties: false,
+  },
+  JsonRpcMessage: {
+    type: "object",
+    required: ["jsonrpc"],
+    properties: { jsonrpc: { const: "2.0" }, id: { type: ["string", "number", "null"] }, method: text },
+  },
+  JsonRpcFailure: {
+    type: "object",
+    required: ["jsonrpc", "id", "error"],
+    properties: {
+      jsonrpc: { const: "2.0" },
+      id: { type: ["string", "number", "null"] },
+      error: {
+        type: "object",
+        required: ["code", "message"],
+        properties: { code: { type: "integer" }, message: text },
+      },
+    },
+  },
+};

@@ -1,0 +1,168 @@
+import { type Schema, Validator } from "@cfworker/json-schema";
+import { expect, test } from "vitest";
+import { bearer, registration, type RunningProxy, startProxy } from "./start-proxy.ts";
+import { openApp } from "./test-app.ts";
+
+// oxlint-disable-next-line typescript/no-explicit-any
+type Json = any;
+
+const tokens = {
+  OPENCLAW_PROXY_APP_TOKEN: "app-secret",
+  OPENCLAW_PROXY_OPENCLAW_TOKEN: "claw-secret",
+  OPENCLAW_PROXY_OPERATOR_TOKEN: "boss",
+};
+const tokenOf: Readonly<Record<string, string>> = {
+  appToken: "app-secret",
+  openclawToken: "claw-secret",
+  operatorToken: "boss",
+};
+const methods = ["get", "post", "put", "patch", "delete"] as const;
+
+interface Operation {
+  readonly path: string;
+  readonly method: string;
+  readonly spec: Json;
+}
+
+interface Wish {
+  readonly headers?: Record<string, string>;
+  readonly body?: unknown;
+  readonly id?: string;
+}
+
+/** Sends what an operation says, save for what the wish has otherwise. */
+async function send(proxy: RunningProxy, { path, method, spec }: Operation, id: string, wish: Wish = {}) {
+  const session = wish.id ?? id;
+  const scheme = Object.keys(spec.security[0] ?? {})[0] ?? "";
+  const isMcp = path.startsWith("/v1/mcp");
+  const usual = isMcp
+    ? { jsonrpc: "2.0", id: 1, method: "tools/list" }
+    : { ...registration, tools: registration.tools };
+  const hasBody = spec.requestBody !== undefined;
+  const stop = new AbortController();
+  const response = await fetch(new URL(path.replace("{session_id}", session), proxy.address), {
+    method: method.toUpperCase(),
+    signal: stop.signal,
+    headers: {
+      ...(hasBody ? { "content-type": "application/json" } : {}),
+      ...bearer(tokenOf[scheme]),
+      ...(path === "/v1/mcp" ? { "mcp-session-id": session } : {}),
+      accept: method === "get" && isMcp ? "text/event-stream" : "application/json, text/event-stream",
+      ...wish.headers,
+    },
+    ...(hasBody ? { body: JSON.stringify(wish.body ?? usual) } : {}),
+  });
+  const type = response.headers.get("content-type")?.split(";")[0] ?? "";
+  // A stream has no end of its own.
+  const text = type === "text/event-stream" ? "" : await response.text();
+  stop.abort();
+  return { status: response.status, type, text };
+}
+
+test("the description says what the routes do: every operation, every status, every body", async () => {
+  await using proxy = await startProxy({ env: tokens });
+  const document: Json = JSON.parse((await proxy.ask("GET", "/openapi.json")).text);
+  const operations: Operation[] = Object.entries<Json>(document.paths).flatMap(([path, item]) =>
+    methods.flatMap((method) => (item[method] ? [{ path, method, spec: item[method] }] : [])),
+  );
+  expect(new Set(operations.map(({ spec }) => spec.operationId)).size).toBe(operations.length);
+
+  const seen = new Set<string>();
+  const check = async (on: RunningProxy, operation: Operation, id: string, wanted: number, wish: Wish = {}) => {
+    const name = `${operation.method} ${operation.path}`;
+    const { status, type, text } = await send(on, operation, id, wish);
+    expect([name, status]).toEqual([name, wanted]);
+    const described = operation.spec.responses[status];
+    expect(described, `${name} ${status}`).toBeDefined();
+    const found = described.content?.[type];
+    if (described.content) expect(found, `${name} ${status} is ${type}`).toBeDefined();
+    if (found && type === "application/json") {
+      const schema = { ...found.schema, components: document.components } as Schema;
+      const { valid, errors } = new Validator(schema, "2020-12").validate(JSON.parse(text));
+      expect([name, status, valid, valid ? [] : errors]).toEqual([name, status, true, []]);
+    }
+    seen.add(`${name} ${status}`);
+  };
+
+  for (const operation of operations) {
+    const { path, method, spec } = operation;
+    const has = (status: number) => spec.responses[status] !== undefined;
+    const { mcpSessionId: id } = await proxy.create();
+    if (has(403)) await check(proxy, operation, id, 403, { headers: { origin: "https://evil.example" } });
+    if (has(401)) await check(proxy, operation, id, 401, { headers: { authorization: "Bearer wrong" } });
+    if (has(404)) await check(proxy, operation, id, 404, { id: "nobody" });
+    if (has(415)) await check(proxy, operation, id, 415, { headers: { "content-type": "text/plain" } });
+    if (has(413)) await check(proxy, operation, id, 413, { body: "x".repeat(5 * 1024 * 1024) });
+    if (has(429)) await checkRate(operation);
+    if (has(202))
+      await check(proxy, operation, id, 202, { body: { jsonrpc: "2.0", method: "notifications/initialized" } });
+    if (has(400)) await check(proxy, operation, id, 400, wrongOf(operation));
+    if (has(503)) await checkBusy(operation);
+    if (has(200)) await check(proxy, operation, id, 200);
+    if (has(204)) await check(proxy, operation, id, 204);
+    if (has(101)) {
+      const { bridge_url } = await proxy.create();
+      await using app = await openApp(bridge_url, { headers: bearer("app-secret") });
+      if (app.ws.readyState === app.ws.OPEN) seen.add(`${method} ${path} 101`);
+    }
+  }
+
+  /** Less than one at once is never reached. */
+  async function checkRate(operation: Operation): Promise<void> {
+    const isMcp = operation.path.startsWith("/v1/mcp");
+    await using slow = await startProxy({
+      env: tokens,
+      ...(isMcp ? { requestsPerSecond: 0.4 } : { sessionsPerSecond: 0.4 }),
+    });
+    await check(slow, operation, isMcp ? (await slow.create()).mcpSessionId : "", 429);
+  }
+
+  async function checkBusy(operation: Operation): Promise<void> {
+    await using full = await startProxy({ env: tokens, mostHeld: 1000 });
+    const { mcpSessionId } = await full.create({ tools: [] });
+    await check(full, operation, mcpSessionId, 503, {
+      body: { tools: [{ name: "a", description: "x".repeat(17_000) }] },
+    });
+  }
+
+  const described = operations.flatMap(({ path, method, spec }) =>
+    Object.keys(spec.responses).map((status) => `${method} ${path} ${status}`),
+  );
+  expect([...seen].sort()).toEqual(described.sort());
+
+  // What is not described is not there.
+  const { mcpSessionId } = await proxy.create();
+  for (const [path, item] of Object.entries<Json>(document.paths)) {
+    for (const method of methods.filter((each) => item[each] === undefined)) {
+      const spec = {
+        security: Object.values<Json>(item).find((each) => each.security)?.security ?? [],
+        requestBody: {},
+      };
+      const { status } = await send(
+        proxy,
+        { path, method, spec: method === "get" ? { ...spec, requestBody: undefined } : spec },
+        mcpSessionId,
+      );
+      expect([method, path, status]).toEqual([method, path, 405]);
+    }
+  }
+});
+
+test("every reference in the description leads somewhere, and every parameter of a path is described", async () => {
+  await using proxy = await startProxy();
+  const { text } = await proxy.ask("GET", "/openapi.json");
+  const document: Json = JSON.parse(text);
+  const references = [...text.matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => String(name));
+  expect([...new Set(references)].sort()).toEqual(Object.keys(document.components.schemas).sort());
+  for (const [path, item] of Object.entries<Json>(document.paths)) {
+    const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+    const declared = (item.parameters ?? []).filter((each: Json) => each.in === "path").map((each: Json) => each.name);
+    expect(declared).toEqual(inPath);
+  }
+});
+
+function wrongOf({ path, method }: Operation): Wish {
+  if (path.startsWith("/v1/mcp") && method === "get") return { headers: { accept: "application/json" } };
+  if (path.startsWith("/v1/mcp")) return { body: { jsonrpc: "1.0" } };
+  return { body: { tools: 7 } };
+}
