@@ -19,9 +19,13 @@ const password = "test";
 
 export async function startSecretService(): Promise<SecretService> {
   const folder = await mkdtemp(join(tmpdir(), "clawport-keyring-"));
-  const bus = spawn("dbus-daemon", ["--session", "--nofork", "--nopidfile", "--print-address=1"], {
-    stdio: ["ignore", "pipe", "ignore"],
-  });
+  const bus = spawn(
+    "dbus-daemon",
+    ["--session", "--nofork", "--nopidfile", `--address=unix:path=${folder}/bus`, "--print-address=1"],
+    {
+      stdio: ["ignore", "pipe", "ignore"],
+    },
+  );
   const [address] = await once(createInterface({ input: bus.stdout }), "line");
   const env = {
     PATH: process.env["PATH"],
