@@ -10,9 +10,17 @@ vi.setConfig({ testTimeout: 60_000 });
 
 const here = (place: Place, ...argv: string[]) => runHere(place, argv);
 
+/** Waits for the server: the hub is ready before all of its servers are. */
 async function pidOf(place: Place, name: string): Promise<number | undefined> {
-  const { servers } = JSON.parse((await here(place, "status", name, "--json")).out) as { servers: { pid?: number }[] };
-  return servers[0]?.pid;
+  let pid: number | undefined;
+  await waitFor(async () => {
+    const { servers } = JSON.parse((await here(place, "status", name, "--json")).out) as {
+      servers: { pid?: number }[];
+    };
+    pid = servers[0]?.pid;
+    return pid !== undefined;
+  });
+  return pid;
 }
 
 async function end(hub: RunningHub): Promise<void> {
@@ -81,10 +89,13 @@ test("connect puts a server into the hub's configuration, and the hub takes it u
   expect(again.out).not.toContain("Added");
   const typo = await here(place, "connect", "no-such-program");
   expect(typo.err).toContain("It was not added to");
+  await here(place, "disconnect", "shelf");
   const removed = await here(place, "disconnect", "shelf", "--remove");
   expect(removed.out).toContain("shelf was taken out of");
   expect(isAlive(pid)).toBe(false);
   expect((await here(place, "status", "shelf")).exit).toBe(3);
+  await place.configure({ shelf: shelf("back") });
+  await waitFor(async () => (await here(place, "tools")).out.includes("shelf__put"));
   await end(hub);
   expect(isAlive(pid)).toBe(false);
 });
@@ -107,7 +118,7 @@ test("the doctor says how the hub's servers are", async () => {
   await using hub = await startHub(place, "--port", "0");
   const { out, exit } = await here(place, "doctor");
   expect(out).toMatch(/✓ server shelf in the hub: Running \(PID \d+\), 7 tools/);
-  expect(out).toMatch(/! server gone in the hub: Reconnecting.*was not found/);
+  expect(out).toMatch(/! server gone in the hub: (?:Reconnecting|Connecting again).*was not found/);
   expect(exit).toBe(1);
   await end(hub);
 });

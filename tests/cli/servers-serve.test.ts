@@ -115,6 +115,10 @@ test("over HTTP whoever has a token is served, and an edited configuration is ta
 });
 
 describe("where a hub runs", () => {
+  /** The hub is ready before its servers are. */
+  const has = (served: Pick<Served, "toolNames">, name: string) =>
+    waitFor(async () => (await served.toolNames()).includes(name));
+
   const pidOf = async ({ client }: Served, name: string) => {
     const { content } = await client.callTool({ name: `${name}__pid`, arguments: {} });
     return Number((content as { text: string }[])[0]?.text);
@@ -123,14 +127,23 @@ describe("where a hub runs", () => {
   test("its servers are offered over stdio, none is started a second time, and they outlive the client", async () => {
     await using place = await placeWith({ a: shelf("a"), b: shelf("b") });
     await using hub = await startHub(place, "--port", "0");
-    const status = JSON.parse((await clawport(place, "servers", "--json")).out) as { servers: { pid: number }[] };
-    const [a = 0, b = 0] = status.servers.map(({ pid }) => pid);
+    let pids: number[] = [];
+    await waitFor(async () => {
+      const { servers } = JSON.parse((await clawport(place, "servers", "--json")).out) as {
+        servers: { pid?: number }[];
+      };
+      pids = servers.flatMap(({ pid }) => pid ?? []);
+      return pids.length === 2;
+    });
+    const [a = 0, b = 0] = pids;
     const served = await serveStdio(place);
+    await has(served, "a__pid");
+    await has(served, "b__pid");
     const prefixes = new Set((await served.toolNames()).map((name) => name.split("__")[0]));
     expect(prefixes).toEqual(new Set(["a", "b"]));
     expect([await pidOf(served, "a"), await pidOf(served, "b")]).toEqual([a, b]);
     await place.configure({ a: shelf("a"), b: shelf("b"), c: shelf("c") });
-    await waitFor(async () => (await served.toolNames()).includes("c__put"));
+    await has(served, "c__put");
     await served[Symbol.asyncDispose]();
     expect(isAlive(a)).toBe(true);
 
@@ -144,9 +157,10 @@ describe("where a hub runs", () => {
     await using place = await placeWith({ a: shelf("a"), b: shelf("b") });
     await using hub = await startHub(place, "--port", "0");
     await using some = await serveStdio(place, "--only", "b");
+    await has(some, "b__put");
     expect(new Set((await some.toolNames()).map((name) => name.split("__")[0]))).toEqual(new Set(["b"]));
     await using own = await serveStdio(place, "--only", "b", "--alone");
-    await own.toolNames();
+    await has(own, "b__pid");
     expect(await pidOf(own, "b")).not.toBe(await pidOf(some, "b"));
     expect(await clawport(place, "serve", "--stdio", "--only", "nonsense")).toMatchObject({
       exit: 3,
@@ -160,7 +174,7 @@ describe("where a hub runs", () => {
     await using place = await placeWith({ a: shelf("a") });
     await using hub = await startHub(place, "--port", "0");
     await using mute = await serveStdio(place);
-    await mute.toolNames();
+    await has(mute, "a__ask");
     const refused = await mute.client.callTool({ name: "a__ask", arguments: {} }).catch((error: Error) => error);
     expect(JSON.stringify(refused instanceof Error ? refused.message : refused)).toContain("elicitation");
     const env = place.env as Record<string, string>;
@@ -170,7 +184,7 @@ describe("where a hub runs", () => {
     await client.connect(
       new StdioClientTransport({ command: process.execPath, args, env, cwd: place.folder, stderr: "ignore" }),
     );
-    await client.listTools();
+    await has({ toolNames: async () => (await client.listTools()).tools.map(({ name }) => name) }, "a__ask");
     const { content } = await client.callTool({ name: "a__ask", arguments: {} });
     expect(JSON.stringify(content)).toContain('\\"colour\\":\\"red\\"');
     await client.close();
@@ -182,6 +196,7 @@ describe("where a hub runs", () => {
     await using place = await placeWith({ a: shelf("a") });
     const first = await startHub(place, "--port", "0");
     await using served = await serveStdio(place);
+    await has(served, "a__pid");
     const before = await pidOf(served, "a");
     first.child.kill("SIGINT");
     await first.ended;

@@ -39,7 +39,8 @@ export async function checkServers(
 function stateFinding(state: ServerStatus): Finding {
   const what = `server ${state.name} in the hub: ${plainText(stateText(state, { prefix: "clawport", now: Date.now }))}`;
   if (state.state === "ready") return { level: "ok", what: `${what}, ${state.tools} tools` };
-  const isWaiting = state.state === "queued" || state.state === "connecting" || state.state === "disconnected";
+  const isFirst = state.state === "connecting" && state.lastError === undefined;
+  const isWaiting = isFirst || state.state === "queued" || state.state === "disconnected";
   const fix = `clawport ${state.state === "needs-sign-in" ? "auth" : "status"} ${state.name}`;
   return { level: isWaiting ? "info" : "warn", what, fix };
 }

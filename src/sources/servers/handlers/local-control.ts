@@ -56,6 +56,9 @@ export function createLocalControl(options: LocalControlOptions): LocalControl {
     apply(loaded) {
       defined = select(defineServers(loaded.config), only);
       waiting = loaded.waiting ?? [];
+      const names = new Set(defined.definitions.map(({ name }) => name));
+      // One that comes back under an old name has been told nothing yet.
+      for (const name of wishes.keys()) if (!names.has(name)) wishes.delete(name);
       for (const { server, message } of defined.problems) log.error("a server can't be used", { server, message });
       return applyInTurn();
     },
