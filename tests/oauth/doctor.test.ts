@@ -1,8 +1,11 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { startHub } from "../cli/run-clawport.ts";
 import { placeWith, runHere } from "../cli/shelf.ts";
+
+// Browsers, hubs and keyrings are processes of their own, and the machine may be busy.
+vi.setConfig({ testTimeout: 60_000 });
 
 const one = { url: "https://mcp.example.invalid/mcp" };
 const tokenFile = `${"0".repeat(64)}.json`;

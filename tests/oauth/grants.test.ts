@@ -1,12 +1,15 @@
 import { generateKeyPairSync } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { clientDocument } from "../../src/sources/servers/oauth/client-document.ts";
 import { openCallbackListener } from "../../src/sources/servers/oauth/sign-in/callback-listener.ts";
 import { runHere } from "../cli/shelf.ts";
 import { createVisitor } from "./bench/consent.ts";
 import { openOAuthPlace } from "./open-oauth-place.ts";
+
+// Browsers, hubs and keyrings are processes of their own, and the machine may be busy.
+vi.setConfig({ testTimeout: 60_000 });
 
 async function freePort(): Promise<number> {
   const listener = await openCallbackListener();

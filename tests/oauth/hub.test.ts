@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { get } from "node:http";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { createMcpCommand } from "../../src/cli/mcp-command.ts";
 import { Secret } from "../../src/core/secret.ts";
 import { createRemoteControl } from "../../src/sources/servers/handlers/remote-control.ts";
@@ -10,6 +10,9 @@ import { waitFor } from "../cli/wait-for.ts";
 import { until } from "../support/until.ts";
 import { createVisitor } from "./bench/consent.ts";
 import { openOAuthPlace, type OAuthPlace } from "./open-oauth-place.ts";
+
+// Browsers, hubs and keyrings are processes of their own, and the machine may be busy.
+vi.setConfig({ testTimeout: 60_000 });
 
 const stateOf = async (bench: OAuthPlace) => {
   const { answer } = await bench.run("servers");

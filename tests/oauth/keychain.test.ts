@@ -3,9 +3,12 @@ import { mkdtempDisposable, readdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { requireDebianPackage } from "../setup/require-debian-package.ts";
 import { startSecretService } from "./start-secret-service.ts";
+
+// Browsers, hubs and keyrings are processes of their own, and the machine may be busy.
+vi.setConfig({ testTimeout: 60_000 });
 
 const programs = [
   await requireDebianPackage("dbus-daemon", "/usr/bin/dbus-daemon"),

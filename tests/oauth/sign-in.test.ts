@@ -1,7 +1,10 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { runHere } from "../cli/shelf.ts";
 import { createVisitor } from "./bench/consent.ts";
 import { openOAuthPlace } from "./open-oauth-place.ts";
+
+// Browsers, hubs and keyrings are processes of their own, and the machine may be busy.
+vi.setConfig({ testTimeout: 60_000 });
 
 test("`auth` opens the browser, takes it back, keeps the tokens, and the tools are there", async () => {
   await using bench = await openOAuthPlace();

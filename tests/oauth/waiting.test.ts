@@ -1,7 +1,7 @@
 import { get } from "node:http";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { isFault } from "../../src/core/fault.ts";
 import { silentLog } from "../../src/core/log.ts";
 import type { AuthControl } from "../../src/sources/servers/handlers/auth-control.ts";
@@ -14,6 +14,9 @@ import { defined } from "../servers/start-engine.ts";
 import { until } from "../support/until.ts";
 import { createVisitor } from "./bench/consent.ts";
 import { openOAuthPlace, type OAuthPlace } from "./open-oauth-place.ts";
+
+// Browsers, hubs and keyrings are processes of their own, and the machine may be busy.
+vi.setConfig({ testTimeout: 60_000 });
 
 /** Signing in as one process of this home does it. */
 async function openAuth(bench: OAuthPlace): Promise<AuthControl> {
