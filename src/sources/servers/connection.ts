@@ -222,7 +222,8 @@ export function createConnection(options: ConnectionOptions): Connection {
 
   /** The next call tries again, since somebody may have signed in by then; until it works nobody is told twice. */
   function awaitSignIn(fault: Fault): void {
-    if (!isSignInTold) log.warn("somebody has to sign in", { reason: fault.message });
+    const told = auth ? "somebody has to sign in" : "the server does not take the key it is shown";
+    if (!isSignInTold) log.warn(told, { reason: fault.message });
     isSignInTold = true;
     move({ kind: "refused", reason: fault.message });
   }

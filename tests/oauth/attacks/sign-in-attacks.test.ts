@@ -132,6 +132,14 @@ test("an authorization server that took the place of the one signed in with is n
   expect(file.kept()).toEqual(kept);
 });
 
+test("the name of a new authorization server gets into no command that a shell would act on", async () => {
+  await using rogue = await startRogueIssuer();
+  const { auth } = openAuth(rogue.url);
+  await signIn(auth);
+  rogue.settings.resource = (document) => ({ ...document, authorization_servers: ["https://evil.example/$(id)"] });
+  await expect(begin(auth)).rejects.toMatchObject({ code: "denied", message: expect.not.stringContaining("--issuer") });
+});
+
 test("a person may accept the new authorization server, which learns nothing of the old one", async () => {
   await using rogue = await startRogueIssuer();
   await using other = await startRogueIssuer();

@@ -1,5 +1,6 @@
 import { Fault, isFault } from "../../../core/fault.ts";
 import type { AuthContext } from "./auth-context.ts";
+import { commandWord } from "./command-word.ts";
 import { type AuthorizationServer, discoverAuthorizationServer, isSameIssuer } from "./authorization-server.ts";
 import type { ProtectedResource } from "./protected-resource.ts";
 
@@ -59,9 +60,11 @@ export function requireKnown(
       `${server} does not name ${shown(accepted)} as its authorization server, but ${shown(now)}.`,
     );
   }
+  const word = now === undefined ? undefined : commandWord(now);
+  const how = word === undefined ? "" : ` If you know why, accept it: clawport auth ${server} --issuer ${word}`;
   throw new Fault(
     "denied",
-    `${server} now names ${shown(now)} as its authorization server; you signed in with ${shown(pinned)}. If you know why, accept it: clawport auth ${server} --issuer ${shown(now)}`,
+    `${server} now names ${shown(now)} as its authorization server; you signed in with ${shown(pinned)}.${how}`,
     { detail: { issuer: now, pinned } },
   );
 }
