@@ -21,7 +21,10 @@ export const authSchema = Type.Object(
   {
     clientId: Type.Optional(Type.String({ description: "Id of an OAuth client that was registered by hand." })),
     clientSecret: Type.Optional(
-      Type.String({ description: "Secret of that client; better as $NAME from the environment than in the file." }),
+      Type.String({
+        description:
+          "Secret of that client; better as $NAME from the environment than in the file. Name `authorizationServerUrl` with it: else it goes to whichever the server names at the first sign-in.",
+      }),
     ),
     clientMetadataUrl: text(
       "Address (https) of a document that describes Clawport as a client, for authorization servers that take one; `clawport auth client-document` prints it.",
