@@ -22,7 +22,7 @@ export function checkAgentFlags({ gateway }: AgentFlags): void {
   if (gateway === undefined || /^wss?:$/.test(URL.parse(gateway)?.protocol ?? "")) return;
   throw new Fault(
     "usage",
-    `--gateway takes an address that begins with ws:// or wss://, such as ws://127.0.0.1:18789, not ${JSON.stringify(gateway.slice(0, 200))}`,
+    `--gateway takes an address that begins with ws:// or wss://, such as ws://127.0.0.1:18789, not ${JSON.stringify(gateway.slice(0, 200))}; see --help`,
   );
 }
 

@@ -1,4 +1,5 @@
 import type { CallContext } from "../../catalog/tool-source.ts";
+import { isAtLeast } from "../../mcp/peer.ts";
 import type { CommandContext } from "../command-context.ts";
 import { plainText } from "../output/plain-text.ts";
 import { createProgressLine } from "./progress-line.ts";
@@ -8,14 +9,16 @@ import { askAtTerminal } from "./terminal-questions.ts";
 export function createTerminalCall(context: CommandContext): CallContext & { end(): void } {
   const { log, stderr, globals } = context;
   const line = createProgressLine(globals.quiet ? { write: () => {} } : stderr);
+  const logLevel = globals.verbose ? "debug" : "info";
   let last: Promise<unknown> = Promise.resolve();
   return {
     caller: { door: "cli" },
     signal: context.stopSignal(),
     log,
-    logLevel: globals.verbose ? "debug" : "info",
+    logLevel,
     progress: (progress) => line.show(progress),
     tell({ level, data }) {
+      if (!isAtLeast(level, logLevel)) return;
       line.clear();
       const text = typeof data === "string" ? data : JSON.stringify(data);
       log.info(plainText(text), { level });

@@ -2,6 +2,7 @@ import { appendJson5 } from "../../core/config/append-json5.ts";
 import { formatPath } from "../../core/config/config-path.ts";
 import { loadConfig } from "../../core/config/load-config.ts";
 import { isFault } from "../../core/fault.ts";
+import { silentLog } from "../../core/log.ts";
 import { defineServers } from "../../sources/servers/definition.ts";
 import { createServerManager } from "../../sources/servers/manager.ts";
 import type { CommandContext } from "../command-context.ts";
@@ -32,7 +33,8 @@ export async function tryServer(context: CommandContext, { path, text, name, set
   const manager = createServerManager({
     catalog: { add: () => () => {} },
     env,
-    log: log.with({ trial: true }),
+    // What goes wrong is told once, at the end.
+    log: context.globals.verbose ? log : silentLog,
     version: readVersion(),
     maxConcurrent: 1,
     discoveryMs: 0,
