@@ -62,6 +62,7 @@ export function openAgent(options: OpenAgentOptions): ChosenBackend {
     createAgentSource({
       getReply: backend.getReply,
       turnsFolder: home.file("agent", "turns"),
+      idleMs: config.idleTimeoutMs,
       transcriber: config.transcription && createTranscriber({ config: config.transcription, env: world.env, folder }),
       keep: keepIn(home.file("results"), log),
     }),

@@ -10,7 +10,7 @@ interface Frame {
   readonly params: any;
 }
 
-/** What a test does with a request: the payload of the answer, or nothing for the usual one. */
+/** What a test does with a request: the payload of the answer, an error to refuse it, or nothing for the usual one. */
 export type Answerer = (request: Frame, gateway: FakeGateway) => unknown;
 
 /** Speaks OpenClaw's gateway protocol as far as orders need it, and answers every one with an echo. */
@@ -22,6 +22,8 @@ export interface FakeGateway extends AsyncDisposable {
   caps(): readonly (readonly string[])[];
   /** Sends an event to all clients, or to those with a capability. */
   emit(event: string, payload: object, cap?: string): void;
+  /** Cuts all lines; clients may come back. From now on it says that it was started anew, where it is to. */
+  cut(isRestarted: boolean): void;
   /** Ends a run with a text. */
   finish(runId: string, text: string): void;
 }
@@ -36,6 +38,7 @@ const policy = {
 export async function startFakeGateway(answer: Answerer = () => undefined): Promise<FakeGateway> {
   const requests: Frame[] = [];
   const clients = new Map<WebSocket, readonly string[]>();
+  let boots = 1;
   const server = new WebSocketServer({ host: "127.0.0.1", port: 0, maxPayload: policy.maxPayload });
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
@@ -48,6 +51,10 @@ export async function startFakeGateway(answer: Answerer = () => undefined): Prom
     emit(event, payload, cap) {
       for (const [client, caps] of clients)
         if (cap === undefined || caps.includes(cap)) send(client, { type: "event", event, payload });
+    },
+    cut(isRestarted) {
+      if (isRestarted) boots++;
+      for (const client of server.clients) client.terminate();
     },
     finish(runId, text) {
       gateway.emit("chat", { runId, state: "final", message: { content: [{ type: "text", text }] } });
@@ -67,7 +74,8 @@ export async function startFakeGateway(answer: Answerer = () => undefined): Prom
       const { id, method, params } = frame;
       if (method === "connect") clients.set(client, params.caps ?? []);
       else requests.push({ id, method, params: withoutContent(params) });
-      const payload = answer(frame, gateway) ?? usualAnswer(frame);
+      const payload = answer(frame, gateway) ?? usualAnswer(frame, `boot-${boots}`);
+      if (payload instanceof Error) return send(client, { type: "res", id, ok: false, error: refusal(payload) });
       send(client, { type: "res", id, ok: true, payload });
       if (method === "chat.send" && (payload as { status?: string }).status === "started")
         gateway.finish(params.idempotencyKey, `ECHO:${params.message}`);
@@ -85,13 +93,17 @@ function withoutContent(params: Frame["params"]): Frame["params"] {
   return { ...params, attachments };
 }
 
-function usualAnswer({ method, params }: Frame): object {
+function refusal({ message }: Error): object {
+  return { code: "UNAVAILABLE", message };
+}
+
+function usualAnswer({ method, params }: Frame, bootId: string): object {
   switch (method) {
     case "connect":
       return {
         type: "hello-ok",
         protocol: 4,
-        server: { version: "fake", connId: "c" },
+        server: { version: "fake", connId: "c", bootId },
         features: { methods: [], events: [] },
         snapshot: {},
         auth: { role: "operator", scopes: params.scopes },

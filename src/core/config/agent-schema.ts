@@ -96,6 +96,12 @@ export const agentSchema = Type.Object(
       description: "A running OpenClaw, a model, or neither. `auto` takes the first that is there.",
     }),
     id: Type.String({ default: "main", minLength: 1, description: "Which agent of OpenClaw takes the orders." }),
+    idleTimeoutMs: Type.Optional(
+      Type.Integer({
+        minimum: 1000,
+        description: "How long nothing may be heard from the agent before an order is stopped; 600,000.",
+      }),
+    ),
     taskAfterMs: Type.Optional(
       Type.Integer({
         minimum: 0,

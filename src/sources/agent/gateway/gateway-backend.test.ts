@@ -12,10 +12,15 @@ import { openGateway } from "./open-gateway.ts";
 
 let gateway: FakeGateway;
 let backend: ReplyBackend;
+let waitAnswer: () => object | undefined = () => undefined;
+let refused: readonly string[] = [];
 
 /** `approve <kind>` has something to be approved and tells the decision; `hang` and `fail` do as they say. */
 beforeEach(async () => {
+  refused = [];
   gateway = await startFakeGateway(({ method, params }, { emit, finish }) => {
+    if (refused.includes(method)) return new Error(`no ${method} here`);
+    if (method === "agent.wait") return waitAnswer();
     if (method === "exec.approval.resolve" || method === "plugin.approval.resolve")
       setImmediate(() => finish(params.id, `${method} ${params.decision}`));
     if (method !== "chat.send") return undefined;
@@ -72,6 +77,46 @@ describe("as a backend", () => {
     failing: { message: "fail", says: /OpenClaw could not answer: out of order/ },
     [Symbol.asyncDispose]: () => Promise.resolve(),
   }));
+});
+
+describe("a line that is lost while OpenClaw works", () => {
+  /** Comes back by itself; what `agent.wait` says then is the test's. */
+  let ended: object = { status: "timeout" };
+
+  async function loseLine(isRestarted: boolean): Promise<{ reply: ReturnType<typeof order>; runId: string }> {
+    const reply = order("hang", { canAsk: false });
+    reply.catch(() => {});
+    await until(() => sent("chat.send").length === 1);
+    gateway.cut(isRestarted);
+    await until(() => sent("agent.wait").length > 0);
+    return { reply, runId: sent("chat.send")[0]!.params.idempotencyKey };
+  }
+
+  beforeEach(() => {
+    ended = { status: "timeout" };
+    waitAnswer = () => ended;
+  });
+
+  test("is no matter where the same gateway is still at it", async () => {
+    const { reply, runId } = await loseLine(false);
+    gateway.finish(runId, "done after all");
+    expect((await reply).payloads[0]?.text).toBe("done after all");
+  });
+
+  test("is no matter where the run has ended meanwhile", async () => {
+    ended = { status: "ok", terminalReply: { text: "done in the dark" } };
+    expect((await (await loseLine(false)).reply).payloads[0]?.text).toBe("done in the dark");
+  });
+
+  test("is told, with how to go on, where the gateway was started anew", async () => {
+    const { reply } = await loseLine(true);
+    await expect(reply).rejects.toThrow(/went away while it was working.*sessionKey "k"/);
+  });
+});
+
+test("an answer comes without what could not be fetched beside it", async () => {
+  refused = ["artifacts.list", "chat.history"];
+  expect(await order("hello", { canAsk: false })).toMatchObject({ payloads: [{ text: "ECHO:hello", media: [] }] });
 });
 
 describe("what OpenClaw wants approved in the course of an order", () => {

@@ -1,14 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { cancelledBy } from "../../../core/cancelled.ts";
-import { Fault } from "../../../core/fault.ts";
-import { messageOf } from "../../../core/thrown.ts";
 import type { Attachment } from "../attachment.ts";
 import { megabyte } from "../media-limits.ts";
 import type { Reply, ReplyBackend, ReplyContext, ReplyOptions } from "../reply.ts";
 import { answerApprovals } from "./answer-approvals.ts";
 import { answerQuestions } from "./answer-questions.ts";
 import type { ApprovalLine } from "./approval-line.ts";
-import { followRun, type RunFollower } from "./follow-run.ts";
+import { followRun } from "./follow-run.ts";
 import { gatewaySession } from "./gateway-session.ts";
 import type { Gateway, GatewayLimits } from "./open-gateway.ts";
 import { overLimit, packAttachments } from "./pack-attachments.ts";
@@ -16,6 +14,7 @@ import { listReplyMedia } from "./reply-media.ts";
 import { readRunEvent } from "./run-event.ts";
 import { readRunTokens } from "./run-tokens.ts";
 import { createSendGate } from "./send-gate.ts";
+import { watchLine } from "./watch-line.ts";
 import { canStage, stageMedia } from "./stage-media.ts";
 
 export interface GatewayBackendOptions {
@@ -51,6 +50,7 @@ export function createGatewayBackend(given: GatewayBackendOptions): ReplyBackend
     const sessionKey = gatewaySession(context.sessionKey, agentId);
     const runId = randomUUID();
     const follower = followRun(options);
+    const onWaiting = (): void => options.onActivity("waiting for OpenClaw");
     const stop = (): void => follower.fail(cancelledBy(signal));
     signal.addEventListener("abort", stop, { once: true });
     const takeApprovals = await holdApprovals({ runId, sessionKey }, options);
@@ -61,15 +61,15 @@ export function createGatewayBackend(given: GatewayBackendOptions): ReplyBackend
         const happened = readRunEvent(event, runId);
         if (happened) follower.take(happened);
       }),
-      gateway.onLost(() => void settleLostRun(runId, context.sessionKey, follower, signal)),
+      watchLine(gateway, { runId, sessionKey: context.sessionKey, follower, signal, onWaiting }),
       answerQuestions(gateway, { runId, sessionKey }, options),
     ];
     try {
       await send(context, { sessionKey, runId, limits, signal });
       const { text, tools, media } = await follower.outcome;
       const [found, tokens] = await Promise.all([
-        listReplyMedia(gateway, { sessionKey, runId, atLeast: media }, signal),
-        readRunTokens(gateway, { sessionKey, runId }, signal),
+        listReplyMedia(gateway, { sessionKey, runId, atLeast: media }, options),
+        readRunTokens(gateway, { sessionKey, runId }, options),
       ]);
       return { payloads: [{ text, media: found }], runId, tools, tokens };
     } catch (error) {
@@ -124,24 +124,6 @@ export function createGatewayBackend(given: GatewayBackendOptions): ReplyBackend
       log.warn("a cancelled order may still be running in OpenClaw", { runId, error });
     }
   }
-
-  /** The line is gone while OpenClaw was working: once it is back, the gateway knows whether the run came to an end. */
-  async function settleLostRun(
-    runId: string,
-    sessionKey: string,
-    follower: RunFollower,
-    signal: AbortSignal,
-  ): Promise<void> {
-    try {
-      await gateway.connected(signal);
-      const run = await gateway.request<EndedRun>("agent.wait", { runId, timeoutMs: 1000 }, { signal });
-      const text = run.terminalReply?.text;
-      if (run.status === "ok" && text !== undefined) return follower.end(text);
-      follower.fail(interrupted(runId, sessionKey, "It is back now."));
-    } catch (error) {
-      follower.fail(interrupted(runId, sessionKey, `It has not come back yet: ${messageOf(error)}`));
-    }
-  }
 }
 
 async function attachmentParams({ kind, mimeType, name, base64 }: Attachment) {
@@ -153,16 +135,4 @@ interface SentRun {
   readonly runId: string;
   readonly limits: GatewayLimits;
   readonly signal: AbortSignal;
-}
-
-interface EndedRun {
-  readonly status?: string;
-  readonly terminalReply?: { readonly text?: string };
-}
-
-function interrupted(runId: string, sessionKey: string, now: string): Fault {
-  const message =
-    `OpenClaw's gateway went away while it was working on this order (run ${runId}), so its outcome is unknown here. ${now} ` +
-    `OpenClaw takes up interrupted work by itself: ask what became of it with sessionKey ${JSON.stringify(sessionKey)} before ordering the same again.`;
-  return new Fault("unavailable", message, { detail: { runId } });
 }

@@ -26,6 +26,8 @@ export interface Gateway {
   connected(signal: AbortSignal): Promise<GatewayLimits>;
   request<T>(method: string, params: object, options: { signal: AbortSignal; timeoutMs?: number }): Promise<T>;
   onEvent(listener: (event: GatewayEvent) => void): () => void;
+  /** Tells one start of the gateway from another; that of the line there is, or was last. */
+  bootId(): string | undefined;
   /** Called whenever the line is lost. */
   onLost(listener: () => void): () => void;
   close(): Promise<void>;
@@ -54,6 +56,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const lost = new Set<() => void>();
   let line = freshLine();
   let isUp = false;
+  let bootId: string | undefined;
   let wasUp = false;
   let client = startClient();
 
@@ -72,6 +75,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       },
       onHelloOk(hello) {
         isUp = true;
+        bootId = hello.server.bootId;
         wasUp = true;
         log.debug("connected to the gateway", { server: hello.server.version });
         line.resolve(limitsOf(hello.policy));
@@ -136,6 +140,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       events.add(listener);
       return () => void events.delete(listener);
     },
+    bootId: () => bootId,
     onLost(listener) {
       lost.add(listener);
       return () => void lost.delete(listener);

@@ -1,6 +1,6 @@
 import { Fault } from "../../../core/fault.ts";
 import { sleep } from "../../../core/sleep.ts";
-import type { ReplyMedia } from "../reply.ts";
+import type { ReplyMedia, ReplyOptions } from "../reply.ts";
 import { safeName } from "../safe-name.ts";
 import type { Gateway } from "./open-gateway.ts";
 
@@ -26,8 +26,19 @@ export interface MediaOfRun {
 export async function listReplyMedia(
   gateway: Gateway,
   run: MediaOfRun,
-  signal: AbortSignal,
+  { signal, log }: Pick<ReplyOptions, "signal" | "log">,
 ): Promise<readonly ReplyMedia[]> {
+  try {
+    return await list(gateway, run, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    // What the agent has said is still worth having.
+    log.warn("what the agent attached could not be fetched", { announced: run.atLeast, error });
+    return [];
+  }
+}
+
+async function list(gateway: Gateway, run: MediaOfRun, signal: AbortSignal): Promise<readonly ReplyMedia[]> {
   const { sessionKey, runId, atLeast } = run;
   for (let tries = 0; ; tries++) {
     const { artifacts } = await gateway.request<{ artifacts: readonly Artifact[] }>(

@@ -1,4 +1,4 @@
-import type { TokenUse } from "../reply.ts";
+import type { ReplyOptions, TokenUse } from "../reply.ts";
 import type { Gateway } from "./open-gateway.ts";
 
 interface HistoryMessage {
@@ -14,12 +14,16 @@ const latest = 50;
 export async function readRunTokens(
   gateway: Gateway,
   run: { readonly sessionKey: string; readonly runId: string },
-  signal: AbortSignal,
+  { signal, log }: Pick<ReplyOptions, "signal" | "log">,
 ): Promise<TokenUse | undefined> {
   const params = { sessionKey: run.sessionKey, limit: latest, maxChars: 2000 };
-  const { messages = [] } = await gateway.request<{ messages?: readonly HistoryMessage[] }>("chat.history", params, {
-    signal,
-  });
+  const { messages = [] } = await gateway
+    .request<{ messages?: readonly HistoryMessage[] }>("chat.history", params, { signal })
+    .catch((error: unknown): { messages?: readonly HistoryMessage[] } => {
+      signal.throwIfAborted();
+      log.debug("what an order has cost is not known", { error });
+      return {};
+    });
   const answers = messages.filter(({ role, __openclaw }) => role === "assistant" && __openclaw?.runId === run.runId);
   const sum = (kind: "input" | "output"): number =>
     answers.reduce((total, { usage }) => total + (usage?.[kind] ?? 0), 0);
