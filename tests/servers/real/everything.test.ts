@@ -2,6 +2,7 @@ import { SSEClientTransport } from "@modelcontextprotocol/sdk/client/sse.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { beforeAll, describe, expect, test } from "vitest";
+import { waitFor } from "../../cli/wait-for.ts";
 import { everythingPlan } from "./everything-plan.ts";
 import { installServer } from "./install-server.ts";
 import { observe } from "./observe.ts";
@@ -35,6 +36,21 @@ describe("the server «everything» answers through clawport serve as it does di
     expect(await observe(throughStdio.client, everythingPlan, "everything__")).toEqual(expected);
     await using throughHttp = await openClient(await serve.http("everything"), root);
     expect(await observe(throughHttp.client, everythingPlan, "")).toEqual(expected);
+  });
+
+  test("over stdio, handed on to a hub that runs", async () => {
+    const { command, program } = await installServer("everything");
+    await using serve = await openServe({ everything: { command, args: [program], roots } });
+    const { env, cwd } = serve.direct;
+    await using direct = await openClient(
+      new StdioClientTransport({ command, args: [program], env, cwd, stderr: "ignore" }),
+      root,
+    );
+    const expected = await observe(direct.client, everythingPlan, "");
+    await serve.hub();
+    await using handedOn = await openClient(serve.stdio(), root);
+    await waitFor(async () => (await handedOn.client.listTools()).tools.length === expected.tools.length);
+    expect(await observe(handedOn.client, everythingPlan, "everything__")).toEqual(expected);
   });
 
   test.each(listening)("over $way, to stdio and to HTTP", async ({ way, direct: connect }) => {

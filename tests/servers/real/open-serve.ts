@@ -24,6 +24,8 @@ export interface Serve extends AsyncDisposable {
     readonly env: Record<string, string>;
   };
   reach(): Promise<{ readonly url: string; readonly token: string }>;
+  /** Starts a hub with the same configuration: from then on `stdio` hands on to it. */
+  hub(): Promise<void>;
 }
 
 export async function openServe(servers: Readonly<Record<string, object>>): Promise<Serve> {
@@ -39,9 +41,10 @@ export async function openServe(servers: Readonly<Record<string, object>>): Prom
     command,
     direct: { cwd: place.folder, env: { HOME: place.folder } },
     stdio: () => new StdioClientTransport({ ...command, stderr: "ignore" }),
-    reach,
+    reach: () => start("serve", "--http", "--wait", "30"),
+    hub: async () => void (await start("up")),
     async http(name) {
-      const { url, token } = await reach();
+      const { url, token } = await start("serve", "--http", "--wait", "30");
       return new StreamableHTTPClientTransport(new URL(`${url}/${name}`), {
         requestInit: { headers: { authorization: `Bearer ${token}` } },
       });
@@ -52,9 +55,9 @@ export async function openServe(servers: Readonly<Record<string, object>>): Prom
     },
   };
 
-  async function reach(): Promise<{ url: string; token: string }> {
-    const flags = ["serve", "--http", "--port", "0", "--trust", "--wait", "30", "--json"];
-    const child = spawn(process.execPath, [mainFile, ...flags], {
+  async function start(...words: string[]): Promise<{ url: string; token: string }> {
+    const flags = ["--config", file, "--port", "0", "--trust", "--json"];
+    const child = spawn(process.execPath, [mainFile, ...words, ...flags], {
       cwd: place.folder,
       // What the official client gives whatever it starts.
       env: { ...getDefaultEnvironment(), ...env },
