@@ -1,0 +1,103 @@
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test, vi } from "vitest";
+import { clawport, makePlace } from "../cli/run-clawport.ts";
+import { runProgram } from "../cli/run-shell.ts";
+import { requireDebianPackage } from "../setup/require-debian-package.ts";
+import { startProxyProcess } from "./proxy-process.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const root = join(import.meta.dirname, "../..");
+const read = (name: string) => readFile(join(root, name), "utf8");
+const analyze = await requireDebianPackage("systemd", "/usr/bin/systemd-analyze");
+const [dockerfile, compose, unit] = await Promise.all(
+  ["Dockerfile", "compose.yaml", "deploy/clawport-proxy.service"].map(read),
+);
+
+/** The list of words behind an instruction of the Dockerfile. */
+function words(instruction: string): string[] {
+  return JSON.parse(new RegExp(`^${instruction} (\\[.*\\])$`, "m").exec(dockerfile!)?.[1] ?? "[]");
+}
+
+/** Any port will do here: the usual one may be somebody else's. */
+const anyPort = (args: readonly string[]) => args.map((arg) => (arg === "8000" ? "0" : arg));
+const tokens = { OPENCLAW_PROXY_APP_TOKEN: "a", OPENCLAW_PROXY_OPENCLAW_TOKEN: "b" };
+
+test("the image copies what there is, keeps nothing of development, and does not run as root", async () => {
+  const copied = [...dockerfile!.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, sources]) => sources!.split(" "));
+  expect(copied.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  const sent = (await read(".dockerignore"))
+    .split("\n")
+    .flatMap((line) => (line.startsWith("!") ? [line.slice(1)] : []));
+  expect(sent.toSorted()).toEqual([...new Set(copied)].toSorted());
+  expect(dockerfile).toMatch(/npm prune --omit=dev[\s\S]*^USER node$/m);
+});
+
+test("the container's command starts a proxy where both tokens are given, and none without", async () => {
+  const args = anyPort(words("CMD"));
+  expect(words("ENTRYPOINT")).toEqual(["node", "dist/cli/main.js", "proxy"]);
+  await using place = await makePlace();
+  expect((await clawport(place, "proxy", ...args)).exit).toBe(78);
+  await using proxy = await startProxyProcess({ ...place, env: { ...place.env, ...tokens } }, ...args);
+  expect(await (await fetch(`http://127.0.0.1:${proxy.port}/health`)).text()).toBe("ok");
+});
+
+test("the health check is well where the proxy answers, and only there", async () => {
+  const [, script] = /HEALTHCHECK[^\n]*\n\s*CMD \["node", "-e", "(.*)"\]/.exec(dockerfile!) ?? [];
+  const check = async (port: number) =>
+    (await runProgram(process.execPath, ["-e", script!.replace("8000", String(port))], { env: process.env })).exit;
+  let status = 200;
+  const server = createServer((_, response) => void response.writeHead(status).end("ok")).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as { port: number };
+  expect(await check(port)).toBe(0);
+  status = 503;
+  expect(await check(port)).toBe(1);
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+  expect(await check(port)).toBe(1);
+});
+
+test("the compose file fits the image: its state, its port, its command, and variables that the proxy knows", async () => {
+  const [, state] = /^VOLUME (\S+)$/m.exec(dockerfile!) ?? [];
+  expect(compose).toContain(`"state:${state}"`);
+  expect(dockerfile).toContain(`CLAWPORT_HOME=${state}`);
+  expect(compose).toContain('"127.0.0.1:8000:8000"');
+  const known = await read("src/cli/proxy-settings.ts");
+  const used = [...compose!.matchAll(/^ {6}OPENCLAW_PROXY_(\w+):/gm)].map(([, name]) => name!);
+  expect(used).toHaveLength(6);
+  expect(used.filter((name) => !known.includes(`"${name}"`))).toEqual([]);
+  const command: string[] = JSON.parse(/command: (\[.*\])/.exec(compose!)?.[1] ?? "[]");
+  const filled = anyPort(command.map((word) => word.replace(/^\$\{\w+:-(.*)\}$/, "$1")));
+  await using place = await makePlace();
+  await using proxy = await startProxyProcess({ ...place, env: { ...place.env, ...tokens } }, ...filled);
+  expect((await fetch(`http://127.0.0.1:${proxy.port}/health`)).status).toBe(200);
+});
+
+test("the service's command starts a proxy", async () => {
+  const [, line = ""] = /^ExecStart=\S+ proxy (.*)$/m.exec(unit!) ?? [];
+  await using place = await makePlace();
+  await using proxy = await startProxyProcess(place, ...anyPort(line.split(" ")));
+  expect((await fetch(`${proxy.address}/health`)).status).toBe(200);
+});
+
+test.skipIf(analyze === undefined)(
+  "systemd finds nothing wrong with the unit (needs the package systemd)",
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), "proxy-unit-"));
+    try {
+      const file = join(folder, "clawport-proxy.service");
+      await writeFile(file, unit!.replace("/usr/local/bin/clawport", process.execPath));
+      const { exit, out, err } = await runProgram("systemd-analyze", ["verify", file], { env: process.env });
+      const complaints = (out + err).split("\n").filter((text) => text.includes("clawport-proxy.service"));
+      expect({ exit, complaints }).toEqual({ exit: 0, complaints: [] });
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  },
+);
