@@ -28,6 +28,8 @@ export interface OAuthPlace extends AsyncDisposable {
   run(...argv: string[]): Promise<{ exit: number; answer: Readonly<Record<string, unknown>>; err: string }>;
   /** The same with a browser there. */
   runWithBrowser(verb: "consent" | "refuse", ...argv: string[]): ReturnType<OAuthPlace["run"]>;
+  /** Has the server name another authorization server from now on. */
+  move(authority: AuthorizationServer): void;
   /** Makes the token that is kept look as if it expired after this time. */
   age(leftMs: number): Promise<void>;
   /** Names of the sign-ins that are kept. */
@@ -38,7 +40,13 @@ export async function openOAuthPlace(
   options: AuthorizationServerOptions & { readonly settings?: (authority: AuthorizationServer) => object } = {},
 ): Promise<OAuthPlace> {
   const authority = await startAuthorizationServer(options);
-  const server = await startProtectedServer(authority);
+  let named = authority;
+  const server = await startProtectedServer({
+    get issuer() {
+      return named.issuer;
+    },
+    find: (token) => named.find(token),
+  });
   const place = await placeWith({ one: { url: server.url, ...options.settings?.(authority) } });
   const journal = join(place.folder, "browser.txt");
   writeFileSync(journal, "");
@@ -63,6 +71,9 @@ export async function openOAuthPlace(
       // It has a life of its own, and writes into the folder that goes away with this place.
       await until(() => readFileSync(journal, "utf8") !== "", "the browser was shown a page");
       return ran;
+    },
+    move(next) {
+      named = next;
     },
     async age(leftMs) {
       const at = { file: (...parts: string[]) => join(place.home, ...parts) };

@@ -1,5 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { runHere } from "../cli/shelf.ts";
+import { startAuthorizationServer } from "./bench/authorization-server.ts";
 import { createVisitor } from "./bench/consent.ts";
 import { openOAuthPlace } from "./open-oauth-place.ts";
 
@@ -78,6 +79,22 @@ test("several sign-ins that wait do not disturb each other", async () => {
       { server: "two", kind: "signed-in" },
     ],
   });
+});
+
+test("another authorization server in place of the first gets nothing, until a person accepts it", async () => {
+  await using bench = await openOAuthPlace();
+  await using other = await startAuthorizationServer();
+  await bench.runWithBrowser("consent", "auth", "one");
+  bench.move(other);
+  const refused = await bench.run("auth", "one");
+  expect([refused.exit, refused.answer]).toMatchObject([
+    77,
+    { error: { code: "denied", message: expect.stringContaining(`--issuer "${other.issuer}"`) } },
+  ]);
+  expect(JSON.stringify((await bench.run("status", "one")).answer)).toContain("needs-sign-in");
+  expect(other.paths.filter((path) => !path.includes("/.well-known/"))).toEqual([]);
+  const { answer } = await bench.runWithBrowser("consent", "auth", "one", "--issuer", other.issuer);
+  expect(answer).toMatchObject({ signedIn: true, issuer: other.issuer, tools: 2 });
 });
 
 test("signing out revokes the tokens and forgets them", async () => {
