@@ -12,6 +12,7 @@ import type { Sample } from "../sources/servers/server-source.ts";
 import { killOrphans } from "../sources/servers/stdio/owned-processes.ts";
 import type { Closers } from "./closers.ts";
 import type { ConfigInForce } from "./config-of.ts";
+import { joinServingChain } from "./serving-chain.ts";
 import type { World } from "./world.ts";
 
 export interface OpenServersOptions {
@@ -43,6 +44,7 @@ export interface OpenedServers {
 export async function openServers(options: OpenServersOptions): Promise<OpenedServers> {
   const { home, catalog, configuration, env, log, version, closers, only, idle, place } = options;
   const { config, file } = configuration;
+  const serverEnv = joinServingChain(env, place.path);
   const left = killOrphans();
   if (left > 0) log.info("processes that an earlier start left behind were ended", { count: left });
   const store = createStoreOpener({ home, env, log });
@@ -50,7 +52,7 @@ export async function openServers(options: OpenServersOptions): Promise<OpenedSe
   const manager = createServerManager({
     auths,
     catalog,
-    env,
+    env: serverEnv,
     log,
     version,
     maxConcurrent: config.maxConcurrentServers,

@@ -39,6 +39,8 @@ const harmless = new Set([
   "SSL_CERT_FILE",
   // How many orders of agents stand behind this one; see `checkOrderDepth`.
   "CLAWPORT_ORDER_DEPTH",
+  // Whose servers they are; see `joinServingChain`.
+  "CLAWPORT_SERVING",
 ]);
 
 /** The environment for a program that is not ours. */

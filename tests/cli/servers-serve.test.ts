@@ -114,6 +114,24 @@ test("over HTTP whoever has a token is served, and an edited configuration is ta
   expect((await once(child, "exit"))[0]).toBe(0);
 });
 
+test.each(["without a hub", "with one"])(
+  "a configuration that names itself as a server ends there, %s",
+  async (how) => {
+    await using place = await placeWith({});
+    const me = { command: process.execPath, args: [mainFile, "serve", "--stdio"], env: { CLAWPORT_HOME: place.home } };
+    await place.configure({ me, shelf: shelf("one") });
+    const hub = how === "with one" ? await startHub(place, "--port", "0") : undefined;
+    await waitFor(async () => {
+      const { servers } = JSON.parse((await clawport(place, "servers", "--json")).out) as {
+        servers: { name: string; state: string; lastError?: string }[];
+      };
+      const [first, second] = servers;
+      return second?.state === "ready" && (first?.lastError?.includes("it would start itself without end") ?? false);
+    });
+    await hub?.[Symbol.asyncDispose]();
+  },
+);
+
 describe("where a hub runs", () => {
   /** The hub is ready before its servers are. */
   const has = (served: Pick<Served, "toolNames">, name: string) =>

@@ -65,7 +65,8 @@ async function serveFromHub(
   if (relay === undefined) return false;
   const { relayGuard: guard } = await import("../servers/relay-guard.ts");
   try {
-    await serveStdin(context, { view: relay.view, guard, ready: relay.settled(waitMs) }, waitMs);
+    const { view, maxFrameBytes } = relay;
+    await serveStdin(context, { view, guard, maxFrameBytes, ready: relay.settled(waitMs) }, waitMs);
   } finally {
     await relay.close();
   }

@@ -7,15 +7,18 @@ import { unknownServer } from "../../sources/servers/handlers/local-control.ts";
 import { createRemoteControl, type RunningHub } from "../../sources/servers/handlers/remote-control.ts";
 import { createServerManager } from "../../sources/servers/manager.ts";
 import type { CommandContext } from "../command-context.ts";
-import { findConfigOf } from "../config-of.ts";
+import { findConfigOf, loadConfigOf } from "../config-of.ts";
 import { placeOf } from "../follow-config.ts";
 import { findRunningHub } from "../hub-record.ts";
 import { openHomeOf } from "../open-home.ts";
+import { joinServingChain } from "../serving-chain.ts";
 import { readVersion } from "../version.ts";
 
 /** The servers of a running hub, as this process offers them. */
 export interface Relay {
   readonly view: View;
+  /** What the hub takes in one piece. */
+  readonly maxFrameBytes: number;
   /** Resolves when the hub has told what there is, or after the time. */
   settled(withinMs: number): Promise<void>;
   close(): Promise<void>;
@@ -35,6 +38,7 @@ export async function openRelay(
   const home = await openHomeOf(context);
   const hub = await findHub(context, home);
   if (hub === undefined || !(await isForUs(context, home, hub, only))) return undefined;
+  const { config } = await loadConfigOf(context);
   const catalog = createCatalog({ log });
   const version = readVersion();
   const manager = createServerManager({
@@ -50,6 +54,7 @@ export async function openRelay(
   const timer = setInterval(() => void follow(), lookEveryMs).unref();
   return {
     view: catalog.view({ source: relayName }),
+    maxFrameBytes: config.hub.maxBodyBytes,
     settled: (withinMs) => manager.settled(withinMs),
     async close() {
       clearInterval(timer);
@@ -73,7 +78,7 @@ async function findHub({ env, log }: CommandContext, home: Home): Promise<Runnin
   return running && token && { address: running.address, token };
 }
 
-/** Faults where one of the servers that are wanted is none of the hub's. */
+/** Faults where one of the servers that are wanted is none of the hub's, or where we are one of them. */
 async function isForUs(
   context: CommandContext,
   home: Home,
@@ -84,6 +89,7 @@ async function isForUs(
   try {
     const { path } = findConfigOf(context) ?? placeOf({}, home);
     if ((await control.configuration()).path !== path) return false;
+    joinServingChain(context.env, path);
     const names = (await control.servers()).map(({ name }) => name);
     const missing = only?.find((name) => !names.includes(name));
     if (missing !== undefined) throw unknownServer(missing, names);

@@ -6,6 +6,7 @@ import { silentLog } from "../../core/log.ts";
 import { defineServers } from "../../sources/servers/definition.ts";
 import { createServerManager } from "../../sources/servers/manager.ts";
 import type { CommandContext } from "../command-context.ts";
+import { joinServingChain } from "../serving-chain.ts";
 import { readVersion } from "../version.ts";
 import { orStopped } from "./or-stopped.ts";
 import { showWhile } from "./show-while.ts";
@@ -32,7 +33,7 @@ export async function tryServer(context: CommandContext, { path, text, name, set
   if (definition === undefined || !definition.enabled) return;
   const manager = createServerManager({
     catalog: { add: () => () => {} },
-    env,
+    env: joinServingChain(env, path),
     // What goes wrong is told once, at the end.
     log: context.globals.verbose ? log : silentLog,
     version: readVersion(),
