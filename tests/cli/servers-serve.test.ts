@@ -128,6 +128,8 @@ test.each(["without a hub", "with one"])(
       const [first, second] = servers;
       return second?.state === "ready" && (first?.lastError?.includes("it would start itself without end") ?? false);
     });
+    const { out } = await clawport(place, "tools");
+    expect([out.includes("shelf__put"), out.includes("me__")]).toEqual([true, false]);
     await hub?.[Symbol.asyncDispose]();
   },
 );
