@@ -4,10 +4,9 @@ import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { expect, test, vi } from "vitest";
-import { createRandom } from "../fuzz/random.ts";
 import { until } from "../support/until.ts";
 import { type Created, startProxy } from "./start-proxy.ts";
-import { openApp, type TestApp } from "./test-app.ts";
+import { openApp } from "./test-app.ts";
 
 vi.setConfig({ testTimeout: 300_000 });
 
@@ -50,63 +49,6 @@ test("a connection that is dead without a word is found by its silence", async (
   expect(await called).toMatch(/^!The bridge was lost after the call was sent/);
   app.ws.terminate();
 });
-
-const calls = Number(process.env["CLAWPORT_FAULT_CALLS"] ?? 1000);
-
-test(`${calls} calls under random cuts: nothing runs twice, nobody is left hanging, every outcome is true`, async () => {
-  await using proxy = await startProxy();
-  const session = await proxy.create({ tools: [{ name: "fast" }] });
-  const random = createRandom(17);
-  const runs = new Map<number, number>();
-  let app: TestApp | undefined;
-  let over = false;
-
-  const chaos = (async () => {
-    while (!over) {
-      app = await openApp(session.bridge_url, {
-        tools: {
-          fast({ n }, { request_id }, own) {
-            runs.set(n, (runs.get(n) ?? 0) + 1);
-            setTimeout(
-              () => own.ws.readyState === 1 && own.result(request_id, { ok: true, content: `ran ${n}` }),
-              random.int(4),
-            );
-          },
-        },
-      });
-      await new Promise((resolve) => setTimeout(resolve, 5 + random.int(40)));
-      // Sometimes the line is cut, sometimes a second app of the same session takes over.
-      if (random.int(3) > 0) app.ws.terminate();
-    }
-  })();
-
-  const outcomes: string[] = [];
-  let next = 0;
-  const worker = async () => {
-    while (next < calls) {
-      const n = next++;
-      outcomes[n] = await proxy.call(session, "fast", { n });
-    }
-  };
-  await Promise.all(Array.from({ length: 16 }, worker));
-  over = true;
-  await chaos;
-  app?.ws.terminate();
-
-  const wrong = outcomes.flatMap((outcome, n) => (isTrue(outcome, n, runs.get(n) ?? 0) ? [] : [`${n}: ${outcome}`]));
-  expect(wrong).toEqual([]);
-  expect(outcomes).toHaveLength(calls);
-  expect(Math.max(...runs.values())).toBe(1);
-  const kinds = new Set(outcomes.map((outcome) => outcome.replace(/\d+/g, "")));
-  expect(kinds).toContain("ran ");
-  expect([...kinds].some((kind) => kind.includes("unknown"))).toBe(true);
-});
-
-function isTrue(outcome: string, n: number, count: number): boolean {
-  if (outcome === `ran ${n}`) return count === 1;
-  if (outcome === "!Bridge is not connected" || outcome.includes("has not seen it")) return count === 0;
-  return outcome.includes("Whether the tool ran is unknown") && count <= 1;
-}
 
 async function startApp(session: Created) {
   const file = fileURLToPath(new URL("app-child.ts", import.meta.url));

@@ -1,0 +1,51 @@
+import { parseArgs } from "node:util";
+import { startProxy } from "../start-proxy.ts";
+import { runCrowd } from "./run-crowd.ts";
+import { runCuts } from "./run-cuts.ts";
+import { runFuzz } from "./run-fuzz.ts";
+import { runHostile } from "./run-hostile.ts";
+
+/** `node main.ts fuzz|cuts|crowd|hostile [--count n] [--seed n]`: what it found as JSON, and an exit code of 1 where it is bad. */
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { count: { type: "string" }, seed: { type: "string" } },
+});
+const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
+const count = (usual: number) => Number(values.count ?? usual);
+const mega = 1024 * 1024;
+
+const runs: Readonly<Record<string, () => Promise<readonly [report: object, isGood: boolean]>>> = {
+  async fuzz() {
+    const report = await runFuzz(count(1_000_000), seed);
+    const [early, late] = report.memory;
+    return [report, report.statuses.every((status) => status < 500) && late - early < 150];
+  },
+  async cuts() {
+    await using proxy = await startProxy();
+    const report = await runCuts(proxy, count(10_000), seed);
+    return [report, report.wrong.length === 0 && report.mostRuns === 1];
+  },
+  async crowd() {
+    const report = await runCrowd(count(10_000), 64);
+    return [report, report.opened + report.refused === count(10_000) && report.memory[2] < 3000];
+  },
+  async hostile() {
+    const report = await runHostile({
+      flood: count(100_000),
+      requests: count(100_000) / 5,
+      messageBytes: 1024 * mega,
+      readers: 60,
+      answerBytes: 50 * mega,
+    });
+    return [report, report.floodClosedWith === 4429 && report.hugeClosedWith === 1009 && report.memory[2] < 3000];
+  },
+};
+
+const [name = ""] = positionals;
+const run = runs[name];
+if (run === undefined) throw new Error(`say which: ${Object.keys(runs).join(", ")}`);
+const started = performance.now();
+const [report, isGood] = await run();
+const seconds = Math.round((performance.now() - started) / 1000);
+console.log(JSON.stringify({ run: name, seed, seconds, isGood, ...report }, undefined, 2));
+process.exit(isGood ? 0 : 1);

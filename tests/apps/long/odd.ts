@@ -1,0 +1,89 @@
+import type { Random } from "../../fuzz/random.ts";
+import { type Created, echoTool } from "../proxy-client.ts";
+
+const types = [
+  "invoke_result",
+  "invoke_progress",
+  "invoke_log",
+  "invoke_ask",
+  "ping",
+  "pong",
+  "invoke_tool",
+  "constructor",
+];
+
+function oddValue(random: Random, depth = 0): unknown {
+  const simple = [
+    null,
+    true,
+    -0,
+    1e308,
+    "",
+    "\u0000",
+    "\ud800",
+    "x".repeat(random.int(300)),
+    "__proto__",
+    random.int(9),
+  ];
+  if (depth > 3 || random.chance(0.6)) return random.pick(simple);
+  if (random.chance(0.5)) return Array.from({ length: random.int(4) }, () => oddValue(random, depth + 1));
+  const keys = ["type", "content", "isError", "__proto__", "toString", "message", "text", "data"];
+  return Object.fromEntries(
+    Array.from({ length: random.int(4) }, () => [random.pick(keys), oddValue(random, depth + 1)]),
+  );
+}
+
+/** A message of an app, mostly nearly right. */
+export function oddMessage(random: Random, { mcpSessionId }: Created, requestId: string): string {
+  if (random.chance(0.02)) return random.pick(["{", "", "[]", "nul", '"', "{}", '{"type":7}']);
+  const field = (usual: unknown) => (random.chance(0.7) ? usual : oddValue(random));
+  return JSON.stringify({
+    type: random.chance(0.97) ? random.pick(types) : oddValue(random),
+    mcpSessionId: random.chance(0.9) ? mcpSessionId : oddValue(random),
+    request_id: random.chance(0.97) ? random.pick([requestId, `${mcpSessionId}:1`]) : oddValue(random),
+    ok: random.chance(0.97) ? random.chance(0.5) : oddValue(random),
+    content: oddValue(random),
+    error: oddValue(random),
+    progress: field(1),
+    level: random.chance(0.97) ? "info" : oddValue(random),
+    ask_id: field("a"),
+    params: field({}),
+  });
+}
+
+/** A request of a client or of an app that registers, mostly nearly right. */
+export function oddRequest(random: Random, session: Created): { method: string; path: string; body: string } {
+  const method = random.chance(0.85) ? "POST" : random.pick(["DELETE", "PATCH", "PUT"]);
+  const path = random.pick([
+    session.mcp_url,
+    session.mcp_url,
+    "/v1/mcp",
+    "/v1/mcp/%00",
+    "/v1/chat/sessions",
+    "/v1/chat/sessions/x/bridge",
+    "/%2e%2e/",
+  ]);
+  const isRegistration = path === "/v1/chat/sessions";
+  const message = isRegistration
+    ? {
+        device_id: oddValue(random),
+        tools: random.chance(0.5)
+          ? oddValue(random)
+          : [{ ...echoTool, input_schema: oddValue(random), name: oddValue(random) }],
+      }
+    : {
+        jsonrpc: random.chance(0.9) ? "2.0" : oddValue(random),
+        id: random.chance(0.9) ? random.int(99) : oddValue(random),
+        method: random.pick([
+          "tools/call",
+          "tools/list",
+          "initialize",
+          "ping",
+          "tools/none",
+          "notifications/cancelled",
+        ]),
+        params: random.chance(0.6) ? { name: "echo_text", arguments: oddValue(random) } : oddValue(random),
+      };
+  const text = JSON.stringify(message);
+  return { method, path, body: random.chance(0.05) ? text.slice(0, random.int(text.length)) || "{" : text };
+}

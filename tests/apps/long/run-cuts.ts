@@ -1,0 +1,69 @@
+import { createRandom } from "../../fuzz/random.ts";
+import type { ProxyClient } from "../proxy-client.ts";
+import { openApp, type TestApp } from "../test-app.ts";
+
+export interface CutsReport {
+  readonly calls: number;
+  readonly bridges: number;
+  /** How often each kind of outcome came, the numbers taken out. */
+  readonly kinds: Readonly<Record<string, number>>;
+  /** Outcomes that say something else than what the app counted. */
+  readonly wrong: readonly string[];
+  /** How often the busiest call was run. */
+  readonly mostRuns: number;
+}
+
+/** Calls while the app's line is cut, or taken over, every few milliseconds; the app counts what it runs. */
+export async function runCuts(proxy: ProxyClient, calls: number, seed: number): Promise<CutsReport> {
+  const session = await proxy.create({ tools: [{ name: "fast" }], ttl_seconds: 86_400 });
+  const random = createRandom(seed);
+  const runs = new Map<number, number>();
+  let app: TestApp | undefined;
+  let over = false;
+  let bridges = 0;
+
+  const chaos = (async () => {
+    while (!over) {
+      bridges++;
+      app = await openApp(session.bridge_url, {
+        tools: {
+          fast({ n }, { request_id }, own) {
+            runs.set(n, (runs.get(n) ?? 0) + 1);
+            const answer = () => own.ws.readyState === 1 && own.result(request_id, { ok: true, content: `ran ${n}` });
+            setTimeout(answer, random.int(4));
+          },
+        },
+      });
+      await new Promise((resolve) => setTimeout(resolve, 5 + random.int(40)));
+      // Sometimes the line is cut, sometimes a second app of the same session takes over.
+      if (random.int(3) > 0) app.ws.terminate();
+    }
+  })();
+
+  const outcomes: string[] = [];
+  let next = 0;
+  const worker = async () => {
+    while (next < calls) {
+      const n = next++;
+      outcomes[n] = await proxy.call(session, "fast", { n });
+    }
+  };
+  await Promise.all(Array.from({ length: 16 }, worker));
+  over = true;
+  await chaos;
+  app?.ws.terminate();
+
+  const kinds: Record<string, number> = {};
+  for (const outcome of outcomes) {
+    const kind = outcome.replaceAll(/\d+/g, "#");
+    kinds[kind] = (kinds[kind] ?? 0) + 1;
+  }
+  const wrong = outcomes.flatMap((outcome, n) => (isTrue(outcome, n, runs.get(n) ?? 0) ? [] : [`${n}: ${outcome}`]));
+  return { calls: outcomes.length, bridges, kinds, wrong, mostRuns: Math.max(...runs.values()) };
+}
+
+function isTrue(outcome: string, n: number, count: number): boolean {
+  if (outcome === `ran ${n}`) return count === 1;
+  if (outcome === "!Bridge is not connected" || outcome.includes("has not seen it")) return count === 0;
+  return outcome.includes("Whether the tool ran is unknown") && count <= 1;
+}
