@@ -96,6 +96,27 @@ test("a picture and a document that the agent attaches come back as content", as
   });
 });
 
+test("what OpenClaw does not hand over, since it is too large for it, is named", async () => {
+  const film = join(bench.folder, "workspace", "film.mp4");
+  const content = Buffer.alloc(20 * 1_048_576 + 1, 1);
+  content.write("\0\0\0\x18ftypmp42", "latin1");
+  await writeFile(film, content);
+  const text = textOf(await order({ message: `attach:${film}` }));
+  expect(text).toContain(`[The agent named ${film}, but OpenClaw did not hand it over`);
+});
+
+test("a transcript reaches the model in place of the audio", async () => {
+  const before = bench.model.requests.length;
+  const transcriber = { transcribe: async () => "buy milk and bread" };
+  const turnsFolder = join(bench.folder, "turns");
+  const source = createAgentSource({ getReply: backend.getReply, turnsFolder, transcriber });
+  const files = [{ data: Buffer.from("ID3 audio").toString("base64"), mimeType: "audio/mpeg", filename: "memo.mp3" }];
+  const result = await source.call("order_openclaw", { message: "note", files }, testContext());
+  expect(result.isError).toBe(false);
+  const asked = JSON.stringify(bench.model.requests.slice(before));
+  expect(asked).toContain("buy milk and bread");
+});
+
 test("what is too large for a request is staged where the gateway reads it", async () => {
   const before = bench.model.requests.length;
   const content = Buffer.alloc(10 * 1_048_576, "a");

@@ -80,8 +80,8 @@ function checked(address: GatewayAddress): GatewayAddress {
 async function readConfig(file: string): Promise<unknown> {
   try {
     const content = await readFile(file, "utf8");
-    const { default: json5 } = await import("json5");
-    return json5.parse(content);
+    const { readJson5 } = await import("../../../core/config/read-json5.ts");
+    return readJson5(content).value;
   } catch (error) {
     if (codeOf(error) === "ENOENT") return {};
     throw new Fault("config", `OpenClaw's configuration can't be read: ${messageOf(error)} (${file})`, {

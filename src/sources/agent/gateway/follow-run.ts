@@ -6,8 +6,8 @@ import type { RunEvent } from "./run-event.ts";
 export interface RunOutcome {
   readonly text: string;
   readonly tools: readonly string[];
-  /** How many media the agent has announced; they are fetched afterwards. */
-  readonly media: number;
+  /** What the agent has announced to attach, by its own words; it is fetched afterwards. */
+  readonly media: readonly string[];
 }
 
 export interface RunFollower {
@@ -29,10 +29,10 @@ export function followRun({
   const tools = new Set<string>();
   let item = { id: "", text: "" };
   let words = "working";
-  let media = 0;
+  const media = new Set<string>();
   outcome.catch(() => {});
 
-  return { outcome, take, fail: reject, end: (text) => resolve({ text, tools: [...tools], media }) };
+  return { outcome, take, fail: reject, end: (text) => resolve({ text, tools: [...tools], media: [...media] }) };
 
   function take(event: RunEvent): void {
     switch (event.kind) {
@@ -48,7 +48,7 @@ export function followRun({
       case "sign-of-life":
         return say(words);
       case "final":
-        return resolve({ text: event.text, tools: [...tools], media });
+        return resolve({ text: event.text, tools: [...tools], media: [...media] });
       case "error":
         return reject(new Fault("unavailable", `OpenClaw could not answer: ${event.message}`));
       case "aborted":
@@ -60,7 +60,7 @@ export function followRun({
   function takeText(event: Extract<RunEvent, { kind: "text" }>): void {
     if (event.item !== item.id && item.text !== "") onBlock({ text: item.text });
     item = { id: event.item, text: event.text };
-    media += event.media;
+    for (const each of event.media) media.add(each);
     say("writing");
     onPartial(event.text);
   }

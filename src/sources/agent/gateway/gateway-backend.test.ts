@@ -14,18 +14,25 @@ let gateway: FakeGateway;
 let backend: ReplyBackend;
 let waitAnswer: () => object | undefined = () => undefined;
 let refused: readonly string[] = [];
+let artifacts: readonly object[] = [];
 
 /** `approve <kind>` has something to be approved and tells the decision; `hang` and `fail` do as they say. */
 beforeEach(async () => {
   refused = [];
+  artifacts = [];
   gateway = await startFakeGateway(({ method, params }, { emit, finish }) => {
     if (refused.includes(method)) return new Error(`no ${method} here`);
     if (method === "agent.wait") return waitAnswer();
+    if (method === "artifacts.list") return { artifacts };
     if (method === "exec.approval.resolve" || method === "plugin.approval.resolve")
       setImmediate(() => finish(params.id, `${method} ${params.decision}`));
     if (method !== "chat.send") return undefined;
     const runId: string = params.idempotencyKey;
     const [word, kind] = (params.message as string).split(" ");
+    if (word === "attach") {
+      const data = { text: "Here", mediaUrls: ["/work/a.png", "/work/film.mp4"] };
+      for (let told = 0; told < 2; told++) emit("agent", { runId, stream: "assistant", data });
+    }
     if (word === "approve")
       setImmediate(() => emit(`${kind}.approval.requested`, approval(kind!, runId), `${kind}-approvals`));
     if (word === "fail") setImmediate(() => emit("chat", { runId, state: "error", errorMessage: "out of order" }));
@@ -112,6 +119,15 @@ describe("a line that is lost while OpenClaw works", () => {
     const { reply } = await loseLine(true);
     await expect(reply).rejects.toThrow(/went away while it was working.*sessionKey "k"/);
   });
+});
+
+test("what the agent announced and OpenClaw did not hand over is named", async () => {
+  artifacts = [{ id: "1", title: "a.png", mimeType: "image/png", sizeBytes: 3 }];
+  const { payloads } = await order("attach", { canAsk: false });
+  expect(payloads).toMatchObject([
+    { text: "ECHO:attach", media: [{ name: "a.png", mimeType: "image/png", bytes: 3 }] },
+    { text: expect.stringMatching(/^\[The agent named \/work\/film\.mp4, but OpenClaw did not hand it over/) },
+  ]);
 });
 
 test("an answer comes without what could not be fetched beside it", async () => {

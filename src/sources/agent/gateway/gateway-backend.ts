@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { visibleText } from "../../../catalog/guard/visible-text.ts";
 import { cancelledBy } from "../../../core/cancelled.ts";
 import type { Attachment } from "../attachment.ts";
 import { megabyte } from "../media-limits.ts";
@@ -68,10 +69,11 @@ export function createGatewayBackend(given: GatewayBackendOptions): ReplyBackend
       await send(context, { sessionKey, runId, limits, signal });
       const { text, tools, media } = await follower.outcome;
       const [found, tokens] = await Promise.all([
-        listReplyMedia(gateway, { sessionKey, runId, atLeast: media }, options),
+        listReplyMedia(gateway, { sessionKey, runId, announced: media }, options),
         readRunTokens(gateway, { sessionKey, runId }, options),
       ]);
-      return { payloads: [{ text, media: found }], runId, tools, tokens };
+      const notes = found.missing.map((path) => ({ text: missingText(path) }));
+      return { payloads: [{ text, media: found.media }, ...notes], runId, tools, tokens };
     } catch (error) {
       if (signal.aborted) await abortRun(sessionKey, runId, options);
       throw signal.aborted ? cancelledBy(signal) : error;
@@ -124,6 +126,11 @@ export function createGatewayBackend(given: GatewayBackendOptions): ReplyBackend
       log.warn("a cancelled order may still be running in OpenClaw", { runId, error });
     }
   }
+}
+
+function missingText(path: string): string {
+  const shown = visibleText(path, 500);
+  return `[The agent named ${shown}, but OpenClaw did not hand it over: it may be too large, or outside the agent's folders.]`;
 }
 
 async function attachmentParams({ kind, mimeType, name, base64 }: Attachment) {

@@ -15,8 +15,14 @@ interface Artifact {
 export interface MediaOfRun {
   readonly sessionKey: string;
   readonly runId: string;
-  /** How many the agent has announced: the list may lag behind its words. */
-  readonly atLeast: number;
+  /** What the agent has announced: the list may lag behind its words. */
+  readonly announced: readonly string[];
+}
+
+export interface FoundMedia {
+  readonly media: readonly ReplyMedia[];
+  /** What was announced and did not come. */
+  readonly missing: readonly string[];
 }
 
 /**
@@ -27,27 +33,33 @@ export async function listReplyMedia(
   gateway: Gateway,
   run: MediaOfRun,
   { signal, log }: Pick<ReplyOptions, "signal" | "log">,
-): Promise<readonly ReplyMedia[]> {
+): Promise<FoundMedia> {
   try {
     return await list(gateway, run, signal);
   } catch (error) {
     signal.throwIfAborted();
     // What the agent has said is still worth having.
-    log.warn("what the agent attached could not be fetched", { announced: run.atLeast, error });
-    return [];
+    log.warn("what the agent attached could not be fetched", { error });
+    return { media: [], missing: run.announced };
   }
 }
 
-async function list(gateway: Gateway, run: MediaOfRun, signal: AbortSignal): Promise<readonly ReplyMedia[]> {
-  const { sessionKey, runId, atLeast } = run;
+async function list(gateway: Gateway, run: MediaOfRun, signal: AbortSignal): Promise<FoundMedia> {
+  const { sessionKey, runId, announced } = run;
   for (let tries = 0; ; tries++) {
     const { artifacts } = await gateway.request<{ artifacts: readonly Artifact[] }>(
       "artifacts.list",
       { sessionKey, runId },
       { signal },
     );
-    if (artifacts.length >= atLeast || tries === 10)
-      return artifacts.map((artifact) => replyMedia(gateway, artifact, sessionKey));
+    if (artifacts.length >= announced.length || tries === 10) {
+      const isThere = (path: string): boolean =>
+        artifacts.some(({ title = "" }) => title !== "" && path.endsWith(title));
+      return {
+        media: artifacts.map((artifact) => replyMedia(gateway, artifact, sessionKey)),
+        missing: artifacts.length >= announced.length ? [] : announced.filter((path) => !isThere(path)),
+      };
+    }
     await sleep(100, signal);
   }
 }

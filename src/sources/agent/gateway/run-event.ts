@@ -3,7 +3,7 @@ import type { GatewayEvent } from "./open-gateway.ts";
 /** What happened in one run of the agent, as far as an order wants to know. */
 export type RunEvent =
   | { readonly kind: "status"; readonly words: string }
-  | { readonly kind: "text"; readonly item: string; readonly text: string; readonly media: number }
+  | { readonly kind: "text"; readonly item: string; readonly text: string; readonly media: readonly string[] }
   | { readonly kind: "block"; readonly text: string }
   | { readonly kind: "tool"; readonly name: string }
   | { readonly kind: "sign-of-life" }
@@ -49,7 +49,7 @@ function readAgent(facts: Facts): RunEvent {
       kind: "text",
       item: string(data["itemId"]) ?? "",
       text,
-      media: Array.isArray(mediaUrls) ? mediaUrls.length : 0,
+      media: Array.isArray(mediaUrls) ? mediaUrls.map(String) : [],
     };
   }
   // What the agent says before it uses a tool.
