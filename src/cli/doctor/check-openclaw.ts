@@ -28,8 +28,8 @@ async function findPort({ env, homedir }: Pick<World, "env" | "homedir">): Promi
   const path =
     env["OPENCLAW_CONFIG_PATH"] || join(env["OPENCLAW_STATE_DIR"] || join(homedir, ".openclaw"), "openclaw.json");
   try {
-    const { default: JSON5 } = await import("json5");
-    const config: { gateway?: { port?: unknown } } | null = JSON5.parse(await readFile(path, "utf8"));
+    const { readJson5 } = await import("../../core/config/read-json5.ts");
+    const config = readJson5(await readFile(path, "utf8")).value as { gateway?: { port?: unknown } } | null;
     const port = config?.gateway?.port;
     return typeof port === "number" ? port : usualPort;
   } catch (error) {

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from "node:util";
-import JSON5 from "json5";
 import { Fault } from "../fault.ts";
 import { isRecord } from "../is-record.ts";
 import { formatPath, pathKey, type ConfigPath } from "./config-path.ts";
@@ -65,15 +64,31 @@ function insert(
   return head + remark + newline + items.join(",\n").replaceAll("\n", newline) + end + tail;
 }
 
+/** One entry. In the style of JSON where the rest is so, else with bare keys and a comma after the last of each list. */
 function render(key: string, value: unknown, quoted: boolean, step: string, indent: string): string {
-  const pair = { [key]: value };
-  const text = quoted ? JSON.stringify(pair, undefined, step) : JSON5.stringify(pair, { space: step, quote: '"' });
-  // The pair without the braces around it, and one level further out.
-  const body = text.slice(1, -1).trim().replace(/,$/, "");
-  return body
-    .split("\n")
-    .map((line, index) => (index === 0 ? line : indent + line.slice(step.length)))
-    .join("\n");
+  const isBare = !quoted && /^[A-Za-z_$][\w$]*$/.test(key);
+  return `${isBare ? key : JSON.stringify(key)}: ${renderValue(value, quoted, step, indent)}`;
+}
+
+function renderValue(value: unknown, quoted: boolean, step: string, indent: string): string {
+  const inner = indent + step;
+  const list = (open: string, items: readonly string[], close: string): string => {
+    if (items.length === 0) return open + close;
+    return `${open}\n${inner}${items.join(`,\n${inner}`)}${quoted ? "" : ","}\n${indent}${close}`;
+  };
+  if (Array.isArray(value))
+    return list(
+      "[",
+      value.map((item) => renderValue(item, quoted, step, inner)),
+      "]",
+    );
+  if (!isRecord(value)) return JSON.stringify(value ?? null);
+  const entries = Object.entries(value).filter(([, part]) => part !== undefined);
+  return list(
+    "{",
+    entries.map(([key, part]) => render(key, part, quoted, step, inner)),
+    "}",
+  );
 }
 
 /** The white space that the line of an offset begins with. */
