@@ -70,9 +70,13 @@ export async function openApp(options: AppOptions): Promise<App> {
     async close() {
       isClosed = true;
       link?.close();
-      await ask("DELETE", `${sessionsUrl}/${session.id}`, session.bridgeToken).catch(() => {});
+      await remove();
     },
   };
+
+  async function remove(): Promise<void> {
+    await ask("DELETE", `${sessionsUrl}/${session.id}`, session.bridgeToken).catch(() => {});
+  }
 
   async function register(): Promise<OpenSession> {
     const made = await ask("POST", sessionsUrl, options.appToken, {
@@ -113,7 +117,7 @@ export async function openApp(options: AppOptions): Promise<App> {
 
   function receive(text: string): void {
     const message = JSON.parse(text) as BridgeMessage;
-    if (message.type === "ping") link?.send({ type: "pong", mcpSessionId: session.id });
+    if (message.type === "ping") link?.send(JSON.stringify({ type: "pong", mcpSessionId: session.id }));
     else runs.take(message);
   }
 
@@ -122,7 +126,7 @@ export async function openApp(options: AppOptions): Promise<App> {
     for (let wait = 500; !isClosed; wait = Math.min(wait * 2, 30_000)) {
       try {
         session = await register();
-        return connect();
+        return isClosed ? await remove() : connect();
       } catch {
         await new Promise((resolve) => setTimeout(resolve, wait));
       }
@@ -144,7 +148,8 @@ async function ask(
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  const answer = (await response.json()) as Readonly<Record<string, string>>;
+  // What stands before the proxy may answer in its place, and not in JSON.
+  const answer = (await response.json().catch(() => ({}))) as Readonly<Record<string, string>>;
   if (!response.ok) throw new Error(`The proxy refused (${response.status}): ${answer.detail ?? "it did not say why"}`);
   return answer;
 }

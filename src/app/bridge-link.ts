@@ -13,7 +13,7 @@ export interface BridgeLinkOptions {
 /** Keeps one WebSocket to the bridge up, coming back by itself when it breaks. */
 export interface BridgeLink {
   /** Says whether there was a connection to send it over. */
-  send(message: object): boolean;
+  send(text: string): boolean;
   close(): void;
 }
 
@@ -29,9 +29,9 @@ export function openBridgeLink(options: BridgeLinkOptions): BridgeLink {
   connect();
 
   return {
-    send(message) {
+    send(text) {
       if (socket?.readyState !== WebSocket.OPEN) return false;
-      socket.send(JSON.stringify(message));
+      socket.send(text);
       return true;
     },
     close() {
@@ -45,11 +45,10 @@ export function openBridgeLink(options: BridgeLinkOptions): BridgeLink {
     // Browsers send no headers with a WebSocket, so the token goes as a subprotocol.
     const opened = new WebSocket(url, ["clawport.bridge", `bearer.${token}`]);
     socket = opened;
-    opened.addEventListener("open", () => {
-      failures = 0;
-      onConnected(true);
-    });
+    opened.addEventListener("open", () => onConnected(true));
     opened.addEventListener("message", ({ data }) => {
+      // Not when it opens: one that is closed again at once must not be tried without a pause.
+      failures = 0;
       if (typeof data === "string") onMessage(data);
     });
     opened.addEventListener("close", ({ code }) => {

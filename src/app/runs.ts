@@ -16,7 +16,7 @@ export interface BridgeMessage {
 export interface RunsOptions {
   tools(): ReadonlyMap<string, AppTool>;
   /** Sends over whichever bridge there is now; says whether there was one. */
-  send(message: object): boolean;
+  send(text: string): boolean;
 }
 
 /** The calls this app was given: each is run once, however often it comes. */
@@ -27,12 +27,14 @@ export interface Runs {
 interface Entry {
   readonly stop: AbortController;
   readonly asks: Map<string, PromiseWithResolvers<Readonly<Record<string, unknown>>>>;
-  /** Set when it is done. */
-  result?: object;
+  /** The answer as it was sent, once it is done. */
+  result?: string;
 }
 
 /** Calls that are remembered after they are done. */
 const mostRemembered = 1000;
+/** A longer answer is not kept: if its call came again, nobody could be given it. */
+const longestRemembered = 64 * 1024;
 
 export function createRuns({ tools, send }: RunsOptions): Runs {
   const entries = new Map<string, Entry>();
@@ -61,12 +63,15 @@ export function createRuns({ tools, send }: RunsOptions): Runs {
     } catch (error) {
       outcome = { ok: false, error: error instanceof Error ? error.message : String(error) };
     }
-    entry.result = { type: "invoke_result", request_id: requestId, ...outcome };
+    const text = JSON.stringify({ type: "invoke_result", request_id: requestId, ...outcome });
+    const forgotten = { ok: false, error: "This call has run already, and its result is not kept any more." };
+    const isShort = text.length <= longestRemembered;
+    entry.result = isShort ? text : JSON.stringify({ type: "invoke_result", request_id: requestId, ...forgotten });
     for (const [id, { result }] of entries) {
       if (entries.size <= mostRemembered) break;
       if (result) entries.delete(id);
     }
-    if (!entry.stop.signal.aborted) send(entry.result);
+    if (!entry.stop.signal.aborted) send(text);
   }
 
   function runOf(requestId: string, entry: Entry): ToolRun {
@@ -74,17 +79,17 @@ export function createRuns({ tools, send }: RunsOptions): Runs {
       requestId,
       signal: entry.stop.signal,
       progress(progress, total, text) {
-        send({ type: "invoke_progress", request_id: requestId, progress, total, message: text });
+        send(JSON.stringify({ type: "invoke_progress", request_id: requestId, progress, total, message: text }));
       },
       log(level, data) {
-        send({ type: "invoke_log", request_id: requestId, level, data });
+        send(JSON.stringify({ type: "invoke_log", request_id: requestId, level, data }));
       },
       ask(params) {
         const askId = `${entry.asks.size + 1}`;
         const asked = Promise.withResolvers<Readonly<Record<string, unknown>>>();
         entry.asks.set(askId, asked);
         entry.stop.signal.addEventListener("abort", () => asked.reject(entry.stop.signal.reason));
-        if (!send({ type: "invoke_ask", request_id: requestId, ask_id: askId, params })) {
+        if (!send(JSON.stringify({ type: "invoke_ask", request_id: requestId, ask_id: askId, params }))) {
           asked.reject(new Error("The bridge is not connected: nobody can be asked."));
         }
         return asked.promise;

@@ -25,6 +25,7 @@ type Door = Pick<
   | "allowedOrigins"
   | "trustForwarded"
   | "requestsPerSecond"
+  | "tokenRequestsPerSecond"
   | "sessionsPerSecond"
   | "heartbeatMs"
 >;

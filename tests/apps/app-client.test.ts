@@ -115,15 +115,27 @@ test("an app comes back by itself when its connection breaks", async () => {
 
 test("a call that comes twice is run once and answered twice", async () => {
   const runs: string[] = [];
-  const sent: object[] = [];
+  const sent: string[] = [];
   const tool: AppTool = { name: "pay", run: (_, { requestId }) => runs.push(requestId) };
-  const { take } = createRuns({ tools: () => new Map([["pay", tool]]), send: (message) => sent.push(message) > 0 });
+  const { take } = createRuns({ tools: () => new Map([["pay", tool]]), send: (text) => sent.push(text) > 0 });
   const order = { type: "invoke_tool", request_id: "s:1", tool_name: "pay", arguments: {} };
   take(order);
   await until(() => sent.length === 1);
   take(order);
   const result = { type: "invoke_result", request_id: "s:1", ok: true, content: 1 };
-  expect([runs, sent]).toEqual([["s:1"], [result, result]]);
+  expect([runs, sent.map((text) => JSON.parse(text))]).toEqual([["s:1"], [result, result]]);
+});
+
+test("of a call that comes twice, a long answer is not kept, and the second is told so", async () => {
+  const sent: string[] = [];
+  const tool: AppTool = { name: "paint", run: () => "x".repeat(100_000) };
+  const { take } = createRuns({ tools: () => new Map([["paint", tool]]), send: (text) => sent.push(text) > 0 });
+  const order = { type: "invoke_tool", request_id: "s:1", tool_name: "paint", arguments: {} };
+  take(order);
+  await until(() => sent.length === 1);
+  take(order);
+  expect(JSON.parse(sent[0]!)).toMatchObject({ ok: true, request_id: "s:1" });
+  expect(JSON.parse(sent[1]!)).toMatchObject({ ok: false, error: expect.stringContaining("has run already") });
 });
 
 test("wrong tokens are told at once", async () => {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { silentLog } from "../../src/core/log.ts";
 import { until } from "../support/until.ts";
 import { bearer, echoTool, registration, startProxy } from "./start-proxy.ts";
 import { openApp } from "./test-app.ts";
@@ -121,6 +122,19 @@ test("without a bridge a call fails at once and says so", async () => {
   const app = await openApp(session.bridge_url);
   await app[Symbol.asyncDispose]();
   await expect.poll(() => proxy.call(session, "echo_text")).toBe("!Bridge is not connected");
+});
+
+test("a bridge that disconnects in the usual way is nothing to complain about in the log", async () => {
+  const lines: string[] = [];
+  const note = (message: string) => void lines.push(message);
+  await using proxy = await startProxy({ log: { ...silentLog, warn: note, error: note } });
+  const session = await proxy.create();
+  const app = await openApp(session.bridge_url);
+  expect(await proxy.call(session, "echo_text", { text: "a" })).toBe('{"echoed_text":"a"}');
+  app.ws.close(1000);
+  await app.closed;
+  await expect.poll(() => proxy.call(session, "echo_text")).toBe("!Bridge is not connected");
+  expect(lines).toEqual([]);
 });
 
 test("the app token opens the app's side and not the MCP side, and the other way round", async () => {

@@ -54,6 +54,22 @@ test("an app that gives no sign of life is given up, and its calls end", async (
   expect(await proxy.metrics()).toContain('event="bridge dead"} 1');
 });
 
+test("an app that is busy sending a large result lives, though it answers no ping meanwhile", async () => {
+  await using proxy = await startProxy({ heartbeatMs: 100 });
+  const session = await proxy.create();
+  await using app = await openApp(session.bridge_url, { deaf: true, tools: {} });
+  const called = proxy.call(session, "echo_text");
+  const { request_id } = await app.wait("invoke_tool");
+  const pings = () => app.messages.filter(({ type }) => type === "ping").length;
+  app.ws.send(`{"type":"invoke_result","request_id":"${request_id}","ok":true,"content":"`, { fin: false });
+  while (pings() < 6 && app.ws.readyState === 1) {
+    app.ws.send("x".repeat(40_000), { fin: false });
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  app.ws.send('"}');
+  expect(await called).toMatch(/^x{40000,}$/);
+});
+
 test("a bridge that answers keeps its session alive past its time, and without it the session ends", async () => {
   const env = { OPENCLAW_PROXY_SESSION_TTL_SECONDS: "1" };
   await using proxy = await startProxy({ env, heartbeatMs: 100 });

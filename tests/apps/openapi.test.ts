@@ -1,5 +1,6 @@
 import { type Schema, Validator } from "@cfworker/json-schema";
 import { expect, test } from "vitest";
+import { createMemoryStore } from "../../src/sources/apps/memory-store.ts";
 import { bearer, registration, type RunningProxy, startProxy } from "./start-proxy.ts";
 import { openApp } from "./test-app.ts";
 
@@ -99,14 +100,16 @@ test("the description says what the routes do: every operation, every status, ev
     }
   }
 
-  /** Less than one at once is never reached. */
+  /** A gate that never lets one pass, before a session of an earlier proxy. */
   async function checkRate(operation: Operation): Promise<void> {
-    const isMcp = operation.path.startsWith("/v1/mcp");
-    await using slow = await startProxy({
-      env: tokens,
-      ...(isMcp ? { requestsPerSecond: 0.4 } : { sessionsPerSecond: 0.4 }),
-    });
-    await check(slow, operation, isMcp ? (await slow.create()).mcpSessionId : "", 429);
+    const store = { ...createMemoryStore(), [Symbol.asyncDispose]: () => Promise.resolve() };
+    const openStore = () => Promise.resolve(store);
+    await using usual = await startProxy({ env: tokens, openStore });
+    const { mcpSessionId } = await usual.create();
+    await usual.close();
+    const rates = operation.path.startsWith("/v1/mcp") ? { requestsPerSecond: 0.4 } : { sessionsPerSecond: 0.4 };
+    await using slow = await startProxy({ env: tokens, openStore, ...rates });
+    await check(slow, operation, mcpSessionId, 429);
   }
 
   async function checkBusy(operation: Operation): Promise<void> {

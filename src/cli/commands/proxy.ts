@@ -13,7 +13,8 @@ export const command = defineCommand({
     "allow-host": { type: "string", multiple: true, value: "<name>", description: "another name it is reached under" },
     "trust-forwarded": { type: "boolean", description: "believe X-Forwarded-Proto of a proxy on another machine" },
     "requests-per-second": { type: "number", value: "<n>", description: "MCP requests one session takes; 500" },
-    "sessions-per-second": { type: "number", value: "<n>", description: "sessions that may be opened; 100" },
+    "token-requests-per-second": { type: "number", value: "<n>", description: "those of all sessions together; 50000" },
+    "sessions-per-second": { type: "number", value: "<n>", description: "sessions opened or changed; 100" },
     "most-held": {
       type: "number",
       value: "<megabytes>",
@@ -57,6 +58,7 @@ export const command = defineCommand({
       allowedHosts: options["allow-host"] ?? [],
       trustForwarded: options["trust-forwarded"],
       requestsPerSecond: options["requests-per-second"],
+      tokenRequestsPerSecond: options["token-requests-per-second"],
       sessionsPerSecond: options["sessions-per-second"],
       heartbeatMs: heartbeat * 1000,
     });

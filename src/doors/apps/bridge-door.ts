@@ -66,16 +66,21 @@ export function createBridgeDoor(options: BridgeDoorOptions): BridgeDoor {
     },
   };
 
-  /** A message of many megabytes that comes in slowly is held until it is whole: these bytes count, too. */
-  function countArrivals(ws: WebSocket, socket: Duplex): () => void {
+  /**
+   * A message of many megabytes that comes in slowly is held until it is whole: these bytes count, too. An app that is
+   * sending one can't answer pings meanwhile, so each part of it is a sign of life.
+   */
+  function countArrivals(ws: WebSocket, socket: Duplex, onPart: () => void): () => void {
     let arrived = 0;
     let counted = 0;
     // Before the listener that puts messages together, so that the last part of one is not taken for the next.
     socket.prependListener("data", (chunk: Buffer) => {
       arrived += chunk.length;
       if (arrived - counted <= smallPiece) return;
-      if (budget.take(arrived - counted)) counted = arrived;
-      else {
+      if (budget.take(arrived - counted)) {
+        counted = arrived;
+        onPart();
+      } else {
         count("refused for memory");
         ws.terminate();
       }
@@ -87,13 +92,13 @@ export function createBridgeDoor(options: BridgeDoorOptions): BridgeDoor {
   }
 
   async function connect(ws: WebSocket, socket: Duplex, session: AppSession, access: "shared" | "own"): Promise<void> {
-    const endArrival = countArrivals(ws, socket);
     // Nothing of what the app sends may come before somebody listens.
     ws.pause();
     try {
       // An app that has shown its own token wants nobody else on its bridge.
       if (access === "own") await sessions.closeBridgeToOthers(session.id);
       const bridge = await sessions.openBridge(session, socketOf(ws, socket));
+      const endArrival = countArrivals(ws, socket, bridge.pong);
       ws.on("message", (data: RawData, isBinary: boolean) => {
         endArrival();
         if (isBinary) bridge.close("malformed");

@@ -7,11 +7,12 @@ import { createHttpEndpoint, type HttpEndpoint } from "../../mcp/http/endpoint.t
 import type { ServerInfo } from "../../mcp/offer.ts";
 import { createMcpServer } from "../../mcp/server.ts";
 import type { CountEvent } from "../../sources/apps/app-event.ts";
+import type { MemoryBudget } from "../../sources/apps/memory-budget.ts";
 import type { AppSession } from "../../sources/apps/session.ts";
 import type { Sessions } from "../../sources/apps/sessions.ts";
 import { judgeAccess, presentedToken } from "./judge-access.ts";
 import { createRateGate, type RateGate } from "./rate-gate.ts";
-import { createSessionOffer } from "./session-offer.ts";
+import { createSessionOffer, taskRules } from "./session-offer.ts";
 
 export interface McpRoutesOptions {
   readonly sessions: Sessions;
@@ -20,7 +21,10 @@ export interface McpRoutesOptions {
   readonly log: Log;
   readonly openclawHash: string | undefined;
   readonly admission: Admission;
+  readonly budget: MemoryBudget;
+  /** Of one session, and of the token that opens them all. */
   readonly requestsPerSecond: number;
+  readonly tokenRequestsPerSecond: number;
   readonly maxBodyBytes: number;
   readonly count: CountEvent;
   readonly now: () => number;
@@ -40,8 +44,9 @@ interface Opened {
 }
 
 export function createMcpRoutes(options: McpRoutesOptions): McpRoutes {
-  const { sessions, guard, info, log, openclawHash, admission, requestsPerSecond, maxBodyBytes, count, now } = options;
+  const { sessions, guard, info, log, openclawHash, admission, budget, maxBodyBytes, count, now } = options;
   const opened = new Map<AppSession, Opened>();
+  const sharedRequests = createRateGate(options.tokenRequestsPerSecond, now);
 
   return {
     serve(request, response, id) {
@@ -80,19 +85,19 @@ export function createMcpRoutes(options: McpRoutesOptions): McpRoutes {
     }
     if (!session) throw new Fault("unknown-session", "There is no such session: it was deleted, or it has expired.");
     const { endpoint, requests } = opened.get(session) ?? open(session);
-    if (!requests.take()) {
+    if (!requests.take() || (access === "shared" && !sharedRequests.take())) {
       count("rate limited");
-      throw new Fault("rate-limited", "Too many requests to this session. Try again in a second.");
+      throw new Fault("rate-limited", "Too many requests to this session, or with this token. Try again in a second.");
     }
     endpoint.handle(request, response, access);
   }
 
   function open(session: AppSession): Opened {
-    const server = createMcpServer(createSessionOffer({ session, guard, info, log }), { log });
+    const server = createMcpServer(createSessionOffer({ session, guard, info, log, budget }), { log, ...taskRules });
     const endpoint = createHttpEndpoint(server, { log, admission, maxBodyBytes, sessions: false });
     const made: Opened = {
       endpoint,
-      requests: createRateGate(requestsPerSecond, now),
+      requests: createRateGate(options.requestsPerSecond, now),
       close() {
         endpoint.close();
         server.close();

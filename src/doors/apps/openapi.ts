@@ -26,7 +26,7 @@ export function openapiText(version: string): string {
         patch: {
           ...operation("replaceTools", "Replaces the tools of a session; clients are told.", ownApp),
           requestBody: json("Tools"),
-          responses: { 200: answer("Ok"), ...problems(400, 401, 403, 404, 413, 415, 503) },
+          responses: { 200: answer("Ok"), ...problems(400, 401, 403, 404, 413, 415, 429, 503) },
         },
         delete: {
           ...operation("deleteSession", "Deletes a session.", ownApp),

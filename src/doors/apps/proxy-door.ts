@@ -51,6 +51,7 @@ export interface ProxyDoorOptions {
   readonly maxBodyBytes?: number | undefined;
   readonly maxMessageBytes?: number | undefined;
   readonly requestsPerSecond?: number | undefined;
+  readonly tokenRequestsPerSecond?: number | undefined;
   readonly sessionsPerSecond?: number | undefined;
   /** How long a connection may stand still before it is cut. */
   readonly idleMs?: number | undefined;
@@ -82,7 +83,7 @@ export async function openProxyDoor(options: ProxyDoorOptions): Promise<ProxyDoo
     sessions,
     appHash,
     operatorHash: hashOf(options.operatorToken),
-    creations: createRateGate(options.sessionsPerSecond ?? 100, now),
+    changes: createRateGate(options.sessionsPerSecond ?? 100, now),
     count,
     maxBodyBytes,
     addressFacts,
@@ -94,7 +95,9 @@ export async function openProxyDoor(options: ProxyDoorOptions): Promise<ProxyDoo
     log,
     openclawHash: hashOf(options.openclawToken),
     admission,
+    budget,
     requestsPerSecond: options.requestsPerSecond ?? 500,
+    tokenRequestsPerSecond: options.tokenRequestsPerSecond ?? 50_000,
     maxBodyBytes,
     count,
     now,

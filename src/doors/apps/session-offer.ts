@@ -1,6 +1,7 @@
 import type { Caller } from "../../catalog/caller.ts";
 import type { CatalogTool } from "../../catalog/catalog-tool.ts";
 import type { Guard } from "../../catalog/guard/guard.ts";
+import { measureSize } from "../../catalog/guard/measure-size.ts";
 import { Fault } from "../../core/fault.ts";
 import type { Log } from "../../core/log.ts";
 import { hasTasks } from "../../mcp/client-facts.ts";
@@ -8,8 +9,9 @@ import type { McpOffer, ServerInfo } from "../../mcp/offer.ts";
 import type { ClientLogLine, Progress } from "../../mcp/progress.ts";
 import type { Answer, Question } from "../../mcp/question.ts";
 import type { RequestContext } from "../../mcp/request-context.ts";
-import type { Tool, ToolResult } from "../../mcp/tool.ts";
+import { errorResult, type Tool, type ToolResult } from "../../mcp/tool.ts";
 import type { AppCallContext } from "../../sources/apps/call-app.ts";
+import type { MemoryBudget } from "../../sources/apps/memory-budget.ts";
 import type { AppSession } from "../../sources/apps/session.ts";
 
 export interface SessionOfferOptions {
@@ -17,15 +19,20 @@ export interface SessionOfferOptions {
   readonly guard: Pick<Guard, "call">;
   readonly info: ServerInfo;
   readonly log: Log;
+  readonly budget: MemoryBudget;
   /** How long a call may take before a client that knows tasks gets one instead of waiting. */
   readonly taskAfterMs?: number;
 }
+
+/** How long the result of a task waits to be fetched, and how many tasks one session has at most. */
+export const taskRules = { keepTasksMs: 600_000, mostTasks: 100 };
 
 /** Names a call in `_meta`: sent again under the same name, it is not run again. */
 const callKeyMeta = "clawport/callKey";
 
 /** One app session as an MCP server offers it, every call through the guard. */
-export function createSessionOffer({ session, guard, info, log, taskAfterMs = 10_000 }: SessionOfferOptions): McpOffer {
+export function createSessionOffer(options: SessionOfferOptions): McpOffer {
+  const { session, guard, info, log, budget, taskAfterMs = 10_000 } = options;
   const { source } = session;
   let listed: readonly Tool[] | undefined;
   let entries = new Map<string, CatalogTool>();
@@ -38,17 +45,30 @@ export function createSessionOffer({ session, guard, info, log, taskAfterMs = 10
       call: async (tool, args, request) => {
         const entry = find(tool.name);
         if (!entry) throw new Fault("unknown-tool", `The tool ${tool.name} has just gone. List the tools again.`);
-        if (!hasTasks(request.client)) return call(entry, args, request);
-        const timer = setTimeout(() => request.detach("Still running."), taskAfterMs);
-        try {
-          return await call(entry, args, request);
-        } finally {
-          clearTimeout(timer);
-        }
+        return hasTasks(request.client) ? callAsTask(entry, args, request) : call(entry, args, request);
       },
     },
     onChange: (listener) => source.onChange(() => listener("tools")),
   };
+
+  async function callAsTask(entry: CatalogTool, args: unknown, request: RequestContext): Promise<ToolResult> {
+    let isTask = false;
+    const timer = setTimeout(() => (isTask = request.detach("Still running.")), taskAfterMs);
+    try {
+      const result = await call(entry, args, request);
+      return isTask ? keepForLater(result) : result;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** The result of a task is held until its client asks for it, if ever. */
+  function keepForLater(result: ToolResult): ToolResult {
+    const bytes = measureSize(result);
+    if (!budget.take(bytes)) return errorResult("The tool ran, but there was no room here to keep its result.");
+    setTimeout(() => budget.give(bytes), taskRules.keepTasksMs).unref();
+    return result;
+  }
 
   function find(name: string): CatalogTool | undefined {
     const tools = source.tools();

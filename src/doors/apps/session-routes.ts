@@ -15,7 +15,8 @@ export interface SessionRoutesOptions {
   readonly appHash: string | undefined;
   /** Hash of the token of whoever runs the proxy, where there is one. */
   readonly operatorHash: string | undefined;
-  readonly creations: RateGate;
+  /** For opening sessions and for replacing their tools: both are written to disk. */
+  readonly changes: RateGate;
   readonly count: CountEvent;
   readonly maxBodyBytes: number;
   addressFacts(request: IncomingMessage): AddressFacts;
@@ -32,7 +33,7 @@ export interface SessionRoutes {
 }
 
 export function createSessionRoutes(options: SessionRoutesOptions): SessionRoutes {
-  const { sessions, appHash, operatorHash, creations, count, maxBodyBytes } = options;
+  const { sessions, appHash, operatorHash, changes, count, maxBodyBytes } = options;
 
   return {
     async collection(request, response) {
@@ -53,6 +54,7 @@ export function createSessionRoutes(options: SessionRoutesOptions): SessionRoute
       if (!session) throw new Fault("unknown-session", "There is no such session.");
       if (method === "GET") return sendBody(response, 200, describe(session, true));
       if (method === "PATCH") {
+        limitChanges();
         const body = await readBody(request, maxBodyBytes);
         await sessions.replaceTools(id, parseToolsRequest(body, sessions.toolLimits));
       } else await sessions.remove(id);
@@ -63,10 +65,7 @@ export function createSessionRoutes(options: SessionRoutesOptions): SessionRoute
 
   async function create(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (judgeAccess({ presented: presentedToken(request.headers), sharedHash: appHash }) === "refused") throw refused();
-    if (!creations.take()) {
-      count("rate limited");
-      throw new Fault("rate-limited", "Too many sessions are being opened. Try again in a second.");
-    }
+    limitChanges();
     const body = await readBody(request, maxBodyBytes);
     const { session, bridgeToken, mcpToken } = await sessions.create(parseSessionRequest(body, sessions.toolLimits));
     sendBody(response, 200, {
@@ -75,6 +74,12 @@ export function createSessionRoutes(options: SessionRoutesOptions): SessionRoute
       bridge_token: bridgeToken,
       mcp_token: mcpToken,
     });
+  }
+
+  function limitChanges(): void {
+    if (changes.take()) return;
+    count("rate limited");
+    throw new Fault("rate-limited", "Too many sessions are being opened or changed. Try again in a second.");
   }
 
   function isOperator(presented: string | undefined): boolean {

@@ -28,8 +28,8 @@ export interface Bridge extends Holder {
   readonly inFlight: number;
   /** Takes a message of the app. */
   take(text: string): void;
-  /** The socket answered a ping of its own. */
-  pong(): void;
+  /** The socket answered a ping of its own, or a part of a large message came. */
+  readonly pong: () => void;
   /** Once per interval: an app that gave no sign of life since the last one is given up. */
   beat(): void;
   close(reason: CloseReason): void;

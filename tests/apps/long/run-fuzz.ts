@@ -74,5 +74,5 @@ async function fuzzAsClient(measured: MeasuredProxy, requests: number, seed: num
     note(20);
     if (sent % 1000 === 0) await measured.serveGood();
   }
-  return [...statuses].sort();
+  return [...statuses].sort((one, other) => one - other);
 }

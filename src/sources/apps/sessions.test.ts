@@ -1,0 +1,81 @@
+import { expect, test } from "vitest";
+import type { AppEvent } from "./app-event.ts";
+import { defaultToolLimits } from "./app-tool.ts";
+import type { BridgeSocket } from "./bridge-socket.ts";
+import { createLocalBus } from "./local-bus.ts";
+import { createMemoryBudget } from "./memory-budget.ts";
+import { createMemoryStore } from "./memory-store.ts";
+import { parseSessionRequest } from "./session-request.ts";
+import { openSessions } from "./sessions.ts";
+
+async function open() {
+  const events: AppEvent[] = [];
+  const clock = { now: 0 };
+  const store = createMemoryStore();
+  const budget = createMemoryBudget(1_000_000);
+  const sessions = await openSessions({
+    store,
+    bus: createLocalBus(),
+    ttlMs: 1000,
+    budget,
+    count: (event) => void events.push(event),
+    now: () => clock.now,
+  });
+  const request = (tools: object[] = []) => parseSessionRequest({ tools }, defaultToolLimits);
+  return { sessions, store, budget, events, clock, request };
+}
+
+/** A socket that only notes how it was closed. */
+function socketOf(closed: unknown[]): BridgeSocket {
+  return {
+    isOpen: () => true,
+    bufferedAmount: 0,
+    send: (_, written) => written(),
+    ping: () => {},
+    close: (code) => void closed.push(code),
+    terminate: () => void closed.push("terminated"),
+  };
+}
+
+test("a sweep ends what has expired, with its bridge, in the store and in the budget, and nothing else", async () => {
+  const { sessions, store, budget, events, clock, request } = await open();
+  const old = await sessions.create(request([{ name: "a" }]));
+  const closed: unknown[] = [];
+  await sessions.openBridge(old.session, socketOf(closed));
+  clock.now = 600;
+  const young = await sessions.create(request());
+  clock.now = 1000;
+  sessions.sweep();
+  expect(closed).toEqual([4408]);
+  expect(sessions.list().map(({ id }) => id)).toEqual([young.session.id]);
+  expect((await store.all()).map(({ record }) => record.id)).toEqual([young.session.id]);
+  expect([events.at(-1), budget.held]).toEqual(["session expired", "[]".length]);
+});
+
+test("an expired session is not found even before it was swept", async () => {
+  const { sessions, clock, request } = await open();
+  const { session } = await sessions.create(request());
+  clock.now = 999;
+  expect(await sessions.find(session.id)).toBe(session);
+  clock.now = 1000;
+  expect(await sessions.find(session.id)).toBeUndefined();
+});
+
+test("two changes at once build on each other", async () => {
+  const { sessions, store, request } = await open();
+  const { session } = await sessions.create(request());
+  const { toolSet } = request([{ name: "b" }]);
+  await Promise.all([sessions.replaceTools(session.id, toolSet), sessions.closeBridgeToOthers(session.id)]);
+  const stored = await store.get(session.id);
+  expect(stored?.record).toMatchObject({ tools: [{ name: "b" }], ownTokens: "bridge" });
+  expect(session.record).toEqual(stored?.record);
+});
+
+test("sessions that register the same tools share them", async () => {
+  const { sessions, request } = await open();
+  const [one, other] = [
+    await sessions.create(request([{ name: "c" }])),
+    await sessions.create(request([{ name: "c" }])),
+  ];
+  expect(one.session.source.tools()).toBe(other.session.source.tools());
+});
