@@ -1,5 +1,6 @@
+import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { expect, test } from "vitest";
 import { createSafeFetch, type SafeFetchOptions } from "./safe-fetch.ts";
 
@@ -17,6 +18,24 @@ async function serve(handle: RequestListener) {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
+  };
+}
+
+/** Takes connections, notes their first bytes, and says nothing to them. */
+async function listenTo() {
+  const heard: string[] = [];
+  const server = createTcpServer((socket) => {
+    socket.on("error", () => {});
+    socket.once("data", (chunk) => {
+      heard.push(chunk.toString("latin1"));
+      socket.destroy();
+    });
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    heard,
+    port: (server.address() as AddressInfo).port,
+    [Symbol.asyncDispose]: async () => void (await new Promise((resolve) => server.close(resolve))),
   };
 }
 
@@ -70,12 +89,63 @@ test("a server on this machine can't have us use plain http elsewhere", async ()
   await expect(fetchFrom(near)("http://as.example.com/token")).rejects.toMatchObject({ code: "denied" });
 });
 
-test("a server in a private network may have its authorization server there, but not at reserved addresses", async () => {
-  const resolve = async (host: string) => (host === "bad.corp.example" ? ["169.254.169.254"] : ["10.255.255.1"]);
-  const stop = AbortSignal.abort();
+test("a server on this machine may have its authorization server there, but not at reserved addresses", async () => {
+  await using there = await listenTo();
+  const resolve = async (host: string) => (host === "bad.corp.example" ? ["169.254.169.254"] : ["127.0.0.1"]);
   const safe = fetchFrom(new URL("https://mcp.corp.example/mcp"), { resolve });
   await expect(safe("https://bad.corp.example/")).rejects.toMatchObject({ code: "denied" });
-  await expect(safe("https://as.corp.example/", { signal: stop })).rejects.toMatchObject({ code: "cancelled" });
+  await expect(safe(`https://as.corp.example:${there.port}/`)).rejects.toMatchObject({ code: "unavailable" });
+  expect(there.heard).toHaveLength(1);
+});
+
+test("a server that is both on this machine and elsewhere opens nothing here, unless it is named besides", async () => {
+  await using there = await listenTo();
+  const resolve = async (host: string) => (host === "mcp.example.com" ? ["127.0.0.1", "10.0.0.1"] : ["127.0.0.1"]);
+  const address = `https://as.example.com:${there.port}/`;
+  await expect(fetchFrom(far, { resolve })(address)).rejects.toMatchObject({ code: "denied" });
+  await expect(fetchFrom(far, { resolve, also: [far] })(address)).rejects.toMatchObject({ code: "unavailable" });
+  expect(there.heard).toHaveLength(1);
+});
+
+test("a server whose name is not found the first time is looked for again", async () => {
+  await using there = await listenTo();
+  let isUp = false;
+  const resolve = async (host: string) => {
+    if (host === "mcp.corp.example" && !isUp) throw new Error("no resolver");
+    return ["127.0.0.1"];
+  };
+  const safe = fetchFrom(new URL("https://mcp.corp.example/mcp"), { resolve });
+  const address = `https://as.corp.example:${there.port}/`;
+  await expect(safe(address)).rejects.toMatchObject({ code: "denied" });
+  isUp = true;
+  await expect(safe(address)).rejects.toMatchObject({ code: "unavailable" });
+});
+
+test("a proxy is asked for names that nobody here knows", async () => {
+  await using proxy = await listenTo();
+  const env = { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` };
+  const resolve = () => Promise.reject(new Error("unknown"));
+  await expect(fetchFrom(far, { env, resolve })("https://as.example.com/")).rejects.toMatchObject({
+    code: "unavailable",
+  });
+  expect(proxy.heard).toEqual([expect.stringMatching(/^CONNECT as\.example\.com:443 /)]);
+});
+
+test.each([
+  ["it is for others", (proxy: string) => ({ HTTPS_PROXY: proxy, NO_PROXY: "as.example.com" })],
+  ["it is for plain http", (proxy: string) => ({ HTTP_PROXY: proxy })],
+])("past a proxy, since %s, the connection goes to the addresses that were judged", async (_, envOf) => {
+  await using proxy = await listenTo();
+  await using there = await listenTo();
+  const env = envOf(`http://127.0.0.1:${proxy.port}`);
+  const also = [new URL("https://localhost/")];
+  const address = `https://as.example.com:${there.port}/`;
+  const safe = fetchFrom(far, { env, also, resolve: async () => ["127.0.0.1"] });
+  await expect(safe(address)).rejects.toMatchObject({ code: "unavailable" });
+  expect([there.heard.length, proxy.heard.length]).toEqual([1, 0]);
+  const lost = fetchFrom(far, { env, also, resolve: () => Promise.reject(new Error("unknown")) });
+  await expect(lost(address)).rejects.toMatchObject({ code: "unavailable" });
+  expect([there.heard.length, proxy.heard.length]).toEqual([1, 0]);
 });
 
 test("an address of the configuration may be where the server is not", async () => {

@@ -37,7 +37,7 @@ const mostRedirects = 3;
  */
 export function createSafeFetch(options: SafeFetchOptions): typeof fetch {
   const { configured, also = [], maxBytes = 1024 * 1024, timeoutMs = 20_000, resolve = resolveAll } = options;
-  let homes: Promise<ReadonlySet<Zone>> | undefined;
+  let homes: ReadonlySet<Zone> | undefined;
 
   return async (input, init) => {
     // Before a request is made of it, whose own complaint would show the password.
@@ -66,9 +66,9 @@ export function createSafeFetch(options: SafeFetchOptions): typeof fetch {
     const { url } = message;
     demand(judgeTarget(url, configured));
     // A proxy looks the name up by itself, and may be the only one who can.
-    const isProxied = hasProxy(options.env) && !isLoopback(url.hostname);
-    const addresses = await judgedAddresses(url, isProxied);
-    const response = await sendOnce(message, isProxied ? undefined : addresses, options, signal);
+    const mayBeUnknown = hasProxy(options.env) && !isLoopback(url.hostname);
+    const addresses = await judgedAddresses(url, mayBeUnknown);
+    const response = await sendOnce(message, addresses, options, signal);
     return toResponse(response, await readBytes(response, maxBytes, url.host));
   }
 
@@ -84,8 +84,15 @@ export function createSafeFetch(options: SafeFetchOptions): typeof fetch {
     return addresses;
   }
 
-  function zones(): Promise<ReadonlySet<Zone>> {
-    return (homes ??= zonesOf([configured, ...also], resolve));
+  /** Where the person's own servers are, without what is reserved. Remembered once all of their names were found. */
+  async function zones(): Promise<ReadonlySet<Zone>> {
+    if (homes) return homes;
+    const [home, ...others] = await Promise.all([configured, ...also].map((url) => zonesOf(url, resolve)));
+    // A server that is here and there may want to be let in; an authorization server that a person named is trusted.
+    const found = [home && home.length > 1 ? [] : home, ...others];
+    const known = new Set(found.flatMap((each) => each ?? []).filter((zone) => zone !== "barred"));
+    if (!found.includes(undefined)) homes = known;
+    return known;
   }
 }
 
@@ -96,17 +103,13 @@ interface Message {
   readonly body: Buffer | undefined;
 }
 
-/** Where the person's own servers are. What is reserved stays barred whatever lives there. */
-async function zonesOf(urls: readonly URL[], resolve: Resolve): Promise<ReadonlySet<Zone>> {
-  const zones = await Promise.all(
-    urls.map(async (url): Promise<readonly Zone[]> => {
-      if (isLoopback(url.hostname)) return ["loopback"];
-      const host = plainHost(url);
-      const addresses = isIP(host) ? [host] : await resolve(host).catch(() => []);
-      return addresses.map(zoneOf).filter((zone) => zone !== "barred");
-    }),
-  );
-  return new Set(zones.flat());
+/** Nothing where the name is not found. */
+async function zonesOf(url: URL, resolve: Resolve): Promise<readonly Zone[] | undefined> {
+  if (isLoopback(url.hostname)) return ["loopback"];
+  const host = plainHost(url);
+  const addresses = isIP(host) ? [host] : await resolve(host).catch(() => undefined);
+  if (addresses === undefined) return undefined;
+  return [...new Set(addresses.map(zoneOf))];
 }
 
 async function resolveAll(host: string): Promise<readonly string[]> {
@@ -117,11 +120,16 @@ function plainHost({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, "");
 }
 
-/** Stands in for the system's lookup. */
+/** Stands in for the system's lookup. Asked only where no proxy is: whether one is, for which hosts, is up to the agent. */
 function answering(addresses: readonly string[]): LookupFunction {
   const answers = addresses.map((address) => ({ address, family: isIP(address) }));
-  const [first = { address: "", family: 4 }] = answers;
-  return (_, { all }, callback) => (all ? callback(null, answers) : callback(null, first.address, first.family));
+  const [first] = answers;
+  return (host, { all }, callback) => {
+    if (first === undefined)
+      callback(Object.assign(new Error(`${host} was not found`), { code: "ENOTFOUND" }), "", undefined);
+    else if (all) callback(null, answers);
+    else callback(null, first.address, first.family);
+  };
 }
 
 function demand(verdict: TargetVerdict): void {
@@ -136,7 +144,8 @@ function denied(reason: string): Fault {
 }
 
 function hasProxy(env: SafeFetchOptions["env"]): boolean {
-  return ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"].some((name) => Boolean(env[name]));
+  // Plain http stays on this machine, where no proxy is asked.
+  return ["HTTPS_PROXY", "https_proxy"].some((name) => Boolean(env[name]));
 }
 
 function redirectOf({ status, headers }: Response, url: URL): URL | undefined {
@@ -146,7 +155,7 @@ function redirectOf({ status, headers }: Response, url: URL): URL | undefined {
 
 function sendOnce(
   { url, method, headers, body }: Message,
-  addresses: readonly string[] | undefined,
+  addresses: readonly string[],
   { env, ca }: SafeFetchOptions,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
@@ -158,7 +167,7 @@ function sendOnce(
       method,
       headers: { ...headers, ...length },
       agent,
-      ...(addresses && { lookup: answering(addresses) }),
+      lookup: answering(addresses),
     });
     const abort = (): void => void request.destroy();
     signal.addEventListener("abort", abort, { once: true });

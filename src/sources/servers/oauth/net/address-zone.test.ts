@@ -29,6 +29,15 @@ test.each([
   ["224.0.0.1", "barred"],
   ["ff02::1", "barred"],
   ["2001:db8::1", "barred"],
+  ["fd00:ec2::254", "barred"],
+  ["fd20:ce::254", "barred"],
+  ["100.100.100.200", "barred"],
+  ["::ffff:100.100.100.200", "barred"],
+  ["168.63.129.16", "barred"],
+  ["::ffff:0:7f00:1", "barred"],
+  ["::ffff:0:8.8.8.8", "barred"],
+  ["4000::1", "barred"],
+  ["400::1", "barred"],
   ["example.com", "barred"],
 ])("%s is %s", (address, zone) => {
   expect(zoneOf(address)).toBe(zone);

@@ -7,7 +7,7 @@ const loopback = listOf(["127.0.0.0/8", "::1/128"]);
 
 const inside = listOf(["10.0.0.0/8", "100.64.0.0/10", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"]);
 
-/** IANA's special-purpose registries, without what stands above. */
+/** IANA's special-purpose registries, without what stands above; and where clouds tell machines their secrets. */
 const barred = listOf([
   "0.0.0.0/8",
   "169.254.0.0/16",
@@ -21,6 +21,10 @@ const barred = listOf([
   "240.0.0.0/4",
   "::/128",
   "64:ff9b:1::/48",
+  "100.100.100.200/32",
+  "168.63.129.16/32",
+  "fd00:ec2::254/128",
+  "fd20:ce::254/128",
   "100::/64",
   "2001::/23",
   "2001:db8::/32",
@@ -30,6 +34,9 @@ const barred = listOf([
   "fec0::/10",
   "ff00::/8",
 ]);
+
+/** All of IPv6 that is handed out, to everybody or inside. The rest has no good use, or carries an IPv4 address. */
+const assigned = listOf(["2000::/3", "fc00::/7"]);
 
 /** Ranges whose addresses carry an IPv4 address, and where in its bytes: each is as good as the one inside. */
 const carriers: readonly (readonly [BlockList, number])[] = [
@@ -47,9 +54,8 @@ export function zoneOf(address: string): Zone {
   if (loopback.check(plain, "ipv6")) return "loopback";
   if (barred.check(plain, "ipv6")) return "barred";
   const carried = carriers.find(([range]) => range.check(plain, "ipv6"));
-  return carried
-    ? zoneIn([...bytesOf(plain).subarray(carried[1], carried[1] + 4)].join("."), "ipv4")
-    : zoneIn(plain, "ipv6");
+  if (carried) return zoneIn([...bytesOf(plain).subarray(carried[1], carried[1] + 4)].join("."), "ipv4");
+  return assigned.check(plain, "ipv6") ? zoneIn(plain, "ipv6") : "barred";
 }
 
 function zoneIn(address: string, family: "ipv4" | "ipv6"): Zone {
