@@ -47,7 +47,9 @@ export async function openServers(options: OpenServersOptions): Promise<OpenedSe
   const serverEnv = joinServingChain(env, place.path);
   const left = killOrphans();
   if (left > 0) log.info("processes that an earlier start left behind were ended", { count: left });
-  const store = createStoreOpener({ home, env, log });
+  const { open: store, settled } = createStoreOpener({ home, env, log });
+  // After the servers: what they began goes on without them.
+  closers.add("sign-ins", settled);
   const auths = createServerAuths({ home, env, log, store });
   const manager = createServerManager({
     auths,
@@ -77,12 +79,21 @@ export async function openServers(options: OpenServersOptions): Promise<OpenedSe
   return { control, manager };
 }
 
-/** Opened when a server first needs it: what reads and seals it takes longer to load than most commands do. */
-function createStoreOpener(place: Pick<OpenServersOptions, "home" | "env" | "log">): () => Promise<CredentialStore> {
-  let opening: Promise<CredentialStore> | undefined;
-  return () => (opening ??= open());
+interface StoreOpener {
+  /** When a server first needs it: what reads and seals it takes longer to load than most commands do. */
+  open(): Promise<CredentialStore>;
+  /** Resolves when nothing is being written there any more. */
+  settled(): Promise<void>;
+}
 
-  async function open(): Promise<CredentialStore> {
+function createStoreOpener(place: Pick<OpenServersOptions, "home" | "env" | "log">): StoreOpener {
+  let opening: Promise<CredentialStore> | undefined;
+  return {
+    open: () => (opening ??= load()),
+    settled: async () => (await opening?.catch(() => undefined))?.settled(),
+  };
+
+  async function load(): Promise<CredentialStore> {
     const { openCredentialStore } = await import("../sources/servers/oauth/store/open-credential-store.ts");
     return openCredentialStore(place);
   }

@@ -12,6 +12,7 @@ export function createMemoryCredentials(): CredentialStore {
       return file;
     },
     list: () => Promise.resolve([...files.values()].flatMap((file) => file.kept() ?? [])),
+    settled: () => Promise.resolve(),
   };
 }
 

@@ -63,6 +63,7 @@ async function signIn(context: CommandContext, server: string): Promise<number> 
   return runHandler(context, {
     need: { servers: "none" },
     trust,
+    tidies: true,
     run: (handler) =>
       handleAuth(handler, createTerminalStage(context, context.options["no-browser"] === true), {
         server,

@@ -1,3 +1,4 @@
+import { withDeadline } from "../../core/deadline.ts";
 import type { Handled, HandlerContext } from "../../sources/servers/handlers/handled.ts";
 import type { CommandContext } from "../command-context.ts";
 import { orStopped } from "./or-stopped.ts";
@@ -6,18 +7,24 @@ import { type Need, openControl, type OpenedControl } from "./open-control.ts";
 interface Work {
   readonly need: Need;
   readonly trust: boolean | undefined;
+  /** When it is stopped it puts away what it began, and that is waited for. */
+  readonly tidies?: boolean;
   run(context: HandlerContext, opened: OpenedControl): Promise<Handled>;
 }
 
+/** As long as one answer of an authorization server may take. */
+const longestTidyingMs = 20_000;
+
 /** Runs a handler on the hub's servers or on our own, prints what it found, and gives the exit code. */
-export async function runHandler(context: CommandContext, { need, trust, run }: Work): Promise<number> {
+export async function runHandler(context: CommandContext, { need, trust, tidies, run }: Work): Promise<number> {
   const opened = await openControl(context, need, trust === true);
+  const work = run({ control: opened.control, prefix: "clawport", now: Date.now }, opened);
   try {
-    const work = run({ control: opened.control, prefix: "clawport", now: Date.now }, opened);
     const handled = await (opened.isHub ? work : orStopped(work, context.stopSignal()));
     context.answer(handled.data, handled.text);
     return handled.ok ? 0 : 1;
   } finally {
     await opened.close();
+    if (tidies === true) await withDeadline(longestTidyingMs, undefined, () => work).catch(() => {});
   }
 }

@@ -107,6 +107,15 @@ test("whoever gives up waiting for a refresh does not lose it for the others", a
   expect(refreshes(rogue)).toBe(1);
 });
 
+test("whoever has been stopped already starts no refresh", async () => {
+  await using rogue = await startRogueIssuer();
+  const { auth } = await openWithLeft(rogue, 1000);
+  const stopped = AbortSignal.abort(new Error("no longer wanted"));
+  await expect(auth.request("POST", rogue.url).headers(stopped)).rejects.toThrow("no longer wanted");
+  expect(await tokenSent(auth, rogue.url)).toContain("Bearer ");
+  expect(refreshes(rogue)).toBe(1);
+});
+
 test("while the authorization server is down, a token that is still good goes on being used", async () => {
   await using rogue = await startRogueIssuer({ refreshStatus: 503 });
   const { auth, file } = await openWithLeft(rogue, 30_000);

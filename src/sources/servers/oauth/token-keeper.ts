@@ -62,6 +62,8 @@ export function createTokenKeeper(context: AuthContext, obtain: Obtain | undefin
   async function renew(refused: StoredTokens | undefined, signal?: AbortSignal): Promise<StoredTokens | undefined> {
     for (;;) {
       if (known?.tokens && known.tokens.accessToken !== refused?.accessToken) return known.tokens;
+      // Whoever is being stopped starts nothing that outlives them.
+      signal?.throwIfAborted();
       const isOwn = flight === undefined;
       // Whoever gives up waiting does not end it for the others, nor lose a token that is being exchanged for the next.
       flight ??= renewAlone(refused).finally(() => (flight = undefined));

@@ -20,4 +20,6 @@ export interface CredentialStore {
   open(server: string, resource: URL): CredentialFile;
   /** Everything that is kept. */
   list(): Promise<readonly Credentials[]>;
+  /** Resolves when nothing is being changed any more: a process that ends before may lose a token that replaces a spent one. */
+  settled(): Promise<void>;
 }

@@ -32,6 +32,7 @@ export function openCredentialStore(options: CredentialStoreOptions): Credential
   const { home, log, now = () => new Date() } = options;
   const folder = tokensFolder(home);
   const keys = keysOf(options);
+  const running = new Set<Promise<unknown>>();
 
   return {
     open(server, resource) {
@@ -52,7 +53,17 @@ export function openCredentialStore(options: CredentialStoreOptions): Credential
       );
       return found.flatMap((each) => each ?? []).toSorted((one, other) => (one.server < other.server ? -1 : 1));
     },
+    async settled() {
+      while (running.size > 0) await Promise.allSettled(running);
+    },
   };
+
+  function noted<R>(work: Promise<R>): Promise<R> {
+    const over = (): void => void running.delete(work);
+    running.add(work);
+    work.then(over, over);
+    return work;
+  }
 
   function openFile(name: string, isOwn: (found: Credentials) => boolean): CredentialFile {
     const path = join(folder, `${name}.json`);
@@ -63,14 +74,16 @@ export function openCredentialStore(options: CredentialStoreOptions): Credential
         return "error" in found ? (await locked(undefined, readLocked)).credentials : found.credentials;
       },
       change: (change, signal) =>
-        locked(signal, async () => {
-          const { credentials, key } = await readLocked();
-          const before = JSON.stringify(credentials);
-          const next = await change(credentials);
-          if (next === undefined) await rm(path, { force: true });
-          else if (JSON.stringify(next) !== before) await write(next, key);
-          return next;
-        }),
+        noted(
+          locked(signal, async () => {
+            const { credentials, key } = await readLocked();
+            const before = JSON.stringify(credentials);
+            const next = await change(credentials);
+            if (next === undefined) await rm(path, { force: true });
+            else if (JSON.stringify(next) !== before) await write(next, key);
+            return next;
+          }),
+        ),
     };
 
     function locked<R>(signal: AbortSignal | undefined, work: () => Promise<R>): Promise<R> {
