@@ -29,7 +29,7 @@ export interface StdioOptions {
 export async function serveStdio(server: McpServer, options: StdioOptions): Promise<void> {
   const { input, output, log = silentLog, maxFrameBytes = 4 * 1024 * 1024, spill, graceMs = 2000 } = options;
   const { mostInFlight = 1024 } = options;
-  const writer = createLineWriter(output);
+  const writer = createLineWriter(output, pace);
   const send: Send = (message) => {
     writer.write(message);
     if (isPaused) pace();
@@ -60,7 +60,6 @@ export async function serveStdio(server: McpServer, options: StdioOptions): Prom
     input.once("error", () => resolve());
     output.once("close", resolve);
     output.on("error", () => resolve());
-    output.on("drain", pace);
   });
   input.off("data", reader.push);
   if (inFlight > 0 && !output.destroyed) {
@@ -92,7 +91,7 @@ export async function serveStdio(server: McpServer, options: StdioOptions): Prom
   /** Counts something as in flight until the returned function is called. */
   function enter(): () => void {
     let inside = true;
-    if (++inFlight >= mostInFlight || writer.isFull()) pace();
+    if (++inFlight >= mostInFlight) pace();
     return () => {
       if (inside && --inFlight === 0) onQuiet?.();
       inside = false;
@@ -160,15 +159,22 @@ function tooBusy(most: number): Fault {
 const mostUnreadBytes = 16 * 1024 * 1024;
 
 /** Writes messages as lines; those of one turn of the loop leave in one piece. */
-function createLineWriter(output: Writable) {
+function createLineWriter(output: Writable, onPressure: () => void) {
   let lines = "";
   let scheduled = false;
+  let isFull = false;
   const flush = () => {
     scheduled = false;
     const text = lines;
     lines = "";
     if (text !== "" && !output.destroyed) output.write(text);
+    if (!isFull && output.writableLength > mostUnreadBytes) press(true);
   };
+  const press = (full: boolean) => {
+    isFull = full;
+    onPressure();
+  };
+  output.on("drain", () => press(false));
   return {
     write(message: JsonRpcMessage | readonly JsonRpcResponse[]): void {
       lines += `${encodeMessage(message)}\n`;
@@ -178,7 +184,7 @@ function createLineWriter(output: Writable) {
       scheduled = true;
       setImmediate(flush);
     },
-    isFull: () => output.writableLength > mostUnreadBytes,
+    isFull: () => isFull,
     /** Resolves when all is written, or after the time: a reader that does not read must not keep us. */
     flushed(withinMs: number): Promise<void> {
       flush();
