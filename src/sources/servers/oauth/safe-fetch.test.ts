@@ -208,6 +208,18 @@ test("an answer that does not come is given up", async () => {
   await expect(fetchFrom(near, { timeoutMs: 50 })(server.url)).rejects.toMatchObject({ code: "timeout" });
 });
 
+test("what was given up while its name was looked up is not sent when the name is found", async () => {
+  const heard: (string | undefined)[] = [];
+  await using server = await serve((request, response) => void (heard.push(request.url), response.end()));
+  const found = Promise.withResolvers<readonly string[]>();
+  const slow = fetchFrom(near, { timeoutMs: 20, resolve: () => found.promise });
+  const late = slow(`http://localhost:${server.port}/late`, { method: "POST", body: "refresh_token=1" });
+  await expect(late).rejects.toMatchObject({ code: "timeout" });
+  found.resolve(["127.0.0.1"]);
+  for (const turn of ["/1", "/2", "/3"]) await fetchFrom(near)(`${server.url}${turn}`);
+  expect(heard).toEqual(["/1", "/2", "/3"]);
+});
+
 test("a form goes out and its answer comes back as it is", async () => {
   await using server = await serve((request, response) => {
     let body = "";

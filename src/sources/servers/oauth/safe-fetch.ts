@@ -3,6 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
+import { cancelledBy } from "../../../core/cancelled.ts";
 import { withDeadline } from "../../../core/deadline.ts";
 import { Fault } from "../../../core/fault.ts";
 import { codeOf } from "../../../core/thrown.ts";
@@ -68,6 +69,8 @@ export function createSafeFetch(options: SafeFetchOptions): typeof fetch {
     // A proxy looks the name up by itself, and may be the only one who can.
     const mayBeUnknown = hasProxy(options.env) && !isLoopback(url.hostname);
     const addresses = await judgedAddresses(url, mayBeUnknown);
+    // Looking a name up can't be called off: whoever gave up meanwhile must not have their secrets sent all the same.
+    if (signal.aborted) throw cancelledBy(signal);
     const response = await sendOnce(message, addresses, options, signal);
     return toResponse(response, await readBytes(response, maxBytes, url.host));
   }
