@@ -32,7 +32,7 @@ const context: CallContext = {
 };
 
 const folder = await mkdtemp(path.join(tmpdir(), "clawport-conformance-"));
-const auth = await scenarioAuth(scenario, given, folder);
+const auth = await scenarioAuth(scenario, given, { url, folder });
 const { config } = await loadConfig({
   path: "conformance",
   text: JSON.stringify({ servers: { scenario: { url, toolPrefix: "", auth } } }),

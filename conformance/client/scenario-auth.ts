@@ -18,7 +18,7 @@ export interface ScenarioContext {
 export async function scenarioAuth(
   scenario: string,
   context: ScenarioContext,
-  folder: string,
+  { url, folder }: { readonly url: string; readonly folder: string },
 ): Promise<Record<string, unknown> | undefined> {
   const { client_id: clientId, client_secret: clientSecret } = context;
   const client = { ...(clientId !== undefined && { clientId }), ...(clientSecret !== undefined && { clientSecret }) };
@@ -28,12 +28,18 @@ export async function scenarioAuth(
     return file;
   };
   if (context.valid_jwt !== undefined)
-    return { ...client, grant: "workload", assertionFile: await keep("workload.jwt", context.valid_jwt) };
+    return {
+      ...client,
+      grant: "workload",
+      assertionFile: await keep("workload.jwt", context.valid_jwt),
+      authorizationServerUrl: await authorityOf(url),
+    };
   if (context.idp_id_token !== undefined) {
     const idTokenFile = await keep("id-token.jwt", context.idp_id_token);
     return {
       ...client,
       grant: "enterprise",
+      authorizationServerUrl: await authorityOf(url),
       idp: { issuer: context.idp_issuer, clientId: context.idp_client_id, idTokenFile },
     };
   }
@@ -44,10 +50,18 @@ export async function scenarioAuth(
       privateKeyFile: await keep("key.pem", context.private_key_pem),
       signingAlgorithm: context.signing_algorithm,
     };
-  if (scenario.startsWith("auth/client-credentials")) return { ...client, grant: "client-credentials" };
+  if (scenario.startsWith("auth/client-credentials"))
+    return { ...client, grant: "client-credentials", authorizationServerUrl: await authorityOf(url) };
   // Servers of that time have no metadata, and so nowhere to say that they check PKCE.
   if (scenario.startsWith("auth/2025-03-26-")) return { ...client, allowMissingPkce: true };
   if (scenario === "auth/basic-cimd")
     return { clientMetadataUrl: "https://conformance-test.local/client-metadata.json" };
   return clientId === undefined ? undefined : client;
+}
+
+/** A person knows whom their secret is for; the runner tells it nowhere but in the server's document. */
+async function authorityOf(url: string): Promise<string | undefined> {
+  const { pathname } = new URL(url);
+  const response = await fetch(new URL(`/.well-known/oauth-protected-resource${pathname}`, url));
+  return ((await response.json()) as { readonly authorization_servers?: readonly string[] }).authorization_servers?.[0];
 }

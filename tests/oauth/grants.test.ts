@@ -5,6 +5,7 @@ import { expect, test, vi } from "vitest";
 import { clientDocument } from "../../src/sources/servers/oauth/client-document.ts";
 import { openCallbackListener } from "../../src/sources/servers/oauth/sign-in/callback-listener.ts";
 import { runHere } from "../cli/shelf.ts";
+import type { AuthorizationServer } from "./bench/authorization-server.ts";
 import { createVisitor } from "./bench/consent.ts";
 import { openOAuthPlace } from "./open-oauth-place.ts";
 
@@ -136,7 +137,9 @@ test("a client that signs in as itself, with a secret", async () => {
       scope: "mcp:read",
     },
   ];
-  const settings = () => ({ auth: { clientId: "robot", clientSecret: "hush", grant: "client-credentials" } });
+  const settings = ({ issuer }: AuthorizationServer) => ({
+    auth: { clientId: "robot", clientSecret: "hush", grant: "client-credentials", authorizationServerUrl: issuer },
+  });
   await using bench = await openOAuthPlace({ clients, settings });
   const { exit, answer } = await bench.run("call", "one__read");
   expect([exit, JSON.stringify(answer)]).toEqual([0, expect.stringContaining("read with mcp:read")]);

@@ -23,7 +23,7 @@ export const authSchema = Type.Object(
     clientSecret: Type.Optional(
       Type.String({
         description:
-          "Secret of that client; better as $NAME from the environment than in the file. Name `authorizationServerUrl` with it: else it goes to whichever the server names at the first sign-in.",
+          "Secret of that client; better as $NAME from the environment than in the file. Name `authorizationServerUrl` with it: else it goes to whichever the server names at the first sign-in. Grants without a person demand that.",
       }),
     ),
     clientMetadataUrl: text(
@@ -38,7 +38,7 @@ export const authSchema = Type.Object(
     authorizationServerUrl: Type.Optional(
       Type.String({
         description:
-          "Address of the authorization server, where discovering it does not work or is not to be left to the server.",
+          "Address of the authorization server, where discovering it does not work or is not to be left to the server, as with a secret that is sent without a person.",
       }),
     ),
     scopes: Type.Optional(

@@ -28,15 +28,23 @@ export function checkAuth(auth: AuthConfig): readonly Finding[] {
           path: [],
           message: "needs `clientSecret` or `privateKeyFile`, since its grant is client-credentials",
         });
+      if (auth.clientSecret !== undefined) needs("authorizationServerUrl", goesAnywhere("clientSecret"));
       break;
     case "workload":
       needs("assertionFile", "its grant is workload");
+      needs("authorizationServerUrl", goesAnywhere("assertionFile"));
       break;
     case "enterprise":
       needs("clientId", "its grant is enterprise");
       needs("idp", "its grant is enterprise");
+      if (auth.clientSecret !== undefined) needs("authorizationServerUrl", goesAnywhere("clientSecret"));
       break;
     default:
   }
   return findings.map((found) => ({ ...found, path: ["auth", ...found.path] }));
+}
+
+/** Without a person nobody sees to whom a secret is sent, and a server may name whom it likes. */
+function goesAnywhere(field: keyof AuthConfig): string {
+  return `\`${field}\` would else go to whichever authorization server the server names`;
 }

@@ -41,7 +41,7 @@ test.each([
   ['{servers:{a:{command:"npx"}}}', 'it starts "npx"'],
   ['{servers:{a:{url:"https://a.example/",apiKey:"$KEY"}}}', 'it may send "KEY" of your environment to servers'],
   [
-    '{servers:{a:{url:"https://a.example/",auth:{grant:"workload",assertionFile:"id_rsa"}}}}',
+    '{servers:{a:{url:"https://a.example/",auth:{grant:"workload",assertionFile:"id_rsa",authorizationServerUrl:"https://as.example"}}}}',
     'it sends what "id_rsa" holds to servers',
   ],
   ['{hub:{host:"0.0.0.0"}}', "it opens the hub to other machines"],
