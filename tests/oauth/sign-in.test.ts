@@ -109,12 +109,14 @@ test("signing out revokes the tokens and forgets them", async () => {
   expect((await bench.run("auth", "--list")).answer).toEqual({ signIns: [] });
 });
 
-test("a sign-in whose server is no longer configured is listed, and can be forgotten", async () => {
+test("a sign-in whose server is no longer configured is listed, and signing out still revokes it", async () => {
   await using bench = await openOAuthPlace();
   await bench.runWithBrowser("consent", "auth", "one");
+  const token = bench.server.seen.at(-1) ?? "";
   await bench.place.configure({});
   expect((await bench.run("auth", "--list")).answer).toMatchObject({ signIns: [{ server: "one", configured: false }] });
-  expect((await bench.run("auth", "one", "--logout")).answer).toEqual({ server: "one", revoked: false });
+  expect((await bench.run("auth", "one", "--logout")).answer).toEqual({ server: "one", revoked: true });
+  expect(await bench.authority.find(token)).toBeUndefined();
   expect(await bench.kept()).toEqual([]);
 });
 

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { ServerAuth } from "../../../src/sources/servers/oauth/server-auth.ts";
+import { until } from "../../support/until.ts";
 import { openAuth, signIn } from "../fixtures/open-auth.ts";
 import { type RogueIssuer, startRogueIssuer } from "../fixtures/rogue-issuer.ts";
 
@@ -192,6 +193,23 @@ test("a server that refuses every token is not tried for ever", async () => {
   };
   await expect(again()).rejects.toMatchObject({ code: "unauthorized" });
   expect(refreshes(rogue)).toBe(3);
+});
+
+test("signing out during a refresh revokes the tokens that the refresh brings", async () => {
+  await using rogue = await startRogueIssuer();
+  rogue.settings.metadata = (document) => ({ ...document, revocation_endpoint: `${rogue.origin}/revoke` });
+  const { auth, file } = await openWithLeft(rogue, 1000);
+  const held = Promise.withResolvers<void>();
+  rogue.settings.holdRefresh = () => held.promise;
+  const refreshed = auth.request("POST", rogue.url).headers();
+  await until(() => refreshes(rogue) === 1);
+  const out = auth.logout();
+  held.resolve();
+  const [{ authorization }] = await Promise.all([refreshed, out]);
+  const revoked = rogue.seen.filter(({ path }) => path === "/revoke").map(({ params }) => params.get("token"));
+  expect(revoked).toHaveLength(2);
+  expect(`Bearer ${revoked[1]}`).toBe(authorization);
+  expect(file.kept()).toBeUndefined();
 });
 
 test("signing out forgets everything", async () => {

@@ -72,13 +72,14 @@ export function createLocalAuthControl({ auths, home, store, definitions }: Loca
     return { server: name, address: addressOf(definition), configured: true, ...(await auth.status()) };
   }
 
-  /** The server is no longer configured, so that there is nobody to tell. */
+  /** The server is no longer configured, but who issued its tokens is kept beside them. */
   async function forget(server: string): Promise<{ readonly revoked: boolean }> {
-    const opened = await store();
-    const left = (await opened.list()).filter((each) => each.server === server);
+    const left = (await (await store()).list()).filter((each) => each.server === server);
     if (left.length === 0) throw unknown(server);
-    for (const { resource } of left) await opened.open(server, new URL(resource)).change(() => undefined);
-    return { revoked: false };
+    const outcomes = await Promise.all(
+      left.map(({ resource }) => auths.leftBehind(server, new URL(resource)).logout()),
+    );
+    return { revoked: outcomes.every(({ revoked }) => revoked) };
   }
 
   function authOf(server: string): ServerAuth {

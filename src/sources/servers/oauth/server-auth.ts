@@ -19,6 +19,7 @@ import {
   finishSignIn,
 } from "./sign-in-flow.ts";
 import { type AuthStatus, statusOf } from "./auth-status.ts";
+import type { Credentials } from "./store/credentials.ts";
 import { createTokenKeeper } from "./token-keeper.ts";
 
 /** Everything about signing in to one server. */
@@ -82,8 +83,7 @@ export function createServerAuth(context: AuthContext, signIn?: SignIn): ServerA
       return Object.hasOwn((await file.read())?.pending ?? {}, state);
     },
     async logout(signal) {
-      const kept = await file.read();
-      await file.change(() => undefined);
+      const kept = await takeAll();
       keeper.adopt(undefined);
       const client = clientOf(context, keptClient(kept, kept?.tokens?.issuer ?? ""));
       const place = keptPlace(kept);
@@ -103,6 +103,16 @@ export function createServerAuth(context: AuthContext, signIn?: SignIn): ServerA
     status: async () => statusOf(await keeper.reload(), context.now()),
   };
   return auth;
+
+  /** Under the lock: a refresh that is under way comes first, and it is the tokens it brought that are to be revoked. */
+  async function takeAll(): Promise<Credentials | undefined> {
+    let taken: Credentials | undefined;
+    await file.change((kept) => {
+      taken = kept;
+      return undefined;
+    });
+    return taken;
+  }
 
   /** Looks what the server says now; where that can't be had, what is kept counts. */
   async function findMove(signal: AbortSignal | undefined): Promise<Fault | undefined> {

@@ -20,6 +20,8 @@ export interface ServerAuthsOptions {
 
 export interface ServerAuths extends ConnectionAuths {
   of(definition: ServerDefinition): ServerAuth | undefined;
+  /** Of a server that is configured no longer under this name and address: what is kept for it can be signed out of. */
+  leftBehind(name: string, url: URL): ServerAuth;
 }
 
 /** The sign-ins of all servers. What does the work is loaded when a server asks for it, or has been signed in to. */
@@ -31,10 +33,11 @@ export function createServerAuths(options: ServerAuthsOptions): ServerAuths {
       if (transport.kind !== "http" || hasOwnKey(transport)) return undefined;
       const known = made.get(name);
       if (known?.fingerprint === fingerprint) return known.auth;
-      const auth = createLazyAuth(definition, transport, options);
+      const auth = createLazyAuth(name, transport, options);
       made.set(name, { fingerprint, auth });
       return auth;
     },
+    leftBehind: (name, url) => createLazyAuth(name, { kind: "http", url, headers: {}, tls: {} }, options),
   };
 }
 
@@ -43,7 +46,7 @@ function hasOwnKey({ apiKey, headers }: HttpTarget): boolean {
   return apiKey !== undefined || "authorization" in headers;
 }
 
-function createLazyAuth({ name }: ServerDefinition, target: HttpTarget, options: ServerAuthsOptions): ServerAuth {
+function createLazyAuth(name: string, target: HttpTarget, options: ServerAuthsOptions): ServerAuth {
   let loading: Promise<ServerAuth> | undefined;
   let loaded: ServerAuth | undefined;
   let isExpected: boolean | undefined;
