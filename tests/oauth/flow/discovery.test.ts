@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { begin, openAuth, redirectUri, signIn } from "../fixtures/open-auth.ts";
+import { begin, openAuth, redirectUri, signIn, visit } from "../fixtures/open-auth.ts";
 import { startRogueIssuer } from "../fixtures/rogue-issuer.ts";
 
 test("the sign-in goes the whole way: the challenge's document, the authorization server's, registration, PKCE", async () => {
@@ -27,6 +27,18 @@ test("`resource` is sent to both endpoints, also where the server has no documen
     rogue.seen.find((each) => each.path === path)?.params.get("resource"),
   );
   expect(sent).toEqual([rogue.url.href, rogue.url.href]);
+});
+
+test("a key in the server's address goes to the server alone", async () => {
+  await using rogue = await startRogueIssuer({ resource: () => undefined });
+  const { auth, file } = openAuth(new URL(`${rogue.url.href}?key=hush-hush`));
+  const { url } = await begin(auth);
+  expect([url.searchParams.get("resource"), url.href.includes("hush")]).toEqual([rogue.url.href, false]);
+  await auth.finish(await visit(url));
+  const sent = rogue.seen.filter(({ path }) => ["/authorize", "/token", "/register"].includes(path));
+  expect(sent.map(({ path }) => path)).toEqual(["/register", "/authorize", "/token"]);
+  expect(sent.some(({ params }) => params.toString().includes("hush"))).toBe(false);
+  expect(file.kept()?.tokens?.accessToken).toBeDefined();
 });
 
 test("`resource` is left out where the configuration says so", async () => {
@@ -109,14 +121,29 @@ test("rights that are wanted besides are asked for together with those that are 
   expect((await begin(auth, { scope: "write" })).url.searchParams.get("scope")).toBe("read write");
 });
 
-test("a challenge that points into another network is refused, and nothing goes on", async () => {
-  await using rogue = await startRogueIssuer({
-    challenge: () => 'Bearer resource_metadata="http://169.254.169.254/latest/meta-data"',
-  });
+test.each([
+  "http://169.254.169.254/latest/meta-data",
+  "https://169.254.169.254/latest/meta-data",
+  "https://10.0.0.5/.well-known/oauth-protected-resource",
+  "https://[fd00:ec2::254]/latest/meta-data",
+])("a challenge that points to %s is refused, and nothing goes on", async (address) => {
+  await using rogue = await startRogueIssuer({ challenge: () => `Bearer resource_metadata="${address}"` });
   const { auth, file } = openAuth(rogue.url);
   await expect(begin(auth)).rejects.toMatchObject({ code: "denied" });
   expect(file.kept()).toBeUndefined();
 });
+
+test.each(["http://169.254.169.254", "https://169.254.169.254", "https://10.0.0.5", "https://[fd00::1]"])(
+  "an authorization server at %s is refused, and nothing goes on",
+  async (address) => {
+    await using rogue = await startRogueIssuer({
+      resource: (document) => ({ ...document, authorization_servers: [address] }),
+    });
+    const { auth, file } = openAuth(rogue.url);
+    await expect(begin(auth)).rejects.toMatchObject({ code: "denied" });
+    expect(file.kept()).toBeUndefined();
+  },
+);
 
 test("an opt-out lets an authorization server pass that does not say it checks PKCE; the challenge is sent all the same", async () => {
   await using rogue = await startRogueIssuer({

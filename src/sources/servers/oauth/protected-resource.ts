@@ -4,7 +4,7 @@ import type { AuthContext } from "./auth-context.ts";
 import type { OAuthChallenge } from "./challenge.ts";
 import { fetchJson } from "./fetch-json.ts";
 import { joinScopes } from "./scopes.ts";
-import { canonicalUri } from "./store/credential-path.ts";
+import { resourceUri } from "./store/credential-path.ts";
 
 /** What a server says about how it is protected (RFC 9728). */
 export interface ProtectedResource {
@@ -28,7 +28,7 @@ export async function discoverResource(
     const found = await fetchJson(place, { fetch, signal });
     if (found) return readResource(found, url, wantsDpop);
   }
-  return { resource: canonicalUri(url), wantsDpop };
+  return { resource: resourceUri(url), wantsDpop };
 }
 
 function placesOf(url: URL, named: string | undefined): readonly URL[] {

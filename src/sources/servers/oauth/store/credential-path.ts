@@ -10,10 +10,14 @@ export function credentialName(server: string, resource: URL): string {
     .digest("hex");
 }
 
-/** RFC 8707: scheme and host in lower case, which `URL` sees to, no fragment; a bare host has no path. */
+/** Scheme and host in lower case, which `URL` sees to, no fragment; a bare host has no path. The query may hold a key. */
 export function canonicalUri(url: URL): string {
-  const path = url.pathname === "/" ? "" : url.pathname;
-  return `${url.origin}${path}${url.search}`;
+  return `${resourceUri(url)}${url.search}`;
+}
+
+/** What tokens are asked for (RFC 8707 § 2): without the query, since authorization servers and browsers get to see it. */
+export function resourceUri({ origin, pathname }: URL): string {
+  return pathname === "/" ? origin : `${origin}${pathname}`;
 }
 
 export function tokensFolder(home: Pick<Home, "file">): string {
