@@ -128,8 +128,8 @@ async function neverRead(measured: MeasuredProxy, { readers, answerBytes }: Host
   const sockets: Socket[] = [];
   for (let at = 0; at < readers && app.ws.readyState === 1; at++) {
     sockets.push(await askAndNeverRead(session));
-    const before = app.messages.length;
-    while (app.messages.length === before && app.ws.readyState === 1) await sleep(5);
+    while (app.messages.filter(({ type }) => type === "invoke_tool").length <= at && app.ws.readyState === 1)
+      await sleep(5);
     await measured.serveGood();
   }
   for (const socket of sockets) socket.destroy();
