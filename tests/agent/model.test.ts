@@ -55,19 +55,21 @@ test("a looping model is stopped at the limit", async () => {
   expect(model.requests).toHaveLength(4);
 });
 
-test("an agent whose server hands its orders back to it is stopped after a few rounds", async () => {
-  const home = join(folder, "home");
-  await mkdir(home, { recursive: true, mode: 0o700 });
-  const { command, args } = serverCommand("--home", home);
-  const config = {
-    servers: { self: { command, args, env: { OPENCLAW_GATEWAY_PORT: "1" } } },
-    agent: { model: { name: "mock-1", url: model.baseUrl, maxSteps: 4 } },
-  };
-  await writeFile(join(home, "clawport.json5"), JSON.stringify(config));
-  await using server = await startMcpServer({}, ["--home", home]);
-  const again = JSON.stringify({ message: "deeper" });
-  const message = `call:self__order_openclaw ${JSON.stringify({ message: `call:self__order_openclaw ${JSON.stringify({ message: `call:self__order_openclaw ${again}` })}` })}`;
-  expect(textOf(await server.order({ message }))).toMatch(/had an order itself, 3 times over/);
+test("agents that hand their orders on to one another are stopped after a few rounds", async () => {
+  const homes = ["a", "b", "c", "d"].map((name) => join(folder, name));
+  for (const [index, home] of homes.entries()) {
+    await mkdir(home, { mode: 0o700 });
+    const next = serverCommand("--home", homes[index + 1] ?? join(folder, "e"));
+    const config = {
+      servers: { next: { ...next, env: { OPENCLAW_GATEWAY_PORT: "1" } } },
+      agent: { model: { name: "mock-1", url: model.baseUrl, maxSteps: 4 } },
+    };
+    await writeFile(join(home, "clawport.json5"), JSON.stringify(config));
+  }
+  await using server = await startMcpServer({}, ["--home", homes[0]!]);
+  const handOn = (message: string): string => `call:next__order_openclaw ${JSON.stringify({ message })}`;
+  const result = await server.order({ message: handOn(handOn(handOn("deeper"))) });
+  expect(textOf(result)).toMatch(/had an order itself, 3 times over/);
 }, 60_000);
 
 test("with the commands named as backend, the servers and their tools are at hand without a model", async () => {
