@@ -2,7 +2,6 @@ import { get } from "node:http";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { expect, test, vi } from "vitest";
-import { isFault } from "../../src/core/fault.ts";
 import { silentLog } from "../../src/core/log.ts";
 import type { AuthControl } from "../../src/sources/servers/handlers/auth-control.ts";
 import { createLocalAuthControl } from "../../src/sources/servers/handlers/local-auth-control.ts";
@@ -81,6 +80,31 @@ test("one that another process gives up is over here too", async () => {
   await expect(started.done).rejects.toMatchObject({ code: "cancelled" });
 });
 
+test("one that another process gives up is not done because somebody was signed in before", async () => {
+  await using bench = await openOAuthPlace();
+  const auth = await openAuth(bench);
+  const first = await start(auth);
+  await first.paste((await createVisitor().consent(first.url)).href);
+  await first.done;
+  const second = await start(auth, { lookMs: 5 });
+  await (await openAuth(bench)).cancel("one", stateOf(second));
+  await expect(second.done).rejects.toMatchObject({ code: "cancelled" });
+  expect(bench.authority.grants).toEqual(["authorization_code"]);
+});
+
+test("one that another process finishes is done here too, also for who was signed in before", async () => {
+  await using bench = await openOAuthPlace();
+  const auth = await openAuth(bench);
+  const first = await start(auth);
+  await first.paste((await createVisitor().consent(first.url)).href);
+  await first.done;
+  const second = await start(auth, { lookMs: 5 });
+  const left = await createVisitor().consent(second.url);
+  await (await openAuth(bench)).finish("one", left.searchParams.toString(), false);
+  await second.done;
+  expect(bench.authority.grants).toEqual(["authorization_code", "authorization_code"]);
+});
+
 test("two for one server each take their own answer, and giving one up leaves the other", async () => {
   await using bench = await openOAuthPlace();
   const auth = await openAuth(bench);
@@ -88,7 +112,7 @@ test("two for one server each take their own answer, and giving one up leaves th
   const [first, second] = [await start(auth, { signal: stop.signal }), await start(auth)];
   const left = await createVisitor().consent(second.url);
   stop.abort();
-  await first.done.catch((error: unknown) => isFault(error, "cancelled"));
+  await expect(first.done).rejects.toMatchObject({ code: "cancelled" });
   expect(await auth.isWaiting("one", stateOf(second))).toBe(true);
   await second.paste(left.href);
   await second.done;

@@ -65,6 +65,7 @@ export async function handleAuthList({ control, prefix, now }: HandlerContext): 
   const entries = (await control.auth.list()).map((entry) => ({
     ...entry,
     expiresAt: isoTime(entry.expiresAt) ?? null,
+    signedInAt: isoTime(entry.signedInAt) ?? null,
   }));
   if (entries.length === 0)
     return { ok: true, data: { signIns: [] }, text: `Signed in to nothing. Sign in with: ${prefix} auth <server>` };
@@ -72,7 +73,7 @@ export async function handleAuthList({ control, prefix, now }: HandlerContext): 
   return { ok: true, data: { signIns: entries }, text };
 }
 
-type ShownEntry = Omit<SignInEntry, "expiresAt"> & { readonly expiresAt: string | null };
+type ShownEntry = Omit<SignInEntry, "expiresAt" | "signedInAt"> & { readonly expiresAt: string | null };
 
 function entryText(entry: ShownEntry, now: number, prefix: string): string {
   const { server, kind, scope, issuer, subject, configured } = entry;

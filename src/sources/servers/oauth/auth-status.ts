@@ -4,6 +4,8 @@ import type { Credentials } from "./store/credentials.ts";
 export interface AuthStatus {
   readonly kind: "none" | "signed-in" | "expired" | "needs-sign-in";
   readonly expiresAt?: number | undefined;
+  /** When somebody signed in, which refreshes do not change. */
+  readonly signedInAt?: number | undefined;
   readonly scope?: string | undefined;
   readonly issuer?: string | undefined;
   /** Who is signed in, as the authorization server says. */
@@ -11,11 +13,18 @@ export interface AuthStatus {
 }
 
 export function statusOf(kept: Credentials | undefined, now: number): AuthStatus {
-  const { tokens, issuer } = kept ?? {};
+  const { tokens, issuer, signedInAt } = kept ?? {};
   if (!tokens) return issuer === undefined ? { kind: "none" } : { kind: "needs-sign-in", issuer };
   const { expiresAt, scope, refreshToken, idToken } = tokens;
   const isOver = expiresAt !== undefined && expiresAt <= now && refreshToken === undefined;
-  return { kind: isOver ? "expired" : "signed-in", expiresAt, scope, issuer, subject: subjectOf(idToken) };
+  return {
+    kind: isOver ? "expired" : "signed-in",
+    expiresAt,
+    signedInAt,
+    scope,
+    issuer,
+    subject: subjectOf(idToken),
+  };
 }
 
 /** Only shown, so that its signature does not matter: it came from the token endpoint itself. */

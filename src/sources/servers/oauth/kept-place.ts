@@ -35,6 +35,7 @@ export function withSignIn(record: Credentials, { place, client, tokens, dpopKey
     discovery: place,
     clients: { ...record.clients, [place.server.issuer]: client },
     tokens,
+    signedInAt: tokens.receivedAt,
     ...(dpopKey !== undefined && { dpopKey }),
   };
 }

@@ -40,6 +40,7 @@ export async function startSignIn(
   options: SignInOptions,
 ): Promise<StartedSignIn | { readonly kind: "signed-in" }> {
   const { scope, issuer, signal, patienceMs = 600_000, lookMs = 1000 } = options;
+  const before = await signedInAt();
   const { listener, redirectUri } = await openWayBack(await auth.redirectOf(server));
   const begun = await auth.begin(server, { scope, issuer, redirectUri }).catch(async (error: unknown) => {
     await listener?.close();
@@ -115,12 +116,18 @@ export async function startSignIn(
     for (let gone = 0; !ending.signal.aborted;) {
       await sleep(lookMs, ending.signal).catch(() => {});
       if (isBusy || (await auth.isWaiting(server, state).catch(() => true)) || isBusy) continue;
-      const entry = (await auth.list().catch(() => [])).find((each) => each.server === server);
-      if (entry?.kind === "signed-in") over.resolve();
+      const at = await signedInAt().catch(() => undefined);
+      // Who was signed in all along is not by this sign-in.
+      if (at !== undefined && at !== before) over.resolve();
       // Whoever took it may still be on the way to the token.
       else if (++gone > graceLooks)
         over.reject(new Fault("cancelled", `The sign-in to ${server} was given up elsewhere.`));
     }
+  }
+
+  async function signedInAt(): Promise<number | undefined> {
+    const entry = (await auth.list()).find((each) => each.server === server && each.configured);
+    return entry?.kind === "signed-in" ? entry.signedInAt : undefined;
   }
 
   async function close(): Promise<void> {

@@ -35,6 +35,8 @@ export interface Credentials {
   /** Client registrations by issuer, as the client library keeps them. */
   readonly clients: Readonly<Record<string, unknown>>;
   readonly tokens?: StoredTokens;
+  /** When they were signed in for, in milliseconds since the epoch; a refresh leaves it as it is. */
+  readonly signedInAt?: number;
   /** Private key of DPoP proofs, as a JWK. */
   readonly dpopKey?: unknown;
   /** By `state`. */

@@ -7,6 +7,7 @@ export function parseCredentials(value: unknown): Credentials {
   text(record.resource, "resource");
   optionalText(record.issuer, "issuer");
   objectOf(record.clients, "clients");
+  if (record.signedInAt !== undefined) time(record.signedInAt, "signedInAt");
   if (record.tokens !== undefined) checkTokens(objectOf(record.tokens, "tokens"));
   if (record.pending !== undefined) {
     for (const each of Object.values(objectOf(record.pending, "pending"))) checkPending(objectOf(each, "pending"));
