@@ -15,6 +15,8 @@ import { cliFile, startTarget } from "../targets.ts";
 const megabyte = 1024 * 1024;
 const attachmentMb = 15;
 const atOnce = 4;
+/** A busy machine may not get through all of them; what it got through is a measurement all the same. */
+const longestMs = 360_000;
 
 /** `clawport mcp-server` with an OpenClaw behind it. */
 export const orders: Scenario = {
@@ -105,15 +107,19 @@ async function weighOrders({ quick }: Effort): Promise<Section> {
   const idle = residentMb(child.pid);
   const data = Buffer.alloc(attachmentMb * megabyte, "%PDF-1.4\n").toString("base64");
   const files = `[{"data":"${data}","mimeType":"application/pdf","filename":"a.pdf"}]`;
-  let begun = 0;
+  let [begun, done] = [0, 0];
+  const end = performance.now() + longestMs;
   const worker = async (): Promise<void> => {
-    while (begun++ < wanted) await client.request("tools/call", orderParams(`order ${begun}`, files));
+    while (begun < wanted && performance.now() < end) {
+      await client.request("tools/call", orderParams(`order ${++begun}`, files));
+      done++;
+    }
   };
   await Promise.all(Array.from({ length: atOnce }, worker));
   const peak = peakResidentMb(child.pid);
-  say(`orders: ${wanted} of ${attachmentMb} MB, ${digits(peak)} MB at most`);
+  say(`orders: ${done} of ${attachmentMb} MB, ${digits(peak)} MB at most`);
   const columns = ["gateway", "orders", "MB idle", "MB after", "MB at most", "bar", "verdict"];
-  const row = [gateway.title, String(wanted), ...[idle, residentMb(child.pid), peak].map(digits)];
+  const row = [gateway.title, `${done} of ${wanted}`, ...[idle, residentMb(child.pid), peak].map(digits)];
   const notes = [`Over stdio, one attachment of ${attachmentMb} MB each, ${atOnce} orders under way at a time.`];
   const rows = [[...row, ...judge(peak, { atMost: 600 })]];
   return section({ title: `Orders with ${attachmentMb} MB each`, notes, columns, rows });
