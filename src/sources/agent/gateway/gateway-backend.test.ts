@@ -30,7 +30,7 @@ beforeEach(async () => {
     const runId: string = params.idempotencyKey;
     const [word, kind] = (params.message as string).split(" ");
     if (word === "attach") {
-      const data = { text: "Here", mediaUrls: ["/work/a.png", "/work/film.mp4"] };
+      const data = { text: "Here", mediaUrls: ["/home/ann/a.png", "/home/ann/film.mp4"] };
       for (let told = 0; told < 2; told++) emit("agent", { runId, stream: "assistant", data });
     }
     if (word === "approve")
@@ -51,7 +51,7 @@ afterEach(async () => {
 });
 
 function approval(kind: string, runId: string): object {
-  const exec = { command: "rm -rf \u202Ebuild", cwd: "/work", unavailableDecisions: ["allow-always"] };
+  const exec = { command: "rm -rf \u202Ebuild", cwd: "/home/ann", unavailableDecisions: ["allow-always"] };
   const plugin = { title: "Publish", description: "Posts to the blog", toolName: "blog__post" };
   return { id: runId, request: { runId, ...(kind === "exec" ? exec : plugin) } };
 }
@@ -126,7 +126,7 @@ test("what the agent announced and OpenClaw did not hand over is named", async (
   const { payloads } = await order("attach", { canAsk: false });
   expect(payloads).toMatchObject([
     { text: "ECHO:attach", media: [{ name: "a.png", mimeType: "image/png", bytes: 3 }] },
-    { text: expect.stringMatching(/^\[The agent named \/work\/film\.mp4, but OpenClaw did not hand it over/) },
+    { text: expect.stringMatching(/^\[The agent named \/home\/ann\/film\.mp4, but OpenClaw did not hand it over/) },
   ]);
 });
 
@@ -137,7 +137,7 @@ test("an answer comes without what could not be fetched beside it", async () => 
 
 describe("what OpenClaw wants approved in the course of an order", () => {
   test.each([
-    ["exec", ["allow-once", "deny"], /run a command:\nrm -rf \\u\{202e\}build\nIn \/work/],
+    ["exec", ["allow-once", "deny"], /run a command:\nrm -rf \\u\{202e\}build\nIn \/home\/ann/],
     ["plugin", ["allow-once", "allow-always", "deny"], /OpenClaw asks: Publish\nPosts to the blog\nTool: blog__post/],
   ])("is put to whoever gave it, and the decision is sent back (%s)", async (kind, choices, says) => {
     const asked: Question[] = [];
