@@ -1,9 +1,11 @@
 import { once } from "node:events";
 import { Agent, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import { isFault } from "../../core/fault.ts";
+import { Fault, isFault } from "../../core/fault.ts";
 import { silentLog } from "../../core/log.ts";
+import { until } from "../../../tests/support/until.ts";
 import { openMcpClient } from "./client.ts";
 import { createHttpTransport } from "./http-transport.ts";
 
@@ -46,4 +48,35 @@ test("closing ends the call under way, and the one that waits for a connection i
   void fetch(`http://127.0.0.1:${address.port}/`).catch(() => {});
   await arrivedNow;
   expect(arrived).toEqual(["POST", "GET"]);
+});
+
+test("a stream that is only to be had after a sign-in is not asked for again and again", async () => {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request.method ?? "");
+    request.resume();
+    response.writeHead(request.method === "POST" ? 202 : 401).end();
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  const transport = createHttpTransport({
+    url: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`),
+    headers: () => ({}),
+    authorizer: {
+      request: () => ({
+        headers: () => Promise.resolve({}),
+        refused: () => Promise.reject(new Fault("unauthorized", "Sign in.")),
+      }),
+    },
+    agent: new Agent(),
+    log: silentLog,
+    maxMessageBytes: 1000,
+  });
+  await transport.start({ onMessage() {}, onLost() {}, onClose() {} });
+  await transport.send({ jsonrpc: "2.0", method: "notifications/initialized" });
+  await until(() => asked.includes("GET"));
+  // The second time would come after two seconds.
+  await sleep(2500);
+  await transport.close();
+  expect(asked).toEqual(["POST", "GET"]);
 });

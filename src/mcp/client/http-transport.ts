@@ -1,6 +1,6 @@
 import type { Agent, IncomingMessage, OutgoingHttpHeaders } from "node:http";
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
-import { Fault } from "../../core/fault.ts";
+import { Fault, isFault } from "../../core/fault.ts";
 import type { Log } from "../../core/log.ts";
 import { idOf, isRequest, type JsonRpcId, type JsonRpcMessage } from "../json-rpc.ts";
 import type { Authorizer } from "./authorizer.ts";
@@ -150,7 +150,11 @@ export function createHttpTransport(options: HttpTransportOptions): ClientTransp
   async function listen(): Promise<void> {
     let failures = 0;
     while (!closing.signal.aborted) {
-      const response = await get(undefined, closing.signal).catch(() => undefined);
+      const response = await get(undefined, closing.signal).catch((error: unknown) =>
+        isFault(error, "unauthorized") ? "refused" : undefined,
+      );
+      // Each time it is asked may cost a refresh token; the next connection tries again.
+      if (response === "refused") return;
       if (response && !isEventStream(response)) {
         response.resume();
         return;

@@ -13,7 +13,7 @@ import type { ConnectionListener } from "./connection-listener.ts";
 import type { ServerDefinition } from "./definition.ts";
 import { type Link, type LinkMemory, openLink } from "./link.ts";
 import type { ConnectionAuth } from "./oauth/connection-auth.ts";
-import { isSignInNeeded } from "./oauth/sign-in-needed.ts";
+import { isNewTokenRefused, isSignInNeeded } from "./oauth/sign-in-needed.ts";
 import { orAborted } from "./or-aborted.ts";
 import { createPulse, type Pulse } from "./pulse.ts";
 import { createTail, type Tail } from "./tail.ts";
@@ -235,7 +235,8 @@ export function createConnection(options: ConnectionOptions): Connection {
     const isGone = error.code === "unknown-session" || isSignInNeeded(error);
     if (isGone || (error.code === "unavailable" && !isRefusal)) lose(error);
     // A call without an answer says little about the others: the server is asked before the next one.
-    else if (error.code === "timeout" || (error.code === "outcome-unknown" && !isRefusal)) pulse?.doubt();
+    else if (error.code === "timeout" || (error.code === "outcome-unknown" && !isRefusal) || isNewTokenRefused(error))
+      pulse?.doubt();
   }
 
   /** Leaves the link to the calls that are still under way on it. */
@@ -247,7 +248,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     pulse = undefined;
     lastError = fault.message;
     if (now() - openedAt >= stableMs) delays = freshDelays();
-    if (isSignInNeeded(fault)) awaitSignIn(fault);
+    if (fault.code === "unauthorized") awaitSignIn(fault);
     else {
       log.info("the connection was lost", { reason: fault.message });
       move({ kind: "lost", reason: fault.message, nextAt: comeBack(-Infinity) });

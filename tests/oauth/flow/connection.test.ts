@@ -79,6 +79,29 @@ test("a refresh that is refused ends in a sign-in being needed, and the next sig
   expect(engine.manager.status("notes").state).toBe("ready");
 });
 
+test("a call that is refused whatever token it brings costs one refresh, and the others go on", async () => {
+  await using rogue = await startRogueIssuer({ refuseWrite: true });
+  const store = createMemoryCredentials();
+  await signInElsewhere(store, rogue.url.href);
+  await using engine = await startEngine({ notes: { url: rogue.url.href } }, { auths: openAuths(store) });
+  const before = rogue.count("/token");
+  await expect(engine.call("notes__write")).rejects.toMatchObject({ code: "unauthorized" });
+  expect(engine.manager.status("notes").state).toBe("ready");
+  expect(await engine.call("notes__read")).toMatchObject({ content: [{ text: "done" }] });
+  expect(engine.manager.status("notes").state).toBe("ready");
+  expect(rogue.count("/token") - before).toBe(1);
+});
+
+test("a server that refuses every token from now on needs a sign-in", async () => {
+  await using rogue = await startRogueIssuer();
+  const store = createMemoryCredentials();
+  await signInElsewhere(store, rogue.url.href);
+  await using engine = await startEngine({ notes: { url: rogue.url.href } }, { auths: openAuths(store) });
+  rogue.settings.refuseAll = true;
+  await expect(engine.call("notes__read")).rejects.toMatchObject({ code: "unauthorized" });
+  await expect.poll(() => engine.manager.status("notes").state).toBe("needs-sign-in");
+});
+
 test("a call that lacks a right says which command gives it; the others go on", async () => {
   await using rogue = await startRogueIssuer({ writeScope: "write" });
   const store = createMemoryCredentials();

@@ -180,7 +180,7 @@ test("a server that names another authorization server while it refuses the toke
   expect(refreshes(rogue)).toBe(0);
 });
 
-test("a server that refuses every token is not tried for ever", async () => {
+test("a server that refuses every token costs one refresh a request", async () => {
   await using rogue = await startRogueIssuer();
   const { auth } = openAuth(rogue.url);
   await signIn(auth);
@@ -191,8 +191,23 @@ test("a server that refuses every token is not tried for ever", async () => {
       await request.refused(refused);
     }
   };
-  await expect(again()).rejects.toMatchObject({ code: "unauthorized" });
-  expect(refreshes(rogue)).toBe(3);
+  await expect(again()).rejects.toMatchObject({ code: "unauthorized", detail: { signIn: "refused" } });
+  expect(refreshes(rogue)).toBe(1);
+});
+
+test("a token that another request got meanwhile is tried, and not renewed where it is refused as well", async () => {
+  await using rogue = await startRogueIssuer();
+  let at = Date.now();
+  const { auth } = openAuth(rogue.url, { now: () => at++ });
+  await signIn(auth);
+  const [early, late] = [auth.request("POST", rogue.url), auth.request("POST", rogue.url)];
+  await early.headers();
+  await late.headers();
+  await early.refused(refused);
+  expect(await late.refused(refused)).toBe(true);
+  expect(await late.headers()).toEqual(await early.headers());
+  await expect(late.refused(refused)).rejects.toMatchObject({ code: "unauthorized" });
+  expect(refreshes(rogue)).toBe(1);
 });
 
 test("signing out during a refresh revokes the tokens that the refresh brings", async () => {

@@ -5,7 +5,7 @@ import type { AuthContext } from "./auth-context.ts";
 import { type OAuthChallenge, readOAuthChallenge } from "./challenge.ts";
 import { isDpop } from "./is-dpop.ts";
 import { joinScopes } from "./scopes.ts";
-import { signInNeeded, widerSignInNeeded } from "./sign-in-needed.ts";
+import { newTokenRefused, signInNeeded, widerSignInNeeded } from "./sign-in-needed.ts";
 import type { StoredTokens } from "./store/credentials.ts";
 import type { TokenKeeper } from "./token-keeper.ts";
 
@@ -21,7 +21,8 @@ export interface RequestParts {
   findMove(signal: AbortSignal | undefined): Promise<Fault | undefined>;
 }
 
-const mostRenewals = 3;
+/** How often somebody else's newer token is tried. */
+const mostOthers = 3;
 const mostStepUps = 2;
 /** How long a person may take to sign in while a request waits. */
 const personMs = 300_000;
@@ -30,7 +31,10 @@ export function createRequestAuth(parts: RequestParts, method: string, url: URL)
   const { context, keeper, isUnattended } = parts;
   const { server, demand, now } = context;
   let sent: StoredTokens | undefined;
-  let renewals = 0;
+  const begunAt = now();
+  let others = 0;
+  let isRenewed = false;
+  let isAsked = false;
   let stepUps = 0;
   let nonces = 0;
 
@@ -58,21 +62,26 @@ export function createRequestAuth(parts: RequestParts, method: string, url: URL)
 
   async function signInAgain({ signal, onWait }: AuthRefusal): Promise<boolean> {
     const refused = sent;
-    if (renewals++ >= mostRenewals) {
-      throw signInNeeded(server, `${server} refuses the token that was issued for it.`);
-    }
     // A late answer to the token before, or to none: somebody has a new one already.
-    if (await keeper.hasOthers(refused)) return true;
+    if (others++ < mostOthers && (await keeper.hasOthers(refused))) return true;
     const isExpired = refused?.expiresAt !== undefined && refused.expiresAt <= now();
     const moved = refused && !isExpired ? await parts.findMove(signal) : undefined;
-    if (!moved && (refused || isUnattended) && (await keeper.renew(refused, signal))) return true;
-    if (!parts.signIn) {
-      throw moved ?? signInNeeded(server, refused ? `The sign-in to ${server} is no longer good.` : wanting());
+    // One that came while the request was under way is as good as any that a refresh brings.
+    const isNew = isRenewed || (refused !== undefined && refused.receivedAt > begunAt);
+    if (!moved && !isNew && (refused || isUnattended) && (await keeper.renew(refused, signal))) {
+      isRenewed = true;
+      return true;
     }
+    if (!parts.signIn || isAsked) throw moved ?? (isNew || isAsked ? newTokenRefused(server) : needed(refused));
+    isAsked = true;
     onWait?.(personMs);
     await parts.signIn(signal);
     onWait?.(0);
     return true;
+  }
+
+  function needed(refused: StoredTokens | undefined): Fault {
+    return signInNeeded(server, refused ? `The sign-in to ${server} is no longer good.` : wanting());
   }
 
   function wanting(): string {

@@ -1,10 +1,10 @@
-import { Fault } from "../../../core/fault.ts";
+import { Fault, isFault } from "../../../core/fault.ts";
 import { commandWord } from "./command-word.ts";
 
 /** What a program finds in `detail` of a fault that only a person can mend. */
 interface SignInDetail {
-  /** `wider`: signed in, but not for this. */
-  readonly signIn: "needed" | "wider";
+  /** `wider`: signed in, but not for this. `refused`: not let in here, with a token that others may well take. */
+  readonly signIn: "needed" | "wider" | "refused";
   readonly scope?: string;
 }
 
@@ -12,6 +12,11 @@ export function signInNeeded(server: string, why: string): Fault {
   return new Fault("unauthorized", `${why} Sign in: clawport auth ${server}`, {
     detail: { signIn: "needed" } satisfies SignInDetail,
   });
+}
+
+export function newTokenRefused(server: string): Fault {
+  const message = `${server} refuses a token that was just issued for it. Sign in as somebody else: clawport auth ${server}`;
+  return new Fault("unauthorized", message, { detail: { signIn: "refused" } satisfies SignInDetail });
 }
 
 export function widerSignInNeeded(server: string, scope: string): Fault {
@@ -27,6 +32,15 @@ export function widerSignInNeeded(server: string, scope: string): Fault {
 
 /** Whether nothing at all goes before somebody signs in; a call that lacks a right says nothing about the others. */
 export function isSignInNeeded(error: unknown): boolean {
-  if (!(error instanceof Fault) || error.code !== "unauthorized") return false;
-  return (error.detail as Partial<SignInDetail> | undefined)?.signIn !== "wider";
+  if (!isFault(error, "unauthorized")) return false;
+  return signInOf(error) !== "wider" && signInOf(error) !== "refused";
+}
+
+/** Whether one call was not let in with a token that was just issued, which says little about the others. */
+export function isNewTokenRefused(error: unknown): boolean {
+  return isFault(error, "unauthorized") && signInOf(error) === "refused";
+}
+
+function signInOf({ detail }: Fault): SignInDetail["signIn"] | undefined {
+  return (detail as Partial<SignInDetail> | undefined)?.signIn;
 }
