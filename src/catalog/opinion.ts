@@ -1,8 +1,11 @@
 /** Strictest last. */
 export type Verdict = "allow" | "ask" | "deny";
 
-/** What a person may answer; no answer at all means no, this time. */
+/** What a person may be offered besides a plain no. */
 export type Choice = "once" | "always" | "never";
+
+/** What a person said; `no` counts this time only. */
+export type Said = Choice | "no";
 
 /** What somebody who has a say (a capability's consent, exec approvals, a pin) thinks of one call. */
 export interface Opinion {

@@ -27,15 +27,34 @@ test.each([
   ["once", "once"],
   ["a", "always"],
   ["NEVER", "never"],
-  ["n", undefined],
-  ["no", undefined],
-  ["", undefined],
-  ["sure", undefined],
+  ["n", "no"],
+  ["no", "no"],
+  ["", "no"],
 ])("typed %j means %j", async (typed, choice) => {
-  const { asker, input } = openTerminal();
+  const { asker, input, shown } = openTerminal();
   const answer = asker.ask(question("May it?"), signal);
+  await waitFor(() => shown().includes("May it?"));
   input.write(`${typed}\n`);
   expect(await answer).toBe(choice);
+});
+
+test("what is none of the answers is asked again", async () => {
+  const { asker, input, shown } = openTerminal();
+  const answer = asker.ask(question("May it?"), signal);
+  await waitFor(() => shown().includes("May it?"));
+  input.write("maybe\n");
+  await waitFor(() => shown().includes("Please type one of these: no, once, always, never"));
+  input.write("once\n");
+  expect(await answer).toBe("once");
+});
+
+test("what was typed before the question was shown is no answer to it", async () => {
+  const { asker, input, shown } = openTerminal();
+  input.write("always\n");
+  const answer = asker.ask(question("May it?"), signal);
+  await waitFor(() => shown().includes("May it?"));
+  input.write("no\n");
+  expect(await answer).toBe("no");
 });
 
 test("two questions come one after the other", async () => {

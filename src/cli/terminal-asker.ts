@@ -1,6 +1,7 @@
 import type { Interface } from "node:readline";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Asker } from "../catalog/guard/askers.ts";
-import type { Choice } from "../catalog/opinion.ts";
+import type { Choice, Said } from "../catalog/opinion.ts";
 import type { World } from "./world.ts";
 
 /** Puts the guard's questions to the person who sits at the hub's terminal, one at a time. */
@@ -23,16 +24,35 @@ async function askOne(
   text: string,
   choices: readonly Choice[],
   signal: AbortSignal,
-): Promise<Choice | undefined> {
+): Promise<Said | undefined> {
   if (signal.aborted) return undefined;
   const { createInterface } = await import("node:readline");
   const offered = ["no", ...choices].join(", ");
+  await dropTyped(stdin);
   stderr.write(`\n${text}\nAllow it? (${offered}) `);
-  const lines = createInterface({ input: stdin });
-  const answer = await firstLine(lines, signal);
-  if (answer === undefined) stderr.write("(no longer needed)\n");
-  const typed = answer?.trim().toLowerCase() ?? "";
-  return choices.find((choice) => typed !== "" && choice.startsWith(typed) && !"no".startsWith(typed));
+  for (;;) {
+    const typed = await firstLine(createInterface({ input: stdin }), signal);
+    if (typed === undefined) {
+      stderr.write("(no longer needed)\n");
+      return undefined;
+    }
+    const said = saidBy(typed.trim().toLowerCase(), choices);
+    if (said !== undefined) return said;
+    stderr.write(`Please type one of these: ${offered} `);
+  }
+}
+
+/** An empty line is a no: whoever presses Enter without reading has allowed nothing. */
+function saidBy(typed: string, choices: readonly Choice[]): Said | undefined {
+  return "no".startsWith(typed) ? "no" : choices.find((choice) => choice.startsWith(typed));
+}
+
+/** What was typed before the question was there answers something else. */
+async function dropTyped(stdin: World["stdin"]): Promise<void> {
+  const drop = () => {};
+  stdin.on("data", drop);
+  for (let turn = 0; turn < 3; turn++) await nextTurn();
+  stdin.off("data", drop);
 }
 
 /** Nothing when the question was taken back or the input ended. */

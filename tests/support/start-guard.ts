@@ -8,7 +8,7 @@ import { createAskers } from "../../src/catalog/guard/askers.ts";
 import type { ApprovalQuestion } from "../../src/catalog/guard/askers.ts";
 import { createGuard } from "../../src/catalog/guard/guard.ts";
 import { openPins } from "../../src/catalog/guard/pins.ts";
-import type { Choice } from "../../src/catalog/opinion.ts";
+import type { Said } from "../../src/catalog/opinion.ts";
 import type { Source } from "../../src/catalog/tool-source.ts";
 import type { Policy } from "../../src/core/config/policy-schema.ts";
 import type { Tool, ToolResult } from "../../src/mcp/tool.ts";
@@ -55,7 +55,7 @@ export async function startGuard({
     catalog,
     pass: (ms: number) => (now += ms),
     /** Registers a person who gives these answers, one a question. */
-    person(...answers: (Choice | undefined)[]) {
+    person(...answers: (Said | undefined)[]) {
       const questions: ApprovalQuestion[] = [];
       askers.add({
         id: "desk",

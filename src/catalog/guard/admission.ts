@@ -66,7 +66,7 @@ export function createAdmission(options: AdmissionOptions): Admit {
       if (reply === "again") continue;
       if (reply.choice === undefined) return unanswered(use, context, judgement, "nobody gave it");
       const answered = `${why}: ${reply.choice} by ${reply.by}`;
-      if (reply.choice !== "never") return pass(use, verdict, answered);
+      if (reply.choice !== "never" && reply.choice !== "no") return pass(use, verdict, answered);
       return refuse(use, judgement, { verdict, why: answered, noYes: "the answer was no" });
     }
   }

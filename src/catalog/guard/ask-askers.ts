@@ -1,10 +1,11 @@
 import { isFault } from "../../core/fault.ts";
 import type { Log } from "../../core/log.ts";
-import type { Choice } from "../opinion.ts";
+import type { Said } from "../opinion.ts";
 import type { ApprovalQuestion, Asker } from "./askers.ts";
 
 export interface Reply {
-  readonly choice?: Choice;
+  /** Nothing where nobody answered. */
+  readonly choice?: Said;
   /** The kind of the asker that brought the answer. */
   readonly by?: string;
 }
@@ -39,7 +40,8 @@ export async function askAskers(
 async function askOne(asker: Asker, question: ApprovalQuestion, signal: AbortSignal, log: Log): Promise<Reply> {
   try {
     const choice = await asker.ask(question, signal);
-    return choice !== undefined && question.choices.includes(choice) ? { choice, by: asker.kind } : {};
+    const isKnown = choice === "no" || (choice !== undefined && question.choices.includes(choice));
+    return isKnown ? { choice, by: asker.kind } : {};
   } catch (error) {
     if (!signal.aborted && !isFault(error, "missing-capability")) {
       log.warn("a question could not be put", { asker: asker.id, error });

@@ -1,4 +1,4 @@
-import type { Choice } from "../opinion.ts";
+import type { Choice, Said } from "../opinion.ts";
 import type { CallContext, Unsubscribe } from "../tool-source.ts";
 import type { CallerScope } from "./caller-scope.ts";
 
@@ -22,8 +22,8 @@ export interface Asker {
   readonly kind: "console" | "terminal" | "desktop" | "client";
   /** Whether there is a person behind it now who may answer for this call. */
   available(context: CallContext): boolean;
-  /** Nothing means no, this time. The signal ends when somebody else has answered or it is too late. */
-  ask(question: ApprovalQuestion, signal: AbortSignal): Promise<Choice | undefined>;
+  /** Nothing where there was no answer. The signal ends when somebody else has answered or it is too late. */
+  ask(question: ApprovalQuestion, signal: AbortSignal): Promise<Said | undefined>;
 }
 
 /** Everybody who can ask now. They come and go while the guard lives. */

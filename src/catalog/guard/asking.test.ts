@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { expect, test } from "vitest";
 import { startGuard, textOf } from "../../../tests/support/start-guard.ts";
 import { testTool } from "../../../tests/support/test-source.ts";
@@ -97,6 +98,17 @@ test("of several who can ask, the first answer counts and ends the others", asyn
   hub.person("once");
   expect((await hub.call()).isError).toBeUndefined();
   await ended.promise;
+});
+
+test("a plain no is told as such, counts this once, and leaves nothing waiting", async () => {
+  await using hub = await startGuard({ policy: ask });
+  const questions = hub.person("no", "once");
+  const refusal = textOf(await hub.call());
+  expect(refusal).toContain("the answer was no");
+  expect(refusal).not.toContain("clawport approve");
+  expect(existsSync(hub.files.approvals)).toBe(false);
+  expect((await hub.call()).isError).toBeUndefined();
+  expect(questions).toHaveLength(2);
 });
 
 test("no answer in time is a no", async () => {

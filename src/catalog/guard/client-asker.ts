@@ -23,6 +23,7 @@ export function createClientAsker(context: CallContext): Asker {
       };
       const requestedSchema = { type: "object", properties: { answer }, required: ["answer"] };
       const reply = await context.ask({ method: "elicitation/create", params: { message: text, requestedSchema } });
+      if (reply.action === "decline") return "no";
       if (reply.action !== "accept" || typeof reply.content !== "object" || reply.content === null) return undefined;
       const chosen = "answer" in reply.content ? reply.content.answer : undefined;
       return choices.find((choice) => choice === chosen);
