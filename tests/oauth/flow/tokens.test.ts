@@ -50,6 +50,23 @@ test("a token that lives for less than a minute in all is not renewed before eve
   expect(refreshes(rogue)).toBe(1);
 });
 
+test("a token that says nothing usable about its end is not renewed before every request", async () => {
+  await using rogue = await startRogueIssuer({ expiresIn: null });
+  const { auth } = openAuth(rogue.url);
+  await signIn(auth);
+  await tokenSent(auth, rogue.url);
+  expect(refreshes(rogue)).toBe(0);
+  expect(await auth.status()).toMatchObject({ kind: "signed-in", expiresAt: undefined });
+});
+
+test("a token that is good beyond all time has an end that is a date", async () => {
+  await using rogue = await startRogueIssuer({ expiresIn: 1e300 });
+  const { auth } = openAuth(rogue.url);
+  await signIn(auth);
+  const year = new Date((await auth.status()).expiresAt ?? 0).getUTCFullYear();
+  expect([9, 10]).toContain(year - new Date().getUTCFullYear());
+});
+
 test("the rotated refresh token is kept before the new token is sent", async () => {
   await using rogue = await startRogueIssuer();
   const { auth, file } = await openWithLeft(rogue, 1000);

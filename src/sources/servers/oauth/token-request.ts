@@ -11,6 +11,7 @@ import type { AuthContext } from "./auth-context.ts";
 import type { AuthorizationServer } from "./authorization-server.ts";
 import { authenticateClient } from "./client-authentication.ts";
 import { isDpop } from "./is-dpop.ts";
+import { lifetimeMs } from "./lifetime.ts";
 import { toOAuthFault } from "./oauth-fault.ts";
 import { joinScopes } from "./scopes.ts";
 import type { StoredTokens } from "./store/credentials.ts";
@@ -128,6 +129,7 @@ function requireBinding(tokens: OAuthTokens, isAsked: boolean, { server, setting
 /** RFC 6749 § 5.1: a scope that is not named is the one that was asked for. */
 function toStored(tokens: OAuthTokens, issuer: string, asked: string | undefined, now: number): StoredTokens {
   const scope = joinScopes(tokens.scope) ?? asked;
+  const life = lifetimeMs(tokens.expires_in);
   if (!/^[\x21-\x7e]+$/.test(tokens.access_token)) {
     throw new Fault("unavailable", `${JSON.stringify(issuer.slice(0, 200))} issued a token that no header can carry.`);
   }
@@ -139,6 +141,6 @@ function toStored(tokens: OAuthTokens, issuer: string, asked: string | undefined
     ...(tokens.refresh_token !== undefined && { refreshToken: tokens.refresh_token }),
     ...(tokens.id_token !== undefined && { idToken: tokens.id_token }),
     ...(scope !== undefined && { scope }),
-    ...(tokens.expires_in !== undefined && { expiresAt: now + tokens.expires_in * 1000 }),
+    ...(life !== undefined && { expiresAt: now + life }),
   };
 }

@@ -7,11 +7,15 @@ import { chooseClient, keepableClient } from "../client-registration.ts";
 import { openDpopKey } from "../dpop.ts";
 import { chooseScope, findPlace } from "../find-place.ts";
 import { recordOf, withSignIn } from "../kept-place.ts";
+import { lifetimeMs } from "../lifetime.ts";
 import { joinScopes } from "../scopes.ts";
 import type { Credentials, StoredTokens } from "../store/credentials.ts";
 import { grantTokens, type TokenRequest } from "../token-request.ts";
 
 const grantType = "urn:ietf:params:oauth:grant-type:device_code";
+/** How long a code is good that does not say so, and how long any is waited for. */
+const usualMs = 600_000;
+const longestMs = 3_600_000;
 
 export interface DeviceOptions {
   readonly scope?: string | undefined;
@@ -86,7 +90,7 @@ function readCode(
   answer: Readonly<Record<string, unknown>>,
   isOk: boolean,
 ): AskedCode {
-  const { device_code: deviceCode, user_code: userCode, verification_uri: address, expires_in: life = 600 } = answer;
+  const { device_code: deviceCode, user_code: userCode, verification_uri: address, expires_in: life } = answer;
   const complete = answer.verification_uri_complete;
   if (!isOk || typeof deviceCode !== "string" || typeof userCode !== "string" || !isSafe(address, url)) {
     const why = typeof answer.error === "string" ? ` (${JSON.stringify(answer.error.slice(0, 100))})` : "";
@@ -98,7 +102,7 @@ function readCode(
     userCode: userCode.slice(0, 100),
     verificationUri: address,
     verificationUriComplete: isSafe(complete, url) ? complete : undefined,
-    expiresAt: now() + Number(life) * 1000,
+    expiresAt: now() + Math.min(lifetimeMs(life) ?? usualMs, longestMs),
     intervalMs: Math.min(interval, 60) * 1000,
   };
 }
