@@ -140,6 +140,15 @@ test("while the authorization server is down, a token that is still good goes on
   expect(await tokenSent(auth, rogue.url)).toBe(`Bearer ${file.kept()?.tokens?.accessToken}`);
 });
 
+test("while the authorization server says nothing, a token that is still good goes on being used", async () => {
+  await using rogue = await startRogueIssuer({ holdRefresh: () => new Promise(() => {}) });
+  const { file } = await openWithLeft(rogue, 0);
+  const left = (ms: number) =>
+    openAuth(rogue.url, { file, timeoutMs: 50, now: () => (file.kept()?.tokens?.expiresAt ?? 0) - ms }).auth;
+  expect(await tokenSent(left(30_000), rogue.url)).toBe(`Bearer ${file.kept()?.tokens?.accessToken}`);
+  await expect(tokenSent(left(0), rogue.url)).rejects.toMatchObject({ code: "timeout" });
+});
+
 test("while the authorization server is down, an expired token is no reason to sign in again", async () => {
   await using rogue = await startRogueIssuer({ refreshStatus: 503 });
   const { auth, file } = await openWithLeft(rogue, -1000);

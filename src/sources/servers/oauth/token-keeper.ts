@@ -1,4 +1,4 @@
-import { isFault } from "../../../core/fault.ts";
+import { type Fault, isFault } from "../../../core/fault.ts";
 import { orAborted } from "../or-aborted.ts";
 import type { AuthContext } from "./auth-context.ts";
 import { type DpopKey, openDpopKey } from "./dpop.ts";
@@ -53,7 +53,7 @@ export function createTokenKeeper(context: AuthContext, obtain: Obtain | undefin
     try {
       return await renew(tokens, signal);
     } catch (error) {
-      if (isLate(tokens, now()) || !isFault(error) || !error.row.retry) throw error;
+      if (isLate(tokens, now()) || signal?.aborted || !isPassing(error)) throw error;
       log.info("the token could not be renewed yet", { reason: error.message });
       return tokens;
     }
@@ -104,6 +104,11 @@ export function createTokenKeeper(context: AuthContext, obtain: Obtain | undefin
     if (JSON.stringify(key?.jwk) !== JSON.stringify(jwk)) key = { jwk, open: openDpopKey(jwk) };
     return key?.open;
   }
+}
+
+/** Whether the authorization server may be better another time. */
+function isPassing(error: unknown): error is Fault {
+  return isFault(error) && (error.row.retry || error.code === "timeout");
 }
 
 /** A token that lives for a minute in all would otherwise be renewed before every request. */
