@@ -77,7 +77,7 @@ async function handleAuthWords(words: readonly string[], context: HandlerContext
   return handleAuth(context, stage, {
     server,
     code: textOf(code),
-    device: device === true,
+    device: device === undefined ? undefined : device === true,
     scope: textOf(scope),
     issuer: textOf(issuer),
   });

@@ -12,6 +12,14 @@ export type BegunSignIn =
   | { readonly kind: "signed-in" }
   | { readonly kind: "redirect"; readonly url: string; readonly state: string };
 
+/** How the configuration wants a sign-in to go. */
+export interface SignInWay {
+  readonly device?: boolean | undefined;
+  /** Where the browser is to come back to. */
+  readonly uri?: string | undefined;
+  readonly port?: number | undefined;
+}
+
 /** What to type, and where, to sign in on another device. */
 export interface DevicePrompt {
   readonly verificationUri: string;
@@ -30,8 +38,7 @@ export interface SignInEntry extends AuthStatus {
 
 /** Signing in to the servers, wherever they are kept. The browser and its way back are the business of whoever asks. */
 export interface AuthControl {
-  /** Where the browser is to come back to, if the configuration says so. */
-  redirectOf(server: string): Promise<{ readonly uri?: string | undefined; readonly port?: number | undefined }>;
+  wayOf(server: string): Promise<SignInWay>;
   begin(server: string, wish: SignInWish & { readonly redirectUri: string }): Promise<BegunSignIn>;
   /** With the query of the callback; `pasted` if a person typed it. */
   finish(server: string, query: string, pasted: boolean): Promise<void>;
@@ -40,6 +47,8 @@ export interface AuthControl {
   beginDevice(server: string, wish: SignInWish): Promise<DevicePrompt>;
   /** Resolves when the person is done on the other device. */
   awaitDevice(server: string, userCode: string): Promise<void>;
+  /** Asks no longer whether they are. */
+  cancelDevice(server: string, userCode: string): Promise<void>;
   logout(server: string): Promise<{ readonly revoked: boolean }>;
   list(): Promise<readonly SignInEntry[]>;
 }

@@ -6,13 +6,14 @@ type Fields = Readonly<Record<string, unknown>>;
 /** The verbs of signing in, for another process of the same person. */
 export function answerAuth(auth: AuthControl, body: Fields): Promise<unknown> {
   const acts: Readonly<Record<string, () => Promise<unknown>>> = {
-    redirect: () => auth.redirectOf(text(body, "server")),
+    way: () => auth.wayOf(text(body, "server")),
     begin: () => auth.begin(text(body, "server"), { ...wishOf(body), redirectUri: text(body, "redirectUri") }),
     finish: () => auth.finish(text(body, "server"), text(body, "query"), body["pasted"] === true),
     cancel: () => auth.cancel(text(body, "server"), text(body, "state")),
     waiting: () => auth.isWaiting(text(body, "server"), text(body, "state")),
     device: () => auth.beginDevice(text(body, "server"), wishOf(body)),
     deviceDone: () => auth.awaitDevice(text(body, "server"), text(body, "userCode")),
+    deviceCancel: () => auth.cancelDevice(text(body, "server"), text(body, "userCode")),
     logout: () => auth.logout(text(body, "server")),
     list: () => auth.list(),
   };

@@ -1,5 +1,5 @@
 import { visibleText } from "../../../catalog/guard/visible-text.ts";
-import { toFault } from "../../../core/fault.ts";
+import { Fault, toFault } from "../../../core/fault.ts";
 import { orAborted } from "../or-aborted.ts";
 import { parseCallback } from "../oauth/sign-in/parse-callback.ts";
 import { startSignIn, type StartedSignIn } from "../oauth/sign-in/start-sign-in.ts";
@@ -24,6 +24,7 @@ export interface AuthWish extends SignInWish {
   readonly server: string;
   /** The code, or the whole address that the browser was sent to. */
   readonly code?: string | undefined;
+  /** On another device; as the configuration says unless given. */
   readonly device?: boolean | undefined;
 }
 
@@ -35,7 +36,7 @@ export async function handleAuth(context: HandlerContext, stage: SignInStage, wi
     await auth.finish(server, parseCallback(code).toString(), true);
     return signedIn(context, server);
   }
-  if (device === true) return signInByDevice(context, stage, wish);
+  if (device ?? (await auth.wayOf(server)).device) return signInByDevice(context, stage, wish);
   const started = await startSignIn(auth, server, { scope, issuer, signal: stage.signal });
   if (started.kind === "signed-in") return signedIn(context, server);
   const isOpened = (await stage.openBrowser?.(started.url).catch(() => false)) ?? false;
@@ -118,7 +119,11 @@ async function signInByDevice(context: HandlerContext, stage: SignInStage, wish:
     return { ok: true, data, text };
   }
   stage.show(text);
-  await orAborted(done, stage.signal);
+  await orAborted(done, stage.signal).catch(async (error: unknown) => {
+    if (!stage.signal.aborted) throw error;
+    await auth.cancelDevice(server, userCode).catch(() => {});
+    throw new Fault("cancelled", `The sign-in to ${server} was given up.`, { cause: error });
+  });
   return signedIn(context, server);
 }
 

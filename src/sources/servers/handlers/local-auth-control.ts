@@ -6,6 +6,7 @@ import type { ServerAuth } from "../oauth/server-auth.ts";
 import type { ServerAuths } from "../oauth/server-auths.ts";
 import { hasCredentials } from "../oauth/store/credential-path.ts";
 import type { CredentialStore } from "../oauth/store/credential-store.ts";
+import { orAborted } from "../or-aborted.ts";
 import { addressOf } from "../server-status.ts";
 import type { AuthControl, SignInEntry } from "./auth-control.ts";
 
@@ -16,18 +17,25 @@ export interface LocalAuthControlOptions {
   definitions(): readonly ServerDefinition[];
 }
 
+/** A sign-in on another device. */
+interface DeviceEntry {
+  readonly done: Promise<unknown>;
+  readonly stop: AbortController;
+  isOver: boolean;
+}
+
 /** However slow an authorization server is, nobody waits longer for one step of a sign-in. */
 const longestStepMs = 120_000;
 
 export function createLocalAuthControl({ auths, home, store, definitions }: LocalAuthControlOptions): AuthControl {
   /** Sign-ins on other devices that are under way, by server and code. */
-  const devices = new Map<string, Promise<unknown>>();
+  const devices = new Map<string, DeviceEntry>();
 
   return {
-    async redirectOf(server) {
+    async wayOf(server) {
       const { transport } = definitionOf(server);
-      const { redirectUri: uri, redirectPort: port } = (transport.kind === "http" && transport.auth) || {};
-      return { uri, port };
+      const { grant, redirectUri: uri, redirectPort: port } = (transport.kind === "http" && transport.auth) || {};
+      return { device: grant === "device-code", uri, port };
     },
     async begin(server, wish) {
       const begun = await authOf(server).begin({ ...wish, signal: AbortSignal.timeout(longestStepMs) });
@@ -38,13 +46,24 @@ export function createLocalAuthControl({ auths, home, store, definitions }: Loca
     cancel: (server, state) => authOf(server).cancel(state),
     isWaiting: (server, state) => authOf(server).isWaiting(state),
     async beginDevice(server, wish) {
-      const { done, ...prompt } = await authOf(server).beginDevice({ ...wish, signal: new AbortController().signal });
-      devices.set(`${server} ${prompt.userCode}`, done);
+      const stop = new AbortController();
+      const { done, ...prompt } = await authOf(server).beginDevice({ ...wish, signal: stop.signal });
+      const entry: DeviceEntry = { done, stop, isOver: false };
+      void done.catch(() => {}).finally(() => (entry.isOver = true));
+      // Nobody came for their end.
+      for (const [key, { isOver }] of devices) if (isOver) devices.delete(key);
+      devices.set(deviceKey(server, prompt.userCode), entry);
       return prompt;
     },
     async awaitDevice(server, userCode) {
-      const key = `${server} ${userCode}`;
-      await devices.get(key);
+      const key = deviceKey(server, userCode);
+      const entry = devices.get(key);
+      if (!entry) throw noDevice(server);
+      await orAborted(entry.done, entry.stop.signal).finally(() => devices.delete(key));
+    },
+    async cancelDevice(server, userCode) {
+      const key = deviceKey(server, userCode);
+      devices.get(key)?.stop.abort(new Fault("cancelled", `The sign-in to ${server} was given up.`));
       devices.delete(key);
     },
     async logout(server) {
@@ -106,4 +125,15 @@ export function createLocalAuthControl({ auths, home, store, definitions }: Loca
     const hint = nearest === undefined ? `There are: ${names.join(", ") || "none"}.` : `Did you mean "${nearest}"?`;
     return new Fault("not-found", `There is no server ${JSON.stringify(server.slice(0, 100))}. ${hint}`);
   }
+}
+
+function deviceKey(server: string, userCode: string): string {
+  return `${server} ${userCode}`;
+}
+
+function noDevice(server: string): Fault {
+  return new Fault(
+    "not-found",
+    `No sign-in to ${server} with this code is under way. Start again: clawport auth ${server} --device`,
+  );
 }

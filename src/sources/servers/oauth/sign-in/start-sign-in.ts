@@ -1,6 +1,6 @@
 import { Fault, toFault } from "../../../../core/fault.ts";
 import { sleep } from "../../../../core/sleep.ts";
-import type { AuthControl, SignInWish } from "../../handlers/auth-control.ts";
+import type { AuthControl, SignInWay, SignInWish } from "../../handlers/auth-control.ts";
 import {
   type Callback,
   type CallbackListener,
@@ -41,7 +41,7 @@ export async function startSignIn(
 ): Promise<StartedSignIn | { readonly kind: "signed-in" }> {
   const { scope, issuer, signal, patienceMs = 600_000, lookMs = 1000 } = options;
   const before = await signedInAt();
-  const { listener, redirectUri } = await openWayBack(await auth.redirectOf(server));
+  const { listener, redirectUri } = await openWayBack(await auth.wayOf(server));
   const begun = await auth.begin(server, { scope, issuer, redirectUri }).catch(async (error: unknown) => {
     await listener?.close();
     throw error;
@@ -146,7 +146,7 @@ interface WayBack {
   readonly listener?: CallbackListener;
 }
 
-async function openWayBack({ uri, port }: Awaited<ReturnType<AuthControl["redirectOf"]>>): Promise<WayBack> {
+async function openWayBack({ uri, port }: SignInWay): Promise<WayBack> {
   if (uri === undefined) return listenAt({ port });
   const wanted = new URL(uri);
   const host = wanted.hostname;
