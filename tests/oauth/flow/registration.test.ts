@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import type { ServerAuth } from "../../../src/sources/servers/oauth/server-auth.ts";
+import type { BegunSignIn } from "../../../src/sources/servers/oauth/sign-in-flow.ts";
 import { begin, openAuth, redirectUri, signIn, visit } from "../fixtures/open-auth.ts";
 import { startRogueIssuer } from "../fixtures/rogue-issuer.ts";
 
@@ -76,6 +78,32 @@ test("a sign-in that nobody finishes is forgotten after ten minutes", async () =
   const fresh = await begin(auth);
   expect(Object.keys(file.kept()?.pending ?? {})).toEqual([fresh.state]);
   expect(await auth.isWaiting(old.state)).toBe(false);
+});
+
+test.each<[string, (auth: ServerAuth, begun: BegunSignIn) => Promise<unknown>]>([
+  ["is looked for", (auth, { state }) => auth.isWaiting(state)],
+  ["comes back after all", async (auth, { url }) => auth.finish(await visit(url)).catch(() => {})],
+  ["is shown in a list", (auth) => auth.status()],
+])("nothing is left of a sign-in that nobody finished when it %s", async (_, look) => {
+  await using rogue = await startRogueIssuer();
+  let at = Date.now();
+  const { auth, file } = openAuth(rogue.url, { now: () => at });
+  const begun = await begin(auth);
+  at += 600_001;
+  await look(auth, begun);
+  expect(file.kept()).toBeUndefined();
+  expect(rogue.count("/token")).toBe(0);
+});
+
+test("a sign-in that still waits is left in peace when it is looked for", async () => {
+  await using rogue = await startRogueIssuer();
+  let at = Date.now();
+  const { auth, file } = openAuth(rogue.url, { now: () => at });
+  const { state } = await begin(auth);
+  at += 599_999;
+  expect(await auth.isWaiting(state)).toBe(true);
+  expect(await auth.status()).toEqual({ kind: "none" });
+  expect(Object.keys(file.kept()?.pending ?? {})).toEqual([state]);
 });
 
 test("a sign-in is finished by another process than began it", async () => {

@@ -19,6 +19,14 @@ export function recordOf({ server, url, now }: AuthContext, kept: Credentials | 
   return { ...rest, ...(waiting.length > 0 && { pending: Object.fromEntries(waiting) }) };
 }
 
+/** What is kept, after those sign-ins were taken out of the file, too. */
+export async function readSwept(context: AuthContext): Promise<Credentials | undefined> {
+  const kept = await context.file.read();
+  const count = (record: Credentials | undefined) => Object.keys(record?.pending ?? {}).length;
+  if (kept === undefined || count(recordOf(context, kept)) === count(kept)) return kept;
+  return context.file.change((now) => now && withoutEmpty(recordOf(context, now)));
+}
+
 /** What a sign-in brings, all of it at once: tokens, who issued them, as whom, and what for. */
 export interface SignInResult {
   readonly place: TokenPlace;

@@ -6,7 +6,7 @@ import { listOf, requireKnown } from "./choose-authorization-server.ts";
 import type { ConnectionAuth } from "./connection-auth.ts";
 import { beginDeviceSignIn, type DeviceOptions, type DeviceSignIn } from "./grants/device-code.ts";
 import { createObtain } from "./grants/obtain-tokens.ts";
-import { keptPlace } from "./kept-place.ts";
+import { keptPlace, readSwept } from "./kept-place.ts";
 import { discoverResource } from "./protected-resource.ts";
 import { createRequestAuth, type RequestParts } from "./request-auth.ts";
 import { revokeTokens } from "./revoke.ts";
@@ -80,7 +80,7 @@ export function createServerAuth(context: AuthContext, signIn?: SignIn): ServerA
     },
     cancel: (state) => cancelSignIn(context, state),
     async isWaiting(state) {
-      return Object.hasOwn((await file.read())?.pending ?? {}, state);
+      return Object.hasOwn((await readSwept(context))?.pending ?? {}, state);
     },
     async logout(signal) {
       const kept = await takeAll();
@@ -100,7 +100,10 @@ export function createServerAuth(context: AuthContext, signIn?: SignIn): ServerA
       });
       return { revoked };
     },
-    status: async () => statusOf(await keeper.reload(), context.now()),
+    async status() {
+      await readSwept(context);
+      return statusOf(await keeper.reload(), context.now());
+    },
   };
   return auth;
 

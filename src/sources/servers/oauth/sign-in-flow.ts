@@ -155,7 +155,7 @@ async function take(
     const states = Object.keys(pending);
     const state = mayBeBare && states.length === 1 ? states[0] : given;
     entry = state !== undefined && Object.hasOwn(pending, state) ? pending[state] : undefined;
-    if (!entry || state === undefined) return now;
+    if (!entry || state === undefined) return now && withoutEmpty(record);
     const { [state]: _, ...others } = pending;
     return withoutEmpty({ ...rest, ...(states.length > 1 && { pending: others }) });
   });
