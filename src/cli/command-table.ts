@@ -57,6 +57,10 @@ export const commandTable: readonly CommandEntry[] = [
     summary: "remembered answers to the guard's questions",
     load: () => import("./commands/approvals.ts"),
   },
-  { name: "approve", summary: "accept the changed definition of a tool", load: () => import("./commands/approve.ts") },
+  {
+    name: "approve",
+    summary: "allow a tool that waits for a yes, or accept its change",
+    load: () => import("./commands/approve.ts"),
+  },
   { name: "completion", summary: "completion for your shell", load: () => import("./commands/completion.ts") },
 ];

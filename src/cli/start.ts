@@ -3,8 +3,8 @@ import { processWorld } from "./process-world.ts";
 import { runCli } from "./run-cli.ts";
 
 /**
- * Runs a command line in this process, and returns its exit code. On a Node that is too old only the doctor runs: the
- * rest would fail somewhere on the way, with words that help nobody.
+ * Runs a command line in this process, and returns its exit code. A Node that is too old is told of first: anything else
+ * would fail somewhere on the way, with words that help nobody.
  */
 export async function start(
   argv: readonly string[],
@@ -12,7 +12,7 @@ export async function start(
   nodeVersion = process.versions.node,
 ): Promise<number> {
   const [node] = checkNode(nodeVersion);
-  if (node?.level !== "fail" || argv[0] === "doctor") return runCli(argv, world);
+  if (node?.level !== "fail") return runCli(argv, world);
   world.stderr.write(`clawport: ${node.what}. Get one with: ${node.fix}\n`);
   return 69;
 }

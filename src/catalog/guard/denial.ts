@@ -20,7 +20,7 @@ export function denialText({ what, reasons, noYes, approvable }: DenialFacts): s
     ...reasons.flatMap(({ howTo }) => howTo ?? []),
   ];
   const said = noYes === undefined ? `${what} was denied: ${why}.` : `${what} needs a yes, and ${noYes}: ${why}.`;
-  return [said, ...new Set(ways)].join(" ");
+  return [said, [...new Set(ways)].join(" Or: ")].join(" ").trimEnd();
 }
 
 export function limitText(what: string, waitMs: number): string {

@@ -81,8 +81,11 @@ function checkRemote({ url, headers, apiKey, auth, tls }: ServerConfig): Finding
   return findings;
 }
 
-function checkCommon({ auth, tools, roots }: ServerConfig): Finding[] {
+function checkCommon({ auth, tools, roots, url, command }: ServerConfig): Finding[] {
   const findings: Finding[] = auth === undefined ? [] : [...checkAuth(auth)];
+  if (url !== undefined && command !== undefined) {
+    findings.push({ path: [], message: "has a `url` and a `command`; keep one of them" });
+  }
   for (const [index, root] of roots.entries()) {
     if (rootUri(root) !== undefined) continue;
     findings.push({

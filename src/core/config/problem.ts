@@ -19,9 +19,11 @@ export function problemsFault(file: string, problems: readonly Problem[]): Fault
   const lines = problems.map(
     (problem) => `  ${basename(file)}:${problem.line}:${problem.column} ${formatProblem(problem)}`,
   );
-  const message = [`${file} has ${count}:`, ...lines, "Mend it, then look again with: clawport config check"].join(
-    "\n",
-  );
+  const message = [
+    `${file} has ${count}:`,
+    ...lines,
+    `Mend it, then look again with: clawport config check --config ${JSON.stringify(file)}`,
+  ].join("\n");
   return new Fault("config", message, { detail: { file, problems } });
 }
 

@@ -14,8 +14,9 @@ async function define(servers: object, env = {}): Promise<DefinedServers> {
 
 /** A server as it would be after loading, past the checks of loading. */
 async function unchecked(change: Partial<ServerConfig>): Promise<DefinedServers> {
-  const server = (await load({ a: { url: "https://a.example/mcp" } })).servers["a"]!;
-  return defineServers({ ...defaultConfig, servers: { a: { ...server, ...change } } });
+  const { url, ...server } = (await load({ a: { url: "https://a.example/mcp" } })).servers["a"]!;
+  const address = change.transport === "stdio" ? {} : { url };
+  return defineServers({ ...defaultConfig, servers: { a: { ...server, ...address, ...change } as ServerConfig } });
 }
 
 async function fingerprint(server: object): Promise<string | undefined> {
@@ -101,6 +102,7 @@ test.each([
   [{ tools: { include: [], exclude: [], describe: {}, rename: { a: "c", b: "c" } } }, /^tools\.rename\.b has the name/],
   [{ transport: "stdio" as const }, /^needs a `command`/],
   [{ transport: "stdio" as const, command: "x", env: { "A=B": "1" } }, /^env\["A=B"\] can't be/],
+  [{ command: "x" }, /^has a `url` and a `command`/],
 ])("%j is refused with the reason", async (change, message) => {
   const { definitions, problems } = await unchecked(change);
   expect(definitions).toEqual([]);

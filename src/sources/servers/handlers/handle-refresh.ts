@@ -1,5 +1,5 @@
 import { isOpenState } from "./is-open-state.ts";
-import type { Handled, HandlerContext } from "./handled.ts";
+import { type Handled, type HandlerContext, noServers } from "./handled.ts";
 import { stateText } from "./state-text.ts";
 
 /** `refresh [server]`: asks for the lists again, and says what is there now. */
@@ -14,5 +14,5 @@ export async function handleRefresh(context: HandlerContext, name?: string): Pro
       return `${server.name}: ${server.tools} ${server.tools === 1 ? "tool" : "tools"}${changed}`;
     })
     .join("\n");
-  return { ok: true, data: { servers }, text: text === "" ? "No servers are configured." : text };
+  return { ok: true, data: { servers }, text: text === "" ? noServers(context) : text };
 }

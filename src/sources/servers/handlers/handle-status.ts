@@ -1,7 +1,7 @@
 import { visibleText } from "../../../catalog/guard/visible-text.ts";
 import type { ServerStatus } from "../server-status.ts";
 import { authText } from "./auth-text.ts";
-import type { Handled, HandlerContext } from "./handled.ts";
+import { type Handled, type HandlerContext, noServers } from "./handled.ts";
 import { unknownServer } from "./local-control.ts";
 import { spanText } from "./span-text.ts";
 import { stateText } from "./state-text.ts";
@@ -16,7 +16,7 @@ export async function handleStatus(context: HandlerContext, name?: string): Prom
       all.map((server) => server.name),
     );
   const text = servers.map((server) => statusText(server, context)).join("\n\n");
-  return { ok: true, data: { servers }, text: text === "" ? "No servers are configured." : text };
+  return { ok: true, data: { servers }, text: text === "" ? noServers(context) : text };
 }
 
 /** One server in full. */

@@ -16,3 +16,8 @@ export interface Handled {
   readonly data: unknown;
   readonly text: string;
 }
+
+/** What is said where no server is configured. */
+export function noServers({ prefix }: Pick<HandlerContext, "prefix">): string {
+  return `No servers are configured. Add one with: ${prefix} connect <address or command>`;
+}

@@ -196,7 +196,9 @@ export function unknownServer(name: string, known: readonly string[]): Fault {
   const nearest = nearestName(name, known);
   const hint =
     nearest === undefined
-      ? `There ${known.length === 0 ? "are none" : `are: ${known.join(", ")}`}.`
+      ? known.length === 0
+        ? "There are none: add one with `clawport connect`."
+        : `There are: ${known.join(", ")}.`
       : `Did you mean ${JSON.stringify(nearest)}?`;
   return new Fault("not-found", `There is no server ${JSON.stringify(name.slice(0, 100))}. ${hint}`);
 }
