@@ -56,6 +56,15 @@ test("a client document has to be hosted, unless the hub has a public address an
   const config = { hub: { publicUrl: "https://hub.example.com" }, servers };
   await writeFile(join(place.home, "clawport.json5"), JSON.stringify(config));
   expect(await findings(place)).toMatchObject([{}, { level: "ok", what: expect.stringContaining("the hub serves") }]);
+  const elsewhere = { one: { ...one, auth: { clientMetadataUrl: "https://hub.example.com/other.json" } } };
+  await writeFile(join(place.home, "clawport.json5"), JSON.stringify({ ...config, servers: elsewhere }));
+  expect(await findings(place)).toMatchObject([
+    {},
+    {
+      level: "info",
+      what: expect.stringMatching(/other\.json, which has to be hosted: the hub serves .*client\.json/),
+    },
+  ]);
   const { out } = await runHere(place, ["auth", "client-document"]);
   expect(JSON.parse(out)).toMatchObject({
     client_id: address,

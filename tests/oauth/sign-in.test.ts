@@ -121,6 +121,22 @@ test("a sign-in whose server is no longer configured is listed, and signing out 
 });
 
 test.each([
+  ["at another address now", (url: string) => ({ url: `${url}?account=2` })],
+  ["let in by a key now", (url: string) => ({ url, apiKey: "k" })],
+])("a sign-in whose server is %s is listed, and can be revoked", async (_, change) => {
+  await using bench = await openOAuthPlace();
+  await bench.runWithBrowser("consent", "auth", "one");
+  const token = bench.server.seen.at(-1) ?? "";
+  await bench.place.configure({ one: change(bench.server.url) });
+  expect((await bench.run("auth", "--list")).answer).toMatchObject({
+    signIns: [{ server: "one", address: bench.server.url, configured: false, kind: "signed-in" }],
+  });
+  expect((await bench.run("auth", "one", "--logout")).answer).toEqual({ server: "one", revoked: true });
+  expect(await bench.authority.find(token)).toBeUndefined();
+  expect(await bench.kept()).toEqual([]);
+});
+
+test.each([
   [["auth"], 2],
   [["auth", "nobody"], 3],
   [["auth", "one", "--code", "not waiting"], 2],

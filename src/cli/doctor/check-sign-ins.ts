@@ -2,6 +2,7 @@ import { readdir } from "node:fs/promises";
 import type { Config } from "../../core/config/schema.ts";
 import type { Home } from "../../core/home.ts";
 import type { Log } from "../../core/log.ts";
+import { documentAddress } from "../../sources/servers/oauth/client-document.ts";
 import type { KeyReport } from "../../sources/servers/oauth/store/keys/keys.ts";
 import type { World } from "../world.ts";
 import { checkSecretFile } from "./check-home.ts";
@@ -55,12 +56,14 @@ function asideFinding(path: string): Finding {
 function documentFinding(name: string, { auth }: Config["servers"][string], hub: Config["hub"]): Finding[] {
   const address = auth?.clientMetadataUrl;
   if (address === undefined) return [];
-  if (hub.publicUrl !== undefined && URL.parse(address)?.origin === new URL(hub.publicUrl).origin)
-    return [{ level: "ok", what: `server ${name} knows us by ${address}, which the hub serves` }];
+  const served = hub.publicUrl === undefined ? undefined : documentAddress(hub.publicUrl);
+  if (address === served) return [{ level: "ok", what: `server ${name} knows us by ${address}, which the hub serves` }];
+  const why =
+    served === undefined ? "a hub without a public address (hub.publicUrl) can't serve it" : `the hub serves ${served}`;
   return [
     {
       level: "info",
-      what: `server ${name} knows us by ${address}, which has to be hosted: a hub without a public address (hub.publicUrl) can't serve it`,
+      what: `server ${name} knows us by ${address}, which has to be hosted: ${why}`,
       fix: `clawport auth client-document --url ${JSON.stringify(address)} > client.json`,
     },
   ];

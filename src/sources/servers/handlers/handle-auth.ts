@@ -48,9 +48,9 @@ export async function handleAuth(context: HandlerContext, stage: SignInStage, wi
 
 /** `auth <server> --logout`. */
 export async function handleLogout({ control, prefix }: HandlerContext, server: string): Promise<Handled> {
-  const before = (await control.auth.list()).find((each) => each.server === server)?.kind ?? "none";
+  const wasKept = (await control.auth.list()).some((each) => each.server === server && each.kind !== "none");
   const { revoked } = await control.auth.logout(server);
-  if (before === "none") return { ok: true, data: { server, revoked }, text: `Nobody was signed in to ${server}.` };
+  if (!wasKept) return { ok: true, data: { server, revoked }, text: `Nobody was signed in to ${server}.` };
   const how = revoked ? "its tokens were revoked" : "its tokens are forgotten here, but could not be revoked there";
   // A connection that lived on these tokens finds out at once.
   await control.refresh(server).catch(() => {});

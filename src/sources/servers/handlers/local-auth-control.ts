@@ -4,9 +4,10 @@ import { nearestName } from "../../../core/nearest-name.ts";
 import type { ServerDefinition } from "../definition.ts";
 import type { ServerAuth } from "../oauth/server-auth.ts";
 import type { ServerAuths } from "../oauth/server-auths.ts";
-import { hasCredentials } from "../oauth/store/credential-path.ts";
+import { credentialName, hasCredentials } from "../oauth/store/credential-path.ts";
 import type { CredentialStore } from "../oauth/store/credential-store.ts";
 import { orAborted } from "../or-aborted.ts";
+import type { Credentials } from "../oauth/store/credentials.ts";
 import { addressOf } from "../server-status.ts";
 import type { AuthControl, SignInEntry } from "./auth-control.ts";
 
@@ -67,18 +68,23 @@ export function createLocalAuthControl({ auths, home, store, definitions }: Loca
       devices.delete(key);
     },
     async logout(server) {
+      const left = (await strays()).filter((each) => each.server === server);
       const definition = definitions().find(({ name }) => name === server);
-      return definition === undefined ? forget(server) : requireAuth(definition).logout();
+      const isKept = definition?.transport.kind === "http" && hasCredentials(home, server, definition.transport.url);
+      const auth = definition && auths.of(definition);
+      const all = left.map(({ resource }) => auths.leftBehind(server, new URL(resource)));
+      if (auth !== undefined && isKept) all.push(auth);
+      if (all.length === 0) all.push(authOf(server));
+      const outcomes = await Promise.all(all.map((each) => each.logout()));
+      return { revoked: outcomes.every(({ revoked }) => revoked) };
     },
     async list() {
       const known = await Promise.all(definitions().map(entryOf));
-      const names = new Set(definitions().map(({ name }) => name));
-      const left = (await (await store()).list()).filter(({ server }) => !names.has(server));
-      const strays = left.map(({ server, resource, tokens }): SignInEntry => {
+      const left = (await strays()).map(({ server, resource, tokens }): SignInEntry => {
         const address = addressOf({ transport: { kind: "http", url: new URL(resource), headers: {}, tls: {} } });
         return { server, address, configured: false, kind: tokens ? "signed-in" : "none" };
       });
-      return [...known.flatMap((each) => each ?? []), ...strays];
+      return [...known.flatMap((each) => each ?? []), ...left];
     },
   };
 
@@ -91,14 +97,15 @@ export function createLocalAuthControl({ auths, home, store, definitions }: Loca
     return { server: name, address: addressOf(definition), configured: true, ...(await auth.status()) };
   }
 
-  /** The server is no longer configured, but who issued its tokens is kept beside them. */
-  async function forget(server: string): Promise<{ readonly revoked: boolean }> {
-    const left = (await (await store()).list()).filter((each) => each.server === server);
-    if (left.length === 0) throw unknown(server);
-    const outcomes = await Promise.all(
-      left.map(({ resource }) => auths.leftBehind(server, new URL(resource)).logout()),
-    );
-    return { revoked: outcomes.every(({ revoked }) => revoked) };
+  /** Kept for servers that are no longer configured, or no longer under that address, or are let in by a key by now. */
+  async function strays(): Promise<readonly Credentials[]> {
+    const used = definitions().flatMap((definition) => {
+      const { name, transport } = definition;
+      const isUsed = transport.kind === "http" && auths.of(definition) !== undefined;
+      return isUsed ? [credentialName(name, transport.url)] : [];
+    });
+    const kept = await (await store()).list();
+    return kept.filter(({ server, resource }) => !used.includes(credentialName(server, new URL(resource))));
   }
 
   function authOf(server: string): ServerAuth {
