@@ -2,7 +2,7 @@ import { hostname, networkInterfaces } from "node:os";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Guard } from "../catalog/guard/guard.ts";
 import type { Config } from "../core/config/schema.ts";
-import { Fault } from "../core/fault.ts";
+import { Fault, isFault } from "../core/fault.ts";
 import type { Home } from "../core/home.ts";
 import type { Log } from "../core/log.ts";
 import type { Metrics } from "../core/metrics.ts";
@@ -56,6 +56,9 @@ export async function openHubApps(options: HubAppsOptions): Promise<ProxyDoor> {
     count,
     metrics,
     budget,
+  }).catch((error: unknown) => {
+    if (!isFault(error, "conflict")) throw error;
+    throw new Fault("config", `port ${port} is taken; set apps.port to another, or to 0 for any`, { cause: error });
   });
   closers.add("apps", () => door.close());
   return door;

@@ -112,6 +112,9 @@ test("without a word about apps the hub has no address for them, and showing wit
   await using own = await startHub({});
   expect(own.hub.appsAddress).toBeUndefined();
   await expect(startHub({ show: true })).rejects.toThrow("apps.show needs apps.serve");
+  await using other = await startHub({ serve: true });
+  const port = Number(new URL(other.hub.appsAddress ?? "").port);
+  await expect(startHub({ serve: true, port })).rejects.toThrow("set apps.port to another");
 });
 
 async function openClient(url: string, token?: string) {
