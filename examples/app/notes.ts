@@ -1,6 +1,7 @@
 /**
- * A small app with a web page and two tools. Start `clawport proxy`, then `node examples/app/notes.ts` (after `npm run build`),
- * open the page, and connect an MCP client to the address that is printed: the notes it adds appear on the page.
+ * A small app with a web page and two tools. In a checkout: `npx clawport proxy`, then in another terminal
+ * `npx node examples/app/notes.ts`. Open the page, and connect an MCP client to the address that is printed: the notes it
+ * adds appear on the page.
  */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

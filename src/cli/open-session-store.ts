@@ -13,13 +13,9 @@ export async function openSessionStore(home: Home, log: Log): Promise<SessionSto
   const lock = await holdLock(home.file("apps", "sessions.lock"), { waitMs: patienceMs, log }).catch(
     (error: unknown) => {
       if (!isFault(error, "locked")) throw error;
-      throw new Fault(
-        "conflict",
-        "another proxy has the sessions of this home; stop it, or start this one with --memory",
-        {
-          cause: error,
-        },
-      );
+      const { pid } = error.detail as { readonly pid: number };
+      const what = `Another proxy, process ${pid}, has the sessions of this home.`;
+      throw new Fault("conflict", `${what} Stop it (kill ${pid}), or start this one with --memory.`, { cause: error });
     },
   );
   try {
