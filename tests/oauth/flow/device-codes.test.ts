@@ -20,6 +20,6 @@ test.each([
   const stop = new AbortController();
   const { expiresAt, done } = await auth.beginDevice({ signal: stop.signal });
   stop.abort();
-  await expect(done).rejects.toThrow();
+  await expect(done).rejects.toBeInstanceOf(Error);
   expect(expiresAt - at).toBe(ms);
 });

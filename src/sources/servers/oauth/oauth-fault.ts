@@ -6,20 +6,30 @@ import {
   RegistrationRejectedError,
 } from "@modelcontextprotocol/client";
 import { Fault } from "../../../core/fault.ts";
+import { isEcho } from "./echo.ts";
 
+const longestText = 2000;
 const transient: ReadonlySet<string> = new Set([OAuthErrorCode.ServerError, OAuthErrorCode.TemporarilyUnavailable]);
+/** Never taken for a part of a secret: whoever waits for another device lives on them (RFC 8628 § 3.5). */
+const known: ReadonlySet<string> = new Set([
+  ...Object.values(OAuthErrorCode),
+  "authorization_pending",
+  "slow_down",
+  "expired_token",
+]);
 
 /**
  * What went wrong with an authorization server, for a person. Nothing of its raw answer gets into the message: that may
- * hold a token. `unauthorized` means that it refused for good, `unavailable` that it may work another time.
+ * hold a token; nor does what repeats one of the secrets that it was sent. `unauthorized` means that it refused for good,
+ * `unavailable` that it may work another time.
  */
-export function toOAuthFault(error: unknown, issuer: string): Fault {
+export function toOAuthFault(error: unknown, issuer: string, secrets: readonly string[] = []): Fault {
   if (error instanceof Fault) return error;
   const who = `The authorization server ${JSON.stringify(issuer.slice(0, 200))}`;
   if (error instanceof OAuthError) {
     if (transient.has(error.code)) return new Fault("unavailable", `${who} could not give a token. Try again later.`);
-    const detail = { error: error.code.slice(0, 100) };
-    return new Fault("unauthorized", `${who} refused: ${said(error)}.`, { detail });
+    const code = known.has(error.code) ? error.code : sayable(error.code, secrets).slice(0, 100);
+    return new Fault("unauthorized", `${who} refused: ${said(code, error, secrets)}.`, { detail: { error: code } });
   }
   if (error instanceof RegistrationRejectedError) {
     return new Fault(
@@ -41,7 +51,13 @@ export function toOAuthFault(error: unknown, issuer: string): Fault {
   return new Fault("unavailable", `${who} answered with something that is no answer to this.`);
 }
 
-function said({ code, message }: OAuthError): string {
-  const name = JSON.stringify(code.slice(0, 100));
-  return message === "" || message === code ? name : `${name}, ${JSON.stringify(message.slice(0, 200))}`;
+function said(code: string, { code: given, message }: OAuthError, secrets: readonly string[]): string {
+  const why = message === given ? "" : sayable(message, secrets).slice(0, 200);
+  return [code, why].flatMap((text) => (text === "" ? [] : JSON.stringify(text))).join(", ");
+}
+
+/** What may be told of a text that came from there. */
+export function sayable(text: string, secrets: readonly string[]): string {
+  const head = text.slice(0, longestText);
+  return isEcho(head, secrets) ? "(it repeats what it was sent)" : head;
 }

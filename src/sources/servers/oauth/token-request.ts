@@ -10,6 +10,7 @@ import { Fault } from "../../../core/fault.ts";
 import type { AuthContext } from "./auth-context.ts";
 import type { AuthorizationServer } from "./authorization-server.ts";
 import { authenticateClient } from "./client-authentication.ts";
+import { secretsIn } from "./echo.ts";
 import { isDpop } from "./is-dpop.ts";
 import { lifetimeMs } from "./lifetime.ts";
 import { toOAuthFault } from "./oauth-fault.ts";
@@ -97,12 +98,17 @@ async function ask(
   send: (common: ReturnType<typeof commonOf>) => Promise<OAuthTokens>,
 ): Promise<StoredTokens> {
   const issuer = place.server.issuer;
+  const secrets = client.client_secret === undefined ? [] : [client.client_secret];
+  const noting: typeof fetch = (input, init = {}) => {
+    secrets.push(...secretsIn(init));
+    return context.fetch(input, init);
+  };
   try {
-    const tokens = await send(commonOf(context, { place, client, dpop, signal }));
+    const tokens = await send(commonOf({ ...context, fetch: noting }, { place, client, dpop, signal }));
     requireBinding(tokens, dpop !== undefined, context);
     return toStored(tokens, issuer, scope, context.now());
   } catch (error) {
-    throw toOAuthFault(error, issuer);
+    throw toOAuthFault(error, issuer, secrets);
   }
 }
 

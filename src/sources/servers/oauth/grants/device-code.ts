@@ -5,9 +5,11 @@ import type { AuthContext } from "../auth-context.ts";
 import { authenticateClient } from "../client-authentication.ts";
 import { chooseClient, keepableClient } from "../client-registration.ts";
 import { openDpopKey } from "../dpop.ts";
+import { secretsIn } from "../echo.ts";
 import { chooseScope, findPlace } from "../find-place.ts";
 import { recordOf, withSignIn } from "../kept-place.ts";
 import { lifetimeMs } from "../lifetime.ts";
+import { sayable } from "../oauth-fault.ts";
 import { joinScopes } from "../scopes.ts";
 import type { Credentials, StoredTokens } from "../store/credentials.ts";
 import { grantTokens, type TokenRequest } from "../token-request.ts";
@@ -75,25 +77,24 @@ async function askForCode(context: AuthContext, endpoint: string, request: Token
   if (place.resource !== undefined) params.set("resource", place.resource);
   await authenticateClient(client, context.settings)(headers, params, endpoint, place.server.metadata);
   if (!headers.has("authorization")) params.set("client_id", client.client_id);
-  const response = await context.fetch(endpoint, {
-    method: "POST",
-    headers,
-    body: params,
-    ...(signal && { signal }),
-  });
+  const message = { method: "POST", headers, body: params };
+  const response = await context.fetch(endpoint, { ...message, ...(signal && { signal }) });
   const answer = (await response.json().catch(() => ({}))) as Readonly<Record<string, unknown>>;
-  return readCode(context, answer, response.ok);
+  const secrets = [...secretsIn(message), ...(client.client_secret === undefined ? [] : [client.client_secret])];
+  return readCode(context, answer, response.ok, secrets);
 }
 
 function readCode(
   { url, server, now }: AuthContext,
   answer: Readonly<Record<string, unknown>>,
   isOk: boolean,
+  secrets: readonly string[],
 ): AskedCode {
   const { device_code: deviceCode, user_code: userCode, verification_uri: address, expires_in: life } = answer;
   const complete = answer.verification_uri_complete;
   if (!isOk || typeof deviceCode !== "string" || typeof userCode !== "string" || !isSafe(address, url)) {
-    const why = typeof answer.error === "string" ? ` (${JSON.stringify(answer.error.slice(0, 100))})` : "";
+    const why =
+      typeof answer.error === "string" ? ` (${JSON.stringify(sayable(answer.error, secrets).slice(0, 100))})` : "";
     throw new Fault("denied", `The authorization server of ${server} gave no device code${why}.`);
   }
   const interval = typeof answer.interval === "number" && answer.interval > 0 ? answer.interval : 5;
