@@ -47,7 +47,7 @@ class Attempt {
     this.#resolve = resolve;
     this.#reject = reject;
     this.#timer = setTimeout(giveUp, Math.max(0, order.deadline - rules.now()), this);
-    this.#signal.addEventListener("abort", this, { once: true });
+    this.#signal.addEventListener("abort", this);
   }
 
   send(): void {
