@@ -1,54 +1,40 @@
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { silentLog } from "../../src/core/log.ts";
 import { Secret } from "../../src/core/secret.ts";
-import { createLocalAuthControl } from "../../src/sources/servers/handlers/local-auth-control.ts";
 import { createRemoteControl } from "../../src/sources/servers/handlers/remote-control.ts";
 import type { DeviceSignIn } from "../../src/sources/servers/oauth/grants/device-code.ts";
-import { createServerAuths, type ServerAuths } from "../../src/sources/servers/oauth/server-auths.ts";
-import { openCredentialStore } from "../../src/sources/servers/oauth/store/open-credential-store.ts";
+import type { ServerAuth } from "../../src/sources/servers/oauth/server-auth.ts";
 import { startHub } from "../cli/run-clawport.ts";
 import { runHere } from "../cli/shelf.ts";
-import { defined } from "../servers/start-engine.ts";
 import { until } from "../support/until.ts";
 import { createVisitor } from "./bench/consent.ts";
+import { openAuthControl } from "./open-auth-control.ts";
 import { openOAuthPlace, type OAuthPlace } from "./open-oauth-place.ts";
 
 // Hubs are processes of their own, and the machine may be busy.
 vi.setConfig({ testTimeout: 60_000 });
 
-/** Signing in as one process of this home does it, with the sign-ins on other devices laid open. */
-async function openAuth(bench: OAuthPlace) {
-  const home = { file: (...parts: string[]) => join(bench.home, ...parts) };
-  const common = { home, env: bench.place.env, log: silentLog };
-  const store = async () => openCredentialStore(common);
-  const definitions = await defined({ one: { url: bench.server.url } });
-  const auths = createServerAuths({ ...common, store });
+/** With the sign-ins that begin laid open. */
+async function openWatched(bench: OAuthPlace) {
   const begun: DeviceSignIn[] = [];
-  const watched: ServerAuths = {
+  const control = await openAuthControl(bench, (auths) => ({
     ...auths,
     of(definition) {
       const auth = auths.of(definition);
-      return (
-        auth && {
-          ...auth,
-          async beginDevice(options) {
-            const device = await auth.beginDevice(options);
-            begun.push(device);
-            return device;
-          },
-        }
-      );
+      const beginDevice: ServerAuth["beginDevice"] = async (options) => {
+        const device = await auth!.beginDevice(options);
+        begun.push(device);
+        return device;
+      };
+      return auth && { ...auth, beginDevice };
     },
-  };
-  const control = createLocalAuthControl({ auths: watched, home, store, definitions: () => definitions });
+  }));
   return { control, begun };
 }
 
 test("one that is given up is asked for no more, and leaves nothing behind", async () => {
   await using bench = await openOAuthPlace();
-  const { control, begun } = await openAuth(bench);
+  const { control, begun } = await openWatched(bench);
   const { userCode } = await control.beginDevice("one", {});
   const outcome = control.awaitDevice("one", userCode).catch((error: unknown) => error);
   await control.cancelDevice("one", userCode);
@@ -60,7 +46,7 @@ test("one that is given up is asked for no more, and leaves nothing behind", asy
 
 test("a code that nobody was given is not taken for one that is done", async () => {
   await using bench = await openOAuthPlace();
-  const { control } = await openAuth(bench);
+  const control = await openAuthControl(bench);
   await expect(control.awaitDevice("one", "ABCD-EFGH")).rejects.toMatchObject({
     code: "not-found",
     message: expect.stringContaining("clawport auth one --device"),

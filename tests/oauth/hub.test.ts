@@ -9,6 +9,7 @@ import { runHere } from "../cli/shelf.ts";
 import { waitFor } from "../cli/wait-for.ts";
 import { until } from "../support/until.ts";
 import { createVisitor } from "./bench/consent.ts";
+import { openAuthControl } from "./open-auth-control.ts";
 import { openOAuthPlace, type OAuthPlace } from "./open-oauth-place.ts";
 
 // Browsers, hubs and keyrings are processes of their own, and the machine may be busy.
@@ -38,6 +39,20 @@ test("a running hub is signed in, connects, and is signed out again", async () =
 });
 
 test("a hub that waits for a sign-in takes up one that another process made", async () => {
+  await using bench = await openOAuthPlace();
+  await using _hub = await startHub(bench.place, "--port", "0");
+  expect(await stateOf(bench)).toMatchObject({ state: "needs-sign-in" });
+  const auth = await openAuthControl(bench);
+  const begun = await auth.begin("one", { redirectUri: "http://127.0.0.1:9/callback" });
+  const left = await createVisitor().consent(begun.kind === "redirect" ? begun.url : "");
+  await auth.finish("one", left.search, false);
+  expect((await bench.run("refresh", "one")).exit).toBe(0);
+  expect(await stateOf(bench)).toMatchObject({ state: "ready", tools: 2 });
+  expect((await bench.run("call", "one__read")).exit).toBe(0);
+  expect(bench.authority.grants).toEqual(["authorization_code"]);
+});
+
+test("a code that was begun at the hub is finished there, in another run", async () => {
   await using bench = await openOAuthPlace();
   await using _hub = await startHub(bench.place, "--port", "0");
   const { answer } = await bench.run("auth", "one", "--no-browser");

@@ -1,35 +1,16 @@
 import { get } from "node:http";
-import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { expect, test, vi } from "vitest";
-import { silentLog } from "../../src/core/log.ts";
 import type { AuthControl } from "../../src/sources/servers/handlers/auth-control.ts";
-import { createLocalAuthControl } from "../../src/sources/servers/handlers/local-auth-control.ts";
-import { createServerAuths } from "../../src/sources/servers/oauth/server-auths.ts";
 import { startSignIn, type StartedSignIn } from "../../src/sources/servers/oauth/sign-in/start-sign-in.ts";
-import { openCredentialStore } from "../../src/sources/servers/oauth/store/open-credential-store.ts";
 import { runHere } from "../cli/shelf.ts";
-import { defined } from "../servers/start-engine.ts";
 import { until } from "../support/until.ts";
 import { createVisitor } from "./bench/consent.ts";
-import { openOAuthPlace, type OAuthPlace } from "./open-oauth-place.ts";
+import { openAuthControl } from "./open-auth-control.ts";
+import { openOAuthPlace } from "./open-oauth-place.ts";
 
 // Browsers, hubs and keyrings are processes of their own, and the machine may be busy.
 vi.setConfig({ testTimeout: 60_000 });
-
-/** Signing in as one process of this home does it. */
-async function openAuth(bench: OAuthPlace): Promise<AuthControl> {
-  const home = { file: (...parts: string[]) => join(bench.home, ...parts) };
-  const common = { home, env: bench.place.env, log: silentLog };
-  const store = async () => openCredentialStore(common);
-  const definitions = await defined({ one: { url: bench.server.url } });
-  return createLocalAuthControl({
-    auths: createServerAuths({ ...common, store }),
-    home,
-    store,
-    definitions: () => definitions,
-  });
-}
 
 async function start(
   auth: AuthControl,
@@ -44,7 +25,7 @@ const stateOf = ({ url }: StartedSignIn): string => url.searchParams.get("state"
 
 test("one that nobody finishes in time leaves nothing behind", async () => {
   await using bench = await openOAuthPlace();
-  const started = await start(await openAuth(bench), { patienceMs: 1 });
+  const started = await start(await openAuthControl(bench), { patienceMs: 1 });
   await expect(started.done).rejects.toMatchObject({ code: "timeout" });
   expect(await bench.kept()).toEqual([]);
 });
@@ -52,7 +33,7 @@ test("one that nobody finishes in time leaves nothing behind", async () => {
 test("one that is given up leaves nothing behind, neither here nor on its port", async () => {
   await using bench = await openOAuthPlace();
   const stop = new AbortController();
-  const started = await start(await openAuth(bench), { signal: stop.signal });
+  const started = await start(await openAuthControl(bench), { signal: stop.signal });
   expect(await bench.kept()).toHaveLength(1);
   stop.abort();
   await expect(started.done).rejects.toMatchObject({ code: "cancelled" });
@@ -66,48 +47,48 @@ test("one that is given up leaves nothing behind, neither here nor on its port",
 
 test("one that another process finishes is done here too", async () => {
   await using bench = await openOAuthPlace();
-  const started = await start(await openAuth(bench));
+  const started = await start(await openAuthControl(bench));
   const left = await createVisitor().consent(started.url);
-  await (await openAuth(bench)).finish("one", left.searchParams.toString(), false);
+  await (await openAuthControl(bench)).finish("one", left.searchParams.toString(), false);
   await started.done;
-  expect(await (await openAuth(bench)).list()).toMatchObject([{ server: "one", kind: "signed-in" }]);
+  expect(await (await openAuthControl(bench)).list()).toMatchObject([{ server: "one", kind: "signed-in" }]);
 });
 
 test("one that another process gives up is over here too", async () => {
   await using bench = await openOAuthPlace();
-  const started = await start(await openAuth(bench), { lookMs: 5 });
-  await (await openAuth(bench)).cancel("one", stateOf(started));
+  const started = await start(await openAuthControl(bench), { lookMs: 5 });
+  await (await openAuthControl(bench)).cancel("one", stateOf(started));
   await expect(started.done).rejects.toMatchObject({ code: "cancelled" });
 });
 
 test("one that another process gives up is not done because somebody was signed in before", async () => {
   await using bench = await openOAuthPlace();
-  const auth = await openAuth(bench);
+  const auth = await openAuthControl(bench);
   const first = await start(auth);
   await first.paste((await createVisitor().consent(first.url)).href);
   await first.done;
   const second = await start(auth, { lookMs: 5 });
-  await (await openAuth(bench)).cancel("one", stateOf(second));
+  await (await openAuthControl(bench)).cancel("one", stateOf(second));
   await expect(second.done).rejects.toMatchObject({ code: "cancelled" });
   expect(bench.authority.grants).toEqual(["authorization_code"]);
 });
 
 test("one that another process finishes is done here too, also for who was signed in before", async () => {
   await using bench = await openOAuthPlace();
-  const auth = await openAuth(bench);
+  const auth = await openAuthControl(bench);
   const first = await start(auth);
   await first.paste((await createVisitor().consent(first.url)).href);
   await first.done;
   const second = await start(auth, { lookMs: 5 });
   const left = await createVisitor().consent(second.url);
-  await (await openAuth(bench)).finish("one", left.searchParams.toString(), false);
+  await (await openAuthControl(bench)).finish("one", left.searchParams.toString(), false);
   await second.done;
   expect(bench.authority.grants).toEqual(["authorization_code", "authorization_code"]);
 });
 
 test("two for one server each take their own answer, and giving one up leaves the other", async () => {
   await using bench = await openOAuthPlace();
-  const auth = await openAuth(bench);
+  const auth = await openAuthControl(bench);
   const stop = new AbortController();
   const [first, second] = [await start(auth, { signal: stop.signal }), await start(auth)];
   const left = await createVisitor().consent(second.url);
