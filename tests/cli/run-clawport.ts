@@ -14,6 +14,8 @@ export interface Place extends AsyncDisposable {
   readonly folder: string;
   readonly home: string;
   readonly env: NodeJS.ProcessEnv;
+  /** Takes what commands and hubs print here, where somebody wants to look through it. */
+  readonly said?: string[];
 }
 
 export async function makePlace(): Promise<Place> {
@@ -45,6 +47,7 @@ export async function startHub(place: Place, ...args: string[]): Promise<Running
   const ended = once(child, "exit").then(([code, signal]) => (code ?? signal) as number | string);
   let errors = "";
   child.stderr.on("data", (chunk) => (errors += chunk));
+  for (const output of [child.stdout, child.stderr]) output.on("data", (chunk) => place.said?.push(String(chunk)));
   const line = once(createInterface({ input: child.stdout }), "line").then(([text]) => String(text));
   const failed = ended.then((code) => Promise.reject(new Error(`ended with ${code}: ${errors}`)));
   const ready = JSON.parse(await Promise.race([line, failed]));

@@ -29,6 +29,7 @@ export async function placeWith(servers: object): Promise<Place & { configure(se
 export async function runHere(place: Place, argv: readonly string[], given: Partial<World> = {}): Promise<ShellAnswer> {
   const world = memoryWorld({ cwd: place.folder, homedir: place.folder, env: place.env, ...given });
   const exit = await runCli(argv, world);
+  place.said?.push(world.out(), world.err());
   return { exit, out: world.out(), err: world.err() };
 }
 

@@ -5,6 +5,7 @@ import { silentLog } from "../../src/core/log.ts";
 import { openCredentialStore } from "../../src/sources/servers/oauth/store/open-credential-store.ts";
 import { placeWith, runHere } from "../cli/shelf.ts";
 import { until } from "../support/until.ts";
+import { filesUnder, findSecrets } from "./find-secrets.ts";
 import {
   type AuthorizationServer,
   type AuthorizationServerOptions,
@@ -14,7 +15,10 @@ import { type ProtectedServer, startProtectedServer } from "./bench/protected-se
 
 const visit = join(import.meta.dirname, "fixtures", "visit.ts");
 
-/** An authorization server, a server that it protects, and a home in which the latter is configured as `one`. */
+/**
+ * An authorization server, a server that it protects, and a home in which the latter is configured as `one`. Whatever a
+ * test does here, no secret may be left in anything that was printed or written: that is looked for at the end.
+ */
 export interface OAuthPlace extends AsyncDisposable {
   readonly authority: AuthorizationServer;
   readonly server: ProtectedServer;
@@ -47,7 +51,8 @@ export async function openOAuthPlace(
     },
     find: (token) => named.find(token),
   });
-  const place = await placeWith({ one: { url: server.url, ...options.settings?.(authority) } });
+  const said: string[] = [];
+  const place = { ...(await placeWith({ one: { url: server.url, ...options.settings?.(authority) } })), said };
   const journal = join(place.folder, "browser.txt");
   writeFileSync(journal, "");
   const browser = (verb = "consent") => `${process.execPath} ${visit} ${journal} ${verb} %s`;
@@ -87,9 +92,13 @@ export async function openOAuthPlace(
     kept: async () =>
       (await readdir(join(place.home, "tokens")).catch(() => [])).filter((name) => name.endsWith(".json")),
     async [Symbol.asyncDispose]() {
+      // What the browser saw is the browser's.
+      const { [journal]: _, ...written } = await filesUnder(place.folder);
+      const leaks = findSecrets({ ...written, "what was printed": said.join("\n") }, [...authority.secrets]);
       await place[Symbol.asyncDispose]();
       await server[Symbol.asyncDispose]();
       await authority[Symbol.asyncDispose]();
+      if (leaks.length > 0) throw new Error(`A secret got out:\n${leaks.join("\n")}`);
     },
   };
 }
