@@ -21,9 +21,16 @@ function rewrite(
   id: string,
 ): string {
   const builtin = `process.getBuiltinModule("${id}")`;
+  if (id === "node:fs/promises" && named !== undefined) return named.split(",").map(lazily).join("\n");
   const names = named?.replaceAll(/\s+as\s+/g, ": ");
   return [whole, namespace, names === undefined ? undefined : `{${names}}`]
     .filter((target) => target !== undefined)
     .map((target) => `const ${target} = ${builtin};`)
     .join("\n");
+}
+
+/** What is in here is functions alone, and many a run calls none of them: loading waits until one is called. */
+function lazily(part: string): string {
+  const [name = "", local = name] = part.trim().split(/\s+as\s+/);
+  return `const ${local} = (...args) => process.getBuiltinModule("node:fs/promises").${name}(...args);`;
 }

@@ -56,7 +56,8 @@ export function openAgent(options: OpenAgentOptions): ChosenBackend {
     modelTools: toolsOf(catalog.view("all", { alphabet: "narrow" })),
   });
   const { folder } = orderBodies(home.path).spill;
-  void sweepIncoming(folder, log);
+  // Once the first order is out of the way: a client waits for that.
+  setTimeout(() => void sweepIncoming(folder, log), 1000).unref();
   closers.add("agent", () => backend[Symbol.asyncDispose]());
   catalog.add(
     createAgentSource({

@@ -1,4 +1,5 @@
-import { access, constants, stat } from "node:fs/promises";
+import { constants } from "node:fs";
+import { access, stat } from "node:fs/promises";
 import { codeOf, messageOf } from "../../core/thrown.ts";
 import type { Finding } from "./finding.ts";
 

@@ -1,4 +1,5 @@
-import { access, constants } from "node:fs/promises";
+import { constants } from "node:fs";
+import { access } from "node:fs/promises";
 import { delimiter, isAbsolute, join } from "node:path";
 import type { Config } from "../../core/config/schema.ts";
 import { isOpenState } from "../../sources/servers/handlers/is-open-state.ts";

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Fault } from "../../../core/fault.ts";
 import { codeOf, messageOf } from "../../../core/thrown.ts";
@@ -79,7 +79,8 @@ function checked(address: GatewayAddress): GatewayAddress {
 
 async function readConfig(file: string): Promise<unknown> {
   try {
-    const content = await readFile(file, "utf8");
+    // Not the asynchronous one: the first order would wait for the thread pool to come up, for a file of a few lines.
+    const content = readFileSync(file, "utf8");
     const { readJson5 } = await import("../../../core/config/read-json5.ts");
     return readJson5(content).value;
   } catch (error) {
