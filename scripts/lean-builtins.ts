@@ -21,7 +21,11 @@ function rewrite(
   id: string,
 ): string {
   const builtin = `process.getBuiltinModule("${id}")`;
-  if (id === "node:fs/promises" && named !== undefined) return named.split(",").map(lazily).join("\n");
+  if (lateModules.has(id) && whole === undefined && named !== undefined)
+    return named
+      .split(",")
+      .map((part) => lazily(part, builtin))
+      .join("\n");
   const names = named?.replaceAll(/\s+as\s+/g, ": ");
   return [whole, namespace, names === undefined ? undefined : `{${names}}`]
     .filter((target) => target !== undefined)
@@ -29,8 +33,13 @@ function rewrite(
     .join("\n");
 }
 
-/** What is in here is functions alone, and many a run calls none of them: loading waits until one is called. */
-function lazily(part: string): string {
+/** Slow to load, and many a run calls none of their functions: they wait until one is called. */
+const lateModules: ReadonlySet<string> = new Set(["node:fs/promises", "node:crypto"]);
+
+function lazily(part: string, builtin: string): string {
   const [name = "", local = name] = part.trim().split(/\s+as\s+/);
-  return `const ${local} = (...args) => process.getBuiltinModule("node:fs/promises").${name}(...args);`;
+  const isFunction = /^[a-z]/.test(name) && name !== "webcrypto" && name !== "constants";
+  return isFunction
+    ? `const ${local} = (...args) => ${builtin}.${name}(...args);`
+    : `const { ${name}: ${local} } = ${builtin};`;
 }

@@ -1,8 +1,9 @@
 import type { Guard } from "../catalog/guard/guard.ts";
 import type { CallContext } from "../catalog/tool-source.ts";
 import { defaultConfig } from "../core/config/default-config.ts";
+import { findConfig } from "../core/config/find-config.ts";
 import { Fault } from "../core/fault.ts";
-import type { Home } from "../core/home.ts";
+import { type Home, openHome } from "../core/home.ts";
 import type { ToolResult } from "../mcp/tool.ts";
 import { checkOrderDepth, deeperEnv } from "../sources/agent/order-depth.ts";
 import { orderTool } from "../sources/agent/order-tool.ts";
@@ -13,7 +14,7 @@ import type { ConfigInForce } from "./config-of.ts";
 import { createMcpCommand } from "./mcp-command.ts";
 import { openAgent } from "./open-agent.ts";
 import { openGuardedCatalog } from "./open-guarded-catalog.ts";
-import { homePath, openHomeOf } from "./open-home.ts";
+import { homePath } from "./open-home.ts";
 import type { OpenedServers, OpenServersOptions } from "./open-servers.ts";
 import { readVersion } from "./version.ts";
 
@@ -32,7 +33,7 @@ const serversPatienceMs = 10_000;
 export async function openAgentEngine(context: CommandContext, flags: AgentFlags): Promise<AgentEngine> {
   const { env, log } = context;
   const closers = createClosers(log);
-  const home = await openHomeOf(context);
+  const home = await openHome(homePath(context), { log });
   const configuration = await loadOwnConfig(context);
   const { config } = configuration;
   const { catalog, guard } = openGuardedCatalog({ home, config, log, closers });
@@ -105,7 +106,6 @@ async function openServersOf({ configuration, home, guard, ...parts }: ServersHo
  * a stranger's repository must not say where orders go.
  */
 async function loadOwnConfig(context: CommandContext): Promise<ConfigInForce> {
-  const { findConfig } = await import("../core/config/find-config.ts");
   const home = homePath(context);
   const found = findConfig({ flag: context.globals.config, cwd: home, home });
   if (found === undefined) return { config: defaultConfig };

@@ -18,12 +18,13 @@ export function createLog(options: LogOptions): Log {
   const now = options.now ?? (() => new Date());
   const print = options.format === "json" ? jsonLine : humanLine;
 
-  function logWith(bound: Record<string, unknown>): Log {
+  /** What is bound is read with each line, so that a field may be a getter that nobody pays for who writes no line. */
+  function logWith(bound: readonly Record<string, unknown>[]): Log {
     const say =
       (level: LogLevel) =>
       (message: string, fields: Record<string, unknown> = {}): void => {
         if (levels.indexOf(level) < lowest) return;
-        const safe = redactFields({ ...bound, ...fields });
+        const safe = redactFields(Object.assign({}, ...bound, fields) as Record<string, unknown>);
         options.write(
           print({ time: now(), level, message: redactText(message), fields: safe }, options.color ?? false),
         );
@@ -33,10 +34,10 @@ export function createLog(options: LogOptions): Log {
       info: say("info"),
       warn: say("warn"),
       error: say("error"),
-      with: (fields) => logWith({ ...bound, ...fields }),
+      with: (fields) => logWith([...bound, fields]),
     };
   }
-  return logWith({});
+  return logWith([]);
 }
 
 interface Entry {

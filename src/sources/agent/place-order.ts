@@ -34,8 +34,13 @@ export async function placeOrder(
   let sessionKey: string | undefined;
   try {
     const order = await parseOrder(args, (text) => context.spilled?.(text));
-    sessionKey = order.sessionKey ?? createSessionKey();
-    const log = context.log.with({ session: hashSessionKey(sessionKey) });
+    const key = order.sessionKey ?? createSessionKey();
+    sessionKey = key;
+    const log = context.log.with({
+      get session() {
+        return hashSessionKey(key);
+      },
+    });
     log.debug("an order came in", { attachments: order.attachments.length });
     using idle = createIdleSignal(context.signal, options.idleMs);
     const teller: Teller = {

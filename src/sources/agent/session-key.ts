@@ -1,8 +1,9 @@
-import { hash, randomBytes } from "node:crypto";
+import { hash } from "node:crypto";
+import { randomHex } from "../../core/random-hex.ts";
 
 /** A conversation of its own for an order that names none: nobody else can guess or repeat it. */
 export function createSessionKey(now: number = Date.now()): string {
-  return `mcp-${now}-${randomBytes(8).toString("hex")}`;
+  return `mcp-${now}-${randomHex(8)}`;
 }
 
 /** Whether it looks like one of those. */
