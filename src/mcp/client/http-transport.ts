@@ -65,7 +65,10 @@ export function createHttpTransport(options: HttpTransportOptions): ClientTransp
       } finally {
         sending--;
       }
-      if ("method" in message && message.method === "notifications/initialized") void listen();
+      if ("method" in message && message.method === "notifications/initialized") {
+        // Asked for before the first call: a server may take a later one for the rest of that call's stream.
+        await new Promise<void>((resolve) => void listen(resolve));
+      }
     },
     async close() {
       if (closing.signal.aborted) return;
@@ -147,12 +150,14 @@ export function createHttpTransport(options: HttpTransportOptions): ClientTransp
   }
 
   /** The stream for what belongs to no request. Servers need not have one; where it breaks it is opened again. */
-  async function listen(): Promise<void> {
+  async function listen(onSent: () => void): Promise<void> {
     let failures = 0;
+    if (closing.signal.aborted) onSent();
     while (!closing.signal.aborted) {
-      const response = await get(undefined, closing.signal).catch((error: unknown) =>
+      const response = await get(undefined, closing.signal, onSent).catch((error: unknown) =>
         isFault(error, "unauthorized") ? "refused" : undefined,
       );
+      onSent();
       // Each time it is asked may cost a refresh token; the next connection tries again.
       if (response === "refused") return;
       if (response && !isEventStream(response)) {
@@ -207,10 +212,14 @@ export function createHttpTransport(options: HttpTransportOptions): ClientTransp
     }
   }
 
-  async function get(lastEventId: string | undefined, signal: AbortSignal): Promise<IncomingMessage> {
+  async function get(
+    lastEventId: string | undefined,
+    signal: AbortSignal,
+    onSent?: () => void,
+  ): Promise<IncomingMessage> {
     const resume = lastEventId === undefined ? {} : { "last-event-id": lastEventId };
     const headers = { ...(await commonHeaders()), accept: "text/event-stream", ...resume };
-    return sendAuthorized({ url, method: "GET", headers, agent, signal }, authorizer);
+    return sendAuthorized({ url, method: "GET", headers, agent, signal, ...(onSent && { onSent }) }, authorizer);
   }
 
   async function endSession(): Promise<void> {

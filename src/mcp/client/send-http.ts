@@ -10,6 +10,8 @@ export interface HttpCall {
   readonly body?: string | undefined;
   readonly agent: Agent;
   readonly signal?: AbortSignal | undefined;
+  /** Told when the request is on its way. */
+  onSent?(): void;
 }
 
 const mostRedirects = 3;
@@ -56,6 +58,7 @@ function sendOnce(call: HttpCall): Promise<IncomingMessage> {
       // For TLS the request leaves after the handshake, which comes after this event.
       else socket.once(call.url.protocol === "https:" ? "secureConnect" : "connect", () => (isConnected = true));
     });
+    if (call.onSent) request.once("finish", () => call.onSent?.());
     request.on("error", (cause) => reject(failureOf(cause, request, isConnected, call.url)));
     request.end(call.body);
   });
