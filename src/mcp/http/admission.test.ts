@@ -3,6 +3,7 @@ import { until } from "../../../tests/support/until.ts";
 import { type Handler, testOffer } from "../../../tests/support/mcp/test-offer.ts";
 import { call, openWeb } from "../../../tests/support/mcp/web.ts";
 import { textResult } from "../tool.ts";
+import { atTurnEnd } from "../../core/turn-end.ts";
 import { createAdmission } from "./admission.ts";
 
 const ping = { jsonrpc: "2.0", id: 1, method: "ping" };
@@ -92,6 +93,20 @@ describe("waiting for the last one", () => {
     expect(isDrained).toBe(false);
     admission.leave();
     expect(await drained).toBe(true);
+  });
+
+  test("is not over before the answers of this turn are on their way", async () => {
+    const admission = createAdmission(1);
+    const sent: string[] = [];
+    atTurnEnd(() => sent.push("first"));
+    await admission.drained(60_000);
+    expect(sent).toEqual(["first"]);
+    admission.enter();
+    const drained = admission.drained(60_000);
+    atTurnEnd(() => sent.push("second"));
+    admission.leave();
+    await drained;
+    expect(sent).toEqual(["first", "second"]);
   });
 
   test("has an end", async () => {

@@ -3,7 +3,7 @@ export interface Admission {
   enter(): boolean;
   leave(): void;
   readonly inside: number;
-  /** Resolves when nobody is inside any more, or after the time. */
+  /** Resolves when nobody is inside any more and the last answers are on their way, or after the time. */
   drained(withinMs: number): Promise<void>;
 }
 
@@ -23,12 +23,13 @@ export function createAdmission(atMost: number): Admission {
       return inside;
     },
     drained(withinMs) {
-      if (inside === 0) return Promise.resolve();
       return new Promise((resolve) => {
+        // Answers leave at the end of a turn: this comes after it.
+        if (inside === 0) return void setImmediate(resolve);
         const timer = setTimeout(resolve, withinMs);
         onEmpty = () => {
           clearTimeout(timer);
-          resolve();
+          setImmediate(resolve);
         };
       });
     },

@@ -1,10 +1,11 @@
 import type { ServerResponse } from "node:http";
 import { Fault } from "../../core/fault.ts";
+import { atTurnEnd } from "../../core/turn-end.ts";
 import { encodeMessage } from "../encode-message.ts";
 import type { JsonRpcResponse } from "../json-rpc.ts";
 import { failure, rpcErrorOf } from "../rpc-failure.ts";
 
-/** Sends one JSON body. */
+/** Sends one JSON body, at the end of this turn of the loop. */
 export function sendJson(
   response: ServerResponse,
   status: number,
@@ -14,13 +15,16 @@ export function sendJson(
   if (response.headersSent || response.destroyed) return;
   const text = encodeMessage(body);
   const length = Buffer.byteLength(text);
-  response.writeHead(
-    status,
-    sessionId === undefined
-      ? { "content-type": "application/json", "content-length": length }
-      : { "content-type": "application/json", "content-length": length, "mcp-session-id": sessionId },
-  );
-  response.end(text);
+  atTurnEnd(() => {
+    if (response.headersSent || response.destroyed) return;
+    response.writeHead(
+      status,
+      sessionId === undefined
+        ? { "content-type": "application/json", "content-length": length }
+        : { "content-type": "application/json", "content-length": length, "mcp-session-id": sessionId },
+    );
+    response.end(text);
+  });
 }
 
 /** Ends a response that has no body. */

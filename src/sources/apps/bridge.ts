@@ -1,3 +1,4 @@
+import { atTurnEnd, endTurn } from "../../core/turn-end.ts";
 import type { CallHandle, CallListener, CallOrder, CallOutcome, Holder } from "./bus.ts";
 import type { CountEvent } from "./app-event.ts";
 import { type AppMessage, newsOf, readAppMessage } from "./app-message.ts";
@@ -42,13 +43,14 @@ interface Running {
   listeners: CallListener[];
   /** Counted in the budget for as long as it runs. */
   readonly bytes: number;
-  /** Whether all of it may have reached the app. */
-  sent: boolean;
-  /** Whether the bridge was lost while it was still being written: what became of it shows when the writing ends. */
+  /** Whether all of it may have reached the app: not known before it has been written, or couldn't be. */
+  sent: boolean | undefined;
+  /** Whether the bridge was lost before that was known. */
   orphaned: boolean;
 }
 
 const lost: CallOutcome = { kind: "lost" };
+const lostBefore = new Error("The bridge was lost before this could be written.");
 const nobody: CallOutcome = { kind: "nobody" };
 const unsent: CallOutcome = {
   kind: "refused",
@@ -143,15 +145,14 @@ export function openBridge(options: BridgeOptions): Bridge {
       return settleAtOnce(listener, busy("The proxy holds as much as it may already. Try again in a moment."));
     }
     const requestId = options.nextRequestId();
-    const entry: Running = { order, listeners: [listener], bytes, sent: false, orphaned: false };
+    const entry: Running = { order, listeners: [listener], bytes, sent: undefined, orphaned: false };
     running.set(requestId, entry);
     if (order.mayRepeat) (byCallId ??= new Map()).set(order.callId, requestId);
     listener.accepted();
-    const hasLeft = write(`${head}${JSON.stringify(requestId)}${tail}`, (error) => {
-      if (!error) entry.sent = true;
+    write(`${head}${JSON.stringify(requestId)}${tail}`, (error) => {
+      entry.sent ||= !error;
       if (entry.orphaned) settleLost(entry);
     });
-    if (hasLeft) entry.sent = true;
     return handleOf(requestId, listener);
   }
 
@@ -239,24 +240,30 @@ export function openBridge(options: BridgeOptions): Bridge {
     if (open && socket.isOpen()) write(text, () => {});
   }
 
-  /** Says whether it has left at once: it may be with the app before the callback is. What waits is counted. */
-  function write(text: string, written: (error?: Error | null) => void): boolean {
-    let waiting = 0;
-    socket.send(text, (error) => {
-      budget.give(waiting);
-      written(error);
+  /**
+   * Writes it at the end of this turn. What has left at once is `written` before the socket says so too: it may be with
+   * the app by then. What has to wait is counted.
+   */
+  function write(text: string, written: (error?: Error | null) => void): void {
+    atTurnEnd(() => {
+      if (!socket.isOpen()) return written(lostBefore);
+      let waiting = 0;
+      socket.send(text, (error) => {
+        budget.give(waiting);
+        written(error);
+      });
+      if (socket.bufferedAmount === 0) return written();
+      if (budget.take(text.length)) waiting = text.length;
+      else {
+        count("refused for memory");
+        close("overloaded");
+      }
     });
-    if (socket.bufferedAmount === 0) return true;
-    if (budget.take(text.length)) waiting = text.length;
-    else {
-      count("refused for memory");
-      close("overloaded");
-    }
-    return false;
   }
 
   function close(reason: CloseReason, said?: string): void {
     if (!open) return;
+    endTurn();
     const [code, text] = closeCodes[reason];
     // A goodbye goes behind what waits to be written: that would still reach the app after its call was given up.
     if ([...running.values()].some(({ sent }) => !sent)) socket.terminate();
@@ -269,8 +276,8 @@ export function openBridge(options: BridgeOptions): Bridge {
     open = false;
     for (const [requestId, entry] of running) {
       finish(requestId, entry);
-      if (entry.sent) settleLost(entry);
-      else entry.orphaned = true;
+      if (entry.sent === undefined) entry.orphaned = true;
+      else settleLost(entry);
     }
   }
 

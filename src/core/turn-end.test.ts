@@ -1,0 +1,43 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { expect, test } from "vitest";
+import { atTurnEnd, endTurn } from "./turn-end.ts";
+
+test("what many connections bring in one turn is all read before any of it is answered", async () => {
+  const happened: string[] = [];
+  await using server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const clients: Socket[] = [];
+  for (let count = 0; count < 8; count++) {
+    const accepted = once(server, "connection");
+    const client = connect(port, "127.0.0.1");
+    clients.push(client);
+    const [[socket]] = (await Promise.all([accepted, once(client, "connect")])) as [[Socket], unknown];
+    socket.on("data", () => {
+      happened.push("read");
+      atTurnEnd(() => {
+        happened.push("answered");
+        socket.end("done");
+      });
+    });
+  }
+  const answers = clients.map(async (client) => String((await once(client, "data"))[0]));
+  for (const client of clients) client.write("x");
+  expect(await Promise.all(answers)).toEqual(clients.map(() => "done"));
+  expect(happened).toEqual([...clients.map(() => "read"), ...clients.map(() => "answered")]);
+});
+
+test("those who can't wait end the turn; what comes meanwhile has a turn of its own", async () => {
+  const happened: number[] = [];
+  atTurnEnd(() => {
+    happened.push(1);
+    atTurnEnd(() => happened.push(3));
+  });
+  atTurnEnd(() => happened.push(2));
+  expect(happened).toEqual([]);
+  endTurn();
+  expect(happened).toEqual([1, 2]);
+  await new Promise(setImmediate);
+  expect(happened).toEqual([1, 2, 3]);
+});
