@@ -77,12 +77,17 @@ export function shortHash(secret: string): string {
   return hash("sha256", secret).slice(0, 16);
 }
 
-let lastSession = { key: "", hashed: "" };
+const hashedSessions = new Map<string, string>();
+const mostHashed = 4096;
 
-/** Calls of one session come in a row. */
+/** Sessions that call once call again. */
 function hashedSession(key: string): string {
-  if (lastSession.key !== key) lastSession = { key, hashed: shortHash(key) };
-  return lastSession.hashed;
+  const known = hashedSessions.get(key);
+  if (known !== undefined) return known;
+  if (hashedSessions.size >= mostHashed) hashedSessions.clear();
+  const hashed = shortHash(key);
+  hashedSessions.set(key, hashed);
+  return hashed;
 }
 
 function isAuditLine(value: unknown): value is AuditLine {

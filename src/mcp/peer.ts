@@ -18,85 +18,99 @@ export interface PeerOptions {
   readonly askId?: (() => string) | undefined;
 }
 
-/** One client as the server knows it: a stdio process, a session, or a single request that stands alone. */
-export interface Peer extends PeerOptions {
-  /** What `initialize` settled; undefined before it, and for good where there is no handshake. */
-  version: string | undefined;
-  client: ClientFacts;
-  logLevel: McpLogLevel;
-  readonly running: Map<JsonRpcId, { cancel(reason: string): void }>;
-  /** Resource addresses this client watches, each with the way to stop. */
-  readonly watches: Map<string, () => void>;
-  /** How many questions the client has not answered yet. */
-  readonly asking: number;
-  ask(question: Question, send: Send, signal: AbortSignal): Promise<Answer>;
-  /** Takes the client's answer to a question; an answer nobody waits for is dropped. */
-  settle(response: JsonRpcResponse): void;
-  close(reason: string): void;
+interface Asked {
+  resolve(answer: Answer): void;
+  reject(error: Fault): void;
 }
 
 const noWatches: Map<string, () => void> = new Map();
 
-export function createPeer(options: PeerOptions, waitForAnswersMs: number): Peer {
-  let asked = 0;
-  let pending: Map<JsonRpcId, { resolve(answer: Answer): void; reject(error: Fault): void }> | undefined;
-  let watches: Map<string, () => void> | undefined;
+/**
+ * One client as the server knows it: a stdio process, a session, or a single request that stands alone. A class, not a
+ * closure: there may be one for every request, and methods on the prototype make that cheap.
+ */
+export class Peer implements PeerOptions {
+  readonly principal: string;
+  readonly sessionId: string | undefined;
+  readonly push: Send | undefined;
+  readonly twoWay: boolean;
+  readonly askId: (() => string) | undefined;
+  /** What `initialize` settled; undefined before it, and for good where there is no handshake. */
+  version: string | undefined = undefined;
+  client: ClientFacts = unknownClient;
+  logLevel: McpLogLevel = "info";
+  readonly running: Map<JsonRpcId, { cancel(reason: string): void }> = new Map();
+  /** Told once it is closed. */
+  onClose: (() => void) | undefined = undefined;
+  readonly #waitForAnswersMs: number;
+  #asked = 0;
+  #pending: Map<JsonRpcId, Asked> | undefined;
+  #watches: Map<string, () => void> | undefined;
 
-  return {
-    ...options,
-    version: undefined,
-    client: unknownClient,
-    logLevel: "info",
-    running: new Map(),
-    get watches() {
-      return options.push === undefined ? noWatches : (watches ??= new Map());
-    },
-    get asking() {
-      return pending?.size ?? 0;
-    },
-    ask(question, send, signal) {
-      const id = options.askId?.() ?? `ask-${++asked}`;
-      pending ??= new Map();
-      const waiting = pending;
-      return new Promise<Answer>((resolve, fail) => {
-        const done = () => {
-          waiting.delete(id);
-          clearTimeout(timer);
-          signal.removeEventListener("abort", stop);
-        };
-        const reject = (error: Fault) => (done(), fail(error));
-        const stop = () => reject(new Fault("cancelled", "The call was cancelled before the client answered."));
-        // A session outlives its connections: without an end to the waiting, a client that died would hold its call.
-        const timer = setTimeout(() => {
-          send(notification("notifications/cancelled", { requestId: id, reason: "No answer came in time." }));
-          reject(new Fault("timeout", "The client did not answer in time."));
-        }, waitForAnswersMs);
-        timer.unref();
-        if (signal.aborted) return stop();
-        signal.addEventListener("abort", stop, { once: true });
-        waiting.set(id, { resolve: (answer) => (done(), resolve(answer)), reject });
-        send({ jsonrpc: "2.0", id, method: question.method, ...(question.params ? { params: question.params } : {}) });
-      });
-    },
-    settle(response) {
-      const waiting = response.id === null ? undefined : pending?.get(response.id);
-      if (!waiting) return;
-      if ("error" in response) {
-        const said = JSON.stringify(response.error?.message ?? null).slice(0, 300);
-        waiting.reject(new Fault("unavailable", `The client could not answer: ${said}`));
-      } else if (typeof response.result === "object" && response.result !== null) {
-        waiting.resolve(response.result as Answer);
-      } else {
-        waiting.reject(new Fault("unavailable", "The client answered with something that is no result object."));
-      }
-    },
-    close(reason) {
-      for (const request of this.running.values()) request.cancel(reason);
-      for (const stop of watches?.values() ?? []) stop();
-      watches?.clear();
-      for (const waiting of pending?.values() ?? []) waiting.reject(new Fault("cancelled", reason));
-    },
-  };
+  constructor(options: PeerOptions, waitForAnswersMs: number) {
+    this.principal = options.principal;
+    this.sessionId = options.sessionId;
+    this.push = options.push;
+    this.twoWay = options.twoWay;
+    this.askId = options.askId;
+    this.#waitForAnswersMs = waitForAnswersMs;
+  }
+
+  /** Resource addresses this client watches, each with the way to stop. */
+  get watches(): Map<string, () => void> {
+    return this.push === undefined ? noWatches : (this.#watches ??= new Map());
+  }
+
+  /** How many questions the client has not answered yet. */
+  get asking(): number {
+    return this.#pending?.size ?? 0;
+  }
+
+  ask(question: Question, send: Send, signal: AbortSignal): Promise<Answer> {
+    const id = this.askId?.() ?? `ask-${++this.#asked}`;
+    const waiting = (this.#pending ??= new Map<JsonRpcId, Asked>());
+    return new Promise<Answer>((resolve, fail) => {
+      const done = () => {
+        waiting.delete(id);
+        clearTimeout(timer);
+        signal.removeEventListener("abort", stop);
+      };
+      const reject = (error: Fault) => (done(), fail(error));
+      const stop = () => reject(new Fault("cancelled", "The call was cancelled before the client answered."));
+      // A session outlives its connections: without an end to the waiting, a client that died would hold its call.
+      const timer = setTimeout(() => {
+        send(notification("notifications/cancelled", { requestId: id, reason: "No answer came in time." }));
+        reject(new Fault("timeout", "The client did not answer in time."));
+      }, this.#waitForAnswersMs);
+      timer.unref();
+      if (signal.aborted) return stop();
+      signal.addEventListener("abort", stop, { once: true });
+      waiting.set(id, { resolve: (answer) => (done(), resolve(answer)), reject });
+      send({ jsonrpc: "2.0", id, method: question.method, ...(question.params ? { params: question.params } : {}) });
+    });
+  }
+
+  /** Takes the client's answer to a question; an answer nobody waits for is dropped. */
+  settle(response: JsonRpcResponse): void {
+    const waiting = response.id === null ? undefined : this.#pending?.get(response.id);
+    if (!waiting) return;
+    if ("error" in response) {
+      const said = JSON.stringify(response.error?.message ?? null).slice(0, 300);
+      waiting.reject(new Fault("unavailable", `The client could not answer: ${said}`));
+    } else if (typeof response.result === "object" && response.result !== null) {
+      waiting.resolve(response.result as Answer);
+    } else {
+      waiting.reject(new Fault("unavailable", "The client answered with something that is no result object."));
+    }
+  }
+
+  close(reason: string): void {
+    for (const request of this.running.values()) request.cancel(reason);
+    for (const stop of this.#watches?.values() ?? []) stop();
+    this.#watches?.clear();
+    for (const waiting of this.#pending?.values() ?? []) waiting.reject(new Fault("cancelled", reason));
+    this.onClose?.();
+  }
 }
 
 export function isAtLeast(level: McpLogLevel, wanted: McpLogLevel): boolean {

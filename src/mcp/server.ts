@@ -18,7 +18,7 @@ import { checkMirroredHeaders } from "./mirrored-headers.ts";
 import { createModernCalls } from "./modern-calls.ts";
 import { isModernRequest, readModernFacts } from "./modern-facts.ts";
 import type { McpOffer } from "./offer.ts";
-import { createPeer, type Peer, type PeerOptions } from "./peer.ts";
+import { Peer, type PeerOptions } from "./peer.ts";
 import { failure, rpcErrorOf } from "./rpc-failure.ts";
 import { createSchemaChecker } from "./schema/schema-checker.ts";
 import { type RequestFacts, type Route, ServedRequest } from "./served-request.ts";
@@ -77,18 +77,16 @@ export function createMcpServer(offer: McpOffer, options: McpServerOptions = {})
   return { offer, openPeer, handle, close };
 
   function openPeer(peerOptions: PeerOptions): Peer {
-    const peer = createPeer(peerOptions, waitForAnswersMs);
+    const peer = new Peer(peerOptions, waitForAnswersMs);
     const { push } = peerOptions;
     if (push) {
       peers.add(peer);
       const stop = changes.listen((kind) => {
         if (peer.version !== undefined) push(notification(`notifications/${kind}/list_changed`));
       });
-      const { close: closePeer } = peer;
-      peer.close = function (reason) {
+      peer.onClose = () => {
         stop();
         peers.delete(peer);
-        closePeer.call(peer, reason);
       };
     }
     return peer;

@@ -42,7 +42,7 @@ export function createSessionOffer(options: SessionOfferOptions): McpOffer {
     tools: {
       list: () => source.tools(),
       find: (name) => find(name)?.tool,
-      call: async (tool, args, request) => {
+      call(tool, args, request) {
         const entry = find(tool.name);
         if (!entry) throw new Fault("unknown-tool", `The tool ${tool.name} has just gone. List the tools again.`);
         return hasTasks(request.client) ? callAsTask(entry, args, request) : call(entry, args, request);

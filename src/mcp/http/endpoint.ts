@@ -201,18 +201,18 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
     run: () => Promise<T>,
   ): Promise<T> {
     session?.touch();
-    const onClose = () => {
-      if (!response.writableFinished) peer.close("The client went away.");
-    };
-    if (!session) response.once("close", onClose);
+    if (!session) {
+      response.on("close", () => {
+        if (!response.writableFinished) peer.close("The client went away.");
+      });
+    }
     open.add(exchange);
     try {
       return await run();
     } finally {
       open.delete(exchange);
       quiet.delete(exchange);
-      if (session) session.touch();
-      else response.removeListener("close", onClose);
+      session?.touch();
       guests?.leave(peer);
     }
   }
