@@ -1,4 +1,5 @@
 import { Fault } from "../core/fault.ts";
+import { quoted } from "../core/quoted.ts";
 import type { OptionTable } from "./command.ts";
 
 /** Which agent orders go to; for every command that takes some. */
@@ -22,7 +23,7 @@ export function checkAgentFlags({ gateway }: AgentFlags): void {
   if (gateway === undefined || /^wss?:$/.test(URL.parse(gateway)?.protocol ?? "")) return;
   throw new Fault(
     "usage",
-    `--gateway takes an address that begins with ws:// or wss://, such as ws://127.0.0.1:18789, not ${JSON.stringify(gateway.slice(0, 200))}; see --help`,
+    `--gateway takes an address that begins with ws:// or wss://, such as ws://127.0.0.1:18789, not ${quoted(gateway)}; see --help`,
   );
 }
 

@@ -1,5 +1,7 @@
 import type { NetworkInterfaceInfo } from "node:os";
 import { Fault } from "../core/fault.ts";
+import { bracketed } from "../mcp/http/listen.ts";
+import { isLoopbackHost } from "../mcp/http/loopback.ts";
 
 export interface ListenWish {
   readonly host: string;
@@ -7,10 +9,6 @@ export interface ListenWish {
 }
 
 const wildcards = new Set(["0.0.0.0", "::"]);
-
-export function isLoopbackHost(host: string): boolean {
-  return host === "localhost" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host);
-}
 
 /** Nobody opens the hub to a network by accident: the address alone is not enough. */
 export function requireRemoteConsent({ host, allowRemote }: ListenWish): void {
@@ -36,8 +34,4 @@ export function hostNames(
 /** An address that means every one of this machine is none that a client can connect to. */
 export function reachableHost(host: string): string {
   return wildcards.has(host) ? "127.0.0.1" : bracketed(host);
-}
-
-function bracketed(host: string): string {
-  return host.includes(":") ? `[${host}]` : host;
 }

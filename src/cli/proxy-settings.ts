@@ -4,7 +4,7 @@ import { parseEnv } from "node:util";
 import { Fault } from "../core/fault.ts";
 import { Secret } from "../core/secret.ts";
 import { codeOf, messageOf } from "../core/thrown.ts";
-import { isLoopbackHost } from "./listen-address.ts";
+import { isLoopbackHost } from "../mcp/http/loopback.ts";
 import type { World } from "./world.ts";
 
 type Env = World["env"];

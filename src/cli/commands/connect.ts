@@ -1,4 +1,5 @@
 import { Fault } from "../../core/fault.ts";
+import { quoted } from "../../core/quoted.ts";
 import { defineCommand } from "../command.ts";
 import { trustOption } from "../servers/trust-option.ts";
 
@@ -64,7 +65,7 @@ function pairs(words: readonly string[], sign: string, usage: string): Record<st
   return Object.fromEntries(
     words.map((word) => {
       const at = word.indexOf(sign);
-      if (at < 1) throw new Fault("usage", `${JSON.stringify(word.slice(0, 60))} has no "${sign}"; write ${usage}`);
+      if (at < 1) throw new Fault("usage", `${quoted(word, 60)} has no "${sign}"; write ${usage}`);
       return [word.slice(0, at).trim(), word.slice(at + 1).trim()];
     }),
   );

@@ -1,4 +1,5 @@
 import { Fault } from "../../core/fault.ts";
+import { quoted } from "../../core/quoted.ts";
 import type { CommandGroup } from "../command.ts";
 import { defineCommand } from "../command.ts";
 import type { CommandContext } from "../command-context.ts";
@@ -108,7 +109,7 @@ async function requireView(context: CommandContext, view: string): Promise<void>
   if (views.includes(view)) return;
   const nearest = nearestName(view, views);
   const hint = nearest === undefined ? "" : ` Did you mean ${JSON.stringify(nearest)}?`;
-  const message = `There is no view ${JSON.stringify(view.slice(0, 100))}.${hint} There are: ${views.join(", ")}.`;
+  const message = `There is no view ${quoted(view, 100)}.${hint} There are: ${views.join(", ")}.`;
   throw new Fault("usage", message);
 }
 

@@ -1,6 +1,6 @@
 import { readFile, realpath, stat } from "node:fs/promises";
 import { Fault } from "../fault.ts";
-import { isRecord } from "../is-record.ts";
+import { asRecord } from "../is-record.ts";
 import { codeOf, messageOf } from "../thrown.ts";
 import { writeFileAtomic } from "../write-file-atomic.ts";
 import { appendJson5 } from "./append-json5.ts";
@@ -19,8 +19,7 @@ export async function readRawConfig(path: string): Promise<RawConfig> {
   const text = await readText(path);
   try {
     const { value } = text.trim() === "" ? { value: {} } : readJson5(text);
-    const servers: unknown = typeof value === "object" && value !== null && "servers" in value ? value.servers : {};
-    return { text, value, servers: isRecord(servers) ? servers : {} };
+    return { text, value, servers: asRecord(asRecord(value)["servers"]) };
   } catch (error) {
     if (!(error instanceof Json5Fault)) throw error;
     const message = `${path} can't be read: ${error.message} Mend it first; the place is told by: clawport config check`;

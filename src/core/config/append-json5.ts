@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { Fault } from "../fault.ts";
-import { isRecord } from "../is-record.ts";
+import { asRecord, isRecord } from "../is-record.ts";
 import { formatPath, pathKey, type ConfigPath } from "./config-path.ts";
 import { commaAfter, sameLineRemark } from "./json5-marks.ts";
 import { readJson5, type Json5Document, type Place } from "./read-json5.ts";
@@ -98,11 +98,11 @@ function indentOf(text: string, offset: number): string {
 }
 
 function valueAt(value: unknown, path: ConfigPath): unknown {
-  return path.reduce<unknown>((part, key) => (isRecord(part) ? part[key] : undefined), value);
+  return path.reduce<unknown>((part, key) => asRecord(part)[key], value);
 }
 
 function merge(value: unknown, path: ConfigPath, entries: Readonly<Record<string, unknown>>): unknown {
   const [key, ...rest] = path;
-  const object = isRecord(value) ? value : {};
+  const object = asRecord(value);
   return key === undefined ? { ...object, ...entries } : { ...object, [key]: merge(object[key], rest, entries) };
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { Fault } from "../fault.ts";
-import { isRecord } from "../is-record.ts";
+import { asRecord, isRecord } from "../is-record.ts";
 import { type ConfigPath, formatPath, pathKey } from "./config-path.ts";
 import { commaAfter, sameLineRemark } from "./json5-marks.ts";
 import { readJson5, type Json5Document, type Place } from "./read-json5.ts";
@@ -39,8 +39,8 @@ function withoutComma(text: string, offset: number): string {
 
 function previousOf({ value, places }: Json5Document, path: ConfigPath, { key }: Place): Place | undefined {
   const parent = path.slice(0, -1);
-  const object = parent.reduce<unknown>((part, name) => (isRecord(part) ? part[name] : undefined), value);
-  return Object.keys(isRecord(object) ? object : {})
+  const object = parent.reduce<unknown>((part, name) => asRecord(part)[name], value);
+  return Object.keys(asRecord(object))
     .flatMap((name) => places.get(pathKey([...parent, name])) ?? [])
     .filter((place) => place.end <= key)
     .toSorted((a, b) => a.end - b.end)

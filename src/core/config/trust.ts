@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { Fault } from "../fault.ts";
 import type { Home } from "../home.ts";
 import type { Log } from "../log.ts";
+import { quoted } from "../quoted.ts";
 import { openStateFile, type StateFile } from "../state-file.ts";
 import type { ConfigLocation } from "./find-config.ts";
 import type { LoadedConfig } from "./load-config.ts";
@@ -97,6 +98,6 @@ function parseTrusted(value: unknown): Trusted {
 }
 
 function list(words: readonly string[]): string {
-  const shown = [...new Set(words)].slice(0, 5).map((word) => JSON.stringify(word.slice(0, 80)));
+  const shown = [...new Set(words)].slice(0, 5).map((word) => quoted(word, 80));
   return shown.join(", ") + (words.length > 5 ? ", …" : "");
 }

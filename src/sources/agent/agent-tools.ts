@@ -3,6 +3,7 @@ import type { Caller } from "../../catalog/caller.ts";
 import type { CallContext } from "../../catalog/tool-source.ts";
 import type { View } from "../../catalog/view.ts";
 import { Fault } from "../../core/fault.ts";
+import { quoted } from "../../core/quoted.ts";
 import type { Tool, ToolResult } from "../../mcp/tool.ts";
 import type { ReplyOptions } from "./reply.ts";
 
@@ -26,7 +27,7 @@ export function createAgentTools({ view, guard, caller }: AgentToolsOptions): Ag
     async call(name, args, { signal, log, onActivity, ask }) {
       const tool = view.find(name);
       if (tool === undefined || tool.source.kind === "agent")
-        throw new Fault("unknown-tool", `There is no tool ${JSON.stringify(name.slice(0, 100))}. "/tools" lists them.`);
+        throw new Fault("unknown-tool", `There is no tool ${quoted(name, 100)}. "/tools" lists them.`);
       return guard.call(tool, args, {
         caller,
         signal,

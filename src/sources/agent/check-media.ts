@@ -1,4 +1,5 @@
 import { Fault } from "../../core/fault.ts";
+import { quoted } from "../../core/quoted.ts";
 import type { Attachment } from "./attachment.ts";
 import { decodedBytes, judgeBase64 } from "./judge-base64.ts";
 import type { MediaData } from "./media-data.ts";
@@ -82,7 +83,7 @@ function tooLarge({ maxBytes }: MediaRules, bytes: number): string {
 
 function unknownType(declared: string, mimeType: string, kind: MediaKind, { mimeTypes }: MediaRules): string {
   const other: MediaKind = kind === "image" ? "file" : "image";
-  const shown = JSON.stringify(declared.slice(0, 100));
+  const shown = quoted(declared, 100);
   if (mediaRules[other].mimeTypes.includes(mimeType)) return `${shown} belongs in "${mediaRules[other].list}"`;
   return `the type ${shown} is not taken, only ${mimeTypes.join(", ")}`;
 }

@@ -1,3 +1,4 @@
+import { quoted } from "../../../core/quoted.ts";
 import type { Tool } from "../../../mcp/tool.ts";
 
 /** The tools as a list for a person, each with the arguments it takes. */
@@ -6,7 +7,7 @@ export function describeTools(tools: readonly Tool[], part: string): string {
   const fitting = tools.filter(({ name }) => name.toLowerCase().includes(wanted));
   if (fitting.length > 0) return fitting.map(toolLine).join("\n");
   if (tools.length === 0) return "There are no tools here yet.";
-  return `None of the ${tools.length} tools has ${JSON.stringify(wanted.slice(0, 100))} in its name.`;
+  return `None of the ${tools.length} tools has ${quoted(wanted, 100)} in its name.`;
 }
 
 function toolLine({ name, description, inputSchema }: Tool): string {

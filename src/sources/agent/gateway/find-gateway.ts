@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Fault } from "../../../core/fault.ts";
+import { asRecord } from "../../../core/is-record.ts";
 import { codeOf, messageOf } from "../../../core/thrown.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -47,9 +48,9 @@ export async function findGateway({ flags = {}, env, homedir }: FindGatewayOptio
 
   const stateFolder = text(env["OPENCLAW_STATE_DIR"]) ?? join(text(env["OPENCLAW_HOME"]) ?? homedir, ".openclaw");
   const file = text(env["OPENCLAW_CONFIG_PATH"]) ?? join(stateFolder, "openclaw.json");
-  const gateway = record(record(await readConfig(file))["gateway"]);
-  const auth = record(gateway["auth"]);
-  const remote = record(gateway["remote"]);
+  const gateway = asRecord(asRecord(await readConfig(file))["gateway"]);
+  const auth = asRecord(gateway["auth"]);
+  const remote = asRecord(gateway["remote"]);
   const secret = (value: unknown): string | undefined => resolveSecret(value, env);
   const remoteUrl = secret(remote["url"]);
   if (gateway["mode"] === "remote" && remoteUrl !== undefined) {
@@ -61,7 +62,7 @@ export async function findGateway({ flags = {}, env, homedir }: FindGatewayOptio
     });
   }
   const port = text(env["OPENCLAW_GATEWAY_PORT"]) ?? number(gateway["port"]) ?? "18789";
-  const scheme = record(gateway["tls"])["enabled"] === true ? "wss" : "ws";
+  const scheme = asRecord(gateway["tls"])["enabled"] === true ? "wss" : "ws";
   return checked({
     url: `${scheme}://127.0.0.1:${port}`,
     token: flags.token ?? secret(auth["token"]) ?? envToken ?? secret(remote["token"]),
@@ -96,12 +97,8 @@ function resolveSecret(value: unknown, env: Env): string | undefined {
   if (typeof value === "string") {
     return text(value.replace(/\$\{([A-Z_][A-Z0-9_]*)\}/g, (_, name: string) => env[name] ?? ""));
   }
-  const { source, id } = record(value);
+  const { source, id } = asRecord(value);
   return source === "env" && typeof id === "string" ? text(env[id]) : undefined;
-}
-
-function record(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }
 
 function text(value: string | undefined): string | undefined {

@@ -1,3 +1,4 @@
+import { asRecord } from "../../../core/is-record.ts";
 import type { GatewayEvent } from "./open-gateway.ts";
 
 /** What happened in one run of the agent, as far as an order wants to know. */
@@ -13,7 +14,7 @@ export type RunEvent =
 
 /** Nothing where the event belongs to another run: an operator's connection hears of all of them. */
 export function readRunEvent({ event, payload }: GatewayEvent, runId: string): RunEvent | undefined {
-  const facts = record(payload);
+  const facts = asRecord(payload);
   if (facts["runId"] !== runId) return undefined;
   if (event === "chat") return readChat(facts);
   if (event === "agent") return readAgent(facts);
@@ -41,7 +42,7 @@ function readChat(facts: Facts): RunEvent {
 }
 
 function readAgent(facts: Facts): RunEvent {
-  const data = record(facts["data"]);
+  const data = asRecord(facts["data"]);
   const text = string(data["text"]);
   if (facts["stream"] === "assistant" && text !== undefined) {
     const { mediaUrls } = data;
@@ -64,10 +65,10 @@ function readAgent(facts: Facts): RunEvent {
 
 /** The texts of a chat message; what is not text comes by other ways. */
 function messageText(message: unknown): string {
-  const { content } = record(message);
+  const { content } = asRecord(message);
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return "";
-  return content.flatMap((part: unknown) => string(record(part)["text"]) ?? []).join("\n\n");
+  return content.flatMap((part: unknown) => string(asRecord(part)["text"]) ?? []).join("\n\n");
 }
 
 function words(phase: unknown): string {
@@ -81,8 +82,4 @@ function brief(text: string): string {
 
 function string(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
-}
-
-function record(value: unknown): Facts {
-  return typeof value === "object" && value !== null ? (value as Facts) : {};
 }

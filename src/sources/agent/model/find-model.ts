@@ -1,4 +1,5 @@
 import { Fault } from "../../../core/fault.ts";
+import { quoted } from "../../../core/quoted.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -96,7 +97,7 @@ function ownAddress(given: string | undefined, home: string): string {
 
 function unknownProvider(name: string): Fault {
   const message =
-    `The model ${JSON.stringify(name.slice(0, 100))} has to be named with its provider (anthropic/…, openai/…, google/…), ` +
+    `The model ${quoted(name, 100)} has to be named with its provider (anthropic/…, openai/…, google/…), ` +
     "or with the address of a server that has it (CLAWPORT_MODEL_URL, or agent.model.url).";
   return new Fault("config", message);
 }

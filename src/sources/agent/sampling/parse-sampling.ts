@@ -1,4 +1,5 @@
 import { Fault } from "../../../core/fault.ts";
+import { asRecord } from "../../../core/is-record.ts";
 import type { Question } from "../../../mcp/question.ts";
 
 /** What a server wants a model to go on with, checked. */
@@ -47,14 +48,14 @@ export function parseSampling({ params = {} }: Question, limits: SamplingLimits)
 }
 
 function readMessage(message: unknown): SampledMessage {
-  const { role, content } = record(message);
+  const { role, content } = asRecord(message);
   if (role !== "user" && role !== "assistant") throw wrong("a message has to be of the user or the assistant");
   const blocks: readonly unknown[] = Array.isArray(content) ? content : [content];
   return { role, parts: blocks.map(readPart) };
 }
 
 function readPart(block: unknown): SampledPart {
-  const { type, text, data, mimeType } = record(block);
+  const { type, text, data, mimeType } = asRecord(block);
   if (type === "text" && typeof text === "string") return { type, text };
   if ((type === "image" || type === "audio") && typeof data === "string" && typeof mimeType === "string")
     return { type, data, mimeType };
@@ -79,10 +80,6 @@ function checkSize(messages: readonly SampledMessage[], { maxCharacters }: Sampl
 
 function isPositive(value: unknown): value is number {
   return typeof value === "number" && value >= 1;
-}
-
-function record(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }
 
 function wrong(what: string): Fault {

@@ -1,5 +1,6 @@
 import { withDeadline } from "../../../core/deadline.ts";
 import { Fault } from "../../../core/fault.ts";
+import { quoted } from "../../../core/quoted.ts";
 import type { Attachment } from "../attachment.ts";
 import { mostTranscriptBytes } from "../media-limits.ts";
 
@@ -33,9 +34,9 @@ export async function askProvider(
       redirect: "error",
     });
     const body = await readBounded(response);
-    if (!response.ok) throw refused(url, `answered ${response.status}: ${JSON.stringify(body.slice(0, 300))}`);
+    if (!response.ok) throw refused(url, `answered ${response.status}: ${quoted(body, 300)}`);
     const text = textIn(body);
-    if (text === undefined) throw refused(url, `answered without a text: ${JSON.stringify(body.slice(0, 300))}`);
+    if (text === undefined) throw refused(url, `answered without a text: ${quoted(body, 300)}`);
     return text;
   });
 }
