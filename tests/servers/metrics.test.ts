@@ -9,8 +9,9 @@ test("servers are counted by where they stand, and each time one has to be tried
   const metrics = createMetrics();
   const shown = (line: string) => metrics.render().includes(`${line}\n`);
   await using rogue = await openRogueHttp();
+  const same = { url: rogue.url, apiKey: "key" };
   const engine = await startEngine(
-    { a: { url: rogue.url }, b: { url: rogue.url }, gone: { command: "no-such-program" } },
+    { a: same, b: same, gone: { command: "no-such-program" } },
     { metrics: createServerMetrics(metrics) },
   );
   expect(shown('clawport_servers{state="ready"} 2')).toBe(true);

@@ -35,11 +35,11 @@ describe("servers that are defined alike", () => {
     await using journal = await openJournal();
     await using engine = await startEngine({ a: journal.server(), b: journal.server() });
     const [process_ = 0] = journal.pids();
-    await engine.manager.disconnect("a");
+    await engine.manager.apply(await defined({ b: journal.server() }));
     expect(engine.toolNames()).toEqual(["b__write", "b__read", "b__put"]);
     expect(textOf(await engine.call("b__write"))).toBe("write ran");
     expect(isGone(process_)).toBe(false);
-    await engine.manager.disconnect("b");
+    await engine.manager.apply([]);
     expect(isGone(process_)).toBe(true);
     expect(journal.pids()).toHaveLength(1);
   });
@@ -53,9 +53,10 @@ describe("servers that are defined alike", () => {
     expect(pid(engine, "b")).toBe(pid(engine, "a"));
   });
 
-  test("have one session between them over HTTP, and take up one place", async () => {
+  test("have one session between them over HTTP where they have a key, and take up one place", async () => {
     await using rogue = await openRogueHttp();
-    await using engine = await startEngine({ a: { url: rogue.url }, b: { url: rogue.url } }, { maxConcurrent: 1 });
+    const same = { url: rogue.url, apiKey: "key" };
+    await using engine = await startEngine({ a: same, b: same }, { maxConcurrent: 1 });
     expect(rogue.count("initialize")).toBe(1);
     await engine.call("a__write");
     await engine.call("b__write");
@@ -63,9 +64,17 @@ describe("servers that are defined alike", () => {
     expect(rogue.runs.get("write")).toBe(2);
   });
 
-  test("both see what their server changes", async () => {
+  test("have sessions of their own over HTTP where they have no key: each may be signed in to", async () => {
     await using rogue = await openRogueHttp();
     await using engine = await startEngine({ a: { url: rogue.url }, b: { url: rogue.url } });
+    expect(rogue.count("initialize")).toBe(2);
+    expect(textOf(await engine.call("b__write"))).toBe("write ran");
+  });
+
+  test("both see what their server changes", async () => {
+    await using rogue = await openRogueHttp();
+    const same = { url: rogue.url, headers: { Authorization: "Basic a2V5" } };
+    await using engine = await startEngine({ a: same, b: same });
     rogue.tools = [{ name: "fresh", inputSchema: { type: "object" } }];
     await engine.manager.refresh("a");
     expect(engine.toolNames()).toEqual(["a__fresh", "b__fresh"]);

@@ -9,6 +9,8 @@ import {
   type ServerManager,
   type ServerManagerOptions,
 } from "../../src/sources/servers/manager.ts";
+import { createServerAuths } from "../../src/sources/servers/oauth/server-auths.ts";
+import { createMemoryCredentials } from "../support/memory-credentials.ts";
 import { type ContextParts, testContext } from "../support/test-source.ts";
 
 export interface LogLine {
@@ -37,10 +39,13 @@ export async function startEngine(
 ): Promise<Engine> {
   const lines: LogLine[] = [];
   const catalog = createCatalog();
+  const log = keepingLog(lines);
+  const env = { PATH: process.env.PATH };
   const manager = createServerManager({
+    auths: signedInToNothing(env, log),
     catalog,
-    env: { PATH: process.env.PATH },
-    log: keepingLog(lines),
+    env,
+    log,
     version: "0.0.0",
     maxConcurrent: 20,
     discoveryMs: 0,
@@ -80,6 +85,12 @@ export async function defined(servers: Readonly<Record<string, object>>): Promis
   const { definitions, problems } = defineServers(config);
   if (problems.length > 0) throw new Error(JSON.stringify(problems));
   return definitions;
+}
+
+function signedInToNothing(env: NodeJS.ProcessEnv, log: Log) {
+  const store = createMemoryCredentials();
+  const home = { file: (...parts: string[]) => `nowhere/${parts.join("/")}` };
+  return createServerAuths({ home, store: () => Promise.resolve(store), env, log });
 }
 
 function keepingLog(lines: LogLine[]): Log {

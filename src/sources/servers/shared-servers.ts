@@ -19,7 +19,10 @@ export interface SharedServer {
   leave(): Promise<void>;
 }
 
-/** Servers that are reached in exactly the same way have one connection between them, unless one wants its own. */
+/**
+ * Servers that are reached in exactly the same way have one connection between them, unless one wants its own. Where one
+ * may have to sign in, each name is an account, and none is shared.
+ */
 export interface SharedServers {
   join(definition: ServerDefinition): SharedServer;
   /** How many connections there are. */
@@ -64,7 +67,6 @@ export function createSharedServers(options: SharedServersOptions): SharedServer
     },
   };
 
-  /** Where one may have to sign in, each name is an account of its own. */
   function find({ fingerprint, share }: ServerDefinition): Unit | undefined {
     const isAlike = (unit: Unit) => unit.share && unit.fingerprint === fingerprint && !unit.connection.auth;
     return share ? [...units].find(isAlike) : undefined;
