@@ -1,4 +1,4 @@
-import { defaultToolLimits } from "../../sources/apps/app-tool.ts";
+import { mostTools } from "../../sources/apps/app-tool.ts";
 
 const text = { type: "string" };
 const schema = { type: "object", description: "A JSON Schema of type object." };
@@ -26,7 +26,7 @@ const Tool = {
   },
 };
 
-const tools = { type: "array", items: { $ref: "#/components/schemas/Tool" }, maxItems: defaultToolLimits.mostTools };
+const tools = { type: "array", items: { $ref: "#/components/schemas/Tool" }, maxItems: mostTools };
 const about = { type: "string", maxLength: 512 };
 const moment = { type: "string", format: "date-time" };
 

@@ -56,7 +56,7 @@ export function createSessionRoutes(options: SessionRoutesOptions): SessionRoute
       if (method === "PATCH") {
         limitChanges();
         const body = await readBody(request, maxBodyBytes);
-        await sessions.replaceTools(id, parseToolsRequest(body, sessions.toolLimits));
+        await sessions.replaceTools(id, parseToolsRequest(body));
       } else await sessions.remove(id);
       sendBody(response, 200, { ok: true });
     },
@@ -67,7 +67,7 @@ export function createSessionRoutes(options: SessionRoutesOptions): SessionRoute
     if (judgeAccess({ presented: presentedToken(request.headers), sharedHash: appHash }) === "refused") throw refused();
     limitChanges();
     const body = await readBody(request, maxBodyBytes);
-    const { session, bridgeToken, mcpToken } = await sessions.create(parseSessionRequest(body, sessions.toolLimits));
+    const { session, bridgeToken, mcpToken } = await sessions.create(parseSessionRequest(body));
     sendBody(response, 200, {
       mcpSessionId: session.id,
       ...addressesOf(session.id, options.addressFacts(request)),

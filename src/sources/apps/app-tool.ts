@@ -3,23 +3,18 @@ import { isRecord } from "../../core/is-record.ts";
 import { judgeSchema } from "../../mcp/schema/judge-schema.ts";
 import type { JsonSchema, Tool, ToolAnnotations } from "../../mcp/tool.ts";
 
-export interface ToolLimits {
-  readonly mostTools: number;
-  /** Bytes of one definition as JSON. */
-  readonly mostToolBytes: number;
-}
-
-export const defaultToolLimits: ToolLimits = { mostTools: 128, mostToolBytes: 64 * 1024 };
-
+export const mostTools = 128;
+/** Of one definition as JSON. */
+const mostToolBytes = 64 * 1024;
 const nameShape = /^[A-Za-z0-9_.:/-]{1,128}$/;
 const longestTitle = 256;
 const longestText = 16 * 1024;
 
 /** The tools of a registration, or a fault that says which one is wrong and why. Schemas are judged, never run. */
-export function parseAppTools(value: unknown, limits: ToolLimits): readonly Tool[] {
+export function parseAppTools(value: unknown): readonly Tool[] {
   if (!Array.isArray(value)) throw bad("`tools` has to be a list");
-  if (value.length > limits.mostTools) throw bad(`\`tools\` holds ${value.length}; ${limits.mostTools} are taken here`);
-  const tools = value.map((each, index) => parseTool(each, `tools[${index}]`, limits));
+  if (value.length > mostTools) throw bad(`\`tools\` holds ${value.length}; ${mostTools} are taken here`);
+  const tools = value.map((each, index) => parseTool(each, `tools[${index}]`));
   const seen = new Set<string>();
   for (const { name } of tools) {
     if (seen.has(name)) throw bad(`tool names have to be unique within a session; "${name}" is there twice`);
@@ -28,7 +23,7 @@ export function parseAppTools(value: unknown, limits: ToolLimits): readonly Tool
   return tools;
 }
 
-function parseTool(value: unknown, where: string, { mostToolBytes }: ToolLimits): Tool {
+function parseTool(value: unknown, where: string): Tool {
   if (!isRecord(value)) throw bad(`${where} has to be an object`);
   const { name } = value;
   if (typeof name !== "string" || !nameShape.test(name)) {

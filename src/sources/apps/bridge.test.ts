@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import { openBridge } from "./bridge.ts";
-import { defaultBridgeLimits } from "./bridge-limits.ts";
 import type { BridgeSocket } from "./bridge-socket.ts";
 import type { CallOrder, CallOutcome } from "./bus.ts";
 import { createCallMemory } from "./call-memory.ts";
@@ -31,12 +30,12 @@ function open() {
     sessionId: "s",
     socket,
     memory: () => createCallMemory({ now: () => 0, budget }),
-    limits: defaultBridgeLimits,
     budget,
     count: () => {},
     now: () => 0,
     nextRequestId: () => `r${++made}`,
     onAlive: () => {},
+    onGone: () => {},
   });
   const order: CallOrder = { sessionId: "s", callId: "c", tool: "t", args: {}, deadline: 1000, mayRepeat: false };
   const outcomes: CallOutcome[] = [];

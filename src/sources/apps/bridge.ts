@@ -1,8 +1,7 @@
 import { atTurnEnd, endTurn } from "../../core/turn-end.ts";
-import type { CallHandle, CallListener, CallOrder, CallOutcome, Holder } from "./bus.ts";
+import type { CallHandle, CallListener, CallNews, CallOrder, CallOutcome, Holder } from "./bus.ts";
 import type { CountEvent } from "./app-event.ts";
-import { type AppMessage, newsOf, readAppMessage } from "./app-message.ts";
-import type { BridgeLimits } from "./bridge-limits.ts";
+import { readAppMessage, type Result } from "./app-message.ts";
 import type { BridgeSocket } from "./bridge-socket.ts";
 import type { CallMemory } from "./call-memory.ts";
 import { type CloseReason, closeCodes } from "./close-codes.ts";
@@ -14,7 +13,6 @@ export interface BridgeOptions {
   readonly socket: BridgeSocket;
   /** Made when it is first needed. */
   memory(): CallMemory;
-  readonly limits: BridgeLimits;
   readonly budget: MemoryBudget;
   readonly count: CountEvent;
   readonly now: () => number;
@@ -22,6 +20,8 @@ export interface BridgeOptions {
   nextRequestId(): string;
   /** The app has shown that it lives. */
   onAlive(): void;
+  /** Called once, when nothing more goes over it. */
+  onGone(): void;
 }
 
 /** One connection of an app: calls go out, results come in. */
@@ -49,6 +49,14 @@ interface Running {
   orphaned: boolean;
 }
 
+/** Calls that run at the same time. */
+const mostInFlight = 64;
+/** Bytes that may wait for a slow app before calls are refused; at the next beat of the heart it is cut off. */
+const mostUnsent = 8 * 1024 * 1024;
+/** Messages beside results, and their bytes, that an app may send in one beat of the heart. */
+const mostChatter = 10_000;
+const mostChatterBytes = 16 * 1024 * 1024;
+
 const lost: CallOutcome = { kind: "lost" };
 const lostBefore = new Error("The bridge was lost before this could be written.");
 const nobody: CallOutcome = { kind: "nobody" };
@@ -59,7 +67,7 @@ const unsent: CallOutcome = {
 };
 
 export function openBridge(options: BridgeOptions): Bridge {
-  const { sessionId, socket, limits, budget, count, now } = options;
+  const { sessionId, socket, budget, count, now } = options;
   const running = new Map<string, Running>();
   /** Of those that may come again. */
   let byCallId: Map<string, string> | undefined;
@@ -92,7 +100,7 @@ export function openBridge(options: BridgeOptions): Bridge {
       chatter = 0;
       chatterBytes = 0;
       if (!socket.isOpen()) return;
-      if (socket.bufferedAmount > limits.mostUnsent) {
+      if (socket.bufferedAmount > mostUnsent) {
         count("slow reader");
         socket.terminate();
         return gone();
@@ -128,10 +136,10 @@ export function openBridge(options: BridgeOptions): Bridge {
   /** Why a call can't be passed on, if so: all of these come before it is accepted. */
   function judge({ deadline }: CallOrder): CallOutcome | undefined {
     if (!open || !socket.isOpen()) return nobody;
-    if (running.size >= limits.mostInFlight) {
+    if (running.size >= mostInFlight) {
       return busy(`The app has ${running.size} calls to do already. Try again when one is done.`);
     }
-    if (socket.bufferedAmount > limits.mostUnsent) return busy("The app reads too slowly. Try again in a moment.");
+    if (socket.bufferedAmount > mostUnsent) return busy("The app reads too slowly. Try again in a moment.");
     if (deadline <= now()) return { kind: "refused", code: "timeout", message: "There was no time left for the call." };
     return undefined;
   }
@@ -181,9 +189,9 @@ export function openBridge(options: BridgeOptions): Bridge {
     if (!open) return;
     noteLife();
     const message = readAppMessage(text, sessionId);
-    if (message.type === "invoke_result") return settle(message, text.length);
+    if (message.type === "result") return settle(message, text.length);
     chatterBytes += text.length;
-    if (++chatter > limits.mostChatter || chatterBytes > limits.mostChatterBytes) {
+    if (++chatter > mostChatter || chatterBytes > mostChatterBytes) {
       count("flood");
       return close("flooding");
     }
@@ -197,12 +205,12 @@ export function openBridge(options: BridgeOptions): Bridge {
         return tell(pongText);
       case "pong":
         return;
-      default:
-        return passOn(message);
+      case "news":
+        return passOn(message.requestId, message.news);
     }
   }
 
-  function settle(message: AppMessage & { type: "invoke_result" }, bytes: number): void {
+  function settle(message: Result, bytes: number): void {
     const entry = running.get(message.requestId);
     if (!entry) {
       chatter++;
@@ -214,10 +222,9 @@ export function openBridge(options: BridgeOptions): Bridge {
     for (const listener of entry.listeners) listener.settled(outcome);
   }
 
-  function passOn(message: Parameters<typeof newsOf>[0]): void {
-    const entry = running.get(message.requestId);
+  function passOn(requestId: string, news: CallNews): void {
+    const entry = running.get(requestId);
     if (!entry) return count("late result");
-    const news = newsOf(message);
     for (const listener of entry.listeners) {
       listener.news(news);
       // One caller answers; the others only wait for the result.
@@ -279,6 +286,7 @@ export function openBridge(options: BridgeOptions): Bridge {
       if (entry.sent === undefined) entry.orphaned = true;
       else settleLost(entry);
     }
+    options.onGone();
   }
 
   function settleLost(entry: Running): void {

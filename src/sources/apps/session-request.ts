@@ -1,6 +1,5 @@
 import { Fault } from "../../core/fault.ts";
 import { isRecord } from "../../core/is-record.ts";
-import type { ToolLimits } from "./app-tool.ts";
 import { parseToolSet, type ToolSet } from "./tool-set.ts";
 
 /** What an app asks for when it opens a session. */
@@ -16,7 +15,7 @@ export interface SessionRequest {
 
 const longestText = 512;
 
-export function parseSessionRequest(body: unknown, limits: ToolLimits): SessionRequest {
+export function parseSessionRequest(body: unknown): SessionRequest {
   if (!isRecord(body)) throw bad("send a JSON object");
   const { tools = [], ttl_seconds: ttlSeconds, own_tokens_only: ownTokensOnly } = body;
   if (ttlSeconds !== undefined && (typeof ttlSeconds !== "number" || !(ttlSeconds >= 1))) {
@@ -30,16 +29,16 @@ export function parseSessionRequest(body: unknown, limits: ToolLimits): SessionR
     deviceName: textOf(body, "device_name"),
     appVersion: textOf(body, "app_version"),
     chatId: textOf(body, "chat_id"),
-    toolSet: parseToolSet(tools, limits),
+    toolSet: parseToolSet(tools),
     ttlSeconds,
     ownTokensOnly: ownTokensOnly === true,
   };
 }
 
 /** The body that replaces the tools of a session. */
-export function parseToolsRequest(body: unknown, limits: ToolLimits): ToolSet {
+export function parseToolsRequest(body: unknown): ToolSet {
   if (!isRecord(body) || body.tools === undefined) throw bad("send a JSON object with `tools`");
-  return parseToolSet(body.tools, limits);
+  return parseToolSet(body.tools);
 }
 
 function textOf(body: Record<string, unknown>, key: string): string {

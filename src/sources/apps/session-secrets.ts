@@ -1,4 +1,4 @@
-import { hash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 
 /** A name nobody can guess, safe in a path, a header and a subject of a message bus. */
 export function makeSessionId(): string {
@@ -10,8 +10,4 @@ export const sessionIdShape = /^[A-Za-z0-9_-]{22}$/;
 /** Its characters have to pass in a WebSocket subprotocol. */
 export function makeSessionToken(): string {
   return randomBytes(24).toString("base64url");
-}
-
-export function hashToken(token: string): string {
-  return hash("sha256", token, "hex");
 }

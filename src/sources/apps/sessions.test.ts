@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { silentLog } from "../../core/log.ts";
 import type { AppEvent } from "./app-event.ts";
-import { defaultToolLimits } from "./app-tool.ts";
 import type { BridgeSocket } from "./bridge-socket.ts";
 import { createLocalBus } from "./local-bus.ts";
 import { createMemoryBudget } from "./memory-budget.ts";
@@ -17,11 +17,14 @@ async function open() {
     store,
     bus: createLocalBus(),
     ttlMs: 1000,
+    timeoutMs: 1000,
+    graceMs: 0,
+    log: silentLog,
     budget,
     count: (event) => void events.push(event),
     now: () => clock.now,
   });
-  const request = (tools: object[] = []) => parseSessionRequest({ tools }, defaultToolLimits);
+  const request = (tools: object[] = []) => parseSessionRequest({ tools });
   return { sessions, store, budget, events, clock, request };
 }
 
@@ -49,7 +52,8 @@ test("a sweep ends what has expired, with its bridge, in the store and in the bu
   expect(closed).toEqual([4408]);
   expect(sessions.list().map(({ id }) => id)).toEqual([young.session.id]);
   expect((await store.all()).map(({ record }) => record.id)).toEqual([young.session.id]);
-  expect([events.at(-1), budget.held]).toEqual(["session expired", "[]".length]);
+  expect(events.slice(-2)).toEqual(["session expired", "bridge lost"]);
+  expect(budget.held).toBe("[]".length);
 });
 
 test("an expired session is not found even before it was swept", async () => {

@@ -1,39 +1,32 @@
 import type { Unsubscribe } from "../../catalog/tool-source.ts";
 import { Fault } from "../../core/fault.ts";
-import { type Log, silentLog } from "../../core/log.ts";
+import { hashToken } from "../../core/hash-token.ts";
+import type { Log } from "../../core/log.ts";
 import type { CountEvent } from "./app-event.ts";
 import { createAppSource } from "./app-source.ts";
-import { defaultToolLimits, type ToolLimits } from "./app-tool.ts";
 import { type Bridge, openBridge } from "./bridge.ts";
-import { type BridgeLimits, defaultBridgeLimits } from "./bridge-limits.ts";
 import type { BridgeSocket } from "./bridge-socket.ts";
 import type { Bus } from "./bus.ts";
 import { createCallMemory } from "./call-memory.ts";
 import type { CloseReason } from "./close-codes.ts";
 import { createDefinitionRoom } from "./definition-room.ts";
-import { createMemoryBudget, type MemoryBudget } from "./memory-budget.ts";
+import type { MemoryBudget } from "./memory-budget.ts";
 import { createRequestIds } from "./request-ids.ts";
 import type { AppSession, KeptSession } from "./session.ts";
 import type { SessionRequest } from "./session-request.ts";
-import { hashToken, makeSessionId, makeSessionToken, sessionIdShape } from "./session-secrets.ts";
+import { makeSessionId, makeSessionToken, sessionIdShape } from "./session-secrets.ts";
 import type { SessionRecord, SessionStore, StoredSession } from "./session-store.ts";
 import { parseToolSet, type ToolSet } from "./tool-set.ts";
 
 export interface SessionsOptions {
   readonly store: SessionStore;
   readonly bus: Bus;
-  readonly ttlMs?: number;
-  /** The longest life an app may ask for. */
-  readonly mostTtlMs?: number;
-  readonly timeoutMs?: number;
-  readonly graceMs?: number;
-  readonly acceptMs?: number;
-  readonly mostSessions?: number;
-  readonly toolLimits?: ToolLimits;
-  readonly bridgeLimits?: BridgeLimits;
-  readonly budget?: MemoryBudget;
-  readonly count?: CountEvent;
-  readonly log?: Log;
+  readonly ttlMs: number;
+  readonly timeoutMs: number;
+  readonly graceMs: number;
+  readonly budget: MemoryBudget;
+  readonly count: CountEvent;
+  readonly log: Log;
   readonly now?: () => number;
 }
 
@@ -46,7 +39,6 @@ export interface CreatedSession {
 
 /** All app sessions of this process. */
 export interface Sessions {
-  readonly toolLimits: ToolLimits;
   create(request: SessionRequest): Promise<CreatedSession>;
   /** Nothing where it is unknown or over. A promise only while it is brought back from the store. */
   find(id: string): AppSession | undefined | Promise<AppSession | undefined>;
@@ -64,16 +56,17 @@ export interface Sessions {
   /** One beat of every bridge's heart. */
   beat(): void;
   /** Closes the bridges; the sessions stay in the store. */
-  close(): Promise<void>;
+  close(): void;
 }
 
+/** The longest life an app may ask for, unless the usual one is longer. */
+const mostTtlMs = 86_400_000;
+const mostSessions = 20_000;
+/** A call that nobody has accepted by then is sent again. */
+const acceptMs = 400;
+
 export async function openSessions(options: SessionsOptions): Promise<Sessions> {
-  const { store, bus, count = () => {}, log = silentLog, now = Date.now } = options;
-  const { ttlMs = 300_000, timeoutMs = 120_000, graceMs = 0, acceptMs = 400, mostSessions = 20_000 } = options;
-  const mostTtlMs = Math.max(options.mostTtlMs ?? 86_400_000, ttlMs);
-  const toolLimits = options.toolLimits ?? defaultToolLimits;
-  const bridgeLimits = options.bridgeLimits ?? defaultBridgeLimits;
-  const budget = options.budget ?? createMemoryBudget();
+  const { store, bus, ttlMs, timeoutMs, graceMs, budget, count, log, now = Date.now } = options;
   const rules = { bus, timeoutMs, graceMs, acceptMs, now, count };
   const room = createDefinitionRoom(budget, count);
   const bridgeListeners = new Set<(session: AppSession) => void>();
@@ -81,7 +74,6 @@ export async function openSessions(options: SessionsOptions): Promise<Sessions> 
   await Promise.all((await store.all()).map(revive));
 
   return {
-    toolLimits,
     async create(request) {
       if (live.size >= mostSessions) {
         count("refused session");
@@ -99,7 +91,7 @@ export async function openSessions(options: SessionsOptions): Promise<Sessions> 
         chatId: request.chatId,
         tools: request.toolSet.raw,
         createdAt,
-        ttlMs: Math.min(wanted, mostTtlMs),
+        ttlMs: Math.min(wanted, Math.max(mostTtlMs, ttlMs)),
         bridgeTokenHash: hashToken(bridgeToken),
         mcpTokenHash: hashToken(mcpToken),
         ownTokens: request.ownTokensOnly ? "all" : "none",
@@ -155,33 +147,30 @@ export async function openSessions(options: SessionsOptions): Promise<Sessions> 
         sessionId: kept.id,
         socket,
         memory: () => (kept.memory ??= createCallMemory({ now, budget })),
-        limits: bridgeLimits,
         budget,
         count,
         now,
         nextRequestId: () => kept.nextRequestId(),
         onAlive: () => kept.touch(),
-      });
-      // Known before the old one is evicted: its closing must not take this one for gone.
-      kept.bridge = bridge;
-      kept.touch();
-      const release = await bus.hold(kept.id, bridge);
-      count("bridge connected");
-      tellOfBridge(kept);
-      return {
-        ...bridge,
-        get inFlight() {
-          return bridge.inFlight;
-        },
-        gone() {
-          release();
-          bridge.gone();
+        onGone() {
           count("bridge lost");
+          held.then(
+            (release) => release(),
+            () => {},
+          );
           if (kept.bridge !== bridge) return;
           kept.bridge = undefined;
           tellOfBridge(kept);
         },
-      };
+      });
+      // Known before the old one is evicted: its closing must not take this one for gone.
+      kept.bridge = bridge;
+      kept.touch();
+      const held = bus.hold(kept.id, bridge);
+      await held;
+      count("bridge connected");
+      tellOfBridge(kept);
+      return bridge;
     },
     onBridge(listener) {
       bridgeListeners.add(listener);
@@ -193,14 +182,13 @@ export async function openSessions(options: SessionsOptions): Promise<Sessions> 
     beat() {
       for (const session of live.values()) session.bridge?.beat();
     },
-    async close() {
+    close() {
       for (const session of live.values()) {
         session.bridge?.close("draining");
         store.touch(session.id, session.expiresAt);
         leave(session);
       }
       live.clear();
-      await Promise.resolve();
     },
   };
 
@@ -235,7 +223,7 @@ export async function openSessions(options: SessionsOptions): Promise<Sessions> 
       return undefined;
     }
     try {
-      const toolSet = parseToolSet(record.tools, toolLimits);
+      const toolSet = parseToolSet(record.tools);
       if (room.take(toolSet.bytes)) return bringUp({ ...record, tools: toolSet.raw }, toolSet, expiresAt, true);
       log.warn("a stored session is left where it is: there is no room for its tools");
       return undefined;
@@ -273,8 +261,6 @@ export async function openSessions(options: SessionsOptions): Promise<Sessions> 
   function leave(session: KeptSession): void {
     room.give(session.toolSet.bytes);
     session.memory?.clear();
-    session.bridge = undefined;
-    tellOfBridge(session);
     for (const listener of session.endListeners) listener();
     session.endListeners.clear();
   }

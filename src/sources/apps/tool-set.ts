@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { Tool } from "../../mcp/tool.ts";
-import { parseAppTools, type ToolLimits } from "./app-tool.ts";
+import { parseAppTools } from "./app-tool.ts";
 
 /** The tools of one registration. */
 export interface ToolSet {
@@ -17,12 +17,12 @@ const forgotten = new FinalizationRegistry<string>((key) => {
 });
 
 /** An app that many people run registers the same tools again and again: they are judged once and kept once. */
-export function parseToolSet(value: unknown, limits: ToolLimits): ToolSet {
+export function parseToolSet(value: unknown): ToolSet {
   const json = JSON.stringify(value) ?? "";
-  const key = hash("sha256", `${limits.mostTools} ${limits.mostToolBytes} ${json}`, "base64url");
+  const key = hash("sha256", json, "base64url");
   const same = known.get(key)?.deref();
   if (same) return same;
-  const made = { tools: parseAppTools(value, limits), raw: value as readonly unknown[], bytes: json.length };
+  const made = { tools: parseAppTools(value), raw: value as readonly unknown[], bytes: json.length };
   known.set(key, new WeakRef(made));
   forgotten.register(made, key);
   return made;
