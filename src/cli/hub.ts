@@ -157,7 +157,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
 
     /** Loaded only where it is wanted: it is a door of its own. */
     async function openApps(): Promise<ProxyDoor | undefined> {
-      if (!config.apps.serve && !config.apps.show) return undefined;
+      if (!config.apps.serve) return undefined;
       const { openHubApps } = await import("./open-hub-apps.ts");
       return openHubApps({ ...options, config: config.apps, catalog, guard, metrics, closers });
     }

@@ -31,9 +31,6 @@ export interface HubAppsOptions {
 export async function openHubApps(options: HubAppsOptions): Promise<ProxyDoor> {
   const { config, home, env, catalog, guard, metrics, version, log, closers } = options;
   const { host, port, publicUrl, allowedOrigins, allowedHosts, show, prefix } = config;
-  if (!config.serve) {
-    throw new Fault("config", "apps.show needs apps.serve: only apps that connect to the hub can be shown");
-  }
   const settings = parseProxySettings(env);
   for (const name of requireTokens(host, settings)) {
     log.warn(`${name} is empty: every program on this machine may use that side. Set it before others can reach it.`);

@@ -108,10 +108,9 @@ test("sessions that only their own tokens open are not shown, nor any where the 
   expect(await client.names()).toEqual(["echo_text"]);
 });
 
-test("without a word about apps the hub has no address for them, and showing without serving is refused", async () => {
+test("without a word about apps the hub has no address for them, and a port that is taken is refused", async () => {
   await using own = await startHub({});
   expect(own.hub.appsAddress).toBeUndefined();
-  await expect(startHub({ show: true })).rejects.toThrow("apps.show needs apps.serve");
   await using other = await startHub({ serve: true });
   const port = Number(new URL(other.hub.appsAddress ?? "").port);
   await expect(startHub({ serve: true, port })).rejects.toThrow("set apps.port to another");

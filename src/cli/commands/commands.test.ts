@@ -82,6 +82,17 @@ test("config: without a file the places are named; a good file is called good; a
   expect(error.detail.problems).toHaveLength(2);
 });
 
+test("config check: what would only fail at the start or at an order is told now", async () => {
+  const agent =
+    "{ model: { name: 'openai/m', maxCost: 1 }, transcription: { command: ['w', '{file}'], url: 'http://127.0.0.1/v1' } }";
+  await writeFile(join(folder, "clawport.json5"), `{ apps: { show: true }, agent: ${agent} }`);
+  const { exit, err } = await run("config", "check");
+  expect(exit).toBe(78);
+  expect(err).toContain("apps.show needs `serve`");
+  expect(err).toContain("agent.model.maxCost needs `prices`");
+  expect(err).toContain("agent.transcription has a `url` and a `command`");
+});
+
 test("config schema prints a JSON Schema that knows the parts of the file", async () => {
   expect((await run("config", "schema")).json()).toMatchObject({ properties: { hub: {}, servers: {}, policy: {} } });
 });

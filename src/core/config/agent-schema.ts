@@ -116,3 +116,5 @@ export const agentSchema = Type.Object(
 );
 
 export type AgentConfig = Type.Static<typeof agentSchema>;
+export type ModelConfig = Type.Static<typeof model>;
+export type TranscriptionConfig = Type.Static<typeof transcription>;

@@ -131,6 +131,41 @@ test.each([
   expect(await problemsOf(text)).toContainEqual({ path, message, line: 1, column: expect.any(Number) as number });
 });
 
+test.each([
+  ["{apps: {show: true}}", "apps.show", "needs `serve`: only apps that connect to the hub can be shown"],
+  ["{agent: {model: {name: 'llama'}}}", "agent.model.name", expect.stringContaining("or the `url` of a server")],
+  ["{agent: {model: {name: 'openai/m', maxCost: 1}}}", "agent.model.maxCost", expect.stringContaining("`prices`")],
+  ["{agent: {transcription: {}}}", "agent.transcription", "needs a `command` or a `url`"],
+  [
+    "{agent: {transcription: {command: ['w', '{file}'], url: 'http://127.0.0.1/v1'}}}",
+    "agent.transcription",
+    "has a `url` and a `command`; keep one of them",
+  ],
+  [
+    "{agent: {transcription: {command: ['whisper', '-f']}}}",
+    "agent.transcription.command",
+    "needs {file} in one of its arguments, where the path of the audio goes",
+  ],
+])("what does not go together is found by the checker: %s", async (text, path, message) => {
+  expect(await problemsOf(text)).toEqual([{ path, message, line: 1, column: expect.any(Number) as number }]);
+});
+
+test.each([
+  "{apps: {serve: true, show: true}}",
+  "{agent: {model: {name: 'google/m', prices: {input: 1, output: 2}, maxCost: 1}}}",
+  "{agent: {model: {name: 'llama', url: 'http://127.0.0.1:11434/v1'}}}",
+  "{agent: {model: {name: 'claude', provider: 'anthropic'}}}",
+  "{agent: {transcription: {command: ['whisper', '--input={file}']}}}",
+  "{agent: {transcription: {url: 'http://127.0.0.1/v1'}}}",
+])("what goes together is fine: %s", async (text) => {
+  await expect(load(text)).resolves.toMatchObject({ waiting: [] });
+});
+
+test("where a part is wrong in itself, nothing else is said of it", async () => {
+  const text = "{apps: {show: true, port: 'x'}, agent: {backend: 'none', transcription: {}}}";
+  expect((await problemsOf(text)).map(({ path }) => path)).toEqual(["apps.port", "agent.backend"]);
+});
+
 test.each(["http://localhost:1/", "http://127.0.0.2/x", "http://[::1]:3/", "https://example.com/"])(
   "%s is a fine address",
   async (url) => {

@@ -1,3 +1,5 @@
+import { checkAgent } from "./check-agent.ts";
+import { checkApps } from "./check-apps.ts";
 import { checkServers, inferTransport } from "./check-servers.ts";
 import { checkValue, type Finding } from "./check-value.ts";
 import { formatPath, pathKey, type ConfigPath } from "./config-path.ts";
@@ -41,7 +43,7 @@ function checkDocument(text: string, document: Json5Document, env: Env): ParsedC
     ...broken.map((path) => ({ path, message: "has a ${ that is no reference; write ${NAME}, or $$ for a plain $" })),
     ...checked.findings.filter(({ path }) => !unset.has(pathKey(path))),
   ];
-  findings.push(...checkServers(config, findings));
+  findings.push(...checkTogether(config, findings));
   const problems = findings.map((finding) => toProblem(text, document, finding)).sort(byPlace);
   const isWaiting = ({ path, variable }: Finding) => variable !== undefined && path[0] === "servers" && path.length > 1;
   if (!findings.every(isWaiting)) return { problems };
@@ -51,6 +53,16 @@ function checkDocument(text: string, document: Json5Document, env: Env): ParsedC
     config: config.debug ? { ...config, log: { ...config.log, level: "debug" } } : config,
     envNames: [...names],
   };
+}
+
+/** Parts in which something else is wrong already are passed over. */
+function checkTogether(config: Config, findings: readonly Finding[]): readonly Finding[] {
+  const isSound = (part: string): boolean => !findings.some(({ path }) => path.length === 0 || path[0] === part);
+  return [
+    ...checkServers(config, findings),
+    ...(isSound("agent") ? checkAgent(config.agent) : []),
+    ...(isSound("apps") ? checkApps(config.apps) : []),
+  ];
 }
 
 /** One server without its key must not take the others along. */

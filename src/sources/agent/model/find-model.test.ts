@@ -42,10 +42,6 @@ test("an address of the environment is taken with or without the version", () =>
   expect(find("http://127.0.0.1:1/v1")).toBe("http://127.0.0.1:1/v1");
 });
 
-test("a limit in money needs prices", () => {
-  expect(() => findModel({ name: "openai/gpt", maxCost: 1 }, { OPENAI_API_KEY: "k" })).toThrow(/agent.model.prices/);
-});
-
 test("a missing key and a missing provider are told with the setting to make", () => {
   expect(() => findModel({ name: "anthropic/claude" }, {})).toThrow(/ANTHROPIC_API_KEY/);
   expect(() => findModel({ name: "llama" }, {})).toThrow(/CLAWPORT_MODEL_URL/);

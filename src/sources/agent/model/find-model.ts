@@ -1,15 +1,10 @@
+import type { ModelConfig } from "../../../core/config/agent-schema.ts";
 import { Fault } from "../../../core/fault.ts";
 import { quoted } from "../../../core/quoted.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
 export type ModelProvider = "anthropic" | "google" | "openai-compatible";
-
-/** What tokens cost, per million, in whatever money the person counts in. */
-export interface Prices {
-  readonly input: number;
-  readonly output: number;
-}
 
 /** A model and how to reach it. */
 export interface ModelSettings {
@@ -23,21 +18,9 @@ export interface ModelSettings {
   readonly maxTokens: number;
   /** How long a conversation gets before it is summed up. */
   readonly contextTokens: number;
-  readonly prices?: Prices | undefined;
+  readonly prices?: ModelConfig["prices"] | undefined;
   /** Money per order, by the prices. */
   readonly maxCost?: number | undefined;
-}
-
-export interface ModelConfig {
-  readonly name: string;
-  readonly provider?: ProviderName;
-  readonly url?: string;
-  readonly apiKey?: string;
-  readonly maxSteps?: number;
-  readonly maxTokens?: number;
-  readonly contextTokens?: number;
-  readonly prices?: Prices;
-  readonly maxCost?: number;
 }
 
 type ProviderName = keyof typeof providers;
@@ -81,10 +64,6 @@ export function findModel(config: ModelConfig | undefined, env: Env): ModelSetti
 
 function limitsOf(config: ModelConfig | undefined) {
   const { maxSteps = 25, maxTokens = 1_000_000, contextTokens = 60_000, prices, maxCost } = config ?? {};
-  if (maxCost !== undefined && prices === undefined) {
-    const message = "agent.model.maxCost needs agent.model.prices: without them nobody knows what an order costs.";
-    throw new Fault("config", message);
-  }
   return { maxSteps, maxTokens, contextTokens, prices, maxCost };
 }
 

@@ -15,7 +15,6 @@ export interface Provider {
 export async function askProvider(
   audio: Attachment,
   { url, model = "whisper-1", apiKey, timeoutMs }: Provider,
-  send: typeof fetch,
   signal: AbortSignal,
 ): Promise<string> {
   const form = new FormData();
@@ -25,7 +24,7 @@ export async function askProvider(
   form.set("response_format", "json");
   const target = `${url.replace(/\/+$/, "")}/audio/transcriptions`;
   return withDeadline(timeoutMs, signal, async (ended) => {
-    const response = await send(target, {
+    const response = await fetch(target, {
       method: "POST",
       headers: apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` },
       body: form,
