@@ -1,7 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
-import { hashToken } from "../../sources/apps/session-secrets.ts";
-
-type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
+import { hashToken } from "../../core/hash-token.ts";
+import { bearerToken } from "../../mcp/http/header-rules.ts";
+import type { Headers } from "../../mcp/mirrored-headers.ts";
 
 /** The WebSocket subprotocol of the bridge; a browser sends its token as a second one, since it can't send headers. */
 export const bridgeProtocol = "clawport.bridge";
@@ -33,9 +33,7 @@ function isSame(one: string, other: string): boolean {
 /** The token of a request: in the header `Authorization`, or as a subprotocol where the bridge is asked for. */
 export function presentedToken(headers: Headers): string | undefined {
   const { authorization } = headers;
-  if (typeof authorization === "string") {
-    return authorization.length > 1024 ? undefined : /^Bearer +([!-~]+)$/i.exec(authorization)?.[1];
-  }
+  if (typeof authorization === "string") return bearerToken(authorization);
   const protocols = headers["sec-websocket-protocol"];
   if (typeof protocols !== "string" || protocols.length > 2048) return undefined;
   const found = protocols

@@ -1,4 +1,5 @@
-type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
+import { isJson, isOurHost } from "../../mcp/http/header-rules.ts";
+import type { Headers } from "../../mcp/mirrored-headers.ts";
 
 /** What is known about a request before its token is looked at. */
 export interface RequestFacts {
@@ -48,17 +49,3 @@ const notJson: Verdict = {
   code: "bad-request",
   reason: "Send the header Content-Type: application/json.",
 };
-
-const localHost = /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?$/;
-
-function isOurHost(host: Headers[string], allowed: readonly string[]): boolean {
-  if (typeof host !== "string") return false;
-  return localHost.test(host) || allowed.includes(host) || allowed.includes(host.replace(/:\d{1,5}$/, ""));
-}
-
-/** A page can't send this type to another origin without asking first. */
-function isJson(type: Headers[string]): boolean {
-  return (
-    type === "application/json" || (typeof type === "string" && /^application\/json[ \t]*(?:;[^,]*)?$/i.test(type))
-  );
-}

@@ -1,17 +1,18 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Guard } from "../../catalog/guard/guard.ts";
 import { Fault } from "../../core/fault.ts";
+import { hashToken } from "../../core/hash-token.ts";
 import type { Log } from "../../core/log.ts";
 import { createMetrics, type Metrics, prometheusContentType } from "../../core/metrics.ts";
 import type { Secret } from "../../core/secret.ts";
 import { createAdmission } from "../../mcp/http/admission.ts";
 import { sendFault } from "../../mcp/http/answer.ts";
+import { listen } from "../../mcp/http/listen.ts";
+import { isLoopbackPeer } from "../../mcp/http/loopback.ts";
 import type { ServerInfo } from "../../mcp/offer.ts";
 import type { CountEvent } from "../../sources/apps/app-event.ts";
 import { createMemoryBudget, type MemoryBudget, smallPiece } from "../../sources/apps/memory-budget.ts";
-import { hashToken } from "../../sources/apps/session-secrets.ts";
 import type { Sessions } from "../../sources/apps/sessions.ts";
 import type { AddressFacts } from "./addresses.ts";
 import { createBridgeDoor } from "./bridge-door.ts";
@@ -107,8 +108,7 @@ export async function openProxyDoor(options: ProxyDoorOptions): Promise<ProxyDoo
   server.timeout = options.idleMs ?? 300_000;
   server.on("upgrade", upgrade);
   server.on("connection", (socket) => unread.watch(socket));
-  await listen(server, host, options.port);
-  const { port } = server.address() as AddressInfo;
+  const { port, origin } = await listen(server, host, options.port);
   const timers = [
     setInterval(() => sessions.sweep(), options.sweepMs ?? 15_000),
     setInterval(() => sessions.beat(), options.heartbeatMs ?? 15_000),
@@ -125,7 +125,7 @@ export async function openProxyDoor(options: ProxyDoorOptions): Promise<ProxyDoo
 
   return {
     port,
-    address: `http://${host.includes(":") ? `[${host}]` : host}:${port}`,
+    address: origin,
     async close(withinMs = 5000) {
       draining = true;
       for (const timer of timers) clearInterval(timer);
@@ -135,7 +135,7 @@ export async function openProxyDoor(options: ProxyDoorOptions): Promise<ProxyDoo
       mcp.close();
       // What was just cancelled still gets its answer out.
       await admission.drained(200);
-      await sessions.close();
+      sessions.close();
       bridges.close();
       server.closeAllConnections();
       await closed;
@@ -230,7 +230,7 @@ export async function openProxyDoor(options: ProxyDoorOptions): Promise<ProxyDoo
 
   function addressFacts({ headers, socket }: IncomingMessage): AddressFacts {
     const proto = headers["x-forwarded-proto"];
-    const isTrusted = options.trustForwarded === true || isLoopback(socket.remoteAddress);
+    const isTrusted = options.trustForwarded === true || isLoopbackPeer(socket.remoteAddress);
     return {
       publicUrl,
       host: headers.host,
@@ -252,21 +252,6 @@ function hashOf(token: Secret | undefined): string | undefined {
   return token === undefined ? undefined : hashToken(token.reveal());
 }
 
-function isLoopback(peer: string | undefined): boolean {
-  return peer !== undefined && /^(?:::1|(?:::ffff:)?127\.\d{1,3}\.\d{1,3}\.\d{1,3})$/.test(peer);
-}
-
 function refuseUpgrade(socket: Duplex, status: string): void {
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());
-}
-
-function listen(server: Server, host: string, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once("error", (cause: NodeJS.ErrnoException) => {
-      const taken = cause.code === "EADDRINUSE";
-      const what = taken ? `Port ${port} is taken.` : `Could not listen on ${host} port ${port}.`;
-      reject(new Fault(taken ? "conflict" : "io", `${what} Choose another with --port.`, { cause, detail: { port } }));
-    });
-    server.listen(port, host, resolve);
-  });
 }

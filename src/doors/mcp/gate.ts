@@ -1,10 +1,14 @@
+import { bearerToken, isJson, isOurHost } from "../../mcp/http/header-rules.ts";
+import { isLoopbackPeer } from "../../mcp/http/loopback.ts";
+import type { Headers } from "../../mcp/mirrored-headers.ts";
+
 /** What is known about a request before anything of its body is read. */
 export interface CallerFacts {
   /** The address at the other end of the socket. */
   readonly peer: string | undefined;
   readonly method: string;
   /** Names in lower case, as Node gives them. */
-  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly headers: Headers;
 }
 
 /** Which token opened the door, and the one view it opens, if it is bound to one. */
@@ -40,7 +44,7 @@ export type Verdict = { readonly pass: true; readonly token: TokenMatch } | Refu
  * it too. Each check stops what the ones before can't, and the order is part of the contract.
  */
 export function judgeCaller({ peer, method, headers }: CallerFacts, rules: GateRules): Verdict {
-  if (rules.remote !== true && !isLoopback(peer)) return farPeer;
+  if (rules.remote !== true && !isLoopbackPeer(peer)) return farPeer;
   if (isFromPage(headers, rules.allowedOrigins)) return webPage;
   if (!isOurHost(headers["host"], rules.allowedHosts)) return strangeHost;
   if (method === "POST" && !isJson(headers["content-type"])) return notJson;
@@ -69,18 +73,11 @@ function refusal(status: number, reason: string, allow?: string): Refusal {
 
 const anyone: TokenMatch = Object.freeze({ name: "anyone" });
 
-export function isLoopback(peer: string | undefined): boolean {
-  if (peer === undefined) return false;
-  if (peer === "127.0.0.1" || peer === "::1") return true;
-  const address = peer.startsWith("::ffff:") ? peer.slice(7) : peer;
-  return /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(address);
-}
-
 /**
  * Browsers say at least one of these in every request of a page; scripts can't leave out what the browser adds.
  * `Sec-Fetch-Mode` is not among them: Node's own `fetch` sends it.
  */
-function isFromPage(headers: CallerFacts["headers"], allowedOrigins: readonly string[] | undefined): boolean {
+function isFromPage(headers: Headers, allowedOrigins: readonly string[] | undefined): boolean {
   const origin = headers["origin"];
   if (origin !== undefined) return typeof origin !== "string" || allowedOrigins?.includes(origin) !== true;
   return (
@@ -91,28 +88,8 @@ function isFromPage(headers: CallerFacts["headers"], allowedOrigins: readonly st
   );
 }
 
-const localHost = /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?$/;
-
-/** A name of an attacker's that resolves to this machine (DNS rebinding) still shows in the Host header. */
-function isOurHost(host: string | readonly string[] | undefined, allowed: readonly string[] | undefined): boolean {
-  if (typeof host !== "string") return false;
-  if (localHost.test(host)) return true;
-  if (allowed === undefined || allowed.length === 0) return false;
-  return allowed.includes(host) || allowed.includes(host.replace(/:\d{1,5}$/, ""));
-}
-
-/** A page can't send this type to another origin without asking first, and that question is never answered. */
-function isJson(type: string | readonly string[] | undefined): boolean {
-  if (type === "application/json") return true;
-  return typeof type === "string" && /^application\/json[ \t]*(?:;[^,]*)?$/i.test(type);
-}
-
-function matchToken(
-  authorization: string | readonly string[] | undefined,
-  match: GateRules["matchToken"],
-): TokenMatch | undefined {
+function matchToken(authorization: Headers[string], match: GateRules["matchToken"]): TokenMatch | undefined {
   if (match === undefined) return anyone;
-  if (typeof authorization !== "string" || authorization.length > 1024) return undefined;
-  const presented = /^Bearer +([!-~]+)$/i.exec(authorization)?.[1];
+  const presented = bearerToken(authorization);
   return presented === undefined ? undefined : match(presented);
 }

@@ -1,5 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Catalog } from "../../catalog/catalog.ts";
 import { Fault } from "../../core/fault.ts";
 import type { Log } from "../../core/log.ts";
@@ -8,10 +7,12 @@ import { watchConnections, watchQueue, watchSessions } from "../../core/metrics/
 import type { Telemetry } from "../../core/telemetry/telemetry.ts";
 import { createAdmission } from "../../mcp/http/admission.ts";
 import { sendFault } from "../../mcp/http/answer.ts";
+import { listen } from "../../mcp/http/listen.ts";
+import { isLoopbackHost, isLoopbackPeer } from "../../mcp/http/loopback.ts";
 import type { ServerInfo } from "../../mcp/offer.ts";
 import { type Control, requireControl, requireOwner, serveControl } from "./control-route.ts";
 import { createEndpoints, type LargeBodies } from "./endpoints.ts";
-import { type GateRules, isLoopback, judgeCaller, type Refusal, type TokenMatch } from "./gate.ts";
+import { type GateRules, judgeCaller, type Refusal, type TokenMatch } from "./gate.ts";
 import { probeText } from "./probe.ts";
 import { parseTarget } from "./target.ts";
 import type { CallGuard } from "./view-offer.ts";
@@ -65,8 +66,7 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
   };
   // Clients keep connections for their next call; Node's own 5 s would cut them off in between.
   const server = createServer({ keepAliveTimeout: 65_000, requestTimeout: 300_000 }, receive);
-  await listen(server, host, options.port);
-  const { port } = server.address() as AddressInfo;
+  const { port, origin } = await listen(server, host, options.port);
   let connections = 0;
   server.on("connection", (socket) => {
     connections++;
@@ -83,7 +83,7 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
   return {
     host,
     port,
-    address: `http://${host.includes(":") ? `[${host}]` : host}:${port}/`,
+    address: `${origin}/`,
     async close(withinMs = 5000) {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeIdleConnections();
@@ -126,11 +126,11 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
     }
     if (target.kind === "control" && options.control) {
       const { method, socket } = request;
-      requireControl({ method, isNear: isLoopback(socket.remoteAddress), token: token.name });
+      requireControl({ method, isNear: isLoopbackPeer(socket.remoteAddress), token: token.name });
       return void serveControl(request, response, target.verb, options.control);
     }
     if (target.kind === "relay") {
-      requireOwner({ isNear: isLoopback(request.socket.remoteAddress), token: token.name });
+      requireOwner({ isNear: isLoopbackPeer(request.socket.remoteAddress), token: token.name });
       return endpoints.relay(target.only).handle(request, response, token.name);
     }
     if (target.kind !== "root" && target.kind !== "whole" && target.kind !== "source") {
@@ -166,25 +166,6 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
     });
     response.end(body);
   }
-}
-
-function listen(server: Server, host: string, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once("error", (cause: NodeJS.ErrnoException) => {
-      const what = cause.code === "EADDRINUSE" ? `Port ${port} is taken.` : `Could not listen on ${host} port ${port}.`;
-      reject(
-        new Fault(cause.code === "EADDRINUSE" ? "conflict" : "io", `${what} Choose another with --port.`, {
-          cause,
-          detail: { port },
-        }),
-      );
-    });
-    server.listen(port, host, resolve);
-  });
-}
-
-function isLoopbackHost(host: string): boolean {
-  return host === "127.0.0.1" || host === "::1" || host === "localhost";
 }
 
 function sendText(response: ServerResponse, type: string, text: string): void {

@@ -1,5 +1,5 @@
-import { hash } from "node:crypto";
 import { Fault } from "../../core/fault.ts";
+import { hashToken } from "../../core/hash-token.ts";
 import { silentLog } from "../../core/log.ts";
 import type { Secret } from "../../core/secret.ts";
 import { openStateFile, type StateFile } from "../../core/state-file.ts";
@@ -56,11 +56,6 @@ export async function removeNamedToken(place: TokenPlace, name: string): Promise
     }
     return Object.fromEntries(Object.entries(tokens).filter(([known]) => known !== name));
   });
-}
-
-/** Tokens are 256 random bits: a fast hash gives nothing away that could be tried out. */
-export function hashToken(token: string): string {
-  return hash("sha256", token, "hex");
 }
 
 export function parseNamedTokens(value: unknown): NamedTokens {

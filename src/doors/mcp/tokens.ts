@@ -1,11 +1,12 @@
 import { timingSafeEqual } from "node:crypto";
 import { readFileSync, statSync, watch, type FSWatcher } from "node:fs";
 import { dirname } from "node:path";
+import { hashToken } from "../../core/hash-token.ts";
 import { silentLog } from "../../core/log.ts";
 import { sleep } from "../../core/sleep.ts";
 import type { TokenMatch } from "./gate.ts";
 import { ensureMainToken, mainTokenPath, readMainToken, type TokenPlace } from "./main-token.ts";
-import { hashToken, listNamedTokens, namedTokensPath, parseNamedTokens, type NamedTokens } from "./named-tokens.ts";
+import { listNamedTokens, namedTokensPath, parseNamedTokens, type NamedTokens } from "./named-tokens.ts";
 
 export { resetMainToken } from "./main-token.ts";
 export { addNamedToken, listNamedTokens, removeNamedToken } from "./named-tokens.ts";

@@ -1,0 +1,31 @@
+import type { Headers } from "../mirrored-headers.ts";
+
+type Header = Headers[string];
+
+const localHost = /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?$/;
+
+/**
+ * A name of an attacker's that resolves to this machine (DNS rebinding) still shows in the Host header. An allowed name
+ * with a port counts with that port only, one without counts with any.
+ */
+export function isOurHost(host: Header, allowed: readonly string[] | undefined): boolean {
+  if (typeof host !== "string") return false;
+  if (localHost.test(host)) return true;
+  if (allowed === undefined || allowed.length === 0) return false;
+  return allowed.includes(host) || allowed.includes(host.replace(/:\d{1,5}$/, ""));
+}
+
+/** A page can't send this type to another origin without asking first. */
+export function isJson(type: Header): boolean {
+  if (type === "application/json") return true;
+  return typeof type === "string" && /^application\/json[ \t]*(?:;[^,]*)?$/i.test(type);
+}
+
+const longestAuthorization = 1024;
+const bearer = /^Bearer +([!-~]+)$/i;
+
+/** The token in the header `Authorization`, where there is exactly one. */
+export function bearerToken(authorization: Header): string | undefined {
+  if (typeof authorization !== "string" || authorization.length > longestAuthorization) return undefined;
+  return bearer.exec(authorization)?.[1];
+}
