@@ -1,4 +1,5 @@
 import { Fault } from "../../../core/fault.ts";
+import { quoted } from "../../../core/quoted.ts";
 import type { AuthControl } from "./auth-control.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -19,7 +20,7 @@ export function answerAuth(auth: AuthControl, body: Fields): Promise<unknown> {
   };
   const name = text(body, "act");
   const act = Object.hasOwn(acts, name) ? acts[name] : undefined;
-  if (act === undefined) throw new Fault("not-found", `Signing in knows no ${JSON.stringify(name.slice(0, 40))}.`);
+  if (act === undefined) throw new Fault("not-found", `Signing in knows no ${quoted(name, 40)}.`);
   return act();
 }
 

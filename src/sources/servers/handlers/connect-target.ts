@@ -1,5 +1,6 @@
 import { judgeAddress } from "../../../core/config/judge-address.ts";
 import { Fault } from "../../../core/fault.ts";
+import { quoted } from "../../../core/quoted.ts";
 import { splitWords } from "./split-words.ts";
 
 /** What somebody wants connected: an address, or a command that starts a server. */
@@ -14,7 +15,7 @@ export function parseConnectTarget(given: readonly string[]): ConnectTarget {
     throw new Fault("usage", "Say what to connect: an address like https://example.com/mcp, or a command.");
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(command)) return { command, args };
   const problem = judgeAddress(command);
-  if (problem !== undefined) throw new Fault("usage", `${JSON.stringify(command.slice(0, 300))} ${problem}.`);
+  if (problem !== undefined) throw new Fault("usage", `${quoted(command, 300)} ${problem}.`);
   if (args.length > 0)
     throw new Fault("usage", `An address takes no words after it, such as ${JSON.stringify(args[0])}.`);
   return { url: command };

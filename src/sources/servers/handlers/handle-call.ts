@@ -2,6 +2,7 @@ import { visibleText } from "../../../catalog/guard/visible-text.ts";
 import type { CallContext } from "../../../catalog/tool-source.ts";
 import { Fault } from "../../../core/fault.ts";
 import { nearestName } from "../../../core/nearest-name.ts";
+import { quoted } from "../../../core/quoted.ts";
 import { createSchemaChecker } from "../../../mcp/schema/schema-checker.ts";
 import type { JsonSchema, ToolResult } from "../../../mcp/tool.ts";
 import { isOpenState } from "./is-open-state.ts";
@@ -58,5 +59,5 @@ async function unknownTool({ control, prefix }: HandlerContext, name: string): P
     state === "needs-sign-in" ? `${server} (sign in: ${prefix} auth ${server})` : server,
   );
   const absent = away.length === 0 ? "" : ` Not connected, so not looked at: ${listed.join(", ")}.`;
-  return new Fault("unknown-tool", `There is no tool ${JSON.stringify(name.slice(0, 100))}. ${hint}${absent}`);
+  return new Fault("unknown-tool", `There is no tool ${quoted(name, 100)}. ${hint}${absent}`);
 }

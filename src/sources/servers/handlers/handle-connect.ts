@@ -1,4 +1,5 @@
 import { Fault, toFault } from "../../../core/fault.ts";
+import { quoted } from "../../../core/quoted.ts";
 import { escapeDollars } from "../import/dialects.ts";
 import { addressOf } from "../server-status.ts";
 import { type ConnectTarget, parseConnectTarget, suggestName } from "./connect-target.ts";
@@ -109,10 +110,7 @@ function addressOfTarget(target: ConnectTarget): string | undefined {
 
 function requireName(name: string, taken: ReadonlySet<string>): void {
   if (!/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/.test(name))
-    throw new Fault(
-      "usage",
-      `${JSON.stringify(name.slice(0, 80))} can't be a server's name: letters, digits, _ . and -`,
-    );
+    throw new Fault("usage", `${quoted(name, 80)} can't be a server's name: letters, digits, _ . and -`);
   if (taken.has(name))
     throw new Fault("conflict", `There is a server ${name} already. Choose another name with --name.`);
 }

@@ -1,4 +1,5 @@
 import { Fault } from "../../../core/fault.ts";
+import { quoted } from "../../../core/quoted.ts";
 
 /** Words as a shell would take them: blanks part them, quotes and backslashes keep together. Nothing is expanded. */
 export function splitWords(text: string): readonly string[] {
@@ -8,8 +9,7 @@ export function splitWords(text: string): readonly string[] {
   while (rest !== "") {
     const [piece, single, double, escaped, plain] =
       /^(?:'([^']*)'|"((?:[^"\\]|\\[\s\S])*)"|\\([\s\S])|([^\s'"\\]+)|\s+)/.exec(rest) ?? [];
-    if (piece === undefined)
-      throw new Fault("usage", `A quote is not closed in ${JSON.stringify(text.slice(0, 200))}.`);
+    if (piece === undefined) throw new Fault("usage", `A quote is not closed in ${quoted(text)}.`);
     const part = single ?? double?.replaceAll(/\\(["\\$`])/g, "$1") ?? escaped ?? plain;
     if (part !== undefined) word = (word ?? "") + part;
     else if (word !== undefined) {

@@ -1,6 +1,7 @@
 import { Fault } from "../../../core/fault.ts";
 import { isRecord } from "../../../core/is-record.ts";
 import { nearestName } from "../../../core/nearest-name.ts";
+import { quoted } from "../../../core/quoted.ts";
 import { messageOf } from "../../../core/thrown.ts";
 import type { JsonSchema } from "../../../mcp/tool.ts";
 import { keysOf, propertyOf, type Shapes, shapesOf, typesOf } from "./argument-schema.ts";
@@ -21,7 +22,7 @@ export async function typedArguments(
   const given = new Set<string>();
   for (const word of words) {
     if (word === "-") merge(values, parseObject(await readInput(), "The input"));
-    else if (word.trimStart().startsWith("{")) merge(values, parseObject(word, JSON.stringify(word.slice(0, 60))));
+    else if (word.trimStart().startsWith("{")) merge(values, parseObject(word, quoted(word, 60)));
     else take(word, values, schema, given);
   }
   return values;
@@ -30,7 +31,7 @@ export async function typedArguments(
 function take(word: string, values: Values, schema: JsonSchema, given: Set<string>): void {
   const sign = word.indexOf("=");
   if (sign < 1) {
-    const shown = JSON.stringify(word.slice(0, 100));
+    const shown = quoted(word, 100);
     throw new Fault("usage", `${shown} is no argument: write key=value, or the whole as one JSON object.`);
   }
   const key = word.slice(0, sign);
@@ -79,7 +80,7 @@ function requireKnown(name: string, key: string, shapes: Shapes): void {
   if (!closed || names.includes(name)) return;
   const nearest = nearestName(name, names);
   const hint = nearest === undefined ? `it takes: ${names.join(", ") || "none"}` : `did you mean ${nearest}?`;
-  throw new Fault("usage", `There is no argument ${JSON.stringify(key.slice(0, 100))}; ${hint}`);
+  throw new Fault("usage", `There is no argument ${quoted(key, 100)}; ${hint}`);
 }
 
 function parseObject(text: string, what: string): Values {

@@ -1,4 +1,5 @@
 import { Fault } from "../../../core/fault.ts";
+import { quoted } from "../../../core/quoted.ts";
 import type { JsonSchema } from "../../../mcp/tool.ts";
 import { choicesOf, itemsOf, type Shapes, typesOf } from "./argument-schema.ts";
 
@@ -17,7 +18,7 @@ export function typedValue(key: string, text: string, shapes: Shapes, root: Json
   if (types.has("object") && text.startsWith("{")) return parsed(key, text, "object");
   if (types.has("string")) return text;
   if (types.has("array")) return [typedValue(key, text, itemsOf(shapes, root), root)];
-  throw new Fault("usage", `${key} has to be ${wanted(types)}, not ${JSON.stringify(text.slice(0, 100))}.`);
+  throw new Fault("usage", `${key} has to be ${wanted(types)}, not ${quoted(text, 100)}.`);
 }
 
 function isNumber(text: string): boolean {

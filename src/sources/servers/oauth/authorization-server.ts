@@ -1,8 +1,9 @@
 import { type AuthorizationServerMetadata, buildDiscoveryUrls } from "@modelcontextprotocol/client";
-import { isLoopback } from "../../../core/config/judge-address.ts";
 import { Fault } from "../../../core/fault.ts";
+import { quoted } from "../../../core/quoted.ts";
 import type { AuthContext } from "./auth-context.ts";
 import { fetchJson } from "./fetch-json.ts";
+import { judgeTarget } from "./net/judge-target.ts";
 
 /** Who issues tokens for a server. */
 export interface AuthorizationServer {
@@ -70,19 +71,9 @@ function readMetadata(found: Readonly<Record<string, unknown>>, configured: URL)
   return read as unknown as AuthorizationServerMetadata;
 }
 
-/** A browser and secrets are sent there: encrypted, unless all of it is on this machine. */
+/** A browser and secrets are sent there. */
 function readEndpoint(name: string, value: unknown, configured: URL): string {
-  const url = typeof value === "string" ? URL.parse(value) : null;
-  const isLocal = url?.protocol === "http:" && isLoopback(url.hostname) && isLoopback(configured.hostname);
-  if (url === null || (url.protocol !== "https:" && !isLocal) || url.username !== "" || url.password !== "") {
-    throw new Fault(
-      "denied",
-      `The authorization server has ${quoted(String(value))} as its ${name}. Only https:// is safe.`,
-    );
-  }
-  return value as string;
-}
-
-function quoted(text: string): string {
-  return JSON.stringify(text.slice(0, 200));
+  const verdict = judgeTarget(value, configured);
+  if (verdict.pass) return value as string;
+  throw new Fault("denied", `The authorization server's ${name} is refused: ${verdict.reason}.`);
 }

@@ -1,5 +1,6 @@
 import { validateAuthorizationResponseIssuer } from "@modelcontextprotocol/client";
 import { Fault } from "../../../core/fault.ts";
+import { quoted } from "../../../core/quoted.ts";
 import type { AuthorizationServer } from "./authorization-server.ts";
 import { toOAuthFault } from "./oauth-fault.ts";
 
@@ -27,7 +28,7 @@ export function checkAnswer(
   const error = callback.get("error");
   if (error !== null) {
     const why = callback.get("error_description");
-    const said = [error, ...(why === null ? [] : [why])].map((text) => JSON.stringify(text.slice(0, 200))).join(", ");
+    const said = [error, ...(why === null ? [] : [why])].map((text) => quoted(text)).join(", ");
     throw new Fault("denied", `The sign-in to ${server} was refused: ${said}. Try again: clawport auth ${server}`);
   }
   const code = callback.get("code");

@@ -1,4 +1,5 @@
 import { Fault, isFault } from "../../../core/fault.ts";
+import { quoted } from "../../../core/quoted.ts";
 import type { AuthContext } from "./auth-context.ts";
 import { commandWord } from "./command-word.ts";
 import { type AuthorizationServer, discoverAuthorizationServer, isSameIssuer } from "./authorization-server.ts";
@@ -35,10 +36,7 @@ export async function chooseAuthorizationServer(
   // Servers of 2025-03-26 may have no document at all; who names an authorization server has to have one.
   const isNamed = resource.authorizationServers !== undefined || context.settings.authorizationServerUrl !== undefined;
   if (!isNamed) return { issuer: `${context.url.origin}/` };
-  throw new Fault(
-    "unavailable",
-    `${JSON.stringify(wanted.join(", ").slice(0, 200))} is no authorization server: it has no metadata.`,
-  );
+  throw new Fault("unavailable", `${quoted(wanted.join(", "))} is no authorization server: it has no metadata.`);
 }
 
 /** A server that suddenly names another authorization server may have been taken over: its users would sign in there. */
@@ -52,7 +50,7 @@ export function requireKnown(
   if (choice === undefined) return listed;
   const known = listed.filter((address) => isSameIssuer(address, choice));
   if (known.length > 0) return known;
-  const shown = (address = "none") => JSON.stringify(address.slice(0, 200));
+  const shown = (address = "none") => quoted(address);
   const now = listed[0];
   if (accepted !== undefined) {
     throw new Fault(

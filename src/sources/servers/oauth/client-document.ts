@@ -1,4 +1,5 @@
 import { Fault } from "../../../core/fault.ts";
+import { quoted } from "../../../core/quoted.ts";
 
 /**
  * What describes Clawport to authorization servers that take a document in place of a registration. Its address is the
@@ -39,7 +40,7 @@ function requireDocumentAddress(address: string): void {
     url.username === "" &&
     url.href === address;
   if (isGood) return;
-  const shown = JSON.stringify(address.slice(0, 200));
+  const shown = quoted(address);
   throw new Fault(
     "usage",
     `${shown} can't be the address of a client document: it takes https and a path, like https://example.com/clawport.json`,

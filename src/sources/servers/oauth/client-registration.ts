@@ -5,6 +5,7 @@ import {
 } from "@modelcontextprotocol/client";
 import { isLoopback } from "../../../core/config/judge-address.ts";
 import { Fault } from "../../../core/fault.ts";
+import { quoted } from "../../../core/quoted.ts";
 import type { AuthContext } from "./auth-context.ts";
 import type { AuthorizationServer } from "./authorization-server.ts";
 import { toOAuthFault } from "./oauth-fault.ts";
@@ -111,6 +112,6 @@ function authMethod(supported: readonly string[] | undefined): string {
 function askForClient({ server }: AuthContext, issuer: string): Fault {
   return new Fault(
     "config",
-    `${JSON.stringify(issuer.slice(0, 200))} registers no clients by itself. Register Clawport there by hand, as a native app that comes back to http://127.0.0.1/callback, and put what you get into auth.clientId (and auth.clientSecret) of the server ${server}.`,
+    `${quoted(issuer)} registers no clients by itself. Register Clawport there by hand, as a native app that comes back to http://127.0.0.1/callback, and put what you get into auth.clientId (and auth.clientSecret) of the server ${server}.`,
   );
 }

@@ -2,6 +2,7 @@ import type { AuthContext } from "./auth-context.ts";
 import { chooseAuthorizationServer } from "./choose-authorization-server.ts";
 import { discoverResource, type ProtectedResource } from "./protected-resource.ts";
 import { hasScope, joinScopes } from "./scopes.ts";
+import type { Credentials } from "./store/credentials.ts";
 import type { TokenPlace } from "./token-request.ts";
 
 export interface PlaceSearch {
@@ -32,17 +33,30 @@ export async function findPlace(context: AuthContext, { pinned, accepted, signal
   };
 }
 
-/** Which rights to ask for: those of the configuration, else of the challenge, else of the server's document. */
+export interface ScopeWish {
+  readonly kept: Credentials | undefined;
+  /** What a person wants besides. */
+  readonly besides?: string | undefined;
+  /** Whether the tokens are to be renewed while nobody is there. */
+  readonly offline: boolean;
+}
+
+/**
+ * Which rights to ask for: those of the configuration, else of the challenge, else of the server's document. Where more
+ * are wanted, those that are held are asked for again; what another authorization server gave means nothing to this one.
+ */
 export function chooseScope(
   { settings, demand }: AuthContext,
   { resource, place }: FoundPlace,
-  more: { readonly also?: string | undefined; readonly offline: boolean },
+  { kept, besides, offline }: ScopeWish,
 ): string | undefined {
   const usual = joinScopes(...(settings.scopes ?? [])) ?? joinScopes(demand.challenge?.scope) ?? resource.scopes;
-  const scope = joinScopes(usual, more.also);
+  const more = joinScopes(besides, demand.scope);
+  const held = more !== undefined && kept?.tokens?.issuer === place.server.issuer ? kept.tokens.scope : undefined;
+  const scope = joinScopes(usual, held, more);
   const isOffered = place.server.metadata?.scopes_supported?.includes("offline_access") ?? false;
   // Without it many authorization servers issue no refresh token.
-  return scope !== undefined && more.offline && isOffered && !hasScope(scope, "offline_access")
+  return scope !== undefined && offline && isOffered && !hasScope(scope, "offline_access")
     ? `${scope} offline_access`
     : scope;
 }

@@ -6,6 +6,7 @@ import {
   RegistrationRejectedError,
 } from "@modelcontextprotocol/client";
 import { Fault } from "../../../core/fault.ts";
+import { quoted } from "../../../core/quoted.ts";
 import { isEcho } from "./echo.ts";
 
 const longestText = 2000;
@@ -25,7 +26,7 @@ const known: ReadonlySet<string> = new Set([
  */
 export function toOAuthFault(error: unknown, issuer: string, secrets: readonly string[] = []): Fault {
   if (error instanceof Fault) return error;
-  const who = `The authorization server ${JSON.stringify(issuer.slice(0, 200))}`;
+  const who = `The authorization server ${quoted(issuer)}`;
   if (error instanceof OAuthError) {
     if (transient.has(error.code)) return new Fault("unavailable", `${who} could not give a token. Try again later.`);
     const code = known.has(error.code) ? error.code : sayable(error.code, secrets).slice(0, 100);

@@ -1,5 +1,6 @@
 import { checkResourceAllowed } from "@modelcontextprotocol/client";
 import { Fault } from "../../../core/fault.ts";
+import { quoted } from "../../../core/quoted.ts";
 import type { AuthContext } from "./auth-context.ts";
 import type { OAuthChallenge } from "./challenge.ts";
 import { fetchJson } from "./fetch-json.ts";
@@ -45,7 +46,7 @@ function readResource(found: Readonly<Record<string, unknown>>, url: URL, wantsD
   if (typeof resource !== "string" || !isOwn(resource, url)) {
     throw new Fault(
       "denied",
-      `${url.host} says that its tokens are for ${JSON.stringify(String(resource).slice(0, 200))}, which is another server. Refused: a token could be used there.`,
+      `${url.host} says that its tokens are for ${quoted(String(resource))}, which is another server. Refused: a token could be used there.`,
     );
   }
   const named = texts(servers);

@@ -42,7 +42,7 @@ export function createSafeFetch(options: SafeFetchOptions): typeof fetch {
 
   return async (input, init) => {
     // Before a request is made of it, whose own complaint would show the password.
-    demand(judgeTarget(new URL(input instanceof Request ? input.url : input), configured));
+    demand(judgeTarget(input instanceof Request ? input.url : input, configured));
     const request = new Request(input, init);
     return withDeadline(timeoutMs, request.signal, async (signal) => follow(request, init?.redirect, signal));
   };

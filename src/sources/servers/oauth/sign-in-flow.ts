@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { type OAuthClientInformationMixed, startAuthorization } from "@modelcontextprotocol/client";
 import { isLoopback } from "../../../core/config/judge-address.ts";
 import { Fault } from "../../../core/fault.ts";
+import { quoted } from "../../../core/quoted.ts";
 import type { AuthContext } from "./auth-context.ts";
 import { checkAnswer } from "./check-answer.ts";
 import { chooseClient, clientOf, keepableClient } from "./client-registration.ts";
@@ -9,7 +10,6 @@ import { openDpopKey } from "./dpop.ts";
 import { chooseScope, findPlace } from "./find-place.ts";
 import { recordOf, withoutEmpty, withSignIn } from "./kept-place.ts";
 import { toOAuthFault } from "./oauth-fault.ts";
-import { joinScopes } from "./scopes.ts";
 import type { Credentials, PendingSignIn } from "./store/credentials.ts";
 import { exchangeCode, type TokenPlace } from "./token-request.ts";
 
@@ -50,9 +50,7 @@ export async function beginSignIn(context: AuthContext, options: BeginOptions): 
   const found = await findPlace(context, { pinned: kept?.issuer, accepted: options.issuer, signal });
   const { place, dpop } = found;
   requirePkce(context, place);
-  const held = kept?.tokens?.issuer === place.server.issuer ? kept.tokens.scope : undefined;
-  const more = joinScopes(options.scope, context.demand.scope);
-  const scope = chooseScope(context, found, { also: more && joinScopes(held, more), offline: true });
+  const scope = chooseScope(context, found, { kept, besides: options.scope, offline: true });
   const grantTypes = ["authorization_code", "refresh_token"];
   const client = await chooseClient(context, { server: place.server, redirectUri, grantTypes, scope, kept, signal });
   const state = randomBytes(32).toString("base64url");
@@ -95,10 +93,7 @@ async function start(
 function requirePkce({ server, settings }: AuthContext, { server: { issuer, metadata } }: TokenPlace): void {
   const methods = metadata?.code_challenge_methods_supported;
   if (metadata && metadata.authorization_endpoint === undefined) {
-    throw new Fault(
-      "denied",
-      `${JSON.stringify(issuer)} lets nobody sign in with a browser. Set auth.grant of ${server}.`,
-    );
+    throw new Fault("denied", `${quoted(issuer)} lets nobody sign in with a browser. Set auth.grant of ${server}.`);
   }
   if (methods?.includes("S256") || (methods === undefined && settings.allowMissingPkce === true)) return;
   const why = methods === undefined ? "does not say that it checks PKCE" : "does not check PKCE with S256";
@@ -106,10 +101,7 @@ function requirePkce({ server, settings }: AuthContext, { server: { issuer, meta
     methods === undefined
       ? ` If you know that it does, set auth.allowMissingPkce of the server ${server} to true.`
       : "";
-  throw new Fault(
-    "denied",
-    `${JSON.stringify(issuer.slice(0, 200))} ${why}. Refused: a stolen code would be enough.${hint}`,
-  );
+  throw new Fault("denied", `${quoted(issuer)} ${why}. Refused: a stolen code would be enough.${hint}`);
 }
 
 /** A code that goes anywhere else is given away. */
@@ -118,7 +110,7 @@ function requireOwnRedirect({ settings }: AuthContext, redirectUri: string): voi
   if (redirectUri === settings.redirectUri || (url?.protocol === "http:" && isLoopback(url.hostname))) return;
   throw new Fault(
     "denied",
-    `A sign-in comes back to this machine, or to auth.redirectUri of the configuration; not to ${JSON.stringify(redirectUri.slice(0, 200))}.`,
+    `A sign-in comes back to this machine, or to auth.redirectUri of the configuration; not to ${quoted(redirectUri)}.`,
   );
 }
 

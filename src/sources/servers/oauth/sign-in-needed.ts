@@ -1,4 +1,5 @@
 import { Fault, isFault } from "../../../core/fault.ts";
+import { quoted } from "../../../core/quoted.ts";
 import { commandWord } from "./command-word.ts";
 
 /** What a program finds in `detail` of a fault that only a person can mend. */
@@ -23,7 +24,7 @@ export function widerSignInNeeded(server: string, scope: string): Fault {
   const word = commandWord(scope);
   const how =
     word === undefined
-      ? `Give them with clawport auth ${server} --scope; it wants ${JSON.stringify(scope.slice(0, 500))}`
+      ? `Give them with clawport auth ${server} --scope; it wants ${quoted(scope, 500)}`
       : `Give them: clawport auth ${server} --scope ${word}`;
   return new Fault("unauthorized", `${server} wants more rights for this than you have signed in for. ${how}`, {
     detail: { signIn: "wider", scope } satisfies SignInDetail,

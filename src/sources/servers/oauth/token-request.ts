@@ -7,6 +7,7 @@ import {
   refreshAuthorization,
 } from "@modelcontextprotocol/client";
 import { Fault } from "../../../core/fault.ts";
+import { quoted } from "../../../core/quoted.ts";
 import type { AuthContext } from "./auth-context.ts";
 import type { AuthorizationServer } from "./authorization-server.ts";
 import { authenticateClient } from "./client-authentication.ts";
@@ -137,7 +138,7 @@ function toStored(tokens: OAuthTokens, issuer: string, asked: string | undefined
   const scope = joinScopes(tokens.scope) ?? asked;
   const life = lifetimeMs(tokens.expires_in);
   if (!/^[\x21-\x7e]+$/.test(tokens.access_token)) {
-    throw new Fault("unavailable", `${JSON.stringify(issuer.slice(0, 200))} issued a token that no header can carry.`);
+    throw new Fault("unavailable", `${quoted(issuer)} issued a token that no header can carry.`);
   }
   return {
     issuer,

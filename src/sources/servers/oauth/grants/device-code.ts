@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { isLoopback } from "../../../../core/config/judge-address.ts";
 import { Fault } from "../../../../core/fault.ts";
+import { quoted } from "../../../../core/quoted.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { authenticateClient } from "../client-authentication.ts";
 import { chooseClient, keepableClient } from "../client-registration.ts";
@@ -9,8 +9,8 @@ import { secretsIn } from "../echo.ts";
 import { chooseScope, findPlace } from "../find-place.ts";
 import { recordOf, withSignIn } from "../kept-place.ts";
 import { lifetimeMs } from "../lifetime.ts";
+import { judgeTarget } from "../net/judge-target.ts";
 import { sayable } from "../oauth-fault.ts";
-import { joinScopes } from "../scopes.ts";
 import type { Credentials, StoredTokens } from "../store/credentials.ts";
 import { grantTokens, type TokenRequest } from "../token-request.ts";
 
@@ -45,11 +45,10 @@ export async function beginDeviceSignIn(context: AuthContext, options: DeviceOpt
   if (typeof endpoint !== "string") {
     throw new Fault(
       "denied",
-      `${JSON.stringify(place.server.issuer.slice(0, 200))} has no sign-in by device code. Use a browser: clawport auth ${context.server}`,
+      `${quoted(place.server.issuer)} has no sign-in by device code. Use a browser: clawport auth ${context.server}`,
     );
   }
-  const more = joinScopes(options.scope, context.demand.scope);
-  const scope = chooseScope(context, found, { also: more && joinScopes(kept?.tokens?.scope, more), offline: true });
+  const scope = chooseScope(context, found, { kept, besides: options.scope, offline: true });
   const grantTypes = [grantType, "refresh_token"];
   const client = await chooseClient(context, { server: place.server, grantTypes, scope, kept, signal });
   const key = dpop ? await openDpopKey(kept?.dpopKey) : undefined;
@@ -93,8 +92,7 @@ function readCode(
   const { device_code: deviceCode, user_code: userCode, verification_uri: address, expires_in: life } = answer;
   const complete = answer.verification_uri_complete;
   if (!isOk || typeof deviceCode !== "string" || typeof userCode !== "string" || !isSafe(address, url)) {
-    const why =
-      typeof answer.error === "string" ? ` (${JSON.stringify(sayable(answer.error, secrets).slice(0, 100))})` : "";
+    const why = typeof answer.error === "string" ? ` (${quoted(sayable(answer.error, secrets), 100)})` : "";
     throw new Fault("denied", `The authorization server of ${server} gave no device code${why}.`);
   }
   const interval = typeof answer.interval === "number" && answer.interval > 0 ? answer.interval : 5;
@@ -110,9 +108,7 @@ function readCode(
 
 /** A person is sent there. */
 function isSafe(address: unknown, configured: URL): address is string {
-  const url = typeof address === "string" ? URL.parse(address) : null;
-  if (url?.protocol === "https:") return true;
-  return url?.protocol === "http:" && isLoopback(url.hostname) && isLoopback(configured.hostname);
+  return typeof address === "string" && judgeTarget(address, configured).pass;
 }
 
 async function poll(context: AuthContext, request: TokenRequest, asked: AskedCode): Promise<StoredTokens> {

@@ -4,7 +4,6 @@ import { configuredClient, keepableClient } from "../client-registration.ts";
 import { openDpopKey } from "../dpop.ts";
 import { chooseScope, findPlace } from "../find-place.ts";
 import { recordOf, withSignIn } from "../kept-place.ts";
-import { joinScopes } from "../scopes.ts";
 import type { Credentials } from "../store/credentials.ts";
 import { grantTokens } from "../token-request.ts";
 import { requestEnterpriseGrant } from "./enterprise.ts";
@@ -21,8 +20,7 @@ export function createObtain(
     (async (kept) => {
       const found = await findPlace(context, { pinned: kept?.issuer });
       const { place, dpop } = found;
-      const also = joinScopes(context.demand.scope && joinScopes(kept?.tokens?.scope, context.demand.scope));
-      const scope = chooseScope(context, found, { also, offline: false });
+      const scope = chooseScope(context, found, { kept, offline: false });
       const params = await prepare({ found, scope });
       if (scope !== undefined) params.set("scope", scope);
       const client = configuredClient(context);

@@ -1,4 +1,5 @@
 import { isLoopback } from "../../../../core/config/judge-address.ts";
+import { quoted } from "../../../../core/quoted.ts";
 import { type Zone, zoneOf } from "./address-zone.ts";
 
 export type TargetVerdict = { readonly pass: true } | { readonly pass: false; readonly reason: string };
@@ -6,14 +7,16 @@ export type TargetVerdict = { readonly pass: true } | { readonly pass: false; re
 const pass: TargetVerdict = { pass: true };
 
 /**
- * Whether an address that came from the network may be asked at all, by its spelling. Plain http is for this machine,
+ * Whether an address that came from the network may be asked, or shown to a person, by its spelling. Plain http is for this machine,
  * and only where the configured server is on it too.
  */
-export function judgeTarget(url: URL, configured: URL): TargetVerdict {
+export function judgeTarget(address: unknown, configured: URL): TargetVerdict {
+  const url = address instanceof URL ? address : typeof address === "string" ? URL.parse(address) : null;
+  if (url === null) return refuse(`${quoted(String(address))} is no address`);
   const isNear = isLoopback(url.hostname);
   if (url.protocol !== "https:" && !(url.protocol === "http:" && isNear && isLoopback(configured.hostname)))
-    return refuse(`${url.protocol}//${url.host} is not https`);
-  if (url.username !== "" || url.password !== "") return refuse(`the address at ${url.host} holds a password`);
+    return refuse(`${quoted(`${url.protocol}//${url.host}`)} is not https`);
+  if (url.username !== "" || url.password !== "") return refuse(`the address at ${quoted(url.host)} holds a password`);
   return pass;
 }
 
