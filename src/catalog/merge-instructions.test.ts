@@ -22,6 +22,13 @@ test("a long text is cut, and what is too much in all is named instead", () => {
   expect(merged).toContain("too long to stand here: s5, s6, s7");
 });
 
+test("a source that says little has its part though one before it said too much", () => {
+  const long = Array.from({ length: 6 }, (_, index) => saying(`long${index}`, "y".repeat(5000)));
+  const merged = mergeInstructions([...long, saying("short", "Be quick.")])!;
+  expect(merged).toContain("## short\n\nBe quick.");
+  expect(merged).toMatch(/too long to stand here: long5\)$/);
+});
+
 test("a view of one source has its words as they are, and the whole has them as they are now", () => {
   let text = "z".repeat(5000);
   const catalog = createCatalog();

@@ -14,8 +14,11 @@ export function mergeInstructions(sources: Iterable<Source>): string | undefined
     const text = instructions?.()?.trim() ?? "";
     if (text === "") continue;
     const part = `## ${id}\n\n${shortened(text)}`;
-    if (length + part.length > longestInAll) leftOut.push(id);
-    else parts.push(part);
+    if (length + part.length > longestInAll) {
+      leftOut.push(id);
+      continue;
+    }
+    parts.push(part);
     length += part.length;
   }
   if (leftOut.length > 0) parts.push(`(What these say is too long to stand here: ${shortened(leftOut.join(", "))})`);
