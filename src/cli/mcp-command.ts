@@ -1,7 +1,11 @@
+import { parseArgs } from "node:util";
 import { Fault } from "../core/fault.ts";
 import type { McpCommand } from "../sources/agent/commands/commands-backend.ts";
 import type { Handled, HandlerContext } from "../sources/servers/handlers/handled.ts";
 import type { ServersControl } from "../sources/servers/handlers/servers-control.ts";
+
+const authUsage =
+  "/mcp auth <server> [--code <code or address>] [--device] [--scope <rights>] [--issuer <address>] [--logout]";
 
 const help = [
   "/mcp servers: every configured server and where it stands",
@@ -9,7 +13,8 @@ const help = [
   "/mcp status [server]: all there is to know about it",
   "/mcp connect <server>: connect one that is not",
   "/mcp disconnect <server>: end its connection until it is wanted again",
-  "/mcp auth <server> [--code <code or address>] [--device] [--logout]: sign in to it, or out; --list shows where",
+  `${authUsage}: sign in to it, or out`,
+  "/mcp auth --list: where you are signed in",
   "/mcp refresh [server]: ask again what it offers",
   "/mcp logs <server>: what it last said",
 ].join("\n");
@@ -59,7 +64,16 @@ async function handle(verb: string, name: string | undefined, context: HandlerCo
 /** Whoever chats can't be waited for: they get the address, and the sign-in goes on behind. */
 async function handleAuthWords(words: readonly string[], context: HandlerContext): Promise<Handled> {
   const { handleAuth, handleAuthList, handleLogout } = await import("../sources/servers/handlers/handle-auth.ts");
-  const { parseArgs } = await import("node:util");
+  const { values, positionals } = parseAuthWords(words);
+  const { logout, list, ...wish } = values;
+  if (list) return handleAuthList(context);
+  const server = named("auth", positionals[0]);
+  if (logout) return handleLogout(context, server);
+  const stage = { show: () => {}, goesOn: true, signal: new AbortController().signal };
+  return handleAuth(context, stage, { server, ...wish });
+}
+
+function parseAuthWords(words: readonly string[]) {
   const options = {
     code: { type: "string" },
     device: { type: "boolean" },
@@ -68,23 +82,14 @@ async function handleAuthWords(words: readonly string[], context: HandlerContext
     scope: { type: "string" },
     issuer: { type: "string" },
   } as const;
-  const { values, positionals } = parseArgs({ args: [...words], options, allowPositionals: true, strict: false });
-  const { code, device, logout, list, scope, issuer } = values;
-  if (list === true) return handleAuthList(context);
-  const server = named("auth", positionals[0]);
-  if (logout === true) return handleLogout(context, server);
-  const stage = { show: () => {}, goesOn: true, signal: new AbortController().signal };
-  return handleAuth(context, stage, {
-    server,
-    code: textOf(code),
-    device: device === undefined ? undefined : device === true,
-    scope: textOf(scope),
-    issuer: textOf(issuer),
-  });
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === "string" ? value : undefined;
+  const usage = `Sign in like this: "${authUsage}". "/mcp auth --list" shows where you are signed in.`;
+  try {
+    const parsed = parseArgs({ args: [...words], options, allowPositionals: true });
+    if (parsed.positionals.length <= 1) return parsed;
+  } catch (error) {
+    throw new Fault("usage", usage, { cause: error });
+  }
+  throw new Fault("usage", usage);
 }
 
 function named(verb: string, name: string | undefined): string {
