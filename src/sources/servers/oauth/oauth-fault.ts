@@ -20,9 +20,9 @@ const known: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What went wrong with an authorization server, for a person. Nothing of its raw answer gets into the message: that may
- * hold a token; nor does what repeats one of the secrets that it was sent. `unauthorized` means that it refused for good,
- * `unavailable` that it may work another time.
+ * What went wrong with an authorization server, for a person. Of its answer only `error` and `error_description` get into
+ * the message, since the rest may hold a token; and they only where they repeat none of the secrets that it was sent.
+ * `unauthorized` means that it refused for good, `unavailable` that it may work another time.
  */
 export function toOAuthFault(error: unknown, issuer: string, secrets: readonly string[] = []): Fault {
   if (error instanceof Fault) return error;
