@@ -1,5 +1,6 @@
 import { cancelledBy } from "../../core/cancelled.ts";
 import { isFault } from "../../core/fault.ts";
+import type { Log } from "../../core/log.ts";
 import { messageOf } from "../../core/thrown.ts";
 import { textBlock } from "../../mcp/content.ts";
 import { errorResult, type ToolResult } from "../../mcp/tool.ts";
@@ -43,14 +44,9 @@ export async function placeOrder(
     });
     log.debug("an order came in", { attachments: order.attachments.length });
     using idle = createIdleSignal(context.signal, options.idleMs);
-    const teller: Teller = {
-      log,
-      progress: (progress) => context.progress(progress),
-      ask: (question) => context.ask(question),
-      onOutput: (output) => context.onOutput?.(output),
-      ...(context.canAsk === undefined ? {} : { canAsk: context.canAsk }),
-    };
-    const { outputs, reply } = await takeTurn(order, sessionKey, teller, options, idle);
+    const outputs: Output[] = [];
+    const reply = await takeTurn(order, key, collect(outputs, context, log, idle), options, idle);
+    for (const payload of reply.payloads) outputs.push({ kind: "final", ...payload });
     const content = await buildAnswer(aggregate(outputs), { signal: idle.signal, keep: options.keep });
     log.debug("an order was answered", { ms: Date.now() - started, blocks: content.length });
     return {
@@ -70,31 +66,20 @@ export async function placeOrder(
 /** Most turns come at once: nobody has to be told of those. */
 const tellWaitMs = 1000;
 
-type Teller = Pick<OrderContext, "log" | "progress" | "ask" | "onOutput" | "canAsk">;
-
-interface Finished {
-  readonly outputs: readonly Output[];
-  readonly reply: Reply;
-}
-
 async function takeTurn(
   order: Order,
   sessionKey: string,
-  teller: Teller,
+  options: ReplyOptions,
   { getReply, turns, transcriber }: PlaceOrderOptions,
   idle: IdleSignal,
-): Promise<Finished> {
-  const outputs: Output[] = [];
-  const options = collect(outputs, teller, idle);
+): Promise<Reply> {
   // Nothing is wrong with it: from here on whatever takes long is the agent's doing.
   options.onActivity("order accepted");
-  const run = async (): Promise<Finished> => {
+  const run = async (): Promise<Reply> => {
     idle.heard();
     const given = order.attachments;
     const attachments = transcriber ? await transcribeAudio(given, transcriber, options) : given;
-    const reply = await getReply({ message: order.message, sessionKey, attachments }, options);
-    for (const payload of reply.payloads) outputs.push({ kind: "final", ...payload });
-    return { outputs, reply };
+    return getReply({ message: order.message, sessionKey, attachments }, options);
   };
   // Nobody else can have a key that was made for this order: there is nothing to wait for.
   if (order.sessionKey === undefined) return run();
@@ -103,7 +88,7 @@ async function takeTurn(
   // However long the one before takes, it is not silence of this one.
   void idle.during(() => isItsTurn);
   try {
-    return await turns.take(sessionKey, { signal: idle.signal, log: teller.log, waitMs: Infinity }, () => {
+    return await turns.take(sessionKey, { signal: options.signal, log: options.log, waitMs: Infinity }, () => {
       clearTimeout(telling);
       begin();
       return run();
@@ -114,19 +99,20 @@ async function takeTurn(
   }
 }
 
-function collect(outputs: Output[], { log, progress, ask, onOutput, canAsk }: Teller, idle: IdleSignal): ReplyOptions {
+/** Everything the agent says on its way goes into `outputs`, and to whoever gave the order. */
+function collect(outputs: Output[], context: OrderContext, log: Log, idle: IdleSignal): ReplyOptions {
   let steps = 0;
   let said = "";
   const put = (output: Output): void => {
     idle.heard();
     outputs.push(output);
-    onOutput?.(output);
+    context.onOutput?.(output);
   };
   return {
     signal: idle.signal,
     log,
-    ask: (question) => idle.during(() => ask(question)),
-    canAsk,
+    ask: (question) => idle.during(() => context.ask(question)),
+    canAsk: context.canAsk,
     onPartial: (text) => put({ kind: "partial", text }),
     onBlock: (payload) => put({ kind: "block", ...payload }),
     onToolResult: (payload) => put({ kind: "tool", ...payload }),
@@ -134,7 +120,7 @@ function collect(outputs: Output[], { log, progress, ask, onOutput, canAsk }: Te
       idle.heard();
       if (words === said) return;
       said = words;
-      progress({ progress: ++steps, message: words });
+      context.progress({ progress: ++steps, message: words });
     },
   };
 }
