@@ -9,23 +9,6 @@ export interface LiveLog extends Log {
 
 /** A log whose level and format can change while parts hold on to it: an edited configuration applies at once. */
 export function createLiveLog(options: LogOptions): LiveLog {
-  let settings = options;
-  let current: Log = createLog(settings);
-  const bound = (fields: readonly Record<string, unknown>[]): Log => {
-    const log = (): Log => fields.reduce((made, each) => made.with(each), current);
-    return {
-      debug: (message, more) => log().debug(message, more),
-      info: (message, more) => log().info(message, more),
-      warn: (message, more) => log().warn(message, more),
-      error: (message, more) => log().error(message, more),
-      with: (more) => bound([...fields, more]),
-    };
-  };
-  return {
-    ...bound([]),
-    change(changed) {
-      settings = { ...settings, ...changed };
-      current = createLog(settings);
-    },
-  };
+  const settings = { ...options };
+  return { ...createLog(settings), change: (changed) => void Object.assign(settings, changed) };
 }

@@ -13,21 +13,19 @@ export interface LogOptions {
 const levels: readonly LogLevel[] = ["debug", "info", "warn", "error"];
 const colors: Readonly<Record<LogLevel, number>> = { debug: 90, info: 36, warn: 33, error: 31 };
 
+/** The options are read with each line: whoever keeps them can change the level and the format of a log in use. */
 export function createLog(options: LogOptions): Log {
-  const lowest = levels.indexOf(options.level);
-  const now = options.now ?? (() => new Date());
-  const print = options.format === "json" ? jsonLine : humanLine;
+  const { now = () => new Date(), color = false } = options;
 
   /** What is bound is read with each line, so that a field may be a getter that nobody pays for who writes no line. */
   function logWith(bound: readonly Record<string, unknown>[]): Log {
     const say =
       (level: LogLevel) =>
       (message: string, fields: Record<string, unknown> = {}): void => {
-        if (levels.indexOf(level) < lowest) return;
+        if (levels.indexOf(level) < levels.indexOf(options.level)) return;
         const safe = redactFields(Object.assign({}, ...bound, fields) as Record<string, unknown>);
-        options.write(
-          print({ time: now(), level, message: redactText(message), fields: safe }, options.color ?? false),
-        );
+        const entry = { time: now(), level, message: redactText(message), fields: safe };
+        options.write(options.format === "json" ? jsonLine(entry) : humanLine(entry, color));
       };
     return {
       debug: say("debug"),
