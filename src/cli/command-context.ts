@@ -64,14 +64,7 @@ export function asked(globals: CommandLine["globals"]): LogLevel | undefined {
 
 async function askPerson(world: World, question: string): Promise<string | undefined> {
   if (!world.stderr.isTTY || !world.stdin.isTTY) return undefined;
-  const { createInterface } = await import("node:readline");
+  const { readLine } = await import("./read-line.ts");
   world.stderr.write(question);
-  const lines = createInterface({ input: world.stdin });
-  try {
-    // The end of the input (Ctrl-D) is no answer, and must not leave the question open for ever.
-    for await (const line of lines) return line;
-    return undefined;
-  } finally {
-    lines.close();
-  }
+  return readLine(world.stdin);
 }

@@ -1,4 +1,3 @@
-import type { Interface } from "node:readline";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Asker } from "../catalog/guard/askers.ts";
 import type { Choice, Said } from "../catalog/opinion.ts";
@@ -26,12 +25,12 @@ async function askOne(
   signal: AbortSignal,
 ): Promise<Said | undefined> {
   if (signal.aborted) return undefined;
-  const { createInterface } = await import("node:readline");
+  const { readLine } = await import("./read-line.ts");
   const offered = ["no", ...choices].join(", ");
   await dropTyped(stdin);
   stderr.write(`\n${text}\nAllow it? (${offered}) `);
   for (;;) {
-    const typed = await firstLine(createInterface({ input: stdin }), signal);
+    const typed = await readLine(stdin, signal);
     if (typed === undefined) {
       stderr.write("(no longer needed)\n");
       return undefined;
@@ -53,20 +52,4 @@ async function dropTyped(stdin: World["stdin"]): Promise<void> {
   stdin.on("data", drop);
   for (let turn = 0; turn < 3; turn++) await nextTurn();
   stdin.off("data", drop);
-}
-
-/** Nothing when the question was taken back or the input ended. */
-function firstLine(lines: Interface, signal: AbortSignal): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    const end = (): void => lines.close();
-    signal.addEventListener("abort", end, { once: true });
-    lines.once("line", (line) => {
-      resolve(line);
-      lines.close();
-    });
-    lines.once("close", () => {
-      signal.removeEventListener("abort", end);
-      resolve(undefined);
-    });
-  });
 }

@@ -20,9 +20,9 @@ export const command = defineCommand({
     return runHandler(context, {
       need: { servers: "none" },
       trust,
-      run(handler, { isHub, home }) {
+      run(handler, { hub, home }) {
         if (remove) return handleRemove(handler, createConfigEditor(context, home, trust), server);
-        if (!isHub)
+        if (hub === undefined)
           throw new Fault(
             "unavailable",
             `No hub runs, so ${server} is not connected. "clawport up" starts one; "clawport disconnect ${server} --remove" takes it out of the configuration.`,

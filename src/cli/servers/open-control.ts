@@ -1,19 +1,17 @@
 import { resolve } from "node:path";
 import type { Guard } from "../../catalog/guard/guard.ts";
 import { loadConfig } from "../../core/config/load-config.ts";
-import { Fault } from "../../core/fault.ts";
+import { withDeadline } from "../../core/deadline.ts";
 import type { Home } from "../../core/home.ts";
-import { mainTokenPath, readMainToken } from "../../doors/mcp/main-token.ts";
 import { createLocalCaller } from "../../sources/servers/handlers/local-caller.ts";
 import { createRemoteCaller } from "../../sources/servers/handlers/remote-caller.ts";
-import { createRemoteControl } from "../../sources/servers/handlers/remote-control.ts";
+import { createRemoteControl, type RunningHub } from "../../sources/servers/handlers/remote-control.ts";
 import type { ServersControl, ToolCaller } from "../../sources/servers/handlers/servers-control.ts";
 import { createClosers } from "../closers.ts";
 import type { CommandContext } from "../command-context.ts";
 import { asked } from "../command-context.ts";
 import { loadConfigOf } from "../config-of.ts";
 import { placeOf } from "../follow-config.ts";
-import { findRunningHub, type HubRecord } from "../hub-record.ts";
 import { openGuardedCatalog } from "../open-guarded-catalog.ts";
 import { openHomeOf } from "../open-home.ts";
 import { openSampler } from "../open-sampler.ts";
@@ -21,7 +19,7 @@ import { openServers } from "../open-servers.ts";
 import { requireTrust } from "../require-trust.ts";
 import { createTerminalAsker } from "../terminal-asker.ts";
 import { readVersion } from "../version.ts";
-import { orStopped } from "./or-stopped.ts";
+import { findHub } from "./find-hub.ts";
 import { showWhile } from "./show-while.ts";
 
 /** Which servers have to be connected where no hub runs that keeps them. */
@@ -35,9 +33,7 @@ export interface OpenedControl {
   readonly control: ServersControl;
   readonly caller: ToolCaller;
   readonly home: Home;
-  /** Whether a running hub answers, or this process alone. */
-  readonly isHub: boolean;
-  /** Where that hub is. */
+  /** Where the hub is that answers; without one, this process does. */
   readonly hub?: string;
   close(): Promise<void>;
 }
@@ -48,30 +44,26 @@ const patience = 120_000;
 /** The servers of the running hub; without one, this process connects those that are needed, and closes them again. */
 export async function openControl(context: CommandContext, need: Need, trust: boolean): Promise<OpenedControl> {
   const home = await openHomeOf(context);
-  const running = await findRunningHub(home);
-  const hub = running && (await openHubControl(context, home, running));
-  return hub ?? openAlone(context, home, need, trust);
+  const hub = await findHub(context, home);
+  const opened = hub && (await openHubControl(context, home, hub));
+  return opened ?? openAlone(context, home, need, trust);
 }
 
 /** Nothing where `--config` names another file than the hub's: then that one is meant, and not the hub. */
 async function openHubControl(
   context: CommandContext,
   home: Home,
-  { address }: HubRecord,
+  hub: RunningHub,
 ): Promise<OpenedControl | undefined> {
-  const { env, log, globals, cwd, stdin, stderr } = context;
-  const path = mainTokenPath({ home, env });
-  const token = readMainToken(path, log);
-  if (token === undefined)
-    throw new Fault("unauthorized", `The hub at ${address} runs, but ${path} holds no token: clawport token show`);
-  const control = createRemoteControl({ address, token });
+  const { log, globals, cwd, stdin, stderr } = context;
+  const control = createRemoteControl(hub);
   if (globals.config !== undefined && (await control.configuration()).path !== resolve(cwd, globals.config)) {
     control.close();
     return undefined;
   }
   const canAsk = stderr.isTTY === true && stdin.isTTY === true;
-  const caller = createRemoteCaller({ hub: { address, token }, version: readVersion(), log, canAsk });
-  return { control, caller, home, isHub: true, hub: address, close: async () => control.close() };
+  const caller = createRemoteCaller({ hub, version: readVersion(), log, canAsk });
+  return { control, caller, home, hub: hub.address, close: async () => control.close() };
 }
 
 async function openAlone(context: CommandContext, home: Home, need: Need, trust: boolean): Promise<OpenedControl> {
@@ -103,14 +95,14 @@ async function openAlone(context: CommandContext, home: Home, need: Need, trust:
     const names = neededNames(need, control.ownersOf);
     await control.start(names);
     if (names?.length !== 0) {
-      const settled = orStopped(manager.settled(patience), context.stopSignal());
+      const settled = withDeadline(Infinity, context.stopSignal(), () => manager.settled(patience));
       await showWhile(context, `Connecting ${manager.names().join(", ")} …`, settled);
     }
   } catch (error) {
     await close();
     throw error;
   }
-  return { control, caller: createLocalCaller(catalog, guard satisfies Guard), home, isHub: false, close };
+  return { control, caller: createLocalCaller(catalog, guard satisfies Guard), home, close };
 }
 
 /** Nothing for all of them. */

@@ -1,18 +1,18 @@
 import { createCatalog } from "../../catalog/catalog.ts";
 import type { View } from "../../catalog/view.ts";
+import { isFault } from "../../core/fault.ts";
 import type { Home } from "../../core/home.ts";
-import { mainTokenPath, readMainToken } from "../../doors/mcp/main-token.ts";
 import type { ServerDefinition } from "../../sources/servers/definition.ts";
-import { unknownServer } from "../../sources/servers/handlers/local-control.ts";
+import { unknownServer } from "../../sources/servers/unknown-server.ts";
 import { createRemoteControl, type RunningHub } from "../../sources/servers/handlers/remote-control.ts";
 import { createServerManager } from "../../sources/servers/manager.ts";
 import type { CommandContext } from "../command-context.ts";
 import { findConfigOf, loadConfigOf } from "../config-of.ts";
 import { placeOf } from "../follow-config.ts";
-import { findRunningHub } from "../hub-record.ts";
 import { openHomeOf } from "../open-home.ts";
 import { joinServingChain } from "../serving-chain.ts";
 import { readVersion } from "../version.ts";
+import { findHub } from "./find-hub.ts";
 
 /** The servers of a running hub, as this process offers them. */
 export interface Relay {
@@ -36,7 +36,11 @@ export async function openRelay(
 ): Promise<Relay | undefined> {
   const { env, log } = context;
   const home = await openHomeOf(context);
-  const hub = await findHub(context, home);
+  const hub = await findHub(context, home).catch((error: unknown) => {
+    if (!isFault(error, "unauthorized")) throw error;
+    log.warn(error.message);
+    return undefined;
+  });
   if (hub === undefined || !(await isForUs(context, home, hub, only))) return undefined;
   const { config } = await loadConfigOf(context);
   const catalog = createCatalog({ log });
@@ -71,12 +75,6 @@ export async function openRelay(
 }
 
 const relayName = "hub";
-
-async function findHub({ env, log }: CommandContext, home: Home): Promise<RunningHub | undefined> {
-  const running = await findRunningHub(home);
-  const token = running && readMainToken(mainTokenPath({ home, env }), log);
-  return running && token && { address: running.address, token };
-}
 
 /** Faults where one of the servers that are wanted is none of the hub's, or where we are one of them. */
 async function isForUs(

@@ -1,7 +1,6 @@
 import { withDeadline } from "../../core/deadline.ts";
 import type { Handled, HandlerContext } from "../../sources/servers/handlers/handled.ts";
 import type { CommandContext } from "../command-context.ts";
-import { orStopped } from "./or-stopped.ts";
 import { type Need, openControl, type OpenedControl } from "./open-control.ts";
 
 interface Work {
@@ -18,13 +17,16 @@ const longestTidyingMs = 20_000;
 /** Runs a handler on the hub's servers or on our own, prints what it found, and gives the exit code. */
 export async function runHandler(context: CommandContext, { need, trust, tidies, run }: Work): Promise<number> {
   const opened = await openControl(context, need, trust === true);
-  const work = run({ control: opened.control, prefix: "clawport", now: Date.now }, opened);
+  let work: Promise<Handled> | undefined;
+  const begin = (): Promise<Handled> =>
+    (work = run({ control: opened.control, prefix: "clawport", now: Date.now }, opened));
   try {
-    const handled = await (opened.isHub ? work : orStopped(work, context.stopSignal()));
+    // Servers of ours run in process groups of their own, which Ctrl-C does not reach: somebody has to close them.
+    const handled = await (opened.hub ? begin() : withDeadline(Infinity, context.stopSignal(), begin));
     context.answer(handled.data, handled.text);
     return handled.ok ? 0 : 1;
   } finally {
     await opened.close();
-    if (tidies === true) await withDeadline(longestTidyingMs, undefined, () => work).catch(() => {});
+    if (tidies === true) await withDeadline(longestTidyingMs, undefined, async () => work).catch(() => {});
   }
 }

@@ -2,13 +2,14 @@ import type { CallContext } from "../../catalog/tool-source.ts";
 import { isAtLeast } from "../../mcp/peer.ts";
 import type { CommandContext } from "../command-context.ts";
 import { plainText } from "../output/plain-text.ts";
-import { createProgressLine } from "./progress-line.ts";
+import { createBottomLine } from "./bottom-line.ts";
+import { progressText } from "./progress-text.ts";
 import { askAtTerminal } from "./terminal-questions.ts";
 
 /** A call made by the person at this terminal: progress is drawn there, questions are put there, Ctrl-C cancels. */
 export function createTerminalCall(context: CommandContext): CallContext & { end(): void } {
   const { log, stderr, globals } = context;
-  const line = createProgressLine(globals.quiet ? { write: () => {} } : stderr);
+  const line = createBottomLine(globals.quiet ? { write: () => {} } : stderr);
   const logLevel = globals.verbose ? "debug" : "info";
   let last: Promise<unknown> = Promise.resolve();
   return {
@@ -16,7 +17,7 @@ export function createTerminalCall(context: CommandContext): CallContext & { end
     signal: context.stopSignal(),
     log,
     logLevel,
-    progress: (progress) => line.show(progress),
+    progress: (progress) => line.show(progressText(progress)),
     tell({ level, data }) {
       if (!isAtLeast(level, logLevel)) return;
       line.clear();

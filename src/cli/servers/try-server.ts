@@ -1,6 +1,7 @@
 import { appendJson5 } from "../../core/config/append-json5.ts";
 import { formatPath } from "../../core/config/config-path.ts";
 import { loadConfig } from "../../core/config/load-config.ts";
+import { withDeadline } from "../../core/deadline.ts";
 import { isFault } from "../../core/fault.ts";
 import { silentLog } from "../../core/log.ts";
 import { defineServers } from "../../sources/servers/definition.ts";
@@ -8,7 +9,6 @@ import { createServerManager } from "../../sources/servers/manager.ts";
 import type { CommandContext } from "../command-context.ts";
 import { joinServingChain } from "../serving-chain.ts";
 import { readVersion } from "../version.ts";
-import { orStopped } from "./or-stopped.ts";
 import { showWhile } from "./show-while.ts";
 
 /** What a configuration file would say. */
@@ -42,7 +42,8 @@ export async function tryServer(context: CommandContext, { path, text, name, set
   });
   try {
     await manager.apply([definition]);
-    await showWhile(context, `Trying ${name} …`, orStopped(manager.connect(name), context.stopSignal()));
+    const connected = withDeadline(Infinity, context.stopSignal(), () => manager.refresh(name));
+    await showWhile(context, `Trying ${name} …`, connected);
   } catch (error) {
     if (!isFault(error, "unauthorized")) throw error;
   } finally {
