@@ -6,6 +6,7 @@ export default defineConfig({
     exclude: ["tests/openclaw/**", "node_modules/**"],
     testTimeout: 20_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 15_000 } },
     pool: "forks",
     maxWorkers: 2,
     globalSetup: ["./tests/setup/temp-folder.ts"],

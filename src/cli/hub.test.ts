@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { waitFor } from "../../tests/cli/wait-for.ts";
+import { until } from "../../tests/support/until.ts";
 import { testSource } from "../../tests/support/test-source.ts";
 import { readAudit } from "../catalog/read-audit.ts";
 import { loadConfig } from "../core/config/load-config.ts";
@@ -75,20 +75,20 @@ test("an edited policy is in force without a restart", async () => {
   const path = await start();
   expect((await callAdd()).isError).not.toBe(true);
   await writeFile(path, "{ policy: { rules: [{ tool: 'add', verdict: 'deny' }] } }");
-  await waitFor(async () => (await callAdd()).isError === true);
+  await until(async () => (await callAdd()).isError === true);
 });
 
 test("a bad edit is reported with its line, and what was in force stays", async () => {
   const path = await start("{ policy: { rules: [{ tool: 'add', verdict: 'deny' }] } }");
   await writeFile(path, "{\n  polcy: {},\n}");
-  await waitFor(() => lines.some((line) => line.includes("clawport.json5:2:3")));
+  await until(() => lines.some((line) => line.includes("clawport.json5:2:3")));
   expect((await callAdd()).isError).toBe(true);
 });
 
 test("an edit that needs a restart says so, and an edited log level counts at once", async () => {
   const path = await start();
   await writeFile(path, "{ hub: { port: 1234 }, log: { format: 'json' } }");
-  await waitFor(() => lines.some((line) => line.includes("in force")));
+  await until(() => lines.some((line) => line.includes("in force")));
   expect(JSON.parse(lines.findLast((line) => line.includes("in force")) ?? "")).toMatchObject({
     afterRestart: ["hub"],
   });

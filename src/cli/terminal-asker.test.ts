@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
-import { waitFor } from "../../tests/cli/wait-for.ts";
+import { until } from "../../tests/support/until.ts";
 import { testContext } from "../../tests/support/test-source.ts";
 import type { Choice } from "../catalog/opinion.ts";
 import { createTerminalAsker } from "./terminal-asker.ts";
@@ -33,7 +33,7 @@ test.each([
 ])("typed %j means %j", async (typed, choice) => {
   const { asker, input, shown } = openTerminal();
   const answer = asker.ask(question("May it?"), signal);
-  await waitFor(() => shown().includes("May it?"));
+  await until(() => shown().includes("May it?"));
   input.write(`${typed}\n`);
   expect(await answer).toBe(choice);
 });
@@ -41,9 +41,9 @@ test.each([
 test("what is none of the answers is asked again", async () => {
   const { asker, input, shown } = openTerminal();
   const answer = asker.ask(question("May it?"), signal);
-  await waitFor(() => shown().includes("May it?"));
+  await until(() => shown().includes("May it?"));
   input.write("maybe\n");
-  await waitFor(() => shown().includes("Please type one of these: no, once, always, never"));
+  await until(() => shown().includes("Please type one of these: no, once, always, never"));
   input.write("once\n");
   expect(await answer).toBe("once");
 });
@@ -52,7 +52,7 @@ test("what was typed before the question was shown is no answer to it", async ()
   const { asker, input, shown } = openTerminal();
   input.write("always\n");
   const answer = asker.ask(question("May it?"), signal);
-  await waitFor(() => shown().includes("May it?"));
+  await until(() => shown().includes("May it?"));
   input.write("no\n");
   expect(await answer).toBe("no");
 });
@@ -61,11 +61,11 @@ test("two questions come one after the other", async () => {
   const { asker, input, shown } = openTerminal();
   const first = asker.ask(question("First?"), signal);
   const second = asker.ask(question("Second?"), signal);
-  await waitFor(() => shown().includes("First?"));
+  await until(() => shown().includes("First?"));
   expect(shown()).not.toContain("Second?");
   input.write("once\n");
   expect(await first).toBe("once");
-  await waitFor(() => shown().includes("Second?"));
+  await until(() => shown().includes("Second?"));
   input.write("always\n");
   expect(await second).toBe("always");
 });
@@ -74,7 +74,7 @@ test("a question that was answered elsewhere is taken back", async () => {
   const { asker, shown } = openTerminal();
   const elsewhere = new AbortController();
   const answer = asker.ask(question("May it?"), elsewhere.signal);
-  await waitFor(() => shown().includes("May it?"));
+  await until(() => shown().includes("May it?"));
   elsewhere.abort();
   expect(await answer).toBeUndefined();
 });

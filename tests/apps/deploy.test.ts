@@ -44,7 +44,7 @@ test("the container's command starts a proxy where both tokens are given, and no
   await using place = await makePlace();
   expect((await clawport(place, "proxy", ...args)).exit).toBe(78);
   await using proxy = await startProxyProcess({ ...place, env: { ...place.env, ...tokens } }, ...args);
-  expect(await (await fetch(`http://127.0.0.1:${proxy.port}/health`)).text()).toBe("ok");
+  expect(await (await fetch(`http://127.0.0.1:${proxy.ready.port}/health`)).text()).toBe("ok");
 });
 
 test("the health check is well where the proxy answers, and only there", async () => {
@@ -76,14 +76,14 @@ test("the compose file fits the image: its state, its port, its command, and var
   const filled = anyPort(command.map((word) => word.replace(/^\$\{\w+:-(.*)\}$/, "$1")));
   await using place = await makePlace();
   await using proxy = await startProxyProcess({ ...place, env: { ...place.env, ...tokens } }, ...filled);
-  expect((await fetch(`http://127.0.0.1:${proxy.port}/health`)).status).toBe(200);
+  expect((await fetch(`http://127.0.0.1:${proxy.ready.port}/health`)).status).toBe(200);
 });
 
 test("the service's command starts a proxy", async () => {
   const [, line = ""] = /^ExecStart=\S+ proxy (.*)$/m.exec(unit!) ?? [];
   await using place = await makePlace();
   await using proxy = await startProxyProcess(place, ...anyPort(line.split(" ")));
-  expect((await fetch(`${proxy.address}/health`)).status).toBe(200);
+  expect((await fetch(`${proxy.ready.address}/health`)).status).toBe(200);
 });
 
 test.skipIf(analyze === undefined)(

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { clawport, mainFile, makePlace } from "./run-clawport.ts";
 import { runProgram } from "./run-shell.ts";
-import { waitFor } from "./wait-for.ts";
+import { until } from "../support/until.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -63,7 +63,7 @@ test("up tells a person where the hub is and what to paste, but never the token"
   try {
     let out = "";
     child.stdout.on("data", (chunk) => (out += chunk));
-    await waitFor(() => out.includes("Ctrl-C stops the hub."), 50_000);
+    await until(() => out.includes("Ctrl-C stops the hub."), "a hub", 50_000);
     const tokenPath = join(place.home, "mcp-token.txt");
     for (const part of [tokenPath, "claude mcp add", "~/.cursor/mcp.json", "[mcp_servers.clawport]", "streamable-http"])
       expect(out).toContain(part);

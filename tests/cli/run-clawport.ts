@@ -33,17 +33,29 @@ export function clawport(place: Place, ...args: string[]): Promise<ShellAnswer> 
   return runProgram(process.execPath, [mainFile, ...args], { env: place.env, cwd: place.folder });
 }
 
-export interface RunningHub extends AsyncDisposable {
+/** A command that goes on, and what it printed when it was ready. */
+export interface Running<Ready> extends AsyncDisposable {
   readonly child: ChildProcessWithoutNullStreams;
-  /** What it printed when it was ready. */
-  readonly ready: { readonly url: string; readonly port: number; readonly tokenPath: string; readonly pid: number };
+  readonly ready: Ready;
   /** The exit code, or the signal that ended it. */
   readonly ended: Promise<number | string>;
 }
 
+export type RunningHub = Running<{
+  readonly url: string;
+  readonly port: number;
+  readonly tokenPath: string;
+  readonly pid: number;
+}>;
+
 /** Starts `clawport up` and waits until it says that it is ready. */
-export async function startHub(place: Place, ...args: string[]): Promise<RunningHub> {
-  const child = spawn(process.execPath, [mainFile, "up", "--json", ...args], { env: place.env, cwd: place.folder });
+export function startHub(place: Place, ...args: string[]): Promise<RunningHub> {
+  return startReady(place, "up", "--json", ...args);
+}
+
+/** Starts a command and waits for the first line that it prints as JSON. */
+export async function startReady<Ready>(place: Place, ...args: string[]): Promise<Running<Ready>> {
+  const child = spawn(process.execPath, [mainFile, ...args], { env: place.env, cwd: place.folder });
   const ended = once(child, "exit").then(([code, signal]) => (code ?? signal) as number | string);
   let errors = "";
   child.stderr.on("data", (chunk) => (errors += chunk));

@@ -4,7 +4,7 @@ import { expect, test, vi } from "vitest";
 import { type Place, type RunningHub, startHub } from "./run-clawport.ts";
 import { isAlive, placeWith, runHere, shelf } from "./shelf.ts";
 import { openTerminal } from "./terminal.ts";
-import { waitFor } from "./wait-for.ts";
+import { until } from "../support/until.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -13,7 +13,7 @@ const here = (place: Place, ...argv: string[]) => runHere(place, argv);
 /** Waits for the server: the hub is ready before all of its servers are. */
 async function pidOf(place: Place, name: string): Promise<number | undefined> {
   let pid: number | undefined;
-  await waitFor(async () => {
+  await until(async () => {
     const { servers } = JSON.parse((await here(place, "status", name, "--json")).out) as {
       servers: { pid?: number }[];
     };
@@ -64,8 +64,8 @@ test("an edited configuration restarts the servers that changed, and no others",
   await using hub = await startHub(place, "--port", "0");
   const [same, changes, goes] = await Promise.all(["same", "changes", "goes"].map((name) => pidOf(place, name)));
   await place.configure({ same: shelf("same"), changes: shelf("after"), comes: shelf("comes") });
-  await waitFor(async () => (await here(place, "tools")).out.includes("comes__put"));
-  await waitFor(async () => (await here(place, "logs", "changes")).out.includes("as after"));
+  await until(async () => (await here(place, "tools")).out.includes("comes__put"));
+  await until(async () => (await here(place, "logs", "changes")).out.includes("as after"));
   expect(await pidOf(place, "same")).toBe(same);
   expect(isAlive(changes!)).toBe(false);
   expect(isAlive(goes!)).toBe(false);
@@ -95,7 +95,7 @@ test("connect puts a server into the hub's configuration, and the hub takes it u
   expect(isAlive(pid)).toBe(false);
   expect((await here(place, "status", "shelf")).exit).toBe(3);
   await place.configure({ shelf: shelf("back") });
-  await waitFor(async () => (await here(place, "tools")).out.includes("shelf__put"));
+  await until(async () => (await here(place, "tools")).out.includes("shelf__put"));
   await end(hub);
   expect(isAlive(pid)).toBe(false);
 });
@@ -108,7 +108,7 @@ test("what a killed hub leaves behind is ended by the next start", async () => {
   process.kill(pid!, "SIGSTOP");
   await hub[Symbol.asyncDispose]();
   await using next = await startHub(place, "--port", "0");
-  await waitFor(() => !isAlive(pid!));
+  await until(() => !isAlive(pid!));
   expect(await pidOf(place, "shelf")).not.toBe(pid);
   await end(next);
 });

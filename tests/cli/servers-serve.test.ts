@@ -2,13 +2,14 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { describe, expect, test, vi } from "vitest";
-import { clawport, mainFile, type Place, startHub } from "./run-clawport.ts";
+import { clawport, mainFile, type Place, type RunningHub, startHub, startReady } from "./run-clawport.ts";
 import { isAlive, placeWith, shelf } from "./shelf.ts";
-import { waitFor } from "./wait-for.ts";
+import { until } from "../support/until.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -43,7 +44,7 @@ test("over stdio all configured servers are one, and when the client goes everyt
   const pid = Number((content as { text: string }[])[0]?.text);
   expect(isAlive(pid)).toBe(true);
   await served[Symbol.asyncDispose]();
-  await waitFor(() => !isAlive(pid));
+  await until(() => !isAlive(pid));
 });
 
 test("only the servers that are named are started, and a name that is none is a mistake", async () => {
@@ -58,16 +59,22 @@ test("only the servers that are named are started, and a name that is none is a 
 });
 
 test("a slow server holds up nobody: what is there is listed, and the rest is announced when it comes", async () => {
-  await using place = await placeWith({ quick: shelf("quick"), slow: shelf("slow") });
+  await using place = await placeWith({});
+  const release = join(place.folder, "release");
+  await place.configure({ quick: shelf("quick"), held: shelf("held", release) });
   await using served = await serveStdio(place, "--wait", "2");
-  expect((await served.toolNames()).filter((name) => name.endsWith("__put"))).toEqual(["quick__put"]);
+  await until(async () => (await served.toolNames()).includes("quick__put"));
+  expect(await served.toolNames()).not.toContain("held__put");
   const before = served.changes();
-  await waitFor(() => served.changes() > before);
-  expect(await served.toolNames()).toContain("slow__put");
+  await writeFile(release, "");
+  await until(() => served.changes() > before);
+  expect(await served.toolNames()).toContain("held__put");
 });
 
 test("the handshake is answered before any server is", async () => {
-  await using place = await placeWith({ slow: shelf("slow") });
+  await using place = await placeWith({});
+  const release = join(place.folder, "release");
+  await place.configure({ held: shelf("held", release) });
   const child = spawn(process.execPath, [mainFile, "serve", "--stdio", "--wait", "60", "-q"], {
     env: place.env,
     cwd: place.folder,
@@ -84,7 +91,9 @@ test("the handshake is answered before any server is", async () => {
     { id: 2, method: "initialize", params },
   ])
     child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
-  await waitFor(() => answers.length === 2);
+  await until(() => answers.length === 1);
+  await writeFile(release, "");
+  await until(() => answers.length === 2);
   expect(answers).toMatchObject([{ id: 2, result: { serverInfo: { name: "clawport" } } }, { id: 1 }]);
   expect(answers[1]?.result.tools).toHaveLength(7);
   child.stdin.end();
@@ -94,12 +103,15 @@ test("the handshake is answered before any server is", async () => {
 
 test("over HTTP whoever has a token is served, and an edited configuration is taken up", async () => {
   await using place = await placeWith({ a: shelf("a") });
-  const child = spawn(process.execPath, [mainFile, "serve", "--http", "--port", "0", "--json"], {
-    env: place.env,
-    cwd: place.folder,
-  });
-  const [line] = await once(createInterface({ input: child.stdout }), "line");
-  const { url, tokenPath, sources } = JSON.parse(String(line));
+  await using served = await startReady<RunningHub["ready"] & { sources: object[] }>(
+    place,
+    "serve",
+    "--http",
+    "--port",
+    "0",
+    "--json",
+  );
+  const { url, tokenPath, sources } = served.ready;
   expect(sources).toEqual([{ id: "a", tools: 7 }]);
   expect(
     (await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body: "{}" })).status,
@@ -108,10 +120,10 @@ test("over HTTP whoever has a token is served, and an edited configuration is ta
   const client = new Client({ name: "test", version: "1" }, { capabilities: {} });
   await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
   await place.configure({ a: shelf("a"), b: shelf("b") });
-  await waitFor(async () => (await client.listTools()).tools.some(({ name }) => name === "b__put"));
+  await until(async () => (await client.listTools()).tools.some(({ name }) => name === "b__put"));
   await client.close();
-  child.kill("SIGINT");
-  expect((await once(child, "exit"))[0]).toBe(0);
+  served.child.kill("SIGINT");
+  expect(await served.ended).toBe(0);
 });
 
 test.each(["without a hub", "with one"])(
@@ -121,7 +133,7 @@ test.each(["without a hub", "with one"])(
     const me = { command: process.execPath, args: [mainFile, "serve", "--stdio"], env: { CLAWPORT_HOME: place.home } };
     await place.configure({ me, shelf: shelf("one") });
     const hub = how === "with one" ? await startHub(place, "--port", "0") : undefined;
-    await waitFor(async () => {
+    await until(async () => {
       const { servers } = JSON.parse((await clawport(place, "servers", "--json")).out) as {
         servers: { name: string; state: string; lastError?: string }[];
       };
@@ -137,7 +149,7 @@ test.each(["without a hub", "with one"])(
 describe("where a hub runs", () => {
   /** The hub is ready before its servers are. */
   const has = (served: Pick<Served, "toolNames">, name: string) =>
-    waitFor(async () => (await served.toolNames()).includes(name));
+    until(async () => (await served.toolNames()).includes(name));
 
   const pidOf = async ({ client }: Served, name: string) => {
     const { content } = await client.callTool({ name: `${name}__pid`, arguments: {} });
@@ -148,7 +160,7 @@ describe("where a hub runs", () => {
     await using place = await placeWith({ a: shelf("a"), b: shelf("b") });
     await using hub = await startHub(place, "--port", "0");
     let pids: number[] = [];
-    await waitFor(async () => {
+    await until(async () => {
       const { servers } = JSON.parse((await clawport(place, "servers", "--json")).out) as {
         servers: { pid?: number }[];
       };
@@ -222,7 +234,7 @@ describe("where a hub runs", () => {
     await first.ended;
     await using second = await startHub(place, "--port", "0");
     const attempt = () => pidOf(served, "a").catch(() => Number.NaN);
-    await waitFor(async () => !Number.isNaN(await attempt()));
+    await until(async () => !Number.isNaN(await attempt()));
     expect(await pidOf(served, "a")).not.toBe(before);
     second.child.kill("SIGINT");
     await second.ended;

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer, connect } from "node:net";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { clawport, listTools, makePlace, startHub } from "./run-clawport.ts";
-import { waitFor } from "./wait-for.ts";
+import { until } from "../support/until.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -77,7 +77,7 @@ test("a token reset opens the running hub at once, and the old one no longer doe
   const { url, tokenPath } = hub.ready;
   const before = await tokenOf(tokenPath);
   expect((await clawport(place, "token", "reset")).exit).toBe(0);
-  await waitFor(async () => (await listTools(url, await tokenOf(tokenPath))) === 200);
+  await until(async () => (await listTools(url, await tokenOf(tokenPath))) === 200);
   expect(await listTools(url, before)).toBe(401);
 });
 
@@ -88,9 +88,9 @@ test("Ctrl-C lets a request in progress go on; a second Ctrl-C does not", async 
   const client = connect(port, "127.0.0.1");
   const head = ["POST /mcp HTTP/1.1", "Host: localhost", `Authorization: Bearer ${await tokenOf(tokenPath)}`];
   client.write([...head, "Content-Type: application/json", "Content-Length: 100", "", '{"half":'].join("\r\n"));
-  await waitFor(async () => (await metricsOf(hub.ready)).includes(`clawport_queue_length{queue="mcp-http"} 1`));
+  await until(async () => (await metricsOf(hub.ready)).includes(`clawport_queue_length{queue="mcp-http"} 1`));
   hub.child.kill("SIGINT");
-  await waitFor(() => refused(port));
+  await until(() => refused(port));
   hub.child.kill("SIGINT");
   expect(await hub.ended).toBe(130);
   client.destroy();

@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { openCallbackListener } from "../../src/sources/servers/oauth/sign-in/callback-listener.ts";
 import { openBrowser } from "../browser/open-browser.ts";
 import { clawport } from "../cli/run-clawport.ts";
-import { waitFor } from "../cli/wait-for.ts";
+import { until } from "../support/until.ts";
 import { requireDebianPackage } from "../setup/require-debian-package.ts";
 import { openOAuthPlace } from "./open-oauth-place.ts";
 
@@ -23,7 +23,7 @@ test.skipIf(chromium === undefined)(
     const env = { ...bench.place.env, BROWSER: `${process.execPath} ${fixture} ${journal} %s` };
     const { exit, out, err } = await clawport({ ...bench.place, env }, "auth", "one");
     const seen = async () => readFile(journal, "utf8").catch(() => "");
-    await waitFor(async () => (await seen()) !== "", 60_000);
+    await until(async () => (await seen()) !== "", "a page", 60_000);
     expect(JSON.parse(await seen())).toMatchObject({
       asked: expect.stringContaining("mcp:read"),
       ended: expect.stringMatching(/Signed in to one[\s\S]*close this tab/),
@@ -59,7 +59,7 @@ test.skipIf(chromium === undefined)(
         await fetch(url("post"), { mode: "no-cors", method: "POST" }).catch(() => {});
         body.insertAdjacentHTML("beforeend", `<img src="${url("picture")}"><iframe src="${url("frame")}"></iframe>`);
       }, listener.redirectUri);
-      await waitFor(() => ["script", "post", "picture", "frame"].every((way) => over.includes(way)));
+      await until(() => ["script", "post", "picture", "frame"].every((way) => over.includes(way)));
       const going = page.goto(`${listener.redirectUri}?code=good&state=known`);
       const callback = await coming;
       expect(callback.query.get("code")).toBe("good");

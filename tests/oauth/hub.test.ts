@@ -6,7 +6,6 @@ import { Secret } from "../../src/core/secret.ts";
 import { createRemoteControl } from "../../src/sources/servers/handlers/remote-control.ts";
 import { startHub } from "../cli/run-clawport.ts";
 import { runHere } from "../cli/shelf.ts";
-import { waitFor } from "../cli/wait-for.ts";
 import { until } from "../support/until.ts";
 import { createVisitor } from "./bench/consent.ts";
 import { openAuthControl } from "./open-auth-control.ts";
@@ -88,7 +87,7 @@ test("in a chat the address is the answer, and the hub goes on by itself when th
     expect(text).toContain("/mcp auth one --code");
     const left = await createVisitor().consent(address);
     get(left).on("error", () => {});
-    await waitFor(async () => (await stateOf(bench))?.state === "ready");
+    await until(async () => (await stateOf(bench))?.state === "ready");
     expect(await mcp("auth --list")).toMatch(/one\n.*\n +Status +Signed in/);
     expect(await mcp("auth one --logout")).toContain("Signed out of one");
   } finally {

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
-import { waitFor } from "../cli/wait-for.ts";
+import { until } from "../support/until.ts";
 
 /** A session bus of its own with a gnome-keyring on it, in a throw-away home. */
 export interface SecretService extends AsyncDisposable {
@@ -53,7 +53,7 @@ async function startKeyring(env: NodeJS.ProcessEnv, password?: string): Promise<
   const args = ["--foreground", "--components=secrets", ...(password === undefined ? [] : ["--unlock"])];
   const child = spawn("gnome-keyring-daemon", args, { env, stdio: ["pipe", "ignore", "ignore"] });
   child.stdin.end(password);
-  await waitFor(() => isOnBus(env));
+  await until(() => isOnBus(env));
   return child;
 }
 

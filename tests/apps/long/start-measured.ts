@@ -22,7 +22,7 @@ export async function startMeasured(...args: string[]): Promise<MeasuredProxy> {
   const place = stack.use(await makePlace());
   const free = ["--requests-per-second", "1000000", "--sessions-per-second", "1000000"];
   const running = stack.use(await startProxyProcess(place, "--port", "0", "--memory", ...free, ...args));
-  const proxy = createProxyClient(running.address);
+  const proxy = createProxyClient(running.ready.address);
   const good = await proxy.create({ ttl_seconds: 86_400 });
   stack.use(await openApp(good.bridge_url));
   const owned = stack.move();

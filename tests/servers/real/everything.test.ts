@@ -1,11 +1,12 @@
 import { SSEClientTransport } from "@modelcontextprotocol/sdk/client/sse.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { beforeAll, describe, expect, test } from "vitest";
-import { waitFor } from "../../cli/wait-for.ts";
+import { until } from "../../support/until.ts";
 import { everythingPlan } from "./everything-plan.ts";
 import { installServer } from "./install-server.ts";
-import { observe } from "./observe.ts";
+import { type Observed, observe } from "./observe.ts";
 import { openClient } from "./open-client.ts";
 import { openServe } from "./open-serve.ts";
 import { startEverything } from "./start-everything.ts";
@@ -21,17 +22,18 @@ const listening = [
   { way: "sse" as const, direct: (url: URL) => new SSEClientTransport(url) },
 ];
 
+async function observeDirect(transport: Transport): Promise<Observed> {
+  await using direct = await openClient(transport, root);
+  const observed = await observe(direct.client, everythingPlan, "");
+  expect(observed.untried).toEqual([]);
+  return observed;
+}
+
 describe("the server «everything» answers through clawport serve as it does directly", { timeout: 60_000 }, () => {
   test("over stdio, to stdio and to HTTP", async () => {
     const { command, program } = await installServer("everything");
     await using serve = await openServe({ everything: { command, args: [program], roots } });
-    const { env, cwd } = serve.direct;
-    await using direct = await openClient(
-      new StdioClientTransport({ command, args: [program], env, cwd, stderr: "ignore" }),
-      root,
-    );
-    const expected = await observe(direct.client, everythingPlan, "");
-    expect(expected.untried).toEqual([]);
+    const expected = await observeDirect(new StdioClientTransport({ command, args: [program], ...serve.direct }));
     await using throughStdio = await openClient(serve.stdio(), root);
     expect(await observe(throughStdio.client, everythingPlan, "everything__")).toEqual(expected);
     await using throughHttp = await openClient(await serve.http("everything"), root);
@@ -41,24 +43,17 @@ describe("the server «everything» answers through clawport serve as it does di
   test("over stdio, handed on to a hub that runs", async () => {
     const { command, program } = await installServer("everything");
     await using serve = await openServe({ everything: { command, args: [program], roots } });
-    const { env, cwd } = serve.direct;
-    await using direct = await openClient(
-      new StdioClientTransport({ command, args: [program], env, cwd, stderr: "ignore" }),
-      root,
-    );
-    const expected = await observe(direct.client, everythingPlan, "");
+    const expected = await observeDirect(new StdioClientTransport({ command, args: [program], ...serve.direct }));
     await serve.hub();
     await using handedOn = await openClient(serve.stdio(), root);
-    await waitFor(async () => (await handedOn.client.listTools()).tools.length === expected.tools.length);
+    await until(async () => (await handedOn.client.listTools()).tools.length === expected.tools.length);
     expect(await observe(handedOn.client, everythingPlan, "everything__")).toEqual(expected);
   });
 
   test.each(listening)("over $way, to stdio and to HTTP", async ({ way, direct: connect }) => {
     await using server = await startEverything(way);
     await using serve = await openServe({ everything: { url: server.url, roots } });
-    await using direct = await openClient(connect(new URL(server.url)), root);
-    const expected = await observe(direct.client, everythingPlan, "");
-    expect(expected.untried).toEqual([]);
+    const expected = await observeDirect(connect(new URL(server.url)));
     await using throughStdio = await openClient(serve.stdio(), root);
     expect(await observe(throughStdio.client, everythingPlan, "everything__")).toEqual(expected);
     await using throughHttp = await openClient(await serve.http("everything"), root);

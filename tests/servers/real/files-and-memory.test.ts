@@ -29,10 +29,7 @@ async function askThreeTimes({ name, plan, server, reset }: Case, root: string):
   const { command, args } = server;
   const env = { ...serve.direct.env, ...server.env };
   await reset();
-  await using direct = await openClient(
-    new StdioClientTransport({ command, args, env, cwd: serve.direct.cwd, stderr: "ignore" }),
-    root,
-  );
+  await using direct = await openClient(new StdioClientTransport({ command, args, ...serve.direct, env }), root);
   const expected = await observe(direct.client, plan, "");
   await reset();
   await using throughStdio = await openClient(serve.stdio(), root);

@@ -1,13 +1,10 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
-import { createInterface } from "node:readline";
 import { getDefaultEnvironment, StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
-import { mainFile, makePlace } from "../../cli/run-clawport.ts";
+import { mainFile, makePlace, type RunningHub, startReady } from "../../cli/run-clawport.ts";
 
 /** A throw-away folder with a configuration, and `clawport serve` on it in either way. */
 export interface Serve extends AsyncDisposable {
@@ -15,7 +12,7 @@ export interface Serve extends AsyncDisposable {
   /** One server alone, with the names bare, behind the HTTP door. */
   http(name: string): Promise<Transport>;
   /** Where and with what a server runs that is started here without us. */
-  readonly direct: { readonly cwd: string; readonly env: Record<string, string> };
+  readonly direct: { readonly cwd: string; readonly env: Record<string, string>; readonly stderr: "ignore" };
   /** What a client needs to start it itself, or to reach it. */
   readonly command: {
     readonly command: string;
@@ -39,7 +36,7 @@ export async function openServe(servers: Readonly<Record<string, object>>): Prom
 
   return {
     command,
-    direct: { cwd: place.folder, env: { HOME: place.folder } },
+    direct: { cwd: place.folder, env: { HOME: place.folder }, stderr: "ignore" },
     stdio: () => new StdioClientTransport({ ...command, stderr: "ignore" }),
     reach: () => start("serve", "--http", "--wait", "30"),
     hub: async () => void (await start("up")),
@@ -57,16 +54,10 @@ export async function openServe(servers: Readonly<Record<string, object>>): Prom
 
   async function start(...words: string[]): Promise<{ url: string; token: string }> {
     const flags = ["--config", file, "--port", "0", "--trust", "--json"];
-    const child = spawn(process.execPath, [mainFile, ...words, ...flags], {
-      cwd: place.folder,
-      // What the official client gives whatever it starts.
-      env: { ...getDefaultEnvironment(), ...env },
-      stdio: ["ignore", "pipe", "ignore"],
-    });
-    const ended = once(child, "exit");
+    // What the official client gives whatever it starts.
+    const like = { ...place, env: { ...getDefaultEnvironment(), ...env } };
+    const { child, ended, ready } = await startReady<RunningHub["ready"]>(like, ...words, ...flags);
     closers.push(() => (child.kill("SIGTERM"), ended));
-    const [line] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
-    const { url, tokenPath } = JSON.parse(line) as { url: string; tokenPath: string };
-    return { url, token: readFileSync(tokenPath, "utf8").trim() };
+    return { url: ready.url, token: readFileSync(ready.tokenPath, "utf8").trim() };
   }
 }
