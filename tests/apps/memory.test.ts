@@ -1,8 +1,7 @@
-import { once } from "node:events";
-import { connect } from "node:net";
 import { expect, test, vi } from "vitest";
 import { until } from "../support/until.ts";
-import { type Created, echoTool, registration, type RunningProxy, startProxy } from "./start-proxy.ts";
+import { askAndNeverRead } from "./ask-and-never-read.ts";
+import { echoTool, registration, type RunningProxy, startProxy } from "./start-proxy.ts";
 import { openApp, type TestApp } from "./test-app.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -104,14 +103,3 @@ test("an app that reads nothing is cut off; what it never got is told apart from
   expect(await counted(proxy, "slow reader")).toBe(1);
   await expect.poll(() => held(proxy)).toBeLessThan(10_000);
 });
-
-async function askAndNeverRead({ mcp_url }: Created, tool: string) {
-  const { hostname, port, pathname, host } = new URL(mcp_url);
-  const socket = connect(Number(port), hostname).on("error", () => {});
-  await once(socket, "connect");
-  socket.pause();
-  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: tool, arguments: {} } });
-  const head = `POST ${pathname} HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\nAccept: application/json\r\n`;
-  socket.write(`${head}Content-Length: ${body.length}\r\n\r\n${body}`);
-  return socket;
-}

@@ -1,8 +1,9 @@
 import { once } from "node:events";
 import { request } from "node:http";
-import { connect, type Socket } from "node:net";
+import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Created, ProxyClient } from "../proxy-client.ts";
+import { askAndNeverRead } from "../ask-and-never-read.ts";
+import type { ProxyClient } from "../proxy-client.ts";
 import { openApp } from "../test-app.ts";
 import { type MeasuredProxy, startMeasured } from "./start-measured.ts";
 
@@ -127,21 +128,10 @@ async function neverRead(measured: MeasuredProxy, { readers, answerBytes }: Host
   });
   const sockets: Socket[] = [];
   for (let at = 0; at < readers && app.ws.readyState === 1; at++) {
-    sockets.push(await askAndNeverRead(session));
+    sockets.push(await askAndNeverRead(session, "picture"));
     while (app.messages.filter(({ type }) => type === "invoke_tool").length <= at && app.ws.readyState === 1)
       await sleep(5);
     await measured.serveGood();
   }
   for (const socket of sockets) socket.destroy();
-}
-
-async function askAndNeverRead({ mcp_url }: Created): Promise<Socket> {
-  const { hostname, port, pathname, host } = new URL(mcp_url);
-  const socket = connect(Number(port), hostname).on("error", () => {});
-  await once(socket, "connect");
-  socket.pause();
-  const body = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"picture","arguments":{}}}';
-  const head = `POST ${pathname} HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\nAccept: application/json\r\n`;
-  socket.write(`${head}Content-Length: ${body.length}\r\n\r\n${body}`);
-  return socket;
 }
