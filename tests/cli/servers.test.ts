@@ -80,6 +80,18 @@ test("call types its arguments by the schema and prints the answer", async () =>
   expect(missing.err).toContain("clawport call shelf__put thing=<string> [count=<integer>]");
 });
 
+test("a misspelt argument that the schema lets pass is told of: in the fault, else in a warning beside the answer", async () => {
+  await using place = await placeWith({ shelf: shelf("one") });
+  const call = (...words: string[]) => here(place, "call", "shelf__put", ...words);
+  const needed = await call("thng=x");
+  expect(needed).toMatchObject({ exit: 2, out: "" });
+  expect(needed.err).toContain('it knows no argument "thng"; did you mean thing?');
+  const extra = await call("thing=x", "cuont=2", "colour=red");
+  expect([extra.exit, JSON.parse(extra.out)]).toEqual([0, { thing: "x", cuont: 2, colour: "red" }]);
+  expect(extra.err).toContain('shelf__put: it knows no argument "cuont"; did you mean count?');
+  expect(extra.err).not.toContain("colour");
+});
+
 test("a tool that fails exits with 1, a picture becomes a file, and an unknown tool is answered with the nearest", async () => {
   await using place = await placeWith({ shelf: shelf("one") });
   expect(await here(place, "call", "shelf__fail")).toEqual({ exit: 1, out: "the shelf is full\n", err: "" });

@@ -5,6 +5,7 @@ import { nearestName } from "../../../core/nearest-name.ts";
 import { quoted } from "../../../core/quoted.ts";
 import { createSchemaChecker } from "../../../mcp/schema/schema-checker.ts";
 import type { JsonSchema, ToolResult } from "../../../mcp/tool.ts";
+import { keysOf, shapesOf } from "./argument-schema.ts";
 import { isOpenState } from "./is-open-state.ts";
 import type { HandlerContext } from "./handled.ts";
 import type { ListedTool, ToolCaller } from "./servers-control.ts";
@@ -28,12 +29,25 @@ export async function handleCall(
   if (tool === undefined) throw await unknownTool(context, wish.tool);
   const args = await typedArguments(wish.words, tool.inputSchema, () => wish.readInput());
   const verdict = await createSchemaChecker().check(tool.inputSchema, args);
-  if (!verdict.ok)
-    throw new Fault(
-      "bad-params",
-      `Wrong arguments for ${tool.name}: ${verdict.message}\n${usageOf(tool, context.prefix)}`,
-    );
+  const slips = slipsIn(args, tool.inputSchema);
+  if (!verdict.ok) {
+    const problems = [verdict.message, ...slips].join("; ");
+    throw new Fault("bad-params", `Wrong arguments for ${tool.name}: ${problems}\n${usageOf(tool, context.prefix)}`);
+  }
+  for (const slip of slips) call.log.warn(`${tool.name}: ${slip}`);
   return context.caller.call(tool, args, call);
+}
+
+/** Names that an open schema lets pass, but that are close to one it knows: most likely that one was meant. */
+function slipsIn(args: Readonly<Record<string, unknown>>, schema: JsonSchema): readonly string[] {
+  const { names, closed } = keysOf(shapesOf(schema, schema));
+  if (closed) return [];
+  const free = names.filter((name) => !Object.hasOwn(args, name));
+  return Object.keys(args).flatMap((key) => {
+    const nearest = names.includes(key) ? undefined : nearestName(key, free);
+    if (nearest === undefined) return [];
+    return `it knows no argument ${quoted(key, 100)}; did you mean ${visibleText(nearest, 60)}?`;
+  });
 }
 
 /** How a tool is called: `clawport call notes__add text=<string> [loud=<boolean>]`. */
