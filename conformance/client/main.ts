@@ -58,7 +58,7 @@ const manager = createServerManager({
 });
 try {
   await manager.apply(defineServers(config).definitions);
-  await manager.connect("scenario");
+  await manager.refresh("scenario");
   await useEverything(catalog.sources()[0]!);
 } finally {
   await manager.close();

@@ -148,7 +148,7 @@ describe.each(eras)("an HTTP server of the %s era", (era) => {
     rogue.always("initialize", ({ response }) => void response.writeHead(503, { "retry-after": "300" }).end());
     await using engine = await startEngine({ rogue: { url: rogue.url } });
     const before = rogue.seen.length;
-    await expect(engine.manager.connect("rogue")).rejects.toMatchObject({
+    await expect(engine.manager.refresh("rogue")).rejects.toMatchObject({
       code: "unavailable",
       message: expect.stringContaining("503"),
     });

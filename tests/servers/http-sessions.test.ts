@@ -41,7 +41,7 @@ test("what the lists are is asked once after connecting", async () => {
   await using engine = await startEngine({ rogue: { url: rogue.url } });
   await engine.call("rogue__write");
   expect(rogue.count("tools/list")).toBe(1);
-  await engine.manager.connect("rogue");
+  await engine.manager.refresh("rogue");
   expect(rogue.count("tools/list")).toBe(2);
 });
 
@@ -97,7 +97,7 @@ test.each([
   rogue.once(method, ({ answer }) => answer(result));
   await using engine = await startEngine({ rogue: { url: rogue.url } });
   expect(engine.manager.status("rogue").lastError).toMatch(/protocol version/);
-  await engine.manager.connect("rogue");
+  await engine.manager.refresh("rogue");
   expect(textOf(await engine.call("rogue__write"))).toBe("write ran");
 });
 
@@ -117,7 +117,7 @@ test("a modern server without a common version is refused by the versions it nam
   });
   await using engine = await startEngine({ rogue: { url: rogue.url } });
   expect(rogue.count("initialize")).toBe(0);
-  await expect(engine.manager.connect("rogue")).rejects.toMatchObject({
+  await expect(engine.manager.refresh("rogue")).rejects.toMatchObject({
     message: expect.stringContaining("2031-01-01"),
   });
 });

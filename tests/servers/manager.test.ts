@@ -158,7 +158,7 @@ test("a server that asks to sign in says so, and is tried again by a call", asyn
   await using engine = await startEngine({ rogue: { url: rogue.url } });
   expect(engine.manager.status("rogue").state).toBe("needs-sign-in");
   rogue.always("server/discover", rogue.behave);
-  await engine.manager.connect("rogue");
+  await engine.manager.refresh("rogue");
   expect(textOf(await engine.call("rogue__write"))).toBe("write ran");
 });
 

@@ -139,7 +139,7 @@ test("a large answer that is taken arrives whole", async () => {
 test("a command that does not exist is told with what to do, and hurts nobody else", async () => {
   await using journal = await openJournal();
   await using engine = await startEngine({ none: { command: "no-such-command" }, rogue: journal.server() });
-  await expect(engine.manager.connect("none")).rejects.toMatchObject({
+  await expect(engine.manager.refresh("none")).rejects.toMatchObject({
     message: expect.stringContaining("was not found"),
   });
   expect(engine.manager.status("none")).toMatchObject({ state: "reconnecting", tools: 0 });
@@ -148,7 +148,7 @@ test("a command that does not exist is told with what to do, and hurts nobody el
 
 test("a folder that does not exist is not taken for a missing command", async () => {
   await using engine = await startEngine({ none: { command: process.execPath, cwd: "/no/such/folder" } });
-  await expect(engine.manager.connect("none")).rejects.toMatchObject({
+  await expect(engine.manager.refresh("none")).rejects.toMatchObject({
     message: expect.stringContaining("/no/such/folder"),
   });
 });
@@ -164,7 +164,7 @@ test("a server that ends at once is told with its last words, and hurts nobody e
 test("a server that wants a version nobody speaks is refused by that name", async () => {
   await using journal = await openJournal();
   await using engine = await startEngine({ rogue: journal.server("wrong-version") });
-  await expect(engine.manager.connect("rogue")).rejects.toMatchObject({
+  await expect(engine.manager.refresh("rogue")).rejects.toMatchObject({
     code: "unsupported-version",
     message: expect.stringContaining("1999-01-01"),
   });

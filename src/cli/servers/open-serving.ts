@@ -4,7 +4,7 @@ import { openTelemetry } from "../../core/telemetry/open-telemetry.ts";
 import type { Telemetry } from "../../core/telemetry/telemetry.ts";
 import { createMetrics } from "../../core/metrics.ts";
 import { createCallMetrics } from "../../core/metrics/call-metrics.ts";
-import { unknownServer } from "../../sources/servers/handlers/local-control.ts";
+import { unknownServer } from "../../sources/servers/unknown-server.ts";
 import { createClosers } from "../closers.ts";
 import type { CommandContext } from "../command-context.ts";
 import { asked } from "../command-context.ts";

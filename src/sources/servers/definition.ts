@@ -21,6 +21,11 @@ export interface HttpTarget {
   readonly tls: { readonly cert?: string; readonly key?: string; readonly ca?: string };
 }
 
+/** Whether the configuration holds what lets us in: nobody signs in beside it, since the two would contradict each other. */
+export function hasOwnKey({ apiKey, headers }: HttpTarget): boolean {
+  return apiKey !== undefined || "authorization" in headers;
+}
+
 export interface StdioTarget {
   readonly kind: "stdio";
   readonly command: string;

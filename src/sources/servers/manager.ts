@@ -11,6 +11,7 @@ import { createServerSource, type Sample } from "./server-source.ts";
 import { type ServerStatus, statusOf } from "./server-status.ts";
 import { createSharedServers, type SharedServer } from "./shared-servers.ts";
 import { createSlots } from "./slots.ts";
+import { unknownServer } from "./unknown-server.ts";
 
 export interface ServerManagerOptions {
   /** Where the servers' sources go and leave again. */
@@ -38,9 +39,6 @@ export interface ServerManager {
   status(name: string): ServerStatus;
   /** Reads a server's lists again; connects it where needed. */
   refresh(name: string): Promise<ServerStatus>;
-  /** Connects a server that is not connected yet, and waits for it. */
-  connect(name: string): Promise<ServerStatus>;
-  disconnect(name: string): Promise<void>;
   /** What the server last said on stderr. */
   logs(name: string): string;
   /** Resolves when every server has been tried once, or after the time: with what is there. */
@@ -65,22 +63,23 @@ export function createServerManager(options: ServerManagerOptions): ServerManage
   const stopWatching = options.metrics?.watchStates(() =>
     Array.from(servers.values(), ({ shared }) => shared.connection.state().kind),
   );
+  let latest: readonly ServerDefinition[] = [];
   let applying: Promise<void> = Promise.resolve();
 
   return {
     apply(definitions) {
-      // In turn: the later one of two has to be the one that counts.
-      const applied = applying.then(() => become(definitions));
+      latest = definitions;
+      // In turn, and what is the latest then: what was replaced before its turn came need not start.
+      const applied = applying.then(() => become(latest));
       applying = applied.catch(() => {});
       return applied;
     },
     names: () => [...servers.keys()],
     status: (name) => statusNow(known(name)),
-    refresh: readAgain,
-    connect: readAgain,
-    disconnect: (name) => {
-      known(name);
-      return remove(name);
+    async refresh(name) {
+      const server = known(name);
+      await server.shared.lists.refresh();
+      return statusNow(server);
     },
     logs: (name) => known(name).shared.connection.stderr.text(),
     async settled(withinMs) {
@@ -106,12 +105,6 @@ export function createServerManager(options: ServerManagerOptions): ServerManage
       }),
     );
     for (const definition of wanted.values()) if (!servers.has(definition.name)) start(definition);
-  }
-
-  async function readAgain(name: string): Promise<ServerStatus> {
-    const server = known(name);
-    await server.shared.lists.refresh();
-    return statusNow(server);
   }
 
   function statusNow({ definition, shared, source }: Managed): ServerStatus {
@@ -187,8 +180,7 @@ export function createServerManager(options: ServerManagerOptions): ServerManage
   function known(name: string): Managed {
     const server = servers.get(name);
     if (server) return server;
-    const names = [...servers.keys()].join(", ") || "none";
-    throw new Fault("not-found", `There is no server ${JSON.stringify(name)}. There are: ${names}.`);
+    throw unknownServer(name, [...servers.keys()]);
   }
 }
 

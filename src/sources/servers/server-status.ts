@@ -1,8 +1,9 @@
 import { redactText } from "../../core/redact-text.ts";
 import { isOpen } from "./connection-state.ts";
 import type { Connection } from "./connection.ts";
-import type { ServerDefinition } from "./definition.ts";
+import { hasOwnKey, type HttpTarget, type ServerDefinition, type StdioTarget } from "./definition.ts";
 import type { ServerLists } from "./fetch-lists.ts";
+import { isoTime } from "./iso-time.ts";
 
 /** What there is to know about a server, for people and programs. Holds no secret. */
 export interface ServerStatus {
@@ -37,7 +38,7 @@ export function statusOf(
   const link = isOpen(state) ? connection.link() : undefined;
   return {
     name: definition.name,
-    address: addressOf(definition),
+    address: addressOf(definition.transport),
     state: state.kind,
     ...("reason" in state ? { reason: state.reason } : {}),
     ...optional("pid", link?.pid()),
@@ -58,20 +59,16 @@ export function statusOf(
 
 export function authOf({ transport }: ServerDefinition): ServerStatus["auth"] {
   if (transport.kind === "stdio") return "None";
-  if (transport.apiKey !== undefined || "authorization" in transport.headers) return "API Key";
+  if (hasOwnKey(transport)) return "API Key";
   return transport.auth === undefined ? "None" : "OAuth";
 }
 
-export function addressOf({ transport }: Pick<ServerDefinition, "transport">): string {
-  if (transport.kind === "stdio") return redactText(`stdio://${[transport.command, ...transport.args].join(" ")}`);
+export function addressOf(target: Pick<HttpTarget, "url"> | Pick<StdioTarget, "command" | "args">): string {
   // A key may stand in the query or before the host.
-  return `${transport.url.origin}${transport.url.pathname}`;
+  if ("url" in target) return `${target.url.origin}${target.url.pathname}`;
+  return redactText(`stdio://${[target.command, ...target.args].join(" ")}`);
 }
 
 function optional<K extends string, V>(key: K, value: V | undefined): { [P in K]?: V } {
   return value === undefined ? {} : ({ [key]: value } as { [P in K]: V });
-}
-
-function isoTime(at: number | undefined): string | undefined {
-  return at === undefined ? undefined : new Date(at).toISOString();
 }

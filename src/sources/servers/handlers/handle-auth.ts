@@ -1,5 +1,6 @@
 import { visibleText } from "../../../catalog/guard/visible-text.ts";
 import { Fault, toFault } from "../../../core/fault.ts";
+import { isoTime } from "../iso-time.ts";
 import { orAborted } from "../or-aborted.ts";
 import { parseCallback } from "../oauth/sign-in/parse-callback.ts";
 import { startSignIn, type StartedSignIn } from "../oauth/sign-in/start-sign-in.ts";
@@ -63,22 +64,20 @@ export async function handleLogout({ control, prefix }: HandlerContext, server: 
 
 /** `auth --list`. */
 export async function handleAuthList({ control, prefix, now }: HandlerContext): Promise<Handled> {
-  const entries = (await control.auth.list()).map((entry) => ({
+  const entries = await control.auth.list();
+  if (entries.length === 0)
+    return { ok: true, data: { signIns: [] }, text: `Signed in to nothing. Sign in with: ${prefix} auth <server>` };
+  const signIns = entries.map((entry) => ({
     ...entry,
     expiresAt: isoTime(entry.expiresAt) ?? null,
     signedInAt: isoTime(entry.signedInAt) ?? null,
   }));
-  if (entries.length === 0)
-    return { ok: true, data: { signIns: [] }, text: `Signed in to nothing. Sign in with: ${prefix} auth <server>` };
-  const text = entries.map((entry) => entryText(entry, now(), prefix)).join("\n\n");
-  return { ok: true, data: { signIns: entries }, text };
+  return { ok: true, data: { signIns }, text: entries.map((entry) => entryText(entry, now(), prefix)).join("\n\n") };
 }
 
-type ShownEntry = Omit<SignInEntry, "expiresAt" | "signedInAt"> & { readonly expiresAt: string | null };
-
-function entryText(entry: ShownEntry, now: number, prefix: string): string {
-  const { server, kind, scope, issuer, subject, configured } = entry;
-  const until = entry.expiresAt === null ? "" : ` (${expiryText(Date.parse(entry.expiresAt), now)})`;
+function entryText(entry: SignInEntry, now: number, prefix: string): string {
+  const { server, kind, scope, issuer, subject, configured, expiresAt } = entry;
+  const until = expiresAt === undefined ? "" : ` (${expiryText(expiresAt, now)})`;
   const states = {
     none: "Not signed in",
     expired: "Expired",
@@ -205,8 +204,4 @@ async function signedIn(context: HandlerContext, server: string): Promise<Handle
       text: `${head} It can't be connected yet: ${message}`,
     };
   }
-}
-
-function isoTime(at: number | undefined): string | undefined {
-  return at === undefined ? undefined : new Date(at).toISOString();
 }

@@ -103,9 +103,9 @@ function settingsOf(target: ConnectTarget): Record<string, unknown> {
 function addressOfTarget(target: ConnectTarget): string | undefined {
   if ("url" in target) {
     const url = new URL(target.url);
-    return url.search === "" ? addressOf({ transport: { kind: "http", url, headers: {}, tls: {} } }) : undefined;
+    return url.search === "" ? addressOf({ url }) : undefined;
   }
-  return addressOf({ transport: { kind: "stdio", ...target, env: {} } });
+  return addressOf(target);
 }
 
 function requireName(name: string, taken: ReadonlySet<string>): void {

@@ -1,6 +1,6 @@
+import { unknownServer } from "../unknown-server.ts";
 import type { Handled, HandlerContext } from "./handled.ts";
 import type { ConfigEditor } from "./handle-connect.ts";
-import { unknownServer } from "./local-control.ts";
 
 /** `disconnect <server>`: until the next `connect` or start; the configuration stays as it is. */
 export async function handleDisconnect({ control, prefix }: HandlerContext, name: string): Promise<Handled> {

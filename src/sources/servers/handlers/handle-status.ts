@@ -1,8 +1,8 @@
 import { visibleText } from "../../../catalog/guard/visible-text.ts";
 import type { ServerStatus } from "../server-status.ts";
+import { unknownServer } from "../unknown-server.ts";
 import { authText } from "./auth-text.ts";
 import { type Handled, type HandlerContext, noServers } from "./handled.ts";
-import { unknownServer } from "./local-control.ts";
 import { spanText } from "./span-text.ts";
 import { stateText } from "./state-text.ts";
 

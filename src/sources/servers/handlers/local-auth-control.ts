@@ -1,6 +1,5 @@
 import { Fault } from "../../../core/fault.ts";
 import type { Home } from "../../../core/home.ts";
-import { nearestName } from "../../../core/nearest-name.ts";
 import type { ServerDefinition } from "../definition.ts";
 import type { ServerAuth } from "../oauth/server-auth.ts";
 import type { ServerAuths } from "../oauth/server-auths.ts";
@@ -9,6 +8,7 @@ import type { CredentialStore } from "../oauth/store/credential-store.ts";
 import { orAborted } from "../or-aborted.ts";
 import type { Credentials } from "../oauth/store/credentials.ts";
 import { addressOf } from "../server-status.ts";
+import { unknownServer } from "../unknown-server.ts";
 import type { AuthControl, SignInEntry } from "./auth-control.ts";
 
 export interface LocalAuthControlOptions {
@@ -81,7 +81,7 @@ export function createLocalAuthControl({ auths, home, store, definitions }: Loca
     async list() {
       const known = await Promise.all(definitions().map(entryOf));
       const left = (await strays()).map(({ server, resource, tokens }): SignInEntry => {
-        const address = addressOf({ transport: { kind: "http", url: new URL(resource), headers: {}, tls: {} } });
+        const address = addressOf({ url: new URL(resource) });
         return { server, address, configured: false, kind: tokens ? "signed-in" : "none" };
       });
       return [...known.flatMap((each) => each ?? []), ...left];
@@ -94,7 +94,7 @@ export function createLocalAuthControl({ auths, home, store, definitions }: Loca
     if (auth === undefined || transport.kind !== "http") return undefined;
     // What was never signed in to and needs nothing is not loaded for this.
     if (transport.auth === undefined && !hasCredentials(home, name, transport.url)) return undefined;
-    return { server: name, address: addressOf(definition), configured: true, ...(await auth.status()) };
+    return { server: name, address: addressOf(transport), configured: true, ...(await auth.status()) };
   }
 
   /** Kept for servers that are no longer configured, or no longer under that address, or are let in by a key by now. */
@@ -123,14 +123,10 @@ export function createLocalAuthControl({ auths, home, store, definitions }: Loca
   function definitionOf(server: string): ServerDefinition {
     const found = definitions().find(({ name }) => name === server);
     if (found !== undefined) return found;
-    throw unknown(server);
-  }
-
-  function unknown(server: string): Fault {
-    const names = definitions().map(({ name }) => name);
-    const nearest = nearestName(server, names);
-    const hint = nearest === undefined ? `There are: ${names.join(", ") || "none"}.` : `Did you mean "${nearest}"?`;
-    return new Fault("not-found", `There is no server ${JSON.stringify(server.slice(0, 100))}. ${hint}`);
+    throw unknownServer(
+      server,
+      definitions().map(({ name }) => name),
+    );
   }
 }
 

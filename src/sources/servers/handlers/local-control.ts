@@ -5,10 +5,10 @@ import type { Problem } from "../../../core/config/problem.ts";
 import type { Config } from "../../../core/config/schema.ts";
 import { Fault } from "../../../core/fault.ts";
 import type { Log } from "../../../core/log.ts";
-import { nearestName } from "../../../core/nearest-name.ts";
 import { type DefinedServers, defineServers, type ServerDefinition } from "../definition.ts";
 import type { ServerManager } from "../manager.ts";
 import { addressOf, authOf, type ServerStatus } from "../server-status.ts";
+import { unknownServer } from "../unknown-server.ts";
 import { createLocalAuthControl, type LocalAuthControlOptions } from "./local-auth-control.ts";
 import type { ListedTool, ServersControl } from "./servers-control.ts";
 
@@ -47,7 +47,6 @@ export function createLocalControl(options: LocalControlOptions): LocalControl {
   const wishes = new Map<string, boolean>();
   let defined: DefinedServers = { definitions: [], problems: [] };
   let waiting: readonly Problem[] = [];
-  let applying: Promise<void> = Promise.resolve();
 
   return {
     auth: createLocalAuthControl({ ...options, definitions: () => defined.definitions }),
@@ -60,11 +59,11 @@ export function createLocalControl(options: LocalControlOptions): LocalControl {
       // One that comes back under an old name has been told nothing yet.
       for (const name of wishes.keys()) if (!names.has(name)) wishes.delete(name);
       for (const { server, message } of defined.problems) log.error("a server can't be used", { server, message });
-      return applyInTurn();
+      return applyWanted();
     },
     start(names = defined.definitions.map(({ name }) => name)) {
       for (const name of names) wishes.set(requireDefined(name).name, true);
-      return applyInTurn();
+      return applyWanted();
     },
     ownersOf: (tool) =>
       defined.definitions.flatMap(({ name, prefix }) =>
@@ -84,15 +83,15 @@ export function createLocalControl(options: LocalControlOptions): LocalControl {
       requireDefined(name);
       if (!isWanted(name)) {
         wishes.set(name, true);
-        await applyInTurn();
+        await applyWanted();
       }
       requireConnectable(name);
-      return manager.connect(name);
+      return manager.refresh(name);
     },
     async disconnect(name) {
       const definition = requireDefined(name);
       wishes.set(name, false);
-      await applyInTurn();
+      await applyWanted();
       return dormant(definition);
     },
     async refresh(name) {
@@ -113,10 +112,8 @@ export function createLocalControl(options: LocalControlOptions): LocalControl {
     return wishes.get(name) ?? !idle;
   }
 
-  function applyInTurn(): Promise<void> {
-    const next = applying.then(() => manager.apply(defined.definitions.filter(({ name }) => isWanted(name))));
-    applying = next.catch(() => {});
-    return next;
+  function applyWanted(): Promise<void> {
+    return manager.apply(defined.definitions.filter(({ name }) => isWanted(name)));
   }
 
   function list(): ServerStatus[] {
@@ -163,7 +160,7 @@ export function createLocalControl(options: LocalControlOptions): LocalControl {
     return {
       ...nothing,
       name: definition.name,
-      address: addressOf(definition),
+      address: addressOf(definition.transport),
       state: definition.enabled ? "disconnected" : "disabled",
       ...(lacks !== undefined && { reason: lacks }),
       auth: authOf(definition),
@@ -190,17 +187,6 @@ function select(defined: DefinedServers, only: readonly string[] | undefined): D
     definitions: defined.definitions.filter(({ name }) => only.includes(name)),
     problems: defined.problems.filter(({ server }) => only.includes(server)),
   };
-}
-
-export function unknownServer(name: string, known: readonly string[]): Fault {
-  const nearest = nearestName(name, known);
-  const hint =
-    nearest === undefined
-      ? known.length === 0
-        ? "There are none: add one with `clawport connect`."
-        : `There are: ${known.join(", ")}.`
-      : `Did you mean ${JSON.stringify(nearest)}?`;
-  return new Fault("not-found", `There is no server ${JSON.stringify(name.slice(0, 100))}. ${hint}`);
 }
 
 function listed({ name, source, tool }: CatalogTool): ListedTool {

@@ -1,7 +1,7 @@
 import type { Home } from "../../../core/home.ts";
 import type { Log } from "../../../core/log.ts";
 import type { AuthorizedRequest } from "../../../mcp/client/authorizer.ts";
-import type { HttpTarget, ServerDefinition } from "../definition.ts";
+import { hasOwnKey, type HttpTarget, type ServerDefinition } from "../definition.ts";
 import type { ConnectionAuths } from "./connection-auth.ts";
 import type { ServerAuth, SignIn } from "./server-auth.ts";
 import { hasCredentials } from "./store/credential-path.ts";
@@ -39,11 +39,6 @@ export function createServerAuths(options: ServerAuthsOptions): ServerAuths {
     },
     leftBehind: (name, url) => createLazyAuth(name, { kind: "http", url, headers: {}, tls: {} }, options),
   };
-}
-
-/** Two ways to sign in would contradict each other: what the configuration holds goes. */
-function hasOwnKey({ apiKey, headers }: HttpTarget): boolean {
-  return apiKey !== undefined || "authorization" in headers;
 }
 
 function createLazyAuth(name: string, target: HttpTarget, options: ServerAuthsOptions): ServerAuth {
