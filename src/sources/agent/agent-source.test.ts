@@ -107,6 +107,12 @@ test.each([
   [{ message: "x", sessionKey: "k".repeat(257) }, "256 characters, and it has 257"],
   [{ message: "x", images: {} }, '"images" has to be a list'],
   [{ message: "x", files: [{ data: 1 }] }, "files[0].data has to be a text"],
+  [
+    { sessionKey: 1, images: [7], files: [{ data: 1, mimeType: 2, filename: 3 }] },
+    '"message" has to be a text; "sessionKey" has to be a text; images[0] has to be an object with data and mimeType; ' +
+      "files[0].data has to be a text; files[0].mimeType has to be a text; files[0].filename has to be a text.",
+  ],
+  [{ message: "x", files: Array.from({ length: 12 }, () => 1) }, "mimeType; and 2 more."],
 ])("%j is refused before anything is sent", async (args, says) => {
   let sent = 0;
   const result = await order(async () => {

@@ -18,29 +18,42 @@ export type FindSpilled = (text: string) => SpilledText | undefined;
 
 const longestKey = 256;
 
+/** More of them would only cost a model its context. */
+const mostProblems = 10;
+
+/** Takes what is wrong and goes on: nobody should have to find out field by field. */
+type Say = (problem: string) => void;
+
 /** Checks the arguments of a call. A door may have checked their schema already, but not all of them do. */
 export async function parseOrder(args: unknown, spilled: FindSpilled = () => undefined): Promise<Order> {
-  if (!isRecord(args)) throw wrong("the arguments have to be an object");
-  const { message } = args;
-  if (typeof message !== "string") throw wrong('"message" has to be a text');
+  if (!isRecord(args)) throw wrong(["the arguments have to be an object"]);
+  const problems: string[] = [];
+  const say: Say = (problem) => void problems.push(problem);
+  const message = readText(args["message"], '"message"', say);
+  const sessionKey = readSessionKey(args["sessionKey"], spilled, say);
+  const image = await readList(args, "images", spilled, say);
+  const file = await readList(args, "files", spilled, say);
+  if (problems.length > 0) throw wrong(problems);
+  const attachments = await checkMedia({ image, file });
   const long = spilled(message);
-  const attachments = await checkMedia({
-    image: await readList(args, "images", spilled),
-    file: await readList(args, "files", spilled),
-  });
-  return {
-    message: long ? await readSpilledText(long) : message,
-    sessionKey: parseSessionKey(args["sessionKey"], spilled),
-    attachments,
-  };
+  return { message: long ? await readSpilledText(long) : message, sessionKey, attachments };
 }
 
-function parseSessionKey(given: unknown, spilled: FindSpilled): string | undefined {
+function readText(given: unknown, place: string, say: Say): string {
+  if (typeof given === "string") return given;
+  say(`${place} has to be a text`);
+  return "";
+}
+
+function readSessionKey(given: unknown, spilled: FindSpilled, say: Say): string | undefined {
   if (given === undefined || given === null) return undefined;
-  if (typeof given !== "string") throw wrong('"sessionKey" has to be a text');
+  if (typeof given !== "string") {
+    say('"sessionKey" has to be a text');
+    return undefined;
+  }
   const length = spilled(given)?.bytes ?? given.length;
-  if (length > longestKey) throw wrong(`"sessionKey" may have ${longestKey} characters, and it has ${length}`);
-  if (given.trim() === "") throw wrong('"sessionKey" is empty: leave it out for a conversation of its own');
+  if (length > longestKey) say(`"sessionKey" may have ${longestKey} characters, and it has ${length}`);
+  if (given.trim() === "") say('"sessionKey" is empty: leave it out for a conversation of its own');
   return given;
 }
 
@@ -48,28 +61,38 @@ async function readList(
   args: Record<string, unknown>,
   list: "images" | "files",
   spilled: FindSpilled,
+  say: Say,
 ): Promise<readonly GivenMedia[]> {
-  const given = args[list];
-  if (given === undefined || given === null) return [];
-  if (!Array.isArray(given)) throw wrong(`"${list}" has to be a list`);
-  return Promise.all(given.map((item: unknown, index) => readItem(item, `${list}[${index}]`, spilled)));
+  const given = args[list] ?? [];
+  if (!Array.isArray(given)) {
+    say(`"${list}" has to be a list`);
+    return [];
+  }
+  const items = given.map((item: unknown, index) => readItem(item, `${list}[${index}]`, spilled, say));
+  return (await Promise.all(items)).flat();
 }
 
-async function readItem(item: unknown, place: string, spilled: FindSpilled): Promise<GivenMedia> {
-  if (!isRecord(item)) throw wrong(`${place} has to be an object with data and mimeType`);
-  const { data, mimeType, filename } = item;
-  if (typeof data !== "string") throw wrong(`${place}.data has to be a text`);
-  if (typeof mimeType !== "string") throw wrong(`${place}.mimeType has to be a text`);
-  if (filename !== undefined && filename !== null && typeof filename !== "string")
-    throw wrong(`${place}.filename has to be a text`);
+/** None where it is no item at all. */
+async function readItem(item: unknown, place: string, spilled: FindSpilled, say: Say): Promise<GivenMedia[]> {
+  if (!isRecord(item)) {
+    say(`${place} has to be an object with data and mimeType`);
+    return [];
+  }
+  const data = readText(item["data"], `${place}.data`, say);
+  const mimeType = readText(item["mimeType"], `${place}.mimeType`, say);
+  const filename = readText(item["filename"] ?? "", `${place}.filename`, say);
   const file = spilled(data);
-  return {
-    data: file ? await mediaInFile(file) : mediaInMemory(data),
-    mimeType,
-    filename: typeof filename === "string" && !spilled(filename) ? filename : undefined,
-  };
+  return [
+    {
+      data: file ? await mediaInFile(file) : mediaInMemory(data),
+      mimeType,
+      filename: spilled(filename) ? undefined : filename,
+    },
+  ];
 }
 
-function wrong(what: string): Fault {
-  return new Fault("bad-params", `Nothing was sent to OpenClaw: ${what}.`);
+function wrong(problems: readonly string[]): Fault {
+  const more = problems.length - mostProblems;
+  const told = problems.slice(0, mostProblems).join("; ");
+  return new Fault("bad-params", `Nothing was sent to OpenClaw: ${told}${more > 0 ? `; and ${more} more` : ""}.`);
 }
