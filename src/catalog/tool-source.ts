@@ -26,7 +26,7 @@ export interface CallContext {
   /** Asks the calling client; rejects with `missing-capability` where it can't be asked that. */
   ask(question: Question): Promise<Answer>;
   /** W3C trace context of the call, passed on to whatever the source calls. */
-  readonly traceparent?: string;
+  readonly traceparent?: string | undefined;
 }
 
 /** Something that offers tools. The catalog asks; the source answers, and says when its list changes. */
@@ -38,6 +38,8 @@ export interface ToolSource {
   readonly trusted?: boolean;
   /** Prefix of its tools in the whole catalog: `<prefix>__<tool>`. Without one the names stand bare. */
   readonly prefix?: string;
+  /** How long a call may take before a client that knows tasks gets one instead of waiting; 10,000 unless given. */
+  readonly taskAfterMs?: number | undefined;
   /** Cheap and synchronous: the source keeps its own list fresh. Same array object until the list changes. */
   tools(): readonly Tool[];
   call(name: string, args: unknown, context: CallContext): Promise<ToolResult>;

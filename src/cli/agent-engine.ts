@@ -21,7 +21,7 @@ import { readVersion } from "./version.ts";
 /** Everything behind `order_openclaw` in a process of its own: guard, audit, and an agent. */
 export interface AgentEngine {
   /** How long an order may take before a client that knows tasks gets one instead of waiting. */
-  readonly taskAfterMs: number;
+  readonly taskAfterMs: number | undefined;
   order(args: unknown, context: CallContext): Promise<ToolResult>;
   /** Waits for what was cancelled to be cancelled in the agent too. */
   close(): Promise<void>;
@@ -58,7 +58,7 @@ export async function openAgentEngine(context: CommandContext, flags: AgentFlags
   const running = new Set<Promise<unknown>>();
 
   return {
-    taskAfterMs: config.agent.taskAfterMs ?? 10_000,
+    taskAfterMs: config.agent.taskAfterMs,
     async order(args, call) {
       checkOrderDepth(env);
       const tool = own.find(orderTool.name);

@@ -64,6 +64,7 @@ export function openAgent(options: OpenAgentOptions): ChosenBackend {
       getReply: backend.getReply,
       turnsFolder: home.file("agent", "turns"),
       idleMs: config.idleTimeoutMs,
+      taskAfterMs: config.taskAfterMs,
       transcriber: config.transcription && createTranscriber({ config: config.transcription, env: world.env, folder }),
       keep: keepIn(home.file("results"), log),
     }),

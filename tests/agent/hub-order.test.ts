@@ -6,40 +6,52 @@ import { openHub, type Hub } from "../../src/cli/hub.ts";
 import { createLiveLog } from "../../src/cli/live-log.ts";
 import { defaultConfig } from "../../src/core/config/default-config.ts";
 import { openHome, type Home } from "../../src/core/home.ts";
+import { textResult } from "../../src/mcp/tool.ts";
 import { megabyte } from "../../src/sources/agent/media-limits.ts";
+import { modernParams, modernVersion, type Wire, withTasks } from "../support/mcp/messages.ts";
 import { testSource } from "../support/test-source.ts";
 
 let home: Home;
 let hub: Hub;
+let release: () => void;
 
 beforeEach(async () => {
   home = await openHome(await mkdtemp(join(tmpdir(), "hub-order-")));
+  const released = new Promise<void>((resolve) => (release = resolve));
   hub = await openHub({
     home,
-    configuration: { config: defaultConfig },
+    configuration: { config: { ...defaultConfig, agent: { ...defaultConfig.agent, taskAfterMs: 0 } } },
     env: { OPENCLAW_GATEWAY_PORT: "1" },
     log: createLiveLog({ level: "error", format: "human", write: () => {} }),
     version: "1.2.3",
     port: 0,
-    sources: [testSource({ id: "notes", tools: ["add"] })],
+    sources: [
+      testSource({ id: "notes", tools: ["add"] }),
+      testSource({ id: "slow", tools: ["hold"], call: () => released.then(() => textResult("released")) }),
+    ],
   });
 });
 afterEach(async () => {
+  release();
   await hub.close();
   await rm(home.path, { recursive: true, force: true });
 });
 
 async function order(path: string, args: object): Promise<Response> {
+  return post(path, { method: "tools/call", params: { name: "order_openclaw", arguments: args } });
+}
+
+async function post(path: string, message: object, headers: Record<string, string> = {}): Promise<Response> {
   const token = (await readFile(hub.tokenPath, "utf8")).trim();
-  const params = { name: "order_openclaw", arguments: args };
   return fetch(`${hub.url}${path}`, {
     method: "POST",
     headers: {
       "content-type": "application/json",
       accept: "application/json, text/event-stream",
       authorization: `Bearer ${token}`,
+      ...headers,
     },
-    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params }),
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, ...message }),
   });
 }
 
@@ -56,3 +68,17 @@ test("the view of the agent takes large media, the whole does not", async () => 
   expect((await order("", { message: "/help", files })).status).toBe(413);
   expect(await readdir(home.file("agent", "incoming"))).toEqual([]);
 });
+
+test("an order becomes a task after the time the configuration says, other calls go on as they were", async () => {
+  const other = callKnowingTasks("hold", {});
+  expect(await callKnowingTasks("order_openclaw", { message: "/call hold {}" })).toMatchObject({ resultType: "task" });
+  release();
+  expect(await other).toMatchObject({ content: [{ text: "released" }] });
+});
+
+async function callKnowingTasks(name: string, args: object): Promise<unknown> {
+  const params = modernParams({ name, arguments: args }, { capabilities: withTasks });
+  const headers = { "mcp-protocol-version": modernVersion, "mcp-method": "tools/call", "mcp-name": name };
+  const answer = (await (await post("", { method: "tools/call", params }, headers)).json()) as Wire;
+  return answer.result;
+}

@@ -1,12 +1,12 @@
 import type { Readable, Writable } from "node:stream";
 import type { Caller } from "../../catalog/caller.ts";
+import { RequestCall } from "../../catalog/request-call.ts";
+import { detachAfter } from "../../mcp/detach-after.ts";
 import type { RequestContext } from "../../mcp/request-context.ts";
 import { createMcpServer } from "../../mcp/server.ts";
 import { serveStdio } from "../../mcp/stdio.ts";
 import type { ToolResult } from "../../mcp/tool.ts";
-import type { OrderContext } from "../../sources/agent/order-context.ts";
 import { orderTool } from "../../sources/agent/order-tool.ts";
-import { hasTasks, missingCapability } from "../../mcp/client-facts.ts";
 import type { AgentEngine } from "../agent-engine.ts";
 import { agentOptions, checkAgentFlags } from "../agent-options.ts";
 import { defineCommand } from "../command.ts";
@@ -73,6 +73,7 @@ export const command = defineCommand({
 });
 
 const tools = [orderTool];
+const asTask = { status: "OpenClaw is working on it." };
 
 async function placeOrder(
   openEngine: () => Promise<AgentEngine>,
@@ -81,30 +82,10 @@ async function placeOrder(
   { log }: CommandContext,
 ): Promise<ToolResult> {
   const { sessionKey } = args;
-  const caller: Caller = {
-    door: "mcp-stdio",
-    ...(request.client.name === undefined ? {} : { client: request.client.name }),
-    ...(typeof sessionKey === "string" ? { sessionKey } : {}),
-  };
-  const call: OrderContext = {
-    caller,
-    log,
-    signal: request.signal,
-    progress: (progress) => request.progress(progress),
-    tell: (line) => request.tell(line),
-    ask: (question) => request.ask(question),
-    canAsk: missingCapability(request.client, { method: "elicitation/create" }) === undefined,
-    spilled: (text) => request.spilled(text),
-    ...(request.traceparent === undefined ? {} : { traceparent: request.traceparent }),
-  };
+  const from: Caller = { door: "mcp-stdio", ...(typeof sessionKey === "string" ? { sessionKey } : {}) };
+  const call = new RequestCall(request, from, log);
   const engine = await openEngine();
-  const detach = (): void => void request.detach("OpenClaw is working on it.");
-  const timer = hasTasks(request.client) ? setTimeout(detach, engine.taskAfterMs) : undefined;
-  try {
-    return sayError(await engine.order(args, call));
-  } finally {
-    clearTimeout(timer);
-  }
+  return sayError(await detachAfter(engine.order(args, call), request, engine.taskAfterMs, asTask));
 }
 
 /** Denials come from the guard, which words them as it does for every tool. */

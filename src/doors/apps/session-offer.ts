@@ -1,13 +1,11 @@
-import type { Caller } from "../../catalog/caller.ts";
 import type { CatalogTool } from "../../catalog/catalog-tool.ts";
 import type { Guard } from "../../catalog/guard/guard.ts";
 import { measureSize } from "../../catalog/guard/measure-size.ts";
+import { RequestCall } from "../../catalog/request-call.ts";
 import { Fault } from "../../core/fault.ts";
 import type { Log } from "../../core/log.ts";
-import { hasTasks } from "../../mcp/client-facts.ts";
+import { detachAfter } from "../../mcp/detach-after.ts";
 import type { McpOffer, ServerInfo } from "../../mcp/offer.ts";
-import type { ClientLogLine, Progress } from "../../mcp/progress.ts";
-import type { Answer, Question } from "../../mcp/question.ts";
 import type { RequestContext } from "../../mcp/request-context.ts";
 import { errorResult, type Tool, type ToolResult } from "../../mcp/tool.ts";
 import type { AppCallContext } from "../../sources/apps/call-app.ts";
@@ -20,8 +18,6 @@ export interface SessionOfferOptions {
   readonly info: ServerInfo;
   readonly log: Log;
   readonly budget: MemoryBudget;
-  /** How long a call may take before a client that knows tasks gets one instead of waiting. */
-  readonly taskAfterMs?: number;
 }
 
 /** How long the result of a task waits to be fetched, and how many tasks one session has at most. */
@@ -32,10 +28,11 @@ const callKeyMeta = "clawport/callKey";
 
 /** One app session as an MCP server offers it, every call through the guard. */
 export function createSessionOffer(options: SessionOfferOptions): McpOffer {
-  const { session, guard, info, log, budget, taskAfterMs = 10_000 } = options;
+  const { session, guard, info, log, budget } = options;
   const { source } = session;
   let listed: readonly Tool[] | undefined;
   let entries = new Map<string, CatalogTool>();
+  const asTask = { keep: keepForLater };
 
   return {
     info,
@@ -45,22 +42,12 @@ export function createSessionOffer(options: SessionOfferOptions): McpOffer {
       call(tool, args, request) {
         const entry = find(tool.name);
         if (!entry) throw new Fault("unknown-tool", `The tool ${tool.name} has just gone. List the tools again.`);
-        return hasTasks(request.client) ? callAsTask(entry, args, request) : call(entry, args, request);
+        const result = guard.call(entry, args, new SessionCall(session.id, entry.name, request, log));
+        return detachAfter(result, request, source.taskAfterMs, asTask);
       },
     },
     onChange: (listener) => source.onChange(() => listener("tools")),
   };
-
-  async function callAsTask(entry: CatalogTool, args: unknown, request: RequestContext): Promise<ToolResult> {
-    let isTask = false;
-    const timer = setTimeout(() => (isTask = request.detach("Still running.")), taskAfterMs);
-    try {
-      const result = await call(entry, args, request);
-      return isTask ? keepForLater(result) : result;
-    } finally {
-      clearTimeout(timer);
-    }
-  }
 
   /** The result of a task is held until its client asks for it, if ever. */
   function keepForLater(result: ToolResult): ToolResult {
@@ -78,45 +65,15 @@ export function createSessionOffer(options: SessionOfferOptions): McpOffer {
     }
     return entries.get(name);
   }
-
-  function call(entry: CatalogTool, args: unknown, request: RequestContext): Promise<ToolResult> {
-    return guard.call(entry, args, new OfferContext(session.id, entry.name, request, log));
-  }
 }
 
-/** A class, not a closure: one is made for every call, and methods on the prototype make that cheap. */
-class OfferContext implements AppCallContext {
-  readonly caller: Caller;
-  readonly log: Log;
+class SessionCall extends RequestCall implements AppCallContext {
   readonly callId: string | undefined;
-  readonly traceparent?: string;
-  readonly #request: RequestContext;
 
   constructor(sessionId: string, tool: string, request: RequestContext, log: Log) {
-    const { principal, client, meta, traceparent } = request;
-    const known = { door: "app-proxy", token: principal, sessionKey: sessionId } as const;
-    this.caller = client.name === undefined ? known : { ...known, client: client.name };
-    this.log = log;
+    const { principal, meta } = request;
+    super(request, { door: "app-proxy", token: principal, sessionKey: sessionId }, log);
     const key = meta[callKeyMeta];
     this.callId = typeof key === "string" && key.length <= 200 ? `key:${principal}:${tool}:${key}` : undefined;
-    if (traceparent !== undefined) this.traceparent = traceparent;
-    this.#request = request;
-  }
-
-  /** Made only when somebody looks at it. */
-  get signal(): AbortSignal {
-    return this.#request.signal;
-  }
-
-  progress(progress: Progress): void {
-    this.#request.progress(progress);
-  }
-
-  tell(line: ClientLogLine): void {
-    this.#request.tell(line);
-  }
-
-  ask(question: Question): Promise<Answer> {
-    return this.#request.ask(question);
   }
 }

@@ -87,6 +87,22 @@ test("how to use the sources is told with their names for the whole, and as it i
   expect(await told("/mcp/notes")).toBeUndefined();
 });
 
+test("the trace a request came with goes on to the source, for a read as for a call", async () => {
+  const { catalog } = await openDoor();
+  const traces: (string | undefined)[] = [];
+  catalog.add({
+    ...sourceOf("shelf", "look"),
+    call: (_, __, { traceparent }) => Promise.resolve(textResult(String(traces.push(traceparent)))),
+    resources: () => [{ uri: "shelf:book", name: "book" }],
+    readResource: (uri, { traceparent }) =>
+      Promise.resolve({ contents: [{ uri, text: String(traces.push(traceparent)) }] }),
+  });
+  const _meta = { traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01" };
+  await rpc("/mcp/shelf", "tools/call", { name: "look", arguments: {}, _meta });
+  await rpc("/mcp/shelf", "resources/read", { uri: "shelf:book", _meta });
+  expect(traces).toEqual([_meta.traceparent, _meta.traceparent]);
+});
+
 test("closing waits for what is being served", async () => {
   const { calls } = await openDoor();
   const answer = rpc("/mcp/notes", "tools/call", { name: "add", arguments: { text: "slow" } });

@@ -2,14 +2,14 @@ import type { Log } from "../../core/log.ts";
 import { noTelemetry, type Telemetry } from "../../core/telemetry/telemetry.ts";
 import { Fault } from "../../core/fault.ts";
 import type { CatalogTool } from "../../catalog/catalog-tool.ts";
-import type { DoorKind } from "../../catalog/caller.ts";
+import type { Caller, DoorKind } from "../../catalog/caller.ts";
 import type { Guard } from "../../catalog/guard/guard.ts";
+import { RequestCall } from "../../catalog/request-call.ts";
 import type { View } from "../../catalog/view.ts";
-import { hasTasks } from "../../mcp/client-facts.ts";
+import { detachAfter } from "../../mcp/detach-after.ts";
 import type { McpOffer, OfferChange, ServerInfo } from "../../mcp/offer.ts";
 import type { RequestContext } from "../../mcp/request-context.ts";
 import type { ToolResult } from "../../mcp/tool.ts";
-import { DoorCallContext } from "./call-context.ts";
 
 /** What stands between a door and the sources. */
 export type CallGuard = Pick<Guard, "call" | "readResource" | "getPrompt" | "complete">;
@@ -21,15 +21,13 @@ export interface ViewOfferOptions {
   readonly info: ServerInfo;
   readonly log: Log;
   readonly telemetry?: Telemetry | undefined;
-  /** How long a call may take before a client that knows tasks gets one instead of waiting. */
-  readonly taskAfterMs?: number | undefined;
 }
 
 /** A view of the catalog as an MCP server offers it, every call through the guard. */
 export function createViewOffer(options: ViewOfferOptions): McpOffer {
-  const { view, guard, door, info, log, telemetry = noTelemetry, taskAfterMs = 10_000 } = options;
+  const { view, guard, door, info, log, telemetry = noTelemetry } = options;
   const contextOf = (request: RequestContext, traceparent?: string) =>
-    new DoorCallContext(request, door, log, traceparent);
+    new RequestCall(request, callerOf(request, door), log, traceparent);
 
   return {
     info,
@@ -42,7 +40,7 @@ export function createViewOffer(options: ViewOfferOptions): McpOffer {
       call: (tool, args, request) => {
         const entry = view.find(tool.name);
         if (!entry) throw new Fault("unknown-tool", `The tool ${tool.name} has just gone. List the tools again.`);
-        return hasTasks(request.client) ? detachable(entry, args, request) : called(entry, args, request);
+        return detachAfter(called(entry, args, request), request, entry.source.taskAfterMs);
       },
     },
     resources: {
@@ -62,19 +60,8 @@ export function createViewOffer(options: ViewOfferOptions): McpOffer {
       }),
   };
 
-  async function detachable(entry: CatalogTool, args: unknown, request: RequestContext): Promise<ToolResult> {
-    const timer = setTimeout(() => request.detach("Still running."), taskAfterMs);
-    try {
-      return await called(entry, args, request);
-    } finally {
-      clearTimeout(timer);
-    }
-  }
-
   function called(entry: CatalogTool, args: unknown, request: RequestContext): Promise<ToolResult> {
-    return telemetry === noTelemetry
-      ? guard.call(entry, args, contextOf(request, request.traceparent))
-      : traced(entry, args, request);
+    return telemetry === noTelemetry ? guard.call(entry, args, contextOf(request)) : traced(entry, args, request);
   }
 
   async function traced(entry: CatalogTool, args: unknown, request: RequestContext): Promise<ToolResult> {
@@ -105,6 +92,10 @@ export function createViewOffer(options: ViewOfferOptions): McpOffer {
       });
     return source;
   }
+}
+
+function callerOf({ principal, sessionId }: RequestContext, door: DoorKind): Caller {
+  return sessionId === undefined ? { door, token: principal } : { door, token: principal, sessionKey: sessionId };
 }
 
 const kinds: readonly OfferChange[] = ["tools", "resources", "prompts"];

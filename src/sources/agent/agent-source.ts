@@ -14,6 +14,8 @@ export interface AgentSourceOptions {
   readonly turnsFolder: string;
   /** How long the agent may be silent before an order is stopped; 10 minutes unless given. */
   readonly idleMs?: number | undefined;
+  /** How long an order may take before a client that knows tasks gets one instead of waiting. */
+  readonly taskAfterMs?: number | undefined;
   /** Audio goes to it before it goes to the agent. */
   readonly transcriber?: Transcriber | undefined;
   /** Takes media that are too large for an answer. */
@@ -22,7 +24,7 @@ export interface AgentSourceOptions {
 
 /** The agent as a source with one tool. */
 export function createAgentSource(given: AgentSourceOptions): ToolSource {
-  const { getReply, turnsFolder, idleMs = 600_000, transcriber, keep } = given;
+  const { getReply, turnsFolder, idleMs = 600_000, taskAfterMs, transcriber, keep } = given;
   const list = [orderTool];
   const options = { getReply, idleMs, transcriber, keep, turns: createSessionTurns(turnsFolder) };
 
@@ -30,6 +32,7 @@ export function createAgentSource(given: AgentSourceOptions): ToolSource {
     id: "agent",
     kind: "agent",
     trusted: true,
+    taskAfterMs,
     tools: () => list,
     call(name, args, context: OrderContext) {
       if (name === orderTool.name) return placeOrder(args, context, options);
