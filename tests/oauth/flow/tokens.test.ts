@@ -163,8 +163,8 @@ test("an authorization server that issues tokens elsewhere by now is found there
   const { auth, file } = openAuth(rogue.url);
   await signIn(auth);
   await file.change((kept) => {
-    if (!kept) return undefined;
-    const place = kept.discovery as { server: { metadata: object } };
+    const { discovery: place } = kept ?? {};
+    if (!kept || !place?.server.metadata) throw new Error("nobody is signed in");
     const metadata = { ...place.server.metadata, token_endpoint: `${rogue.origin}/old-token` };
     return { ...kept, discovery: { ...place, server: { ...place.server, metadata } } };
   });

@@ -45,16 +45,16 @@ export function configuredClient({ settings }: Pick<AuthContext, "settings">): O
 
 /** A client is known to the issuer that registered it, and to no other. */
 export function keptClient(kept: Credentials | undefined, issuer: string): OAuthClientInformationMixed | undefined {
-  return kept && Object.hasOwn(kept.clients, issuer)
-    ? (kept.clients[issuer] as OAuthClientInformationMixed)
-    : undefined;
+  return kept && Object.hasOwn(kept.clients, issuer) ? kept.clients[issuer] : undefined;
 }
 
 /** As whom tokens of an issuer were got: the secret of a client registered by hand stays in the configuration alone. */
-export function clientOf(context: AuthContext, kept: unknown): OAuthClientInformationMixed | undefined {
+export function clientOf(
+  context: AuthContext,
+  kept: OAuthClientInformationMixed | undefined,
+): OAuthClientInformationMixed | undefined {
   const { clientId } = context.settings;
-  const client = kept as OAuthClientInformationMixed | undefined;
-  if (client && client.client_id !== clientId) return client;
+  if (kept && kept.client_id !== clientId) return kept;
   return clientId === undefined ? undefined : configuredClient(context);
 }
 

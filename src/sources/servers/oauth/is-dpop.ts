@@ -1,6 +1,4 @@
-import type { StoredTokens } from "./store/credentials.ts";
-
 /** Whether a token is bound to a key of ours. */
-export function isDpop({ tokenType }: Pick<StoredTokens, "tokenType">): boolean {
+export function isDpop({ tokenType }: { readonly tokenType: string }): boolean {
   return tokenType.toLowerCase() === "dpop";
 }

@@ -1,3 +1,4 @@
+import type { OAuthClientInformationMixed } from "@modelcontextprotocol/client";
 import type { AuthContext } from "./auth-context.ts";
 import type { Credentials, StoredTokens } from "./store/credentials.ts";
 import { canonicalUri } from "./store/credential-path.ts";
@@ -8,8 +9,8 @@ const pendingMs = 10 * 60_000;
 
 /** Where the kept tokens came from. */
 export function keptPlace(kept: Credentials | undefined): TokenPlace | undefined {
-  const place = kept?.discovery as TokenPlace | undefined;
-  return place !== undefined && place.server.issuer === kept?.tokens?.issuer ? place : undefined;
+  const place = kept?.discovery;
+  return place?.server.issuer === kept?.tokens?.issuer ? place : undefined;
 }
 
 /** The record to write into, without sign-ins that nobody finished in time. */
@@ -30,7 +31,7 @@ export async function readSwept(context: AuthContext): Promise<Credentials | und
 /** What a sign-in brings, all of it at once: tokens, who issued them, as whom, and what for. */
 export interface SignInResult {
   readonly place: TokenPlace;
-  readonly client: unknown;
+  readonly client: OAuthClientInformationMixed;
   readonly tokens: StoredTokens;
   readonly dpopKey?: unknown;
 }

@@ -35,13 +35,6 @@ export interface FinishOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What finishing needs, whichever process does it. */
-interface Flow {
-  readonly place: TokenPlace;
-  readonly client: OAuthClientInformationMixed;
-  readonly dpop: boolean;
-}
-
 /** Authorization code with PKCE. All that it leaves before it is finished is one entry among the waiting sign-ins. */
 export async function beginSignIn(context: AuthContext, options: BeginOptions): Promise<BegunSignIn> {
   const { redirectUri, signal } = options;
@@ -58,10 +51,9 @@ export async function beginSignIn(context: AuthContext, options: BeginOptions): 
   const entry: PendingSignIn = {
     verifier: codeVerifier,
     redirectUri,
-    issuer: place.server.issuer,
     startedAt: context.now(),
     ...(scope !== undefined && { scope }),
-    flow: { place, client: keepableClient(context, client), dpop } satisfies Flow,
+    flow: { place, client: keepableClient(context, client), dpop },
   };
   await context.file.change((now) => {
     const record = recordOf(context, now);
@@ -121,7 +113,7 @@ export async function finishSignIn(
   { pasted = false, signal }: FinishOptions,
 ): Promise<Credentials | undefined> {
   const { entry, state } = await take(context, callback, pasted);
-  const { place, dpop, ...flow } = entry.flow as Flow;
+  const { place, dpop, ...flow } = entry.flow;
   const client = clientOf(context, flow.client) ?? flow.client;
   const { code, iss } = checkAnswer(callback, place.server, { server: context.server, isBare: state === undefined });
   const kept = dpop ? await context.file.read() : undefined;
@@ -151,7 +143,7 @@ async function take(
     const { [state]: _, ...others } = pending;
     return withoutEmpty({ ...rest, ...(states.length > 1 && { pending: others }) });
   });
-  if (entry?.flow) return { entry, state: given };
+  if (entry) return { entry, state: given };
   const hint = mayBeBare ? "Give the whole address the browser ended at, or start" : "Start";
   throw new Fault(
     "denied",

@@ -86,7 +86,7 @@ test("changes made side by side all count", async () => {
     Array.from({ length: 20 }, (_, i) =>
       stores[i % 2]!.open("one", resource).change((now = record("one")) => ({
         ...now,
-        clients: { ...now.clients, [`c${i}`]: {} },
+        clients: { ...now.clients, [`c${i}`]: { client_id: `id-${i}` } },
       })),
     ),
   );

@@ -10,7 +10,6 @@ export interface CredentialFile {
    */
   change(
     change: (now: Credentials | undefined) => Promise<Credentials | undefined> | Credentials | undefined,
-    signal?: AbortSignal,
   ): Promise<Credentials | undefined>;
 }
 

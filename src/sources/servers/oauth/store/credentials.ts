@@ -1,3 +1,6 @@
+import type { OAuthClientInformationMixed } from "@modelcontextprotocol/client";
+import type { TokenPlace } from "../token-request.ts";
+
 /** What was issued at the last sign-in or refresh. */
 export interface StoredTokens {
   /** The authorization server they came from: they are never shown to another. */
@@ -16,11 +19,10 @@ export interface StoredTokens {
 export interface PendingSignIn {
   readonly verifier: string;
   readonly redirectUri: string;
-  readonly issuer?: string;
   readonly startedAt: number;
   readonly scope?: string;
-  /** What finishing it needs: where the tokens come from, and as whom. */
-  readonly flow?: unknown;
+  /** What finishing it needs, whichever process does that; `dpop` where the tokens are to be bound to a key. */
+  readonly flow: { readonly place: TokenPlace; readonly client: OAuthClientInformationMixed; readonly dpop: boolean };
 }
 
 /** All that is kept for one server, under one name and one address. Every part of it is secret. */
@@ -30,14 +32,14 @@ export interface Credentials {
   readonly resource: string;
   /** The authorization server of the first sign-in. Another one is noticed, never followed in silence. */
   readonly issuer?: string;
-  /** What discovery found, as the client library keeps it. */
-  readonly discovery?: unknown;
-  /** Client registrations by issuer, as the client library keeps them. */
-  readonly clients: Readonly<Record<string, unknown>>;
+  /** Where the tokens came from. */
+  readonly discovery?: TokenPlace;
+  /** As whom, by issuer. */
+  readonly clients: Readonly<Record<string, OAuthClientInformationMixed>>;
   readonly tokens?: StoredTokens;
   /** When they were signed in for, in milliseconds since the epoch; a refresh leaves it as it is. */
   readonly signedInAt?: number;
-  /** Private key of DPoP proofs, as a JWK. */
+  /** Private key of DPoP proofs, as a JWK; whoever opens it checks it. */
   readonly dpopKey?: unknown;
   /** By `state`. */
   readonly pending?: Readonly<Record<string, PendingSignIn>>;

@@ -71,11 +71,11 @@ export function openCredentialStore(options: CredentialStoreOptions): Credential
     return {
       async read() {
         const found = await tryRead();
-        return "error" in found ? (await locked(undefined, readLocked)).credentials : found.credentials;
+        return "error" in found ? (await locked(readLocked)).credentials : found.credentials;
       },
-      change: (change, signal) =>
+      change: (change) =>
         noted(
-          locked(signal, async () => {
+          locked(async () => {
             const { credentials, key } = await readLocked();
             const before = JSON.stringify(credentials);
             const next = await change(credentials);
@@ -86,8 +86,8 @@ export function openCredentialStore(options: CredentialStoreOptions): Credential
         ),
     };
 
-    function locked<R>(signal: AbortSignal | undefined, work: () => Promise<R>): Promise<R> {
-      return withFileLock(`${path}.lock`, { log, waitMs: patienceMs, ...(signal && { signal }) }, work);
+    function locked<R>(work: () => Promise<R>): Promise<R> {
+      return withFileLock(`${path}.lock`, { log, waitMs: patienceMs }, work);
     }
 
     async function write(next: Credentials, last: SealingKey | undefined): Promise<void> {

@@ -6,7 +6,8 @@ export function parseCredentials(value: unknown): Credentials {
   text(record.server, "server");
   text(record.resource, "resource");
   optionalText(record.issuer, "issuer");
-  objectOf(record.clients, "clients");
+  if (record.discovery !== undefined) checkPlace(record.discovery, "discovery");
+  for (const each of Object.values(objectOf(record.clients, "clients"))) checkClient(each, "clients");
   if (record.signedInAt !== undefined) time(record.signedInAt, "signedInAt");
   if (record.tokens !== undefined) checkTokens(objectOf(record.tokens, "tokens"));
   if (record.pending !== undefined) {
@@ -29,9 +30,19 @@ function checkTokens(tokens: Fields<StoredTokens>): void {
 function checkPending(pending: Fields<PendingSignIn>): void {
   text(pending.verifier, "pending.verifier");
   text(pending.redirectUri, "pending.redirectUri");
-  optionalText(pending.issuer, "pending.issuer");
   optionalText(pending.scope, "pending.scope");
   time(pending.startedAt, "pending.startedAt");
+  const flow: Fields<PendingSignIn["flow"]> = objectOf(pending.flow, "pending.flow");
+  checkPlace(flow.place, "pending.flow.place");
+  checkClient(flow.client, "pending.flow.client");
+}
+
+function checkPlace(value: unknown, name: string): void {
+  text(objectOf(objectOf(value, name).server, `${name}.server`).issuer, `${name}.server.issuer`);
+}
+
+function checkClient(value: unknown, name: string): void {
+  text(objectOf(value, name).client_id, `${name}.client_id`);
 }
 
 type Fields<T> = { readonly [K in keyof T]?: unknown };
