@@ -15,8 +15,12 @@ export function shelf(...flags: string[]): { readonly command: string; readonly 
   return { command: process.execPath, args: [file, ...flags] };
 }
 
+export interface ConfiguredPlace extends Place {
+  configure(servers: object): Promise<void>;
+}
+
 /** A place with these servers in the configuration of its state folder, which nobody has to trust. */
-export async function placeWith(servers: object): Promise<Place & { configure(servers: object): Promise<void> }> {
+export async function placeWith(servers: object): Promise<ConfiguredPlace> {
   const place = await makePlace();
   const configure = (changed: object): Promise<void> =>
     writeFile(join(place.home, "clawport.json5"), JSON.stringify({ servers: changed }));

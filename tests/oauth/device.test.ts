@@ -7,7 +7,6 @@ import type { ServerAuth } from "../../src/sources/servers/oauth/server-auth.ts"
 import { startHub } from "../cli/run-clawport.ts";
 import { runHere } from "../cli/shelf.ts";
 import { until } from "../support/until.ts";
-import { createVisitor } from "./bench/consent.ts";
 import { openAuthControl } from "./open-auth-control.ts";
 import { openOAuthPlace, type OAuthPlace } from "./open-oauth-place.ts";
 
@@ -75,12 +74,7 @@ test("Ctrl-C ends it in the hub, too", async () => {
 
 test("the configuration may say that a server is signed in to on another device", async () => {
   await using bench = await openOAuthPlace({ settings: () => ({ auth: { grant: "device-code" } }) });
-  let shown = "";
-  const stderr = { write: (text: string) => (shown += text) };
-  const signingIn = runHere(bench.place, ["auth", "one", "--json"], { stderr });
-  await until(() => shown.includes("enter the code"));
-  const [, address = "", code = ""] = /open (\S+)\n.*code: (\S+)/.exec(shown) ?? [];
-  await createVisitor().confirmDevice(`${address}?user_code=${code}`);
-  expect(JSON.parse((await signingIn).out)).toMatchObject({ signedIn: true, tools: 2 });
+  const { out } = await bench.signInByDevice("auth", "one", "--json");
+  expect(JSON.parse(out)).toMatchObject({ signedIn: true, tools: 2 });
   expect(bench.authority.grants).toEqual(["urn:ietf:params:oauth:grant-type:device_code"]);
 });

@@ -1,13 +1,12 @@
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
-import { silentLog } from "../../src/core/log.ts";
 import { openCredentialStore } from "../../src/sources/servers/oauth/store/open-credential-store.ts";
 import { placeWith, runHere } from "../cli/shelf.ts";
 import { until } from "../support/until.ts";
 import { visit } from "./fixtures/open-auth.ts";
 import { type RogueIssuer, startRogueIssuer } from "./fixtures/rogue-issuer.ts";
 import { openOAuthPlace } from "./open-oauth-place.ts";
+import { storeOptions } from "./store-options.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -17,8 +16,7 @@ async function openExpired(rogue: RogueIssuer) {
   const begun = JSON.parse((await runHere(place, ["auth", "one", "--no-browser", "--json"])).out) as { url: string };
   const query = await visit(new URL(begun.url));
   await runHere(place, ["auth", "one", "--code", `http://127.0.0.1/callback?${query.toString()}`]);
-  const home = { file: (...parts: string[]) => join(place.home, ...parts) };
-  const file = openCredentialStore({ home, env: place.env, log: silentLog }).open("one", rogue.url);
+  const file = openCredentialStore(storeOptions(place.home, place.env)).open("one", rogue.url);
   await file.change((now) => now?.tokens && { ...now, tokens: { ...now.tokens, expiresAt: Date.now() - 1 } });
   return { place, file };
 }

@@ -4,9 +4,7 @@ import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { clientDocument } from "../../src/sources/servers/oauth/client-document.ts";
 import { openCallbackListener } from "../../src/sources/servers/oauth/sign-in/callback-listener.ts";
-import { runHere } from "../cli/shelf.ts";
 import type { AuthorizationServer } from "./bench/authorization-server.ts";
-import { createVisitor } from "./bench/consent.ts";
 import { openOAuthPlace } from "./open-oauth-place.ts";
 
 // Browsers, hubs and keyrings are processes of their own, and the machine may be busy.
@@ -113,14 +111,7 @@ test("a call that needs more rights says which command asks for them, and then i
 
 test("a code on another device", async () => {
   await using bench = await openOAuthPlace();
-  let shown = "";
-  const stderr = { write: (text: string) => (shown += text) };
-  const signingIn = runHere(bench.place, ["auth", "one", "--device", "--json"], { stderr });
-  await expect.poll(() => shown, { timeout: 10_000 }).toMatch(/enter the code/);
-  const [, address = ""] = /open (\S+)/.exec(shown) ?? [];
-  const [, code = ""] = /code: (\S+)/.exec(shown) ?? [];
-  await createVisitor().confirmDevice(`${address}?user_code=${code}`);
-  const { exit, out } = await signingIn;
+  const { exit, out } = await bench.signInByDevice("auth", "one", "--device", "--json");
   expect(JSON.parse(out)).toMatchObject({ signedIn: true, tools: 2 });
   expect(exit).toBe(0);
   expect(bench.authority.grants.at(-1)).toBe("urn:ietf:params:oauth:grant-type:device_code");

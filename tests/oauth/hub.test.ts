@@ -5,7 +5,6 @@ import { createMcpCommand } from "../../src/cli/mcp-command.ts";
 import { Secret } from "../../src/core/secret.ts";
 import { createRemoteControl } from "../../src/sources/servers/handlers/remote-control.ts";
 import { startHub } from "../cli/run-clawport.ts";
-import { runHere } from "../cli/shelf.ts";
 import { until } from "../support/until.ts";
 import { createVisitor } from "./bench/consent.ts";
 import { openAuthControl } from "./open-auth-control.ts";
@@ -63,13 +62,8 @@ test("a code that was begun at the hub is finished there, in another run", async
 test("a running hub is signed in with a code on another device", async () => {
   await using bench = await openOAuthPlace();
   await using _hub = await startHub(bench.place, "--port", "0");
-  let shown = "";
-  const stderr = { write: (text: string) => (shown += text) };
-  const signingIn = runHere(bench.place, ["auth", "one", "--device", "--json"], { stderr });
-  await until(() => shown.includes("enter the code"));
-  const [, address = "", code = ""] = /open (\S+)\n.*code: (\S+)/.exec(shown) ?? [];
-  await createVisitor().confirmDevice(`${address}?user_code=${code}`);
-  expect(JSON.parse((await signingIn).out)).toMatchObject({ signedIn: true, tools: 2 });
+  const { out } = await bench.signInByDevice("auth", "one", "--device", "--json");
+  expect(JSON.parse(out)).toMatchObject({ signedIn: true, tools: 2 });
   expect(await stateOf(bench)).toMatchObject({ state: "ready", tools: 2 });
 });
 

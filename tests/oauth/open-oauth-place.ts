@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { silentLog } from "../../src/core/log.ts";
 import { openCredentialStore } from "../../src/sources/servers/oauth/store/open-credential-store.ts";
-import { placeWith, runHere } from "../cli/shelf.ts";
+import { type ConfiguredPlace, placeWith, runHere } from "../cli/shelf.ts";
+import type { ShellAnswer } from "../cli/run-shell.ts";
 import { until } from "../support/until.ts";
 import { filesUnder, findSecrets } from "./find-secrets.ts";
 import {
@@ -11,7 +11,9 @@ import {
   type AuthorizationServerOptions,
   startAuthorizationServer,
 } from "./bench/authorization-server.ts";
+import { createVisitor } from "./bench/consent.ts";
 import { type ProtectedServer, startProtectedServer } from "./bench/protected-server.ts";
+import { storeOptions } from "./store-options.ts";
 
 const visit = join(import.meta.dirname, "fixtures", "visit.ts");
 
@@ -23,7 +25,7 @@ export interface OAuthPlace extends AsyncDisposable {
   readonly authority: AuthorizationServer;
   readonly server: ProtectedServer;
   readonly home: string;
-  readonly place: Awaited<ReturnType<typeof placeWith>>;
+  readonly place: ConfiguredPlace;
   /** Has the browser of this place say yes, or no. */
   readonly browser: (verb?: "consent" | "refuse") => string;
   /** What the browser was shown at the end. */
@@ -32,6 +34,8 @@ export interface OAuthPlace extends AsyncDisposable {
   run(...argv: string[]): Promise<{ exit: number; answer: Readonly<Record<string, unknown>>; err: string }>;
   /** The same with a browser there. */
   runWithBrowser(verb: "consent" | "refuse", ...argv: string[]): ReturnType<OAuthPlace["run"]>;
+  /** Runs a command that shows a code, and enters it on the other device. */
+  signInByDevice(...argv: string[]): Promise<ShellAnswer>;
   /** Has the server name another authorization server from now on. */
   move(authority: AuthorizationServer): void;
   /** Makes the token that is kept look as if it expired after this time. */
@@ -77,12 +81,21 @@ export async function openOAuthPlace(
       await until(() => readFileSync(journal, "utf8") !== "", "the browser was shown a page");
       return ran;
     },
+    async signInByDevice(...argv) {
+      let err = "";
+      const signingIn = runHere(place, argv, { stderr: { write: (text) => (err += text) } });
+      await until(() => err.includes("enter the code"));
+      const [, address = "", code = ""] = /open (\S+)\n.*code: (\S+)/.exec(err) ?? [];
+      await createVisitor().confirmDevice(`${address}?user_code=${code}`);
+      const answer = await signingIn;
+      said.push(err);
+      return { ...answer, err };
+    },
     move(next) {
       named = next;
     },
     async age(leftMs) {
-      const at = { file: (...parts: string[]) => join(place.home, ...parts) };
-      const file = openCredentialStore({ home: at, env: place.env, log: silentLog }).open("one", new URL(server.url));
+      const file = openCredentialStore(storeOptions(place.home, place.env)).open("one", new URL(server.url));
       await file.change((now) => {
         if (now?.tokens === undefined) throw new Error("nobody is signed in");
         const receivedAt = Date.now() - 3_600_000;

@@ -2,40 +2,21 @@ import { generateKeyPairSync } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { silentLog } from "../../src/core/log.ts";
 import { openCredentialStore } from "../../src/sources/servers/oauth/store/open-credential-store.ts";
 import { startHub } from "../cli/run-clawport.ts";
-import { placeWith, runHere } from "../cli/shelf.ts";
-import { until } from "../support/until.ts";
+import { type ConfiguredPlace, placeWith } from "../cli/shelf.ts";
 import { createVisitor } from "./bench/consent.ts";
 import { filesUnder, findSecrets } from "./find-secrets.ts";
 import { visit } from "./fixtures/open-auth.ts";
 import { startRogueIssuer, type Seen } from "./fixtures/rogue-issuer.ts";
+import { listenIn } from "./listen-in.ts";
 import { openOAuthPlace } from "./open-oauth-place.ts";
+import { storeOptions } from "./store-options.ts";
 
 // Hubs are processes of their own, and the machine may be busy.
 vi.setConfig({ testTimeout: 90_000 });
 
-type Place = Awaited<ReturnType<typeof placeWith>>;
-
-/** Runs commands and remembers all that they say. */
-function listenIn(place: Place) {
-  const said: Record<string, string> = {};
-  let count = 0;
-  return {
-    said,
-    async run(...argv: string[]): Promise<string> {
-      const { out, err } = await runHere(place, [...argv, "-v"]);
-      said[`${count++} ${argv.slice(0, 2).join(" ")}`] = `${out}\n${err}`;
-      return out;
-    },
-  };
-}
-
-async function keptIn({ home, env }: Place) {
-  const at = { file: (...parts: string[]) => join(home, ...parts) };
-  return openCredentialStore({ home: at, env, log: silentLog }).list();
-}
+const keptIn = ({ home, env }: ConfiguredPlace) => openCredentialStore(storeOptions(home, env)).list();
 
 const robot = { redirect_uris: [], response_types: [], grant_types: ["client_credentials"], scope: "mcp:read" };
 
@@ -70,13 +51,8 @@ test("nothing that is said or written holds a device code, a client's key or sec
     },
   });
   const { said, run } = listenIn(bench.place);
-  let shown = "";
-  const stderr = { write: (text: string) => (shown += text) };
-  const signingIn = runHere(bench.place, ["auth", "device", "-v"], { stderr });
-  await until(() => shown.includes("enter the code"));
-  const [, address = "", code = ""] = /open (\S+)\n.*code: (\S+)/.exec(shown) ?? [];
-  await createVisitor().confirmDevice(`${address}?user_code=${code}`);
-  said["device"] = `${(await signingIn).out}\n${shown}`;
+  const { out, err } = await bench.signInByDevice("auth", "device", "-v");
+  said["device"] = `${out}\n${err}`;
   const proofKeys = (await keptIn(bench.place)).flatMap(
     ({ dpopKey }) => (dpopKey as { d?: string } | undefined)?.d ?? [],
   );
@@ -116,14 +92,13 @@ test("nothing that is said or written holds what an authorization server repeats
     robot: { url, auth: { ...common, grant: "client-credentials", clientSecret: "$CLIENT_SECRET" } },
   });
   place.env["CLIENT_SECRET"] = secret;
-  const { said, run } = listenIn(place);
+  const { said, run, startTalkingHub } = listenIn(place);
   const signIn = async () => {
     const { url: address } = JSON.parse(await run("auth", "person", "--no-browser", "--json")) as { url: string };
     return (await visit(new URL(address))).toString();
   };
   {
-    await using hub = await startHub(place, "--port", "0", "-v");
-    hub.child.stderr.on("data", (chunk) => (said["hub"] = (said["hub"] ?? "") + String(chunk)));
+    await using _ = await startTalkingHub();
     await run("auth", "person", "--code", `?${await signIn()}`, "--json");
     for (const name of ["workload", "robot"]) {
       await run("auth", name);

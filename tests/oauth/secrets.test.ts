@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
-import { startHub } from "../cli/run-clawport.ts";
-import { runHere } from "../cli/shelf.ts";
 import { createVisitor } from "./bench/consent.ts";
 import { filesUnder, findSecrets } from "./find-secrets.ts";
+import { listenIn } from "./listen-in.ts";
 import { openOAuthPlace } from "./open-oauth-place.ts";
 
 const secret = "the-secret-of-the-client-that-was-registered-by-hand";
@@ -23,21 +22,14 @@ test(
     await using bench = await openOAuthPlace({ clients: [client] });
     bench.place.env["CLIENT_SECRET"] = secret;
     await bench.place.configure({ one: { url: bench.server.url }, two: { url: bench.server.url, auth } });
-    const said: Record<string, string> = {};
-    let count = 0;
-    const run = async (...argv: string[]) => {
-      const { out, err } = await runHere(bench.place, [...argv, "-v"]);
-      said[`${count++} ${argv.slice(0, 2).join(" ")}`] = `${out}\n${err}`;
-      return out;
-    };
+    const { said, run, startTalkingHub } = listenIn(bench.place);
     const signIn = async (name: string) => {
       const { url } = JSON.parse(await run("auth", name, "--no-browser", "--json")) as { url: string };
       return createVisitor().consent(url);
     };
 
     {
-      await using hub = await startHub(bench.place, "--port", "0", "-v");
-      hub.child.stderr.on("data", (chunk) => (said["hub"] = (said["hub"] ?? "") + String(chunk)));
+      await using _ = await startTalkingHub();
       for (const name of ["one", "two"]) {
         const spoilt = await signIn(name);
         spoilt.searchParams.set("code", `${spoilt.searchParams.get("code")}x`);

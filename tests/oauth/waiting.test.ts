@@ -7,7 +7,7 @@ import { runHere } from "../cli/shelf.ts";
 import { until } from "../support/until.ts";
 import { createVisitor } from "./bench/consent.ts";
 import { openAuthControl } from "./open-auth-control.ts";
-import { openOAuthPlace } from "./open-oauth-place.ts";
+import { openOAuthPlace, type OAuthPlace } from "./open-oauth-place.ts";
 
 // Browsers, hubs and keyrings are processes of their own, and the machine may be busy.
 vi.setConfig({ testTimeout: 60_000 });
@@ -19,6 +19,15 @@ async function start(
   const started = await startSignIn(auth, "one", { lookMs: 500, signal: new AbortController().signal, ...options });
   if (started.kind === "signed-in") throw new Error("nobody signed in");
   return started;
+}
+
+/** Starts a sign-in where there is one already. */
+async function startAgain(bench: OAuthPlace): Promise<StartedSignIn> {
+  const auth = await openAuthControl(bench);
+  const first = await start(auth);
+  await first.paste((await createVisitor().consent(first.url)).href);
+  await first.done;
+  return start(auth, { lookMs: 5 });
 }
 
 const stateOf = ({ url }: StartedSignIn): string => url.searchParams.get("state") ?? "";
@@ -63,11 +72,7 @@ test("one that another process gives up is over here too", async () => {
 
 test("one that another process gives up is not done because somebody was signed in before", async () => {
   await using bench = await openOAuthPlace();
-  const auth = await openAuthControl(bench);
-  const first = await start(auth);
-  await first.paste((await createVisitor().consent(first.url)).href);
-  await first.done;
-  const second = await start(auth, { lookMs: 5 });
+  const second = await startAgain(bench);
   await (await openAuthControl(bench)).cancel("one", stateOf(second));
   await expect(second.done).rejects.toMatchObject({ code: "cancelled" });
   expect(bench.authority.grants).toEqual(["authorization_code"]);
@@ -75,11 +80,7 @@ test("one that another process gives up is not done because somebody was signed 
 
 test("one that another process finishes is done here too, also for who was signed in before", async () => {
   await using bench = await openOAuthPlace();
-  const auth = await openAuthControl(bench);
-  const first = await start(auth);
-  await first.paste((await createVisitor().consent(first.url)).href);
-  await first.done;
-  const second = await start(auth, { lookMs: 5 });
+  const second = await startAgain(bench);
   const left = await createVisitor().consent(second.url);
   await (await openAuthControl(bench)).finish("one", left.searchParams.toString(), false);
   await second.done;
@@ -98,19 +99,6 @@ test("two for one server each take their own answer, and giving one up leaves th
   await second.paste(left.href);
   await second.done;
   expect(bench.authority.grants).toEqual(["authorization_code"]);
-});
-
-test("Ctrl-C ends the command and leaves nothing behind", async () => {
-  await using bench = await openOAuthPlace();
-  const stop = new AbortController();
-  let shown = "";
-  const world = { stopSignal: () => stop.signal, stderr: { write: (text: string) => (shown += text) } };
-  const place = { ...bench.place, env: { ...bench.place.env, BROWSER: "true" } };
-  const running = runHere(place, ["auth", "one"], world);
-  await until(() => shown.includes("Your browser opens"));
-  stop.abort();
-  expect((await running).exit).toBe(130);
-  await expect.poll(() => bench.kept(), { timeout: 10_000 }).toEqual([]);
 });
 
 test("at a terminal the address can be pasted, and a wrong one is asked for again", async () => {

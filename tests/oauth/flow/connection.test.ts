@@ -6,7 +6,7 @@ import { silentLog } from "../../../src/core/log.ts";
 import { defined, startEngine } from "../../servers/start-engine.ts";
 import { createMemoryCredentials } from "../../support/memory-credentials.ts";
 import { signIn } from "../fixtures/open-auth.ts";
-import { startRogueIssuer } from "../fixtures/rogue-issuer.ts";
+import { type RogueIssuer, startRogueIssuer } from "../fixtures/rogue-issuer.ts";
 import { startOldServer } from "../fixtures/start-old-server.ts";
 
 /** The sign-ins of one process; several on one store are several processes. */
@@ -19,6 +19,14 @@ function openAuths(store: CredentialStore, signInNow?: SignIn): ServerAuths {
 async function signInElsewhere(store: CredentialStore, url: string, more: { scope?: string } = {}): Promise<void> {
   const [definition] = await defined({ notes: { url } });
   await signIn(openAuths(store).of(definition!)!, more);
+}
+
+/** An engine on a server that somebody has signed in to. */
+async function startSignedIn({ url }: RogueIssuer) {
+  const store = createMemoryCredentials();
+  await signInElsewhere(store, url.href);
+  const engine = await startEngine({ notes: { url: url.href } }, { auths: openAuths(store) });
+  return { ...engine, store };
 }
 
 test("a server that wants a sign-in says how, once, and no other server notices", async () => {
@@ -52,9 +60,7 @@ test("a server comes up on the next call after somebody signed in elsewhere", as
 
 test("twenty calls whose token is refused bring one refresh, and all of them an answer", async () => {
   await using rogue = await startRogueIssuer();
-  const store = createMemoryCredentials();
-  await signInElsewhere(store, rogue.url.href);
-  await using engine = await startEngine({ notes: { url: rogue.url.href } }, { auths: openAuths(store) });
+  await using engine = await startSignedIn(rogue);
   const before = rogue.count("/token");
   rogue.expireAll();
   const calls = await Promise.all(Array.from({ length: 20 }, () => engine.call("notes__read")));
@@ -64,9 +70,7 @@ test("twenty calls whose token is refused bring one refresh, and all of them an 
 
 test("a refresh that is refused ends in a sign-in being needed, and the next sign-in mends it", async () => {
   await using rogue = await startRogueIssuer();
-  const store = createMemoryCredentials();
-  await signInElsewhere(store, rogue.url.href);
-  await using engine = await startEngine({ notes: { url: rogue.url.href } }, { auths: openAuths(store) });
+  await using engine = await startSignedIn(rogue);
   rogue.expireAll();
   rogue.settings.refuseRefresh = true;
   const before = rogue.count("/token");
@@ -74,16 +78,14 @@ test("a refresh that is refused ends in a sign-in being needed, and the next sig
   await expect(engine.call("notes__read")).rejects.toMatchObject({ code: "unauthorized" });
   expect(rogue.count("/token") - before).toBe(1);
   expect(engine.manager.status("notes").state).toBe("needs-sign-in");
-  await signInElsewhere(store, rogue.url.href);
+  await signInElsewhere(engine.store, rogue.url.href);
   expect(await engine.call("notes__read")).toMatchObject({ content: [{ text: "done" }] });
   expect(engine.manager.status("notes").state).toBe("ready");
 });
 
 test("a call that is refused whatever token it brings costs one refresh, and the others go on", async () => {
   await using rogue = await startRogueIssuer({ refuseWrite: true });
-  const store = createMemoryCredentials();
-  await signInElsewhere(store, rogue.url.href);
-  await using engine = await startEngine({ notes: { url: rogue.url.href } }, { auths: openAuths(store) });
+  await using engine = await startSignedIn(rogue);
   const before = rogue.count("/token");
   await expect(engine.call("notes__write")).rejects.toMatchObject({ code: "unauthorized" });
   expect(engine.manager.status("notes").state).toBe("ready");
@@ -94,9 +96,7 @@ test("a call that is refused whatever token it brings costs one refresh, and the
 
 test("a server that refuses every token from now on needs a sign-in", async () => {
   await using rogue = await startRogueIssuer();
-  const store = createMemoryCredentials();
-  await signInElsewhere(store, rogue.url.href);
-  await using engine = await startEngine({ notes: { url: rogue.url.href } }, { auths: openAuths(store) });
+  await using engine = await startSignedIn(rogue);
   rogue.settings.refuseAll = true;
   await expect(engine.call("notes__read")).rejects.toMatchObject({ code: "unauthorized" });
   await expect.poll(() => engine.manager.status("notes").state).toBe("needs-sign-in");
@@ -104,9 +104,7 @@ test("a server that refuses every token from now on needs a sign-in", async () =
 
 test("a call that lacks a right says which command gives it; the others go on", async () => {
   await using rogue = await startRogueIssuer({ writeScope: "write" });
-  const store = createMemoryCredentials();
-  await signInElsewhere(store, rogue.url.href);
-  await using engine = await startEngine({ notes: { url: rogue.url.href } }, { auths: openAuths(store) });
+  await using engine = await startSignedIn(rogue);
   await expect(engine.call("notes__write")).rejects.toMatchObject({
     code: "unauthorized",
     message: expect.stringContaining('clawport auth notes --scope "read write"'),
@@ -114,7 +112,7 @@ test("a call that lacks a right says which command gives it; the others go on", 
   });
   expect(engine.manager.status("notes").state).toBe("ready");
   await engine.call("notes__read");
-  await signInElsewhere(store, rogue.url.href, { scope: "read write" });
+  await signInElsewhere(engine.store, rogue.url.href, { scope: "read write" });
   expect(await engine.call("notes__write")).toMatchObject({ content: [{ text: "done" }] });
 });
 
