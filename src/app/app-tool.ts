@@ -9,6 +9,7 @@ export interface ToolRun {
   /** Puts a form to the person behind the client (MCP elicitation) and gives the answer; rejects where nobody can be asked. */
   ask(params: {
     readonly message: string;
+    /** JSON Schema of the form; without it there is nothing to fill in, only yes or no. */
     readonly requestedSchema?: object;
   }): Promise<Readonly<Record<string, unknown>>>;
 }

@@ -14,6 +14,8 @@ export interface AppOptions {
   readonly ttlSeconds?: number;
   /** Only this session's own tokens open it, not those all apps share. */
   readonly ownTokensOnly?: boolean;
+  /** How often the line to the proxy has to show that it lives; a dead one is left after three. 15 unless given. */
+  readonly heartbeatSeconds?: number;
   readonly tools: readonly AppTool[];
   /** Called with the first session, and with every new one where the proxy has forgotten the last. */
   onSession?(session: AppSession): void;
@@ -46,6 +48,10 @@ interface OpenSession extends AppSession {
 
 /** Registers the tools with a proxy and keeps them callable until closed. For Node and browsers. */
 export async function openApp(options: AppOptions): Promise<App> {
+  const { heartbeatSeconds = 15 } = options;
+  if (!(heartbeatSeconds > 0 && heartbeatSeconds <= 3600)) {
+    throw new RangeError(`heartbeatSeconds has to be more than 0 and at most 3600, not ${heartbeatSeconds}.`);
+  }
   const sessionsUrl = `${options.proxyUrl.replace(/\/+$/, "")}/v1/chat/sessions`;
   let tools = new Map(options.tools.map((tool) => [tool.name, tool]));
   let link: BridgeLink | undefined;
@@ -103,9 +109,11 @@ export async function openApp(options: AppOptions): Promise<App> {
     link = openBridgeLink({
       url: bridgeUrl,
       token: bridgeToken,
+      heartbeatMs: heartbeatSeconds * 1000,
       onMessage: receive,
       onConnected(connected) {
         isConnected = connected;
+        if (!connected) runs.lost();
         options.onConnected?.(connected);
       },
       onOver(why) {
@@ -142,6 +150,8 @@ async function ask(
 ): Promise<Readonly<Record<string, string>>> {
   const response = await fetch(url, {
     method,
+    // It may have gone over a kept connection that is dead by now.
+    signal: AbortSignal.timeout(30_000),
     headers: {
       ...(body === undefined ? {} : { "content-type": "application/json" }),
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),

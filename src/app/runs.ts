@@ -22,6 +22,8 @@ export interface RunsOptions {
 /** The calls this app was given: each is run once, however often it comes. */
 export interface Runs {
   take(message: BridgeMessage): void;
+  /** The bridge is gone, and with it whoever could have answered a question; the calls run on. */
+  lost(): void;
 }
 
 interface Entry {
@@ -50,23 +52,28 @@ export function createRuns({ tools, send }: RunsOptions): Runs {
       } else if (type === "cancel_tool") entry?.stop.abort(new Error(message.reason ?? "cancelled"));
       else if (type === "ask_answer") settleAsk(entry, message);
     },
+    lost() {
+      const why = new Error("The bridge was lost before anybody answered.");
+      for (const { asks } of entries.values()) asks.forEach((asked) => asked.reject(why));
+    },
   };
 
   async function start(requestId: string, message: BridgeMessage): Promise<void> {
     const entry: Entry = { stop: new AbortController(), asks: new Map() };
     entries.set(requestId, entry);
-    let outcome: object;
+    const head = `{"type":"invoke_result","request_id":${JSON.stringify(requestId)}`;
+    const failed = (why: string): string => `${head},"ok":false,"error":${JSON.stringify(why)}}`;
+    let text: string;
     try {
       const tool = tools().get(message.tool_name ?? "");
       if (!tool) throw new Error(`There is no tool called ${message.tool_name} here.`);
-      outcome = { ok: true, content: (await tool.run(message.arguments ?? {}, runOf(requestId, entry))) ?? null };
+      const content = await tool.run(message.arguments ?? {}, runOf(requestId, entry));
+      text = `${head},"ok":true,"content":${resultJson(content)}}`;
     } catch (error) {
-      outcome = { ok: false, error: error instanceof Error ? error.message : String(error) };
+      text = failed(messageOf(error));
     }
-    const text = JSON.stringify({ type: "invoke_result", request_id: requestId, ...outcome });
-    const forgotten = { ok: false, error: "This call has run already, and its result is not kept any more." };
     const isShort = text.length <= longestRemembered;
-    entry.result = isShort ? text : JSON.stringify({ type: "invoke_result", request_id: requestId, ...forgotten });
+    entry.result = isShort ? text : failed("This call has run already, and its result is not kept any more.");
     for (const [id, { result }] of entries) {
       if (entries.size <= mostRemembered) break;
       if (result) entries.delete(id);
@@ -79,18 +86,37 @@ export function createRuns({ tools, send }: RunsOptions): Runs {
       requestId,
       signal: entry.stop.signal,
       progress(progress, total, text) {
+        // JSON would make null of it, which is no progress.
+        if (!Number.isFinite(progress)) return;
         send(JSON.stringify({ type: "invoke_progress", request_id: requestId, progress, total, message: text }));
       },
       log(level, data) {
-        send(JSON.stringify({ type: "invoke_log", request_id: requestId, level, data }));
+        const line = { type: "invoke_log", request_id: requestId, level };
+        let text: string;
+        try {
+          text = JSON.stringify({ ...line, data });
+        } catch (error) {
+          text = JSON.stringify({
+            ...line,
+            data: `What was to be logged can't be written as JSON: ${messageOf(error)}`,
+          });
+        }
+        send(text);
       },
       ask(params) {
         const askId = `${entry.asks.size + 1}`;
         const asked = Promise.withResolvers<Readonly<Record<string, unknown>>>();
+        // A tool that looks at it later, or never, must not bring its app down.
+        asked.promise.catch(() => {});
         entry.asks.set(askId, asked);
         entry.stop.signal.addEventListener("abort", () => asked.reject(entry.stop.signal.reason));
-        if (!send(JSON.stringify({ type: "invoke_ask", request_id: requestId, ask_id: askId, params }))) {
-          asked.reject(new Error("The bridge is not connected: nobody can be asked."));
+        try {
+          const form = { requestedSchema: { type: "object", properties: {} }, ...params };
+          const question = { type: "invoke_ask", request_id: requestId, ask_id: askId, params: form };
+          if (!send(JSON.stringify(question)))
+            asked.reject(new Error("The bridge is not connected: nobody can be asked."));
+        } catch (error) {
+          asked.reject(error);
         }
         return asked.promise;
       },
@@ -101,5 +127,24 @@ export function createRuns({ tools, send }: RunsOptions): Runs {
     const asked = entry?.asks.get(askId ?? "");
     if (ok === true) asked?.resolve((answer ?? {}) as Readonly<Record<string, unknown>>);
     else asked?.reject(new Error(error ?? "nobody answered"));
+  }
+}
+
+function resultJson(content: unknown): string {
+  let json: string | undefined;
+  try {
+    json = JSON.stringify(content ?? null);
+  } catch (error) {
+    throw new Error(`The result can't be written as JSON: ${messageOf(error)}`, { cause: error });
+  }
+  if (json === undefined) throw new Error(`The result can't be written as JSON: it is a ${typeof content}.`);
+  return json;
+}
+
+function messageOf(error: unknown): string {
+  try {
+    return String(error instanceof Error ? error.message : error);
+  } catch {
+    return "The tool threw something that has no text.";
   }
 }

@@ -1,8 +1,12 @@
+import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
+import { WebSocketServer } from "ws";
+import { openBridgeLink } from "../../src/app/bridge-link.ts";
 import { type AppTool, openApp } from "../../src/app/index.ts";
 import { createRuns } from "../../src/app/runs.ts";
 import { openV2Client } from "../clients/v2-client.ts";
 import { until } from "../support/until.ts";
+import { openLine } from "./open-line.ts";
 import { bearer, type Created, startProxy } from "./start-proxy.ts";
 
 const tokens = { OPENCLAW_PROXY_APP_TOKEN: "app-secret", OPENCLAW_PROXY_OPENCLAW_TOKEN: "claw-secret" };
@@ -20,6 +24,12 @@ const tools: readonly AppTool[] = [
       throw new Error("no paper");
     },
   },
+  {
+    name: "throw_nothing",
+    run() {
+      throw Object.create(null);
+    },
+  },
 ];
 
 test("an app's functions are tools: called with checked arguments, their errors told", async () => {
@@ -30,6 +40,7 @@ test("an app's functions are tools: called with checked arguments, their errors 
   expect(await proxy.call(session, "greet", { who: "Anna" })).toBe("Hello Anna");
   expect(await proxy.call(session, "greet", {})).toMatch(/^!Wrong arguments/);
   expect(await proxy.call(session, "fail")).toBe("!no paper");
+  expect(await proxy.call(session, "throw_nothing")).toBe("!The tool threw something that has no text.");
   expect((await proxy.rpc(session, "tools/list", {}, bearer(app.session.mcpToken))).status).toBe(200);
   await app.close();
   expect((await proxy.rpc(session, "tools/list")).status).toBe(404);
@@ -110,6 +121,122 @@ test("an app comes back by itself when its connection breaks", async () => {
   await proxy.restart();
   await until(() => states.length >= 3 && app.isConnected);
   expect(await proxy.call({ mcp_url: app.session.mcpUrl } as Created, "greet", { who: "you" })).toBe("Hello you");
+  await app.close();
+});
+
+test("an app leaves a line that is dead without a word, and is callable again over a new one", async () => {
+  await using proxy = await startProxy();
+  await using line = await openLine(Number(new URL(proxy.address).port));
+  const states: boolean[] = [];
+  const app = await openApp({
+    proxyUrl: `http://127.0.0.1:${line.port}`,
+    heartbeatSeconds: 0.5,
+    tools,
+    onConnected: (is) => void states.push(is),
+  });
+  await until(() => app.isConnected);
+  line.freeze();
+  await until(() => states.length >= 3 && app.isConnected);
+  const session = { mcp_url: `${proxy.address}/v1/mcp/${app.session.id}` } as Created;
+  await expect.poll(() => proxy.call(session, "greet", { who: "you" })).toBe("Hello you");
+  await app.close();
+});
+
+test("a question that was put to the person when the line died is over, and so is its tool", async () => {
+  await using proxy = await startProxy();
+  await using line = await openLine(Number(new URL(proxy.address).port));
+  const { promise: told, resolve: tell } = Promise.withResolvers<unknown>();
+  const app = await openApp({
+    proxyUrl: `http://127.0.0.1:${line.port}`,
+    heartbeatSeconds: 0.5,
+    tools: [{ name: "book", run: (_, { ask }) => ask({ message: "Where to?" }).catch(tell) }],
+  });
+  await until(() => app.isConnected);
+  await using client = await openV2Client({ url: `${proxy.address}/v1/mcp/${app.session.id}` }, { pin: "2026-07-28" });
+  client.answers = {
+    get elicitation() {
+      line.freeze();
+      return { action: "accept" as const, content: {} };
+    },
+  };
+  await client.call("book", {}).catch(() => {});
+  expect(String(await told)).toContain("lost before anybody answered");
+  await app.close();
+});
+
+test.each([0, -1, Number.NaN, 1e9])("a heartbeat of %d seconds is refused", async (heartbeatSeconds) => {
+  await using proxy = await startProxy();
+  await expect(openApp({ proxyUrl: proxy.address, tools, heartbeatSeconds })).rejects.toThrow("heartbeatSeconds");
+});
+
+test("an app asks over a line that is merely quiet, and stays on it", async () => {
+  const asked: string[][] = [];
+  const server = new WebSocketServer({ port: 0 });
+  server.on("connection", (ws) => {
+    const texts: string[] = [];
+    asked.push(texts);
+    ws.on("message", (data: Buffer) => {
+      texts.push(data.toString());
+      ws.send('{"type":"pong"}');
+    });
+  });
+  const link = openBridgeLink({
+    url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    token: "t",
+    heartbeatMs: 200,
+    onMessage: () => {},
+    onConnected: () => {},
+    onOver: () => {},
+  });
+  await until(() => asked.some((texts) => texts.length >= 3));
+  expect(asked.flat()).toContain('{"type":"ping"}');
+  link.close();
+  server.close();
+});
+
+test.each([
+  ["a big integer", () => ({ n: 1n })],
+  [
+    "a circle",
+    () => {
+      const a: { self?: object } = {};
+      a.self = a;
+      return a;
+    },
+  ],
+  ["a function", () => () => 1],
+])("a result that JSON can't hold, %s, is told to the caller at once", async (_, run) => {
+  await using proxy = await startProxy();
+  const app = await openApp({ proxyUrl: proxy.address, tools: [{ name: "make", run }] });
+  await until(() => app.isConnected);
+  const session = { mcp_url: app.session.mcpUrl } as Created;
+  expect(await proxy.call(session, "make")).toMatch(/^!The result can't be written as JSON/);
+  await app.close();
+});
+
+test("progress and log lines that JSON can't hold neither end the call nor the bridge", async () => {
+  await using proxy = await startProxy();
+  const states: boolean[] = [];
+  const app = await openApp({
+    proxyUrl: proxy.address,
+    onConnected: (is) => void states.push(is),
+    tools: [
+      {
+        name: "count",
+        run(_, { progress, log }) {
+          progress(Number.NaN, 3);
+          log("info", { n: 1n });
+          return "counted";
+        },
+      },
+    ],
+  });
+  await until(() => app.isConnected);
+  const session = { mcp_url: app.session.mcpUrl } as Created;
+  const { text } = await proxy.rpc(session, "tools/call", { name: "count", arguments: {} });
+  expect(text).toContain("can't be written as JSON");
+  expect(text).toContain("counted");
+  expect(states).toEqual([true]);
   await app.close();
 });
 

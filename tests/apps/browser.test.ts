@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openBrowser } from "../browser/open-browser.ts";
 import { requireDebianPackage } from "../setup/require-debian-package.ts";
+import { openLine } from "./open-line.ts";
 import { type Created, startProxy } from "./start-proxy.ts";
 
 const chromium = await requireDebianPackage("chromium", "/usr/bin/chromium");
@@ -20,7 +21,11 @@ const script = `
       proxyUrl: new URL(location.href).searchParams.get("proxy"),
       appToken: "app-secret",
       tools: [{ name: "title", run: () => ({ title: document.title }) }],
-      onConnected: (is) => { document.body.dataset.state = is ? "connected" : "lost"; },
+      heartbeatSeconds: 0.5,
+      onConnected: (is) => {
+        if (is) document.body.dataset.times = Number(document.body.dataset.times ?? 0) + 1;
+        document.body.dataset.state = is ? "connected" : "lost";
+      },
     });
     document.body.dataset.url = app.session.mcpUrl;
   } catch (error) {
@@ -62,6 +67,26 @@ describe.skipIf(chromium === undefined)("the app client in a real browser", () =
       await tab.goto(`${site.origin}/?proxy=${encodeURIComponent(closed.address)}`);
       await tab.waitForSelector("body[data-state^=failed]", attached);
       await expect.poll(() => open.call({ mcp_url } as Created, "title")).toBe("!Bridge is not connected");
+    } finally {
+      await browser.close();
+    }
+  });
+
+  test("comes back over a new line where the old one died without a word", { timeout: 60_000 }, async () => {
+    const env = { OPENCLAW_PROXY_APP_TOKEN: "app-secret" };
+    await using site = await openSite();
+    await using proxy = await startProxy({ env, allowedOrigins: [site.origin] });
+    await using line = await openLine(Number(new URL(proxy.address).port));
+    const browser = await openBrowser(chromium ?? "");
+    try {
+      const tab = await browser.newPage();
+      await tab.goto(`${site.origin}/?proxy=${encodeURIComponent(`http://127.0.0.1:${line.port}`)}`);
+      await tab.waitForSelector("body[data-times][data-url]", attached);
+      line.freeze();
+      await tab.waitForSelector("body[data-times]:not([data-times='1'])", attached);
+      const { pathname } = new URL((await tab.getAttribute("body", "data-url")) ?? "");
+      const session = { mcp_url: proxy.address + pathname } as Created;
+      await expect.poll(() => proxy.call(session, "title")).toBe('{"title":"A page with tools"}');
     } finally {
       await browser.close();
     }

@@ -1,10 +1,9 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
-import { once } from "node:events";
-import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { expect, test, vi } from "vitest";
 import { until } from "../support/until.ts";
+import { openLine } from "./open-line.ts";
 import { type Created, startProxy } from "./start-proxy.ts";
 import { openApp } from "./test-app.ts";
 
@@ -58,26 +57,4 @@ async function startApp(session: Created) {
   const says = (line: string) => until(() => lines.includes(line), line);
   await says("open");
   return { child, says };
-}
-
-/** A line to a port that can be frozen: nothing passes any more, and nobody is told. */
-async function openLine(port: number) {
-  const sockets: Socket[] = [];
-  const server = createServer((near) => {
-    const far = connect(port, "127.0.0.1");
-    sockets.push(near, far);
-    near.on("error", () => {}).pipe(far);
-    far.on("error", () => {}).pipe(near);
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return {
-    port: (server.address() as AddressInfo).port,
-    freeze() {
-      for (const socket of sockets) socket.unpipe().pause();
-    },
-    async [Symbol.asyncDispose]() {
-      for (const socket of sockets) socket.destroy();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
 }
