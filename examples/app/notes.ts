@@ -1,13 +1,14 @@
 /**
  * A small app with a web page and two tools. In a checkout: `npx clawport proxy`, then in another terminal
- * `npx node examples/app/notes.ts`. Open the page, and connect an MCP client to the address that is printed: the notes it
- * adds appear on the page.
+ * `npx node examples/app/notes.ts`. Open the page, and connect an MCP client to the address that is printed, with the token
+ * that is printed: the notes it adds appear on the page. `OPENCLAW_PROXY_SERVER_URL` says where another proxy is,
+ * `OPENCLAW_PROXY_APP_TOKEN` is the token it wants of apps, `PORT` is the page's.
  */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type AppTool, openApp } from "clawport/app";
 
-const port = Number(process.env["PORT"] ?? 8080);
+const { OPENCLAW_PROXY_SERVER_URL: proxyUrl, OPENCLAW_PROXY_APP_TOKEN: appToken, PORT: port = "8080" } = process.env;
 const notes: string[] = [];
 
 const tools: readonly AppTool[] = [
@@ -29,11 +30,11 @@ const tools: readonly AppTool[] = [
 ];
 
 const app = await openApp({
-  proxyUrl: process.env["PROXY_URL"] ?? "http://127.0.0.1:8000",
+  proxyUrl: proxyUrl || "http://127.0.0.1:8000",
+  ...(appToken ? { appToken } : {}),
   deviceName: "notes",
   tools,
-  onSession: ({ mcpUrl }) => console.log(`MCP clients connect to ${mcpUrl}`),
-  ...(process.env["OPENCLAW_PROXY_APP_TOKEN"] ? { appToken: process.env["OPENCLAW_PROXY_APP_TOKEN"] } : {}),
+  onSession: ({ mcpUrl, mcpToken }) => console.log(`MCP_URL=${mcpUrl}\nMCP_TOKEN=${mcpToken}`),
 });
 
 const page = `<!doctype html><meta charset="utf-8"><title>Notes</title><h1>Notes</h1><ul></ul><script>
@@ -51,7 +52,7 @@ const server = createServer((request, response) => {
   const isData = request.url === "/notes";
   response.writeHead(200, { "content-type": isData ? "application/json" : "text/html" });
   response.end(isData ? JSON.stringify(notes) : page);
-}).listen(port, "127.0.0.1", () => {
+}).listen(Number(port), "127.0.0.1", () => {
   console.log(`The page is at http://127.0.0.1:${(server.address() as AddressInfo).port}`);
 });
 

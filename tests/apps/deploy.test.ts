@@ -1,10 +1,12 @@
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { json } from "node:stream/consumers";
 import { expect, test, vi } from "vitest";
+import { Fault } from "../../src/core/fault.ts";
 import { clawport, makePlace } from "../cli/run-clawport.ts";
 import { runProgram } from "../cli/run-shell.ts";
 import { requireDebianPackage } from "../setup/require-debian-package.ts";
@@ -25,8 +27,18 @@ function words(instruction: string): string[] {
 }
 
 /** Any port will do here: the usual one may be somebody else's. */
-const anyPort = (args: readonly string[]) => args.map((arg) => (arg === "8000" ? "0" : arg));
+const anyPort = (args: readonly string[]) => args.map((arg) => arg.replace(/^(--port=)?8000$/, "$10"));
+/** With the defaults of the variables in them. */
+const filled = (args: readonly string[]) => args.map((arg) => arg.replace(/\$\{\w+:-(.*)\}/, "$1"));
 const tokens = { OPENCLAW_PROXY_APP_TOKEN: "a", OPENCLAW_PROXY_OPENCLAW_TOKEN: "b" };
+
+/** The MCP address of a session that is opened under this name; nothing where the name is refused. */
+async function addressUnder(port: number, host: string): Promise<string | undefined> {
+  const headers = { host, authorization: "Bearer a", "content-type": "application/json" };
+  const asked = request({ port, host: "127.0.0.1", method: "POST", path: "/v1/chat/sessions", headers }).end("{}");
+  const [response] = (await once(asked, "response")) as [IncomingMessage];
+  return ((await json(response)) as { mcp_url?: string }).mcp_url;
+}
 
 test("the image copies what there is, keeps nothing of development, and does not run as root", async () => {
   const copied = [...dockerfile!.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, sources]) => sources!.split(" "));
@@ -72,18 +84,39 @@ test("the compose file fits the image: its state, its port, its command, and var
   const used = [...compose!.matchAll(/^ {6}OPENCLAW_PROXY_(\w+):/gm)].map(([, name]) => name!);
   expect(used).toHaveLength(6);
   expect(used.filter((name) => !known.includes(`"${name}"`))).toEqual([]);
-  const command: string[] = JSON.parse(/command: (\[.*\])/.exec(compose!)?.[1] ?? "[]");
-  const filled = anyPort(command.map((word) => word.replace(/^\$\{\w+:-(.*)\}$/, "$1")));
+  const args = [...compose!.matchAll(/^ {6}- (--.*)$/gm)].map(([, arg]) => arg!);
   await using place = await makePlace();
-  await using proxy = await startProxyProcess({ ...place, env: { ...place.env, ...tokens } }, ...filled);
-  expect((await fetch(`http://127.0.0.1:${proxy.ready.port}/health`)).status).toBe(200);
+  await using proxy = await startProxyProcess({ ...place, env: { ...place.env, ...tokens } }, ...anyPort(filled(args)));
+  expect(await addressUnder(proxy.ready.port, "proxy:8000")).toMatch("http://127.0.0.1:8000/v1/mcp/");
+  expect(await addressUnder(proxy.ready.port, "other:8000")).toBeUndefined();
 });
 
-test("the service's command starts a proxy", async () => {
-  const [, line = ""] = /^ExecStart=\S+ proxy (.*)$/m.exec(unit!) ?? [];
+test("the service's command starts a proxy that is known by its public address", async () => {
+  const [, line = ""] = /^ExecStart=clawport proxy (.*)$/m.exec(unit!) ?? [];
+  const [, usual = ""] = /^Environment=.*PUBLIC_URL=(\S+)$/m.exec(unit!) ?? [];
   await using place = await makePlace();
-  await using proxy = await startProxyProcess(place, ...anyPort(line.split(" ")));
-  expect((await fetch(`${proxy.ready.address}/health`)).status).toBe(200);
+  const start = (publicUrl: string) =>
+    startProxyProcess(
+      { ...place, env: { ...place.env, ...tokens } },
+      ...anyPort(line.split(" ")).map((word) => word.replace("${PUBLIC_URL}", publicUrl)),
+    );
+  {
+    await using proxy = await start(usual);
+    expect((await fetch(`${proxy.ready.address}/health`)).status).toBe(200);
+  }
+  await using proxy = await start("https://tools.example.com");
+  expect(await addressUnder(proxy.ready.port, "tools.example.com")).toMatch("https://tools.example.com/v1/mcp/");
+});
+
+test("the service does not start without its tokens, nor again where its command line or configuration is wrong", () => {
+  expect(unit).toMatch(/^EnvironmentFile=\/etc\/clawport\/proxy\.env$/m);
+  const [, listed = ""] = /^RestartPreventExitStatus=(.*)$/m.exec(unit!) ?? [];
+  const wrong = (["usage", "untrusted", "config"] as const).map((code) => String(new Fault(code, "").row.exit));
+  expect(listed.split(" ")).toEqual(wrong);
+});
+
+test("the package holds the unit", async () => {
+  expect(JSON.parse(await read("package.json")).files).toContain("deploy");
 });
 
 test.skipIf(analyze === undefined)(
@@ -92,7 +125,7 @@ test.skipIf(analyze === undefined)(
     const folder = await mkdtemp(join(tmpdir(), "proxy-unit-"));
     try {
       const file = join(folder, "clawport-proxy.service");
-      await writeFile(file, unit!.replace("/usr/local/bin/clawport", process.execPath));
+      await writeFile(file, unit!.replace("ExecStart=clawport", `ExecStart=${process.execPath}`));
       const { exit, out, err } = await runProgram("systemd-analyze", ["verify", file], { env: process.env });
       const complaints = (out + err).split("\n").filter((text) => text.includes("clawport-proxy.service"));
       expect({ exit, complaints }).toEqual({ exit: 0, complaints: [] });

@@ -1,10 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
+import { createMemoryStore } from "../../src/sources/apps/memory-store.ts";
 import { openBrowser } from "../browser/open-browser.ts";
+import { runProgram } from "../cli/run-shell.ts";
 import { requireDebianPackage } from "../setup/require-debian-package.ts";
 import { until } from "../support/until.ts";
 import { type Created, startProxy } from "./start-proxy.ts";
@@ -17,19 +18,25 @@ const websockets = await requireDebianPackage(
   "python3-websockets",
   "/usr/lib/python3/dist-packages/websockets/__init__.py",
 );
+const curl = await requireDebianPackage("curl", "/usr/bin/curl");
 const tokens = { OPENCLAW_PROXY_APP_TOKEN: "app-secret", OPENCLAW_PROXY_OPENCLAW_TOKEN: "claw-secret" };
 
-/** A program that tells its addresses on its output, ended with it. */
+/** A program whose every word is kept, ended with it. */
 async function run(command: string, args: readonly string[], env: NodeJS.ProcessEnv) {
   const child = spawn(command, args, { env: { PATH: process.env["PATH"], ...env }, cwd: root });
-  const ended = once(child, "exit");
+  const ended = once(child, "close");
   let said = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (said += chunk));
   return {
-    /** The first address that comes after these words. */
-    async address(after: string): Promise<string> {
-      const found = () => new RegExp(`${after}(http://\\S+)`).exec(said)?.[1];
-      await until(() => found() !== undefined || child.exitCode !== null, `an address of ${args.join(" ")}`);
+    child,
+    ended,
+    get said() {
+      return said;
+    },
+    /** What it has last said after these words. */
+    async word(after: string): Promise<string> {
+      const found = () => [...said.matchAll(new RegExp(`${after}(\\S+)`, "g"))].at(-1)?.[1];
+      await until(() => found() !== undefined || child.exitCode !== null, `${after} of ${args.join(" ")}`);
       return found() ?? Promise.reject(new Error(said));
     },
     async [Symbol.asyncDispose]() {
@@ -42,16 +49,14 @@ async function run(command: string, args: readonly string[], env: NodeJS.Process
 describe.skipIf(chromium === undefined)("the example app", () => {
   test("shows on its page what a client adds by its tools", async () => {
     await using proxy = await startProxy({ env: tokens });
-    const env = { PROXY_URL: proxy.address, PORT: "0", OPENCLAW_PROXY_APP_TOKEN: "app-secret" };
-    const args = ["--import", join(import.meta.dirname, "from-source.ts"), "examples/app/notes.ts"];
-    await using app = await run(process.execPath, args, env);
-    const session = { mcp_url: await app.address("MCP clients connect to ") } as Created;
+    await using app = await runNotes({ ...placeOf(proxy), OPENCLAW_PROXY_APP_TOKEN: "app-secret" });
+    const session = { mcp_url: await app.word("MCP_URL=") } as Created;
     await expect.poll(() => proxy.call(session, "list_notes")).toBe('{"notes":[]}');
     expect(await proxy.call(session, "add_note", { text: "buy <b>bread</b>" })).toBe('{"notes":1}');
     const browser = await openBrowser(chromium ?? "");
     try {
       const tab = await browser.newPage();
-      await tab.goto(await app.address("The page is at "));
+      await tab.goto(await app.word("The page is at "));
       await tab.waitForSelector("li");
       expect(await tab.textContent("li")).toBe("buy <b>bread</b>");
     } finally {
@@ -61,22 +66,94 @@ describe.skipIf(chromium === undefined)("the example app", () => {
 });
 
 describe.skipIf(websockets === undefined)("the app in Python", () => {
+  const appToken = { OPENCLAW_PROXY_APP_TOKEN: "app-secret" };
+
   test("is what the documentation says, and works, also after the proxy was gone", async () => {
-    const [, snippet] = /```python\n([\s\S]*?)```/.exec(await readFile(join(root, "docs/proxy.md"), "utf8")) ?? [];
-    const folder = await mkdtemp(join(tmpdir(), "python-app-"));
-    try {
-      await writeFile(join(folder, "app.py"), snippet ?? "");
-      await using proxy = await startProxy({ env: tokens, heartbeatMs: 100 });
-      const env = { PROXY_URL: proxy.address, OPENCLAW_PROXY_APP_TOKEN: "app-secret" };
-      await using app = await run("/usr/bin/python3", [join(folder, "app.py")], env);
-      const session = { mcp_url: await app.address("") } as Created;
-      const call = (text: unknown) => proxy.call(session, "echo_text", { text });
-      await expect.poll(() => call("hello")).toBe('{"echoed_text":"hello"}');
-      expect(await call(7)).toMatch(/^!Wrong arguments/);
-      await proxy.restart();
-      await expect.poll(() => call("again"), { timeout: 30_000 }).toBe('{"echoed_text":"again"}');
-    } finally {
-      await rm(folder, { recursive: true, force: true });
-    }
+    await using proxy = await startProxy({ env: tokens, heartbeatMs: 100 });
+    await using app = await runPython({ ...placeOf(proxy), ...appToken });
+    const session = { mcp_url: await app.word("MCP_URL=") } as Created;
+    const call = (text: unknown) => proxy.call(session, "echo_text", { text });
+    await expect.poll(() => call("hello")).toBe('{"echoed_text":"hello"}');
+    expect(await call(7)).toMatch(/^!Wrong arguments/);
+    await proxy.restart();
+    await expect.poll(() => call("again"), { timeout: 30_000 }).toBe('{"echoed_text":"again"}');
+  });
+
+  test("opens a new session where the proxy has forgotten the old one, and Ctrl-C ends it without a word", async () => {
+    await using proxy = await startProxy({ env: tokens, openStore: () => Promise.resolve(createMemoryStore()) });
+    await using app = await runPython({ ...placeOf(proxy), ...appToken });
+    const first = await app.word("MCP_URL=");
+    await expect.poll(() => proxy.call({ mcp_url: first } as Created, "echo_text", { text: "1" })).toContain("1");
+    await proxy.restart();
+    await until(async () => (await app.word("MCP_URL=")) !== first, "a second session", 30_000);
+    const second = { mcp_url: await app.word("MCP_URL=") } as Created;
+    await expect.poll(() => proxy.call(second, "echo_text", { text: "2" })).toContain("2");
+    const before = app.said;
+    app.child.kill("SIGINT");
+    expect(await app.ended).toEqual([0, null]);
+    expect(app.said).toBe(before);
+  });
+
+  test("ends where its token is wrong, and says what the proxy said", async () => {
+    await using proxy = await startProxy({ env: tokens });
+    await using app = await runPython({ ...placeOf(proxy), OPENCLAW_PROXY_APP_TOKEN: "wrong" });
+    expect(await app.ended).toEqual([1, null]);
+    expect(app.said).toMatch(/^HTTP Error 401: Unauthorized .*with the app token of this proxy/);
   });
 });
+
+describe.skipIf(curl === undefined)("the commands of the documentation", () => {
+  test("open a session by hand, call it at both addresses, look at it, replace its tools, delete it", async () => {
+    await using proxy = await startProxy({ env: tokens });
+    const env = { PROXY: proxy.address, ...tokens };
+    const [opening = "", using = ""] = await commands(/^(?:PROXY|SESSION)=.*\n/);
+    const [made] = (await answers(opening, env)) as [Created];
+    const own = { SESSION: made.mcpSessionId, BRIDGE_TOKEN: made.bridge_token, MCP_TOKEN: made.mcp_token };
+    const noApp = { result: { content: [{ text: "Bridge is not connected" }], isError: true } };
+    const state = { device_name: "desktop", tools: 1 };
+    expect(await answers(using, { ...env, ...own })).toMatchObject([noApp, noApp, state, { ok: true }, { ok: true }]);
+  });
+
+  test("list the tools of the example app and call one", async () => {
+    await using proxy = await startProxy({ env: tokens });
+    await using app = await runNotes({ ...placeOf(proxy), OPENCLAW_PROXY_APP_TOKEN: "app-secret" });
+    const session = { mcp_url: await app.word("MCP_URL=") } as Created;
+    await expect.poll(() => proxy.call(session, "list_notes")).toBe('{"notes":[]}');
+    const [script = ""] = await commands(/^(?=curl "\$MCP_URL")/);
+    expect(await answers(script, { MCP_URL: session.mcp_url, MCP_TOKEN: await app.word("MCP_TOKEN=") })).toMatchObject([
+      { result: { tools: [{ name: "add_note" }, { name: "list_notes" }] } },
+      { result: { structuredContent: { notes: 1 } } },
+    ]);
+  });
+});
+
+/** What the commands of a script answered, one JSON after the other. */
+async function answers(script: string, env: Record<string, string>): Promise<unknown[]> {
+  const { exit, out } = await runProgram("sh", ["-ec", script], { env: { PATH: process.env["PATH"], ...env } });
+  expect(exit).toBe(0);
+  return out.split(/(?<=\})(?=\{)/).map((each) => JSON.parse(each));
+}
+
+/** The scripts on the page that begin so, without that. */
+async function commands(beginning: RegExp): Promise<string[]> {
+  const scripts = [...(await page()).matchAll(/```sh\n([\s\S]*?)```/g)].map(([, script]) => script!);
+  return scripts.filter((script) => beginning.test(script)).map((script) => script.replace(beginning, ""));
+}
+
+function page(): Promise<string> {
+  return readFile(join(root, "docs/proxy.md"), "utf8");
+}
+
+function placeOf({ address }: { address: string }) {
+  return { OPENCLAW_PROXY_SERVER_URL: address };
+}
+
+function runNotes(env: NodeJS.ProcessEnv) {
+  const args = ["--import", join(import.meta.dirname, "from-source.ts"), "examples/app/notes.ts"];
+  return run(process.execPath, args, { PORT: "0", ...env });
+}
+
+async function runPython(env: NodeJS.ProcessEnv) {
+  const [, snippet = ""] = /```python\n([\s\S]*?)```/.exec(await page()) ?? [];
+  return run("/usr/bin/python3", ["-c", snippet], env);
+}
