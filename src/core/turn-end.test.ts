@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { expect, test } from "vitest";
-import { atTurnEnd, endTurn } from "./turn-end.ts";
+import { atTurnEnd } from "./turn-end.ts";
 
 test("what many connections bring in one turn is all read before any of it is answered", async () => {
   const happened: string[] = [];
@@ -28,7 +28,7 @@ test("what many connections bring in one turn is all read before any of it is an
   expect(happened).toEqual([...clients.map(() => "read"), ...clients.map(() => "answered")]);
 });
 
-test("those who can't wait end the turn; what comes meanwhile has a turn of its own", async () => {
+test("what comes while a turn ends has a turn of its own", async () => {
   const happened: number[] = [];
   atTurnEnd(() => {
     happened.push(1);
@@ -36,7 +36,7 @@ test("those who can't wait end the turn; what comes meanwhile has a turn of its 
   });
   atTurnEnd(() => happened.push(2));
   expect(happened).toEqual([]);
-  endTurn();
+  await new Promise(setImmediate);
   expect(happened).toEqual([1, 2]);
   await new Promise(setImmediate);
   expect(happened).toEqual([1, 2, 3]);

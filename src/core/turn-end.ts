@@ -9,8 +9,7 @@ export function atTurnEnd(run: () => void): void {
   if (waiting.push(run) === 1) setImmediate(endTurn);
 }
 
-/** For those who can't wait: all of it is run now. */
-export function endTurn(): void {
+function endTurn(): void {
   const all = waiting;
   waiting = [];
   for (const run of all) run();

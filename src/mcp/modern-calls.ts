@@ -71,8 +71,7 @@ export function createModernCalls(parts: ModernParts): ModernCalls {
     async serve(message, method, request, route) {
       const params = message.params ?? {};
       if (message.method === "subscriptions/listen") {
-        await serveSubscription(message.id, params, request, route, { ...parts, listening });
-        return {};
+        return serveSubscription(message.id, params, request, route, { ...parts, listening });
       }
       const result = mayAsk.has(message.method)
         ? await serveInRounds(message, method, request, route)

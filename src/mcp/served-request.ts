@@ -55,6 +55,7 @@ export class ServedRequest implements RequestContext {
   #progressToken: JsonRpcId | undefined;
   #progressed = -Infinity;
   #aborter: AbortController | undefined;
+  #stopped: Fault | undefined;
 
   constructor(peer: Peer, route: Route, facts: RequestFacts) {
     this.peer = peer;
@@ -89,16 +90,23 @@ export class ServedRequest implements RequestContext {
     if (!this.#aborter) {
       this.#aborter = new AbortController();
       if (this.cancelled) this.#aborter.abort(new Fault("cancelled", "The call was cancelled."));
+      else if (this.#stopped) this.#aborter.abort(this.#stopped);
     }
     return this.#aborter.signal;
   }
 
   cancel(reason: string): void {
-    if (this.cancelled) return;
+    if (this.cancelled || this.#stopped) return;
     this.cancelled = true;
     this.#route = undefined;
     this.#aborter?.abort(new Fault("cancelled", reason));
     this.resumed?.abandon(reason);
+  }
+
+  /** The work ends, and the client is told why: unlike after a cancel it still waits for an answer. */
+  stop(fault: Fault): void {
+    this.#aborter?.abort(fault);
+    this.#stopped = fault;
   }
 
   /** A later round of the same call brings its own way back; between rounds, and after the answer, there is none. */

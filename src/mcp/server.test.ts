@@ -253,7 +253,7 @@ describe("the other features", () => {
         new Promise((_resolve, reject) => {
           signal.addEventListener("abort", () => {
             stopped.push(era);
-            reject(new Fault("cancelled", "Enough."));
+            reject(signal.reason);
           });
         }),
     });
@@ -264,7 +264,8 @@ describe("the other features", () => {
       alone.say({ jsonrpc: "2.0", id: 1, method: "tools/call", params: modernParams({ name: "wait" }) }),
     ];
     server.close();
-    expect(await Promise.all(answers)).toEqual([{}, undefined]);
+    const told = { content: [{ type: "text", text: expect.stringContaining("Whether the tool ran is unknown") }] };
+    expect(await Promise.all(answers)).toMatchObject([{ result: told }, { id: 1, result: told }]);
     expect(stopped.toSorted()).toEqual(["legacy", "modern"]);
   });
 });

@@ -164,8 +164,8 @@ export function createMcpServer(offer: McpOffer, options: McpServerOptions = {})
 
   function close(): void {
     changes.close();
+    for (const request of running) request.stop(stopping());
     for (const peer of peers) peer.close("The server is closing.");
-    for (const request of running) request.cancel("The server is closing.");
     waiting.close();
     tasks.close();
   }
@@ -185,6 +185,11 @@ function legacyFacts(message: JsonRpcRequest, peer: Peer): RequestFacts {
     meta: typeof meta === "object" && meta !== null ? (meta as Params) : noMeta,
     logLevel: undefined,
   };
+}
+
+function stopping(): Fault {
+  const text = "The server is stopping. Whether the tool ran is unknown: look before you call it again.";
+  return new Fault("outcome-unknown", text);
 }
 
 function unknownMethod(method: string): Fault {

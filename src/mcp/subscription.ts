@@ -30,7 +30,7 @@ const mostStreamsOfOne = 1000;
 
 /**
  * `subscriptions/listen`: a request whose answer is a stream of notices, each marked with the request's id. It lasts
- * until the client goes or cancels, and then resolves. Where the server ends it, a result says so.
+ * until the client goes or cancels. Where the server ends it, the result says so.
  */
 export async function serveSubscription(
   id: JsonRpcId,
@@ -38,7 +38,7 @@ export async function serveSubscription(
   request: ServedRequest,
   route: Route,
   { offer, changes, tasks, listening }: SubscriptionParts,
-): Promise<void> {
+): Promise<object> {
   const wanted = params.notifications;
   if (typeof wanted !== "object" || wanted === null) {
     throw new Fault("bad-params", 'subscriptions/listen needs "notifications": which notices to send.');
@@ -79,7 +79,7 @@ export async function serveSubscription(
     }
     if (uris.length > 0 && offer.resources?.watch) {
       for (const uri of uris) {
-        if (request.cancelled) return;
+        if (request.cancelled) break;
         stops.push(await offer.resources.watch(uri, () => send("notifications/resources/updated", { uri })));
       }
       granted.resourceSubscriptions = uris;
@@ -89,12 +89,13 @@ export async function serveSubscription(
     if (followed.length > 0) {
       stops.push(tasks.onChange((task) => followed.includes(task.id) && send("notifications/tasks", task.detail())));
     }
-    if (request.cancelled) return;
-    route.send(notification("notifications/subscriptions/acknowledged", { notifications: granted, _meta: tag }));
-    for (const notice of early) route.send(notice);
-    early = undefined;
-    stops.push(changes.onClose(() => route.send({ jsonrpc: "2.0", id, result: ending(offer, tag) })));
-    await aborted(request.signal);
+    if (!request.cancelled) {
+      route.send(notification("notifications/subscriptions/acknowledged", { notifications: granted, _meta: tag }));
+      for (const notice of early) route.send(notice);
+      early = undefined;
+      await aborted(request.signal);
+    }
+    return ending(offer, tag);
   } finally {
     for (const stop of stops) stop();
   }

@@ -34,13 +34,15 @@ export interface McpRoutesOptions {
 export interface McpRoutes {
   /** `/v1/mcp/{id}`; without an id the header `MCP-Session-Id` says which session. */
   serve(request: IncomingMessage, response: ServerResponse, id: string | undefined): void | Promise<void>;
+  /** Calls that still run are told that it is over. */
+  stop(): void;
   close(): void;
 }
 
 interface Opened {
   readonly endpoint: HttpEndpoint;
   readonly requests: RateGate;
-  close(): void;
+  stop(): void;
 }
 
 export function createMcpRoutes(options: McpRoutesOptions): McpRoutes {
@@ -50,13 +52,16 @@ export function createMcpRoutes(options: McpRoutesOptions): McpRoutes {
 
   return {
     serve(request, response, id) {
-      const named = id ?? request.headers["mcp-session-id"];
+      const named = id ?? (request.headers["mcp-session-id"] || undefined);
       const found = typeof named === "string" ? sessions.find(named) : undefined;
       if (!(found instanceof Promise)) return serveFound(request, response, named, found);
       return found.then((session) => serveFound(request, response, named, session));
     },
+    stop() {
+      for (const each of opened.values()) each.stop();
+    },
     close() {
-      for (const each of opened.values()) each.close();
+      for (const { endpoint } of opened.values()) endpoint.close();
       opened.clear();
     },
   };
@@ -98,15 +103,13 @@ export function createMcpRoutes(options: McpRoutesOptions): McpRoutes {
     const made: Opened = {
       endpoint,
       requests: createRateGate(options.requestsPerSecond, now),
-      close() {
-        endpoint.close();
-        server.close();
-      },
+      stop: () => server.close(),
     };
     opened.set(session, made);
     session.onEnd(() => {
       opened.delete(session);
-      made.close();
+      made.stop();
+      endpoint.close();
     });
     return made;
   }

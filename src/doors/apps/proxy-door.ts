@@ -8,6 +8,7 @@ import { createMetrics, type Metrics, prometheusContentType } from "../../core/m
 import type { Secret } from "../../core/secret.ts";
 import { createAdmission } from "../../mcp/http/admission.ts";
 import { sendFault } from "../../mcp/http/answer.ts";
+import { closeGently, trackConnections } from "../../mcp/http/close-gently.ts";
 import { listen } from "../../mcp/http/listen.ts";
 import { isLoopbackPeer } from "../../mcp/http/loopback.ts";
 import type { ServerInfo } from "../../mcp/offer.ts";
@@ -107,6 +108,7 @@ export async function openProxyDoor(options: ProxyDoorOptions): Promise<ProxyDoo
   const server = createServer({ keepAliveTimeout: 65_000, headersTimeout: 15_000, requestTimeout: 60_000 }, receive);
   server.timeout = options.idleMs ?? 300_000;
   server.on("upgrade", upgrade);
+  const connections = trackConnections(server);
   server.on("connection", (socket) => unread.watch(socket));
   const { port, origin } = await listen(server, host, options.port);
   const timers = [
@@ -129,16 +131,18 @@ export async function openProxyDoor(options: ProxyDoorOptions): Promise<ProxyDoo
     async close(withinMs = 5000) {
       draining = true;
       for (const timer of timers) clearInterval(timer);
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      server.closeIdleConnections();
-      await admission.drained(withinMs);
-      mcp.close();
-      // What was just cancelled still gets its answer out.
-      await admission.drained(200);
-      sessions.close();
-      bridges.close();
-      server.closeAllConnections();
-      await closed;
+      await closeGently({
+        server,
+        admission,
+        connections,
+        withinMs,
+        stop: () => mcp.stop(),
+        end() {
+          mcp.close();
+          sessions.close();
+          bridges.close();
+        },
+      });
       for (const stop of stopWatching) stop();
     },
   };

@@ -37,6 +37,9 @@ export interface Endpoints {
   /** The servers, or these of them, under their names in the whole; callers count as coming over stdio. */
   relay(only: readonly string[] | undefined): HttpEndpoint;
   sessionCount(): number;
+  /** Calls that still run are told that it is over. */
+  stop(): void;
+  /** Ends all sessions. */
   close(): void;
 }
 
@@ -49,11 +52,11 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
     ofSource: (id) => (catalog.sources().some((source) => source.id === id) ? endpointOf(id) : undefined),
     relay: (only) => relayTo(only && [...new Set(only)].toSorted()),
     sessionCount: () => made.values().reduce((sum, { endpoint }) => sum + endpoint.sessionCount, 0),
+    stop() {
+      for (const { server } of made.values()) server.close();
+    },
     close() {
-      for (const { server, endpoint } of made.values()) {
-        endpoint.close();
-        server.close();
-      }
+      for (const { endpoint } of made.values()) endpoint.close();
     },
   };
 

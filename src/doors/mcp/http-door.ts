@@ -6,6 +6,7 @@ import { type Metrics, prometheusContentType } from "../../core/metrics.ts";
 import { watchConnections, watchQueue, watchSessions } from "../../core/metrics/door-metrics.ts";
 import type { Telemetry } from "../../core/telemetry/telemetry.ts";
 import { createAdmission } from "../../mcp/http/admission.ts";
+import { closeGently, trackConnections } from "../../mcp/http/close-gently.ts";
 import { sendFault } from "../../mcp/http/answer.ts";
 import { listen } from "../../mcp/http/listen.ts";
 import { isLoopbackHost, isLoopbackPeer } from "../../mcp/http/loopback.ts";
@@ -67,14 +68,10 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
   // Clients keep connections for their next call; Node's own 5 s would cut them off in between.
   const server = createServer({ keepAliveTimeout: 65_000, requestTimeout: 300_000 }, receive);
   const { port, origin } = await listen(server, host, options.port);
-  let connections = 0;
-  server.on("connection", (socket) => {
-    connections++;
-    socket.once("close", () => connections--);
-  });
+  const connections = trackConnections(server);
   const stopWatching = metrics
     ? [
-        watchConnections(metrics, "mcp-http", () => connections),
+        watchConnections(metrics, "mcp-http", () => connections.size),
         watchSessions(metrics, () => endpoints.sessionCount()),
         watchQueue(metrics, "mcp-http", () => admission.inside),
       ]
@@ -85,14 +82,14 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
     port,
     address: `${origin}/`,
     async close(withinMs = 5000) {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      server.closeIdleConnections();
-      await admission.drained(withinMs);
-      endpoints.close();
-      // What was just cancelled still gets its answer out.
-      await admission.drained(200);
-      server.closeAllConnections();
-      await closed;
+      await closeGently({
+        server,
+        admission,
+        connections,
+        withinMs,
+        stop: () => endpoints.stop(),
+        end: () => endpoints.close(),
+      });
       for (const stop of stopWatching) stop();
     },
   };

@@ -3,16 +3,19 @@ export interface Admission {
   enter(): boolean;
   leave(): void;
   readonly inside: number;
+  /** Nobody enters any more. */
+  close(): void;
   /** Resolves when nobody is inside any more and the last answers are on their way, or after the time. */
   drained(withinMs: number): Promise<void>;
 }
 
 export function createAdmission(atMost: number): Admission {
   let inside = 0;
+  let isClosed = false;
   let onEmpty: (() => void) | undefined;
   return {
     enter() {
-      if (inside >= atMost) return false;
+      if (isClosed || inside >= atMost) return false;
       inside++;
       return true;
     },
@@ -21,6 +24,9 @@ export function createAdmission(atMost: number): Admission {
     },
     get inside() {
       return inside;
+    },
+    close() {
+      isClosed = true;
     },
     drained(withinMs) {
       return new Promise((resolve) => {

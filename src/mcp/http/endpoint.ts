@@ -116,7 +116,10 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
   /** Holds a place while a request is served; one that only listens from here on gives it back early. */
   async function servePost(request: IncomingMessage, response: ServerResponse, principal: string): Promise<void> {
     if (!admission.enter()) {
-      throw new Fault("busy", "Too many requests are being served here. Try again in a second.");
+      throw new Fault(
+        "busy",
+        "Too many requests are being served here, or it is being stopped. Try again in a second.",
+      );
     }
     let inside = true;
     const leave = () => {

@@ -3,7 +3,7 @@ import type { JsonSchema } from "../tool.ts";
 import type { Accepts } from "./compile-plain.ts";
 import { compilePlain } from "./compile-plain.ts";
 import { explain } from "./explain.ts";
-import type { checkWithLibrary } from "./library.ts";
+import type { checkWithLibrary, LibraryOutcome } from "./library.ts";
 import type { ValueBounds } from "./measure-value.ts";
 import { measureValue } from "./measure-value.ts";
 import type { PreparedSchema } from "./prepare-schema.ts";
@@ -72,7 +72,7 @@ export function createSchemaChecker(options: SchemaCheckerOptions = {}): SchemaC
       if (typeof nodes === "string") return refuse(`is ${nodes} to be checked`);
       if (library === undefined) return loadLibrary().then(() => checks.get(schema)?.(value) ?? check(value));
       const direct = !prepared.risky && nodes * prepared.size <= smallWork;
-      const outcome = library(prepared, value, direct ? undefined : milliseconds);
+      const outcome = direct ? library(prepared, value) : runFairly(library, prepared, value);
       if (outcome.done) {
         wasted = 0;
         return outcome.problems === undefined ? fine : refuse(...outcome.problems);
@@ -81,8 +81,7 @@ export function createSchemaChecker(options: SchemaCheckerOptions = {}): SchemaC
       if (outcome.why === "error") return refuse("holds something that can't be checked");
       if (nodes > smallNodes || JSON.stringify(value).length > smallText)
         return refuse("is too large to be checked in time");
-      // The limit is by the clock, which also runs while a busy machine does other things: what a schema is blamed for
-      // is the work it made, time-out after time-out.
+      // What a schema is blamed for is the work it made, time-out after time-out.
       wasted += outcome.cpuMilliseconds;
       if (wasted < milliseconds / 2) return refuse("could not be checked in time on this busy machine; try again");
       const refuseFromNow = refuseAll(schema, "checking against it takes too long");
@@ -90,6 +89,15 @@ export function createSchemaChecker(options: SchemaCheckerOptions = {}): SchemaC
       return refuseFromNow(value);
     };
     return check;
+  }
+
+  /** The limit is by the clock, which also runs while a busy machine does other things: then there is more of it. */
+  function runFairly(check: typeof checkWithLibrary, prepared: PreparedSchema, value: unknown): LibraryOutcome {
+    for (let limit = milliseconds; ; limit *= 2) {
+      const outcome = check(prepared, value, limit);
+      const wasStarved = !outcome.done && outcome.why === "time" && outcome.cpuMilliseconds < milliseconds / 2;
+      if (!wasStarved || limit >= milliseconds * 8) return outcome;
+    }
   }
 
   async function loadLibrary(): Promise<void> {

@@ -36,20 +36,20 @@ function parseTool(value: unknown, where: string): Tool {
   textOf(value, "path", where, longestText);
   const title = textOf(value, "title", where, longestTitle);
   const description = textOf(value, "description", where, longestText);
-  const outputSchema = schemaOf(value, "output_schema", name);
+  const outputSchema = schemaOf(value.output_schema ?? value.outputSchema, "output_schema", name);
   const annotations = annotationsOf(value.annotations, where);
   return {
     name,
     ...(title === undefined ? {} : { title }),
     ...(description === undefined ? {} : { description }),
-    inputSchema: schemaOf(value, "input_schema", name) ?? { type: "object" },
+    inputSchema: schemaOf(value.input_schema ?? value.inputSchema, "input_schema", name) ?? { type: "object" },
     ...(outputSchema === undefined ? {} : { outputSchema }),
     ...(annotations === undefined ? {} : { annotations }),
   };
 }
 
-function schemaOf(value: Record<string, unknown>, key: string, name: string): JsonSchema | undefined {
-  const schema = value[key];
+/** MCP and its clients spell it in one word; both are taken. */
+function schemaOf(schema: unknown, key: string, name: string): JsonSchema | undefined {
   if (schema === undefined || schema === null) return undefined;
   const judgement = judgeSchema(schema);
   if (!judgement.ok) throw bad(`\`${key}\` of "${name}" can't be used: ${judgement.reason.slice(0, 300)}`);

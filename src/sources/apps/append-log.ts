@@ -84,7 +84,10 @@ export async function openAppendLog(path: string, start: number): Promise<Append
   async function write(batch: readonly Waiting[]): Promise<void> {
     const data = Buffer.from(batch.map(({ line }) => line).join(""));
     try {
-      await file.write(data, 0, data.length, size);
+      // A disk that is nearly full takes a part, and says so only with the rest.
+      for (let done = 0; done < data.length;) {
+        done += (await file.write(data, done, data.length - done, size + done)).bytesWritten;
+      }
       if (batch.some(({ done }) => done !== undefined)) await file.datasync();
       size += data.length;
     } catch (error) {

@@ -84,8 +84,10 @@ class Attempt {
   /** The caller cancels. */
   handleEvent(): void {
     if (!this.#end()) return;
-    for (const handle of this.handles) handle.cancel("The caller cancelled the call.");
-    this.#reject(cancelledBy(this.#signal));
+    const fault = cancelledBy(this.#signal);
+    const reason = fault.code === "cancelled" ? "The caller cancelled the call." : fault.message;
+    for (const handle of this.handles) handle.cancel(reason);
+    this.#reject(fault);
   }
 
   #end(): boolean {

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { openBridge } from "./bridge.ts";
 import type { BridgeSocket } from "./bridge-socket.ts";
 import type { CallOrder, CallOutcome } from "./bus.ts";
@@ -25,23 +25,28 @@ function open() {
     terminate: () => end("terminated"),
   };
   const budget = createMemoryBudget(1_000_000);
+  const memory = createCallMemory({ now: () => 0, budget });
   let made = 0;
+  let goings = 0;
   const bridge = openBridge({
     sessionId: "s",
     socket,
-    memory: () => createCallMemory({ now: () => 0, budget }),
+    memory: () => memory,
     budget,
     count: () => {},
     now: () => 0,
     nextRequestId: () => `r${++made}`,
     onAlive: () => {},
-    onGone: () => {},
+    onGone: () => void goings++,
   });
   const order: CallOrder = { sessionId: "s", callId: "c", tool: "t", args: {}, deadline: 1000, mayRepeat: false };
   const outcomes: CallOutcome[] = [];
-  const call = () =>
-    bridge.receive(order, { accepted: () => {}, news: () => {}, settled: (outcome) => void outcomes.push(outcome) });
-  return { bridge, wire, outcomes, call, cut: () => end("cut") };
+  const call = (changes: Partial<CallOrder> = {}) =>
+    bridge.receive(
+      { ...order, ...changes },
+      { accepted: () => {}, news: () => {}, settled: (outcome) => void outcomes.push(outcome) },
+    );
+  return { bridge, wire, outcomes, call, cut: () => end("cut"), goings: () => goings };
 }
 
 const turnEnd = () => new Promise(setImmediate);
@@ -55,14 +60,60 @@ test("calls of one turn of the loop leave together, at its end", async () => {
   expect(wire).toEqual(["invoke_tool", "invoke_tool", "cancel_tool"]);
 });
 
-test("a bridge that is closed in the turn of a call still gets the call before its goodbye, so nobody knows", async () => {
+test("a bridge that is closed in the turn of a call never gets it: its goodbye is all that leaves", async () => {
   const { bridge, wire, outcomes, call } = open();
   call();
   bridge.evict();
-  expect(wire).toEqual(["invoke_tool", 4409]);
-  expect(outcomes).toEqual([{ kind: "lost" }]);
   await turnEnd();
-  expect([wire.length, outcomes.length]).toEqual([2, 1]);
+  expect(wire).toEqual([4409]);
+  expect(outcomes).toMatchObject([{ kind: "refused", code: "unavailable" }]);
+});
+
+test("a bridge whose app is on its way out is nobody's any more: those who wait for one are not sent back to it", () => {
+  const { bridge, outcomes, call, cut, goings } = open();
+  call();
+  cut();
+  call();
+  expect([goings(), outcomes]).toEqual([1, [{ kind: "nobody" }]]);
+  bridge.gone();
+  expect(goings()).toBe(1);
+});
+
+test.each([
+  `{"type":"invoke_result","request_id":"r1","ok":true,"content":${"[".repeat(20_000)}${"]".repeat(20_000)}}`,
+  `{"type":"invoke_result","request_id":"r1","ok":false,"error":${"[".repeat(20_000)}${"]".repeat(20_000)}}`,
+])("a message that is nested deeper than it can be written ends the bridge, and nothing else: %.60s", async (text) => {
+  const { bridge, wire, outcomes, call } = open();
+  call();
+  await turnEnd();
+  bridge.take(text);
+  expect([wire.at(-1), outcomes]).toEqual([4400, [{ kind: "lost" }]]);
+});
+
+describe("a call with a key", () => {
+  const key = { callId: "k", mayRepeat: true };
+
+  test("joins the one that runs, and has its result afterwards", async () => {
+    const { bridge, wire, outcomes, call } = open();
+    call(key);
+    call(key);
+    await turnEnd();
+    bridge.take('{"type":"invoke_result","request_id":"r1","ok":true,"content":"done"}');
+    call(key);
+    expect(wire).toEqual(["invoke_tool"]);
+    expect(outcomes.map(({ kind }) => kind)).toEqual(["done", "done", "done"]);
+  });
+
+  test("is refused where the key stands for other arguments, while that call runs and afterwards", async () => {
+    const { bridge, wire, outcomes, call } = open();
+    call(key);
+    call({ ...key, args: { other: true } });
+    await turnEnd();
+    bridge.take('{"type":"invoke_result","request_id":"r1","ok":true,"content":"done"}');
+    call({ ...key, args: { other: true } });
+    expect(wire).toEqual(["invoke_tool"]);
+    expect(outcomes).toMatchObject([{ code: "conflict" }, { kind: "done" }, { code: "conflict" }]);
+  });
 });
 
 test("a call whose bridge is lost before the turn ends never leaves, and its caller may try again", async () => {

@@ -1,4 +1,5 @@
-import { atTurnEnd, endTurn } from "../../core/turn-end.ts";
+import { hash } from "node:crypto";
+import { atTurnEnd } from "../../core/turn-end.ts";
 import type { CallHandle, CallListener, CallNews, CallOrder, CallOutcome, Holder } from "./bus.ts";
 import type { CountEvent } from "./app-event.ts";
 import { readAppMessage, type Result } from "./app-message.ts";
@@ -40,6 +41,8 @@ export interface Bridge extends Holder {
 
 interface Running {
   readonly order: CallOrder;
+  /** Of the arguments, where the call may come again. */
+  readonly fingerprint: string | undefined;
   listeners: CallListener[];
   /** Counted in the budget for as long as it runs. */
   readonly bytes: number;
@@ -60,6 +63,11 @@ const mostChatterBytes = 16 * 1024 * 1024;
 const lost: CallOutcome = { kind: "lost" };
 const lostBefore = new Error("The bridge was lost before this could be written.");
 const nobody: CallOutcome = { kind: "nobody" };
+const otherCall: CallOutcome = {
+  kind: "refused",
+  code: "conflict",
+  message: "This call key was used for a call with other arguments. Use a new key for a new call.",
+};
 const unsent: CallOutcome = {
   kind: "refused",
   code: "unavailable",
@@ -113,18 +121,33 @@ export function openBridge(options: BridgeOptions): Bridge {
   };
 
   function receive(order: CallOrder, listener: CallListener): CallHandle {
-    const requestId = order.mayRepeat ? byCallId?.get(order.callId) : undefined;
+    // Its closing may take the app a while; nobody has to wait for that.
+    if (!socket.isOpen()) gone();
+    const args = JSON.stringify(order.args ?? {});
+    if (!order.mayRepeat) return begin(order, args, undefined, listener);
+    const fingerprint = hash("sha256", args);
+    const requestId = byCallId?.get(order.callId);
     const under = requestId === undefined ? undefined : running.get(requestId);
     if (requestId !== undefined && under) {
+      if (under.fingerprint !== fingerprint) return settleAtOnce(listener, otherCall);
       under.listeners.push(listener);
       listener.accepted();
       return handleOf(requestId, listener);
     }
-    const known = order.mayRepeat ? options.memory().recall(order.callId) : undefined;
-    const verdict = known ?? judge(order);
-    if (verdict === undefined) return execute(order, listener);
-    if (known) listener.accepted();
-    return settleAtOnce(listener, verdict);
+    const memory = options.memory();
+    const known = memory.recall(order.callId);
+    if (known === undefined) {
+      if (memory.hasRoom()) return begin(order, args, fingerprint, listener);
+      return settleAtOnce(listener, busy("Too many calls with a key were made here of late. Try again in a minute."));
+    }
+    if (known.fingerprint !== fingerprint) return settleAtOnce(listener, otherCall);
+    listener.accepted();
+    return settleAtOnce(listener, known.outcome);
+  }
+
+  function begin(order: CallOrder, args: string, fingerprint: string | undefined, listener: CallListener): CallHandle {
+    const verdict = judge(order);
+    return verdict ? settleAtOnce(listener, verdict) : execute(order, args, fingerprint, listener);
   }
 
   function settleAtOnce(listener: CallListener, outcome: CallOutcome): CallHandle {
@@ -135,7 +158,7 @@ export function openBridge(options: BridgeOptions): Bridge {
 
   /** Why a call can't be passed on, if so: all of these come before it is accepted. */
   function judge({ deadline }: CallOrder): CallOutcome | undefined {
-    if (!open || !socket.isOpen()) return nobody;
+    if (!open) return nobody;
     if (running.size >= mostInFlight) {
       return busy(`The app has ${running.size} calls to do already. Try again when one is done.`);
     }
@@ -144,16 +167,20 @@ export function openBridge(options: BridgeOptions): Bridge {
     return undefined;
   }
 
-  function execute(order: CallOrder, listener: CallListener): CallHandle {
-    const { tool, args } = order;
-    const tail = `,"tool_name":${JSON.stringify(tool)},"arguments":${JSON.stringify(args ?? {})}}`;
+  function execute(
+    order: CallOrder,
+    args: string,
+    fingerprint: string | undefined,
+    listener: CallListener,
+  ): CallHandle {
+    const tail = `,"tool_name":${JSON.stringify(order.tool)},"arguments":${args}}`;
     const bytes = tail.length > smallPiece ? tail.length : 0;
     if (!budget.take(bytes)) {
       count("refused for memory");
       return settleAtOnce(listener, busy("The proxy holds as much as it may already. Try again in a moment."));
     }
     const requestId = options.nextRequestId();
-    const entry: Running = { order, listeners: [listener], bytes, sent: undefined, orphaned: false };
+    const entry: Running = { order, fingerprint, listeners: [listener], bytes, sent: undefined, orphaned: false };
     running.set(requestId, entry);
     if (order.mayRepeat) (byCallId ??= new Map()).set(order.callId, requestId);
     listener.accepted();
@@ -188,6 +215,17 @@ export function openBridge(options: BridgeOptions): Bridge {
   function take(text: string): void {
     if (!open) return;
     noteLife();
+    try {
+      understand(text);
+    } catch (error) {
+      // JSON is read at any depth, but written only as deep as the stack goes.
+      if (!(error instanceof RangeError)) throw error;
+      count("malformed message");
+      close("malformed", "a message is nested too deep");
+    }
+  }
+
+  function understand(text: string): void {
     const message = readAppMessage(text, sessionId);
     if (message.type === "result") return settle(message, text.length);
     chatterBytes += text.length;
@@ -253,7 +291,7 @@ export function openBridge(options: BridgeOptions): Bridge {
    */
   function write(text: string, written: (error?: Error | null) => void): void {
     atTurnEnd(() => {
-      if (!socket.isOpen()) return written(lostBefore);
+      if (!open || !socket.isOpen()) return written(lostBefore);
       let waiting = 0;
       socket.send(text, (error) => {
         budget.give(waiting);
@@ -270,10 +308,9 @@ export function openBridge(options: BridgeOptions): Bridge {
 
   function close(reason: CloseReason, said?: string): void {
     if (!open) return;
-    endTurn();
     const [code, text] = closeCodes[reason];
-    // A goodbye goes behind what waits to be written: that would still reach the app after its call was given up.
-    if ([...running.values()].some(({ sent }) => !sent)) socket.terminate();
+    // A goodbye goes behind what is half written: that would still reach the app after its call was given up.
+    if (socket.bufferedAmount > 0 && [...running.values()].some(({ sent }) => !sent)) socket.terminate();
     else socket.close(code, said === undefined ? text : `${text}: ${said}`.slice(0, 120));
     gone();
   }
@@ -298,8 +335,8 @@ export function openBridge(options: BridgeOptions): Bridge {
     for (const listener of entry.listeners) listener.settled(outcome);
   }
 
-  function remember({ order }: Running, outcome: CallOutcome, bytes: number): void {
-    if (order.mayRepeat) options.memory().remember(order.callId, outcome, bytes);
+  function remember({ order, fingerprint }: Running, outcome: CallOutcome, bytes: number): void {
+    if (fingerprint !== undefined) options.memory().remember(order.callId, { fingerprint, outcome, bytes });
   }
 }
 

@@ -21,7 +21,11 @@ export type CallOutcome =
   /** Nobody holds the bridge: the app has not seen it. */
   | { readonly kind: "nobody" }
   /** The holder did not pass it on, or it never left: the app has not seen it, so it may be sent again. */
-  | { readonly kind: "refused"; readonly code: "busy" | "timeout" | "unavailable"; readonly message: string }
+  | {
+      readonly kind: "refused";
+      readonly code: "busy" | "timeout" | "unavailable" | "conflict";
+      readonly message: string;
+    }
   /** It was passed on, and then the bridge was lost. Nobody knows whether the app ran it. */
   | { readonly kind: "lost" };
 

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { CallContext } from "../../catalog/tool-source.ts";
 import { cancelledBy } from "../../core/cancelled.ts";
 import { Fault } from "../../core/fault.ts";
+import { sleep } from "../../core/sleep.ts";
 import type { ToolResult } from "../../mcp/tool.ts";
 import { attemptCall } from "./attempt-call.ts";
 import type { CallOrder } from "./bus.ts";
@@ -41,13 +42,18 @@ export async function callApp(
         throw unknown("The app did not answer in time", callId, "timeout");
       case "nobody": {
         const left = started + Math.min(rules.graceMs, timeoutMs) - now();
-        if (left > 0 && (await bus.held(sessionId, left, signal))) continue;
-        if (signal.aborted) throw cancelledBy(signal);
-        throw new Fault("unavailable", "Bridge is not connected");
+        if (left <= 0 || !(await bus.held(sessionId, left, signal))) {
+          if (signal.aborted) throw cancelledBy(signal);
+          throw new Fault("unavailable", "Bridge is not connected");
+        }
+        // A holder may be on its way out: asking it again and again would leave it no time to go.
+        await sleep(retryMs, signal);
       }
     }
   }
 }
+
+const retryMs = 25;
 
 /** Unlike that of any other process, and cheap: one is made for every call. */
 const ownPrefix = randomBytes(9).toString("base64url");

@@ -1,42 +1,57 @@
 import { expect, test } from "vitest";
 import { textResult } from "../../mcp/tool.ts";
 import type { CallOutcome } from "./bus.ts";
-import { createCallMemory } from "./call-memory.ts";
+import { createCallMemory, type RememberedCall } from "./call-memory.ts";
 import { createMemoryBudget } from "./memory-budget.ts";
 
 const budget = createMemoryBudget();
 const done: CallOutcome = { kind: "done", result: textResult("done") };
+const gone = { kind: "done", result: { isError: true } };
 
-test("an outcome is remembered for its time", () => {
+function call(bytes: number, outcome: CallOutcome = done): RememberedCall {
+  return { fingerprint: "f", outcome, bytes };
+}
+
+test("an outcome is remembered for its time, with what the call was", () => {
   let time = 0;
   const memory = createCallMemory({ budget, now: () => time, keepMs: 100 });
-  memory.remember("a", done, 10);
+  memory.remember("a", call(10));
   time = 100;
-  expect(memory.recall("a")).toBe(done);
+  expect(memory.recall("a")).toMatchObject(call(10));
   time = 101;
   expect([memory.recall("a"), memory.recall("b")]).toEqual([undefined, undefined]);
 });
 
-test("the oldest go when there are too many or they weigh too much", () => {
-  const few = createCallMemory({ budget, now: () => 0, atMost: 2 });
-  for (const id of ["a", "b", "c"]) few.remember(id, done, 1);
-  expect(["a", "b", "c"].map((id) => few.recall(id) !== undefined)).toEqual([false, true, true]);
-  const light = createCallMemory({ budget, now: () => 0, mostBytes: 100 });
-  for (const id of ["a", "b", "c", "d", "e"]) light.remember(id, done, 25);
-  expect(["a", "b", "e"].map((id) => light.recall(id) !== undefined)).toEqual([false, true, true]);
+test("none is forgotten before its time: where there are too many, there is no room for more", () => {
+  let time = 0;
+  const memory = createCallMemory({ budget, now: () => time, keepMs: 100, atMost: 2 });
+  memory.remember("a", call(1));
+  time = 50;
+  memory.remember("b", call(1));
+  expect(memory.hasRoom()).toBe(false);
+  expect(["a", "b"].map((id) => memory.recall(id)?.outcome)).toEqual([done, done]);
+  time = 101;
+  expect([memory.hasRoom(), memory.recall("a"), memory.recall("b")?.outcome]).toEqual([true, undefined, done]);
 });
 
-test("a result too heavy to keep is remembered as one that nobody has any more", () => {
+test("the oldest results go when all weigh too much, but not that their calls ran", () => {
   const memory = createCallMemory({ budget, now: () => 0, mostBytes: 100 });
-  memory.remember("a", done, 60);
-  expect(memory.recall("a")).toEqual({ kind: "lost" });
+  for (const id of ["a", "b", "c", "d", "e"]) memory.remember(id, call(25));
+  expect(["a", "b", "e"].map((id) => memory.recall(id)?.outcome)).toMatchObject([gone, done, done]);
+  memory.remember("heavy", call(60));
+  expect(memory.recall("heavy")?.outcome).toMatchObject(gone);
+  memory.remember("unknown", call(0, { kind: "lost" }));
+  for (const id of ["f", "g", "h", "i", "j"]) memory.remember(id, call(25));
+  expect(memory.recall("unknown")?.outcome).toEqual({ kind: "lost" });
 });
 
 test("what is remembered counts in the budget until it is forgotten, and without room the result is not kept", () => {
-  const small = createMemoryBudget(30);
-  const memory = createCallMemory({ budget: small, now: () => 0, mostBytes: 100 });
-  for (const id of ["a", "b"]) memory.remember(id, done, 20);
-  expect([small.held, memory.recall("a"), memory.recall("b")]).toEqual([20, done, { kind: "lost" }]);
+  const small = createMemoryBudget(600);
+  const memory = createCallMemory({ budget: small, now: () => 0, mostBytes: 400 });
+  expect(memory.hasRoom()).toBe(true);
+  for (const id of ["a", "b"]) memory.remember(id, call(80));
+  expect(["a", "b"].map((id) => memory.recall(id)?.outcome)).toMatchObject([done, gone]);
+  expect([small.held > 1000, memory.hasRoom()]).toEqual([true, false]);
   memory.clear();
   expect([small.held, memory.recall("a")]).toEqual([0, undefined]);
 });

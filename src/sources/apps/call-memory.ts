@@ -1,11 +1,22 @@
+import { errorResult } from "../../mcp/tool.ts";
 import type { CallOutcome } from "./bus.ts";
 import type { MemoryBudget } from "./memory-budget.ts";
 
+export interface RememberedCall {
+  /** Of its arguments: another call under the same id is not this one. */
+  readonly fingerprint: string;
+  readonly outcome: CallOutcome;
+  /** What the outcome weighs. */
+  readonly bytes: number;
+}
+
 /** What became of the last calls of a session, so that one that comes again is not run again. */
 export interface CallMemory {
-  recall(callId: string): CallOutcome | undefined;
-  /** `bytes` is what the outcome weighs; one too heavy to keep is remembered as lost. */
-  remember(callId: string, outcome: CallOutcome, bytes: number): void;
+  recall(callId: string): RememberedCall | undefined;
+  /** Whether one more can be remembered: none is forgotten before its time. */
+  hasRoom(): boolean;
+  /** Results that weigh too much are not kept; that the call ran is. */
+  remember(callId: string, call: RememberedCall): void;
   clear(): void;
 }
 
@@ -17,33 +28,50 @@ export interface CallMemoryOptions {
   readonly mostBytes?: number;
 }
 
-interface Kept {
-  readonly outcome: CallOutcome;
+interface Kept extends RememberedCall {
   readonly at: number;
-  readonly bytes: number;
 }
 
-const lost: CallOutcome = { kind: "lost" };
+const resultGone: CallOutcome = {
+  kind: "done",
+  result: errorResult("This call ran already, but its result is not kept here any more."),
+};
+
+/** What an entry weighs beside its result. */
+const entryBytes = 512;
 
 export function createCallMemory(options: CallMemoryOptions): CallMemory {
-  const { now, budget, keepMs = 600_000, atMost = 200, mostBytes = 256 * 1024 } = options;
+  const { now, budget, keepMs = 600_000, atMost = 10_000, mostBytes = 256 * 1024 } = options;
   const kept = new Map<string, Kept>();
+  /** Those whose results are kept, oldest first. */
+  const heavy = new Set<string>();
   let held = 0;
 
   return {
     recall(callId) {
       const found = kept.get(callId);
-      return found !== undefined && now() - found.at <= keepMs ? found.outcome : undefined;
+      return found !== undefined && now() - found.at <= keepMs ? found : undefined;
     },
-    remember(callId, outcome, bytes) {
+    hasRoom() {
+      for (const [callId, { at }] of kept) {
+        if (now() - at <= keepMs) break;
+        forget(callId);
+      }
+      return kept.size < atMost && budget.held + entryBytes <= budget.most;
+    },
+    remember(callId, call) {
       forget(callId);
-      const fits = bytes <= mostBytes / 4 && budget.take(bytes);
-      const entry = fits ? { outcome, at: now(), bytes } : { outcome: lost, at: now(), bytes: 0 };
-      kept.set(callId, entry);
-      held += entry.bytes;
-      for (const oldest of kept.keys()) {
-        if (kept.size <= atMost && held <= mostBytes) break;
-        forget(oldest);
+      const isKept = call.bytes <= mostBytes / 4 && budget.take(call.bytes);
+      if (isKept) {
+        heavy.add(callId);
+        held += call.bytes;
+      }
+      // Also where there is no room left for it: it runs already.
+      budget.give(-entryBytes);
+      kept.set(callId, { ...(isKept ? call : withoutResult(call)), at: now() });
+      for (const oldest of heavy) {
+        if (held <= mostBytes) break;
+        lighten(oldest);
       }
     },
     clear() {
@@ -52,9 +80,20 @@ export function createCallMemory(options: CallMemoryOptions): CallMemory {
   };
 
   function forget(callId: string): void {
-    const bytes = kept.get(callId)?.bytes ?? 0;
-    held -= bytes;
-    budget.give(bytes);
-    kept.delete(callId);
+    lighten(callId);
+    if (kept.delete(callId)) budget.give(entryBytes);
   }
+
+  /** Lets go of the result. */
+  function lighten(callId: string): void {
+    const found = kept.get(callId);
+    if (found === undefined || !heavy.delete(callId)) return;
+    held -= found.bytes;
+    budget.give(found.bytes);
+    kept.set(callId, { ...withoutResult(found), at: found.at });
+  }
+}
+
+function withoutResult({ fingerprint, outcome }: RememberedCall): RememberedCall {
+  return { fingerprint, outcome: outcome.kind === "done" ? resultGone : outcome, bytes: 0 };
 }

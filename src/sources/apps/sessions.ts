@@ -124,8 +124,11 @@ export async function openSessions(options: SessionsOptions): Promise<Sessions> 
       try {
         await keep(session, { tools: toolSet.raw });
       } catch (error) {
-        session.toolSet = before;
-        room.give(toolSet.bytes - before.bytes);
+        // One that has ended meanwhile has given back what it had.
+        if (live.get(id) === session) {
+          session.toolSet = before;
+          room.give(toolSet.bytes - before.bytes);
+        }
         throw error;
       }
       session.source.replace(toolSet.tools);

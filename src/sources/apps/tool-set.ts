@@ -1,4 +1,7 @@
 import { hash } from "node:crypto";
+import { Fault } from "../../core/fault.ts";
+import { measureValue } from "../../mcp/schema/measure-value.ts";
+import { schemaBounds } from "../../mcp/schema/schema-bounds.ts";
 import type { Tool } from "../../mcp/tool.ts";
 import { parseAppTools } from "./app-tool.ts";
 
@@ -11,6 +14,9 @@ export interface ToolSet {
   readonly bytes: number;
 }
 
+/** The list and the tool are around the schema. */
+const mostDepth = schemaBounds.depth + 2;
+
 const known = new Map<string, WeakRef<ToolSet>>();
 const forgotten = new FinalizationRegistry<string>((key) => {
   if (known.get(key)?.deref() === undefined) known.delete(key);
@@ -18,6 +24,9 @@ const forgotten = new FinalizationRegistry<string>((key) => {
 
 /** An app that many people run registers the same tools again and again: they are judged once and kept once. */
 export function parseToolSet(value: unknown): ToolSet {
+  if (measureValue(value, { depth: mostDepth, nodes: Infinity }) === "too deep") {
+    throw new Fault("bad-params", "The session can't be registered: `tools` is nested too deep.");
+  }
   const json = JSON.stringify(value) ?? "";
   const key = hash("sha256", json, "base64url");
   const same = known.get(key)?.deref();
