@@ -1,6 +1,7 @@
 import type { LogLevel } from "../core/log.ts";
 import type { CommandLine } from "./command-line.ts";
 import type { CommandEntry, OptionTable, OptionValues } from "./command.ts";
+import { isAttended } from "./is-attended.ts";
 import type { LiveLog } from "./live-log.ts";
 import { createLiveLog } from "./live-log.ts";
 import type { Style } from "./output/style.ts";
@@ -63,7 +64,7 @@ export function asked(globals: CommandLine["globals"]): LogLevel | undefined {
 }
 
 async function askPerson(world: World, question: string): Promise<string | undefined> {
-  if (!world.stderr.isTTY || !world.stdin.isTTY) return undefined;
+  if (!isAttended(world)) return undefined;
   const { readLine } = await import("./read-line.ts");
   world.stderr.write(question);
   return readLine(world.stdin);

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Asker } from "../catalog/guard/askers.ts";
 import type { Choice, Said } from "../catalog/opinion.ts";
+import { isAttended } from "./is-attended.ts";
 import type { World } from "./world.ts";
 
 /** Puts the guard's questions to the person who sits at the hub's terminal, one at a time. */
@@ -9,7 +10,7 @@ export function createTerminalAsker(world: Pick<World, "stdin" | "stderr">): Ask
   return {
     id: "terminal",
     kind: "terminal",
-    available: () => world.stderr.isTTY === true && world.stdin.isTTY === true,
+    available: () => isAttended(world),
     ask({ text, choices }, signal) {
       const turn = last.then(() => askOne(world, text, choices, signal));
       last = turn.catch(() => {});

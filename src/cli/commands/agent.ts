@@ -3,6 +3,7 @@ import type { ContentBlock } from "../../mcp/content.ts";
 import { agentOptions, checkAgentFlags } from "../agent-options.ts";
 import { defineCommand } from "../command.ts";
 import type { CommandContext } from "../command-context.ts";
+import { isAttended } from "../is-attended.ts";
 
 export const command = defineCommand({
   name: "agent",
@@ -35,7 +36,7 @@ export const command = defineCommand({
     const { readOrderFiles } = await import("../read-order-files.ts");
     const { openAgentEngine } = await import("../agent-engine.ts");
     const { askAtTerminal } = await import("../servers/terminal-questions.ts");
-    const { options, args, log, stdin, stderr } = context;
+    const { options, args, log } = context;
     checkAgentFlags(options);
     const order = {
       message: args[0] ?? "",
@@ -53,7 +54,7 @@ export const command = defineCommand({
         progress: ({ message }) => log.debug(message ?? "working"),
         tell: () => {},
         ask: (question) => askAtTerminal(question, context),
-        canAsk: stdin.isTTY === true && stderr.isTTY === true,
+        canAsk: isAttended(context),
         onOutput: ({ kind, text }) => shown.partial(kind === "partial" ? text : undefined),
       };
       const result = await engine.order(order, call);

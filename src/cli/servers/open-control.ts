@@ -12,6 +12,7 @@ import type { CommandContext } from "../command-context.ts";
 import { asked } from "../command-context.ts";
 import { loadConfigOf } from "../config-of.ts";
 import { placeOf } from "../follow-config.ts";
+import { isAttended } from "../is-attended.ts";
 import { openGuardedCatalog } from "../open-guarded-catalog.ts";
 import { openHomeOf } from "../open-home.ts";
 import { openSampler } from "../open-sampler.ts";
@@ -55,14 +56,13 @@ async function openHubControl(
   home: Home,
   hub: RunningHub,
 ): Promise<OpenedControl | undefined> {
-  const { log, globals, cwd, stdin, stderr } = context;
+  const { log, globals, cwd } = context;
   const control = createRemoteControl(hub);
   if (globals.config !== undefined && (await control.configuration()).path !== resolve(cwd, globals.config)) {
     control.close();
     return undefined;
   }
-  const canAsk = stderr.isTTY === true && stdin.isTTY === true;
-  const caller = createRemoteCaller({ hub, version: readVersion(), log, canAsk });
+  const caller = createRemoteCaller({ hub, version: readVersion(), log, canAsk: isAttended(context) });
   return { control, caller, home, hub: hub.address, close: async () => control.close() };
 }
 

@@ -5,6 +5,7 @@ import type { JsonSchema } from "../../mcp/tool.ts";
 import { shapesOf } from "../../sources/servers/handlers/argument-schema.ts";
 import { typedValue } from "../../sources/servers/handlers/typed-value.ts";
 import type { CommandContext } from "../command-context.ts";
+import { isAttended } from "../is-attended.ts";
 import { plainText } from "../output/plain-text.ts";
 import { fieldPrompt } from "./field-prompt.ts";
 
@@ -14,13 +15,12 @@ const mostTries = 3;
 
 /** Puts what a server asks in the middle of a call to the person at the terminal: forms field by field, addresses to open. */
 export async function askAtTerminal(question: Question, terminal: Terminal): Promise<Answer> {
-  const { stderr, stdin } = terminal;
-  if (stderr.isTTY !== true || stdin.isTTY !== true)
+  if (!isAttended(terminal))
     throw new Fault("missing-capability", "The server asks something, and nobody sits at a terminal here to answer.");
   if (question.method !== "elicitation/create")
     throw new Fault("missing-capability", "The server asks for a model, and there is none here.");
   const { mode, message, url, requestedSchema } = question.params ?? {};
-  stderr.write(`\nThe server asks: ${lines(message)}\n`);
+  terminal.stderr.write(`\nThe server asks: ${lines(message)}\n`);
   return mode === "url" ? askToOpen(url, terminal) : askForm(requestedSchema, terminal);
 }
 
