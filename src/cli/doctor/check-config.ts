@@ -1,4 +1,4 @@
-import type { Problem } from "../../core/config/problem.ts";
+import { formatProblem, type Problem } from "../../core/config/problem.ts";
 import { toFault } from "../../core/fault.ts";
 import type { ConfigInForce } from "../config-of.ts";
 import type { Finding } from "./finding.ts";
@@ -19,11 +19,11 @@ function findProblems(error: unknown): Finding[] {
   const { file, problems } = (fault.detail ?? {}) as { file?: string; problems?: readonly Problem[] };
   if (file === undefined || problems === undefined)
     return [{ level: "fail", what: fault.message, fix: "clawport config path" }];
-  return problems.map(({ path, line, column, message, suggestion, variable }) => {
-    const hint = suggestion === undefined ? "" : `; did you mean ${JSON.stringify(suggestion)}?`;
+  return problems.map((problem) => {
+    const { line, column, variable } = problem;
     return {
       level: "fail",
-      what: `${file}:${line}:${column} ${path === "" ? "" : `${path} `}${message}${hint}`,
+      what: `${file}:${line}:${column} ${formatProblem(problem)}`,
       fix: variable === undefined ? `\${EDITOR:-vi} +${line} ${JSON.stringify(file)}` : `export ${variable}=…`,
     };
   });

@@ -9,7 +9,11 @@ export async function checkHome(path: string, uid: number | undefined): Promise<
     const { mode, uid: owner } = await stat(path);
     if (uid !== undefined && owner !== uid)
       return [
-        { level: "fail", what: `${path} belongs to another user`, fix: `sudo chown -R "$(id -u)" ${quoted(path)}` },
+        {
+          level: "fail",
+          what: `${path} belongs to another user`,
+          fix: `sudo chown -R "$(id -u)" ${JSON.stringify(path)}`,
+        },
       ];
     await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
     return isOpen(mode, uid) ? [opened(path, mode, "700")] : [{ level: "ok", what: `state folder ${path}` }];
@@ -17,7 +21,11 @@ export async function checkHome(path: string, uid: number | undefined): Promise<
     if (codeOf(error) === "ENOENT")
       return [{ level: "info", what: `${path} does not exist yet: the first start makes it` }];
     return [
-      { level: "fail", what: `${path} can't be used: ${messageOf(error)}`, fix: `chmod -R u+rwX ${quoted(path)}` },
+      {
+        level: "fail",
+        what: `${path} can't be used: ${messageOf(error)}`,
+        fix: `chmod -R u+rwX ${JSON.stringify(path)}`,
+      },
     ];
   }
 }
@@ -32,7 +40,11 @@ export async function checkSecretFile(path: string, name: string, uid: number | 
   } catch (error) {
     if (codeOf(error) === "ENOENT") return [];
     return [
-      { level: "fail", what: `${name} ${path} can't be read: ${messageOf(error)}`, fix: `chmod 600 ${quoted(path)}` },
+      {
+        level: "fail",
+        what: `${name} ${path} can't be read: ${messageOf(error)}`,
+        fix: `chmod 600 ${JSON.stringify(path)}`,
+      },
     ];
   }
 }
@@ -47,10 +59,6 @@ function opened(path: string, mode: number, wanted: string): Finding {
   return {
     level: "fail",
     what: `other users can reach ${path} (mode ${bits})`,
-    fix: `chmod ${wanted} ${quoted(path)}`,
+    fix: `chmod ${wanted} ${JSON.stringify(path)}`,
   };
-}
-
-function quoted(path: string): string {
-  return JSON.stringify(path);
 }

@@ -27,7 +27,8 @@ export function problemsFault(file: string, problems: readonly Problem[]): Fault
   return new Fault("config", message, { detail: { file, problems } });
 }
 
-function formatProblem({ path, message, suggestion }: Problem): string {
+/** `hub.prot is not known here; did you mean "port"?` */
+export function formatProblem({ path, message, suggestion }: Problem): string {
   const hint = suggestion === undefined ? "" : `; did you mean ${JSON.stringify(suggestion)}?`;
   return `${path === "" ? "" : `${path} `}${message}${hint}`;
 }
