@@ -202,6 +202,18 @@ describe("where a hub runs", () => {
     await hub.ended;
   });
 
+  test("without its token nothing is handed on: serving goes on alone and says so, other commands refuse", async () => {
+    await using place = await placeWith({ a: shelf("a") });
+    await using hub = await startHub(place, "--port", "0");
+    const elsewhere = { ...place, env: { ...place.env, OPENCLAW_TRAY_DATA_DIR: place.folder } };
+    const said = `runs, but ${join(place.folder, "mcp-token.txt")} holds no token: clawport token show`;
+    const served = await clawport(elsewhere, "serve", "--stdio");
+    expect([served.exit, served.err]).toEqual([0, expect.stringContaining(said)]);
+    expect(await clawport(elsewhere, "servers")).toMatchObject({ exit: 77, err: expect.stringContaining(said) });
+    hub.child.kill("SIGINT");
+    await hub.ended;
+  });
+
   test("its questions reach the client, and a client that can't be asked is known to the hub as such", async () => {
     await using place = await placeWith({ a: shelf("a") });
     await using hub = await startHub(place, "--port", "0");
