@@ -118,7 +118,7 @@ export async function openApp(options: AppOptions): Promise<App> {
       },
       onOver(why) {
         if (why === "session over") void renew();
-        else options.onEnd?.(new Error(why === "replaced" ? "Another app took the bridge." : "The token was refused."));
+        else options.onEnd?.(new Error("Another app took the bridge."));
       },
     });
   }
@@ -135,7 +135,8 @@ export async function openApp(options: AppOptions): Promise<App> {
       try {
         session = await register();
         return isClosed ? await remove() : connect();
-      } catch {
+      } catch (error) {
+        if (error instanceof Error && error.cause === 401) return options.onEnd?.(error);
         await new Promise((resolve) => setTimeout(resolve, wait));
       }
     }
@@ -160,6 +161,7 @@ async function ask(
   });
   // What stands before the proxy may answer in its place, and not in JSON.
   const answer = (await response.json().catch(() => ({}))) as Readonly<Record<string, string>>;
-  if (!response.ok) throw new Error(`The proxy refused (${response.status}): ${answer.detail ?? "it did not say why"}`);
+  const { ok, status: cause } = response;
+  if (!ok) throw new Error(`The proxy refused (${cause}): ${answer.detail ?? "it did not say why"}`, { cause });
   return answer;
 }

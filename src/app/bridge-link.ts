@@ -1,5 +1,8 @@
-/** Close codes of the proxy after which coming back with the same session is no use. */
-const overCodes: ReadonlySet<number> = new Set([4404, 4408, 4410]);
+/**
+ * Close codes of the proxy after which coming back with the same session is no use. To a proxy that has tokens and has
+ * forgotten the session, the token of that session is a wrong one.
+ */
+const overCodes: ReadonlySet<number> = new Set([4401, 4404, 4408, 4410]);
 
 export interface BridgeLinkOptions {
   readonly url: string;
@@ -9,7 +12,7 @@ export interface BridgeLinkOptions {
   onMessage(text: string): void;
   onConnected(isConnected: boolean): void;
   /** The session is gone, or somebody else has it: this link has given up. */
-  onOver(why: "session over" | "replaced" | "refused"): void;
+  onOver(why: "session over" | "replaced"): void;
 }
 
 /** Keeps one WebSocket to the bridge up, coming back by itself when it breaks. */
@@ -75,7 +78,6 @@ export function openBridgeLink(options: BridgeLinkOptions): BridgeLink {
       if (isClosed) return;
       if (overCodes.has(code)) return onOver("session over");
       if (code === 4409) return onOver("replaced");
-      if (code === 4401) return onOver("refused");
       comeBack();
     });
   }

@@ -4,6 +4,7 @@ import { WebSocketServer } from "ws";
 import { openBridgeLink } from "../../src/app/bridge-link.ts";
 import { type AppTool, openApp } from "../../src/app/index.ts";
 import { createRuns } from "../../src/app/runs.ts";
+import { createMemoryStore } from "../../src/sources/apps/memory-store.ts";
 import { openV2Client } from "../clients/v2-client.ts";
 import { until } from "../support/until.ts";
 import { openLine } from "./open-line.ts";
@@ -108,6 +109,18 @@ test("an app whose session was deleted opens a new one and says so", async () =>
   // Its bridge was opened with its own token: nobody else may touch the session, save whoever runs the proxy.
   expect((await proxy.ask("DELETE", path)).status).toBe(401);
   expect((await proxy.ask("DELETE", path, undefined, bearer("boss"))).status).toBe(200);
+  await until(() => sessions.length === 2 && app.isConnected);
+  expect(await proxy.call({ mcp_url: app.session.mcpUrl } as Created, "greet", { who: "you" })).toBe("Hello you");
+  await app.close();
+});
+
+test("an app whose session a proxy with tokens has forgotten opens a new one", async () => {
+  await using proxy = await startProxy({ env: tokens, openStore: () => Promise.resolve(createMemoryStore()) });
+  const sessions: string[] = [];
+  const options = { proxyUrl: proxy.address, appToken: "app-secret", tools };
+  const app = await openApp({ ...options, onSession: ({ id }) => void sessions.push(id) });
+  await until(() => app.isConnected);
+  await proxy.restart();
   await until(() => sessions.length === 2 && app.isConnected);
   expect(await proxy.call({ mcp_url: app.session.mcpUrl } as Created, "greet", { who: "you" })).toBe("Hello you");
   await app.close();
@@ -268,4 +281,16 @@ test("of a call that comes twice, a long answer is not kept, and the second is t
 test("wrong tokens are told at once", async () => {
   await using proxy = await startProxy({ env: tokens });
   await expect(openApp({ proxyUrl: proxy.address, appToken: "wrong", tools })).rejects.toThrow("401");
+});
+
+test("an app that a proxy no longer lets in says so and ends", async () => {
+  await using before = await startProxy({ env: tokens });
+  const ended = Promise.withResolvers<Error>();
+  const options = { proxyUrl: before.address, appToken: "app-secret", tools };
+  const app = await openApp({ ...options, onEnd: ended.resolve });
+  await until(() => app.isConnected);
+  await before.close();
+  const port = Number(new URL(before.address).port);
+  await using _ = await startProxy({ env: { ...tokens, OPENCLAW_PROXY_APP_TOKEN: "another" }, port });
+  expect((await ended.promise).message).toContain("401");
 });
