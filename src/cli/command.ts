@@ -9,6 +9,8 @@ export interface OptionSpec {
   readonly value?: string;
   /** The only values it takes. */
   readonly values?: readonly string[];
+  /** The least and the most a number may be. */
+  readonly range?: readonly [number, number];
   readonly multiple?: boolean;
   /** What a shell offers for the value. */
   readonly completes?: "file" | "folder";

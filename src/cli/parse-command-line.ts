@@ -86,8 +86,11 @@ function optionValue(
   if (spec.values !== undefined && !spec.values.includes(value))
     throw new Fault("usage", `${rawName} is one of ${spec.values.join(", ")}, not ${JSON.stringify(value)}`);
   if (spec.type === "string") return value;
-  if (!/^\d{1,9}$/.test(value)) throw new Fault("usage", `${rawName} is a whole number, not ${JSON.stringify(value)}`);
-  return Number(value);
+  const [least, most] = spec.range ?? [0, 999_999_999];
+  const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
+  if (!(number >= least && number <= most))
+    throw new Fault("usage", `${rawName} is a whole number from ${least} to ${most}, not ${JSON.stringify(value)}`);
+  return number;
 }
 
 function unknownOption(rawName: string, title: string, table: OptionTable): Fault {

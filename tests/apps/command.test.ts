@@ -1,6 +1,9 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
+import { commandTable } from "../../src/cli/command-table.ts";
+import { runCli } from "../../src/cli/run-cli.ts";
+import { memoryWorld } from "../cli/memory-world.ts";
 import { clawport, makePlace } from "../cli/run-clawport.ts";
 import { bearer, createProxyClient, registration } from "./proxy-client.ts";
 import { startProxyProcess } from "./proxy-process.ts";
@@ -27,9 +30,58 @@ test("clawport proxy reads .env, serves, and Ctrl-C tells its apps to come back"
   expect(await running.ended).toBe(0);
 });
 
+const bothTokens = ["OPENCLAW_PROXY_APP_TOKEN", "OPENCLAW_PROXY_OPENCLAW_TOKEN"] as const;
+
+test("on this machine empty tokens are warned about, each by its name", async () => {
+  await using place = await makePlace();
+  const said: string[] = [];
+  await using _ = await startProxyProcess({ ...place, said }, "--port", "0");
+  for (const name of bothTokens) await expect.poll(() => said.join("")).toContain(`${name} is empty`);
+});
+
 test("beyond this machine nothing starts without both tokens", async () => {
   await using place = await makePlace();
   const bare = await clawport(place, "proxy", "--host", "0.0.0.0", "--port", "0");
   expect(bare.exit).toBe(78);
   expect(bare.err).toContain("OPENCLAW_PROXY_APP_TOKEN and OPENCLAW_PROXY_OPENCLAW_TOKEN are empty");
+});
+
+test.each(bothTokens)("beyond this machine nothing starts where only %s is empty", async (name) => {
+  await using place = await makePlace();
+  const env = { ...place.env, ...Object.fromEntries(bothTokens.map((each) => [each, each === name ? "" : "secret"])) };
+  const { exit, err } = await clawport({ ...place, env }, "proxy", "--host", "0.0.0.0", "--port", "0");
+  expect([exit, err]).toEqual([78, expect.stringContaining(`machines, and ${name} is empty; set it`)]);
+});
+
+test.each([
+  ["proxy", "--port", "70000", "from 0 to 65535"],
+  ["up", "--port", "70000", "from 0 to 65535"],
+  ["serve", "--port", "70000", "from 0 to 65535"],
+  ["proxy", "--heartbeat", "0", "from 1 to 3600"],
+  ["proxy", "--heartbeat", "9999999", "from 1 to 3600"],
+  ["proxy", "--requests-per-second", "0", "from 1 to"],
+  ["proxy", "--token-requests-per-second", "0", "from 1 to"],
+  ["proxy", "--sessions-per-second", "0", "from 1 to"],
+  ["proxy", "--most-held", "0", "from 1 to"],
+  ["proxy", "--allow-origin", "x.example", "like https://app.example.com"],
+  ["proxy", "--allow-origin", "https://x.example/page", "like https://app.example.com"],
+  ["proxy", "--allow-origin", "wss://x.example", "like https://app.example.com"],
+  ["proxy", "--allow-origin", "null", "like https://app.example.com"],
+  ["proxy", "--allow-host", "https://x.example", "like tools.example.com"],
+  ["proxy", "--public-url", "x.example", "like https://tools.example.com"],
+])("clawport %s %s %s is wrong usage", async (command, option, value, hint) => {
+  const world = memoryWorld();
+  expect(await runCli([command, option, value], world, commandTable)).toBe(2);
+  expect(world.err()).toMatch(RegExp(`${option} .*${hint}.*, not "${value}"`));
+});
+
+test("origins count as browsers write them, however they were typed", async () => {
+  await using place = await makePlace();
+  const allowed = ["--allow-origin", "https://X.example:443/", "--allow-origin", "chrome-extension://abc"];
+  await using running = await startProxyProcess(place, "--port", "0", ...allowed);
+  const { ask } = createProxyClient(running.ready.address, {});
+  const statusFor = async (origin: string) => (await ask("GET", "/v1/chat/sessions", undefined, { origin })).status;
+  expect(
+    await Promise.all(["https://x.example", "chrome-extension://abc", "https://y.example"].map(statusFor)),
+  ).toEqual([200, 200, 403]);
 });

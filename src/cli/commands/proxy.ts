@@ -2,26 +2,39 @@ import { Fault } from "../../core/fault.ts";
 import { defineCommand } from "../command.ts";
 import { asked } from "../command-context.ts";
 
+const rate = { type: "number", value: "<n>", range: [1, 1_000_000] } as const;
+
 export const command = defineCommand({
   name: "proxy",
   summary: "let running apps offer their tools to MCP clients, until Ctrl-C",
   options: {
     host: { type: "string", value: "<address>", description: "listen on this address; 127.0.0.1 unless given" },
-    port: { type: "number", value: "<port>", description: "listen here; 8000 unless given, 0 for any free port" },
+    port: {
+      type: "number",
+      value: "<port>",
+      range: [0, 65_535],
+      description: "listen here; 8000 unless given, 0 for any free port",
+    },
     "public-url": { type: "string", value: "<url>", description: "how apps and clients reach the proxy from outside" },
     "allow-origin": { type: "string", multiple: true, value: "<origin>", description: "let web pages of it connect" },
     "allow-host": { type: "string", multiple: true, value: "<name>", description: "another name it is reached under" },
     "trust-forwarded": { type: "boolean", description: "believe X-Forwarded-Proto of a proxy on another machine" },
-    "requests-per-second": { type: "number", value: "<n>", description: "MCP requests one session takes; 500" },
-    "token-requests-per-second": { type: "number", value: "<n>", description: "those of all sessions together; 50000" },
-    "sessions-per-second": { type: "number", value: "<n>", description: "sessions opened or changed; 100" },
+    "requests-per-second": { ...rate, description: "MCP requests one session takes; 500" },
+    "token-requests-per-second": { ...rate, description: "those of all sessions together; 50000" },
+    "sessions-per-second": { ...rate, description: "sessions opened or changed; 100" },
     "most-held": {
       type: "number",
       value: "<megabytes>",
+      range: [1, 1_000_000],
       description: "what all apps together may make the proxy hold; an eighth of its heap",
     },
     memory: { type: "boolean", description: "forget the sessions when the proxy ends" },
-    heartbeat: { type: "number", value: "<seconds>", description: "how often an app has to show that it lives; 15" },
+    heartbeat: {
+      type: "number",
+      value: "<seconds>",
+      range: [1, 3600],
+      description: "how often an app has to show that it lives; 15",
+    },
   },
   examples: ["clawport proxy", "clawport proxy --host 0.0.0.0 --public-url https://tools.example.com"],
   async run(context) {
@@ -31,13 +44,16 @@ export const command = defineCommand({
     const { parseProxySettings, readProxyEnv, requireTokens } = await import("../proxy-settings.ts");
     const { readVersion } = await import("../version.ts");
     const { options, log, globals } = context;
+    const names = {
+      publicUrl: publicUrlOf(options["public-url"]),
+      allowedOrigins: (options["allow-origin"] ?? []).map(parseOrigin),
+      allowedHosts: (options["allow-host"] ?? []).map(parseHost),
+    };
     const { host = "127.0.0.1", port = 8000, heartbeat = 15 } = options;
     const settings = parseProxySettings(await readProxyEnv(context));
     const { config } = await loadConfigOf(context);
     log.change({ level: asked(globals) ?? config.log.level, format: config.log.format });
-    for (const name of requireTokens(host, settings)) {
-      log.warn(`${name} is empty: every program on this machine may use that side. Set it before others can reach it.`);
-    }
+    requireTokens({ host, ...names }, settings, log);
 
     const stopping = context.stopSignal();
     const { createMemoryStore } = await import("../../sources/apps/memory-store.ts");
@@ -53,9 +69,7 @@ export const command = defineCommand({
       log,
       host,
       port,
-      publicUrl: publicUrlOf(options["public-url"]),
-      allowedOrigins: options["allow-origin"] ?? [],
-      allowedHosts: options["allow-host"] ?? [],
+      ...names,
       trustForwarded: options["trust-forwarded"],
       requestsPerSecond: options["requests-per-second"],
       tokenRequestsPerSecond: options["token-requests-per-second"],
@@ -70,7 +84,7 @@ export const command = defineCommand({
         if (stopping.aborted) resolve();
         stopping.addEventListener("abort", () => resolve(), { once: true });
       });
-      context.say("\nStopping: calls in progress may finish. Ctrl-C again ends at once.");
+      context.say("\nStopping: calls in progress have 5 seconds to finish. Ctrl-C again ends at once.");
     } finally {
       await proxy.close();
     }
@@ -79,11 +93,26 @@ export const command = defineCommand({
 
 function publicUrlOf(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
-  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
-    throw new Fault(
-      "usage",
-      `--public-url has to be an address like https://tools.example.com, not ${JSON.stringify(text)}`,
-    );
-  }
+  const isWeb = /^https?:$/.test(URL.parse(text)?.protocol ?? "");
+  if (!isWeb) throw wrongName("--public-url", "an address", "https://tools.example.com", text);
   return text;
+}
+
+/** An origin as a browser writes it: in any other writing it would never match. */
+function parseOrigin(text: string): string {
+  const { protocol, origin, href } = URL.parse(text) ?? {};
+  if (/^https?:$/.test(protocol ?? "") && href === `${origin}/`) return origin ?? "";
+  // Pages of browser extensions and of apps have schemes of their own.
+  if (origin === "null" && /^[a-z][a-z0-9+.-]*:\/\/[a-z0-9._-]+$/.test(text)) return text;
+  throw wrongName("--allow-origin", "an origin", "https://app.example.com", text);
+}
+
+function parseHost(text: string): string {
+  const isName = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i.test(text);
+  if (!isName) throw wrongName("--allow-host", "a name", "tools.example.com", text);
+  return text.toLowerCase();
+}
+
+function wrongName(option: string, what: string, example: string, text: string): Fault {
+  return new Fault("usage", `${option} has to be ${what} like ${example}, not ${JSON.stringify(text)}`);
 }

@@ -16,12 +16,18 @@ export const command = defineCommand({
   options: {
     stdio: { type: "boolean", description: "to the client that started this, over stdin and stdout" },
     http: { type: "boolean", description: "to whoever has a token, until Ctrl-C" },
-    port: { type: "number", value: "<port>", description: "with --http: listen here; 8765 unless configured" },
+    port: {
+      type: "number",
+      value: "<port>",
+      range: [0, 65_535],
+      description: "with --http: listen here; 8765 unless configured",
+    },
     only: { type: "string", value: "<a,b>", description: "these servers alone" },
     alone: { type: "boolean", description: "with --stdio: start servers of its own, although a hub runs" },
     wait: {
       type: "number",
       value: "<seconds>",
+      range: [0, 86_400],
       description: `how long the first list waits for slow servers; ${usualWait} unless given`,
     },
     ...trustOption,

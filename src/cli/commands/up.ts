@@ -11,7 +11,12 @@ export const command = defineCommand({
   name: "up",
   summary: "start the hub and keep it running until Ctrl-C",
   options: {
-    port: { type: "number", value: "<port>", description: "listen here; 8765 unless configured, 0 for any free port" },
+    port: {
+      type: "number",
+      value: "<port>",
+      range: [0, 65_535],
+      description: "listen here; 8765 unless configured, 0 for any free port",
+    },
     host: { type: "string", value: "<address>", description: "listen on this address; 127.0.0.1 unless configured" },
     "allow-remote": { type: "boolean", description: "let other machines connect, where the address permits it" },
     trust: { type: "boolean", description: "trust the configuration in this folder, also next time" },
