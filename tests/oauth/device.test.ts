@@ -19,13 +19,17 @@ async function openWatched(bench: OAuthPlace) {
   const control = await openAuthControl(bench, (auths) => ({
     ...auths,
     of(definition) {
-      const auth = auths.of(definition);
-      const beginDevice: ServerAuth["beginDevice"] = async (options) => {
-        const device = await auth!.beginDevice(options);
-        begun.push(device);
-        return device;
+      const lazy = auths.of(definition)!;
+      const load = async (): Promise<ServerAuth> => {
+        const auth = await lazy.load();
+        const beginDevice: ServerAuth["beginDevice"] = async (options) => {
+          const device = await auth.beginDevice(options);
+          begun.push(device);
+          return device;
+        };
+        return { ...auth, beginDevice };
       };
-      return auth && { ...auth, beginDevice };
+      return { ...lazy, load };
     },
   }));
   return { control, begun };

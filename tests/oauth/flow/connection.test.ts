@@ -18,7 +18,7 @@ function openAuths(store: CredentialStore, signInNow?: SignIn): ServerAuths {
 /** Somebody signs in elsewhere, as `clawport auth` does. */
 async function signInElsewhere(store: CredentialStore, url: string, more: { scope?: string } = {}): Promise<void> {
   const [definition] = await defined({ notes: { url } });
-  await signIn(openAuths(store).of(definition!)!, more);
+  await signIn(await openAuths(store).of(definition!)!.load(), more);
 }
 
 /** An engine on a server that somebody has signed in to. */

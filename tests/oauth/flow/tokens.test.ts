@@ -257,7 +257,7 @@ test("signing out forgets everything", async () => {
   await using rogue = await startRogueIssuer();
   const { auth, file } = openAuth(rogue.url);
   await signIn(auth);
-  expect(await auth.logout()).toEqual({ revoked: false });
+  expect(await auth.logout()).toEqual({ wasSignedIn: true, revoked: false });
   expect(file.kept()).toBeUndefined();
   expect(await tokenSent(auth, rogue.url)).toBeUndefined();
 });

@@ -1,4 +1,5 @@
 import type { AuthStatus } from "../oauth/auth-status.ts";
+import type { SignedOut } from "../oauth/server-auth.ts";
 
 /** What a person asks for besides being signed in. */
 export interface SignInWish {
@@ -49,6 +50,8 @@ export interface AuthControl {
   awaitDevice(server: string, userCode: string): Promise<void>;
   /** Asks no longer whether they are. */
   cancelDevice(server: string, userCode: string): Promise<void>;
-  logout(server: string): Promise<{ readonly revoked: boolean }>;
+  logout(server: string): Promise<SignedOut>;
+  /** Of a configured server. */
+  status(server: string): Promise<AuthStatus>;
   list(): Promise<readonly SignInEntry[]>;
 }

@@ -16,6 +16,7 @@ export function answerAuth(auth: AuthControl, body: Fields): Promise<unknown> {
     deviceDone: () => auth.awaitDevice(text(body, "server"), text(body, "userCode")),
     deviceCancel: () => auth.cancelDevice(text(body, "server"), text(body, "userCode")),
     logout: () => auth.logout(text(body, "server")),
+    status: () => auth.status(text(body, "server")),
     list: () => auth.list(),
   };
   const name = text(body, "act");

@@ -49,9 +49,8 @@ export async function handleAuth(context: HandlerContext, stage: SignInStage, wi
 
 /** `auth <server> --logout`. */
 export async function handleLogout({ control, prefix }: HandlerContext, server: string): Promise<Handled> {
-  const wasKept = (await control.auth.list()).some((each) => each.server === server && each.kind !== "none");
-  const { revoked } = await control.auth.logout(server);
-  if (!wasKept) return { ok: true, data: { server, revoked }, text: `Nobody was signed in to ${server}.` };
+  const { wasSignedIn, revoked } = await control.auth.logout(server);
+  if (!wasSignedIn) return { ok: true, data: { server, revoked }, text: `Nobody was signed in to ${server}.` };
   const how = revoked ? "its tokens were revoked" : "its tokens are forgotten here, but could not be revoked there";
   // A connection that lived on these tokens finds out at once.
   await control.refresh(server).catch(() => {});
@@ -180,18 +179,18 @@ function goOn(context: HandlerContext, server: string, done: Promise<void>): voi
 
 async function signedIn(context: HandlerContext, server: string): Promise<Handled> {
   const { control, now } = context;
-  const entry = (await control.auth.list()).find((each) => each.server === server);
+  const { expiresAt, scope, issuer, subject } = await control.auth.status(server);
   const facts = {
     server,
     signedIn: true,
-    expiresAt: isoTime(entry?.expiresAt) ?? null,
-    scope: entry?.scope ?? null,
-    issuer: entry?.issuer ?? null,
-    subject: entry?.subject ?? null,
+    expiresAt: isoTime(expiresAt) ?? null,
+    scope: scope ?? null,
+    issuer: issuer ?? null,
+    subject: subject ?? null,
   };
-  const as = entry?.subject === undefined ? "" : ` as ${visibleText(entry.subject, 200)}`;
-  const until = entry?.expiresAt === undefined ? "" : `, ${expiryText(entry.expiresAt, now())}`;
-  const scopes = entry?.scope ? `, scopes ${visibleText(entry.scope, 500)}` : "";
+  const as = subject === undefined ? "" : ` as ${visibleText(subject, 200)}`;
+  const until = expiresAt === undefined ? "" : `, ${expiryText(expiresAt, now())}`;
+  const scopes = scope ? `, scopes ${visibleText(scope, 500)}` : "";
   const head = `Signed in to ${server}${as}${until}${scopes}.`;
   try {
     const { tools } = await control.connect(server);

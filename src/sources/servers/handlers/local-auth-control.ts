@@ -39,16 +39,19 @@ export function createLocalAuthControl({ auths, home, store, definitions }: Loca
       return { device: grant === "device-code", uri, port };
     },
     async begin(server, wish) {
-      const begun = await authOf(server).begin({ ...wish, signal: AbortSignal.timeout(longestStepMs) });
+      const auth = await authOf(server);
+      const begun = await auth.begin({ ...wish, signal: AbortSignal.timeout(longestStepMs) });
       return begun.kind === "redirect" ? { ...begun, url: begun.url.href } : begun;
     },
-    finish: (server, query, pasted) =>
-      authOf(server).finish(new URLSearchParams(query), { pasted, signal: AbortSignal.timeout(longestStepMs) }),
-    cancel: (server, state) => authOf(server).cancel(state),
-    isWaiting: (server, state) => authOf(server).isWaiting(state),
+    async finish(server, query, pasted) {
+      const auth = await authOf(server);
+      await auth.finish(new URLSearchParams(query), { pasted, signal: AbortSignal.timeout(longestStepMs) });
+    },
+    cancel: async (server, state) => (await authOf(server)).cancel(state),
+    isWaiting: async (server, state) => (await authOf(server)).isWaiting(state),
     async beginDevice(server, wish) {
       const stop = new AbortController();
-      const { done, ...prompt } = await authOf(server).beginDevice({ ...wish, signal: stop.signal });
+      const { done, ...prompt } = await (await authOf(server)).beginDevice({ ...wish, signal: stop.signal });
       const entry: DeviceEntry = { done, stop, isOver: false };
       void done.catch(() => {}).finally(() => (entry.isOver = true));
       // Nobody came for their end.
@@ -73,11 +76,15 @@ export function createLocalAuthControl({ auths, home, store, definitions }: Loca
       const isKept = definition?.transport.kind === "http" && hasCredentials(home, server, definition.transport.url);
       const auth = definition && auths.of(definition);
       const all = left.map(({ resource }) => auths.leftBehind(server, new URL(resource)));
-      if (auth !== undefined && isKept) all.push(auth);
+      if (auth !== undefined && isKept) all.push(auth.load());
       if (all.length === 0) all.push(authOf(server));
-      const outcomes = await Promise.all(all.map((each) => each.logout()));
-      return { revoked: outcomes.every(({ revoked }) => revoked) };
+      const outcomes = await Promise.all(all.map(async (each) => (await each).logout()));
+      return {
+        wasSignedIn: outcomes.some(({ wasSignedIn }) => wasSignedIn),
+        revoked: outcomes.every(({ revoked }) => revoked),
+      };
     },
+    status: async (server) => (await authOf(server)).status(),
     async list() {
       const known = await Promise.all(definitions().map(entryOf));
       const left = (await strays()).map(({ server, resource, tokens }): SignInEntry => {
@@ -94,7 +101,7 @@ export function createLocalAuthControl({ auths, home, store, definitions }: Loca
     if (auth === undefined || transport.kind !== "http") return undefined;
     // What was never signed in to and needs nothing is not loaded for this.
     if (transport.auth === undefined && !hasCredentials(home, name, transport.url)) return undefined;
-    return { server: name, address: addressOf(transport), configured: true, ...(await auth.status()) };
+    return { server: name, address: addressOf(transport), configured: true, ...(await (await auth.load()).status()) };
   }
 
   /** Kept for servers that are no longer configured, or no longer under that address, or are let in by a key by now. */
@@ -108,16 +115,13 @@ export function createLocalAuthControl({ auths, home, store, definitions }: Loca
     return kept.filter(({ server, resource }) => !used.includes(credentialName(server, new URL(resource))));
   }
 
-  function authOf(server: string): ServerAuth {
-    return requireAuth(definitionOf(server));
-  }
-
-  function requireAuth(definition: ServerDefinition): ServerAuth {
+  async function authOf(server: string): Promise<ServerAuth> {
+    const definition = definitionOf(server);
     const auth = auths.of(definition);
-    if (auth !== undefined) return auth;
+    if (auth !== undefined) return auth.load();
     const why =
       definition.transport.kind === "stdio" ? "it is a command on this machine" : "its key is in the configuration";
-    throw new Fault("usage", `Nobody has to sign in to ${definition.name}: ${why}.`);
+    throw new Fault("usage", `Nobody has to sign in to ${server}: ${why}.`);
   }
 
   function definitionOf(server: string): ServerDefinition {

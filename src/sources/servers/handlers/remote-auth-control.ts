@@ -23,6 +23,7 @@ export function createRemoteAuthControl(ask: AskAuth): AuthControl {
     awaitDevice: async (server, userCode) => void (await ask({ act: "deviceDone", server, userCode }, deviceMs)),
     cancelDevice: async (server, userCode) => void (await ask({ act: "deviceCancel", server, userCode }, lookUpMs)),
     logout: (server) => ask({ act: "logout", server }, stepMs),
+    status: (server) => ask({ act: "status", server }, stepMs),
     list: () => ask<readonly SignInEntry[]>({ act: "list" }, stepMs),
   };
 }

@@ -7,7 +7,6 @@ export interface RevocationOptions {
   readonly tokens: StoredTokens;
   readonly fetch: typeof fetch;
   readonly log: Log;
-  readonly signal?: AbortSignal | undefined;
   /** Puts the client's own credentials into the request, as for the token endpoint. */
   addClientAuthentication(headers: Headers, params: URLSearchParams): void | Promise<void>;
 }
@@ -43,12 +42,7 @@ async function revokeOne(url: URL, hint: string, token: string, options: Revocat
   const headers = new Headers({ accept: "application/json", "content-type": "application/x-www-form-urlencoded" });
   const params = new URLSearchParams({ token, token_type_hint: hint });
   await options.addClientAuthentication(headers, params);
-  const response = await options.fetch(url, {
-    method: "POST",
-    headers,
-    body: params.toString(),
-    ...(options.signal && { signal: options.signal }),
-  });
+  const response = await options.fetch(url, { method: "POST", headers, body: params.toString() });
   if (!response.ok) options.log.warn("a token was not revoked", { host: url.host, status: response.status });
   return response.ok;
 }

@@ -33,8 +33,14 @@ export interface ServerAuth extends ConnectionAuth {
   cancel(state: string): Promise<void>;
   isWaiting(state: string): Promise<boolean>;
   /** Forgets everything, and tells the authorization server where it takes that (RFC 7009). */
-  logout(signal?: AbortSignal): Promise<{ readonly revoked: boolean }>;
+  logout(): Promise<SignedOut>;
   status(): Promise<AuthStatus>;
+}
+
+export interface SignedOut {
+  /** Whether there was a sign-in to forget. */
+  readonly wasSignedIn: boolean;
+  readonly revoked: boolean;
 }
 
 /** Has somebody sign in while a request waits for it. */
@@ -82,12 +88,13 @@ export function createServerAuth(context: AuthContext, signIn?: SignIn): ServerA
     async isWaiting(state) {
       return Object.hasOwn((await readSwept(context))?.pending ?? {}, state);
     },
-    async logout(signal) {
+    async logout() {
       const kept = await takeAll();
       keeper.adopt(undefined);
       const client = clientOf(context, keptClient(kept, kept?.tokens?.issuer ?? ""));
       const place = keptPlace(kept);
-      if (!kept?.tokens || !place?.server.metadata || !client) return { revoked: false };
+      const wasSignedIn = kept?.issuer !== undefined;
+      if (!kept?.tokens || !place?.server.metadata || !client) return { wasSignedIn, revoked: false };
       const { metadata } = place.server;
       const authenticate = authenticateClient(client, context.settings);
       const revoked = await revokeTokens({
@@ -95,15 +102,11 @@ export function createServerAuth(context: AuthContext, signIn?: SignIn): ServerA
         tokens: kept.tokens,
         fetch: context.fetch,
         log: context.log,
-        ...(signal && { signal }),
         addClientAuthentication: (headers, params) => authenticate(headers, params, metadata.issuer, metadata),
       });
-      return { revoked };
+      return { wasSignedIn, revoked };
     },
-    async status() {
-      await readSwept(context);
-      return statusOf(await keeper.reload(), context.now());
-    },
+    status: async () => statusOf(await keeper.reload(), context.now()),
   };
   return auth;
 

@@ -2,7 +2,7 @@ import type { Home } from "../../../core/home.ts";
 import type { Log } from "../../../core/log.ts";
 import type { AuthorizedRequest } from "../../../mcp/client/authorizer.ts";
 import { hasOwnKey, type HttpTarget, type ServerDefinition } from "../definition.ts";
-import type { ConnectionAuths } from "./connection-auth.ts";
+import type { ConnectionAuth, ConnectionAuths } from "./connection-auth.ts";
 import type { ServerAuth, SignIn } from "./server-auth.ts";
 import { hasCredentials } from "./store/credential-path.ts";
 import type { CredentialStore } from "./store/credential-store.ts";
@@ -18,15 +18,20 @@ export interface ServerAuthsOptions {
   readonly signIn?: SignIn | undefined;
 }
 
+/** What a connection needs, and behind it everything else. */
+export interface LazyAuth extends ConnectionAuth {
+  load(): Promise<ServerAuth>;
+}
+
 export interface ServerAuths extends ConnectionAuths {
-  of(definition: ServerDefinition): ServerAuth | undefined;
+  of(definition: ServerDefinition): LazyAuth | undefined;
   /** Of a server that is configured no longer under this name and address: what is kept for it can be signed out of. */
-  leftBehind(name: string, url: URL): ServerAuth;
+  leftBehind(name: string, url: URL): Promise<ServerAuth>;
 }
 
 /** The sign-ins of all servers. What does the work is loaded when a server asks for it, or has been signed in to. */
 export function createServerAuths(options: ServerAuthsOptions): ServerAuths {
-  const made = new Map<string, { readonly fingerprint: string; readonly auth: ServerAuth }>();
+  const made = new Map<string, { readonly fingerprint: string; readonly auth: LazyAuth }>();
   return {
     of(definition) {
       const { name, fingerprint, transport } = definition;
@@ -37,11 +42,11 @@ export function createServerAuths(options: ServerAuthsOptions): ServerAuths {
       made.set(name, { fingerprint, auth });
       return auth;
     },
-    leftBehind: (name, url) => createLazyAuth(name, { kind: "http", url, headers: {}, tls: {} }, options),
+    leftBehind: (name, url) => open(name, { kind: "http", url, headers: {}, tls: {} }, options),
   };
 }
 
-function createLazyAuth(name: string, target: HttpTarget, options: ServerAuthsOptions): ServerAuth {
+function createLazyAuth(name: string, target: HttpTarget, options: ServerAuthsOptions): LazyAuth {
   let loading: Promise<ServerAuth> | undefined;
   let loaded: ServerAuth | undefined;
   let isExpected: boolean | undefined;
@@ -50,13 +55,7 @@ function createLazyAuth(name: string, target: HttpTarget, options: ServerAuthsOp
   return {
     request: (method, url) => loaded?.request(method, url) ?? lazyRequest(method, url),
     standing: () => loaded?.standing() ?? (target.auth === undefined ? undefined : { signedIn: false }),
-    begin: async (begin) => (await load()).begin(begin),
-    finish: async (callback, finish) => (await load()).finish(callback, finish),
-    beginDevice: async (begin) => (await load()).beginDevice(begin),
-    cancel: async (state) => (await load()).cancel(state),
-    isWaiting: async (state) => (await load()).isWaiting(state),
-    logout: async (signal) => (await load()).logout(signal),
-    status: async () => (await load()).status(),
+    load,
   };
 
   function lazyRequest(method: string, url: URL): AuthorizedRequest {

@@ -2,6 +2,7 @@ import { type Fault, isFault } from "../../../core/fault.ts";
 import { orAborted } from "../or-aborted.ts";
 import type { AuthContext } from "./auth-context.ts";
 import { type DpopKey, openDpopKey } from "./dpop.ts";
+import { readSwept } from "./kept-place.ts";
 import { refreshCredentials } from "./refresh-credentials.ts";
 import type { Credentials, StoredTokens } from "./store/credentials.ts";
 
@@ -87,7 +88,7 @@ export function createTokenKeeper(context: AuthContext, obtain: Obtain | undefin
 
   async function reload(): Promise<Credentials | undefined> {
     const before = version;
-    const read = await file.read();
+    const read = await readSwept(context);
     // What was written meanwhile is newer.
     if (version === before) adopt(read);
     return known;

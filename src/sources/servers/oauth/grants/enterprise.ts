@@ -24,6 +24,7 @@ export async function requestEnterpriseGrant(
     );
   }
   const idToken = await readSecretFile(idp.idTokenFile, "auth.idp.idTokenFile");
+  let isRefused = false;
   try {
     const { jwtAuthGrant } = await requestJwtAuthorizationGrant({
       tokenEndpoint: provider.metadata.token_endpoint,
@@ -33,7 +34,11 @@ export async function requestEnterpriseGrant(
       clientId: idp.clientId,
       ...(idp.clientSecret !== undefined && { clientSecret: idp.clientSecret }),
       ...(scope !== undefined && { scope }),
-      fetchFn: context.fetch,
+      async fetchFn(url, init) {
+        const response = await context.fetch(url, init);
+        isRefused = response.status >= 400 && response.status < 500;
+        return response;
+      },
     });
     return new URLSearchParams({
       grant_type: "urn:ietf:params:oauth:grant-type:jwt-bearer",
@@ -41,7 +46,7 @@ export async function requestEnterpriseGrant(
     });
   } catch (error) {
     // The library's message repeats the raw answer, which may hold the grant.
-    if (error instanceof Error && error.message.startsWith("Token exchange failed"))
+    if (isRefused)
       throw new Fault(
         "unauthorized",
         `The identity provider ${JSON.stringify(idp.issuer)} refused. Is the ID token in auth.idp.idTokenFile still good?`,

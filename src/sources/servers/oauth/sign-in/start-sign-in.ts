@@ -126,8 +126,8 @@ export async function startSignIn(
   }
 
   async function signedInAt(): Promise<number | undefined> {
-    const entry = (await auth.list()).find((each) => each.server === server && each.configured);
-    return entry?.kind === "signed-in" ? entry.signedInAt : undefined;
+    const status = await auth.status(server);
+    return status.kind === "signed-in" ? status.signedInAt : undefined;
   }
 
   async function close(): Promise<void> {
