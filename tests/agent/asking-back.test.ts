@@ -5,6 +5,7 @@ import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type FakeGateway, startFakeGateway } from "../support/fake-gateway.ts";
+import { until } from "../support/until.ts";
 import { serverCommand } from "./start-mcp-server.ts";
 
 let folder = "";
@@ -59,9 +60,7 @@ test.each(["legacy", "auto"] as const)(
 test("a client without forms takes no approvals from those who could give them", async () => {
   const running = order("auto", {});
   running.catch(() => {});
-  await expect
-    .poll(() => gateway.requests.some(({ method }) => method === "chat.send"), { timeout: 30_000 })
-    .toBe(true);
+  await until(() => gateway.requests.some(({ method }) => method === "chat.send"), "an order", 30_000);
   expect(gateway.caps().flat()).toEqual(["tool-events"]);
   gateway.finish(gateway.requests.find(({ method }) => method === "chat.send")!.params.idempotencyKey, "elsewhere");
   expect((await running).text).toContain("elsewhere");

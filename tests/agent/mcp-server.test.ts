@@ -35,7 +35,7 @@ test("with no agent behind it, free text is answered with the ways to get one", 
 });
 
 test("a gateway that was named and does not answer is told by its address", async () => {
-  await using server = await startMcpServer({}, ["--gateway", "ws://127.0.0.1:1"]);
+  await using server = await startMcpServer({ args: ["--gateway", "ws://127.0.0.1:1"] });
   expect(textOf(await server.order({ message: "x" }))).toMatch(
     /^Error: OpenClaw's gateway does not answer at ws:\/\/127\.0\.0\.1:1 \(from --gateway\).*openclaw gateway/s,
   );
@@ -95,7 +95,7 @@ test("every order is in the audit, without its key", async () => {
 });
 
 test("verbose logging goes to stderr and leaves stdout to the protocol", async () => {
-  await using server = await startMcpServer({}, ["--verbose"]);
+  await using server = await startMcpServer({ args: ["--verbose"] });
   await server.order({ message: "/help", sessionKey: "my-secret-key" });
   expect(server.log()).toContain("an order came in");
   expect(server.log()).not.toContain("my-secret-key");

@@ -1,35 +1,27 @@
-import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { megabyte } from "../../src/sources/agent/media-limits.ts";
+import { makePlace } from "../cli/run-clawport.ts";
 import { type MockModel, startMockModel } from "../openclaw/bench/mock-model.ts";
-import { serverCommand, startMcpServer, textOf } from "./start-mcp-server.ts";
+import { serverCommand, startMcpServer, textOf, writeHome } from "./start-mcp-server.ts";
 
 const sdkServer = resolve(import.meta.dirname, "../../bench/targets/sdk-stdio.ts");
 
-let folder = "";
 let model: MockModel;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "model-order-"));
   model = await startMockModel();
 });
-afterEach(async () => {
-  await model[Symbol.asyncDispose]();
-  await rm(folder, { recursive: true, force: true });
-});
+afterEach(() => model[Symbol.asyncDispose]());
 
-async function start(policy: object = {}, backend = "auto") {
-  const home = join(folder, "home");
-  await mkdir(home, { recursive: true, mode: 0o700 });
+function start(policy: object = {}, backend = "auto") {
   const config = {
     servers: { sdk: { command: process.execPath, args: [sdkServer] } },
     agent: { backend, model: { name: "mock-1", url: model.baseUrl, maxSteps: 4 } },
     policy,
   };
-  await writeFile(join(home, "clawport.json5"), JSON.stringify(config));
-  return startMcpServer({}, ["--home", home]);
+  return startMcpServer({ config });
 }
 
 test("the model uses a tool of a real MCP server through the guard, and answers", async () => {
@@ -38,7 +30,7 @@ test("the model uses a tool of a real MCP server through the guard, and answers"
   expect(textOf(result)).toBe("GOT=from the real server");
   expect(result._meta).toMatchObject({ "clawport/tools": ["sdk__echo"], "clawport/tokens": { input: 20, output: 10 } });
   await server.client.close();
-  const audit = await readFile(join(folder, "home", "audit", "calls.jsonl"), "utf8");
+  const audit = await readFile(join(server.home, "audit", "calls.jsonl"), "utf8");
   expect(audit).toMatch(/"tool":"sdk__echo"/);
 });
 
@@ -56,17 +48,14 @@ test("a looping model is stopped at the limit", async () => {
 });
 
 test("agents that hand their orders on to one another are stopped after a few rounds", async () => {
-  const homes = ["a", "b", "c", "d"].map((name) => join(folder, name));
-  for (const [index, home] of homes.entries()) {
-    await mkdir(home, { mode: 0o700 });
-    const next = serverCommand("--home", homes[index + 1] ?? join(folder, "e"));
-    const config = {
-      servers: { next: { ...next, env: { OPENCLAW_GATEWAY_PORT: "1" } } },
-      agent: { model: { name: "mock-1", url: model.baseUrl, maxSteps: 4 } },
-    };
-    await writeFile(join(home, "clawport.json5"), JSON.stringify(config));
-  }
-  await using server = await startMcpServer({}, ["--home", homes[0]!]);
+  await using place = await makePlace();
+  const homes = ["a", "b", "c", "d", "e"].map((name) => join(place.folder, name));
+  const configOf = (next: string) => ({
+    servers: { next: { ...serverCommand("--home", next), env: { OPENCLAW_GATEWAY_PORT: "1" } } },
+    agent: { model: { name: "mock-1", url: model.baseUrl, maxSteps: 4 } },
+  });
+  for (const [index, next] of homes.slice(1).entries()) await writeHome(homes[index]!, configOf(next));
+  await using server = await startMcpServer({ home: homes[0]! });
   const handOn = (message: string): string => `call:next__order_openclaw ${JSON.stringify({ message })}`;
   const result = await server.order({ message: handOn(handOn(handOn("deeper"))) });
   expect(textOf(result)).toMatch(/had an order itself, 3 times over/);
@@ -82,14 +71,12 @@ test("with the commands named as backend, the servers and their tools are at han
 });
 
 test("a model named by the environment takes orders too", async () => {
-  await using server = await startMcpServer({ CLAWPORT_MODEL: "mock-1", CLAWPORT_MODEL_URL: model.baseUrl });
+  await using server = await startMcpServer({ env: { CLAWPORT_MODEL: "mock-1", CLAWPORT_MODEL_URL: model.baseUrl } });
   expect(textOf(await server.order({ message: "hello", sessionKey: "k" }))).toBe("ECHO:hello");
   expect(textOf(await server.order({ message: "recall", sessionKey: "k" }))).toBe("EARLIER=hello");
 });
 
 test("audio is transcribed by the configured command before the model gets it", async () => {
-  const home = join(folder, "home");
-  await mkdir(home, { recursive: true, mode: 0o700 });
   const code = `process.stdout.write("heard: " + require("fs").readFileSync(process.argv[1], "utf8").slice(4))`;
   const config = {
     agent: {
@@ -97,8 +84,7 @@ test("audio is transcribed by the configured command before the model gets it", 
       transcription: { command: [process.execPath, "-e", code, "{file}"] },
     },
   };
-  await writeFile(join(home, "clawport.json5"), JSON.stringify(config));
-  await using server = await startMcpServer({}, ["--home", home]);
+  await using server = await startMcpServer({ config });
   const data = Buffer.from("ID3\u0003 buy milk").toString("base64");
   const result = await server.order({
     message: "note",
@@ -111,14 +97,11 @@ test("audio is transcribed by the configured command before the model gets it", 
 });
 
 test("media that are too large for an answer are put into a file, and a text says what and where", async () => {
-  const home = join(folder, "home");
-  await mkdir(home, { recursive: true, mode: 0o700 });
   const config = {
     servers: { media: { command: process.execPath, args: [join(import.meta.dirname, "media-server.ts")] } },
     agent: { model: { name: "mock-1", url: model.baseUrl } },
   };
-  await writeFile(join(home, "clawport.json5"), JSON.stringify(config));
-  await using server = await startMcpServer({}, ["--home", home]);
+  await using server = await startMcpServer({ config });
   const { content } = await server.order({
     message: `call:media__picture ${JSON.stringify({ bytes: 20 * megabyte + 1 })}`,
   });

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -8,12 +8,13 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { installPackage } from "../../conformance/install-package.ts";
 import { type MockModel, startMockModel } from "../openclaw/bench/mock-model.ts";
-import { serverCommand, startMcpServer } from "./start-mcp-server.ts";
+import { serverCommand, startMcpServer, writeHome } from "./start-mcp-server.ts";
 
 const run = promisify(execFile);
 const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
 
 let folder = "";
+let home = "";
 let model: MockModel;
 let env: Record<string, string>;
 
@@ -21,8 +22,8 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "other-clients-"));
   model = await startMockModel();
   const servers = { media: { command: process.execPath, args: [join(import.meta.dirname, "media-server.ts")] } };
-  await mkdir(join(folder, "home"), { mode: 0o700 });
-  await writeFile(join(folder, "home", "clawport.json5"), JSON.stringify({ servers }));
+  home = join(folder, "home");
+  await writeHome(home, { servers });
   env = {
     PATH: process.env["PATH"] ?? "",
     HOME: folder,
@@ -44,7 +45,7 @@ interface OpenedClient {
 
 async function openV2(mode: "legacy" | "auto"): Promise<OpenedClient> {
   const client = new Client({ name: "v2", version: "1" }, { versionNegotiation: { mode } });
-  await client.connect(new StdioClientTransport({ ...serverCommand("--home", join(folder, "home")), env }));
+  await client.connect(new StdioClientTransport({ ...serverCommand("--home", home), env }));
   return {
     order: async (args) => (await client.callTool({ name: "order_openclaw", arguments: args })).content,
     close: () => client.close(),
@@ -52,7 +53,7 @@ async function openV2(mode: "legacy" | "auto"): Promise<OpenedClient> {
 }
 
 async function openV1(): Promise<OpenedClient> {
-  const server = await startMcpServer(env, ["--home", join(folder, "home")]);
+  const server = await startMcpServer({ env, home });
   return {
     order: async (args) => (await server.order(args)).content,
     close: async () => server[Symbol.asyncDispose](),
@@ -120,7 +121,7 @@ describe.each([
 test("the Inspector's command line hands over an order, and finds nothing wrong with the tool", async () => {
   const inspector = await installPackage("@modelcontextprotocol/inspector", "2.12.0", "inspector");
   const launcher = join(inspector, "clients", "launcher", "build", "index.js");
-  const { command, args } = serverCommand("--home", join(folder, "home"));
+  const { command, args } = serverCommand("--home", home);
   const inspect = async (...options: string[]): Promise<string> => {
     const target = ["--cli", command, ...args, "--format", "json", ...options];
     const given = Object.entries(env).flatMap(([name, value]) => ["-e", `${name}=${value}`]);

@@ -2,15 +2,13 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { silentLog } from "../../src/core/log.ts";
 import { textResult } from "../../src/mcp/tool.ts";
 import type { AgentTools } from "../../src/sources/agent/agent-tools.ts";
 import { findModel } from "../../src/sources/agent/model/find-model.ts";
 import { openHistories } from "../../src/sources/agent/model/history.ts";
 import { createModelBackend } from "../../src/sources/agent/model/model-backend.ts";
 import { openModel } from "../../src/sources/agent/model/open-model.ts";
-import { describeReplies } from "../../src/sources/agent/reply.contract.ts";
-import type { ReplyOptions } from "../../src/sources/agent/reply.ts";
+import { describeReplies, obedient, quietOptions } from "../../src/sources/agent/reply.contract.ts";
 import { testTool } from "../support/test-source.ts";
 import { type MockProvider, startMockProvider } from "./mock-provider.ts";
 
@@ -42,33 +40,16 @@ describe.each([
     return createModelBackend({ settings, model, histories: openHistories(folder), tools: async () => tools });
   }
 
-  describeReplies(async () => {
-    const backend = await openBackend();
-    return {
-      backend,
-      quick: { message: "hello", answer: "ECHO:hello" },
-      slow() {
-        const hanging = mock.nextHanging();
-        return { message: "hang", running: hanging, stopped: async () => (await hanging).closed };
-      },
-      failing: { message: "fail", says: /The model mock-1 did not answer: .*refuses/ },
-      [Symbol.asyncDispose]: () => backend[Symbol.asyncDispose](),
-    };
-  });
+  describeReplies(async () => obedient(await openBackend(), mock));
 
   test("writes as it goes, uses a tool, and answers with what that gave; the conversation goes on", async () => {
     const backend = await openBackend();
     const partials: string[] = [];
     const blocks: (string | undefined)[] = [];
-    const options: ReplyOptions = {
-      signal: new AbortController().signal,
-      log: silentLog,
+    const options = quietOptions({
       onPartial: (text) => partials.push(text),
       onBlock: ({ text }) => blocks.push(text),
-      onToolResult: () => {},
-      onActivity: () => {},
-      ask: () => Promise.reject(new Error("nobody can be asked here")),
-    };
+    });
     const say = (message: string) => backend.getReply({ message, sessionKey: "k", attachments: [] }, options);
     const reply = await say('say Let me look there then call:echo {"a":1}');
     expect(reply).toMatchObject({

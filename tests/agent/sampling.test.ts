@@ -1,32 +1,22 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type MockModel, startMockModel } from "../openclaw/bench/mock-model.ts";
 import { startMcpServer, textOf } from "./start-mcp-server.ts";
 
-let folder = "";
 let model: MockModel;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "sampling-"));
   model = await startMockModel();
 });
-afterEach(async () => {
-  await model[Symbol.asyncDispose]();
-  await rm(folder, { recursive: true, force: true });
-});
+afterEach(() => model[Symbol.asyncDispose]());
 
-async function start({ backend = "auto", rules = [] as object[], named = true } = {}) {
-  const home = join(folder, "home");
-  await mkdir(home, { recursive: true, mode: 0o700 });
+function start({ backend = "auto", rules = [] as object[], named = true } = {}) {
   const config = {
     servers: { docs: { command: process.execPath, args: [join(import.meta.dirname, "sampling-server.ts")] } },
     agent: { backend, ...(named ? { model: { name: "mock-1", url: model.baseUrl } } : {}) },
     policy: { rules },
   };
-  await writeFile(join(home, "clawport.json5"), JSON.stringify(config));
-  return startMcpServer({}, ["--home", home]);
+  return startMcpServer({ config });
 }
 
 const allowed = [{ tool: "sampling__docs", verdict: "allow" }];

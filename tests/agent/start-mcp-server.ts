@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
@@ -24,13 +24,25 @@ export interface StartedServer extends AsyncDisposable {
   leftovers(): Promise<readonly string[]>;
 }
 
+export interface StartOptions {
+  /** Its state folder; one of its own, which goes with it, unless given. */
+  readonly home?: string;
+  readonly config?: object;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly args?: readonly string[];
+}
+
+/** Makes a state folder with a configuration. */
+export async function writeHome(home: string, config: object): Promise<void> {
+  await mkdir(home, { recursive: true, mode: 0o700 });
+  await writeFile(join(home, "clawport.json5"), JSON.stringify(config));
+}
+
 /** Starts `clawport mcp-server` in a throw-away home, with the official client at the other end of the pipe. */
-export async function startMcpServer(
-  env: Readonly<Record<string, string>> = {},
-  args: readonly string[] = [],
-): Promise<StartedServer> {
+export async function startMcpServer(options: StartOptions = {}): Promise<StartedServer> {
   const folder = await mkdtemp(join(tmpdir(), "mcp-server-"));
-  const home = join(folder, "clawport");
+  const { home = join(folder, "clawport"), config, env, args = [] } = options;
+  if (config !== undefined) await writeHome(home, config);
   const transport = new StdioClientTransport({
     ...serverCommand("--home", home, ...args),
     // A port nobody listens on: no OpenClaw that happens to run here may answer.

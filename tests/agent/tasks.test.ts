@@ -1,6 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type MockModel, startMockModel } from "../openclaw/bench/mock-model.ts";
 import { modernParams, type Wire, withTasks } from "../support/mcp/messages.ts";
-import { serverCommand } from "./start-mcp-server.ts";
+import { serverCommand, writeHome } from "./start-mcp-server.ts";
 
 const sdkServer = resolve(import.meta.dirname, "../../bench/targets/sdk-stdio.ts");
 const able = { capabilities: { ...withTasks, elicitation: {} } };
@@ -23,13 +23,11 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "tasks-"));
   model = await startMockModel();
   const home = join(folder, "home");
-  await mkdir(home, { mode: 0o700 });
-  const config = {
+  await writeHome(home, {
     servers: { sdk: { command: process.execPath, args: [sdkServer] } },
     agent: { taskAfterMs: 0, model: { name: "mock-1", url: model.baseUrl } },
     policy: { rules: [{ tool: "sdk__*", verdict: "ask", askClient: true }] },
-  };
-  await writeFile(join(home, "clawport.json5"), JSON.stringify(config));
+  });
   const { command, args } = serverCommand("--home", home);
   const env = { PATH: process.env["PATH"], HOME: folder, OPENCLAW_GATEWAY_PORT: "1" };
   child = spawn(command, args, { env, stdio: "pipe" });

@@ -202,8 +202,8 @@ test("progress tells what the agent does", async () => {
 describe("through clawport mcp-server", () => {
   test("a conversation goes on in another process, and orders on one key wait for each other", async () => {
     const home = join(bench.folder, "shared-home");
-    await using first = await startMcpServer(bench.env, ["--home", home]);
-    await using second = await startMcpServer(bench.env, ["--home", home]);
+    await using first = await startMcpServer({ env: bench.env, home });
+    await using second = await startMcpServer({ env: bench.env, home });
     const replies = await Promise.all([
       first.order({ message: "one", sessionKey: "shared" }),
       second.order({ message: "two", sessionKey: "shared" }),
@@ -215,7 +215,7 @@ describe("through clawport mcp-server", () => {
 
   test("a client that goes away takes its unfinished order with it", async () => {
     const hanging = bench.model.nextHanging();
-    await using server = await startMcpServer(bench.env);
+    await using server = await startMcpServer({ env: bench.env });
     const unanswered = server.order({ message: "hang" }).catch(() => "gone");
     const { closed } = await hanging;
     await server.client.close();
@@ -225,7 +225,7 @@ describe("through clawport mcp-server", () => {
 
   test("cancelling a call stops the agent", async () => {
     const hanging = bench.model.nextHanging();
-    await using server = await startMcpServer(bench.env);
+    await using server = await startMcpServer({ env: bench.env });
     const cancel = new AbortController();
     const call = server.order({ message: "hang" }, cancel.signal).catch(() => "cancelled");
     const { closed } = await hanging;
@@ -247,7 +247,7 @@ describe("through clawport mcp-server", () => {
 
   test("a wrong token is told as such", async () => {
     const env = { ...bench.env, OPENCLAW_GATEWAY_URL: bench.url, OPENCLAW_GATEWAY_TOKEN: "wrong" };
-    await using server = await startMcpServer(env);
+    await using server = await startMcpServer({ env });
     const text = serverText(await server.order({ message: "x" }));
     expect(text).toMatch(/^Error: OpenClaw's gateway at .* did not let us in.*OPENCLAW_GATEWAY_TOKEN/);
   });

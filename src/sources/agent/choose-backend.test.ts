@@ -1,17 +1,7 @@
 import { expect, test } from "vitest";
-import { silentLog } from "../../core/log.ts";
 import { type BackendCandidate, chooseBackend } from "./choose-backend.ts";
-import type { ReplyBackend, ReplyOptions } from "./reply.ts";
-
-const options: ReplyOptions = {
-  signal: new AbortController().signal,
-  log: silentLog,
-  onPartial: () => {},
-  onBlock: () => {},
-  onToolResult: () => {},
-  onActivity: () => {},
-  ask: () => Promise.reject(new Error("nobody can be asked here")),
-};
+import { quietOptions } from "./reply.contract.ts";
+import type { ReplyBackend } from "./reply.ts";
 
 function agent(text: string, closed: string[] = []): ReplyBackend {
   return {
@@ -22,7 +12,7 @@ function agent(text: string, closed: string[] = []): ReplyBackend {
 }
 
 async function ask(backend: ReplyBackend): Promise<string | undefined> {
-  const { payloads } = await backend.getReply({ message: "x", sessionKey: "k", attachments: [] }, options);
+  const { payloads } = await backend.getReply({ message: "x", sessionKey: "k", attachments: [] }, quietOptions());
   return payloads[0]?.text;
 }
 

@@ -18,7 +18,7 @@ export function describeReplies(open: () => Promise<ReplyHarness>): void {
   test("a message is answered with the final payload", async () => {
     await using harness = await open();
     const { backend, quick } = harness;
-    const { payloads } = await backend.getReply(ask(quick.message), options());
+    const { payloads } = await backend.getReply(ask(quick.message), quietOptions());
     expect(textOf(payloads)).toBe(quick.answer);
   });
 
@@ -26,14 +26,14 @@ export function describeReplies(open: () => Promise<ReplyHarness>): void {
     await using harness = await open();
     const { backend, quick } = harness;
     const replies = await Promise.all(
-      ["a", "b", "c"].map((name) => backend.getReply(ask(quick.message, name), options())),
+      ["a", "b", "c"].map((name) => backend.getReply(ask(quick.message, name), quietOptions())),
     );
     expect(replies.map(({ payloads }) => textOf(payloads))).toEqual([quick.answer, quick.answer, quick.answer]);
   });
 
   test("an order cancelled before it starts is not begun", async () => {
     await using harness = await open();
-    const reply = harness.backend.getReply(ask(harness.quick.message), options(AbortSignal.abort()));
+    const reply = harness.backend.getReply(ask(harness.quick.message), quietOptions({ signal: AbortSignal.abort() }));
     await expect(reply).rejects.toMatchObject({ code: "cancelled" });
   });
 
@@ -41,7 +41,7 @@ export function describeReplies(open: () => Promise<ReplyHarness>): void {
     await using harness = await open();
     const { message, running, stopped } = harness.slow();
     const cancel = new AbortController();
-    const reply = harness.backend.getReply(ask(message), options(cancel.signal));
+    const reply = harness.backend.getReply(ask(message), quietOptions({ signal: cancel.signal }));
     void running.then(() => cancel.abort());
     await expect(reply).rejects.toMatchObject({ code: "cancelled" });
     await stopped();
@@ -50,7 +50,7 @@ export function describeReplies(open: () => Promise<ReplyHarness>): void {
   test("a failure is a fault that says what is wrong", async () => {
     await using harness = await open();
     const { message, says } = harness.failing;
-    const reply = harness.backend.getReply(ask(message), options());
+    const reply = harness.backend.getReply(ask(message), quietOptions());
     await expect(reply).rejects.toMatchObject({ name: "Fault", message: expect.stringMatching(says) });
   });
 }
@@ -61,15 +61,34 @@ function ask(message: string, name = "contract") {
   return { message, sessionKey: `${name}-${process.pid}-${keys++}`, attachments: [] };
 }
 
-function options(signal: AbortSignal = new AbortController().signal): ReplyOptions {
+/** What an order comes with where nobody looks at what happens and nobody can be asked. */
+export function quietOptions(more: Partial<ReplyOptions> = {}): ReplyOptions {
   return {
-    signal,
+    signal: new AbortController().signal,
     log: silentLog,
     onPartial: () => {},
     onBlock: () => {},
     onToolResult: () => {},
     onActivity: () => {},
     ask: () => Promise.reject(new Error("nobody can be asked here")),
+    ...more,
+  };
+}
+
+/** Of a backend whose model is a mock one, which does as the message says. */
+export function obedient(
+  backend: ReplyBackend,
+  model: { nextHanging(): Promise<{ readonly closed: Promise<void> }> },
+): ReplyHarness {
+  return {
+    backend,
+    quick: { message: "hello", answer: "ECHO:hello" },
+    slow() {
+      const hanging = model.nextHanging();
+      return { message: "hang", running: hanging, stopped: async () => (await hanging).closed };
+    },
+    failing: { message: "fail", says: /The model mock-1 did not answer: .*refuses/ },
+    [Symbol.asyncDispose]: () => backend[Symbol.asyncDispose](),
   };
 }
 

@@ -2,11 +2,9 @@ import { describe, expect, test } from "vitest";
 import { testSource, testTool } from "../../../../tests/support/test-source.ts";
 import { createCatalog } from "../../../catalog/catalog.ts";
 import type { Source } from "../../../catalog/tool-source.ts";
-import { silentLog } from "../../../core/log.ts";
 import { errorResult, textResult } from "../../../mcp/tool.ts";
 import { createAgentTools } from "../agent-tools.ts";
-import { describeReplies } from "../reply.contract.ts";
-import type { ReplyOptions } from "../reply.ts";
+import { describeReplies, quietOptions } from "../reply.contract.ts";
 import { createCommandsBackend } from "./commands-backend.ts";
 
 interface Bench {
@@ -54,19 +52,9 @@ function openBackend({ source }: Bench, mcp?: Parameters<typeof createCommandsBa
   });
 }
 
-const options: ReplyOptions = {
-  signal: new AbortController().signal,
-  log: silentLog,
-  onPartial: () => {},
-  onBlock: () => {},
-  onToolResult: () => {},
-  onActivity: () => {},
-  ask: () => Promise.reject(new Error("nobody can be asked here")),
-};
-
 async function say(message: string, mcp?: Parameters<typeof createCommandsBackend>[0]["mcp"]): Promise<string> {
   const backend = openBackend(openBench(), mcp);
-  const { payloads } = await backend.getReply({ message, sessionKey: "k", attachments: [] }, options);
+  const { payloads } = await backend.getReply({ message, sessionKey: "k", attachments: [] }, quietOptions());
   return payloads.map(({ text }) => text).join();
 }
 

@@ -4,7 +4,7 @@ import { until } from "../../../../tests/support/until.ts";
 import { Fault } from "../../../core/fault.ts";
 import { silentLog } from "../../../core/log.ts";
 import type { Answer, Question } from "../../../mcp/question.ts";
-import { describeReplies } from "../reply.contract.ts";
+import { describeReplies, quietOptions } from "../reply.contract.ts";
 import type { ReplyBackend, ReplyOptions } from "../reply.ts";
 import { createApprovalLine } from "./approval-line.ts";
 import { createGatewayBackend } from "./gateway-backend.ts";
@@ -57,17 +57,8 @@ function approval(kind: string, runId: string): object {
 }
 
 function order(message: string, more: Partial<ReplyOptions> = {}) {
-  const options: ReplyOptions = {
-    signal: new AbortController().signal,
-    log: silentLog,
-    onPartial: () => {},
-    onBlock: () => {},
-    onToolResult: () => {},
-    onActivity: () => {},
-    ask: () => Promise.reject(new Fault("missing-capability", "nobody can be asked here")),
-    ...more,
-  };
-  return backend.getReply({ message, sessionKey: "k", attachments: [] }, options);
+  const ask = () => Promise.reject(new Fault("missing-capability", "nobody can be asked here"));
+  return backend.getReply({ message, sessionKey: "k", attachments: [] }, quietOptions({ ask, ...more }));
 }
 
 const sent = (method: string) => gateway.requests.filter((request) => request.method === method);

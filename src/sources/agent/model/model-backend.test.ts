@@ -6,10 +6,9 @@ import { type MockModel, startMockModel } from "../../../../tests/openclaw/bench
 import { testSource } from "../../../../tests/support/test-source.ts";
 import { createCatalog } from "../../../catalog/catalog.ts";
 import type { CallContext } from "../../../catalog/tool-source.ts";
-import { silentLog } from "../../../core/log.ts";
 import { textResult } from "../../../mcp/tool.ts";
 import { createAgentTools } from "../agent-tools.ts";
-import { describeReplies } from "../reply.contract.ts";
+import { describeReplies, obedient, quietOptions } from "../reply.contract.ts";
 import type { ReplyOptions, ReplyPayload } from "../reply.ts";
 import type { ModelSettings } from "./find-model.ts";
 import { openHistories } from "./history.ts";
@@ -78,34 +77,19 @@ interface Heard {
 }
 
 function listen(heard: Heard = { blocks: [], tools: [], partials: [], words: [] }): ReplyOptions & { heard: Heard } {
-  return {
-    heard,
-    signal: new AbortController().signal,
-    log: silentLog,
+  const options = quietOptions({
     onPartial: (text) => heard.partials.push(text),
     onBlock: (payload) => heard.blocks.push(payload),
     onToolResult: (payload) => heard.tools.push(payload),
     onActivity: (words) => heard.words.push(words),
-    ask: () => Promise.reject(new Error("nobody can be asked here")),
-  };
+  });
+  return { ...options, heard };
 }
 
 const say = (message: string, sessionKey = "k") => ({ message, sessionKey, attachments: [] });
 
 describe("as a backend", () => {
-  describeReplies(async () => {
-    const backend = await openBackend();
-    return {
-      backend,
-      quick: { message: "hello", answer: "ECHO:hello" },
-      slow() {
-        const hanging = model.nextHanging();
-        return { message: "hang", running: hanging, stopped: async () => (await hanging).closed };
-      },
-      failing: { message: "fail", says: /The model mock-1 did not answer: .*refuses/ },
-      [Symbol.asyncDispose]: () => backend[Symbol.asyncDispose](),
-    };
-  });
+  describeReplies(async () => obedient(await openBackend(), model));
 });
 
 test("the model uses a tool through the guard and answers with what it gave", async () => {
