@@ -1,6 +1,5 @@
-import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { listenHere } from "../support/listen-here.ts";
 import { decideAnswer, type MockAnswer, type ModelMessage } from "../openclaw/bench/decide-answer.ts";
 
 /** How one provider puts a conversation and an answer on the wire. */
@@ -85,20 +84,14 @@ export async function startMockProvider(provider: keyof typeof dialects): Promis
   const keys: (string | undefined)[] = [];
   let hanging = Promise.withResolvers<{ closed: Promise<void> }>();
   const server = createServer((request, response) => void serve(request, response));
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
+  const listening = await listenHere(server);
 
   return {
-    baseUrl: `http://127.0.0.1:${port}${dialect.base}`,
+    baseUrl: `${listening.origin}${dialect.base}`,
     requests,
     keys,
     nextHanging: () => hanging.promise,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
+    [Symbol.asyncDispose]: () => listening[Symbol.asyncDispose](),
   };
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {

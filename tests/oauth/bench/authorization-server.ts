@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { Provider } from "oidc-provider";
+import { listenHere } from "../../support/listen-here.ts";
 
 export interface AuthorizationServerOptions {
   /** How long access tokens are good; an hour unless given. */
@@ -35,8 +35,8 @@ export interface AuthorizationServer extends AsyncDisposable {
 
 export async function startAuthorizationServer(options: AuthorizationServerOptions = {}): Promise<AuthorizationServer> {
   const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const listening = await listenHere(server);
+  const issuer = listening.origin;
   const provider = quietly(() => new Provider(issuer, configure(options)));
   const grants: string[] = [];
   const errors: string[] = [];
@@ -85,10 +85,7 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
         expiresAt: found.exp,
       };
     },
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    [Symbol.asyncDispose]: () => listening[Symbol.asyncDispose](),
   };
 }
 

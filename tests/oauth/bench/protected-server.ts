@@ -1,5 +1,4 @@
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { toNodeHandler } from "@modelcontextprotocol/node";
 import {
   createMcpHandler,
@@ -8,6 +7,7 @@ import {
   OAuthErrorCode,
   requireBearerAuth,
 } from "@modelcontextprotocol/server";
+import { listenHere } from "../../support/listen-here.ts";
 import * as z from "zod";
 import type { AuthorizationServer } from "./authorization-server.ts";
 
@@ -27,8 +27,8 @@ export async function startProtectedServer(
   authority: Pick<AuthorizationServer, "issuer" | "find">,
 ): Promise<ProtectedServer> {
   const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const listening = await listenHere(server);
+  const { origin } = listening;
   const url = `${origin}/mcp`;
   const metadataUrl = `${origin}/.well-known/oauth-protected-resource/mcp`;
   const seen: string[] = [];
@@ -83,10 +83,7 @@ export async function startProtectedServer(
     gather(count, work) {
       gathering = { left: count, all: Promise.withResolvers(), work };
     },
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    [Symbol.asyncDispose]: () => listening[Symbol.asyncDispose](),
   };
 }
 

@@ -1,6 +1,5 @@
-import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { listenHere } from "../../support/listen-here.ts";
 
 export interface MockAnthropic extends AsyncDisposable {
   readonly baseUrl: string;
@@ -19,17 +18,11 @@ interface MessagesRequest {
 export async function startMockAnthropic(tool: string, input: object): Promise<MockAnthropic> {
   const tools = new Set<string>();
   const server = createServer((request, response) => void serve(request, response));
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
+  const listening = await listenHere(server);
   return {
-    baseUrl: `http://127.0.0.1:${port}`,
+    baseUrl: listening.origin,
     tools,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
+    [Symbol.asyncDispose]: () => listening[Symbol.asyncDispose](),
   };
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -1,6 +1,5 @@
-import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { listenHere } from "../../support/listen-here.ts";
 import { type MockAnswer, decideAnswer, type ModelMessage } from "./decide-answer.ts";
 
 export interface ModelRequest {
@@ -21,19 +20,13 @@ export async function startMockModel(): Promise<MockModel> {
   const requests: ModelRequest[] = [];
   let hanging = Promise.withResolvers<{ closed: Promise<void> }>();
   const server = createServer((request, response) => void serve(request, response));
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
+  const listening = await listenHere(server);
 
   return {
-    baseUrl: `http://127.0.0.1:${port}/v1`,
+    baseUrl: `${listening.origin}/v1`,
     requests,
     nextHanging: () => hanging.promise,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
+    [Symbol.asyncDispose]: () => listening[Symbol.asyncDispose](),
   };
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -1,0 +1,22 @@
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export interface Listening extends AsyncDisposable {
+  readonly port: number;
+  readonly origin: string;
+}
+
+/** Puts a server on a free port of this machine; at its end whoever is still connected is cut off. */
+export async function listenHere(server: Server): Promise<Listening> {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    origin: `http://127.0.0.1:${port}`,
+    async [Symbol.asyncDispose]() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
