@@ -5,12 +5,13 @@ const schema = { type: "object", description: "A JSON Schema of type object." };
 
 const Tool = {
   type: "object",
+  description: "At most 64 KB as JSON.",
   required: ["name"],
   properties: {
     name: { type: "string", pattern: "^[A-Za-z0-9_.:/-]{1,128}$", description: "Unique within the session." },
-    path: { ...text, description: "Kept, never used." },
-    title: text,
-    description: text,
+    path: { ...text, maxLength: 16_384, description: "Kept, never used." },
+    title: { ...text, maxLength: 256 },
+    description: { ...text, maxLength: 16_384 },
     input_schema: schema,
     output_schema: schema,
     annotations: {
@@ -41,14 +42,31 @@ export const openapiSchemas = {
       app_version: about,
       chat_id: about,
       tools,
-      ttl_seconds: { type: "number", minimum: 1, description: "Life of the session while nobody uses it." },
-      own_tokens_only: { type: "boolean", description: "Only the session's own tokens open it." },
+      ttl_seconds: {
+        type: "number",
+        minimum: 1,
+        description: "Life of the session while nobody uses it; up to 24 hours.",
+      },
+      own_tokens_only: {
+        type: "boolean",
+        description: "Only bridge_token and mcp_token open the session, not the tokens that all share.",
+      },
     },
   },
   Session: {
     type: "object",
     required: ["mcpSessionId", "bridge_url", "mcp_url", "bridge_token", "mcp_token"],
-    properties: { mcpSessionId: text, bridge_url: text, mcp_url: text, bridge_token: text, mcp_token: text },
+    properties: {
+      mcpSessionId: text,
+      bridge_url: { ...text, description: "Where the app connects its WebSocket." },
+      mcp_url: { ...text, description: "Where MCP clients connect." },
+      bridge_token: {
+        ...text,
+        description: "Opens the bridge; from then on it alone, or the operator's token, opens what is the app's.",
+      },
+      mcp_token: { ...text, description: "Opens the MCP side of this session and of no other." },
+      ttl_seconds: { type: "number", description: "Life of the session while nobody uses it." },
+    },
     additionalProperties: false,
   },
   SessionState: {

@@ -38,7 +38,7 @@ export function openapiText(version: string): string {
         get: {
           ...operation("openBridge", "The bridge of the app: a WebSocket.", ownApp),
           description:
-            "Messages are JSON texts. To the app: invoke_tool, cancel_tool, ask_answer, ping. From the app: invoke_result, invoke_progress, invoke_log, invoke_ask, pong. Browsers offer the subprotocols `clawport.bridge` and `bearer.<token>`. A wrong token closes with 4401, an unknown session with 4404.",
+            "Messages are JSON texts. To the app: invoke_tool, cancel_tool, ask_answer, ping. From the app: invoke_result, invoke_progress, invoke_log, invoke_ask, pong. Browsers offer the subprotocols `clawport.bridge` and `bearer.<token>`. Close codes: 4400 message not understood, 4401 wrong token, 4404 unknown session, 4408 session expired, 4409 replaced by a newer bridge, 4410 session deleted, 4429 too many messages, 1009 message over 72 MB, 1011 the proxy failed, 1012 the proxy restarts, 1013 the proxy is full.",
           responses: { 101: { description: "Connected." }, ...problems(400, 403) },
         },
       },
@@ -108,7 +108,7 @@ function mcp(suffix: string, which: string): object {
       responses: { 200: plain("The stream.", "text/event-stream"), ...failures(400, 401, 404), ...problems(403) },
     },
     delete: {
-      ...operation(`leaveMcp${suffix}`, "Ends the client's own streams, never the session.", client),
+      ...operation(`leaveMcp${suffix}`, "Ends the streams opened with this token, never the session.", client),
       responses: { 204: { description: "Done." }, ...failures(401, 404), ...problems(403) },
     },
   };
@@ -122,9 +122,9 @@ const rpcContent = {
 const meanings: Readonly<Record<number, string>> = {
   400: "The request is wrong; the text says how.",
   401: "The token is missing or another one.",
-  403: "The page or the name it comes by is not allowed.",
+  403: "The web page it comes from, or the name in Host, is not allowed.",
   404: "There is no such session.",
-  413: "The body is too large.",
+  413: "The body is larger than 4 MB.",
   415: "The body is not application/json.",
   429: "Too many at once; Retry-After says when to come back.",
   503: "The proxy has no room for it now; Retry-After says when to come back.",
