@@ -2,7 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { describe, expect, test, vi } from "vitest";
-import { mainFile, makePlace } from "../cli/run-clawport.ts";
+import { clawport, mainFile, makePlace } from "../cli/run-clawport.ts";
 import type { TestClient } from "../clients/test-client.ts";
 import { openV1Client } from "../clients/v1-client.ts";
 import { openV2Client } from "../clients/v2-client.ts";
@@ -56,6 +56,41 @@ test("initialize says which session; the variables say where and with what token
   expect((await ask("initialize", params)).result.protocolVersion).toBe("2025-03-26");
   const { result } = await ask("tools/call", { name: "echo_text", arguments: { text: "hello" } });
   expect(result.structuredContent).toEqual({ echoed_text: "hello" });
+  child.stdin.end();
+  expect(await once(child, "exit")).toEqual([0, null]);
+});
+
+test("the variable says which session where nothing else does, and only initialize may name another", async () => {
+  await using place = await makePlace();
+  await using proxy = await startProxy();
+  const [one, two] = [
+    await proxy.create({ tools: [{ name: "one" }] }),
+    await proxy.create({ tools: [{ name: "two" }] }),
+  ];
+  const env = { ...place.env, OPENCLAW_PROXY_SERVER_URL: proxy.address, OPENCLAW_PROXY_SESSION_ID: one.mcpSessionId };
+  const child = spawn(process.execPath, [mainFile, "proxy-stdio"], { env, cwd: place.folder });
+  const ask = asker(child);
+  const names = async (params: object) =>
+    (await ask("tools/list", params)).result.tools.map((tool: { name: string }) => tool.name);
+  expect(await names({})).toEqual(["one"]);
+  expect(await names({ mcpSessionId: two.mcpSessionId })).toEqual(["one"]);
+  const handshake = { protocolVersion: "2025-03-26", capabilities: {}, clientInfo: { name: "x", version: "1" } };
+  expect(await ask("initialize", { ...handshake, mcpSessionId: two.mcpSessionId })).toHaveProperty("result");
+  expect(await names({})).toEqual(["two"]);
+  child.stdin.end();
+  expect(await once(child, "exit")).toEqual([0, null]);
+});
+
+test("an id that can be none is refused in clear words, wherever it stands", async () => {
+  await using place = await makePlace();
+  const typed = await clawport(place, "proxy-stdio", "--session", "a b");
+  expect([typed.exit, typed.err]).toEqual([2, expect.stringContaining('"a b" is no session id')]);
+  const child = spawn(process.execPath, [mainFile, "proxy-stdio"], { env: place.env, cwd: place.folder });
+  const ask = asker(child);
+  for (const mcpSessionId of ["a\r\nb", "", "ü", 7, { toString: 1 }]) {
+    const { error } = await ask("initialize", { protocolVersion: "2025-03-26", mcpSessionId });
+    expect(error).toEqual({ code: -32600, message: expect.stringContaining("is no session id") });
+  }
   child.stdin.end();
   expect(await once(child, "exit")).toEqual([0, null]);
 });

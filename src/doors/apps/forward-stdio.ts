@@ -2,6 +2,7 @@ import { Agent } from "node:http";
 import { Agent as TlsAgent } from "node:https";
 import type { Readable, Writable } from "node:stream";
 import { Fault } from "../../core/fault.ts";
+import { quoted } from "../../core/quoted.ts";
 import type { Log } from "../../core/log.ts";
 import type { Secret } from "../../core/secret.ts";
 import { createHttpTransport } from "../../mcp/client/http-transport.ts";
@@ -19,6 +20,7 @@ import {
 } from "../../mcp/json-rpc.ts";
 import { parseJson } from "../../mcp/parse-json.ts";
 import { failure, rpcErrorOf } from "../../mcp/rpc-failure.ts";
+import { isSessionId } from "./route.ts";
 
 export interface ForwardStdioOptions {
   readonly input: Readable;
@@ -42,6 +44,9 @@ interface Waiting {
 /** Serves one app session to the client at the other end of a pipe, by way of a proxy's HTTP endpoint. */
 export async function forwardStdio(options: ForwardStdioOptions): Promise<void> {
   const { input, output, log, proxyUrl, token, graceMs = 2000, maxMessageBytes = 80 * 1024 * 1024 } = options;
+  if (options.sessionId !== undefined && !isSessionId(options.sessionId)) {
+    throw new Fault("usage", noSessionId(options.sessionId));
+  }
   const url = new URL(`${proxyUrl.href.replace(/\/+$/, "")}/v1/mcp`);
   const agent = url.protocol === "https:" ? new TlsAgent({ keepAlive: true }) : new Agent({ keepAlive: true });
   const waiting = new Map<JsonRpcId, Waiting>();
@@ -109,14 +114,18 @@ export async function forwardStdio(options: ForwardStdioOptions): Promise<void> 
     transport.send(message).catch((error: unknown) => log.warn("a notice could not be passed on", { error }));
   }
 
+  /** The client may say which session in `initialize` and nowhere else: a pipe is one client's, and its session stays. */
   function bind(message: JsonRpcMessage): void {
-    const named = "params" in message ? message.params?.mcpSessionId : undefined;
-    if (typeof named === "string") sessionId = named;
-    if (sessionId !== undefined) return;
-    throw new Fault(
-      "bad-request",
-      "Say which session: put mcpSessionId into the params of initialize, or start with --session.",
-    );
+    const isHandshake = isRequest(message) && message.method === "initialize";
+    const wanted = (isHandshake ? message.params?.mcpSessionId : undefined) ?? sessionId;
+    if (wanted === undefined) {
+      throw new Fault(
+        "bad-request",
+        "Say which session: put mcpSessionId into the params of initialize, or start with --session.",
+      );
+    }
+    if (!isSessionId(wanted)) throw new Fault("bad-request", noSessionId(wanted));
+    sessionId = wanted;
   }
 
   async function request(message: JsonRpcRequest): Promise<void> {
@@ -167,4 +176,9 @@ export async function forwardStdio(options: ForwardStdioOptions): Promise<void> 
 
 function isNotice(value: unknown): boolean {
   return typeof value === "object" && value !== null && !("id" in value);
+}
+
+function noSessionId(value: unknown): string {
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return `${quoted(text)} is no session id: take the mcpSessionId that the proxy gave to the app.`;
 }

@@ -15,7 +15,14 @@ const fixed: Readonly<Record<string, Route>> = {
   "/v1/mcp/": { kind: "mcp", id: undefined },
 };
 
-const named = /^\/v1\/(mcp|chat\/sessions)\/([A-Za-z0-9_-]{1,64})(\/bridge)?\/?$/;
+const idShape = "[A-Za-z0-9_-]{1,64}";
+const named = new RegExp(`^/v1/(mcp|chat/sessions)/(${idShape})(/bridge)?/?$`);
+const wholeId = new RegExp(`^${idShape}$`);
+
+/** Whether it can be the id of a session. */
+export function isSessionId(value: unknown): value is string {
+  return typeof value === "string" && wholeId.test(value);
+}
 
 export function parseRoute(url: string): Route {
   const end = url.indexOf("?");
