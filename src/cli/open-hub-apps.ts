@@ -32,9 +32,7 @@ export async function openHubApps(options: HubAppsOptions): Promise<ProxyDoor> {
   const { config, home, env, catalog, guard, metrics, version, log, closers } = options;
   const { host, port, publicUrl, allowedOrigins, allowedHosts, show, prefix } = config;
   const settings = parseProxySettings(env);
-  for (const name of requireTokens(host, settings)) {
-    log.warn(`${name} is empty: every program on this machine may use that side. Set it before others can reach it.`);
-  }
+  requireTokens(config, settings, log);
   const openStore = () => openSessionStore(home, log);
   const { sessions, budget, count } = await openAppSessions({ settings, openStore, metrics, log, closers });
   if (show) closers.add("shown apps", showApps({ sessions, catalog, prefix }));

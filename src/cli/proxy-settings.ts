@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { Fault } from "../core/fault.ts";
+import type { Log } from "../core/log.ts";
 import { Secret } from "../core/secret.ts";
 import { codeOf, messageOf } from "../core/thrown.ts";
 import { isLoopbackHost } from "../mcp/http/loopback.ts";
@@ -48,19 +49,43 @@ export function parseProxySettings(env: Env): ProxySettings {
   };
 }
 
-/** The names of the tokens that are empty. Beyond this machine an empty one is a door left open to everybody. */
-export function requireTokens(host: string, settings: ProxySettings): readonly string[] {
-  const missing = [
-    ...(settings.appToken === undefined ? [`${prefix}APP_TOKEN`] : []),
-    ...(settings.openclawToken === undefined ? [`${prefix}OPENCLAW_TOKEN`] : []),
+/** The names under which the proxy is reached. */
+export interface Reached {
+  readonly host: string;
+  readonly publicUrl?: string | undefined;
+  readonly allowedHosts: readonly string[];
+}
+
+/** Beyond this machine an empty token is a door left open to everybody; on it, somebody should know. */
+export function requireTokens({ host, publicUrl, allowedHosts }: Reached, settings: ProxySettings, log: Log): void {
+  const sides = [
+    { name: `${prefix}APP_TOKEN`, token: settings.appToken, may: "register apps" },
+    { name: `${prefix}OPENCLAW_TOKEN`, token: settings.openclawToken, may: "call their tools" },
   ];
-  if (missing.length > 0 && !isLoopbackHost(host)) {
+  const missing = sides.filter(({ token }) => token === undefined);
+  if (missing.length === 0) return;
+  const elsewhere = [host, ...(publicUrl === undefined ? [] : [new URL(publicUrl).host]), ...allowedHosts].find(
+    isElsewhere,
+  );
+  if (elsewhere !== undefined) {
+    const [names, be, them] = [
+      missing.map(({ name }) => name).join(" and "),
+      missing.length === 1 ? "is" : "are",
+      missing.length === 1 ? "it" : "them",
+    ];
     throw new Fault(
       "config",
-      `${host} is open to other machines, and ${missing.join(" and ")} ${missing.length === 1 ? "is" : "are"} empty; set ${missing.length === 1 ? "it" : "them"} in the environment or in .env, or listen on 127.0.0.1`,
+      `${elsewhere} is open to other machines, and ${names} ${be} empty; set ${them} in the environment or in .env (openssl rand -base64 24 makes one), or listen on 127.0.0.1`,
     );
   }
-  return missing;
+  for (const { name, may } of missing) {
+    log.warn(`${name} is empty: every program on this machine may ${may}. Set it before others can reach it.`);
+  }
+}
+
+function isElsewhere(name: string): boolean {
+  const bare = name.replace(/:\d{1,5}$/, "").replace(/^\[(.*)\]$/, "$1");
+  return !isLoopbackHost(name) && !isLoopbackHost(bare);
 }
 
 function tokenOf(env: Env, name: string): Secret | undefined {

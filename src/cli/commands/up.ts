@@ -55,7 +55,7 @@ export const command = defineCommand({
       await hub.settled(startPatience);
       await announce(context, hub, configuration.config.servers);
       await stopped(stopping);
-      context.say("\nStopping: calls in progress may finish. Ctrl-C again ends at once.");
+      context.say("\nStopping: calls in progress have 5 seconds to finish. Ctrl-C again ends at once.");
     } finally {
       await hub.close();
     }

@@ -1,12 +1,15 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { type RawData, WebSocket, WebSocketServer } from "ws";
+import { isFault } from "../../core/fault.ts";
 import type { Log } from "../../core/log.ts";
+import { codeOf } from "../../core/thrown.ts";
 import type { CountEvent } from "../../sources/apps/app-event.ts";
 import type { BridgeSocket } from "../../sources/apps/bridge-socket.ts";
 import { type CloseReason, closeCodes } from "../../sources/apps/close-codes.ts";
 import { type MemoryBudget, smallPiece } from "../../sources/apps/memory-budget.ts";
 import type { AppSession } from "../../sources/apps/session.ts";
+import { sessionTokenShape } from "../../sources/apps/session-secrets.ts";
 import type { Sessions } from "../../sources/apps/sessions.ts";
 import { textFrame } from "./text-frame.ts";
 import { bridgeProtocol, judgeAccess, presentedToken } from "./judge-access.ts";
@@ -49,15 +52,23 @@ export function createBridgeDoor(options: BridgeDoorOptions): BridgeDoor {
     async upgrade(request, socket, head, id) {
       const session = await sessions.find(id);
       const own = session && { hash: session.record.bridgeTokenHash, only: session.record.ownTokens !== "none" };
-      const access = judgeAccess({ presented: presentedToken(request.headers), sharedHash: appHash, own });
+      const presented = presentedToken(request.headers);
+      // What opened a session that is gone opens nothing, but its app has to learn that the session is what is missing.
+      const wasOwn = session === undefined && sessionTokenShape.test(presented ?? "");
+      const access = wasOwn ? "own" : judgeAccess({ presented, sharedHash: appHash, own });
       if (socket.destroyed) return;
       server.handleUpgrade(request, socket, head, (ws) => {
-        ws.on("error", (error) => log.debug("a bridge failed", { error }));
+        ws.on("error", (error) => {
+          if (codeOf(error) === "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH") count("too large");
+          log.debug("a bridge failed", { error });
+        });
         if (access === "refused") {
           count("refused token");
           dismiss(ws, "invalidToken");
-        } else if (session === undefined) dismiss(ws, "unknownSession");
-        else void connect(ws, socket, session, access);
+        } else if (session === undefined) {
+          count("unknown session");
+          dismiss(ws, "unknownSession");
+        } else void connect(ws, socket, session, access);
       });
     },
     close() {
@@ -101,8 +112,10 @@ export function createBridgeDoor(options: BridgeDoorOptions): BridgeDoor {
       const endArrival = countArrivals(ws, socket, bridge.pong);
       ws.on("message", (data: RawData, isBinary: boolean) => {
         endArrival();
-        if (isBinary) bridge.close("malformed");
-        else bridge.take(textOf(data));
+        if (isBinary) {
+          count("malformed message");
+          bridge.close("malformed", "a message has to be text");
+        } else bridge.take(textOf(data));
       });
       ws.on("pong", () => bridge.pong());
       ws.once("close", () => {
@@ -112,9 +125,10 @@ export function createBridgeDoor(options: BridgeDoorOptions): BridgeDoor {
       if (ws.readyState === WebSocket.CLOSED) bridge.gone();
       ws.resume();
     } catch (error) {
-      log.debug("a bridge could not be opened", { error });
+      const isOver = isFault(error, "unknown-session");
+      if (!isOver) log.error("a bridge could not be opened", { error });
       ws.resume();
-      dismiss(ws, "unknownSession");
+      dismiss(ws, isOver ? "unknownSession" : "failed");
     }
   }
 }

@@ -1,4 +1,5 @@
 import { timingSafeEqual } from "node:crypto";
+import { Fault } from "../../core/fault.ts";
 import { hashToken } from "../../core/hash-token.ts";
 import { bearerToken } from "../../mcp/http/header-rules.ts";
 import type { Headers } from "../../mcp/mirrored-headers.ts";
@@ -28,6 +29,12 @@ export function judgeAccess({ presented, sharedHash, own }: AccessFacts): "share
 
 function isSame(one: string, other: string): boolean {
   return timingSafeEqual(Buffer.from(one, "latin1"), Buffer.from(other, "latin1"));
+}
+
+/** What to tell somebody whose token, if any, was refused. */
+export function refusedToken(presented: string | undefined, wanted: string): Fault {
+  const what = presented === undefined ? "A token is needed here" : "This token does not open this";
+  return new Fault("unauthorized", `${what}: send the header Authorization: Bearer <token>, with ${wanted}.`);
 }
 
 /** The token of a request: in the header `Authorization`, or as a subprotocol where the bridge is asked for. */

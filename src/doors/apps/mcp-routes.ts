@@ -6,11 +6,10 @@ import type { Admission } from "../../mcp/http/admission.ts";
 import { createHttpEndpoint, type HttpEndpoint } from "../../mcp/http/endpoint.ts";
 import type { ServerInfo } from "../../mcp/offer.ts";
 import { createMcpServer } from "../../mcp/server.ts";
-import type { CountEvent } from "../../sources/apps/app-event.ts";
 import type { MemoryBudget } from "../../sources/apps/memory-budget.ts";
 import type { AppSession } from "../../sources/apps/session.ts";
 import type { Sessions } from "../../sources/apps/sessions.ts";
-import { judgeAccess, presentedToken } from "./judge-access.ts";
+import { judgeAccess, presentedToken, refusedToken } from "./judge-access.ts";
 import { createRateGate, type RateGate } from "./rate-gate.ts";
 import { createSessionOffer, taskRules } from "./session-offer.ts";
 
@@ -26,7 +25,8 @@ export interface McpRoutesOptions {
   readonly requestsPerSecond: number;
   readonly tokenRequestsPerSecond: number;
   readonly maxBodyBytes: number;
-  readonly count: CountEvent;
+  /** Told of faults that a request ended with before it could be served. */
+  readonly onRefused: (fault: Fault) => void;
   readonly now: () => number;
 }
 
@@ -46,7 +46,7 @@ interface Opened {
 }
 
 export function createMcpRoutes(options: McpRoutesOptions): McpRoutes {
-  const { sessions, guard, info, log, openclawHash, admission, budget, maxBodyBytes, count, now } = options;
+  const { sessions, guard, info, log, openclawHash, admission, budget, maxBodyBytes, onRefused, now } = options;
   const opened = new Map<AppSession, Opened>();
   const sharedRequests = createRateGate(options.tokenRequestsPerSecond, now);
 
@@ -73,25 +73,21 @@ export function createMcpRoutes(options: McpRoutesOptions): McpRoutes {
     session: AppSession | undefined,
   ): void {
     const own = session && { hash: session.record.mcpTokenHash, only: session.record.ownTokens === "all" };
-    const access = judgeAccess({ presented: presentedToken(request.headers), sharedHash: openclawHash, own });
+    const presented = presentedToken(request.headers);
+    const access = judgeAccess({ presented, sharedHash: openclawHash, own });
     if (access === "refused") {
-      count("refused token");
       response.setHeader("www-authenticate", "Bearer");
-      throw new Fault(
-        "unauthorized",
-        "Send the header Authorization: Bearer <token>, with the MCP token of this proxy.",
-      );
+      throw refusedToken(presented, own?.only ? "the mcp_token of this session" : mcpTokenName);
     }
     if (named === undefined) {
       throw new Fault(
         "bad-request",
-        "Say which session: POST to /v1/mcp/<session_id>, or send the header MCP-Session-Id.",
+        "Say which session: POST to /v1/mcp/<session_id>, or send the header MCP-Session-Id, which some clients drop.",
       );
     }
-    if (!session) throw new Fault("unknown-session", "There is no such session: it was deleted, or it has expired.");
+    if (!session) throw unknownSession();
     const { endpoint, requests } = opened.get(session) ?? open(session);
     if (!requests.take() || (access === "shared" && !sharedRequests.take())) {
-      count("rate limited");
       throw new Fault("rate-limited", "Too many requests to this session, or with this token. Try again in a second.");
     }
     endpoint.handle(request, response, access);
@@ -99,7 +95,7 @@ export function createMcpRoutes(options: McpRoutesOptions): McpRoutes {
 
   function open(session: AppSession): Opened {
     const server = createMcpServer(createSessionOffer({ session, guard, info, log, budget }), { log, ...taskRules });
-    const endpoint = createHttpEndpoint(server, { log, admission, maxBodyBytes, sessions: false });
+    const endpoint = createHttpEndpoint(server, { log, admission, maxBodyBytes, sessions: false, onRefused });
     const made: Opened = {
       endpoint,
       requests: createRateGate(options.requestsPerSecond, now),
@@ -113,4 +109,13 @@ export function createMcpRoutes(options: McpRoutesOptions): McpRoutes {
     });
     return made;
   }
+}
+
+const mcpTokenName = "the MCP token of this proxy (OPENCLAW_PROXY_OPENCLAW_TOKEN)";
+
+function unknownSession(): Fault {
+  return new Fault(
+    "unknown-session",
+    "There is no such session: it was deleted, or it has expired. Its app opens a new one at /v1/chat/sessions.",
+  );
 }

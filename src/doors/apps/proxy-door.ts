@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Guard } from "../../catalog/guard/guard.ts";
-import { Fault } from "../../core/fault.ts";
+import { Fault, type FaultCode } from "../../core/fault.ts";
 import { hashToken } from "../../core/hash-token.ts";
 import type { Log } from "../../core/log.ts";
 import { createMetrics, type Metrics, prometheusContentType } from "../../core/metrics.ts";
@@ -12,7 +12,7 @@ import { closeGently, trackConnections } from "../../mcp/http/close-gently.ts";
 import { listen } from "../../mcp/http/listen.ts";
 import { isLoopbackPeer } from "../../mcp/http/loopback.ts";
 import type { ServerInfo } from "../../mcp/offer.ts";
-import type { CountEvent } from "../../sources/apps/app-event.ts";
+import type { AppEvent, CountEvent } from "../../sources/apps/app-event.ts";
 import { createMemoryBudget, type MemoryBudget, smallPiece } from "../../sources/apps/memory-budget.ts";
 import type { Sessions } from "../../sources/apps/sessions.ts";
 import type { AddressFacts } from "./addresses.ts";
@@ -86,7 +86,6 @@ export async function openProxyDoor(options: ProxyDoorOptions): Promise<ProxyDoo
     appHash,
     operatorHash: hashOf(options.operatorToken),
     changes: createRateGate(options.sessionsPerSecond ?? 100, now),
-    count,
     maxBodyBytes,
     addressFacts,
   });
@@ -101,7 +100,7 @@ export async function openProxyDoor(options: ProxyDoorOptions): Promise<ProxyDoo
     requestsPerSecond: options.requestsPerSecond ?? 500,
     tokenRequestsPerSecond: options.tokenRequestsPerSecond ?? 50_000,
     maxBodyBytes,
-    count,
+    onRefused,
     now,
   });
   // Clients keep connections for their next call; a request that trickles in is cut off.
@@ -157,10 +156,16 @@ export async function openProxyDoor(options: ProxyDoorOptions): Promise<ProxyDoo
   }
 
   function fail(request: IncomingMessage, response: ServerResponse, route: Route, error: unknown): void {
-    if (!(error instanceof Fault)) log.error("a request failed inside the proxy", { error });
+    if (error instanceof Fault) onRefused(error);
+    else log.error("a request failed inside the proxy", { error });
     if (route.kind !== "mcp") return sendProblem(response, error);
     if (!request.complete) response.setHeader("connection", "close");
     sendFault(response, error);
+  }
+
+  function onRefused({ code }: Fault): void {
+    const event = refusals[code];
+    if (event !== undefined) count(event);
   }
 
   /** A promise only where something has to be waited for: most requests are handed on at once. */
@@ -169,7 +174,7 @@ export async function openProxyDoor(options: ProxyDoorOptions): Promise<ProxyDoo
     if (route.kind === "health" && (method === "GET" || method === "HEAD")) return sendText(response, "ok");
     const verdict = judgeRequest({ method, headers }, rules);
     if (!verdict.pass) {
-      count("refused origin");
+      count(verdict.code === "denied" ? "refused origin" : "bad request");
       response.setHeader("connection", "close");
       return sendBody(response, verdict.status, { detail: verdict.reason, code: verdict.code });
     }
@@ -242,6 +247,20 @@ export async function openProxyDoor(options: ProxyDoorOptions): Promise<ProxyDoo
     };
   }
 }
+
+/** What a fault is counted as. Others are failures of ours, and in the log. */
+const refusals: Partial<Record<FaultCode, AppEvent>> = {
+  unauthorized: "refused token",
+  "rate-limited": "rate limited",
+  "too-large": "too large",
+  "unknown-session": "unknown session",
+  "bad-json": "bad request",
+  "bad-method": "bad request",
+  "bad-params": "bad request",
+  "bad-request": "bad request",
+  "not-found": "bad request",
+  busy: "busy",
+};
 
 const readOnly: ReadonlySet<Route["kind"]> = new Set(["health", "openapi", "metrics", "bridge"]);
 

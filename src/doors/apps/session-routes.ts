@@ -1,12 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Fault } from "../../core/fault.ts";
 import { readBody } from "../../mcp/http/read-body.ts";
-import type { CountEvent } from "../../sources/apps/app-event.ts";
 import type { AppSession } from "../../sources/apps/session.ts";
 import { parseSessionRequest, parseToolsRequest } from "../../sources/apps/session-request.ts";
 import type { Sessions } from "../../sources/apps/sessions.ts";
 import { type AddressFacts, addressesOf } from "./addresses.ts";
-import { judgeAccess, presentedToken } from "./judge-access.ts";
+import { judgeAccess, presentedToken, refusedToken } from "./judge-access.ts";
 import type { RateGate } from "./rate-gate.ts";
 import { sendBody } from "./send.ts";
 
@@ -17,7 +16,6 @@ export interface SessionRoutesOptions {
   readonly operatorHash: string | undefined;
   /** For opening sessions and for replacing their tools: both are written to disk. */
   readonly changes: RateGate;
-  readonly count: CountEvent;
   readonly maxBodyBytes: number;
   addressFacts(request: IncomingMessage): AddressFacts;
 }
@@ -33,7 +31,7 @@ export interface SessionRoutes {
 }
 
 export function createSessionRoutes(options: SessionRoutesOptions): SessionRoutes {
-  const { sessions, appHash, operatorHash, changes, count, maxBodyBytes } = options;
+  const { sessions, appHash, operatorHash, changes, maxBodyBytes } = options;
 
   return {
     async collection(request, response) {
@@ -50,7 +48,9 @@ export function createSessionRoutes(options: SessionRoutesOptions): SessionRoute
       const session = await sessions.find(id);
       const own = session && { hash: session.record.bridgeTokenHash, only: session.record.ownTokens !== "none" };
       const presented = presentedToken(request.headers);
-      if (judgeAccess({ presented, sharedHash: appHash, own }) === "refused" && !isOperator(presented)) throw refused();
+      if (judgeAccess({ presented, sharedHash: appHash, own }) === "refused" && !isOperator(presented)) {
+        throw refusedToken(presented, own?.only ? "the bridge_token of this session" : appTokenName);
+      }
       if (!session) throw new Fault("unknown-session", "There is no such session.");
       if (method === "GET") return sendBody(response, 200, describe(session, true));
       if (method === "PATCH") {
@@ -64,7 +64,8 @@ export function createSessionRoutes(options: SessionRoutesOptions): SessionRoute
   };
 
   async function create(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (judgeAccess({ presented: presentedToken(request.headers), sharedHash: appHash }) === "refused") throw refused();
+    const presented = presentedToken(request.headers);
+    if (judgeAccess({ presented, sharedHash: appHash }) === "refused") throw refusedToken(presented, appTokenName);
     limitChanges();
     const body = await readBody(request, maxBodyBytes);
     const { session, bridgeToken, mcpToken } = await sessions.create(parseSessionRequest(body));
@@ -73,12 +74,12 @@ export function createSessionRoutes(options: SessionRoutesOptions): SessionRoute
       ...addressesOf(session.id, options.addressFacts(request)),
       bridge_token: bridgeToken,
       mcp_token: mcpToken,
+      ttl_seconds: session.record.ttlMs / 1000,
     });
   }
 
   function limitChanges(): void {
     if (changes.take()) return;
-    count("rate limited");
     throw new Fault("rate-limited", "Too many sessions are being opened or changed. Try again in a second.");
   }
 
@@ -88,19 +89,14 @@ export function createSessionRoutes(options: SessionRoutesOptions): SessionRoute
 
   function requireOperator(request: IncomingMessage): boolean {
     const presented = presentedToken(request.headers);
-    const sharedHash = operatorHash ?? appHash;
-    if (judgeAccess({ presented, sharedHash }) === "refused") throw refused();
+    const [sharedHash, wanted] = operatorHash ? [operatorHash, operatorTokenName] : [appHash, appTokenName];
+    if (judgeAccess({ presented, sharedHash }) === "refused") throw refusedToken(presented, wanted);
     return operatorHash !== undefined;
   }
-
-  function refused(): Fault {
-    count("refused token");
-    return new Fault(
-      "unauthorized",
-      "Send the header Authorization: Bearer <token>, with the app token of this proxy.",
-    );
-  }
 }
+
+const appTokenName = "the app token of this proxy (OPENCLAW_PROXY_APP_TOKEN)";
+const operatorTokenName = "the operator's token (OPENCLAW_PROXY_OPERATOR_TOKEN)";
 
 /** An id opens its session wherever there are no tokens, so it is shown whole only to whoever may have it. */
 function describe(session: AppSession, whole: boolean): object {

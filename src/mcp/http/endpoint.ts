@@ -33,6 +33,8 @@ export interface HttpEndpointOptions {
   readonly mostSessionsOfOne?: number;
   readonly sessionIdleMs?: number;
   readonly eventStoreBytes?: number;
+  /** Told of faults that a request ended with before it could be served. */
+  readonly onRefused?: (fault: Fault) => void;
   /** How long an answer may take before the client gets an open stream instead of silence. */
   readonly streamAfterMs?: number;
 }
@@ -78,7 +80,8 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
   return {
     handle(request, response, principal) {
       serve(request, response, principal).catch((error: unknown) => {
-        if (!(error instanceof Fault)) log.error("a request failed inside the endpoint", { error });
+        if (error instanceof Fault) options.onRefused?.(error);
+        else log.error("a request failed inside the endpoint", { error });
         if (isFault(error, "cancelled") || response.headersSent) response.destroy();
         else sendFault(response, error);
       });
@@ -143,6 +146,7 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
     try {
       message = parseMessage(body);
     } catch (error) {
+      if (error instanceof Fault) options.onRefused?.(error);
       const era = request.headers["mcp-protocol-version"] === undefined ? "legacy" : "modern";
       return sendJson(response, 400, failure(idOf(body), rpcErrorOf(error, era)));
     }

@@ -2,7 +2,7 @@ import type { Headers } from "../mirrored-headers.ts";
 
 type Header = Headers[string];
 
-const localHost = /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?$/;
+const localHost = /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?$/i;
 
 /**
  * A name of an attacker's that resolves to this machine (DNS rebinding) still shows in the Host header. An allowed name
@@ -12,7 +12,9 @@ export function isOurHost(host: Header, allowed: readonly string[] | undefined):
   if (typeof host !== "string") return false;
   if (localHost.test(host)) return true;
   if (allowed === undefined || allowed.length === 0) return false;
-  return allowed.includes(host) || allowed.includes(host.replace(/:\d{1,5}$/, ""));
+  const name = host.toLowerCase();
+  const bare = name.replace(/:\d{1,5}$/, "");
+  return allowed.map((each) => each.toLowerCase()).some((each) => each === name || each === bare);
 }
 
 /** A page can't send this type to another origin without asking first. */

@@ -34,7 +34,7 @@ export interface Bridge extends Holder {
   readonly pong: () => void;
   /** Once per interval: an app that gave no sign of life since the last one is given up. */
   beat(): void;
-  close(reason: CloseReason): void;
+  close(reason: CloseReason, said?: string): void;
   /** The socket is closed: whatever was under way is settled with what is known. */
   gone(): void;
 }

@@ -7,6 +7,7 @@ export const closeCodes = {
   replaced: [4409, "replaced by a newer bridge"],
   deleted: [4410, "session deleted"],
   flooding: [4429, "too many messages"],
+  failed: [1011, "proxy could not open the bridge"],
   overloaded: [1013, "proxy holds as much as it may"],
   draining: [1012, "proxy is restarting"],
 } as const satisfies Record<string, readonly [code: number, reason: string]>;

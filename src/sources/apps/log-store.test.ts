@@ -1,9 +1,13 @@
+import { execFile } from "node:child_process";
 import { appendFile, mkdtemp, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openLogStore } from "./log-store.ts";
 import { sessionRecord, testSessionStore } from "./session-store.contract.ts";
+
+const run = promisify(execFile);
 
 let folder: string;
 let next = 0;
@@ -100,4 +104,25 @@ describe("a store in a log file", () => {
     await truncate(path, 0);
     expect(await idsOf(path)).toEqual([]);
   });
+});
+
+test("a line that the disk takes only in part is told as a failure, and what was there before stays", async () => {
+  const path = newPath();
+  {
+    await using store = await openLogStore({ path });
+    await store.put(sessionRecord("a"), 5000);
+  }
+  // A file may grow to one block of 1024 bytes in there; what goes beyond is written in part first, and then refused.
+  const script = `
+    const { openLogStore } = await import(${JSON.stringify(new URL("log-store.ts", import.meta.url).href)});
+    const { sessionRecord } = await import(${JSON.stringify(new URL("session-store.contract.ts", import.meta.url).href)});
+    const store = await openLogStore({ path: process.argv[1] });
+    const record = { ...sessionRecord("b"), deviceName: "x".repeat(2000) };
+    console.log(await store.put(record, 5000).then(() => "kept", ({ code }) => code));
+    process.exit();
+  `;
+  const shell = 'ulimit -f 1; exec "$0" --input-type=module --eval "$1" "$2"';
+  const { stdout } = await run("bash", ["-c", shell, process.execPath, script, path]);
+  expect(stdout.trim()).toBe("io");
+  expect(await idsOf(path)).toEqual(["a"]);
 });

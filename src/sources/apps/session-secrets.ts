@@ -7,6 +7,8 @@ export function makeSessionId(): string {
 
 export const sessionIdShape = /^[A-Za-z0-9_-]{22}$/;
 
+export const sessionTokenShape = /^[A-Za-z0-9_-]{32}$/;
+
 /** Its characters have to pass in a WebSocket subprotocol. */
 export function makeSessionToken(): string {
   return randomBytes(24).toString("base64url");

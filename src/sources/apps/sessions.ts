@@ -76,7 +76,6 @@ export async function openSessions(options: SessionsOptions): Promise<Sessions> 
   return {
     async create(request) {
       if (live.size >= mostSessions) {
-        count("refused session");
         throw new Fault("busy", `${mostSessions} sessions are open here. Delete some, or try again later.`);
       }
       const bridgeToken = makeSessionToken();

@@ -33,12 +33,18 @@ function oddValue(random: Random, depth = 0): unknown {
   );
 }
 
+/** JSON that is read without trouble, and can't be written again. */
+function deep(requestId: string): string {
+  const value = "[".repeat(20_000) + "]".repeat(20_000);
+  return `{"type":"invoke_result","request_id":${JSON.stringify(requestId)},"ok":true,"content":${value}}`;
+}
+
 /**
  * A message of an app: odd in what an app may choose, and now and then in what it may not, which ends its bridge. That is
  * seldom, since whatever comes behind such a message is not looked at any more.
  */
 export function oddMessage(random: Random, { mcpSessionId }: Created, requestId: string): string {
-  if (random.chance(0.001)) return random.pick(["{", "", "[]", "nul", '"', "{}", '{"type":7}']);
+  if (random.chance(0.001)) return random.pick(["{", "", "[]", "nul", '"', "{}", '{"type":7}', deep(requestId)]);
   const field = (usual: unknown) => (random.chance(0.001) ? oddValue(random) : usual);
   return JSON.stringify({
     type: field(random.pick(types)),

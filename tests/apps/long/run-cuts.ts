@@ -35,8 +35,10 @@ export async function runCuts(proxy: ProxyClient, calls: number, seed: number): 
         },
       });
       await new Promise((resolve) => setTimeout(resolve, 5 + random.int(40)));
-      // Sometimes the line is cut, sometimes a second app of the same session takes over.
-      if (random.int(3) > 0) app.ws.terminate();
+      // The line is cut, or the app says goodbye, or a second app of the same session takes over.
+      const how = random.int(4);
+      if (how === 1) app.ws.close(1000);
+      else if (how > 1) app.ws.terminate();
     }
   })();
 
