@@ -1,4 +1,5 @@
 import { Fault } from "../../core/fault.ts";
+import { webOrigin } from "../../core/web-origin.ts";
 import { defineCommand } from "../command.ts";
 import { asked } from "../command-context.ts";
 
@@ -98,13 +99,10 @@ function publicUrlOf(text: string | undefined): string | undefined {
   return text;
 }
 
-/** An origin as a browser writes it: in any other writing it would never match. */
 function parseOrigin(text: string): string {
-  const { protocol, origin, href } = URL.parse(text) ?? {};
-  if (/^https?:$/.test(protocol ?? "") && href === `${origin}/`) return origin ?? "";
-  // Pages of browser extensions and of apps have schemes of their own.
-  if (origin === "null" && /^[a-z][a-z0-9+.-]*:\/\/[a-z0-9._-]+$/.test(text)) return text;
-  throw wrongName("--allow-origin", "an origin", "https://app.example.com", text);
+  const origin = webOrigin(text);
+  if (origin === undefined) throw wrongName("--allow-origin", "an origin", "https://app.example.com", text);
+  return origin;
 }
 
 function parseHost(text: string): string {

@@ -133,6 +133,16 @@ test.each([
 
 test.each([
   ["{apps: {show: true}}", "apps.show", "needs `serve`: only apps that connect to the hub can be shown"],
+  [
+    "{apps: {allowedOrigins: ['https://a.example', 'https://B.example/']}}",
+    "apps.allowedOrigins[1]",
+    "is not an origin as browsers write it; write it like https://b.example",
+  ],
+  [
+    "{apps: {allowedOrigins: ['b.example']}}",
+    "apps.allowedOrigins[0]",
+    "is not an origin as browsers write it; write it like https://app.example.com",
+  ],
   ["{agent: {model: {name: 'llama'}}}", "agent.model.name", expect.stringContaining("or the `url` of a server")],
   ["{agent: {model: {name: 'openai/m', maxCost: 1}}}", "agent.model.maxCost", expect.stringContaining("`prices`")],
   ["{agent: {transcription: {}}}", "agent.transcription", "needs a `command` or a `url`"],
@@ -151,7 +161,7 @@ test.each([
 });
 
 test.each([
-  "{apps: {serve: true, show: true}}",
+  "{apps: {serve: true, show: true, allowedOrigins: ['http://localhost:3000', 'chrome-extension://abc']}}",
   "{agent: {model: {name: 'google/m', prices: {input: 1, output: 2}, maxCost: 1}}}",
   "{agent: {model: {name: 'llama', url: 'http://127.0.0.1:11434/v1'}}}",
   "{agent: {model: {name: 'claude', provider: 'anthropic'}}}",
