@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtempDisposable, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
@@ -61,26 +61,52 @@ test("a call that lacks a right gets it without anybody, besides those that are 
   expect(file.kept()?.tokens?.scope).toBe("read write");
 });
 
+/** A file with a secret in it, as a platform or a person puts it there. */
+async function openSecretFile(secret: string) {
+  const folder = await mkdtempDisposable(path.join(tmpdir(), "clawport-secret-"));
+  const file = path.join(folder.path, "token");
+  await writeFile(file, `${secret}\n`);
+  return { file, [Symbol.asyncDispose]: () => folder.remove() };
+}
+
+const secret = createHash("sha256").update("workload").digest("hex");
+
 test("a workload's token that is refused is told of, and is in no message", async () => {
   await using rogue = await startRogueIssuer();
-  const folder = await mkdtemp(path.join(tmpdir(), "clawport-workload-"));
-  try {
-    const assertionFile = path.join(folder, "token");
-    const assertion = createHash("sha256").update("workload").digest("hex");
-    await writeFile(assertionFile, `${assertion}\n`);
-    const { auth, file } = openAuth(rogue.url, { settings: { clientId: "machine", grant: "workload", assertionFile } });
-    const request = auth.request("POST", rogue.url);
-    await request.headers();
-    const failure = await request.refused(refused).catch((error: unknown) => error);
-    expect(failure).toMatchObject({
-      code: "unauthorized",
-      message: expect.stringContaining("auth of the server notes"),
-    });
-    expect(JSON.stringify(failure, Object.getOwnPropertyNames(failure))).not.toContain(assertion);
-    expect(rogue.seen.at(-1)?.params.get("assertion")).toBe(assertion);
-    expect(rogue.count("/token")).toBe(1);
-    expect(file.kept()).toBeUndefined();
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  await using assertion = await openSecretFile(secret);
+  const settings = { clientId: "machine", grant: "workload", assertionFile: assertion.file } as const;
+  const { auth, file } = openAuth(rogue.url, { settings });
+  const request = auth.request("POST", rogue.url);
+  await request.headers();
+  const failure = await request.refused(refused).catch((error: unknown) => error);
+  expect(failure).toMatchObject({
+    code: "unauthorized",
+    message: expect.stringContaining("auth of the server notes"),
+  });
+  expect(JSON.stringify(failure, Object.getOwnPropertyNames(failure))).not.toContain(secret);
+  expect(rogue.seen.at(-1)?.params.get("assertion")).toBe(secret);
+  expect(rogue.count("/token")).toBe(1);
+  expect(file.kept()).toBeUndefined();
+});
+
+test.each([
+  ["refuses the ID token is told of with the file it came from", {}, "unauthorized", "auth.idp.idTokenFile"],
+  [
+    "can't be reached leaves the ID token in peace",
+    { token_endpoint: "http://127.0.0.1:1/token" },
+    "unavailable",
+    "ECONNREFUSED",
+  ],
+])("an identity provider that %s", async (_, metadata, code, message) => {
+  await using rogue = await startRogueIssuer();
+  await using provider = await startRogueIssuer({ metadata: (document) => ({ ...document, ...metadata }) });
+  await using idToken = await openSecretFile(secret);
+  const idp = { issuer: provider.origin, clientId: "clawport", idTokenFile: idToken.file };
+  const { auth, file } = openAuth(rogue.url, { settings: { clientId: "machine", grant: "enterprise", idp } });
+  const request = auth.request("POST", rogue.url);
+  await request.headers();
+  const failure = await request.refused(refused).catch((error: unknown) => error);
+  expect(failure).toMatchObject({ code, message: expect.stringContaining(message) });
+  expect(JSON.stringify(failure, Object.getOwnPropertyNames(failure))).not.toContain(secret);
+  expect(file.kept()).toBeUndefined();
 });
