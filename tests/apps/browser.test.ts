@@ -16,12 +16,13 @@ const appFolder = join(import.meta.dirname, "../../src/app");
 
 const script = `
   import { openApp } from "/index.ts";
+  const wish = new URL(location.href).searchParams;
   try {
     window.app = await openApp({
-      proxyUrl: new URL(location.href).searchParams.get("proxy"),
+      proxyUrl: wish.get("proxy"),
       appToken: "app-secret",
       tools: [{ name: "title", run: () => ({ title: document.title }) }],
-      heartbeatSeconds: 0.5,
+      heartbeatSeconds: Number(wish.get("heartbeat") ?? 15),
       onConnected: (is) => {
         if (is) document.body.dataset.times = Number(document.body.dataset.times ?? 0) + 1;
         document.body.dataset.state = is ? "connected" : "lost";
@@ -80,7 +81,8 @@ describe.skipIf(chromium === undefined)("the app client in a real browser", () =
     const browser = await openBrowser(chromium ?? "");
     try {
       const tab = await browser.newPage();
-      await tab.goto(`${site.origin}/?proxy=${encodeURIComponent(`http://127.0.0.1:${line.port}`)}`);
+      const address = `http://127.0.0.1:${line.port}`;
+      await tab.goto(`${site.origin}/?heartbeat=0.5&proxy=${encodeURIComponent(address)}`);
       await tab.waitForSelector("body[data-times][data-url]", attached);
       line.freeze();
       await tab.waitForSelector("body[data-times]:not([data-times='1'])", attached);
