@@ -1,7 +1,4 @@
-/**
- * Close codes of the proxy after which coming back with the same session is no use. To a proxy that has tokens and has
- * forgotten the session, the token of that session is a wrong one.
- */
+/** Close codes of the proxy after which coming back with the same session, or the token of it, is no use. */
 const overCodes: ReadonlySet<number> = new Set([4401, 4404, 4408, 4410]);
 
 export interface BridgeLinkOptions {

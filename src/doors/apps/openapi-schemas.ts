@@ -55,7 +55,7 @@ export const openapiSchemas = {
   },
   Session: {
     type: "object",
-    required: ["mcpSessionId", "bridge_url", "mcp_url", "bridge_token", "mcp_token"],
+    required: ["mcpSessionId", "bridge_url", "mcp_url", "bridge_token", "mcp_token", "ttl_seconds"],
     properties: {
       mcpSessionId: text,
       bridge_url: { ...text, description: "Where the app connects its WebSocket." },
