@@ -20,7 +20,7 @@ const faults = {
   untrusted: { rpc: -32603, http: 403, exit: 77, retry: false },
   denied: { rpc: -32603, http: 403, exit: 77, retry: false },
   unauthorized: { rpc: -32603, http: 401, exit: 77, retry: false },
-  "not-found": { rpc: -32603, http: 404, exit: 3, retry: false },
+  "not-found": { rpc: -32600, http: 404, exit: 3, retry: false },
   conflict: { rpc: -32603, http: 409, exit: 1, retry: false },
   "too-large": { rpc: -32600, http: 413, exit: 2, retry: false },
   "rate-limited": { rpc: -32603, http: 429, exit: 75, retry: true },

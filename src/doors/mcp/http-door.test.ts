@@ -52,12 +52,26 @@ test("a process of the owner's gets the servers alone, as a caller over stdio; a
   expect((await send("POST", "/mcp?relay=stdio", headers, list)).status).toBe(403);
 });
 
-test("no token, no answer and no body", async () => {
-  await openDoor();
-  const refused = await send("POST", "/mcp", { "content-type": "application/json" }, "{}");
-  expect(refused).toMatchObject({ status: 401, body: "" });
-  expect(refused.headers["access-control-allow-origin"]).toBeUndefined();
-});
+test.each([undefined, "Bearer guessed"])(
+  "without the token (%s) one is told what to do, at / with no body",
+  async (said) => {
+    await openDoor();
+    const headers = { "content-type": "application/json", ...(said === undefined ? {} : { authorization: said }) };
+    for (const [method, path] of [
+      ["POST", "/mcp"],
+      ["POST", "/mcp/notes"],
+      ["GET", "/metrics"],
+      ["GET", "/"],
+    ] as const) {
+      const refused = await send(method, path, headers, method === "POST" ? "{}" : undefined);
+      expect(refused.status).toBe(401);
+      expect(refused.headers["www-authenticate"]).toMatch(/^Bearer realm=".*`clawport token show`/);
+      expect(refused.headers["access-control-allow-origin"]).toBeUndefined();
+      const advice = "Send the header Authorization: Bearer <token>. `clawport token show` prints the token.\n";
+      expect(refused.body).toBe(path === "/" ? "" : advice);
+    }
+  },
+);
 
 test("GET / is a friendly probe, GET /metrics is Prometheus text, other paths say where MCP is", async () => {
   await openDoor();
@@ -70,7 +84,10 @@ test("GET / is a friendly probe, GET /metrics is Prometheus text, other paths sa
 
 test("an unknown source is 404, and appears as soon as it is there", async () => {
   const { catalog } = await openDoor();
-  expect((await send("POST", "/mcp/late", json, list)).status).toBe(404);
+  const unknown = await send("POST", "/mcp/late", json, list);
+  expect(unknown.status).toBe(404);
+  const message = "There is no such source here. `clawport servers` lists those there are.";
+  expect(JSON.parse(unknown.body).error).toEqual({ code: -32600, message });
   catalog.add(sourceOf("late", "ring"));
   expect(await toolNames("/mcp/late")).toEqual(["ring"]);
 });

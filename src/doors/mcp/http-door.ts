@@ -155,8 +155,10 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
     // The body of a refused request is not read: what follows on this connection could be taken for a request.
     if (request.method !== "GET") response.setHeader("connection", "close");
     if (verdict.status === 405 && verdict.allow) response.setHeader("allow", verdict.allow);
-    if (verdict.status === 401) response.setHeader("www-authenticate", "Bearer");
-    const body = verdict.status === 401 ? "" : `${verdict.reason}\n`;
+    if (verdict.status === 401) response.setHeader("www-authenticate", challenge);
+    // At `/` the tray's contract holds: no token, no body. There the challenge alone says what to do.
+    const isBare = verdict.status === 401 && parseTarget(request.url ?? "/").kind === "root";
+    const body = isBare ? "" : `${verdict.reason}\n`;
     response.writeHead(verdict.status, {
       "content-type": "text/plain; charset=utf-8",
       "content-length": Buffer.byteLength(body),
@@ -164,6 +166,8 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
     response.end(body);
   }
 }
+
+const challenge = 'Bearer realm="Clawport: `clawport token show` prints the token"';
 
 function sendText(response: ServerResponse, type: string, text: string): void {
   response.writeHead(200, { "content-type": type, "content-length": Buffer.byteLength(text) });

@@ -124,11 +124,13 @@ describe("other methods", () => {
     await using web = await openWeb(testOffer());
     const reply = await web.send(method);
     expect([reply.status, reply.header("allow")]).toEqual([405, "GET, POST, DELETE"]);
+    expect(await reply.json()).toMatchObject({ error: { code: -32600, message: expect.stringMatching(/^Use POST/) } });
   });
 
   test("a GET needs a session, and has to want events", async () => {
     await using web = await openWeb(testOffer());
-    expect((await web.send("GET")).status).toBe(405);
+    const lone = await web.send("GET");
+    expect([lone.status, lone.header("allow")]).toEqual([405, "POST"]);
     expect((await web.send("GET", { accept: "text/html" })).status).toBe(400);
   });
 });

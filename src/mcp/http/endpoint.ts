@@ -112,7 +112,8 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
         return sendEmpty(response, 204);
       }
       default:
-        return sendEmpty(response, 405, { allow: "GET, POST, DELETE" });
+        response.setHeader("allow", "GET, POST, DELETE");
+        throw new Fault("bad-method", "Use POST here, GET with Accept: text/event-stream, or DELETE.");
     }
   }
 
@@ -227,7 +228,10 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
   function serveGet(request: IncomingMessage, response: ServerResponse, principal: string): void {
     if (!acceptsEvents(request)) throw new Fault("bad-request", "Ask with Accept: text/event-stream, or send a POST.");
     if (guests) return guests.listen(response, principal, versionOf(request));
-    if (request.headers["mcp-session-id"] === undefined) return sendEmpty(response, 405, { allow: "POST" });
+    if (request.headers["mcp-session-id"] === undefined) {
+      response.setHeader("allow", "POST");
+      throw new Fault("bad-method", "Without a session there is no stream to listen to. Use POST.");
+    }
     const session = knownSession(request, principal);
     session.touch();
     response.once("close", () => session.touch());
