@@ -104,6 +104,29 @@ test("GET /health says ok in plain text, to everybody", async () => {
   expect([status, headers.get("content-type"), body]).toEqual([200, "text/plain; charset=utf-8", "ok"]);
 });
 
+test("a wrong method is told which is right, whatever was sent", async () => {
+  await using proxy = await startProxy();
+  const { mcp_url: address } = await proxy.create();
+  const text = { "content-type": "text/plain" };
+  expect(await proxy.ask("POST", "/health", "x", text)).toMatchObject({
+    status: 405,
+    body: { detail: "Use GET here." },
+  });
+  const put = await proxy.ask("PUT", address, {});
+  expect([put.status, put.headers.get("allow")]).toEqual([405, "GET, POST, DELETE"]);
+  expect(put.body).toMatchObject({ error: { message: expect.stringMatching(/^Use POST here/) } });
+});
+
+test("tools that can't replace those of a session are told why, without a word of registering", async () => {
+  await using proxy = await startProxy();
+  const { mcpSessionId } = await proxy.create();
+  const replaced = await proxy.ask("PATCH", `/v1/chat/sessions/${mcpSessionId}`, { tools: 7 });
+  expect([replaced.status, replaced.body]).toEqual([
+    400,
+    { detail: "The tools can't be taken: `tools` has to be a list.", code: "bad-params" },
+  ]);
+});
+
 test("a deleted session is gone: its bridge is closed, its addresses know it no more", async () => {
   await using proxy = await startProxy();
   const session = await proxy.create();

@@ -29,7 +29,7 @@ test.each([
   const answer = await proxy.ask("POST", "/v1/chat/sessions", body);
   expect([answer.status, answer.body]).toEqual([
     400,
-    { detail: "The session can't be registered: `tools` is nested too deep.", code: "bad-params" },
+    { detail: "The tools can't be taken: `tools` is nested too deep.", code: "bad-params" },
   ]);
 });
 

@@ -172,7 +172,9 @@ export async function openProxyDoor(options: ProxyDoorOptions): Promise<ProxyDoo
   function serve(request: IncomingMessage, response: ServerResponse, route: Route): void | Promise<void> {
     const { method = "", headers } = request;
     if (route.kind === "health" && (method === "GET" || method === "HEAD")) return sendText(response, "ok");
-    const verdict = judgeRequest({ method, headers }, rules);
+    const isReadOnly = readOnly.has(route.kind);
+    // What a path that is only read is sent is never looked at, so its type doesn't matter: the method is what is wrong.
+    const verdict = judgeRequest({ method: isReadOnly ? "GET" : method, headers }, rules);
     if (!verdict.pass) {
       count(verdict.code === "denied" ? "refused origin" : "bad request");
       response.setHeader("connection", "close");
@@ -184,7 +186,7 @@ export async function openProxyDoor(options: ProxyDoorOptions): Promise<ProxyDoo
       if (method === "OPTIONS") return void response.writeHead(204, preflight).end();
     }
     holdBody(request, response);
-    if (readOnly.has(route.kind) && method !== "GET" && method !== "HEAD") throw wrongMethod(response, "GET");
+    if (isReadOnly && method !== "GET" && method !== "HEAD") throw wrongMethod(response, "GET");
     switch (route.kind) {
       case "mcp":
         response.on("prefinish", unread.onPrefinish);

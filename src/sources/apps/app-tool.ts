@@ -12,25 +12,25 @@ const longestText = 16 * 1024;
 
 /** The tools of a registration, or a fault that says which one is wrong and why. Schemas are judged, never run. */
 export function parseAppTools(value: unknown): readonly Tool[] {
-  if (!Array.isArray(value)) throw bad("`tools` has to be a list");
-  if (value.length > mostTools) throw bad(`\`tools\` holds ${value.length}; ${mostTools} are taken here`);
+  if (!Array.isArray(value)) throw badTools("`tools` has to be a list");
+  if (value.length > mostTools) throw badTools(`\`tools\` holds ${value.length}; ${mostTools} are taken here`);
   const tools = value.map((each, index) => parseTool(each, `tools[${index}]`));
   const seen = new Set<string>();
   for (const { name } of tools) {
-    if (seen.has(name)) throw bad(`tool names have to be unique within a session; "${name}" is there twice`);
+    if (seen.has(name)) throw badTools(`tool names have to be unique within a session; "${name}" is there twice`);
     seen.add(name);
   }
   return tools;
 }
 
 function parseTool(value: unknown, where: string): Tool {
-  if (!isRecord(value)) throw bad(`${where} has to be an object`);
+  if (!isRecord(value)) throw badTools(`${where} has to be an object`);
   const { name } = value;
   if (typeof name !== "string" || !nameShape.test(name)) {
-    throw bad(`${where}.name has to be 1 to 128 letters, digits or any of _ . : / -`);
+    throw badTools(`${where}.name has to be 1 to 128 letters, digits or any of _ . : / -`);
   }
   if (Buffer.byteLength(JSON.stringify(value)) > mostToolBytes) {
-    throw bad(`the definition of "${name}" is larger than the ${mostToolBytes} bytes taken here`);
+    throw badTools(`the definition of "${name}" is larger than the ${mostToolBytes} bytes taken here`);
   }
   // Where the app keeps it: ours to keep with the rest, never to use.
   textOf(value, "path", where, longestText);
@@ -52,10 +52,10 @@ function parseTool(value: unknown, where: string): Tool {
 function schemaOf(schema: unknown, key: string, name: string): JsonSchema | undefined {
   if (schema === undefined || schema === null) return undefined;
   const judgement = judgeSchema(schema);
-  if (!judgement.ok) throw bad(`\`${key}\` of "${name}" can't be used: ${judgement.reason.slice(0, 300)}`);
+  if (!judgement.ok) throw badTools(`\`${key}\` of "${name}" can't be used: ${judgement.reason.slice(0, 300)}`);
   // MCP clients refuse any other type at the top; leaving it out has always meant an object here.
   const { type = "object" } = schema as JsonSchema;
-  if (type !== "object") throw bad(`\`${key}\` of "${name}" has to be of type object`);
+  if (type !== "object") throw badTools(`\`${key}\` of "${name}" has to be of type object`);
   return { ...(schema as JsonSchema), type };
 }
 
@@ -63,7 +63,7 @@ const hintNames = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWor
 
 function annotationsOf(value: unknown, where: string): ToolAnnotations | undefined {
   if (value === undefined || value === null) return undefined;
-  if (!isRecord(value)) throw bad(`${where}.annotations has to be an object`);
+  if (!isRecord(value)) throw badTools(`${where}.annotations has to be an object`);
   const title = textOf(value, "title", `${where}.annotations`, longestTitle);
   const hints = hintNames
     .filter((name) => typeof value[name] === "boolean")
@@ -75,11 +75,12 @@ function textOf(value: Record<string, unknown>, key: string, where: string, long
   const text = value[key];
   if (text === undefined || text === null) return undefined;
   if (typeof text !== "string" || text.length > longest) {
-    throw bad(`${where}.${key} has to be a text of at most ${longest} characters`);
+    throw badTools(`${where}.${key} has to be a text of at most ${longest} characters`);
   }
   return text;
 }
 
-function bad(problem: string): Fault {
-  return new Fault("bad-params", `The session can't be registered: ${problem}.`);
+/** A session is opened with tools, and gets others later: what is said fits both. */
+export function badTools(problem: string): Fault {
+  return new Fault("bad-params", `The tools can't be taken: ${problem}.`);
 }

@@ -1,5 +1,6 @@
 import { Fault } from "../../core/fault.ts";
 import { isRecord } from "../../core/is-record.ts";
+import { badTools } from "./app-tool.ts";
 import { parseToolSet, type ToolSet } from "./tool-set.ts";
 
 /** What an app asks for when it opens a session. */
@@ -37,7 +38,7 @@ export function parseSessionRequest(body: unknown): SessionRequest {
 
 /** The body that replaces the tools of a session. */
 export function parseToolsRequest(body: unknown): ToolSet {
-  if (!isRecord(body) || body.tools === undefined) throw bad("send a JSON object with `tools`");
+  if (!isRecord(body) || body.tools === undefined) throw badTools("send a JSON object with `tools`");
   return parseToolSet(body.tools);
 }
 

@@ -1,9 +1,8 @@
 import { hash } from "node:crypto";
-import { Fault } from "../../core/fault.ts";
 import { measureValue } from "../../mcp/schema/measure-value.ts";
 import { schemaBounds } from "../../mcp/schema/schema-bounds.ts";
 import type { Tool } from "../../mcp/tool.ts";
-import { parseAppTools } from "./app-tool.ts";
+import { badTools, parseAppTools } from "./app-tool.ts";
 
 /** The tools of one registration. */
 export interface ToolSet {
@@ -25,7 +24,7 @@ const forgotten = new FinalizationRegistry<string>((key) => {
 /** An app that many people run registers the same tools again and again: they are judged once and kept once. */
 export function parseToolSet(value: unknown): ToolSet {
   if (measureValue(value, { depth: mostDepth, nodes: Infinity }) === "too deep") {
-    throw new Fault("bad-params", "The session can't be registered: `tools` is nested too deep.");
+    throw badTools("`tools` is nested too deep");
   }
   const json = JSON.stringify(value) ?? "";
   const key = hash("sha256", json, "base64url");
