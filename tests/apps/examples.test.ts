@@ -20,6 +20,7 @@ const websockets = await requireDebianPackage(
 );
 const curl = await requireDebianPackage("curl", "/usr/bin/curl");
 const tokens = { OPENCLAW_PROXY_APP_TOKEN: "app-secret", OPENCLAW_PROXY_OPENCLAW_TOKEN: "claw-secret" };
+const fromSource = ["--import", join(import.meta.dirname, "from-source.ts")];
 
 /** A program whose every word is kept, ended with it. */
 async function run(command: string, args: readonly string[], env: NodeJS.ProcessEnv) {
@@ -63,6 +64,19 @@ describe.skipIf(chromium === undefined)("the example app", () => {
       await browser.close();
     }
   });
+});
+
+test("the app in TypeScript is what the documentation says, is callable, and ends with Ctrl-C", async () => {
+  await using proxy = await startProxy({ env: tokens });
+  const [, snippet = ""] = /```ts\n([\s\S]*?)```/.exec(await page()) ?? [];
+  const script = snippet.replace("http://127.0.0.1:8000", proxy.address);
+  const args = [...fromSource, "--input-type=module-typescript", "--eval", script];
+  await using app = await run(process.execPath, args, { OPENCLAW_PROXY_APP_TOKEN: "app-secret" });
+  const session = { mcp_url: await app.word("MCP_URL=") } as Created;
+  await expect.poll(() => proxy.call(session, "add_note", { text: "a" })).toBe('{"added":"a"}');
+  app.child.kill("SIGINT");
+  expect(await app.ended).toEqual([0, null]);
+  expect((await proxy.rpc(session, "tools/list")).status).toBe(404);
 });
 
 describe.skipIf(websockets === undefined)("the app in Python", () => {
@@ -149,8 +163,7 @@ function placeOf({ address }: { address: string }) {
 }
 
 function runNotes(env: NodeJS.ProcessEnv) {
-  const args = ["--import", join(import.meta.dirname, "from-source.ts"), "examples/app/notes.ts"];
-  return run(process.execPath, args, { PORT: "0", ...env });
+  return run(process.execPath, [...fromSource, "examples/app/notes.ts"], { PORT: "0", ...env });
 }
 
 async function runPython(env: NodeJS.ProcessEnv) {
