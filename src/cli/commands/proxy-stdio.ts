@@ -17,7 +17,11 @@ export const command = defineCommand({
       description: "the session; OPENCLAW_PROXY_SESSION_ID or the client's mcpSessionId unless given",
     },
   },
-  examples: ["clawport proxy-stdio", "clawport proxy-stdio --session <id> --proxy-base-url https://tools.example.com"],
+  examples: [
+    "clawport proxy-stdio",
+    "clawport proxy-stdio --session <id> --proxy-base-url https://tools.example.com",
+    "OPENCLAW_PROXY_OPENCLAW_TOKEN=<the shared token, or the session's> clawport proxy-stdio --session <id>",
+  ],
   async run(context) {
     const { forwardStdio } = await import("../../doors/apps/forward-stdio.ts");
     const { parseProxySettings, readProxyEnv } = await import("../proxy-settings.ts");
