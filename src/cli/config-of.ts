@@ -17,11 +17,20 @@ export function findConfigOf(context: CommandContext): FoundConfig | undefined {
   return findConfig({ flag: context.globals.config, cwd: context.cwd, home: homePath(context) });
 }
 
-/** Nothing has to be configured: without a file the defaults hold. */
-export async function loadConfigOf(context: CommandContext, strict = false): Promise<ConfigInForce> {
+/** Nothing has to be configured: without a file the defaults hold. Servers that wait for a variable are warned of. */
+export async function loadConfigOf(context: CommandContext): Promise<ConfigInForce> {
+  const inForce = await readConfigOf(context);
+  for (const { path, message } of inForce.file?.waiting ?? []) context.log.warn(`${path} ${message}: ${isOff}`);
+  return inForce;
+}
+
+/** The same without a warning, for those who tell of the servers that wait themselves. */
+export async function readConfigOf(context: CommandContext): Promise<ConfigInForce> {
   const found = findConfigOf(context);
   if (found === undefined) return { config: defaultConfig };
-  const loaded = await loadConfig({ path: found.path, env: context.env, strict });
-  for (const { path, message } of loaded.waiting) context.log.warn(`${path} ${message}: that server is off`);
+  const loaded = await loadConfig({ path: found.path, env: context.env });
   return { config: loaded.config, file: { ...found, ...loaded } };
 }
+
+/** What comes of a variable that is not set. */
+export const isOff = "that server is off until it is";

@@ -121,11 +121,23 @@ test("doctor: every fault of a broken set-up at once, each with the command that
   expect((await stat(join(folder, "state"))).mode & 0o777, "the doctor changes nothing").toBe(0o755);
 });
 
-test("doctor: a variable that is not set is to be exported, and servers that could not be read are not called missing", async () => {
+test("a server that waits for a variable is off, and no mistake: config check and the doctor say what to export", async () => {
   await writeFile(join(folder, "clawport.json5"), "{ servers: { a: { url: 'https://a.example', apiKey: '$A_KEY' } } }");
-  const { findings } = (await run("doctor", "--json")).json() as { findings: { check: string; fix?: string }[] };
-  expect(findings.find(({ check }) => check === "configuration")?.fix).toBe("export A_KEY=…");
-  expect(findings.some(({ check }) => check === "servers")).toBe(false);
+  const checked = await run("config", "check");
+  expect([checked.exit, checked.err]).toEqual([0, ""]);
+  expect(checked.out).toMatch(
+    / is good: servers a\n {2}clawport\.json5:1:45 servers\.a\.apiKey needs the environment variable A_KEY, .*off until it is/,
+  );
+  expect((await run("config", "check", "--json")).json()).toMatchObject({ ok: true, waiting: [{ variable: "A_KEY" }] });
+  const { ok, findings } = (await run("doctor", "--json")).json() as {
+    ok: boolean;
+    findings: { check: string; level: string; what: string; fix?: string }[];
+  };
+  expect(ok).toBe(true);
+  expect(findings.find(({ check, level }) => check === "configuration" && level === "warn")?.fix).toBe(
+    "export A_KEY=…",
+  );
+  expect(findings.find(({ check }) => check === "servers")?.what).toBe("server a is off");
 });
 
 test("doctor: with a warning it does not say that all is well", async () => {

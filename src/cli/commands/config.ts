@@ -23,14 +23,19 @@ const check = defineCommand({
   name: "check",
   summary: "check the configuration and list everything wrong with it",
   async run(context) {
-    const { loadConfigOf } = await import("../config-of.ts");
-    const { config, file } = await loadConfigOf(context, true);
+    const { isOff, readConfigOf } = await import("../config-of.ts");
+    const { placeProblem } = await import("../../core/config/problem.ts");
+    const { config, file } = await readConfigOf(context);
     const servers = Object.keys(config.servers);
+    const { path = null, envNames: environment = [], waiting = [] } = file ?? {};
     const text =
-      file === undefined
+      path === null
         ? "no configuration: the defaults hold"
-        : `${file.path} is good: ${servers.length === 0 ? "no servers" : `servers ${servers.join(", ")}`}`;
-    context.answer({ ok: true, path: file?.path ?? null, servers, environment: file?.envNames ?? [] }, text);
+        : [
+            `${path} is good: ${servers.length === 0 ? "no servers" : `servers ${servers.join(", ")}`}`,
+            ...waiting.map((problem) => `  ${placeProblem(path, problem)}: ${isOff}`),
+          ].join("\n");
+    context.answer({ ok: true, path, servers, environment, waiting }, text);
   },
 });
 

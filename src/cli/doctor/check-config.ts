@@ -1,6 +1,6 @@
 import { formatProblem, type Problem } from "../../core/config/problem.ts";
 import { toFault } from "../../core/fault.ts";
-import type { ConfigInForce } from "../config-of.ts";
+import { type ConfigInForce, isOff } from "../config-of.ts";
 import type { Finding } from "./finding.ts";
 
 /** What was read, or everything that is wrong with it. */
@@ -10,7 +10,10 @@ export function checkConfig(reading: ConfigReading): Finding[] {
   if ("error" in reading) return findProblems(reading.error);
   const { file } = reading.inForce;
   if (file === undefined) return [{ level: "ok", what: "no configuration file: the defaults hold" }];
-  return [{ level: "ok", what: `configuration ${file.path}` }];
+  return [
+    { level: "ok", what: `configuration ${file.path}` },
+    ...file.waiting.map((problem) => findingOf("warn", file.path, problem)),
+  ];
 }
 
 /** One finding a problem: a person should not have to run the doctor once per mistake. */
@@ -19,14 +22,16 @@ function findProblems(error: unknown): Finding[] {
   const { file, problems } = (fault.detail ?? {}) as { file?: string; problems?: readonly Problem[] };
   if (file === undefined || problems === undefined)
     return [{ level: "fail", what: fault.message, fix: "clawport config path" }];
-  return problems.map((problem) => {
-    const { line, column, variable } = problem;
-    return {
-      level: "fail",
-      what: `${file}:${line}:${column} ${formatProblem(problem)}`,
-      fix: variable === undefined ? `\${EDITOR:-vi} +${line} ${JSON.stringify(file)}` : `export ${variable}=…`,
-    };
-  });
+  return problems.map((problem) => findingOf("fail", file, problem));
+}
+
+function findingOf(level: Finding["level"], file: string, problem: Problem): Finding {
+  const { line, column, variable } = problem;
+  return {
+    level,
+    what: `${file}:${line}:${column} ${formatProblem(problem)}${level === "warn" ? `: ${isOff}` : ""}`,
+    fix: variable === undefined ? `\${EDITOR:-vi} +${line} ${JSON.stringify(file)}` : `export ${variable}=…`,
+  };
 }
 
 export function checkTrust(distrust: string | undefined): Finding[] {

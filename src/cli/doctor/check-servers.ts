@@ -47,7 +47,7 @@ function stateFinding(state: ServerStatus): Finding {
 }
 
 async function checkServer(name: string, server: ServerConfig, world: Surroundings): Promise<Finding> {
-  if (!server.enabled) return { level: "info", what: `server ${name} is switched off` };
+  if (!server.enabled) return { level: "info", what: `server ${name} is off` };
   if (server.transport === "stdio") return checkCommand(name, server.command ?? "", world);
   const address = URL.parse(server.url ?? "");
   if (address === null)

@@ -3,7 +3,7 @@ import { defaultConfig } from "../../core/config/default-config.ts";
 import { mainTokenPath } from "../../doors/mcp/main-token.ts";
 import { namedTokensPath } from "../../doors/mcp/named-tokens.ts";
 import type { CommandContext } from "../command-context.ts";
-import { loadConfigOf } from "../config-of.ts";
+import { readConfigOf } from "../config-of.ts";
 import { findRunningHub } from "../hub-record.ts";
 import { homePath } from "../open-home.ts";
 import { findDistrust } from "../require-trust.ts";
@@ -34,7 +34,7 @@ export interface Patient {
 export async function examine(context: CommandContext, { nodeVersion, uid }: Patient): Promise<readonly Examined[]> {
   const folder = homePath(context);
   const home = { path: folder, file: (...parts: string[]) => join(folder, ...parts) };
-  const reading: ConfigReading = await loadConfigOf(context, true).then(
+  const reading: ConfigReading = await readConfigOf(context).then(
     (inForce) => ({ inForce }),
     (error: unknown) => ({ error }),
   );

@@ -21,21 +21,18 @@ export interface ConfigFile {
   readonly env: Env;
   /** The content, where it was read already. */
   readonly text?: string;
-  /** Whether a server that waits for a variable counts as a mistake: when the configuration is checked, it does. */
-  readonly strict?: boolean | undefined;
 }
 
 const largestFile = 4 * 1024 * 1024;
 
 /** Faults with `config` and every problem at once. The schema is loaded only here, since most starts have no file. */
-export async function loadConfig({ path, env, text, strict = false }: ConfigFile): Promise<LoadedConfig> {
+export async function loadConfig({ path, env, text }: ConfigFile): Promise<LoadedConfig> {
   const raw = text ?? (await readText(path));
   if (raw.length > largestFile)
     throw new Fault("config", `${path} is too large for a configuration (${raw.length} characters).`);
   const { parseConfig } = await import("./parse-config.ts");
   const parsed = parseConfig(raw, env);
   if (parsed.problems !== undefined) throw problemsFault(path, parsed.problems);
-  if (strict && parsed.waiting.length > 0) throw problemsFault(path, parsed.waiting);
   return { config: parsed.config, path, raw, envNames: parsed.envNames, waiting: parsed.waiting };
 }
 

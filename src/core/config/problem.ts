@@ -16,15 +16,18 @@ export interface Problem {
 /** All of them at once, for people in the message and for programs in `detail.problems`. */
 export function problemsFault(file: string, problems: readonly Problem[]): Fault {
   const count = problems.length === 1 ? "a problem" : `${problems.length} problems`;
-  const lines = problems.map(
-    (problem) => `  ${basename(file)}:${problem.line}:${problem.column} ${formatProblem(problem)}`,
-  );
+  const lines = problems.map((problem) => `  ${placeProblem(file, problem)}`);
   const message = [
     `${file} has ${count}:`,
     ...lines,
     `Mend it, then look again with: clawport config check --config ${JSON.stringify(file)}`,
   ].join("\n");
   return new Fault("config", message, { detail: { file, problems } });
+}
+
+/** `clawport.json5:2:9 hub.prot is not known here; did you mean "port"?` */
+export function placeProblem(file: string, problem: Problem): string {
+  return `${basename(file)}:${problem.line}:${problem.column} ${formatProblem(problem)}`;
 }
 
 /** `hub.prot is not known here; did you mean "port"?` */
