@@ -146,12 +146,14 @@ describe("a modern call that asks", () => {
   });
 
   test("that ended while its client was away gives its result when it returns", async () => {
+    const { promise: late, resolve: goOn } = Promise.withResolvers<void>();
     const talk = openTalk(async (_args, context) => {
-      const late = new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
-      return Promise.race([context.ask(elicit("?"), "q"), late]).then(() => textResult("without you"));
+      await Promise.race([context.ask(elicit("?"), "q"), late]);
+      return textResult("without you");
     });
     const { result } = await talk.modern("tools/call", { name: "call" }, able);
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    goOn();
+    await new Promise(setImmediate);
     const params = { name: "call", requestState: result.requestState, inputResponses: {} };
     expect((await talk.modern("tools/call", params, able)).result.content[0].text).toBe("without you");
   });

@@ -25,17 +25,19 @@ function open(tools: Record<string, Handler> = {}, options: Parameters<typeof op
   return openPipe(createMcpServer(testOffer({ tools })), options);
 }
 
-/** A handler that waits for its end, and whether it was stopped. */
+/** A handler that waits for its end, and whether it was called and stopped. */
 function waiting() {
+  let called = false;
   let stopped = false;
   const wait: Handler = (_args, { signal }) =>
     new Promise((_resolve, reject) => {
+      called = true;
       signal.addEventListener("abort", () => {
         stopped = true;
         reject(signal.reason as Error);
       });
     });
-  return { wait, isStopped: () => stopped };
+  return { wait, isCalled: () => called, isStopped: () => stopped };
 }
 
 describe("a client that sends more than it may have under way", () => {
@@ -170,10 +172,10 @@ describe("over stdio", () => {
   });
 
   test("a cancelled call has no answer", async () => {
-    const { wait, isStopped } = waiting();
+    const { wait, isCalled, isStopped } = waiting();
     const pipe = open({ wait });
     pipe.send(call(1, "wait"));
-    await sleep(5);
+    await until(isCalled);
     pipe.send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } }, ping(2));
     await pipe.got(1);
     expect(pipe.lines).toMatchObject([{ id: 2 }]);
@@ -269,11 +271,11 @@ describe("when the input ends", () => {
 
 describe("when the output closes early", () => {
   test("calls are stopped at once, and nothing more is taken", async () => {
-    const { wait, isStopped } = waiting();
+    const { wait, isCalled, isStopped } = waiting();
     let called = 0;
     const pipe = open({ wait, count: () => (called++, textResult("")) }, { graceMs: 60_000 });
     pipe.send(call(1, "wait"));
-    await sleep(5);
+    await until(isCalled);
     pipe.output.destroy();
     await pipe.served;
     expect(isStopped()).toBe(true);

@@ -25,7 +25,7 @@ test("an app killed in the middle of a call ends it as unknown; a new one serves
 });
 
 test("an app that hangs is found by its silence, and its call ends", async () => {
-  await using proxy = await startProxy({ heartbeatMs: 100 });
+  await using proxy = await startProxy({ heartbeatMs: 500 });
   const session = await proxy.create({ tools });
   const app = await startApp(session);
   const called = proxy.call(session, "slow");
@@ -37,7 +37,7 @@ test("an app that hangs is found by its silence, and its call ends", async () =>
 });
 
 test("a connection that is dead without a word is found by its silence", async () => {
-  await using proxy = await startProxy({ heartbeatMs: 100 });
+  await using proxy = await startProxy({ heartbeatMs: 500 });
   const session = await proxy.create({ tools });
   await using line = await openLine(Number(new URL(proxy.address).port));
   const { pathname } = new URL(session.bridge_url);

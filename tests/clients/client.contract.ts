@@ -109,8 +109,5 @@ async function triggerUntilHeard(client: TestClient, tool: string, notice: Notic
 }
 
 async function untilChanged(read: () => Promise<string>, before: string): Promise<void> {
-  let now = before;
-  const end = Date.now() + 10_000;
-  while (now === before && Date.now() < end) now = await read();
-  expect(now).not.toBe(before);
+  await until(async () => (await read()) !== before, `something other than ${before}`);
 }

@@ -23,18 +23,18 @@ describe.each(eras)("an event stream of the %s era", (era) => {
         const timer = setInterval(() => {
           const { progressToken } = message.params._meta;
           write({ jsonrpc: "2.0", method: "notifications/progress", params: { progressToken, progress: ++progress } });
-          if (progress < 5 || isEndless) return;
+          if (progress < 10 || isEndless) return;
           write(resultOf(message.id, "done"));
           response.end();
           clearInterval(timer);
-        }, 300);
+        }, 100);
         response.on("close", () => clearInterval(timer));
       };
     rogue.once("tools/call", tick(false));
     const steps: number[] = [];
     const progress = ({ progress: step }: { progress: number }) => void steps.push(step);
     expect(textOf(await engine.call("rogue__write", {}, { progress }))).toBe("done");
-    expect(steps).toEqual([1, 2, 3, 4, 5]);
+    expect(steps).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     rogue.once("tools/call", tick(true));
     await expect(engine.call("rogue__read")).rejects.toMatchObject({
       code: "timeout",
@@ -195,7 +195,7 @@ test("the stream for notices is opened again where it ends, and picked up where 
 
 test("as long as a person thinks about what the server asks, the call does not run out of time", async () => {
   await using rogue = await openRogueHttp();
-  await using engine = await startEngine({ rogue: { url: rogue.url, requestTimeoutMs: 500 } });
+  await using engine = await startEngine({ rogue: { url: rogue.url, requestTimeoutMs: 1000 } });
   rogue.once("tools/call", ({ message, stream, response }) => {
     const write = stream();
     write({ jsonrpc: "2.0", id: "q1", method: "elicitation/create", params: { message: "Sure?" } });
@@ -205,6 +205,6 @@ test("as long as a person thinks about what the server asks, the call does not r
       response.end();
     });
   });
-  const ask = () => new Promise<{ action: string }>((resolve) => setTimeout(resolve, 1200, { action: "accept" }));
+  const ask = () => new Promise<{ action: string }>((resolve) => setTimeout(resolve, 2000, { action: "accept" }));
   expect(textOf(await engine.call("rogue__write", {}, { ask }))).toBe("heard accept");
 });

@@ -103,10 +103,10 @@ describe.each(["legacy", "modern"])("a stdio server of the %s era", (era) => {
     await using engine = await startEngine({ rogue: server });
     const steps: number[] = [];
     const progress = ({ progress: step }: { progress: number }) => void steps.push(step);
-    const patient = { do: "progress", steps: 5, everyMs: 300 };
+    const patient = { do: "progress", steps: 12, everyMs: 100 };
     expect(textOf(await engine.call("rogue__write", patient, { progress }))).toBe("done at last");
-    expect(steps).toEqual([1, 2, 3, 4, 5]);
-    const endless = { do: "progress", steps: 100, everyMs: 300, never: true };
+    expect(steps).toEqual(Array.from({ length: 12 }, (_, index) => index + 1));
+    const endless = { do: "progress", steps: 100, everyMs: 100, never: true };
     await expect(engine.call("rogue__read", endless)).rejects.toMatchObject({
       code: "timeout",
       message: expect.stringContaining("3000 ms"),
@@ -173,7 +173,7 @@ test("a server that wants a version nobody speaks is refused by that name", asyn
 test("a server that is silent to what it does not know is taken for an older one", async () => {
   await using journal = await openJournal();
   await using engine = await startEngine({
-    rogue: { ...journal.server("silent-to-discover"), connectTimeoutMs: 1000 },
+    rogue: { ...journal.server("silent-to-discover"), connectTimeoutMs: 3000 },
   });
   expect(engine.manager.status("rogue")).toMatchObject({ state: "ready", era: "legacy", version: "2025-06-18" });
   expect(journal.pids()).toHaveLength(1);

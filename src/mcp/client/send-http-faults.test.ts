@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { Agent, createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
@@ -26,7 +27,7 @@ test("a request that is stopped before its response is cancelled", async () => {
   using server = await openServer(() => {});
   const aborter = new AbortController();
   const response = server.get(aborter.signal);
-  await sleep(20);
+  await once(server.http, "request");
   aborter.abort();
   await expect(response).rejects.toMatchObject({ code: "cancelled" });
   await expect(server.get(aborter.signal)).rejects.toMatchObject({ code: "cancelled" });
