@@ -119,7 +119,7 @@ export function createGuard(options: GuardOptions): Guard {
       if (outcome.kind === "done") return outcome.value;
       if (outcome.kind === "refused") return errorResult(outcome.text);
       if (isForProtocol(outcome.fault)) throw outcome.fault;
-      return errorResult(visibleText(outcome.fault.message, longestMessage));
+      return failedResult(outcome.fault);
     },
 
     async readResource(view, uri, context) {
@@ -164,6 +164,12 @@ function createClock(): () => number {
 function elapsedMs(): number {
   const [seconds, nanoseconds] = process.hrtime();
   return seconds * 1000 + nanoseconds / 1e6;
+}
+
+/** What a fault has for programs, such as the id of a call of which nobody knows whether it ran, goes along. */
+function failedResult({ message, detail }: Fault): ToolResult {
+  const result = errorResult(visibleText(message, longestMessage));
+  return detail === undefined ? result : { ...result, _meta: { "clawport/detail": detail } };
 }
 
 const quoted = (text: string): string => `«${visibleText(text, 200)}»`;

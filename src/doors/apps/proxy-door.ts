@@ -4,7 +4,7 @@ import type { Guard } from "../../catalog/guard/guard.ts";
 import { Fault, type FaultCode } from "../../core/fault.ts";
 import { hashToken } from "../../core/hash-token.ts";
 import type { Log } from "../../core/log.ts";
-import { createMetrics, type Metrics, prometheusContentType } from "../../core/metrics.ts";
+import { type Metrics, prometheusContentType } from "../../core/metrics.ts";
 import type { Secret } from "../../core/secret.ts";
 import { createAdmission } from "../../mcp/http/admission.ts";
 import { sendFault } from "../../mcp/http/answer.ts";
@@ -13,7 +13,7 @@ import { listen } from "../../mcp/http/listen.ts";
 import { isLoopbackPeer } from "../../mcp/http/loopback.ts";
 import type { ServerInfo } from "../../mcp/offer.ts";
 import type { AppEvent, CountEvent } from "../../sources/apps/app-event.ts";
-import { createMemoryBudget, type MemoryBudget, smallPiece } from "../../sources/apps/memory-budget.ts";
+import { type MemoryBudget, smallPiece } from "../../sources/apps/memory-budget.ts";
 import type { Sessions } from "../../sources/apps/sessions.ts";
 import type { AddressFacts } from "./addresses.ts";
 import { createBridgeDoor } from "./bridge-door.ts";
@@ -34,9 +34,9 @@ export interface ProxyDoorOptions {
   readonly info: ServerInfo;
   readonly log: Log;
   readonly count: CountEvent;
-  readonly metrics?: Metrics | undefined;
+  readonly metrics: Metrics;
   /** The same that the sessions count in. */
-  readonly budget?: MemoryBudget | undefined;
+  readonly budget: MemoryBudget;
   /** Without one, whoever reaches that side may use it. */
   readonly appToken?: Secret | undefined;
   readonly openclawToken?: Secret | undefined;
@@ -47,17 +47,11 @@ export interface ProxyDoorOptions {
   /** Whether `X-Forwarded-Proto` is believed from everybody, not only from this machine. */
   readonly trustForwarded?: boolean | undefined;
   readonly heartbeatMs?: number | undefined;
-  readonly sweepMs?: number | undefined;
-  readonly maxConcurrent?: number | undefined;
-  /** Bytes of the largest registration and of the largest MCP request. */
-  readonly maxBodyBytes?: number | undefined;
-  readonly maxMessageBytes?: number | undefined;
   readonly requestsPerSecond?: number | undefined;
   readonly tokenRequestsPerSecond?: number | undefined;
   readonly sessionsPerSecond?: number | undefined;
   /** How long a connection may stand still before it is cut. */
-  readonly idleMs?: number | undefined;
-  readonly now?: (() => number) | undefined;
+  readonly idleMs: number;
 }
 
 export interface ProxyDoor {
@@ -68,13 +62,17 @@ export interface ProxyDoor {
   close(withinMs?: number): Promise<void>;
 }
 
+/** Bytes of the largest registration and MCP request, and of the largest message of an app. */
+const maxBodyBytes = 4 * 1024 * 1024;
+const maxMessageBytes = 72 * 1024 * 1024;
+const mostConcurrent = 4096;
+const sweepMs = 15_000;
+
 /** Serves apps and MCP clients on one address. */
 export async function openProxyDoor(options: ProxyDoorOptions): Promise<ProxyDoor> {
-  const { host, sessions, guard, info, log, count, publicUrl } = options;
-  const { maxBodyBytes = 4 * 1024 * 1024, maxMessageBytes = 72 * 1024 * 1024, now = Date.now } = options;
-  const { metrics = createMetrics(), budget = createMemoryBudget() } = options;
+  const { host, sessions, guard, info, log, count, metrics, budget, publicUrl } = options;
   const unread = createUnread(budget, count);
-  const admission = createAdmission(options.maxConcurrent ?? 4096);
+  const admission = createAdmission(mostConcurrent);
   const appHash = hashOf(options.appToken);
   const rules: RequestRules = {
     allowedHosts: [...(options.allowedHosts ?? []), ...(publicUrl === undefined ? [] : [new URL(publicUrl).host])],
@@ -85,7 +83,7 @@ export async function openProxyDoor(options: ProxyDoorOptions): Promise<ProxyDoo
     sessions,
     appHash,
     operatorHash: hashOf(options.operatorToken),
-    changes: createRateGate(options.sessionsPerSecond ?? 100, now),
+    changes: createRateGate(options.sessionsPerSecond ?? 100, Date.now),
     maxBodyBytes,
     addressFacts,
   });
@@ -101,17 +99,17 @@ export async function openProxyDoor(options: ProxyDoorOptions): Promise<ProxyDoo
     tokenRequestsPerSecond: options.tokenRequestsPerSecond ?? 50_000,
     maxBodyBytes,
     onRefused,
-    now,
+    now: Date.now,
   });
   // Clients keep connections for their next call; a request that trickles in is cut off.
   const server = createServer({ keepAliveTimeout: 65_000, headersTimeout: 15_000, requestTimeout: 60_000 }, receive);
-  server.timeout = options.idleMs ?? 300_000;
+  server.timeout = options.idleMs;
   server.on("upgrade", upgrade);
   const connections = trackConnections(server);
   server.on("connection", (socket) => unread.watch(socket));
   const { port, origin } = await listen(server, host, options.port);
   const timers = [
-    setInterval(() => sessions.sweep(), options.sweepMs ?? 15_000),
+    setInterval(() => sessions.sweep(), sweepMs),
     setInterval(() => sessions.beat(), options.heartbeatMs ?? 15_000),
     setInterval(() => unread.measure(), 1000),
   ];
