@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { generateText, isStepCount, type LanguageModel, type ModelMessage, streamText } from "ai";
 import { cancelledBy } from "../../../core/cancelled.ts";
-import { Fault, isFault } from "../../../core/fault.ts";
-import { messageOf } from "../../../core/thrown.ts";
+import { isFault } from "../../../core/fault.ts";
 import type { AgentTools } from "../agent-tools.ts";
 import type { Reply, ReplyBackend, ReplyContext, ReplyOptions } from "../reply.ts";
 import { type Budget, createBudget } from "./budget.ts";
 import { splitHistory, summaryOrder, withSummary } from "./compact.ts";
 import type { ModelSettings } from "./find-model.ts";
 import type { Histories } from "./history.ts";
+import { modelFault } from "./model-fault.ts";
 import { modelTools } from "./model-tools.ts";
 import { userMessage } from "./user-message.ts";
 
@@ -41,9 +41,7 @@ export function createModelBackend({ settings, model, histories, tools }: ModelB
     } catch (error) {
       if (signal.aborted) throw cancelledBy(signal);
       if (isFault(error)) throw error;
-      throw new Fault("unavailable", `The model ${settings.name} did not answer: ${messageOf(error)}`, {
-        cause: error,
-      });
+      throw modelFault(settings, error);
     }
   }
 

@@ -1,9 +1,8 @@
 import { generateText, type ModelMessage } from "ai";
-import { Fault } from "../../../core/fault.ts";
-import { messageOf } from "../../../core/thrown.ts";
 import type { Answer } from "../../../mcp/question.ts";
 import type { SampledMessage, SampledPart, SamplingRequest } from "../sampling/parse-sampling.ts";
 import type { ModelSettings } from "./find-model.ts";
+import { modelFault } from "./model-fault.ts";
 import { openModel } from "./open-model.ts";
 
 /** One answer of the model, without tools: a result of `sampling/createMessage`. */
@@ -28,7 +27,7 @@ export async function writeOnce(
     return { role: "assistant", content: { type: "text", text }, model: settings.name, stopReason };
   } catch (error) {
     signal.throwIfAborted();
-    throw new Fault("unavailable", `The model ${settings.name} did not answer: ${messageOf(error)}`, { cause: error });
+    throw modelFault(settings, error);
   }
 }
 
