@@ -1,12 +1,11 @@
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { stripTypeScriptTypes } from "node:module";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openBrowser } from "../browser/open-browser.ts";
 import { requireDebianPackage } from "../setup/require-debian-package.ts";
+import { listenHere } from "../support/listen-here.ts";
 import { openLine } from "./open-line.ts";
 import { type Created, startProxy } from "./start-proxy.ts";
 
@@ -41,15 +40,9 @@ async function openSite() {
     if (name === undefined) return void response.writeHead(200, { "content-type": "text/html" }).end(page);
     const text = stripTypeScriptTypes(readFileSync(join(appFolder, name), "utf8"));
     response.writeHead(200, { "content-type": "text/javascript" }).end(text);
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return {
-    origin: `http://localhost:${(server.address() as AddressInfo).port}`,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  });
+  const listening = await listenHere(server);
+  return { ...listening, origin: `http://localhost:${listening.port}` };
 }
 
 describe.skipIf(chromium === undefined)("the app client in a real browser", () => {

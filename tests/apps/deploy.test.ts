@@ -10,6 +10,7 @@ import { Fault } from "../../src/core/fault.ts";
 import { clawport, makePlace } from "../cli/run-clawport.ts";
 import { runProgram } from "../cli/run-shell.ts";
 import { requireDebianPackage } from "../setup/require-debian-package.ts";
+import { listenHere } from "../support/listen-here.ts";
 import { startProxyProcess } from "./proxy-process.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -64,14 +65,12 @@ test("the health check is well where the proxy answers, and only there", async (
   const check = async (port: number) =>
     (await runProgram(process.execPath, ["-e", script!.replace("8000", String(port))], { env: process.env })).exit;
   let status = 200;
-  const server = createServer((_, response) => void response.writeHead(status).end("ok")).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as { port: number };
+  const server = await listenHere(createServer((_, response) => void response.writeHead(status).end("ok")));
+  const { port } = server;
   expect(await check(port)).toBe(0);
   status = 503;
   expect(await check(port)).toBe(1);
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
+  await server[Symbol.asyncDispose]();
   expect(await check(port)).toBe(1);
 });
 

@@ -1,12 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { Request } from "playwright-core";
 import { expect, test } from "vitest";
 import { openCallbackListener } from "../../src/sources/servers/oauth/sign-in/callback-listener.ts";
 import { openBrowser } from "../browser/open-browser.ts";
 import { clawport } from "../cli/run-clawport.ts";
+import { listenHere } from "../support/listen-here.ts";
 import { until } from "../support/until.ts";
 import { requireDebianPackage } from "../setup/require-debian-package.ts";
 import { openOAuthPlace } from "./open-oauth-place.ts";
@@ -38,13 +38,13 @@ test.skipIf(chromium === undefined)(
   "a page of another site can't finish a sign-in, even if it knew the state",
   { timeout: 60_000 },
   async () => {
-    const site = createServer((_, response) => response.setHeader("content-type", "text/html").end("<body>"));
-    await new Promise<void>((resolve) => site.listen(0, "127.0.0.1", resolve));
+    const serve = createServer((_, response) => response.setHeader("content-type", "text/html").end("<body>"));
+    await using site = await listenHere(serve);
     const listener = await openCallbackListener();
     const browser = await openBrowser(chromium ?? "");
     try {
       const page = await browser.newPage();
-      await page.goto(`http://evil.test:${(site.address() as AddressInfo).port}/`);
+      await page.goto(`http://evil.test:${site.port}/`);
       const coming = listener.expect("known");
       const over: string[] = [];
       const note = (request: Request): void => void over.push(new URL(request.url()).searchParams.get("way") ?? "");
@@ -68,7 +68,6 @@ test.skipIf(chromium === undefined)(
     } finally {
       await listener.close();
       await browser.close();
-      site.close();
     }
   },
 );

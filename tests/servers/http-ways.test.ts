@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, request as requestHttp } from "node:http";
 import { createServer as createHttpsServer } from "node:https";
-import type { AddressInfo, Server } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
+import { listenHere } from "../support/listen-here.ts";
 import { textOf } from "../support/start-guard.ts";
 import { makeCertificates } from "./fixtures/make-certificates.ts";
 import { openRogueHttp, type RogueHttp } from "./fixtures/rogue-http.ts";
@@ -38,7 +38,8 @@ test("a server with a certificate of its own authority that wants one of ours is
     requestCert: true,
   };
   const https = createHttpsServer(tls, forwardTo(rogue));
-  const url = `https://127.0.0.1:${await listen(https)}/mcp`;
+  await using listening = await listenHere(https);
+  const url = `https://127.0.0.1:${listening.port}/mcp`;
   await using engine = await startEngine({
     full: { url, tls: { ca, ...client } },
     nameless: { url, tls: { ca } },
@@ -47,8 +48,6 @@ test("a server with a certificate of its own authority that wants one of ours is
   expect(textOf(await engine.call("full__write"))).toBe("write ran");
   expect(engine.manager.status("nameless").state).toBe("reconnecting");
   expect(engine.manager.status("trusting").lastError).toMatch(/can't be reached.*(UNABLE_TO|SELF_SIGNED)/);
-  https.closeAllConnections();
-  https.close();
   await rm(folder, { recursive: true });
 });
 
@@ -65,7 +64,8 @@ test("a proxy of the environment is used for what is far, and not for this machi
     tunnels.push(url);
     socket.end("HTTP/1.1 502 Bad Gateway\r\n\r\n");
   });
-  const address = `http://127.0.0.1:${await listen(proxy)}`;
+  await using listening = await listenHere(proxy);
+  const address = listening.origin;
   const env = { PATH: process.env.PATH, HTTP_PROXY: address, HTTPS_PROXY: address, NO_PROXY: "near.invalid" };
   const servers = {
     near: { url: rogue.url },
@@ -76,8 +76,6 @@ test("a proxy of the environment is used for what is far, and not for this machi
   expect(textOf(await engine.call("near__write"))).toBe("write ran");
   expect(new Set(tunnels)).toEqual(new Set(["mcp.invalid:443"]));
   expect(engine.manager.status("far").state).toBe("reconnecting");
-  proxy.closeAllConnections();
-  proxy.close();
 });
 
 function forwardTo(rogue: RogueHttp): Parameters<typeof createServer>[1] & object {
@@ -90,9 +88,4 @@ function forwardTo(rogue: RogueHttp): Parameters<typeof createServer>[1] & objec
     onward.on("error", () => response.destroy());
     request.pipe(onward);
   };
-}
-
-async function listen(server: Server): Promise<number> {
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return (server.address() as AddressInfo).port;
 }

@@ -1,4 +1,5 @@
 import type { Server } from "node:http";
+import type { Server as HttpsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 
 export interface Listening extends AsyncDisposable {
@@ -7,7 +8,7 @@ export interface Listening extends AsyncDisposable {
 }
 
 /** Puts a server on a free port of this machine; at its end whoever is still connected is cut off. */
-export async function listenHere(server: Server): Promise<Listening> {
+export async function listenHere(server: Server | HttpsServer): Promise<Listening> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   return {

@@ -1,9 +1,9 @@
-import { once } from "node:events";
 import { createServer } from "node:http";
 import type { IncomingHttpHeaders } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
+import { listenHere } from "../../../tests/support/listen-here.ts";
 import { Fault } from "../fault.ts";
 import { silentLog } from "../log.ts";
 import type { Log } from "../log.ts";
@@ -29,18 +29,11 @@ async function startCollector(statuses: number[] = [], answer: Record<string, st
       response.writeHead(statuses.shift() ?? 200, { "content-type": "application/json", ...answer }).end("{}");
     })();
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("no port");
+  const listening = await listenHere(server);
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url: listening.origin,
     received,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
+    [Symbol.asyncDispose]: () => listening[Symbol.asyncDispose](),
   };
 }
 

@@ -1,6 +1,6 @@
 import { Agent, createServer, type IncomingHttpHeaders } from "node:http";
-import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
+import { listenHere } from "../../../tests/support/listen-here.ts";
 import type { Authorizer } from "./authorizer.ts";
 import { sendAuthorized } from "./send-authorized.ts";
 import { readText } from "./send-http.ts";
@@ -18,13 +18,13 @@ async function startGate(status = 401) {
       response.end(isGood ? "in" : "out");
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const listening = await listenHere(server);
   const agent = new Agent({ keepAlive: true });
   return {
     seen,
     bodies,
     call: {
-      url: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`),
+      url: new URL(listening.origin),
       method: "POST",
       headers: { "x-own": "1" },
       body: "work",
@@ -32,8 +32,7 @@ async function startGate(status = 401) {
     } as const,
     async [Symbol.asyncDispose]() {
       agent.destroy();
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await listening[Symbol.asyncDispose]();
     },
   };
 }

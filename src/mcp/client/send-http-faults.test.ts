@@ -1,30 +1,29 @@
 import { once } from "node:events";
 import { Agent, createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { listenHere } from "../../../tests/support/listen-here.ts";
 import { readText, sendHttp } from "./send-http.ts";
 
 async function openServer(serve: RequestListener) {
   const http = createServer(serve);
-  await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
+  const listening = await listenHere(http);
   const agent = new Agent({ keepAlive: true });
-  const url = new URL(`http://127.0.0.1:${(http.address() as AddressInfo).port}/`);
+  const url = new URL(listening.origin);
   return {
     url,
     http,
     get: (signal?: AbortSignal) => sendHttp({ url, method: "GET", headers: {}, agent, signal }),
     post: (body: string) => sendHttp({ url, method: "POST", headers: {}, body, agent }),
-    [Symbol.dispose]() {
+    async [Symbol.asyncDispose]() {
       agent.destroy();
-      http.closeAllConnections();
-      http.close();
+      await listening[Symbol.asyncDispose]();
     },
   };
 }
 
 test("a request that is stopped before its response is cancelled", async () => {
-  using server = await openServer(() => {});
+  await using server = await openServer(() => {});
   const aborter = new AbortController();
   const response = server.get(aborter.signal);
   await once(server.http, "request");
@@ -34,7 +33,7 @@ test("a request that is stopped before its response is cancelled", async () => {
 });
 
 test("a request that is stopped just as its response ends hurts nobody", async () => {
-  using server = await openServer((_request, response) => {
+  await using server = await openServer((_request, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" }).write("data: 1\n\n");
     response.end("data: 2\n\n");
   });
@@ -51,7 +50,7 @@ test("a request that is stopped just as its response ends hurts nobody", async (
 });
 
 test("nobody there means that nothing was sent; a connection that breaks, that nobody knows", async () => {
-  using server = await openServer((request) => void request.socket.destroy());
+  await using server = await openServer((request) => void request.socket.destroy());
   await expect(server.post("{}")).rejects.toMatchObject({ code: "outcome-unknown" });
   await new Promise((resolve) => server.http.close(resolve));
   await expect(server.post("{}")).rejects.toMatchObject({
@@ -62,7 +61,7 @@ test("nobody there means that nothing was sent; a connection that breaks, that n
 
 test("a redirect is followed with the same method and body, but not for ever", async () => {
   let count = 0;
-  using server = await openServer((request, response) => {
+  await using server = await openServer((request, response) => {
     count++;
     if (request.url === "/end") request.pipe(response);
     else
@@ -76,7 +75,7 @@ test("a redirect is followed with the same method and body, but not for ever", a
 });
 
 test("an answer that breaks off or is too long is told as that", async () => {
-  using server = await openServer((request, response) => {
+  await using server = await openServer((request, response) => {
     response.writeHead(200, { "content-length": "100" }).write("half");
     if (request.method === "POST") setTimeout(() => response.destroy(), 20);
     else response.end("x".repeat(96));

@@ -211,8 +211,10 @@ describe("a reader that does not read", () => {
     const note = (error: unknown) => void crashed.push(error);
     process.on("uncaughtException", note);
     try {
+      let isAnswered = false;
       const large: Handler = (_args, context) => {
         context.progress({ progress: 1 });
+        isAnswered = true;
         return textResult(megabyte.repeat(8));
       };
       const offer = testOffer({ tools: { large } });
@@ -223,6 +225,7 @@ describe("a reader that does not read", () => {
         call(1, "large", {}, token),
         `mcp-session-id: ${session["mcp-session-id"]}\r\n`,
       );
+      await until(() => isAnswered);
       await sleep(60);
       socket.destroy();
       await sleep(10);

@@ -1,8 +1,8 @@
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { createHttpEndpoint, type HttpEndpoint, type HttpEndpointOptions } from "../../../src/mcp/http/endpoint.ts";
 import type { McpOffer } from "../../../src/mcp/offer.ts";
 import { createMcpServer, type McpServer, type McpServerOptions } from "../../../src/mcp/server.ts";
+import { listenHere } from "../listen-here.ts";
 import { type EventReader, readEvents } from "./events.ts";
 import { initialize, modernParams, type ModernFacts, modernVersion, type Wire } from "./messages.ts";
 
@@ -43,16 +43,15 @@ export async function openWeb(offer: McpOffer, options: WebOptions = {}): Promis
   const http = createServer((request, response) => {
     endpoint.handle(request, response, String(request.headers["x-principal"] ?? "anna"));
   });
-  await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
-  const { port } = http.address() as AddressInfo;
+  const listening = await listenHere(http);
 
   const web: Web = {
-    port,
+    port: listening.port,
     server,
     endpoint,
     async send(method, headers = {}, body) {
       const aborter = new AbortController();
-      const response = await fetch(`http://127.0.0.1:${port}/`, {
+      const response = await fetch(listening.origin, {
         method,
         headers: { accept: "application/json, text/event-stream", ...headers },
         signal: aborter.signal,
@@ -98,8 +97,7 @@ export async function openWeb(offer: McpOffer, options: WebOptions = {}): Promis
     async [Symbol.asyncDispose]() {
       endpoint.close();
       server.close();
-      http.closeAllConnections();
-      await new Promise<void>((resolve) => http.close(() => resolve()));
+      await listening[Symbol.asyncDispose]();
     },
   };
   return web;
