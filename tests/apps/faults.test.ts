@@ -21,6 +21,10 @@ test("an app killed in the middle of a call ends it as unknown; a new one serves
   expect(await called).toMatch(/^!The bridge was lost after the call was sent/);
   const second = await startApp(session);
   expect(await proxy.call(session, "fast")).toBe("done");
+  expect([first.lines, second.lines]).toEqual([
+    ["open", "run slow"],
+    ["open", "run fast"],
+  ]);
   second.child.kill("SIGKILL");
 });
 
@@ -33,7 +37,14 @@ test("an app that hangs is found by its silence, and its call ends", async () =>
   app.child.kill("SIGSTOP");
   expect(await called).toMatch(/^!The bridge was lost after the call was sent/);
   expect(await proxy.call(session, "fast")).toBe("!Bridge is not connected");
-  app.child.kill("SIGKILL");
+  app.child.kill("SIGCONT");
+  const second = await startApp(session);
+  expect(await proxy.call(session, "fast")).toBe("done");
+  expect([app.lines, second.lines]).toEqual([
+    ["open", "run slow"],
+    ["open", "run fast"],
+  ]);
+  for (const { child } of [app, second]) child.kill("SIGKILL");
 });
 
 test("a connection that is dead without a word is found by its silence", async () => {
@@ -56,5 +67,5 @@ async function startApp(session: Created) {
   createInterface({ input: child.stdout }).on("line", (line) => void lines.push(line));
   const says = (line: string) => until(() => lines.includes(line), line);
   await says("open");
-  return { child, says };
+  return { child, lines, says };
 }

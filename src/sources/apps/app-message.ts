@@ -1,5 +1,6 @@
 import { isRecord } from "../../core/is-record.ts";
 import { logLevels, type McpLogLevel } from "../../mcp/progress.ts";
+import type { Question } from "../../mcp/question.ts";
 import type { CallNews } from "./bus.ts";
 
 /** What a call came to. */
@@ -89,11 +90,11 @@ function readAsk(requestId: string, { ask_id: askId, params }: Record<string, un
   if (typeof askId !== "string" || askId.length > longestId || !isRecord(params)) {
     return malformed("invoke_ask needs an ask_id and params");
   }
-  return {
-    type: "news",
-    requestId,
-    news: { kind: "question", askId, question: { method: "elicitation/create", params } },
-  };
+  // Clients refuse a form without fields; one to say yes or no to has none.
+  const isForm = params.mode === undefined || params.mode === "form";
+  const whole = isForm ? { requestedSchema: { type: "object", properties: {} }, ...params } : params;
+  const question: Question = { method: "elicitation/create", params: whole };
+  return { type: "news", requestId, news: { kind: "question", askId, question } };
 }
 
 function malformed(why: string): Reading {

@@ -6,7 +6,7 @@ import { createCallMemory } from "./call-memory.ts";
 import { createMemoryBudget } from "./memory-budget.ts";
 
 /** A bridge over a socket that notes everything, and takes what it is given at once. */
-function open() {
+function open({ buffered = 0, mostHeld = 1_000_000 } = {}) {
   const wire: unknown[] = [];
   let isOpen = true;
   const end = (how: unknown) => {
@@ -15,7 +15,7 @@ function open() {
   };
   const socket: BridgeSocket = {
     isOpen: () => isOpen,
-    bufferedAmount: 0,
+    bufferedAmount: buffered,
     send(text, written) {
       wire.push((JSON.parse(text) as { type: string }).type);
       setImmediate(written);
@@ -24,7 +24,7 @@ function open() {
     close: end,
     terminate: () => end("terminated"),
   };
-  const budget = createMemoryBudget(1_000_000);
+  const budget = createMemoryBudget(mostHeld);
   const memory = createCallMemory({ now: () => 0, budget });
   let made = 0;
   let goings = 0;
@@ -114,6 +114,13 @@ describe("a call with a key", () => {
     expect(wire).toEqual(["invoke_tool"]);
     expect(outcomes).toMatchObject([{ code: "conflict" }, { kind: "done" }, { code: "conflict" }]);
   });
+});
+
+test("a bridge for whose messages there is no room is closed, and told to come back later", async () => {
+  const { bridge, wire } = open({ buffered: 1, mostHeld: 10 });
+  bridge.beat();
+  await turnEnd();
+  expect(wire).toEqual(["ping", 1013]);
 });
 
 test("a call whose bridge is lost before the turn ends never leaves, and its caller may try again", async () => {
