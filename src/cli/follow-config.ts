@@ -60,7 +60,8 @@ export function followConfig(options: FollowOptions): Following {
       const later = needRestart.filter((key) => !isSame(before[key], config[key]));
       before = config;
       await options.applyServers(loaded);
-      log.info("the edited configuration is in force", later.length === 0 ? {} : { afterRestart: later });
+      log.info("the edited configuration is in force");
+      for (const part of later) log.warn(`what it says of ${part} counts after a restart: press Ctrl-C, then start it again`);
     },
     onProblem: (fault) => {
       problem = fault;

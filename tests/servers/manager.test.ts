@@ -152,6 +152,17 @@ test("a server nobody reaches is looked for again by itself, and is there when i
   await rogue[Symbol.asyncDispose]();
 });
 
+test("a server that is given up while it connects is not called one that could not be connected", async () => {
+  await using rogue = await openRogueHttp();
+  rogue.always("server/discover", () => {});
+  const engine = await startEngine({ rogue: { url: rogue.url } }, {}, 0);
+  await until(() => rogue.count("server/discover") === 1);
+  const first = engine.manager.settled(60_000);
+  await engine[Symbol.asyncDispose]();
+  await first;
+  expect(engine.lines.map(({ message }) => message)).not.toContain("the server could not be connected");
+});
+
 test("a server that asks to sign in says so, and is tried again by a call", async () => {
   await using rogue = await openRogueHttp();
   rogue.always("server/discover", ({ response }) => void response.writeHead(401).end());

@@ -149,8 +149,9 @@ export function createServerManager(options: ServerManagerOptions): ServerManage
       try {
         await shared.lists.refresh();
       } catch (error) {
-        // Who has to sign in was told so already.
-        if (!isFault(error, "unauthorized")) serverLog.warn("the server could not be connected", { error });
+        // Who has to sign in was told so already, and one that was taken out while it connected is nobody's concern.
+        if (isFault(error, "unauthorized") || servers.get(definition.name) !== server) return;
+        serverLog.warn("the server could not be connected", { error });
       }
     };
     // Those beyond the limit get their turn one by one, so that what they offer is known; then they wait for a call.
