@@ -100,7 +100,8 @@ export const serverSchema = Type.Object(
     }),
     share: Type.Boolean({
       default: true,
-      description: "Whether servers that are reached in exactly the same way share one connection or process.",
+      description:
+        "Whether servers that are reached in exactly the same way share one connection or process. Addresses without a key never do: each may be signed in to.",
     }),
     trusted: Type.Boolean({
       default: false,

@@ -1,4 +1,6 @@
 import { Fault } from "../../../core/fault.ts";
+import { isRecord } from "../../../core/is-record.ts";
+import { quoted } from "../../../core/quoted.ts";
 import { answerAuth } from "./auth-desk.ts";
 import type { ServersControl } from "./servers-control.ts";
 
@@ -27,10 +29,9 @@ export function createControlDesk(control: ServersControl): ControlDesk {
   };
   return async (verb, body) => {
     const act = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined;
-    if (act === undefined) throw new Fault("not-found", `The hub can't be asked for ${JSON.stringify(verb)}.`);
-    if (typeof body !== "object" || body === null || Array.isArray(body))
-      throw new Fault("bad-params", "The body has to be a JSON object.");
-    return act(body as Record<string, unknown>);
+    if (act === undefined) throw new Fault("not-found", `The hub can't be asked for ${quoted(verb, 40)}.`);
+    if (!isRecord(body)) throw new Fault("bad-params", "The body has to be a JSON object.");
+    return act(body);
   };
 }
 

@@ -1,6 +1,7 @@
 import { Agent } from "node:http";
 import { withDeadline } from "../../../core/deadline.ts";
 import { Fault, isFaultCode } from "../../../core/fault.ts";
+import { isRecord } from "../../../core/is-record.ts";
 import type { Secret } from "../../../core/secret.ts";
 import { readText, sendHttp } from "../../../mcp/client/send-http.ts";
 import type { ServerStatus } from "../server-status.ts";
@@ -58,7 +59,7 @@ interface ControlAnswer {
 function parseAnswer(text: string): ControlAnswer | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? value : undefined;
+    return isRecord(value) ? value : undefined;
   } catch {
     return undefined;
   }

@@ -1,4 +1,5 @@
 import { Fault } from "../../../core/fault.ts";
+import { isRecord } from "../../../core/is-record.ts";
 
 /** What discovery asks with, as the client library does. */
 const headers = { accept: "application/json", "mcp-protocol-version": "2025-11-25" };
@@ -19,6 +20,6 @@ export async function fetchJson(
     );
   }
   const value: unknown = await response.json().catch(() => undefined);
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  if (isRecord(value)) return value;
   throw new Fault("unavailable", `${url.host} answered ${url.pathname} with something that is no JSON object.`);
 }

@@ -4,16 +4,14 @@ import { configuredClient, keepableClient } from "../client-registration.ts";
 import { openDpopKey } from "../dpop.ts";
 import { chooseScope, findPlace } from "../find-place.ts";
 import { recordOf, withSignIn } from "../kept-place.ts";
-import type { Credentials } from "../store/credentials.ts";
+import type { Obtain } from "../token-keeper.ts";
 import { grantTokens } from "../token-request.ts";
 import { requestEnterpriseGrant } from "./enterprise.ts";
 import type { GrantFacts } from "./grant-facts.ts";
 import { requestWorkloadGrant } from "./workload.ts";
 
 /** Tokens without a person: the client, a workload or an organisation speaks for itself. Nothing for other grants. */
-export function createObtain(
-  context: AuthContext,
-): ((kept: Credentials | undefined) => Promise<Credentials>) | undefined {
+export function createObtain(context: AuthContext): Obtain | undefined {
   const prepare = preparerOf(context);
   return (
     prepare &&

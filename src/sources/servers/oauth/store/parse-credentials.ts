@@ -1,3 +1,4 @@
+import { isRecord } from "../../../../core/is-record.ts";
 import type { Credentials, PendingSignIn, StoredTokens } from "./credentials.ts";
 
 /** Gives what was read its type, or throws: it is no record of ours then. */
@@ -48,7 +49,7 @@ function checkClient(value: unknown, name: string): void {
 type Fields<T> = { readonly [K in keyof T]?: unknown };
 
 function objectOf(value: unknown, name: string): Record<string, unknown> {
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  if (isRecord(value)) return value;
   throw new TypeError(`${name} is no object`);
 }
 
