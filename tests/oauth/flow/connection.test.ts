@@ -2,17 +2,17 @@ import { expect, test } from "vitest";
 import type { CredentialStore } from "../../../src/sources/servers/oauth/store/credential-store.ts";
 import type { SignIn } from "../../../src/sources/servers/oauth/server-auth.ts";
 import { createServerAuths, type ServerAuths } from "../../../src/sources/servers/oauth/server-auths.ts";
-import { silentLog } from "../../../src/core/log.ts";
 import { defined, startEngine } from "../../servers/start-engine.ts";
 import { createMemoryCredentials } from "../../support/memory-credentials.ts";
 import { signIn } from "../fixtures/open-auth.ts";
 import { type RogueIssuer, startRogueIssuer } from "../fixtures/rogue-issuer.ts";
 import { startOldServer } from "../fixtures/start-old-server.ts";
+import { storeOptions } from "../store-options.ts";
 
 /** The sign-ins of one process; several on one store are several processes. */
 function openAuths(store: CredentialStore, signInNow?: SignIn): ServerAuths {
-  const home = { file: (...parts: string[]) => `nowhere/${parts.join("/")}` };
-  return createServerAuths({ home, store: () => Promise.resolve(store), env: {}, log: silentLog, signIn: signInNow });
+  const common = storeOptions("nowhere", {});
+  return createServerAuths({ ...common, store: () => Promise.resolve(store), signIn: signInNow });
 }
 
 /** Somebody signs in elsewhere, as `clawport auth` does. */
