@@ -127,6 +127,17 @@ describe("a configuration that changes while running", () => {
     expect(engine.manager.status("a").state).toBe("ready");
   });
 
+  test("twice in a row starts nothing that only the earlier one names", async () => {
+    await using rogue = await openRogueHttp();
+    const added: string[] = [];
+    const catalog = { add: ({ id }: { readonly id: string }) => (added.push(id), () => {}) };
+    await using engine = await startEngine({}, { catalog });
+    const [first, second] = [await defined({ a: { url: rogue.url } }), await defined({ b: { url: rogue.url } })];
+    await Promise.all([engine.manager.apply(first), engine.manager.apply(second)]);
+    expect(added).toEqual(["b"]);
+    await engine.manager.settled(15_000);
+  });
+
   test("in the middle of a call leaves its outcome unknown", async () => {
     await using journal = await openJournal();
     await using engine = await startEngine({ a: journal.server() });
