@@ -53,7 +53,7 @@ test("commands act on the hub that runs: one process serves them all, goes with 
   expect((await here(place, "servers")).out).toContain("Status: Disconnected (clawport connect shelf)");
   const gone = await here(place, "call", "shelf__pid");
   expect(gone).toMatchObject({ exit: 3 });
-  expect(gone.err).toContain("Not connected, so not looked at: shelf.");
+  expect(gone.err).toContain("Not connected, so not looked at: shelf (clawport connect shelf).");
   expect((await here(place, "connect", "shelf")).out).toContain("Running (PID");
   expect((await here(place, "call", "shelf__pid")).out).not.toBe(`${pid}\n`);
   await end(hub);

@@ -25,7 +25,7 @@ test("without a hub, servers tells in words where each stands, and leaves no pro
   });
   const { exit, out, err } = await clawport(place, "servers");
   expect(exit).toBe(0);
-  expect(err).toContain("No hub runs: servers were connected for this list alone.");
+  expect(err).toContain("No hub runs: what was connected is closed again.");
   expect(err).toContain("clawport up\n");
   expect(out).toMatch(/^MCP Servers \(4 configured\)\n─{58}\n/);
   expect(out).toMatch(/ {2}shelf {11}stdio:\/\/\S+ .*\n {18}Status: Running \(PID \d+\) \| Auth: None \| Tools: 7\n/);
@@ -55,7 +55,9 @@ test("tools lists names and first lines, status everything about one server, log
   );
   const { tools } = JSON.parse((await here(place, "tools", "--json")).out);
   expect(tools[0]).toMatchObject({ name: "shelf__put", source: "shelf", inputSchema: { required: ["thing"] } });
-  const { out } = await here(place, "status", "shelf");
+  const { out, err } = await here(place, "status", "shelf");
+  expect(err).toContain("No hub runs: what was connected is closed again.");
+  expect((await here(place, "status", "shelf", "-q")).err).toBe("");
   expect(out).toMatch(/^shelf\n {2}Address {9}stdio:.*\n {2}Status {10}Running \(PID \d+\)\n/);
   expect(out).toMatch(
     /Server {10}shelf 1\.2\.3\n {2}Protocol {8}2026-07-28 \(modern\)\n {2}Last heartbeat {2}\d s ago/,
@@ -132,6 +134,7 @@ test("connect tries a server before it writes it down, unless told not to", asyn
   const typo = await here(place, "connect", "no-such-program");
   expect(typo).toMatchObject({ exit: 69, out: "" });
   expect(typo.err).toMatch(/^clawport: The command "no-such-program" was not found\./);
+  expect(typo.err).toContain("No server is called no-such-program, either: clawport servers.");
   expect(typo.err).toContain(`It was not added to ${file}; "clawport connect --force …" adds it untried.`);
   const ends = await here(place, "connect", "--name", "ends", "--", process.execPath, "-e", "process.exit(3)");
   expect(ends.err).toContain("The server's process ended (exit code 3).");
@@ -213,4 +216,13 @@ test("what needs a hub says so", async () => {
   const { exit, err } = await here(place, "disconnect", "shelf");
   expect(exit).toBe(69);
   expect(err).toContain("No hub runs");
+  const unknown = await here(place, "disconnect", "shelves");
+  expect([unknown.exit, unknown.err]).toEqual([3, 'clawport: There is no server "shelves". There are: shelf.\n']);
+});
+
+test("signing in to a server that nobody answers for says how to look further", async () => {
+  await using place = await placeWith({ dead: { url: "http://127.0.0.1:1/mcp" } });
+  const { exit, err } = await here(place, "auth", "dead");
+  expect(exit).toBe(69);
+  expect(err).toContain("How it stands: clawport status dead");
 });

@@ -50,6 +50,7 @@ export const command = defineCommand({
     return runHandler(context, {
       need: { servers: "none" },
       trust,
+      showsConnections: true,
       run: (handler, { home }) =>
         handleConnect(handler, createConfigEditor(context, home, trust), {
           words: args,

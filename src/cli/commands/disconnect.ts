@@ -13,21 +13,22 @@ export const command = defineCommand({
   examples: ["clawport disconnect github", "clawport disconnect github --remove"],
   async run(context) {
     const { runHandler } = await import("../servers/run-handler.ts");
-    const { handleDisconnect, handleRemove } = await import("../../sources/servers/handlers/handle-disconnect.ts");
+    const { handleDisconnect, handleRemove, requireServer } =
+      await import("../../sources/servers/handlers/handle-disconnect.ts");
     const { createConfigEditor } = await import("../servers/config-editor.ts");
     const [server = ""] = context.args;
     const { remove, trust = false } = context.options;
     return runHandler(context, {
       need: { servers: "none" },
       trust,
-      run(handler, { hub, home }) {
+      async run(handler, { hub, home }) {
         if (remove) return handleRemove(handler, createConfigEditor(context, home, trust), server);
-        if (hub === undefined)
-          throw new Fault(
-            "unavailable",
-            `No hub runs, so ${server} is not connected. "clawport up" starts one; "clawport disconnect ${server} --remove" takes it out of the configuration.`,
-          );
-        return handleDisconnect(handler, server);
+        if (hub !== undefined) return handleDisconnect(handler, server);
+        await requireServer(handler.control, server);
+        throw new Fault(
+          "unavailable",
+          `No hub runs, so ${server} is not connected. "clawport up" starts one; "clawport disconnect ${server} --remove" takes it out of the configuration.`,
+        );
       },
     });
   },

@@ -1,9 +1,6 @@
 import { defineCommand } from "../command.ts";
 import { trustOption } from "../servers/trust-option.ts";
 
-const noHub =
-  "No hub runs: servers were connected for this list alone. One that keeps them is started with: clawport up";
-
 export const command = defineCommand({
   name: "servers",
   summary: "list the MCP servers: where each stands, and how many tools it has",
@@ -15,9 +12,9 @@ export const command = defineCommand({
     return runHandler(context, {
       need: { servers: "all" },
       trust: context.options.trust,
+      showsConnections: true,
       async run(handler, { hub }) {
         const handled = await handleServers(handler);
-        if (hub === undefined && !context.json && !context.globals.quiet) context.stderr.write(`${noHub}\n`);
         return { ...handled, data: { hub: hub ?? null, ...(handled.data as object) } };
       },
     });

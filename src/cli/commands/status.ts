@@ -14,6 +14,7 @@ export const command = defineCommand({
     return runHandler(context, {
       need: server === undefined ? { servers: "all" } : { server },
       trust: context.options.trust,
+      showsConnections: true,
       run: (handler) => handleStatus(handler, server),
     });
   },

@@ -1,5 +1,5 @@
 import { visibleText } from "../../../catalog/guard/visible-text.ts";
-import { Fault, toFault } from "../../../core/fault.ts";
+import { Fault, isFault, toFault } from "../../../core/fault.ts";
 import { isoTime } from "../iso-time.ts";
 import { orAborted } from "../or-aborted.ts";
 import { parseCallback } from "../oauth/sign-in/parse-callback.ts";
@@ -38,7 +38,12 @@ export async function handleAuth(context: HandlerContext, stage: SignInStage, wi
     return signedIn(context, server);
   }
   if (device ?? (await auth.wayOf(server)).device) return signInByDevice(context, stage, wish);
-  const started = await startSignIn(auth, server, { scope, issuer, signal: stage.signal });
+  const started = await startSignIn(auth, server, { scope, issuer, signal: stage.signal }).catch((error: unknown) => {
+    if (!isFault(error, "unavailable")) throw error;
+    throw new Fault("unavailable", `${error.message} How it stands: ${context.prefix} status ${server}`, {
+      cause: error,
+    });
+  });
   if (started.kind === "signed-in") return signedIn(context, server);
   const isOpened = (await stage.openBrowser?.(started.url).catch(() => false)) ?? false;
   if (!isOpened && stage.paste === undefined) return leaveWaiting(context, stage, server, started);

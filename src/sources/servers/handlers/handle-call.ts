@@ -5,6 +5,7 @@ import { nearestName } from "../../../core/nearest-name.ts";
 import { quoted } from "../../../core/quoted.ts";
 import { createSchemaChecker } from "../../../mcp/schema/schema-checker.ts";
 import type { JsonSchema, ToolResult } from "../../../mcp/tool.ts";
+import type { ServerStatus } from "../server-status.ts";
 import { keysOf, shapesOf } from "./argument-schema.ts";
 import { isOpenState } from "./is-open-state.ts";
 import type { HandlerContext } from "./handled.ts";
@@ -69,9 +70,12 @@ async function unknownTool({ control, prefix }: HandlerContext, name: string): P
   const nearest = names.find((each) => each.endsWith(`__${name}`)) ?? nearestName(name, names);
   const hint = nearest === undefined ? `"${prefix} tools" lists those there are.` : `Did you mean ${nearest}?`;
   const away = servers.filter((server) => !isOpenState(server) && server.state !== "disabled");
-  const listed = away.map(({ name: server, state }) =>
-    state === "needs-sign-in" ? `${server} (sign in: ${prefix} auth ${server})` : server,
-  );
+  const listed = away.map(({ name: server, state }) => `${server} (${prefix} ${wayBack(state)} ${server})`);
   const absent = away.length === 0 ? "" : ` Not connected, so not looked at: ${listed.join(", ")}.`;
   return new Fault("unknown-tool", `There is no tool ${quoted(name, 100)}. ${hint}${absent}`);
+}
+
+function wayBack(state: ServerStatus["state"]): string {
+  if (state === "needs-sign-in") return "auth";
+  return state === "disconnected" ? "connect" : "status";
 }

@@ -48,7 +48,13 @@ export async function handleConnect(
   requireName(name, names);
   const place = await context.control.configuration();
   const settings = { ...settingsOf(target), ...wish.settings };
-  if (wish.force !== true) await check(context, editor, place, name, settings);
+  if (wish.force !== true) {
+    const slip =
+      more.length === 0 && /^[\w.-]+$/.test(first)
+        ? `No server is called ${first}, either: ${context.prefix} servers. `
+        : "";
+    await check(context, editor, place, name, settings, slip);
+  }
   const undo = await editor.add(place, name, settings);
   try {
     await context.control.reload();
@@ -66,13 +72,14 @@ async function check(
   place: ConfigPlace,
   name: string,
   settings: Readonly<Record<string, unknown>>,
+  slip: string,
 ): Promise<void> {
   try {
     await editor.check(place, name, settings);
   } catch (error) {
     const { code, message, detail } = toFault(error);
     if (code === "config" || code === "cancelled") throw error;
-    const hint = `It was not added to ${place.path}; "${prefix} connect --force …" adds it untried.`;
+    const hint = `${slip}It was not added to ${place.path}; "${prefix} connect --force …" adds it untried.`;
     throw new Fault(code, `${message.trimEnd()} ${hint}`, { cause: error, detail });
   }
 }

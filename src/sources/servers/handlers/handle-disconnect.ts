@@ -1,6 +1,7 @@
 import { unknownServer } from "../unknown-server.ts";
 import type { Handled, HandlerContext } from "./handled.ts";
 import type { ConfigEditor } from "./handle-connect.ts";
+import type { ServersControl } from "./servers-control.ts";
 
 /** `disconnect <server>`: until the next `connect` or start; the configuration stays as it is. */
 export async function handleDisconnect({ control, prefix }: HandlerContext, name: string): Promise<Handled> {
@@ -15,10 +16,15 @@ export async function handleRemove(
   editor: Pick<ConfigEditor, "remove">,
   name: string,
 ): Promise<Handled> {
-  const names = (await control.servers()).map((server) => server.name);
-  if (!names.includes(name)) throw unknownServer(name, names);
+  await requireServer(control, name);
   const place = await control.configuration();
   await editor.remove(place, name);
   await control.reload();
   return { ok: true, data: { removed: name, path: place.path }, text: `${name} was taken out of ${place.path}.` };
+}
+
+/** Faults where no server is called so. */
+export async function requireServer(control: ServersControl, name: string): Promise<void> {
+  const names = (await control.servers()).map((server) => server.name);
+  if (!names.includes(name)) throw unknownServer(name, names);
 }

@@ -125,7 +125,7 @@ function startFault(server: ServerCommand, cause: NodeJS.ErrnoException): Fault 
   const command = JSON.stringify(server.command);
   const what =
     cause.code === "ENOENT"
-      ? `The command ${command} was not found. Install it, or give its whole path in the configuration.`
+      ? `The command ${command} was not found. Install it, or give its whole path.`
       : `The command ${command} could not be started (${cause.code ?? cause.message}).`;
   return new Fault("unavailable", what, { cause });
 }
