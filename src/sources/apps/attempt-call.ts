@@ -2,12 +2,12 @@ import type { CallContext } from "../../catalog/tool-source.ts";
 import { cancelledBy } from "../../core/cancelled.ts";
 import { messageOf } from "../../core/thrown.ts";
 import type { CallHandle, CallListener, CallNews, CallOrder, CallOutcome } from "./bus.ts";
+import { lost } from "./call-outcomes.ts";
 import type { CallRules } from "./call-rules.ts";
 
 /** What became of it, or that it was given up at its deadline. */
 type AttemptEnd = CallOutcome | { readonly kind: "late" };
 
-const lost: AttemptEnd = { kind: "lost" };
 const late: AttemptEnd = { kind: "late" };
 
 /**

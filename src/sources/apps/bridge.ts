@@ -1,11 +1,14 @@
 import { hash } from "node:crypto";
-import { atTurnEnd } from "../../core/turn-end.ts";
 import type { CallHandle, CallListener, CallNews, CallOrder, CallOutcome, Holder } from "./bus.ts";
 import type { CountEvent } from "./app-event.ts";
 import { readAppMessage, type Result } from "./app-message.ts";
 import type { BridgeSocket } from "./bridge-socket.ts";
+import { createBridgeWriter } from "./bridge-writer.ts";
 import type { CallMemory } from "./call-memory.ts";
+import { busy, lost, nobody, otherCall, unsent } from "./call-outcomes.ts";
+import { Chatter } from "./chatter.ts";
 import { type CloseReason, closeCodes } from "./close-codes.ts";
+import { judgeOrder, mostUnsent } from "./judge-order.ts";
 import { type MemoryBudget, smallPiece } from "./memory-budget.ts";
 import { toAnswer } from "./tool-answer.ts";
 
@@ -52,28 +55,6 @@ interface Running {
   orphaned: boolean;
 }
 
-/** Calls that run at the same time. */
-const mostInFlight = 64;
-/** Bytes that may wait for a slow app before calls are refused; at the next beat of the heart it is cut off. */
-const mostUnsent = 8 * 1024 * 1024;
-/** Messages beside results, and their bytes, that an app may send in one beat of the heart. */
-const mostChatter = 10_000;
-const mostChatterBytes = 16 * 1024 * 1024;
-
-const lost: CallOutcome = { kind: "lost" };
-const lostBefore = new Error("The bridge was lost before this could be written.");
-const nobody: CallOutcome = { kind: "nobody" };
-const otherCall: CallOutcome = {
-  kind: "refused",
-  code: "conflict",
-  message: "This call key was used for a call with other arguments. Use a new key for a new call.",
-};
-const unsent: CallOutcome = {
-  kind: "refused",
-  code: "unavailable",
-  message: "The bridge was lost before the call was sent. The app has not seen it; it is safe to try again.",
-};
-
 export function openBridge(options: BridgeOptions): Bridge {
   const { sessionId, socket, budget, count, now } = options;
   const running = new Map<string, Running>();
@@ -82,10 +63,10 @@ export function openBridge(options: BridgeOptions): Bridge {
   const head = `{"type":"invoke_tool","mcpSessionId":${JSON.stringify(sessionId)},"request_id":`;
   const pingText = JSON.stringify({ type: "ping", mcpSessionId: sessionId });
   const pongText = JSON.stringify({ type: "pong", mcpSessionId: sessionId });
+  const write = createBridgeWriter({ socket, budget, isOpen: () => open && socket.isOpen(), onOverload });
   let open = true;
   let alive = true;
-  let chatter = 0;
-  let chatterBytes = 0;
+  const chatter = new Chatter();
 
   return {
     get inFlight() {
@@ -105,8 +86,7 @@ export function openBridge(options: BridgeOptions): Bridge {
         return gone();
       }
       alive = false;
-      chatter = 0;
-      chatterBytes = 0;
+      chatter.beginBeat();
       if (!socket.isOpen()) return;
       if (socket.bufferedAmount > mostUnsent) {
         count("slow reader");
@@ -146,7 +126,9 @@ export function openBridge(options: BridgeOptions): Bridge {
   }
 
   function begin(order: CallOrder, args: string, fingerprint: string | undefined, listener: CallListener): CallHandle {
-    const verdict = judge(order);
+    if (!open) return settleAtOnce(listener, nobody);
+    const facts = { inFlight: running.size, unsent: socket.bufferedAmount, left: order.deadline - now() };
+    const verdict = judgeOrder(facts);
     return verdict ? settleAtOnce(listener, verdict) : execute(order, args, fingerprint, listener);
   }
 
@@ -154,17 +136,6 @@ export function openBridge(options: BridgeOptions): Bridge {
     if (outcome.kind === "refused") count("refused call");
     listener.settled(outcome);
     return settledHandle;
-  }
-
-  /** Why a call can't be passed on, if so: all of these come before it is accepted. */
-  function judge({ deadline }: CallOrder): CallOutcome | undefined {
-    if (!open) return nobody;
-    if (running.size >= mostInFlight) {
-      return busy(`The app has ${running.size} calls to do already. Try again when one is done.`);
-    }
-    if (socket.bufferedAmount > mostUnsent) return busy("The app reads too slowly. Try again in a moment.");
-    if (deadline <= now()) return { kind: "refused", code: "timeout", message: "There was no time left for the call." };
-    return undefined;
   }
 
   function execute(
@@ -228,8 +199,7 @@ export function openBridge(options: BridgeOptions): Bridge {
   function understand(text: string): void {
     const message = readAppMessage(text, sessionId);
     if (message.type === "result") return settle(message, text.length);
-    chatterBytes += text.length;
-    if (++chatter > mostChatter || chatterBytes > mostChatterBytes) {
+    if (chatter.note(text.length)) {
       count("flood");
       return close("flooding");
     }
@@ -251,7 +221,7 @@ export function openBridge(options: BridgeOptions): Bridge {
   function settle(message: Result, bytes: number): void {
     const entry = running.get(message.requestId);
     if (!entry) {
-      chatter++;
+      chatter.note(0);
       return count("late result");
     }
     const outcome: CallOutcome = { kind: "done", result: toAnswer(message) };
@@ -285,25 +255,9 @@ export function openBridge(options: BridgeOptions): Bridge {
     if (open && socket.isOpen()) write(text, () => {});
   }
 
-  /**
-   * Writes it at the end of this turn. What has left at once is `written` before the socket says so too: it may be with
-   * the app by then. What has to wait is counted.
-   */
-  function write(text: string, written: (error?: Error | null) => void): void {
-    atTurnEnd(() => {
-      if (!open || !socket.isOpen()) return written(lostBefore);
-      let waiting = 0;
-      socket.send(text, (error) => {
-        budget.give(waiting);
-        written(error);
-      });
-      if (socket.bufferedAmount === 0) return written();
-      if (budget.take(text.length)) waiting = text.length;
-      else {
-        count("refused for memory");
-        close("overloaded");
-      }
-    });
+  function onOverload(): void {
+    count("refused for memory");
+    close("overloaded");
   }
 
   function close(reason: CloseReason, said?: string): void {
@@ -341,7 +295,3 @@ export function openBridge(options: BridgeOptions): Bridge {
 }
 
 const settledHandle: CallHandle = { cancel() {}, answer() {} };
-
-function busy(message: string): CallOutcome {
-  return { kind: "refused", code: "busy", message };
-}

@@ -1,4 +1,5 @@
 import type { Bus, CallHandle, Holder } from "./bus.ts";
+import { nobody } from "./call-outcomes.ts";
 
 /** The bus of one process. */
 export function createLocalBus(): Bus {
@@ -18,7 +19,7 @@ export function createLocalBus(): Bus {
     send(order, listener) {
       const holder = holders.get(order.sessionId);
       if (holder) return holder.receive(order, listener);
-      listener.settled({ kind: "nobody" });
+      listener.settled(nobody);
       return nothing;
     },
     held(sessionId, withinMs, signal) {
