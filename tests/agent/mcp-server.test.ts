@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { megabyte } from "../../src/sources/agent/media-limits.ts";
 import { orderTool } from "../../src/sources/agent/order-tool.ts";
+import { until } from "../support/until.ts";
 import { clawport, makePlace } from "../cli/run-clawport.ts";
 import { serverCommand, startMcpServer, textOf } from "./start-mcp-server.ts";
 
@@ -98,6 +99,9 @@ test("verbose logging goes to stderr and leaves stdout to the protocol", async (
   await using server = await startMcpServer({ args: ["--verbose"] });
   await server.order({ message: "/help", sessionKey: "my-secret-key" });
   expect(server.log()).toContain("an order came in");
+  await server.order({ message: "/secret-command", sessionKey: "my-secret-key" });
+  await until(() => server.log().includes("an order failed"));
+  expect(server.log()).not.toContain("secret-command");
   expect(server.log()).not.toContain("my-secret-key");
 });
 

@@ -33,11 +33,12 @@ export async function placeOrder(
 ): Promise<ToolResult> {
   const started = Date.now();
   let sessionKey: string | undefined;
+  let { log } = context;
   try {
     const order = await parseOrder(args, (text) => context.spilled?.(text));
     const key = order.sessionKey ?? createSessionKey();
     sessionKey = key;
-    const log = context.log.with({
+    log = log.with({
       get session() {
         return hashSessionKey(key);
       },
@@ -55,11 +56,17 @@ export async function placeOrder(
       _meta: metaOf(sessionKey, Date.now() - started, reply),
     };
   } catch (error) {
-    if (context.signal.aborted) throw cancelledBy(context.signal);
-    if (!isFault(error)) context.log.error("an order failed", { error });
+    const ms = Date.now() - started;
+    if (context.signal.aborted) {
+      log.debug("an order was given up by who gave it", { ms });
+      throw cancelledBy(context.signal);
+    }
+    // The words of a fault may hold those of the order.
+    if (isFault(error)) log.debug("an order failed", { code: error.code, ms });
+    else log.error("an order failed", { error, ms });
     const failure = errorResult(`Error: ${messageOf(error)}`);
     // What was begun under a key of its own can be asked after under that key.
-    return sessionKey === undefined ? failure : { ...failure, _meta: metaOf(sessionKey, Date.now() - started) };
+    return sessionKey === undefined ? failure : { ...failure, _meta: metaOf(sessionKey, ms) };
   }
 }
 
