@@ -61,7 +61,8 @@ export function followConfig(options: FollowOptions): Following {
       before = config;
       await options.applyServers(loaded);
       log.info("the edited configuration is in force");
-      for (const part of later) log.warn(`what it says of ${part} counts after a restart: press Ctrl-C, then start it again`);
+      for (const part of later)
+        log.warn(`what it says of ${part} counts after a restart: press Ctrl-C, then start it again`);
     },
     onProblem: (fault) => {
       problem = fault;

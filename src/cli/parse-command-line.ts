@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { Fault } from "../core/fault.ts";
+import { quoted } from "../core/quoted.ts";
 import type { CommandLine } from "./command-line.ts";
 import type { Command, GivenValue, OptionSpec, OptionTable } from "./command.ts";
 import { globalOptions } from "./global-options.ts";
@@ -60,11 +61,11 @@ export function checkArguments(args: readonly string[], title: string, specs: Co
     if (value === undefined && !spec.optional)
       throw new Fault("usage", `"${title}" needs <${spec.name}>: ${spec.description}; see "${title} --help"`);
     if (value !== undefined && spec.values !== undefined && !spec.values.includes(value))
-      throw new Fault("usage", `<${spec.name}> is one of ${spec.values.join(", ")}, not ${JSON.stringify(value)}`);
+      throw new Fault("usage", `<${spec.name}> is one of ${spec.values.join(", ")}, not ${quoted(value)}`);
   }
   const extra = specs.at(-1)?.rest ? undefined : args[specs.length];
   if (extra !== undefined)
-    throw new Fault("usage", `"${title}" takes no argument ${JSON.stringify(extra)}; see "${title} --help"`);
+    throw new Fault("usage", `"${title}" takes no argument ${quoted(extra)}; see "${title} --help"`);
 }
 
 function parserOption(spec: OptionSpec): { type: "boolean" | "string"; short?: string } {
@@ -84,12 +85,12 @@ function optionValue(
   }
   if (value === undefined) throw new Fault("usage", `${rawName} needs a value: ${rawName} ${spec.value ?? "<value>"}`);
   if (spec.values !== undefined && !spec.values.includes(value))
-    throw new Fault("usage", `${rawName} is one of ${spec.values.join(", ")}, not ${JSON.stringify(value)}`);
+    throw new Fault("usage", `${rawName} is one of ${spec.values.join(", ")}, not ${quoted(value)}`);
   if (spec.type === "string") return value;
   const [least, most] = spec.range ?? [0, 999_999_999];
   const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
   if (!(number >= least && number <= most))
-    throw new Fault("usage", `${rawName} is a whole number from ${least} to ${most}, not ${JSON.stringify(value)}`);
+    throw new Fault("usage", `${rawName} is a whole number from ${least} to ${most}, not ${quoted(value)}`);
   return number;
 }
 

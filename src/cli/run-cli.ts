@@ -1,4 +1,5 @@
 import { Fault } from "../core/fault.ts";
+import { quoted } from "../core/quoted.ts";
 import type { AnyCommand, Command, CommandEntry, CommandGroup, OptionTable } from "./command.ts";
 import { isGroup } from "./command.ts";
 import { createContext } from "./command-context.ts";
@@ -81,7 +82,7 @@ function unknownCommand(title: string, name: string, known: readonly Pick<Comman
     known.map((each) => each.name),
   );
   const hint = nearest === undefined ? `see "${title} --help"` : `did you mean "${nearest}"?`;
-  return new Fault("usage", `unknown command ${JSON.stringify(name)}; ${hint}`);
+  return new Fault("usage", `unknown command ${quoted(name)}; ${hint}`);
 }
 
 async function printVersion(world: World, json: boolean | undefined): Promise<number> {

@@ -40,6 +40,8 @@ test("a file goes along, and one that can't be sent is told before anything is",
   await writeFile(join(place.folder, "thing.exe"), "MZ");
   const refused = await clawport(place, "agent", "x", "--file", "thing.exe");
   expect(refused).toMatchObject({ exit: 2, err: expect.stringContaining("thing.exe") });
+  const missing = await clawport(place, "agent", "x", "--image", "nope.png");
+  expect(missing).toMatchObject({ exit: 2, err: "clawport: There is no file nope.png.\n" });
   expect(model.requests).toHaveLength(1);
 });
 

@@ -1,6 +1,7 @@
 import { Fault } from "../../core/fault.ts";
 import { silentLog } from "../../core/log.ts";
 import type { Log } from "../../core/log.ts";
+import { quoted } from "../../core/quoted.ts";
 import { openStateFile } from "../../core/state-file.ts";
 import type { Caller } from "../caller.ts";
 import type { CatalogTool } from "../catalog-tool.ts";
@@ -94,7 +95,7 @@ export function openApprovals({ file, clock = Date.now, log = silentLog }: Appro
 }
 
 const nothingFor = (name: string): string =>
-  `There is no answer kept for «${name}». Run \`clawport approvals\` to see those there are.`;
+  `There is no answer kept for ${quoted(name)}. Run \`clawport approvals\` to see those there are.`;
 
 type Call = Omit<Approval, "choice" | "at">;
 

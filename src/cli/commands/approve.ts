@@ -13,6 +13,7 @@ export const command = defineCommand({
     const { openHomeOf } = await import("../open-home.ts");
     const { hubFiles } = await import("../hub-files.ts");
     const { Fault } = await import("../../core/fault.ts");
+    const { quoted } = await import("../../core/quoted.ts");
     const home = await openHomeOf(context);
     const [name = ""] = context.args;
     const pins = openPins({ file: hubFiles.pins(home), log: context.log });
@@ -28,7 +29,7 @@ export const command = defineCommand({
     const approvals = openApprovals({ file: hubFiles.approvals(home), log: context.log });
     const approved = await approvals.approveWaiting(name);
     if (accepted.length + approved.length === 0)
-      throw new Fault("not-found", `nothing of ${JSON.stringify(name)} waits for a yes; see "clawport approvals"`);
+      throw new Fault("not-found", `nothing of ${quoted(name)} waits for a yes; see "clawport approvals"`);
     const what = [
       accepted.length > 0 && "its new definition is accepted",
       approved.length > 0 && "its calls are allowed",

@@ -73,7 +73,10 @@ test("where no call fits it says so, and not that there was none", async () => {
   await audit.close();
   const world = memoryWorld();
   await runCli(["audit", "--home", home.path, "--tool", "git__*"], world);
-  expect(world.err()).toContain("no calls of git__* yet");
+  expect([world.out(), world.err()]).toEqual(["no calls of git__* yet\n", ""]);
+  const program = memoryWorld();
+  await runCli(["audit", "--home", home.path, "--tool", "git__*", "--json"], program);
+  expect(program.out()).toBe("");
 });
 
 test("--follow shows the latest calls and then each new one, until it is stopped", async () => {

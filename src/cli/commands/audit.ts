@@ -42,8 +42,7 @@ export const command = defineCommand({
       else if (latest.push(value) > count) latest.shift();
     }
     if (!live) showLatest();
-    if (!follow && latest.length === 0)
-      context.log.info(tool === undefined ? "no calls yet" : `no calls of ${tool} yet`);
+    if (!follow && latest.length === 0) context.say(tool === undefined ? "no calls yet" : `no calls of ${tool} yet`);
   },
 });
 

@@ -192,3 +192,10 @@ test("approvals and approve: what waits is shown, allowed by name, and forgotten
   expect((await run("approve", "git__push")).exit).toBe(3);
   catalog.close();
 });
+
+test("what can't be done says it in the words that were typed", async () => {
+  const both = await run("serve", "--stdio", "--http");
+  expect([both.exit, both.err]).toEqual([2, expect.stringContaining("Choose one of the two: clawport serve --stdio")]);
+  const forgotten = await run("approvals", "forget", "nope");
+  expect([forgotten.exit, forgotten.err]).toEqual([3, expect.stringContaining('no answer kept for "nope"')]);
+});

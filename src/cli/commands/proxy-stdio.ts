@@ -1,5 +1,6 @@
 import type { Readable, Writable } from "node:stream";
 import { Fault } from "../../core/fault.ts";
+import { quoted } from "../../core/quoted.ts";
 import { defineCommand } from "../command.ts";
 
 export const command = defineCommand({
@@ -29,10 +30,7 @@ export const command = defineCommand({
     const settings = parseProxySettings(env);
     const address = context.options["proxy-base-url"] ?? settings.serverUrl;
     if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol)) {
-      throw new Fault(
-        "usage",
-        `the proxy's address has to look like http://127.0.0.1:8000, not ${JSON.stringify(address)}`,
-      );
+      throw new Fault("usage", `the proxy's address has to look like http://127.0.0.1:8000, not ${quoted(address)}`);
     }
     const input = context.stdin as Readable;
     context.stopSignal().addEventListener("abort", () => input.destroy(), { once: true });

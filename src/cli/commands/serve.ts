@@ -39,8 +39,10 @@ export const command = defineCommand({
   ],
   async run(context) {
     const { options } = context;
-    if ((options.stdio === true) === (options.http === true))
-      throw new Fault("usage", "Say how to serve: clawport serve --stdio, or clawport serve --http");
+    if ((options.stdio === true) === (options.http === true)) {
+      const what = options.stdio ? "Choose one of the two" : "Say how to serve";
+      throw new Fault("usage", `${what}: clawport serve --stdio, or clawport serve --http`);
+    }
     if (options.stdio && options.port !== undefined)
       throw new Fault("usage", "--port goes with --http, not with --stdio.");
     const only = options.only?.split(",").map((name) => name.trim());

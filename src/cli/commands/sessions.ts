@@ -1,4 +1,5 @@
 import { Fault } from "../../core/fault.ts";
+import { quoted } from "../../core/quoted.ts";
 import type { SessionFacts, SessionShelf, ShownSession } from "../../sources/agent/sessions/session-shelf.ts";
 import { agentOptions } from "../agent-options.ts";
 import { type AnyCommand, defineCommand } from "../command.ts";
@@ -79,7 +80,7 @@ function chosen(
   if (from === undefined) return shelves;
   const found = shelves.filter(({ place }) => place === from);
   if (found.length > 0) return found;
-  if (from !== "openclaw") throw new Fault("usage", `--from is model or openclaw, not ${JSON.stringify(from)}.`);
+  if (from !== "openclaw") throw new Fault("usage", `--from is model or openclaw, not ${quoted(from)}.`);
   throw new Fault(
     "unavailable",
     'OpenClaw\'s gateway does not run. Start it with "openclaw gateway", or name it with --gateway.',
@@ -98,13 +99,10 @@ async function findOne(shelves: readonly SessionShelf[], { args }: CommandContex
   const [first, second] = looked.flatMap(({ shelf, session }) => (session ? [{ shelf, session }] : []));
   if (first === undefined) throw unknownSession(key);
   if (second === undefined) return first;
-  const message = `A model and OpenClaw both have a conversation under ${JSON.stringify(key)}: say which with --from.`;
+  const message = `A model and OpenClaw both have a conversation under ${quoted(key)}: say which with --from.`;
   throw new Fault("usage", message);
 }
 
 function unknownSession(key: string): Fault {
-  return new Fault(
-    "not-found",
-    `There is no conversation under ${JSON.stringify(key)}. "clawport sessions" lists them.`,
-  );
+  return new Fault("not-found", `There is no conversation under ${quoted(key)}. "clawport sessions" lists them.`);
 }

@@ -108,7 +108,7 @@ async function requireView(context: CommandContext, view: string): Promise<void>
   const views = ["agent", ...Object.keys(config.servers)];
   if (views.includes(view)) return;
   const nearest = nearestName(view, views);
-  const hint = nearest === undefined ? "" : ` Did you mean ${JSON.stringify(nearest)}?`;
+  const hint = nearest === undefined ? "" : ` Did you mean ${quoted(nearest)}?`;
   const message = `There is no view ${quoted(view, 100)}.${hint} There are: ${views.join(", ")}.`;
   throw new Fault("usage", message);
 }

@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { Fault } from "../../core/fault.ts";
+import { quoted } from "../../core/quoted.ts";
 import { nearestName } from "../../core/nearest-name.ts";
 import { clients } from "../../sources/servers/import/clients.ts";
 import { findSources, sourceOf, type ImportSource, type Machine } from "../../sources/servers/import/find-sources.ts";
@@ -43,5 +44,5 @@ function namedFile(word: string, machine: Machine): ImportSource {
   const ids = clients.map(({ id }) => id);
   const near = nearestName(word, ids);
   const hint = near === undefined ? `the programs are ${ids.join(", ")}` : `did you mean "${near}"?`;
-  throw new Fault("usage", `--from ${JSON.stringify(word)} is neither a program nor a file; ${hint}`);
+  throw new Fault("usage", `--from ${quoted(word)} is neither a program nor a file; ${hint}`);
 }
