@@ -1,7 +1,7 @@
 import { Agent } from "node:http";
 import { Agent as TlsAgent } from "node:https";
 import type { Readable, Writable } from "node:stream";
-import { Fault } from "../../core/fault.ts";
+import { Fault, isFault } from "../../core/fault.ts";
 import { quoted } from "../../core/quoted.ts";
 import type { Log } from "../../core/log.ts";
 import type { Secret } from "../../core/secret.ts";
@@ -121,7 +121,7 @@ export async function forwardStdio(options: ForwardStdioOptions): Promise<void> 
     if (wanted === undefined) {
       throw new Fault(
         "bad-request",
-        "Say which session: put mcpSessionId into the params of initialize, or start with --session.",
+        "Say which session: put mcpSessionId into the params of initialize, or start with --session or OPENCLAW_PROXY_SESSION_ID.",
       );
     }
     if (!isSessionId(wanted)) throw new Fault("bad-request", noSessionId(wanted));
@@ -136,7 +136,7 @@ export async function forwardStdio(options: ForwardStdioOptions): Promise<void> 
     try {
       await transport.send(message, { signal: stop.signal });
     } catch (error) {
-      if (!stop.signal.aborted) answer(failure(message.id, rpcErrorOf(error, isModern ? "modern" : "legacy")));
+      if (!stop.signal.aborted) answer(failure(message.id, rpcErrorOf(explain(error), isModern ? "modern" : "legacy")));
     }
   }
 
@@ -172,6 +172,13 @@ export async function forwardStdio(options: ForwardStdioOptions): Promise<void> 
   function write(message: JsonRpcMessage): void {
     if (!output.destroyed) output.write(`${encodeMessage(message)}\n`);
   }
+}
+
+/** Without an answer there is no proxy. */
+function explain(error: unknown): unknown {
+  if (!isFault(error, "unavailable") || error.detail !== undefined) return error;
+  const advice = "Start it with `clawport proxy`, or say where it is: --proxy-base-url or OPENCLAW_PROXY_SERVER_URL.";
+  return new Fault("unavailable", `${error.message} ${advice}`, { cause: error });
 }
 
 function isNotice(value: unknown): boolean {

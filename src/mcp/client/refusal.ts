@@ -1,5 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { Fault, type FaultCode } from "../../core/fault.ts";
+import { asRecord } from "../../core/is-record.ts";
+import { quoted } from "../../core/quoted.ts";
 import type { HttpRefusal } from "./client-transport.ts";
 import { retryAfterMs } from "./retry-after.ts";
 
@@ -14,9 +16,23 @@ export function refusalOf({ statusCode = 0, headers }: IncomingMessage, text: st
     wwwAuthenticate: headers["www-authenticate"],
     retryAfterMs: retryAfterMs(headers["retry-after"], Date.now()),
   };
-  const said = text.trim() === "" ? "" : `: ${JSON.stringify(text.trim().slice(0, 200))}`;
+  const words = wordsOf(text).trim();
+  const said = words === "" ? "" : `: ${quoted(words)}`;
   const code = isForgotten(statusCode, text, standing) ? "unknown-session" : codeOf(statusCode);
   return new Fault(code, `The server answered with HTTP ${statusCode}${said}`, { detail });
+}
+
+/** What a person can read of a body: many are JSON with one sentence in it. */
+function wordsOf(text: string): string {
+  try {
+    const { error, error_description, detail, message } = asRecord(JSON.parse(text));
+    const found = [asRecord(error).message, error_description, detail, message, error].find(
+      (each) => typeof each === "string" && each !== "",
+    );
+    return typeof found === "string" ? found : text;
+  } catch {
+    return text;
+  }
 }
 
 /** Whether the server knows nothing of what was agreed on. It has not looked at the request then. */
