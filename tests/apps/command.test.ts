@@ -39,6 +39,27 @@ test("on this machine empty tokens are warned about, each by its name", async ()
   for (const name of bothTokens) await expect.poll(() => said.join("")).toContain(`${name} is empty`);
 });
 
+test("with -q nobody is warned of anything", async () => {
+  await using place = await makePlace();
+  const world = memoryWorld({ env: place.env, cwd: place.folder });
+  const ended = runCli(["proxy", "--home", place.home, "--port", "0", "--json", "-q"], world, commandTable);
+  await expect.poll(() => world.out()).toContain('"address"');
+  world.stop();
+  expect([await ended, world.err()]).toEqual([0, ""]);
+});
+
+test("an address for all of the machine's is told as one to connect to, and what others need", async () => {
+  await using place = await makePlace();
+  const env = { ...place.env, ...Object.fromEntries(bothTokens.map((name) => [name, "secret"])) };
+  const world = memoryWorld({ env, cwd: place.folder });
+  const argv = ["proxy", "--home", place.home, "--host", "0.0.0.0", "--port", "0"];
+  const ended = runCli(argv, world, commandTable);
+  await expect.poll(() => world.out()).toContain("--public-url or --allow-host");
+  expect(world.out()).toMatch(/^The app proxy is at http:\/\/127\.0\.0\.1:\d+\. /);
+  world.stop();
+  expect(await ended).toBe(0);
+});
+
 test("beyond this machine nothing starts without both tokens", async () => {
   await using place = await makePlace();
   const bare = await clawport(place, "proxy", "--host", "0.0.0.0", "--port", "0");

@@ -44,6 +44,8 @@ export const command = defineCommand({
     const { openProxy } = await import("../open-proxy.ts");
     const { parseProxySettings, readProxyEnv, requireTokens } = await import("../proxy-settings.ts");
     const { readVersion } = await import("../version.ts");
+    const { reachableHost } = await import("../listen-address.ts");
+    const { isLoopbackHost } = await import("../../mcp/http/loopback.ts");
     const { options, log, globals } = context;
     const names = {
       publicUrl: publicUrlOf(options["public-url"]),
@@ -80,7 +82,13 @@ export const command = defineCommand({
     try {
       const { address } = proxy;
       if (context.json) context.answer({ address, port: proxy.port, pid: process.pid }, "");
-      else context.say(`The app proxy is at ${address}. Apps open sessions at ${address}/v1/chat/sessions.`);
+      else {
+        const here = `http://${reachableHost(host)}:${proxy.port}`;
+        context.say(`The app proxy is at ${here}. Apps open sessions at ${here}/v1/chat/sessions.`);
+        const isNamed = names.publicUrl !== undefined || names.allowedHosts.length > 0;
+        if (!isLoopbackHost(host) && !isNamed)
+          context.say("Others are refused until it knows the name they call it by: add --public-url or --allow-host.");
+      }
       await new Promise<void>((resolve) => {
         if (stopping.aborted) resolve();
         stopping.addEventListener("abort", () => resolve(), { once: true });
