@@ -35,7 +35,10 @@ export async function openAppDoor(options: AppDoorOptions): Promise<OpenedAppDoo
     help: "What happened to app sessions, bridges and calls.",
     labels: ["event"],
   });
-  const count: CountEvent = (event) => events.inc({ event });
+  const count: CountEvent = (event) => {
+    events.inc({ event });
+    log.debug(event);
+  };
   const store = await options.openStore();
   closers.add("sessions", () => store[Symbol.asyncDispose]());
   const budget = createMemoryBudget(options.mostHeld);
