@@ -134,7 +134,7 @@ test("connect tries a server before it writes it down, unless told not to", asyn
   const typo = await here(place, "connect", "no-such-program");
   expect(typo).toMatchObject({ exit: 69, out: "" });
   expect(typo.err).toMatch(/^clawport: The command "no-such-program" was not found\./);
-  expect(typo.err).toContain("No server is called no-such-program, either: clawport servers.");
+  expect(typo.err).toContain("No server is called no-such-program, either; clawport servers lists them.");
   expect(typo.err).toContain(`It was not added to ${file}; "clawport connect --force …" adds it untried.`);
   const ends = await here(place, "connect", "--name", "ends", "--", process.execPath, "-e", "process.exit(3)");
   expect(ends.err).toContain("The server's process ended (exit code 3).");

@@ -51,7 +51,7 @@ export async function handleConnect(
   if (wish.force !== true) {
     const slip =
       more.length === 0 && /^[\w.-]+$/.test(first)
-        ? `No server is called ${first}, either: ${context.prefix} servers. `
+        ? `No server is called ${first}, either; ${context.prefix} servers lists them. `
         : "";
     await check(context, editor, place, name, settings, slip);
   }
