@@ -22,12 +22,12 @@ afterEach(async () => {
   await rm(home.path, { recursive: true, force: true });
 });
 
-function record(tool: string, outcome = "ok", verdict: "allow" | "deny" = "allow"): void {
+function record(tool: string, outcome = "ok", verdict: "allow" | "deny" = "allow", source = "s"): void {
   const caller = { door: "mcp-http", token: "main", client: "evil\u001B[2J\nclient" } as const;
   audit.record({
     at: Date.UTC(2026, 0, 2),
     caller,
-    source: "s",
+    source,
     tool,
     verdict,
     why: "w",
@@ -49,6 +49,14 @@ test("the latest calls are shown, oldest first, and only those that fit", async 
     .split("\n")
     .map((line) => (JSON.parse(line) as { tool: string }).tool);
   expect(tools).toEqual(["files__read26", "files__read28"]);
+});
+
+test("tools of two apps are told apart", async () => {
+  for (const app of ["app:12ab", "app:34cd"]) record("add_note", "ok", "allow", app);
+  await audit.close();
+  const world = memoryWorld();
+  await runCli(["audit", "--home", home.path], world);
+  expect(world.out().match(/app:\w+ add_note/g)).toEqual(["app:12ab add_note", "app:34cd add_note"]);
 });
 
 test("what a client calls itself can't control the terminal or make a line of its own", async () => {

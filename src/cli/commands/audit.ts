@@ -59,12 +59,14 @@ async function isSoon(step: Promise<unknown>): Promise<boolean> {
 function lineText(line: AuditLine, { style }: CommandContext): string {
   const good = line.outcome === "ok";
   const paint = good ? style.green : line.verdict === "deny" ? style.yellow : style.red;
+  // Apps name their tools as they like, so that two of them may have one of the same name.
+  const tool = line.source.startsWith("app:") ? `${line.source} ${line.tool}` : line.tool;
   const caller = [line.door, line.token, line.client ?? line.sender ?? line.agent].filter(Boolean).join("/");
   return [
     style.dim(new Date(line.time).toLocaleString("sv")),
     paint(plainText(line.outcome).padEnd(12)),
     `${Math.round(line.ms)} ms`.padStart(9),
-    plainText(line.tool),
+    plainText(tool),
     style.dim(plainText(line.verdict === "allow" ? caller : `${caller}: ${line.why}`)),
   ].join("  ");
 }
