@@ -15,7 +15,7 @@ import { createMemoryCredentials } from "../../tests/support/memory-credentials.
 import { answerQuestion } from "./answer-question.ts";
 import { sampleArguments } from "./sample-arguments.ts";
 import { scenarioAuth, type ScenarioContext } from "./scenario-auth.ts";
-import { visitSignIn } from "./visit-sign-in.ts";
+import { withSignIn } from "./with-sign-in.ts";
 
 /** The client the official runner starts: our engine, which uses everything the scenario's server has once. */
 const [url = ""] = process.argv.slice(2);
@@ -44,8 +44,9 @@ const auths = createServerAuths({
   store: () => Promise.resolve(store),
   env: process.env,
   log: silentLog,
-  signIn: visitSignIn,
 });
+const { definitions } = defineServers(config);
+const signedIn = <T>(work: () => Promise<T>) => withSignIn(auths.of(definitions[0]!)!, work);
 const catalog = createCatalog();
 const manager = createServerManager({
   catalog,
@@ -57,8 +58,8 @@ const manager = createServerManager({
   auths,
 });
 try {
-  await manager.apply(defineServers(config).definitions);
-  await manager.refresh("scenario");
+  await manager.apply(definitions);
+  await signedIn(() => manager.refresh("scenario"));
   await useEverything(catalog.sources()[0]!);
 } finally {
   await manager.close();
@@ -70,11 +71,17 @@ async function useEverything(source: Source): Promise<void> {
   const tools = catalog.tools().map(({ tool }) => tool);
   const calls = given.toolCalls ?? tools.map((tool) => ({ name: tool.name, arguments: argumentsFor(tool, tools) }));
   const work = [
-    ...calls.map((call) => source.call(call.name, call.arguments, context)),
-    ...(source.resources?.() ?? []).map(({ uri }) => source.readResource!(uri, context)),
-    ...(source.prompts?.() ?? []).map((prompt) => source.getPrompt!(prompt.name, promptArguments(prompt), context)),
+    ...calls.map((call) => () => source.call(call.name, call.arguments, context)),
+    ...(source.resources?.() ?? []).map(
+      ({ uri }) =>
+        () =>
+          source.readResource!(uri, context),
+    ),
+    ...(source.prompts?.() ?? []).map(
+      (prompt) => () => source.getPrompt!(prompt.name, promptArguments(prompt), context),
+    ),
   ];
-  for (const outcome of await Promise.allSettled(work))
+  for (const outcome of await Promise.allSettled(work.map((each) => signedIn<unknown>(each))))
     if (outcome.status === "rejected" && !(outcome.reason instanceof RpcFault)) throw outcome.reason;
 }
 

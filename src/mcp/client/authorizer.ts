@@ -22,6 +22,4 @@ export interface AuthRefusal {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly signal?: AbortSignal | undefined;
-  /** A person is being waited for: no time of silence on the server's side. */
-  onWait?(ms: number): void;
 }

@@ -95,7 +95,7 @@ export function createHttpTransport(options: HttpTransportOptions): ClientTransp
     for (;;) {
       const headers = { ...(await commonHeaders()), ...own };
       const call = { url, method: "POST", headers, body, agent, signal } as const;
-      const response = await sendAuthorized(call, authorizer, (ms) => sendOptions.onPause?.(ms));
+      const response = await sendAuthorized(call, authorizer);
       const wait = pauseOf(response);
       if (wait === undefined || Date.now() - started + wait > mostPatienceMs) return response;
       response.resume();

@@ -6,11 +6,7 @@ import { type HttpCall, sendHttp } from "./send-http.ts";
 const mostRefusals = 6;
 
 /** Sends a request, and again for as long as the authorizer has an answer to the server's refusal. */
-export async function sendAuthorized(
-  call: HttpCall,
-  authorizer: Authorizer | undefined,
-  onWait?: (ms: number) => void,
-): Promise<IncomingMessage> {
+export async function sendAuthorized(call: HttpCall, authorizer: Authorizer | undefined): Promise<IncomingMessage> {
   if (!authorizer) return sendHttp(call);
   const request = authorizer.request(call.method, call.url);
   for (let refusals = 0; ; refusals++) {
@@ -19,9 +15,8 @@ export async function sendAuthorized(
     request.answered?.(response.headers);
     const status = response.statusCode ?? 0;
     if ((status !== 401 && status !== 403) || refusals === mostRefusals) return response;
-    const refusal = { status, headers: response.headers, signal: call.signal, ...(onWait && { onWait }) };
     try {
-      if (!(await request.refused(refusal))) return response;
+      if (!(await request.refused({ status, headers: response.headers, signal: call.signal }))) return response;
     } catch (error) {
       response.destroy();
       throw error;

@@ -52,7 +52,7 @@ export function createSseTransport(options: SseTransportOptions): ClientTranspor
       const stop = signal ? AbortSignal.any([closing.signal, signal]) : closing.signal;
       const body = JSON.stringify(message);
       const call = { url: target, method: "POST", headers, body, agent, signal: stop } as const;
-      const response = await sendAuthorized(call, authorizer, (ms) => sendOptions.onPause?.(ms));
+      const response = await sendAuthorized(call, authorizer);
       if ((response.statusCode ?? 0) < 300) response.resume();
       else throw refusalOf(response, await readText(response, maxMessageBytes), "session");
     },

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import type { CredentialStore } from "../../../src/sources/servers/oauth/store/credential-store.ts";
-import type { SignIn } from "../../../src/sources/servers/oauth/server-auth.ts";
 import { createServerAuths, type ServerAuths } from "../../../src/sources/servers/oauth/server-auths.ts";
 import { defined, startEngine } from "../../servers/start-engine.ts";
 import { createMemoryCredentials } from "../../support/memory-credentials.ts";
@@ -10,9 +9,8 @@ import { startOldServer } from "../fixtures/start-old-server.ts";
 import { storeOptions } from "../store-options.ts";
 
 /** The sign-ins of one process; several on one store are several processes. */
-function openAuths(store: CredentialStore, signInNow?: SignIn): ServerAuths {
-  const common = storeOptions("nowhere", {});
-  return createServerAuths({ ...common, store: () => Promise.resolve(store), signIn: signInNow });
+function openAuths(store: CredentialStore): ServerAuths {
+  return createServerAuths({ ...storeOptions("nowhere", {}), store: () => Promise.resolve(store) });
 }
 
 /** Somebody signs in elsewhere, as `clawport auth` does. */
@@ -114,25 +112,6 @@ test("a call that lacks a right says which command gives it; the others go on", 
   await engine.call("notes__read");
   await signInElsewhere(engine.store, rogue.url.href, { scope: "read write" });
   expect(await engine.call("notes__write")).toMatchObject({ content: [{ text: "done" }] });
-});
-
-test("where a person is there, a call that lacks a right asks twice at most", async () => {
-  await using rogue = await startRogueIssuer({ writeScope: "write" });
-  const store = createMemoryCredentials();
-  let visits = 0;
-  const person: SignIn = async (auth) => {
-    visits++;
-    await signIn(auth);
-  };
-  await using engine = await startEngine({ notes: { url: rogue.url.href } }, { auths: openAuths(store, person) });
-  expect(visits).toBe(1);
-  await engine.call("notes__write");
-  expect(visits).toBe(2);
-  expect((await store.list())[0]?.tokens?.scope).toBe("read write");
-  rogue.settings.writeScope = "never";
-  rogue.settings.challenge = (told) => told.replace('scope="never"', 'scope="other"');
-  await expect(engine.call("notes__write")).rejects.toMatchObject({ code: "denied" });
-  expect(visits).toBe(4);
 });
 
 test("a key of the configuration goes alone: nobody signs in beside it", async () => {

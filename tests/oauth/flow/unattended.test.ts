@@ -9,6 +9,10 @@ import { startRogueIssuer } from "../fixtures/rogue-issuer.ts";
 const client = { clientId: "machine", clientSecret: "hush-hush" };
 const refused = { status: 401, headers: { "www-authenticate": 'Bearer scope="read"' } };
 
+function lacking(scope: string) {
+  return { status: 403, headers: { "www-authenticate": `Bearer error="insufficient_scope", scope="${scope}"` } };
+}
+
 test("a client that signs in as itself needs nobody: the first refusal brings the token", async () => {
   await using rogue = await startRogueIssuer();
   const { auth, file } = openAuth(rogue.url, { settings: { ...client, grant: "client-credentials" } });
@@ -56,9 +60,26 @@ test("a call that lacks a right gets it without anybody, besides those that are 
   await request.headers();
   await request.refused(refused);
   await request.headers();
-  const lacking = { status: 403, headers: { "www-authenticate": 'Bearer error="insufficient_scope", scope="write"' } };
-  expect(await request.refused(lacking)).toBe(true);
+  expect(await request.refused(lacking("write"))).toBe(true);
   expect(file.kept()?.tokens?.scope).toBe("read write");
+});
+
+test("a call that lacks a right whatever it asks for asks twice at most", async () => {
+  await using rogue = await startRogueIssuer();
+  const { auth } = openAuth(rogue.url, { settings: { ...client, grant: "client-credentials" } });
+  const request = auth.request("POST", rogue.url);
+  await request.headers();
+  await request.refused(refused);
+  for (const scope of ["write", "more"]) {
+    await request.headers();
+    expect(await request.refused(lacking(scope))).toBe(true);
+  }
+  await request.headers();
+  await expect(request.refused(lacking("most"))).rejects.toMatchObject({
+    code: "denied",
+    message: expect.stringContaining("read write more most"),
+  });
+  expect(rogue.count("/token")).toBe(3);
 });
 
 /** A file with a secret in it, as a platform or a person puts it there. */

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { Fault } from "../../../core/fault.ts";
-import type { AuthorizedRequest, AuthRefusal } from "../../../mcp/client/authorizer.ts";
+import type { AuthorizedRequest } from "../../../mcp/client/authorizer.ts";
 import type { AuthContext } from "./auth-context.ts";
 import { type OAuthChallenge, readOAuthChallenge } from "./challenge.ts";
 import { isDpop } from "./is-dpop.ts";
@@ -15,8 +15,6 @@ export interface RequestParts {
   readonly keeper: TokenKeeper;
   /** Whether tokens come without a person. */
   readonly isUnattended: boolean;
-  /** Has a person sign in now, where there is one; one at a time. */
-  readonly signIn?: ((signal: AbortSignal | undefined) => Promise<void>) | undefined;
   /** What to say where the server names another authorization server than it did. */
   findMove(signal: AbortSignal | undefined): Promise<Fault | undefined>;
 }
@@ -24,8 +22,6 @@ export interface RequestParts {
 /** How often somebody else's newer token is tried. */
 const mostOthers = 3;
 const mostStepUps = 2;
-/** How long a person may take to sign in while a request waits. */
-const personMs = 300_000;
 
 export function createRequestAuth(parts: RequestParts, method: string, url: URL): AuthorizedRequest {
   const { context, keeper, isUnattended } = parts;
@@ -34,7 +30,6 @@ export function createRequestAuth(parts: RequestParts, method: string, url: URL)
   const begunAt = now();
   let others = 0;
   let isRenewed = false;
-  let isAsked = false;
   let stepUps = 0;
   let nonces = 0;
 
@@ -48,19 +43,19 @@ export function createRequestAuth(parts: RequestParts, method: string, url: URL)
     answered(headers) {
       void noteNonce(headers);
     },
-    async refused(refusal) {
-      const challenge = readOAuthChallenge(refusal.headers["www-authenticate"]);
-      if (refusal.status === 403) return challenge?.error === "insufficient_scope" && stepUp(challenge, refusal);
+    async refused({ status, headers, signal }) {
+      const challenge = readOAuthChallenge(headers["www-authenticate"]);
+      if (status === 403) return challenge?.error === "insufficient_scope" && stepUp(challenge, signal);
       if (challenge?.error === "use_dpop_nonce" && sent && nonces++ < 2) {
-        await noteNonce(refusal.headers);
+        await noteNonce(headers);
         return true;
       }
       demand.challenge = challenge ?? demand.challenge;
-      return signInAgain(refusal);
+      return bringAnother(signal);
     },
   };
 
-  async function signInAgain({ signal, onWait }: AuthRefusal): Promise<boolean> {
+  async function bringAnother(signal: AbortSignal | undefined): Promise<true> {
     const refused = sent;
     // A late answer to the token before, or to none: somebody has a new one already.
     if (others++ < mostOthers && (await keeper.hasOthers(refused))) return true;
@@ -72,12 +67,7 @@ export function createRequestAuth(parts: RequestParts, method: string, url: URL)
       isRenewed = true;
       return true;
     }
-    if (!parts.signIn || isAsked) throw moved ?? (isNew || isAsked ? newTokenRefused(server) : needed(refused));
-    isAsked = true;
-    onWait?.(personMs);
-    await parts.signIn(signal);
-    onWait?.(0);
-    return true;
+    throw moved ?? (isNew ? newTokenRefused(server) : needed(refused));
   }
 
   function needed(refused: StoredTokens | undefined): Fault {
@@ -92,7 +82,7 @@ export function createRequestAuth(parts: RequestParts, method: string, url: URL)
   }
 
   /** A call needs rights that the token lacks: asks for them besides those it has. */
-  async function stepUp(challenge: OAuthChallenge, { signal, onWait }: AuthRefusal): Promise<boolean> {
+  async function stepUp(challenge: OAuthChallenge, signal: AbortSignal | undefined): Promise<boolean> {
     const wanted = joinScopes(sent?.scope, challenge.scope);
     if (wanted === undefined) return false;
     if (stepUps++ >= mostStepUps) {
@@ -105,11 +95,7 @@ export function createRequestAuth(parts: RequestParts, method: string, url: URL)
     demand.challenge = { ...challenge, scope: demand.challenge?.scope ?? challenge.scope };
     demand.scope = wanted;
     if (isUnattended) return (await keeper.renew(sent, signal)) !== undefined;
-    if (!parts.signIn) throw widerSignInNeeded(server, wanted);
-    onWait?.(personMs);
-    await parts.signIn(signal);
-    onWait?.(0);
-    return true;
+    throw widerSignInNeeded(server, wanted);
   }
 
   async function noteNonce(headers: IncomingHttpHeaders): Promise<void> {

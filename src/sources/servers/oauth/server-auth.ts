@@ -43,23 +43,13 @@ export interface SignedOut {
   readonly revoked: boolean;
 }
 
-/** Has somebody sign in while a request waits for it. */
-export type SignIn = (auth: ServerAuth, signal: AbortSignal | undefined) => Promise<void>;
-
-export function createServerAuth(context: AuthContext, signIn?: SignIn): ServerAuth {
+export function createServerAuth(context: AuthContext): ServerAuth {
   const { file, demand } = context;
   const obtain = createObtain(context);
   const keeper = createTokenKeeper(context, obtain);
-  let signing: Promise<void> | undefined;
-  const parts: RequestParts = {
-    context,
-    keeper,
-    isUnattended: obtain !== undefined,
-    findMove,
-    ...(signIn && { signIn: (signal) => (signing ??= signIn(auth, signal).finally(() => (signing = undefined))) }),
-  };
+  const parts: RequestParts = { context, keeper, isUnattended: obtain !== undefined, findMove };
 
-  const auth: ServerAuth = {
+  return {
     request: (method, url) => createRequestAuth(parts, method, url),
     standing() {
       const tokens = keeper.known()?.tokens;
@@ -108,7 +98,6 @@ export function createServerAuth(context: AuthContext, signIn?: SignIn): ServerA
     },
     status: async () => statusOf(await keeper.reload(), context.now()),
   };
-  return auth;
 
   /** Under the lock: a refresh that is under way comes first, and it is the tokens it brought that are to be revoked. */
   async function takeAll(): Promise<Credentials | undefined> {

@@ -3,7 +3,7 @@ import type { Log } from "../../../core/log.ts";
 import type { AuthorizedRequest } from "../../../mcp/client/authorizer.ts";
 import { hasOwnKey, type HttpTarget, type ServerDefinition } from "../definition.ts";
 import type { ConnectionAuth, ConnectionAuths } from "./connection-auth.ts";
-import type { ServerAuth, SignIn } from "./server-auth.ts";
+import type { ServerAuth } from "./server-auth.ts";
 import { hasCredentials } from "./store/credential-path.ts";
 import type { CredentialStore } from "./store/credential-store.ts";
 
@@ -14,8 +14,6 @@ export interface ServerAuthsOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly log: Log;
   readonly now?: (() => number) | undefined;
-  /** Where a person can be asked while a call waits. */
-  readonly signIn?: SignIn | undefined;
 }
 
 /** What a connection needs, and behind it everything else. */
@@ -98,5 +96,5 @@ async function open(name: string, target: HttpTarget, options: ServerAuthsOption
     demand: {},
     probe: (signal: AbortSignal | undefined) => probeServer(target, env, signal),
   };
-  return createServerAuth(context, options.signIn);
+  return createServerAuth(context);
 }

@@ -1,11 +1,25 @@
 import { Fault, isFault } from "../../src/core/fault.ts";
-import type { ServerAuth } from "../../src/sources/servers/oauth/server-auth.ts";
+import type { LazyAuth } from "../../src/sources/servers/oauth/server-auths.ts";
 
 const redirectUri = "http://localhost:8123/callback";
+const mostVisits = 3;
+
+/** Does the work as a person has it done: where it fails for want of a sign-in, they sign in and try again. */
+export async function withSignIn<T>(auth: LazyAuth, work: () => Promise<T>): Promise<T> {
+  for (let visits = 0; ; visits++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isFault(error, "unauthorized") || visits === mostVisits) throw error;
+      await visitSignIn(auth, (error.detail as { scope?: string } | undefined)?.scope);
+    }
+  }
+}
 
 /** A person who consents to everything at once, a new authorization server included. */
-export async function visitSignIn(auth: ServerAuth, signal: AbortSignal | undefined): Promise<void> {
-  const options = { redirectUri, signal: signal ?? new AbortController().signal };
+async function visitSignIn(lazy: LazyAuth, scope: string | undefined): Promise<void> {
+  const auth = await lazy.load();
+  const options = { redirectUri, scope, signal: new AbortController().signal };
   const begun = await auth.begin(options).catch((error: unknown) => {
     const { issuer } = ((isFault(error, "denied") && error.detail) || {}) as { issuer?: string };
     if (issuer === undefined) throw error;
