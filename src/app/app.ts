@@ -57,6 +57,8 @@ export async function openApp(options: AppOptions): Promise<App> {
   let link: BridgeLink | undefined;
   let isConnected = false;
   let isClosed = false;
+  /** Milliseconds before the next new session: a proxy that takes sessions, and then knows nothing of them, gets few. */
+  let patience = 0;
   const runs = createRuns({ tools: () => tools, send: (message) => link?.send(message) ?? false });
   let session = await register();
   connect();
@@ -124,6 +126,7 @@ export async function openApp(options: AppOptions): Promise<App> {
   }
 
   function receive(text: string): void {
+    patience = 0;
     const message = JSON.parse(text) as BridgeMessage;
     if (message.type === "ping") link?.send(JSON.stringify({ type: "pong", mcpSessionId: session.id }));
     else runs.take(message);
@@ -131,13 +134,14 @@ export async function openApp(options: AppOptions): Promise<App> {
 
   /** The proxy has forgotten the session: the tools go into a new one. */
   async function renew(): Promise<void> {
-    for (let wait = 500; !isClosed; wait = Math.min(wait * 2, 30_000)) {
+    while (!isClosed) {
+      await new Promise((resolve) => setTimeout(resolve, patience));
+      patience = Math.min(Math.max(patience * 2, 500), 30_000);
       try {
         session = await register();
         return isClosed ? await remove() : connect();
       } catch (error) {
         if (error instanceof Error && error.cause === 401) return options.onEnd?.(error);
-        await new Promise((resolve) => setTimeout(resolve, wait));
       }
     }
   }

@@ -39,7 +39,7 @@ export class Peer implements PeerOptions {
   version: string | undefined = undefined;
   client: ClientFacts = unknownClient;
   logLevel: McpLogLevel = "info";
-  readonly running: Map<JsonRpcId, { cancel(reason: string): void }> = new Map();
+  readonly running: Map<JsonRpcId, { cancel(reason: string): void; stop(fault: Fault): void }> = new Map();
   /** Told once it is closed. */
   onClose: (() => void) | undefined = undefined;
   readonly #waitForAnswersMs: number;

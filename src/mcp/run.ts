@@ -42,6 +42,8 @@ export interface Run {
   ): Promise<object>;
   finish(result: object): void;
   fail(error: unknown): void;
+  /** Ends the handler; whoever waits for the round is told. */
+  stop(fault: Fault): void;
   /** Nobody came back: stops the handler. */
   abandon(reason: string): void;
 }
@@ -107,6 +109,7 @@ export function createRun(options: RunOptions): Run {
       ended = { error };
       deliver();
     },
+    stop: (fault) => request.stop(fault),
     abandon(reason) {
       request.cancel(reason);
       rejectQuestions();

@@ -105,8 +105,10 @@ export class ServedRequest implements RequestContext {
 
   /** The work ends, and the client is told why: unlike after a cancel it still waits for an answer. */
   stop(fault: Fault): void {
-    this.#aborter?.abort(fault);
+    if (this.cancelled || this.#stopped) return;
     this.#stopped = fault;
+    this.#aborter?.abort(fault);
+    this.resumed?.stop(fault);
   }
 
   /** A later round of the same call brings its own way back; between rounds, and after the answer, there is none. */

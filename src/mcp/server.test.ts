@@ -264,7 +264,7 @@ describe("the other features", () => {
       alone.say({ jsonrpc: "2.0", id: 1, method: "tools/call", params: modernParams({ name: "wait" }) }),
     ];
     server.close();
-    const told = { content: [{ type: "text", text: expect.stringContaining("Whether the tool ran is unknown") }] };
+    const told = { content: [{ type: "text", text: expect.stringContaining("Whether it was done is unknown") }] };
     expect(await Promise.all(answers)).toMatchObject([{ result: told }, { id: 1, result: told }]);
     expect(stopped.toSorted()).toEqual(["legacy", "modern"]);
   });

@@ -48,7 +48,8 @@ export interface McpServer {
   openPeer(options: PeerOptions): Peer;
   /** Serves one message. Resolves to the answer of a request, or to nothing: for the rest, and for cancelled calls. */
   handle(message: JsonRpcMessage, peer: Peer, route: Route): Promise<JsonRpcResponse | undefined>;
-  close(): void;
+  /** What still runs is stopped, and its clients are told why. */
+  close(why?: string): void;
 }
 
 export function createMcpServer(offer: McpOffer, options: McpServerOptions = {}): McpServer {
@@ -162,9 +163,9 @@ export function createMcpServer(offer: McpOffer, options: McpServerOptions = {})
     return failure(message.id, rpcErrorOf(error, era));
   }
 
-  function close(): void {
+  function close(why = "The server is stopping."): void {
     changes.close();
-    for (const request of running) request.stop(stopping());
+    for (const request of running) request.stop(stopped(why));
     for (const peer of peers) peer.close("The server is closing.");
     waiting.close();
     tasks.close();
@@ -187,9 +188,8 @@ function legacyFacts(message: JsonRpcRequest, peer: Peer): RequestFacts {
   };
 }
 
-function stopping(): Fault {
-  const text = "The server is stopping. Whether the tool ran is unknown: look before you call it again.";
-  return new Fault("outcome-unknown", text);
+function stopped(why: string): Fault {
+  return new Fault("outcome-unknown", `${why} Whether it was done is unknown: look before you try again.`);
 }
 
 function unknownMethod(method: string): Fault {

@@ -232,14 +232,15 @@ describe("when the input ends", () => {
     expect(pipe.lines).toMatchObject([{ id: 1, result: { content: [{ text: "there" }] } }]);
   });
 
-  test("what takes longer than the grace time is stopped, and not answered", async () => {
+  test("what takes longer than the grace time is stopped, and whoever still reads is told", async () => {
     const { wait, isStopped } = waiting();
     const pipe = open({ wait }, { graceMs: 20 });
     pipe.send(call(1, "wait"));
     pipe.input.end();
     await pipe.served;
     expect(isStopped()).toBe(true);
-    expect(pipe.lines).toEqual([]);
+    expect(pipe.lines).toMatchObject([{ id: 1 }]);
+    expect(JSON.stringify(pipe.lines)).toContain("Whether it was done is unknown");
   });
 
   test("a subscription is nothing to wait for", async () => {

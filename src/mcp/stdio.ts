@@ -62,15 +62,22 @@ export async function serveStdio(server: McpServer, options: StdioOptions): Prom
     output.on("error", () => resolve());
   });
   input.off("data", reader.push);
-  if (inFlight > 0 && !output.destroyed) {
+  await quiet(graceMs);
+  // Somebody who still reads is told; the client may have closed only its own end, or it is we who stop.
+  for (const request of peer.running.values()) request.stop(stopped());
+  await quiet(200);
+  peer.close("The client has gone.");
+  await writer.flushed(graceMs);
+
+  /** Resolves when nothing is in flight, or after the time. */
+  async function quiet(withinMs: number): Promise<void> {
+    if (inFlight === 0 || output.destroyed) return;
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, graceMs);
+      const timer = setTimeout(resolve, withinMs);
       onQuiet = () => (clearTimeout(timer), resolve());
       output.once("close", onQuiet);
     });
   }
-  peer.close("The client has gone.");
-  await writer.flushed(graceMs);
 
   /** Serves a frame to its end, the answer written: only then does it no longer count as in flight. */
   async function receive(frame: Buffer, spiller: JsonSpiller | undefined): Promise<void> {
@@ -150,6 +157,13 @@ export async function serveStdio(server: McpServer, options: StdioOptions): Prom
 
 /** More messages in one batch than any client of the revisions that have them sends. */
 const mostInBatch = 100;
+
+function stopped(): Fault {
+  return new Fault(
+    "outcome-unknown",
+    "This is being stopped. Whether it was done is unknown: look before you try again.",
+  );
+}
 
 function tooBusy(most: number): Fault {
   return new Fault("busy", `${most} requests are under way, and some of them wait for an answer of yours. Try again.`);

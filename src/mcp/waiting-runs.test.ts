@@ -49,6 +49,33 @@ describe("a requestState", () => {
     ).toBeDefined();
   });
 
+  test("whose call runs again when the server closes ends with the call, and both are told", async () => {
+    let isStopped = false;
+    const server = createMcpServer(
+      testOffer({
+        tools: {
+          async call(_args, context) {
+            const { signal } = context;
+            await context.ask(question, "q");
+            return new Promise((_resolve, reject) => {
+              signal.addEventListener("abort", () => reject(signal.reason));
+              isStopped = signal.aborted;
+              signal.addEventListener("abort", () => (isStopped = true));
+            });
+          },
+        },
+      }),
+    );
+    const talk = talkTo(server);
+    const { result } = await talk.modern("tools/call", { name: "call" }, able);
+    const again = { name: "call", requestState: result.requestState, inputResponses };
+    const second = talk.modern("tools/call", again, able);
+    await new Promise(setImmediate);
+    server.close();
+    expect((await second).result).toMatchObject({ isError: true });
+    expect(isStopped).toBe(true);
+  });
+
   test("is good for one return", async () => {
     const { talk, state } = await stopped();
     const params = { name: "call", requestState: state, inputResponses };

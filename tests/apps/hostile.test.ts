@@ -90,10 +90,13 @@ test("every refusal is counted as what it is", async () => {
 });
 
 test("an app whose session is gone learns that from its own token, too", async () => {
-  const env = { OPENCLAW_PROXY_APP_TOKEN: "app-secret" };
+  const env = { OPENCLAW_PROXY_APP_TOKEN: "app-secret", OPENCLAW_PROXY_OPENCLAW_TOKEN: "claw-secret" };
   await using proxy = await startProxy({ env });
   const session = await proxy.create();
   const own = { authorization: `Bearer ${session.bridge_token}` };
   expect((await proxy.ask("DELETE", `/v1/chat/sessions/${session.mcpSessionId}`, undefined, own)).status).toBe(200);
   expect((await (await openApp(session.bridge_url, { headers: own })).closed).code).toBe(4404);
+  expect((await proxy.ask("PATCH", `/v1/chat/sessions/${session.mcpSessionId}`, { tools: [] }, own)).status).toBe(404);
+  const client = { authorization: `Bearer ${session.mcp_token}` };
+  expect((await proxy.rpc(session, "tools/list", {}, client)).status).toBe(404);
 });

@@ -1,4 +1,7 @@
 import { connect } from "node:net";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { expect, test } from "vitest";
 import { until } from "../support/until.ts";
 import { startProxy } from "./start-proxy.ts";
@@ -13,7 +16,8 @@ test("a call that runs when the proxy stops ends with the truth, for its caller 
   const closed = proxy.close();
   const { status, body } = await called;
   expect([status, body.result]).toMatchObject([200, { isError: true }]);
-  expect(body.result.content[0].text).toMatch(/^The server is stopping\. Whether the tool ran is unknown/);
+  expect(body.result.content[0].text).toMatch(/^The server is stopping\. Whether it was done is unknown/);
+  expect(body.result._meta["clawport/callId"]).toMatch(/./);
   expect((await app.wait("cancel_tool")).reason).toMatch(/^The server is stopping/);
   expect((await app.closed).code).toBe(1012);
   await closed;
@@ -40,4 +44,44 @@ test("an answer that somebody is reading is not cut short by the stop", async ()
   await closed;
   await until(() => reader.closed);
   expect(read).toBeGreaterThan(content.length);
+});
+
+test("while it stops, a person's answer still reaches the call that waits for it", async () => {
+  await using proxy = await startProxy();
+  const session = await proxy.create();
+  await using app = await openApp(session.bridge_url, {
+    tools: {
+      echo_text: (_, { request_id }, own) =>
+        own.send({ type: "invoke_ask", request_id, ask_id: "q", params: { message: "Sure?" } }),
+    },
+  });
+  const client = new Client({ name: "test", version: "1" }, { capabilities: { elicitation: {} } });
+  const answered = Promise.withResolvers<{ action: "accept"; content: Record<string, never> }>();
+  const asked = Promise.withResolvers<void>();
+  client.setRequestHandler(ElicitRequestSchema, () => {
+    asked.resolve();
+    return answered.promise;
+  });
+  await client.connect(new StreamableHTTPClientTransport(new URL(session.mcp_url)));
+  const called = client.callTool({ name: "echo_text", arguments: {} });
+  await asked.promise;
+  const closed = proxy.close();
+  expect((await proxy.rpc(session, "tools/list")).status).toBe(503);
+  expect((await proxy.ask("POST", "/v1/chat/sessions", {})).status).toBe(503);
+  answered.resolve({ action: "accept", content: {} });
+  const { request_id } = await app.wait("invoke_tool");
+  expect((await app.wait("ask_answer")).ok).toBe(true);
+  app.result(request_id, { ok: true, content: "done" });
+  expect((await called).content).toEqual([{ type: "text", text: "done" }]);
+  await client.close();
+  await closed;
+});
+
+test("a call that waits for its app when the session is deleted is told that the app has not seen it", async () => {
+  await using proxy = await startProxy({ env: { OPENCLAW_PROXY_BRIDGE_GRACE_SECONDS: "60" } });
+  const session = await proxy.create();
+  const called = proxy.call(session, "echo_text");
+  await expect.poll(() => proxy.metrics()).toMatch(/^clawport_calls_in_flight\{.*\} 1$/m);
+  await proxy.ask("DELETE", `/v1/chat/sessions/${session.mcpSessionId}`);
+  expect(await called).toBe("!The call was given up before it was sent. The app has not seen it.");
 });

@@ -1,6 +1,7 @@
 import { cancelledBy } from "../../core/cancelled.ts";
 import type { Policy } from "../../core/config/policy-schema.ts";
 import { Fault, isFault, toFault } from "../../core/fault.ts";
+import { asRecord } from "../../core/is-record.ts";
 import { silentLog } from "../../core/log.ts";
 import type { Log } from "../../core/log.ts";
 import type { CallMetrics } from "../../core/metrics/call-metrics.ts";
@@ -79,6 +80,7 @@ export function createGuard(options: GuardOptions): Guard {
   async function walk<T>(use: Use, context: CallContext, run: () => Promise<T>): Promise<Outcome<T>> {
     const entry = books.open(use, context.caller);
     const decision: { -readonly [K in keyof Decision]: Decision[K] } = { verdict: "deny", why: "fault" };
+    let isRunning = false;
     try {
       const wait = waitFor(use, context, entry.at);
       if (wait > 0) {
@@ -94,11 +96,12 @@ export function createGuard(options: GuardOptions): Guard {
         entry.close(decision, "denied", undefined);
         return { kind: "refused", code: "denied", text: admission.text };
       }
+      isRunning = true;
       const value = await run();
       entry.close(decision, isToolError(value) ? "tool-error" : "ok", value);
       return { kind: "done", value };
     } catch (error) {
-      const fault = context.signal.aborted ? cancelledBy(context.signal) : toFault(error);
+      const fault = faultOf(error, context.signal, isRunning);
       if (!isFault(error) && fault.code === "internal")
         log.error("a call failed unexpectedly", { what: use.what, error });
       entry.close(decision, fault.code, undefined);
@@ -166,10 +169,20 @@ function elapsedMs(): number {
   return seconds * 1000 + nanoseconds / 1e6;
 }
 
-/** What a fault has for programs, such as the id of a call of which nobody knows whether it ran, goes along. */
+/** The id of a call of which nobody knows whether it ran goes along. The rest of a detail may be another's secret. */
 function failedResult({ message, detail }: Fault): ToolResult {
   const result = errorResult(visibleText(message, longestMessage));
-  return detail === undefined ? result : { ...result, _meta: { "clawport/detail": detail } };
+  const { call_id: callId } = asRecord(detail);
+  return typeof callId === "string" ? { ...result, _meta: { "clawport/callId": callId } } : result;
+}
+
+/** Why a use failed. Whoever was stopped knows best how far it had come; before it ran, that is known here. */
+function faultOf(error: unknown, signal: AbortSignal, isRunning: boolean): Fault {
+  if (!signal.aborted) return toFault(error);
+  const stop = cancelledBy(signal);
+  if (stop.code !== "outcome-unknown") return stop;
+  if (!isRunning) return new Fault("unavailable", "This was stopped before it was begun. It is safe to try again.");
+  return isFault(error) ? error : stop;
 }
 
 const quoted = (text: string): string => `«${visibleText(text, 200)}»`;

@@ -8,6 +8,7 @@ import type { ServerInfo } from "../../mcp/offer.ts";
 import { createMcpServer } from "../../mcp/server.ts";
 import type { MemoryBudget } from "../../sources/apps/memory-budget.ts";
 import type { AppSession } from "../../sources/apps/session.ts";
+import { sessionTokenShape } from "../../sources/apps/session-secrets.ts";
 import type { Sessions } from "../../sources/apps/sessions.ts";
 import { judgeAccess, presentedToken, refusedToken } from "./judge-access.ts";
 import { createRateGate, type RateGate } from "./rate-gate.ts";
@@ -42,7 +43,7 @@ export interface McpRoutes {
 interface Opened {
   readonly endpoint: HttpEndpoint;
   readonly requests: RateGate;
-  stop(): void;
+  stop(why?: string): void;
 }
 
 export function createMcpRoutes(options: McpRoutesOptions): McpRoutes {
@@ -75,6 +76,8 @@ export function createMcpRoutes(options: McpRoutesOptions): McpRoutes {
     const own = session && { hash: session.record.mcpTokenHash, only: session.record.ownTokens === "all" };
     const presented = presentedToken(request.headers);
     const access = judgeAccess({ presented, sharedHash: openclawHash, own });
+    // What opened a session that is gone opens nothing, but its client has to learn that the session is what is missing.
+    if (!session && sessionTokenShape.test(presented ?? "")) throw unknownSession();
     if (access === "refused") {
       response.setHeader("www-authenticate", "Bearer");
       throw refusedToken(presented, own?.only ? "the mcp_token of this session" : mcpTokenName);
@@ -99,12 +102,12 @@ export function createMcpRoutes(options: McpRoutesOptions): McpRoutes {
     const made: Opened = {
       endpoint,
       requests: createRateGate(options.requestsPerSecond, now),
-      stop: () => server.close(),
+      stop: (why) => server.close(why),
     };
     opened.set(session, made);
     session.onEnd(() => {
       opened.delete(session);
-      made.stop();
+      made.stop("The session has ended.");
       endpoint.close();
     });
     return made;

@@ -85,6 +85,7 @@ export async function openProxyDoor(options: ProxyDoorOptions): Promise<ProxyDoo
     operatorHash: hashOf(options.operatorToken),
     changes: createRateGate(options.sessionsPerSecond ?? 100, Date.now),
     maxBodyBytes,
+    isDraining: () => admission.isClosed,
     addressFacts,
   });
   const mcp = createMcpRoutes({
@@ -120,13 +121,11 @@ export async function openProxyDoor(options: ProxyDoorOptions): Promise<ProxyDoo
       [{}, budget.held],
     ]),
   ];
-  let draining = false;
 
   return {
     port,
     address: origin,
     async close(withinMs = 5000) {
-      draining = true;
       for (const timer of timers) clearInterval(timer);
       await closeGently({
         server,
@@ -226,7 +225,7 @@ export async function openProxyDoor(options: ProxyDoorOptions): Promise<ProxyDoo
       return refuseUpgrade(socket, "403 Forbidden");
     }
     if (route.kind !== "bridge") return refuseUpgrade(socket, "404 Not Found");
-    if (draining) return refuseUpgrade(socket, "503 Service Unavailable");
+    if (admission.isClosed) return refuseUpgrade(socket, "503 Service Unavailable");
     // From here on the bridge's own heartbeat finds the dead.
     unread.release(request.socket);
     request.socket.setTimeout(0);

@@ -53,7 +53,13 @@ export function createSessionOffer(options: SessionOfferOptions): McpOffer {
   function keepForLater(result: ToolResult): ToolResult {
     const bytes = measureSize(result);
     if (!budget.take(bytes)) return errorResult("The tool ran, but there was no room here to keep its result.");
-    setTimeout(() => budget.give(bytes), taskRules.keepTasksMs).unref();
+    const forget = (): void => {
+      stopWaiting();
+      clearTimeout(timer);
+      budget.give(bytes);
+    };
+    const timer = setTimeout(forget, taskRules.keepTasksMs).unref();
+    const stopWaiting = session.onEnd(forget);
     return result;
   }
 

@@ -3,6 +3,7 @@ import { Fault } from "../../core/fault.ts";
 import { readBody } from "../../mcp/http/read-body.ts";
 import type { AppSession } from "../../sources/apps/session.ts";
 import { parseSessionRequest, parseToolsRequest } from "../../sources/apps/session-request.ts";
+import { sessionTokenShape } from "../../sources/apps/session-secrets.ts";
 import type { Sessions } from "../../sources/apps/sessions.ts";
 import { type AddressFacts, addressesOf } from "./addresses.ts";
 import { judgeAccess, presentedToken, refusedToken } from "./judge-access.ts";
@@ -17,6 +18,7 @@ export interface SessionRoutesOptions {
   /** For opening sessions and for replacing their tools: both are written to disk. */
   readonly changes: RateGate;
   readonly maxBodyBytes: number;
+  isDraining(): boolean;
   addressFacts(request: IncomingMessage): AddressFacts;
 }
 
@@ -48,10 +50,12 @@ export function createSessionRoutes(options: SessionRoutesOptions): SessionRoute
       const session = await sessions.find(id);
       const own = session && { hash: session.record.bridgeTokenHash, only: session.record.ownTokens !== "none" };
       const presented = presentedToken(request.headers);
+      // What opened a session that is gone opens nothing, but its app has to learn that the session is what is missing.
+      if (!session && sessionTokenShape.test(presented ?? "")) throw unknownSession();
       if (judgeAccess({ presented, sharedHash: appHash, own }) === "refused" && !isOperator(presented)) {
         throw refusedToken(presented, own?.only ? "the bridge_token of this session" : appTokenName);
       }
-      if (!session) throw new Fault("unknown-session", "There is no such session.");
+      if (!session) throw unknownSession();
       if (method === "GET") return sendBody(response, 200, describe(session, true));
       if (method === "PATCH") {
         limitChanges();
@@ -67,6 +71,7 @@ export function createSessionRoutes(options: SessionRoutesOptions): SessionRoute
     const presented = presentedToken(request.headers);
     if (judgeAccess({ presented, sharedHash: appHash }) === "refused") throw refusedToken(presented, appTokenName);
     limitChanges();
+    if (options.isDraining()) throw new Fault("busy", "The proxy is being stopped. Try again in a few seconds.");
     const body = await readBody(request, maxBodyBytes);
     const { session, bridgeToken, mcpToken } = await sessions.create(parseSessionRequest(body));
     sendBody(response, 200, {
@@ -93,6 +98,10 @@ export function createSessionRoutes(options: SessionRoutesOptions): SessionRoute
     if (judgeAccess({ presented, sharedHash }) === "refused") throw refusedToken(presented, wanted);
     return operatorHash !== undefined;
   }
+}
+
+function unknownSession(): Fault {
+  return new Fault("unknown-session", "There is no such session.");
 }
 
 const appTokenName = "the app token of this proxy (OPENCLAW_PROXY_APP_TOKEN)";

@@ -39,7 +39,5 @@ export interface ClientTransport {
 /** A transport's refusal with an HTTP status: what tells an older server from a broken one. */
 export interface HttpRefusal {
   readonly status: number;
-  readonly body: string;
-  readonly wwwAuthenticate?: string | undefined;
   readonly retryAfterMs?: number | undefined;
 }

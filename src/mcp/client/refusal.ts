@@ -1,7 +1,8 @@
-import type { IncomingMessage } from "node:http";
+import type { ClientRequest, IncomingMessage } from "node:http";
 import { Fault, type FaultCode } from "../../core/fault.ts";
 import { asRecord } from "../../core/is-record.ts";
 import { quoted } from "../../core/quoted.ts";
+import { redactText } from "../../core/redact-text.ts";
 import type { HttpRefusal } from "./client-transport.ts";
 import { retryAfterMs } from "./retry-after.ts";
 
@@ -9,17 +10,42 @@ import { retryAfterMs } from "./retry-after.ts";
 export type Standing = "none" | "session" | "modern";
 
 /** A response that is no answer, as a fault that keeps its status. */
-export function refusalOf({ statusCode = 0, headers }: IncomingMessage, text: string, standing: Standing): Fault {
+export function refusalOf(response: IncomingMessage, text: string, standing: Standing): Fault {
+  const { statusCode = 0, headers } = response;
   const detail: HttpRefusal = {
     status: statusCode,
-    body: text.slice(0, 2000),
-    wwwAuthenticate: headers["www-authenticate"],
     retryAfterMs: retryAfterMs(headers["retry-after"], Date.now()),
   };
-  const words = wordsOf(text).trim();
+  const words = redactText(withoutSecrets(wordsOf(text).trim(), response));
   const said = words === "" ? "" : `: ${quoted(words)}`;
   const code = isForgotten(statusCode, text, standing) ? "unknown-session" : codeOf(statusCode);
   return new Fault(code, `The server answered with HTTP ${statusCode}${said}`, { detail });
+}
+
+/** Headers that say nothing about who asks. */
+const openHeaders: ReadonlySet<string> = new Set([
+  "accept",
+  "connection",
+  "content-length",
+  "content-type",
+  "host",
+  "last-event-id",
+  "mcp-method",
+  "mcp-name",
+  "mcp-protocol-version",
+  "traceparent",
+  "transfer-encoding",
+  "user-agent",
+]);
+
+/** Some servers repeat in their error what they were sent, keys included. */
+function withoutSecrets(text: string, response: IncomingMessage): string {
+  const { req: request } = response as { readonly req?: ClientRequest };
+  const sent = Object.entries(request?.getHeaders() ?? {}).filter(([name]) => !openHeaders.has(name));
+  return sent
+    .map(([, value]) => String(value).replace(/^(?:Basic|Bearer|DPoP) +/i, ""))
+    .filter((value) => value.length >= 6)
+    .reduce((safe, value) => safe.replaceAll(value, "[redacted]"), text);
 }
 
 /** What a person can read of a body: many are JSON with one sentence in it. */

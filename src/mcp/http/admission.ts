@@ -3,8 +3,9 @@ export interface Admission {
   enter(): boolean;
   leave(): void;
   readonly inside: number;
-  /** Nobody enters any more. */
+  /** From here on no new request is to be served; what belongs to those inside still comes in. */
   close(): void;
+  readonly isClosed: boolean;
   /** Resolves when nobody is inside any more and the last answers are on their way, or after the time. */
   drained(withinMs: number): Promise<void>;
 }
@@ -15,7 +16,7 @@ export function createAdmission(atMost: number): Admission {
   let onEmpty: (() => void) | undefined;
   return {
     enter() {
-      if (isClosed || inside >= atMost) return false;
+      if (inside >= atMost) return false;
       inside++;
       return true;
     },
@@ -24,6 +25,9 @@ export function createAdmission(atMost: number): Admission {
     },
     get inside() {
       return inside;
+    },
+    get isClosed() {
+      return isClosed;
     },
     close() {
       isClosed = true;

@@ -120,10 +120,7 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
   /** Holds a place while a request is served; one that only listens from here on gives it back early. */
   async function servePost(request: IncomingMessage, response: ServerResponse, principal: string): Promise<void> {
     if (!admission.enter()) {
-      throw new Fault(
-        "busy",
-        "Too many requests are being served here, or it is being stopped. Try again in a second.",
-      );
+      throw new Fault("busy", "Too many requests are being served here. Try again in a second.");
     }
     let inside = true;
     const leave = () => {
@@ -142,7 +139,10 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
 
   async function serveBody(body: unknown, post: Post): Promise<void> {
     const { request, response, principal, spilled } = post;
-    if (Array.isArray(body)) return serveBatch(body, post);
+    if (Array.isArray(body)) {
+      requireOpen();
+      return serveBatch(body, post);
+    }
     let message: JsonRpcMessage;
     try {
       message = parseMessage(body);
@@ -151,6 +151,7 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
       const era = request.headers["mcp-protocol-version"] === undefined ? "legacy" : "modern";
       return sendJson(response, 400, failure(idOf(body), rpcErrorOf(error, era)));
     }
+    if (isRequest(message)) requireOpen();
     const isModern = isRequest(message) ? isModernRequest(message, request.headers) : isModernNotice(request);
     const isNewSession = !guests && !isModern && isRequest(message) && message.method === "initialize";
     const session = isModern ? undefined : isNewSession ? sessions.open(principal) : sessionOf(request, principal);
@@ -165,6 +166,11 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
     const answer = await during(exchange, response, session, peer, () => server.handle(message, peer, exchange));
     if (isNewSession && answer && "error" in answer && session) sessions.end(session);
     exchange.finish(answer);
+  }
+
+  /** Answers and cancels belong to calls that run: these are taken to the end. */
+  function requireOpen(): void {
+    if (admission.isClosed) throw new Fault("busy", "This is being stopped. Try again in a few seconds.");
   }
 
   async function serveBatch(batch: readonly unknown[], { request, response, principal, spilled }: Post): Promise<void> {

@@ -1,5 +1,6 @@
 import type { CallContext } from "../../catalog/tool-source.ts";
 import { cancelledBy } from "../../core/cancelled.ts";
+import { Fault } from "../../core/fault.ts";
 import { messageOf } from "../../core/thrown.ts";
 import type { CallHandle, CallListener, CallNews, CallOrder, CallOutcome } from "./bus.ts";
 import { lost } from "./call-outcomes.ts";
@@ -85,9 +86,10 @@ class Attempt {
   handleEvent(): void {
     if (!this.#end()) return;
     const fault = cancelledBy(this.#signal);
-    const reason = fault.code === "cancelled" ? "The caller cancelled the call." : fault.message;
-    for (const handle of this.handles) handle.cancel(reason);
-    this.#reject(fault);
+    const isCancelled = fault.code === "cancelled";
+    for (const handle of this.handles) handle.cancel(isCancelled ? "The caller cancelled the call." : fault.message);
+    const detail = { call_id: this.#order.callId };
+    this.#reject(isCancelled ? fault : new Fault(fault.code, fault.message, { cause: fault, detail }));
   }
 
   #end(): boolean {

@@ -29,7 +29,7 @@ export async function callApp(
   const mayRepeat = context.callId !== undefined || !bus.isSure;
   const order: CallOrder = { sessionId, callId, tool, args, deadline: started + timeoutMs, mayRepeat };
   for (;;) {
-    if (signal.aborted) throw cancelledBy(signal);
+    if (signal.aborted) throw unseen(signal);
     const outcome = await attemptCall(order, rules, context);
     switch (outcome.kind) {
       case "done":
@@ -43,11 +43,11 @@ export async function callApp(
       case "nobody": {
         const left = started + Math.min(rules.graceMs, timeoutMs) - now();
         if (left <= 0 || !(await bus.held(sessionId, left, signal))) {
-          if (signal.aborted) throw cancelledBy(signal);
+          if (signal.aborted) throw unseen(signal);
           throw new Fault("unavailable", "Bridge is not connected");
         }
         // A holder may be on its way out: asking it again and again would leave it no time to go.
-        await sleep(retryMs, signal);
+        await sleep(retryMs, signal).catch(() => {});
       }
     }
   }
@@ -61,6 +61,13 @@ let made = 0;
 
 function freshId(): string {
   return `${ownPrefix}-${++made}`;
+}
+
+/** Whoever stops a call that waits does not know that the app has not seen it. */
+function unseen(signal: AbortSignal): Fault {
+  const fault = cancelledBy(signal);
+  if (fault.code !== "outcome-unknown") return fault;
+  return new Fault("unavailable", "The call was given up before it was sent. The app has not seen it.");
 }
 
 function unknown(what: string, callId: string, code: "outcome-unknown" | "timeout" = "outcome-unknown"): Fault {

@@ -45,6 +45,14 @@ test("the oldest results go when all weigh too much, but not that their calls ra
   expect(memory.recall("unknown")?.outcome).toEqual({ kind: "lost" });
 });
 
+test("a budget that is used up by what is remembered still has nothing against what needs no room", () => {
+  const small = createMemoryBudget(600);
+  const memory = createCallMemory({ budget: small, now: () => 0 });
+  for (const id of ["a", "b"]) memory.remember(id, call(0));
+  expect(small.held).toBeGreaterThan(600);
+  expect([small.take(0), small.take(-1), small.take(1)]).toEqual([true, true, false]);
+});
+
 test("what is remembered counts in the budget until it is forgotten, and without room the result is not kept", () => {
   const small = createMemoryBudget(600);
   const memory = createCallMemory({ budget: small, now: () => 0, mostBytes: 400 });

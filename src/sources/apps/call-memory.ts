@@ -57,7 +57,9 @@ export function createCallMemory(options: CallMemoryOptions): CallMemory {
         if (now() - at <= keepMs) break;
         forget(callId);
       }
-      return kept.size < atMost && budget.held + entryBytes <= budget.most;
+      if (kept.size >= atMost || !budget.take(entryBytes)) return false;
+      budget.give(entryBytes);
+      return true;
     },
     remember(callId, call) {
       forget(callId);

@@ -27,7 +27,7 @@ export function createMemoryBudget(most = getHeapStatistics().heap_size_limit / 
     },
     most,
     take(bytes) {
-      while (held + bytes > most) if (!reliefs.some((relieve) => relieve())) return false;
+      while (bytes > 0 && held + bytes > most) if (!reliefs.some((relieve) => relieve())) return false;
       held += bytes;
       return true;
     },

@@ -1,3 +1,4 @@
+import type { Unsubscribe } from "../../catalog/tool-source.ts";
 import type { AppSource } from "./app-source.ts";
 import type { Bridge } from "./bridge.ts";
 import type { CallMemory } from "./call-memory.ts";
@@ -15,7 +16,7 @@ export interface AppSession {
   /** It is in use: its life begins anew. */
   touch(): void;
   /** Called once, when the session is over for whatever reason. */
-  onEnd(listener: () => void): void;
+  onEnd(listener: () => void): Unsubscribe;
 }
 
 /** The same session as those see it who keep it. */
@@ -27,6 +28,8 @@ export interface KeptSession extends AppSession {
   toolSet: ToolSet;
   /** When its expiry was last told to the store. */
   storedAt: number;
+  /** The last change on its way to the store: the next one waits for it, so that what fails is taken back to what is kept. */
+  changing: Promise<unknown>;
   readonly endListeners: Set<() => void>;
   nextRequestId(): string;
 }

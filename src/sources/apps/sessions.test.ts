@@ -83,3 +83,22 @@ test("sessions that register the same tools share them", async () => {
   ];
   expect(one.session.source.tools()).toBe(other.session.source.tools());
 });
+
+test("changes that can't be stored are taken back to what is kept, also where two fail together", async () => {
+  const { sessions, store, budget, request } = await open();
+  const { session } = await sessions.create(request([{ name: "a" }]));
+  const held = budget.held;
+  const put = store.put.bind(store);
+  store.put = () => Promise.reject(new Error("The disk is full."));
+  const sets = [2, 20].map(
+    (count) => request(Array.from({ length: count }, (_, n) => ({ name: `tool_${n}` }))).toolSet,
+  );
+  const changes = await Promise.allSettled(sets.map((set) => sessions.replaceTools(session.id, set)));
+  expect(changes.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+  expect([session.record.tools, session.source.tools().length, budget.held]).toEqual([[{ name: "a" }], 1, held]);
+  store.put = put;
+  await sessions.replaceTools(session.id, sets[1]!);
+  expect(session.source.tools()).toHaveLength(20);
+  await sessions.remove(session.id);
+  expect(budget.held).toBe(0);
+});

@@ -115,27 +115,27 @@ export async function openSessions(options: SessionsOptions): Promise<Sessions> 
       return undefined;
     },
     list: () => [...live.values()].filter(({ expiresAt }) => expiresAt > now()),
-    async replaceTools(id, toolSet) {
-      const session = requireLive(id);
-      const before = session.toolSet;
-      makeRoom(toolSet.bytes - before.bytes);
-      session.toolSet = toolSet;
-      try {
-        await keep(session, { tools: toolSet.raw });
-      } catch (error) {
-        // One that has ended meanwhile has given back what it had.
-        if (live.get(id) === session) {
-          session.toolSet = before;
-          room.give(toolSet.bytes - before.bytes);
+    replaceTools: (id, toolSet) =>
+      inTurn(id, async (session) => {
+        const before = session.toolSet;
+        makeRoom(toolSet.bytes - before.bytes);
+        session.toolSet = toolSet;
+        try {
+          await keep(session, { tools: toolSet.raw });
+        } catch (error) {
+          // One that has ended meanwhile has given back what it had.
+          if (live.get(id) === session) {
+            session.toolSet = before;
+            room.give(toolSet.bytes - before.bytes);
+          }
+          throw error;
         }
-        throw error;
-      }
-      session.source.replace(toolSet.tools);
-    },
-    async closeBridgeToOthers(id) {
-      const session = requireLive(id);
-      if (session.record.ownTokens === "none") await keep(session, { ownTokens: "bridge" });
-    },
+        session.source.replace(toolSet.tools);
+      }),
+    closeBridgeToOthers: (id) =>
+      inTurn(id, async (session) => {
+        if (session.record.ownTokens === "none") await keep(session, { ownTokens: "bridge" });
+      }),
     async remove(id) {
       const session = live.get(id);
       if (session) end(session, "deleted");
@@ -210,10 +210,14 @@ export async function openSessions(options: SessionsOptions): Promise<Sessions> 
       memory: undefined,
       toolSet,
       storedAt: now(),
+      changing: Promise.resolve(),
       endListeners: new Set(),
       nextRequestId: createRequestIds(record.id, isRevived),
       touch,
-      onEnd: (listener) => void session.endListeners.add(listener),
+      onEnd(listener) {
+        session.endListeners.add(listener);
+        return () => session.endListeners.delete(listener);
+      },
     };
     live.set(record.id, session);
     return session;
@@ -236,14 +240,22 @@ export async function openSessions(options: SessionsOptions): Promise<Sessions> 
     }
   }
 
-  /** In force at once, so that a change that comes while this one is being stored builds on it. */
+  /** One change of a session at a time. */
+  async function inTurn(id: string, change: (session: KeptSession) => Promise<void>): Promise<void> {
+    const { changing } = requireLive(id);
+    const mine = changing.then(() => change(requireLive(id)));
+    requireLive(id).changing = mine.catch(() => {});
+    return mine;
+  }
+
+  /** In force at once; taken back where it can't be stored. */
   async function keep(session: KeptSession, change: Partial<SessionRecord>): Promise<void> {
-    const { tools, ownTokens } = session.record;
-    session.record = { ...session.record, ...change };
+    const before = session.record;
+    session.record = { ...before, ...change };
     try {
       await store.put(session.record, session.expiresAt);
     } catch (error) {
-      session.record = { ...session.record, ...("tools" in change ? { tools } : { ownTokens }) };
+      session.record = before;
       throw error;
     }
   }
