@@ -216,11 +216,12 @@ describe("through clawport mcp-server", () => {
   test("a client that goes away takes its unfinished order with it", async () => {
     const hanging = bench.model.nextHanging();
     await using server = await startMcpServer({ env: bench.env });
-    const unanswered = server.order({ message: "hang" }).catch(() => "gone");
+    const ended = server.order({ message: "hang" }).then(serverText, () => "gone");
     const { closed } = await hanging;
     await server.client.close();
     await closed;
-    expect(await unanswered).toBe("gone");
+    // It may leave before it is told, or after.
+    expect(await ended).toMatch(/^gone$|Whether it was done is unknown/);
   });
 
   test("cancelling a call stops the agent", async () => {
