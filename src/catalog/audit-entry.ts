@@ -43,7 +43,7 @@ const longestText = 200;
 export function formatAuditLine(entry: AuditEntry): string {
   const { caller } = entry;
   const line: { readonly [K in keyof AuditLine]: AuditLine[K] | undefined } = {
-    time: new Date(entry.at).toISOString(),
+    time: timeText(Math.floor(entry.at)),
     door: caller.door,
     token: caller.token?.slice(0, longestText),
     client: caller.client?.slice(0, longestText),
@@ -75,6 +75,14 @@ export function parseAuditLine(text: string): AuditLine | undefined {
 /** Enough to tell two keys apart, not enough to use one. */
 export function shortHash(secret: string): string {
   return hash("sha256", secret).slice(0, 16);
+}
+
+let lastTime = { at: -1, text: "" };
+
+/** Calls that come together share their millisecond. */
+function timeText(at: number): string {
+  if (lastTime.at !== at) lastTime = { at, text: new Date(at).toISOString() };
+  return lastTime.text;
 }
 
 const hashedSessions = new Map<string, string>();

@@ -12,7 +12,7 @@ import type { AppSession } from "../../sources/apps/session.ts";
 import { sessionTokenShape } from "../../sources/apps/session-secrets.ts";
 import type { Sessions } from "../../sources/apps/sessions.ts";
 import { textFrame } from "./text-frame.ts";
-import { bridgeProtocol, judgeAccess, presentedToken } from "./judge-access.ts";
+import { bridgeProtocol, judgeAccess, shownBy } from "./judge-access.ts";
 
 export interface BridgeDoorOptions {
   readonly sessions: Sessions;
@@ -52,10 +52,10 @@ export function createBridgeDoor(options: BridgeDoorOptions): BridgeDoor {
     async upgrade(request, socket, head, id) {
       const session = await sessions.find(id);
       const own = session && { hash: session.record.bridgeTokenHash, only: session.record.ownTokens !== "none" };
-      const presented = presentedToken(request.headers);
+      const shown = shownBy(request);
       // What opened a session that is gone opens nothing, but its app has to learn that the session is what is missing.
-      const wasOwn = session === undefined && sessionTokenShape.test(presented ?? "");
-      const access = wasOwn ? "own" : judgeAccess({ presented, sharedHash: appHash, own });
+      const wasOwn = session === undefined && sessionTokenShape.test(shown.token ?? "");
+      const access = wasOwn ? "own" : judgeAccess({ shown, sharedHash: appHash, own });
       if (socket.destroyed) return;
       server.handleUpgrade(request, socket, head, (ws) => {
         ws.on("error", (error) => {

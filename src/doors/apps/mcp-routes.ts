@@ -10,7 +10,7 @@ import type { MemoryBudget } from "../../sources/apps/memory-budget.ts";
 import type { AppSession } from "../../sources/apps/session.ts";
 import { sessionTokenShape } from "../../sources/apps/session-secrets.ts";
 import type { Sessions } from "../../sources/apps/sessions.ts";
-import { judgeAccess, presentedToken, refusedToken } from "./judge-access.ts";
+import { judgeAccess, refusedToken, shownBy } from "./judge-access.ts";
 import { createRateGate, type RateGate } from "./rate-gate.ts";
 import { createSessionOffer, taskRules } from "./session-offer.ts";
 
@@ -74,13 +74,13 @@ export function createMcpRoutes(options: McpRoutesOptions): McpRoutes {
     session: AppSession | undefined,
   ): void {
     const own = session && { hash: session.record.mcpTokenHash, only: session.record.ownTokens === "all" };
-    const presented = presentedToken(request.headers);
-    const access = judgeAccess({ presented, sharedHash: openclawHash, own });
+    const shown = shownBy(request);
+    const access = judgeAccess({ shown, sharedHash: openclawHash, own });
     // What opened a session that is gone opens nothing, but its client has to learn that the session is what is missing.
-    if (!session && sessionTokenShape.test(presented ?? "")) throw unknownSession();
+    if (!session && sessionTokenShape.test(shown.token ?? "")) throw unknownSession();
     if (access === "refused") {
       response.setHeader("www-authenticate", "Bearer");
-      throw refusedToken(presented, own?.only ? "the mcp_token of this session" : mcpTokenName);
+      throw refusedToken(shown, own?.only ? "the mcp_token of this session" : mcpTokenName);
     }
     if (named === undefined) {
       throw new Fault(

@@ -6,7 +6,7 @@ import { parseSessionRequest, parseToolsRequest } from "../../sources/apps/sessi
 import { sessionTokenShape } from "../../sources/apps/session-secrets.ts";
 import type { Sessions } from "../../sources/apps/sessions.ts";
 import { type AddressFacts, addressesOf } from "./addresses.ts";
-import { judgeAccess, presentedToken, refusedToken } from "./judge-access.ts";
+import { judgeAccess, refusedToken, type Shown, shownBy } from "./judge-access.ts";
 import type { RateGate } from "./rate-gate.ts";
 import { sendBody } from "./send.ts";
 
@@ -49,11 +49,11 @@ export function createSessionRoutes(options: SessionRoutesOptions): SessionRoute
       }
       const session = await sessions.find(id);
       const own = session && { hash: session.record.bridgeTokenHash, only: session.record.ownTokens !== "none" };
-      const presented = presentedToken(request.headers);
+      const shown = shownBy(request);
       // What opened a session that is gone opens nothing, but its app has to learn that the session is what is missing.
-      if (!session && sessionTokenShape.test(presented ?? "")) throw unknownSession();
-      if (judgeAccess({ presented, sharedHash: appHash, own }) === "refused" && !isOperator(presented)) {
-        throw refusedToken(presented, own?.only ? "the bridge_token of this session" : appTokenName);
+      if (!session && sessionTokenShape.test(shown.token ?? "")) throw unknownSession();
+      if (judgeAccess({ shown, sharedHash: appHash, own }) === "refused" && !isOperator(shown)) {
+        throw refusedToken(shown, own?.only ? "the bridge_token of this session" : appTokenName);
       }
       if (!session) throw unknownSession();
       if (method === "GET") return sendBody(response, 200, describe(session, true));
@@ -68,8 +68,8 @@ export function createSessionRoutes(options: SessionRoutesOptions): SessionRoute
   };
 
   async function create(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const presented = presentedToken(request.headers);
-    if (judgeAccess({ presented, sharedHash: appHash }) === "refused") throw refusedToken(presented, appTokenName);
+    const shown = shownBy(request);
+    if (judgeAccess({ shown, sharedHash: appHash }) === "refused") throw refusedToken(shown, appTokenName);
     limitChanges();
     if (options.isDraining()) throw new Fault("busy", "The proxy is being stopped. Try again in a few seconds.");
     const body = await readBody(request, maxBodyBytes);
@@ -88,14 +88,14 @@ export function createSessionRoutes(options: SessionRoutesOptions): SessionRoute
     throw new Fault("rate-limited", "Too many sessions are being opened or changed. Try again in a second.");
   }
 
-  function isOperator(presented: string | undefined): boolean {
-    return operatorHash !== undefined && judgeAccess({ presented, sharedHash: operatorHash }) !== "refused";
+  function isOperator(shown: Shown): boolean {
+    return operatorHash !== undefined && judgeAccess({ shown, sharedHash: operatorHash }) !== "refused";
   }
 
   function requireOperator(request: IncomingMessage): boolean {
-    const presented = presentedToken(request.headers);
+    const shown = shownBy(request);
     const [sharedHash, wanted] = operatorHash ? [operatorHash, operatorTokenName] : [appHash, appTokenName];
-    if (judgeAccess({ presented, sharedHash }) === "refused") throw refusedToken(presented, wanted);
+    if (judgeAccess({ shown, sharedHash }) === "refused") throw refusedToken(shown, wanted);
     return operatorHash !== undefined;
   }
 }
