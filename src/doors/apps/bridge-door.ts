@@ -108,8 +108,8 @@ export function createBridgeDoor(options: BridgeDoorOptions): BridgeDoor {
     try {
       // An app that has shown its own token wants nobody else on its bridge.
       if (access === "own") await sessions.closeBridgeToOthers(session.id);
-      const bridge = await sessions.openBridge(session, socketOf(ws, socket));
-      const endArrival = countArrivals(ws, socket, bridge.pong);
+      const bridge = await sessions.openBridge(session, new AppSocket(ws, socket));
+      const endArrival = countArrivals(ws, socket, () => bridge.pong());
       ws.on("message", (data: RawData, isBinary: boolean) => {
         endArrival();
         if (isBinary) {
@@ -133,18 +133,40 @@ export function createBridgeDoor(options: BridgeDoorOptions): BridgeDoor {
   }
 }
 
-function socketOf(ws: WebSocket, socket: Duplex): BridgeSocket {
-  return {
-    isOpen: () => ws.readyState === WebSocket.OPEN && socket.writable,
-    get bufferedAmount() {
-      return ws.bufferedAmount;
-    },
-    // Past the library, which writes a message in two pieces: nothing is compressed here, so that none is ever half written.
-    send: (text, written) => void socket.write(textFrame(text), written),
-    ping: () => ws.ping(),
-    close: (code, reason) => closeSoon(ws, code, reason),
-    terminate: () => ws.terminate(),
-  };
+/** A class, not a closure: there is one for every bridge. */
+class AppSocket implements BridgeSocket {
+  readonly #ws: WebSocket;
+  readonly #socket: Duplex;
+
+  constructor(ws: WebSocket, socket: Duplex) {
+    this.#ws = ws;
+    this.#socket = socket;
+  }
+
+  isOpen(): boolean {
+    return this.#ws.readyState === WebSocket.OPEN && this.#socket.writable;
+  }
+
+  get bufferedAmount(): number {
+    return this.#ws.bufferedAmount;
+  }
+
+  /** Past the library, which writes a message in two pieces: nothing is compressed here, so that none is ever half written. */
+  send(text: string, written: (error?: Error | null) => void): void {
+    this.#socket.write(textFrame(text), written);
+  }
+
+  ping(): void {
+    this.#ws.ping();
+  }
+
+  close(code: number, reason: string): void {
+    closeSoon(this.#ws, code, reason);
+  }
+
+  terminate(): void {
+    this.#ws.terminate();
+  }
 }
 
 function dismiss(ws: WebSocket, reason: CloseReason): void {

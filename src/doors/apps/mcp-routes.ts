@@ -11,7 +11,7 @@ import type { AppSession } from "../../sources/apps/session.ts";
 import { sessionTokenShape } from "../../sources/apps/session-secrets.ts";
 import type { Sessions } from "../../sources/apps/sessions.ts";
 import { judgeAccess, refusedToken, shownBy } from "./judge-access.ts";
-import { createRateGate, type RateGate } from "./rate-gate.ts";
+import { RateGate } from "./rate-gate.ts";
 import { createSessionOffer, taskRules } from "./session-offer.ts";
 
 export interface McpRoutesOptions {
@@ -49,7 +49,7 @@ interface Opened {
 export function createMcpRoutes(options: McpRoutesOptions): McpRoutes {
   const { sessions, guard, info, log, openclawHash, admission, budget, maxBodyBytes, onRefused, now } = options;
   const opened = new Map<AppSession, Opened>();
-  const sharedRequests = createRateGate(options.tokenRequestsPerSecond, now);
+  const sharedRequests = new RateGate(options.tokenRequestsPerSecond, now);
 
   return {
     serve(request, response, id) {
@@ -101,7 +101,7 @@ export function createMcpRoutes(options: McpRoutesOptions): McpRoutes {
     const endpoint = createHttpEndpoint(server, { log, admission, maxBodyBytes, sessions: false, onRefused });
     const made: Opened = {
       endpoint,
-      requests: createRateGate(options.requestsPerSecond, now),
+      requests: new RateGate(options.requestsPerSecond, now),
       stop: (why) => server.close(why),
     };
     opened.set(session, made);

@@ -20,7 +20,7 @@ import { createBridgeDoor } from "./bridge-door.ts";
 import { judgeRequest, type RequestRules } from "./judge-request.ts";
 import { createMcpRoutes } from "./mcp-routes.ts";
 import { openapiText } from "./openapi.ts";
-import { createRateGate } from "./rate-gate.ts";
+import { RateGate } from "./rate-gate.ts";
 import { parseRoute, type Route } from "./route.ts";
 import { sendBody, sendProblem, sendText } from "./send.ts";
 import { createSessionRoutes, wrongMethod } from "./session-routes.ts";
@@ -83,7 +83,7 @@ export async function openProxyDoor(options: ProxyDoorOptions): Promise<ProxyDoo
     sessions,
     appHash,
     operatorHash: hashOf(options.operatorToken),
-    changes: createRateGate(options.sessionsPerSecond ?? 100, Date.now),
+    changes: new RateGate(options.sessionsPerSecond ?? 100, Date.now),
     maxBodyBytes,
     isDraining: () => admission.isClosed,
     addressFacts,

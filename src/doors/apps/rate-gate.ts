@@ -1,22 +1,25 @@
-/** Lets so many pass in a second, and twice as many at once. */
-export interface RateGate {
-  /** Whether one more may pass. */
-  take(): boolean;
-}
+/** Lets so many pass in a second, and twice as many at once. A class, not a closure: there is one for every session. */
+export class RateGate {
+  readonly #perSecond: number;
+  readonly #now: () => number;
+  #tokens: number;
+  #at: number;
 
-export function createRateGate(perSecond: number, now: () => number): RateGate {
-  const most = perSecond * 2;
-  let tokens = most;
-  let at = now();
-  return {
-    take() {
-      const time = now();
-      // A clock that went back fills nothing.
-      tokens = Math.min(most, tokens + (Math.max(0, time - at) * perSecond) / 1000);
-      at = time;
-      if (tokens < 1) return false;
-      tokens--;
-      return true;
-    },
-  };
+  constructor(perSecond: number, now: () => number) {
+    this.#perSecond = perSecond;
+    this.#now = now;
+    this.#tokens = perSecond * 2;
+    this.#at = now();
+  }
+
+  /** Whether one more may pass. */
+  take(): boolean {
+    const time = this.#now();
+    // A clock that went back fills nothing.
+    const gained = (Math.max(0, time - this.#at) * this.#perSecond) / 1000;
+    const tokens = Math.min(this.#perSecond * 2, this.#tokens + gained);
+    this.#at = time;
+    this.#tokens = tokens < 1 ? tokens : tokens - 1;
+    return tokens >= 1;
+  }
 }

@@ -43,7 +43,7 @@ export function createSessionOffer(options: SessionOfferOptions): McpOffer {
         const entry = find(tool.name);
         if (!entry) throw new Fault("unknown-tool", `The tool ${tool.name} has just gone. List the tools again.`);
         const result = guard.call(entry, args, new SessionCall(session.id, entry.name, request, log));
-        return detachAfter(result, request, source.taskAfterMs, asTask);
+        return detachAfter(result, request, undefined, asTask);
       },
     },
     onChange: (listener) => source.onChange(() => listener("tools")),

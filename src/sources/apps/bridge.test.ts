@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { openBridge } from "./bridge.ts";
+import { Bridge } from "./bridge.ts";
 import type { BridgeSocket } from "./bridge-socket.ts";
 import type { CallOrder, CallOutcome } from "./bus.ts";
 import { createCallMemory } from "./call-memory.ts";
@@ -28,17 +28,8 @@ function open({ buffered = 0, mostHeld = 1_000_000 } = {}) {
   const memory = createCallMemory({ now: () => 0, budget });
   let made = 0;
   let goings = 0;
-  const bridge = openBridge({
-    sessionId: "s",
-    socket,
-    memory: () => memory,
-    budget,
-    count: () => {},
-    now: () => 0,
-    nextRequestId: () => `r${++made}`,
-    onAlive: () => {},
-    onGone: () => void goings++,
-  });
+  const owner = { id: "s", memory: () => memory, nextRequestId: () => `r${++made}`, touch: () => {} };
+  const bridge = new Bridge({ owner, socket, budget, count: () => {}, now: () => 0, onGone: () => void goings++ });
   const order: CallOrder = { sessionId: "s", callId: "c", tool: "t", args: {}, deadline: 1000, mayRepeat: false };
   const outcomes: CallOutcome[] = [];
   const call = (changes: Partial<CallOrder> = {}) =>

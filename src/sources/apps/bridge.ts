@@ -1,238 +1,249 @@
 import { hash } from "node:crypto";
-import type { CallHandle, CallListener, CallNews, CallOrder, CallOutcome, Holder } from "./bus.ts";
+import type { AskAnswer, CallHandle, CallListener, CallNews, CallOrder, CallOutcome, Holder } from "./bus.ts";
 import type { CountEvent } from "./app-event.ts";
 import { readAppMessage, type Result } from "./app-message.ts";
 import type { BridgeSocket } from "./bridge-socket.ts";
-import { createBridgeWriter } from "./bridge-writer.ts";
+import { writeAtTurnEnd, type WriteTarget } from "./write-at-turn-end.ts";
 import type { CallMemory } from "./call-memory.ts";
 import { busy, lost, nobody, otherCall, unsent } from "./call-outcomes.ts";
 import { Chatter } from "./chatter.ts";
 import { type CloseReason, closeCodes } from "./close-codes.ts";
 import { judgeOrder, mostUnsent } from "./judge-order.ts";
 import { type MemoryBudget, smallPiece } from "./memory-budget.ts";
+import { type Runner, type RunningCall, RunningHandle } from "./running-call.ts";
 import { toAnswer } from "./tool-answer.ts";
 
-export interface BridgeOptions {
-  readonly sessionId: string;
-  readonly socket: BridgeSocket;
-  /** Made when it is first needed. */
+/** The session that a bridge belongs to. */
+export interface BridgeOwner {
+  readonly id: string;
+  /** What became of its calls, for those that may come again. */
   memory(): CallMemory;
-  readonly budget: MemoryBudget;
-  readonly count: CountEvent;
-  readonly now: () => number;
   /** Never the same twice in the life of a session. */
   nextRequestId(): string;
   /** The app has shown that it lives. */
-  onAlive(): void;
+  touch(): void;
+}
+
+export interface BridgeOptions {
+  readonly owner: BridgeOwner;
+  readonly socket: BridgeSocket;
+  readonly budget: MemoryBudget;
+  readonly count: CountEvent;
+  readonly now: () => number;
   /** Called once, when nothing more goes over it. */
   onGone(): void;
 }
 
-/** One connection of an app: calls go out, results come in. */
-export interface Bridge extends Holder {
-  readonly inFlight: number;
-  /** Takes a message of the app. */
-  take(text: string): void;
-  /** The socket answered a ping of its own, or a part of a large message came. */
-  readonly pong: () => void;
-  /** Once per interval: an app that gave no sign of life since the last one is given up. */
-  beat(): void;
-  close(reason: CloseReason, said?: string): void;
-  /** The socket is closed: whatever was under way is settled with what is known. */
-  gone(): void;
-}
+/**
+ * One connection of an app: calls go out, results come in. A class, not a closure: thousands are open, and functions of
+ * their own would push each other out of the processor's cache.
+ */
+export class Bridge implements Holder, Runner, WriteTarget {
+  readonly socket: BridgeSocket;
+  readonly budget: MemoryBudget;
+  readonly #owner: BridgeOwner;
+  readonly #count: CountEvent;
+  readonly #now: () => number;
+  readonly #onGone: () => void;
+  /** Few at a time, as `judgeOrder` says: looking through them is cheaper than an index. */
+  readonly #running: RunningCall[] = [];
+  readonly #chatter = new Chatter();
+  #open = true;
+  #alive = true;
 
-interface Running {
-  readonly order: CallOrder;
-  /** Of the arguments, where the call may come again. */
-  readonly fingerprint: string | undefined;
-  listeners: CallListener[];
-  /** Counted in the budget for as long as it runs. */
-  readonly bytes: number;
-  /** Whether all of it may have reached the app: not known before it has been written, or couldn't be. */
-  sent: boolean | undefined;
-  /** Whether the bridge was lost before that was known. */
-  orphaned: boolean;
-}
+  constructor({ owner, socket, budget, count, now, onGone }: BridgeOptions) {
+    this.socket = socket;
+    this.budget = budget;
+    this.#owner = owner;
+    this.#count = count;
+    this.#now = now;
+    this.#onGone = onGone;
+  }
 
-export function openBridge(options: BridgeOptions): Bridge {
-  const { sessionId, socket, budget, count, now } = options;
-  const running = new Map<string, Running>();
-  /** Of those that may come again. */
-  let byCallId: Map<string, string> | undefined;
-  const head = `{"type":"invoke_tool","mcpSessionId":${JSON.stringify(sessionId)},"request_id":`;
-  const pingText = JSON.stringify({ type: "ping", mcpSessionId: sessionId });
-  const pongText = JSON.stringify({ type: "pong", mcpSessionId: sessionId });
-  const write = createBridgeWriter({ socket, budget, isOpen: () => open && socket.isOpen(), onOverload });
-  let open = true;
-  let alive = true;
-  const chatter = new Chatter();
+  get inFlight(): number {
+    return this.#running.length;
+  }
 
-  return {
-    get inFlight() {
-      return running.size;
-    },
-    receive,
-    evict() {
-      count("bridge replaced");
-      close("replaced");
-    },
-    take,
-    pong: noteLife,
-    beat() {
-      if (!alive) {
-        count("bridge dead");
-        socket.terminate();
-        return gone();
-      }
-      alive = false;
-      chatter.beginBeat();
-      if (!socket.isOpen()) return;
-      if (socket.bufferedAmount > mostUnsent) {
-        count("slow reader");
-        socket.terminate();
-        return gone();
-      }
-      socket.ping();
-      tell(pingText);
-    },
-    close,
-    gone,
-  };
+  get isOpen(): boolean {
+    return this.#open && this.socket.isOpen();
+  }
 
-  function receive(order: CallOrder, listener: CallListener): CallHandle {
+  receive(order: CallOrder, listener: CallListener): CallHandle {
     // Its closing may take the app a while; nobody has to wait for that.
-    if (!socket.isOpen()) gone();
+    if (!this.socket.isOpen()) this.gone();
     const args = JSON.stringify(order.args ?? {});
-    if (!order.mayRepeat) return begin(order, args, undefined, listener);
+    if (!order.mayRepeat) return this.#begin(order, args, undefined, listener);
     const fingerprint = hash("sha256", args);
-    const requestId = byCallId?.get(order.callId);
-    const under = requestId === undefined ? undefined : running.get(requestId);
-    if (requestId !== undefined && under) {
-      if (under.fingerprint !== fingerprint) return settleAtOnce(listener, otherCall);
+    const under = this.#running.find((each) => each.order.callId === order.callId);
+    if (under) {
+      if (under.fingerprint !== fingerprint) return this.#settleAtOnce(listener, otherCall);
       under.listeners.push(listener);
       listener.accepted();
-      return handleOf(requestId, listener);
+      return new RunningHandle(this, under, listener);
     }
-    const memory = options.memory();
+    const memory = this.#owner.memory();
     const known = memory.recall(order.callId);
     if (known === undefined) {
-      if (memory.hasRoom()) return begin(order, args, fingerprint, listener);
-      return settleAtOnce(listener, busy("Too many calls with a key were made here of late. Try again in a minute."));
+      if (memory.hasRoom()) return this.#begin(order, args, fingerprint, listener);
+      const why = "Too many calls with a key were made here of late. Try again in a minute.";
+      return this.#settleAtOnce(listener, busy(why));
     }
-    if (known.fingerprint !== fingerprint) return settleAtOnce(listener, otherCall);
+    if (known.fingerprint !== fingerprint) return this.#settleAtOnce(listener, otherCall);
     listener.accepted();
-    return settleAtOnce(listener, known.outcome);
+    return this.#settleAtOnce(listener, known.outcome);
   }
 
-  function begin(order: CallOrder, args: string, fingerprint: string | undefined, listener: CallListener): CallHandle {
-    if (!open) return settleAtOnce(listener, nobody);
-    const facts = { inFlight: running.size, unsent: socket.bufferedAmount, left: order.deadline - now() };
-    const verdict = judgeOrder(facts);
-    return verdict ? settleAtOnce(listener, verdict) : execute(order, args, fingerprint, listener);
+  /** Takes a message of the app. */
+  take(text: string): void {
+    if (!this.#open) return;
+    this.pong();
+    try {
+      this.#understand(text);
+    } catch (error) {
+      // JSON is read at any depth, but written only as deep as the stack goes.
+      if (!(error instanceof RangeError)) throw error;
+      this.#count("malformed message");
+      this.close("malformed", "a message is nested too deep");
+    }
   }
 
-  function settleAtOnce(listener: CallListener, outcome: CallOutcome): CallHandle {
-    if (outcome.kind === "refused") count("refused call");
+  /** The socket answered a ping of its own, or a part of a large message came. */
+  pong(): void {
+    this.#alive = true;
+    this.#owner.touch();
+  }
+
+  /** Once per interval: an app that gave no sign of life since the last one is given up. */
+  beat(): void {
+    if (!this.#alive) return this.#giveUp("bridge dead");
+    this.#alive = false;
+    this.#chatter.beginBeat();
+    if (!this.socket.isOpen()) return;
+    if (this.socket.bufferedAmount > mostUnsent) return this.#giveUp("slow reader");
+    this.socket.ping();
+    this.#tell({ type: "ping", mcpSessionId: this.#owner.id });
+  }
+
+  evict(): void {
+    this.#count("bridge replaced");
+    this.close("replaced");
+  }
+
+  /** There is no room for what waits to be written. */
+  onOverload(): void {
+    this.#count("refused for memory");
+    this.close("overloaded");
+  }
+
+  close(reason: CloseReason, said?: string): void {
+    if (!this.#open) return;
+    const [code, text] = closeCodes[reason];
+    // A goodbye goes behind what is half written: that would still reach the app after its call was given up.
+    if (this.socket.bufferedAmount > 0 && this.#running.some(({ sent }) => !sent)) {
+      this.socket.terminate();
+    } else this.socket.close(code, said === undefined ? text : `${text}: ${said}`.slice(0, 120));
+    this.gone();
+  }
+
+  /** The socket is closed: whatever was under way is settled with what is known. */
+  gone(): void {
+    if (!this.#open) return;
+    this.#open = false;
+    for (const entry of this.#running.splice(0)) {
+      this.budget.give(entry.bytes);
+      if (entry.sent === undefined) entry.orphaned = true;
+      else this.#settleLost(entry);
+    }
+    this.#onGone();
+  }
+
+  cancel(entry: RunningCall, listener: CallListener, reason: string): void {
+    if (!this.#running.includes(entry) || !entry.listeners.includes(listener)) return;
+    entry.listeners = entry.listeners.filter((each) => each !== listener);
+    if (entry.listeners.length > 0) return;
+    this.#tell({ type: "cancel_tool", mcpSessionId: this.#owner.id, request_id: entry.requestId, reason });
+    // It may come back with the same id, and what the app did is not known until it says so.
+    this.#remember(entry, lost, 0);
+    this.#finish(entry);
+  }
+
+  answer(entry: RunningCall, askId: string, answer: AskAnswer): void {
+    if (!this.#running.includes(entry)) return;
+    const ids = { mcpSessionId: this.#owner.id, request_id: entry.requestId, ask_id: askId };
+    this.#tell({ type: "ask_answer", ...ids, ok: "answer" in answer, ...answer });
+  }
+
+  #begin(order: CallOrder, args: string, fingerprint: string | undefined, listener: CallListener): CallHandle {
+    if (!this.#open) return this.#settleAtOnce(listener, nobody);
+    const unsent = this.socket.bufferedAmount;
+    const verdict = judgeOrder({ inFlight: this.#running.length, unsent, left: order.deadline - this.#now() });
+    return verdict ? this.#settleAtOnce(listener, verdict) : this.#execute(order, args, fingerprint, listener);
+  }
+
+  #settleAtOnce(listener: CallListener, outcome: CallOutcome): CallHandle {
+    if (outcome.kind === "refused") this.#count("refused call");
     listener.settled(outcome);
     return settledHandle;
   }
 
-  function execute(
-    order: CallOrder,
-    args: string,
-    fingerprint: string | undefined,
-    listener: CallListener,
-  ): CallHandle {
+  #execute(order: CallOrder, args: string, fingerprint: string | undefined, listener: CallListener): CallHandle {
     const tail = `,"tool_name":${JSON.stringify(order.tool)},"arguments":${args}}`;
     const bytes = tail.length > smallPiece ? tail.length : 0;
-    if (!budget.take(bytes)) {
-      count("refused for memory");
-      return settleAtOnce(listener, busy("The proxy holds as much as it may already. Try again in a moment."));
+    if (!this.budget.take(bytes)) {
+      this.#count("refused for memory");
+      return this.#settleAtOnce(listener, busy("The proxy holds as much as it may already. Try again in a moment."));
     }
-    const requestId = options.nextRequestId();
-    const entry: Running = { order, fingerprint, listeners: [listener], bytes, sent: undefined, orphaned: false };
-    running.set(requestId, entry);
-    if (order.mayRepeat) (byCallId ??= new Map()).set(order.callId, requestId);
+    const requestId = this.#owner.nextRequestId();
+    const listeners = [listener];
+    const entry: RunningCall = { requestId, order, fingerprint, listeners, bytes, sent: undefined, orphaned: false };
+    this.#running.push(entry);
     listener.accepted();
-    write(`${head}${JSON.stringify(requestId)}${tail}`, (error) => {
+    // The ids are ours and need no escaping.
+    const text = `{"type":"invoke_tool","mcpSessionId":"${this.#owner.id}","request_id":"${requestId}"${tail}`;
+    writeAtTurnEnd(this, text, (error) => {
       entry.sent ||= !error;
-      if (entry.orphaned) settleLost(entry);
+      if (entry.orphaned) this.#settleLost(entry);
     });
-    return handleOf(requestId, listener);
+    return new RunningHandle(this, entry, listener);
   }
 
-  function handleOf(requestId: string, listener: CallListener): CallHandle {
-    return {
-      cancel(reason) {
-        const entry = running.get(requestId);
-        if (!entry?.listeners.includes(listener)) return;
-        entry.listeners = entry.listeners.filter((each) => each !== listener);
-        if (entry.listeners.length > 0) return;
-        tell(JSON.stringify({ type: "cancel_tool", mcpSessionId: sessionId, request_id: requestId, reason }));
-        // It may come back with the same id, and what the app did is not known until it says so.
-        remember(entry, lost, 0);
-        finish(requestId, entry);
-      },
-      answer(askId, answer) {
-        if (!running.has(requestId)) return;
-        const ids = { mcpSessionId: sessionId, request_id: requestId, ask_id: askId };
-        const ok = "answer" in answer;
-        tell(JSON.stringify({ type: "ask_answer", ...ids, ok, ...answer }));
-      },
-    };
-  }
-
-  function take(text: string): void {
-    if (!open) return;
-    noteLife();
-    try {
-      understand(text);
-    } catch (error) {
-      // JSON is read at any depth, but written only as deep as the stack goes.
-      if (!(error instanceof RangeError)) throw error;
-      count("malformed message");
-      close("malformed", "a message is nested too deep");
-    }
-  }
-
-  function understand(text: string): void {
-    const message = readAppMessage(text, sessionId);
-    if (message.type === "result") return settle(message, text.length);
-    if (chatter.note(text.length)) {
-      count("flood");
-      return close("flooding");
+  #understand(text: string): void {
+    const message = readAppMessage(text, this.#owner.id);
+    if (message.type === "result") return this.#settle(message, text.length);
+    if (this.#chatter.note(text.length)) {
+      this.#count("flood");
+      return this.close("flooding");
     }
     switch (message.type) {
       case "malformed":
-        count("malformed message");
-        return close("malformed", message.why);
+        this.#count("malformed message");
+        return this.close("malformed", message.why);
       case "ignored":
-        return count("ignored message");
+        return this.#count("ignored message");
       case "ping":
-        return tell(pongText);
+        return this.#tell({ type: "pong", mcpSessionId: this.#owner.id });
       case "pong":
         return;
       case "news":
-        return passOn(message.requestId, message.news);
+        return this.#passOn(message.requestId, message.news);
     }
   }
 
-  function settle(message: Result, bytes: number): void {
-    const entry = running.get(message.requestId);
+  #settle(message: Result, bytes: number): void {
+    const entry = this.#find(message.requestId);
     if (!entry) {
-      chatter.note(0);
-      return count("late result");
+      this.#chatter.note(0);
+      return this.#count("late result");
     }
     const outcome: CallOutcome = { kind: "done", result: toAnswer(message) };
-    remember(entry, outcome, bytes);
-    finish(message.requestId, entry);
+    this.#remember(entry, outcome, bytes);
+    this.#finish(entry);
     for (const listener of entry.listeners) listener.settled(outcome);
   }
 
-  function passOn(requestId: string, news: CallNews): void {
-    const entry = running.get(requestId);
-    if (!entry) return count("late result");
+  #passOn(requestId: string, news: CallNews): void {
+    const entry = this.#find(requestId);
+    if (!entry) return this.#count("late result");
     for (const listener of entry.listeners) {
       listener.news(news);
       // One caller answers; the others only wait for the result.
@@ -240,57 +251,36 @@ export function openBridge(options: BridgeOptions): Bridge {
     }
   }
 
-  function finish(requestId: string, entry: Running): void {
-    running.delete(requestId);
-    byCallId?.delete(entry.order.callId);
-    budget.give(entry.bytes);
+  #find(requestId: string): RunningCall | undefined {
+    return this.#running.find((each) => each.requestId === requestId);
   }
 
-  function noteLife(): void {
-    alive = true;
-    options.onAlive();
+  #finish(entry: RunningCall): void {
+    this.#running.splice(this.#running.indexOf(entry), 1);
+    this.budget.give(entry.bytes);
   }
 
-  function tell(text: string): void {
-    if (open && socket.isOpen()) write(text, () => {});
+  #giveUp(why: "bridge dead" | "slow reader"): void {
+    this.#count(why);
+    this.socket.terminate();
+    this.gone();
   }
 
-  function onOverload(): void {
-    count("refused for memory");
-    close("overloaded");
-  }
-
-  function close(reason: CloseReason, said?: string): void {
-    if (!open) return;
-    const [code, text] = closeCodes[reason];
-    // A goodbye goes behind what is half written: that would still reach the app after its call was given up.
-    if (socket.bufferedAmount > 0 && [...running.values()].some(({ sent }) => !sent)) socket.terminate();
-    else socket.close(code, said === undefined ? text : `${text}: ${said}`.slice(0, 120));
-    gone();
-  }
-
-  function gone(): void {
-    if (!open) return;
-    open = false;
-    for (const [requestId, entry] of running) {
-      finish(requestId, entry);
-      if (entry.sent === undefined) entry.orphaned = true;
-      else settleLost(entry);
-    }
-    options.onGone();
-  }
-
-  function settleLost(entry: Running): void {
+  #settleLost(entry: RunningCall): void {
     const outcome = entry.sent ? lost : unsent;
     if (entry.sent) {
-      count("outcome unknown");
-      remember(entry, lost, 0);
+      this.#count("outcome unknown");
+      this.#remember(entry, lost, 0);
     }
     for (const listener of entry.listeners) listener.settled(outcome);
   }
 
-  function remember({ order, fingerprint }: Running, outcome: CallOutcome, bytes: number): void {
-    if (fingerprint !== undefined) options.memory().remember(order.callId, { fingerprint, outcome, bytes });
+  #remember({ order, fingerprint }: RunningCall, outcome: CallOutcome, bytes: number): void {
+    if (fingerprint !== undefined) this.#owner.memory().remember(order.callId, { fingerprint, outcome, bytes });
+  }
+
+  #tell(message: Readonly<Record<string, unknown>>): void {
+    if (this.isOpen) writeAtTurnEnd(this, JSON.stringify(message), () => {});
   }
 }
 

@@ -66,8 +66,8 @@ function callOver(bus: Bus, callId: string) {
   };
   const count = (event: string) => void counted.push(event);
   const times = { timeoutMs: 10_000, graceMs: 0, acceptMs: 5, now: Date.now };
-  const rules: CallRules = { bus, sessionId: "a", ...times, count };
-  const result = callApp(rules, "echo", {}, context);
+  const rules: CallRules = { bus, ...times, count };
+  const result = callApp(rules, "a", "echo", {}, context);
   result.catch(() => {});
   return { result, stop, counted };
 }

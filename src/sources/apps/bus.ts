@@ -43,11 +43,14 @@ export interface CallListener {
   settled(outcome: CallOutcome): void;
 }
 
+/** What the caller's person said, or why there is no answer. */
+export type AskAnswer = { readonly answer: Answer } | { readonly error: string };
+
 /** The caller's grip on a call under way. */
 export interface CallHandle {
   /** Nobody waits any more; the app is told. What it still sends is dropped. */
   cancel(reason: string): void;
-  answer(askId: string, answer: { readonly answer: Answer } | { readonly error: string }): void;
+  answer(askId: string, answer: AskAnswer): void;
 }
 
 /** Whoever has the app's socket. */

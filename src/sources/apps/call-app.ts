@@ -19,11 +19,12 @@ export interface AppCallContext extends CallContext {
  */
 export async function callApp(
   rules: CallRules,
+  sessionId: string,
   tool: string,
   args: unknown,
   context: AppCallContext,
 ): Promise<ToolResult> {
-  const { bus, sessionId, timeoutMs, now } = rules;
+  const { bus, timeoutMs, now } = rules;
   const { signal, callId = freshId() } = context;
   const started = now();
   const mayRepeat = context.callId !== undefined || !bus.isSure;

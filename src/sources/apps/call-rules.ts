@@ -1,10 +1,9 @@
 import type { CountEvent } from "./app-event.ts";
 import type { Bus } from "./bus.ts";
 
-/** How the calls of one session are made. */
+/** How calls to apps are made. */
 export interface CallRules {
   readonly bus: Bus;
-  readonly sessionId: string;
   readonly timeoutMs: number;
   /** How long a call waits for a bridge that is not there. */
   readonly graceMs: number;

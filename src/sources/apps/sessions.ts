@@ -3,16 +3,14 @@ import { Fault } from "../../core/fault.ts";
 import { hashToken } from "../../core/hash-token.ts";
 import type { Log } from "../../core/log.ts";
 import type { CountEvent } from "./app-event.ts";
-import { createAppSource } from "./app-source.ts";
-import { type Bridge, openBridge } from "./bridge.ts";
+import { Bridge } from "./bridge.ts";
 import type { BridgeSocket } from "./bridge-socket.ts";
 import type { Bus } from "./bus.ts";
-import { createCallMemory } from "./call-memory.ts";
 import type { CloseReason } from "./close-codes.ts";
 import { createDefinitionRoom } from "./definition-room.ts";
 import type { MemoryBudget } from "./memory-budget.ts";
-import { createRequestIds } from "./request-ids.ts";
-import type { AppSession, KeptSession } from "./session.ts";
+import { LiveSession, type SessionRules } from "./live-session.ts";
+import type { AppSession } from "./session.ts";
 import type { SessionRequest } from "./session-request.ts";
 import { makeSessionId, makeSessionToken, sessionIdShape } from "./session-secrets.ts";
 import type { SessionRecord, SessionStore, StoredSession } from "./session-store.ts";
@@ -67,10 +65,10 @@ const acceptMs = 400;
 
 export async function openSessions(options: SessionsOptions): Promise<Sessions> {
   const { store, bus, ttlMs, timeoutMs, graceMs, budget, count, log, now = Date.now } = options;
-  const rules = { bus, timeoutMs, graceMs, acceptMs, now, count };
+  const rules: SessionRules = { bus, store, budget, timeoutMs, graceMs, acceptMs, now, count };
   const room = createDefinitionRoom(budget, count);
   const bridgeListeners = new Set<(session: AppSession) => void>();
-  const live = new Map<string, KeptSession>();
+  const live = new Map<string, LiveSession>();
   await Promise.all((await store.all()).map(revive));
 
   return {
@@ -110,11 +108,11 @@ export async function openSessions(options: SessionsOptions): Promise<Sessions> 
       const session = live.get(id);
       if (session === undefined && !sessionIdShape.test(id)) return undefined;
       if (session === undefined) return store.get(id).then((stored) => live.get(id) ?? (stored && revive(stored)));
-      if (session.expiresAt > now()) return session;
+      if (!session.isOver()) return session;
       expire(session);
       return undefined;
     },
-    list: () => [...live.values()].filter(({ expiresAt }) => expiresAt > now()),
+    list: () => [...live.values()].filter((session) => !session.isOver()),
     replaceTools: (id, toolSet) =>
       inTurn(id, async (session) => {
         const before = session.toolSet;
@@ -145,26 +143,7 @@ export async function openSessions(options: SessionsOptions): Promise<Sessions> 
     },
     async openBridge(session, socket) {
       const kept = requireLive(session.id);
-      const bridge: Bridge = openBridge({
-        sessionId: kept.id,
-        socket,
-        memory: () => (kept.memory ??= createCallMemory({ now, budget })),
-        budget,
-        count,
-        now,
-        nextRequestId: () => kept.nextRequestId(),
-        onAlive: () => kept.touch(),
-        onGone() {
-          count("bridge lost");
-          held.then(
-            (release) => release(),
-            () => {},
-          );
-          if (kept.bridge !== bridge) return;
-          kept.bridge = undefined;
-          tellOfBridge(kept);
-        },
-      });
+      const bridge: Bridge = new Bridge({ owner: kept, socket, budget, count, now, onGone });
       // Known before the old one is evicted: its closing must not take this one for gone.
       kept.bridge = bridge;
       kept.touch();
@@ -173,13 +152,24 @@ export async function openSessions(options: SessionsOptions): Promise<Sessions> 
       count("bridge connected");
       tellOfBridge(kept);
       return bridge;
+
+      function onGone(): void {
+        count("bridge lost");
+        held.then(
+          (release) => release(),
+          () => {},
+        );
+        if (kept.bridge !== bridge) return;
+        kept.bridge = undefined;
+        tellOfBridge(kept);
+      }
     },
     onBridge(listener) {
       bridgeListeners.add(listener);
       return () => bridgeListeners.delete(listener);
     },
     sweep() {
-      for (const session of live.values()) if (session.expiresAt <= now()) expire(session);
+      for (const session of live.values()) if (session.isOver()) expire(session);
     },
     beat() {
       for (const session of live.values()) session.bridge?.beat();
@@ -194,31 +184,8 @@ export async function openSessions(options: SessionsOptions): Promise<Sessions> 
     },
   };
 
-  function bringUp(record: SessionRecord, toolSet: ToolSet, expiresAt: number, isRevived: boolean): KeptSession {
-    const touch = (): void => {
-      session.expiresAt = now() + session.record.ttlMs;
-      if (now() - session.storedAt < session.record.ttlMs / 4) return;
-      session.storedAt = now();
-      store.touch(session.id, session.expiresAt);
-    };
-    const session: KeptSession = {
-      id: record.id,
-      record,
-      source: createAppSource({ tools: toolSet.tools, rules: { ...rules, sessionId: record.id }, onCall: touch }),
-      expiresAt,
-      bridge: undefined,
-      memory: undefined,
-      toolSet,
-      storedAt: now(),
-      changing: Promise.resolve(),
-      endListeners: new Set(),
-      nextRequestId: createRequestIds(record.id, isRevived),
-      touch,
-      onEnd(listener) {
-        session.endListeners.add(listener);
-        return () => session.endListeners.delete(listener);
-      },
-    };
+  function bringUp(record: SessionRecord, toolSet: ToolSet, expiresAt: number, isRevived: boolean): LiveSession {
+    const session = new LiveSession({ rules, record, toolSet, expiresAt, isRevived });
     live.set(record.id, session);
     return session;
   }
@@ -241,7 +208,7 @@ export async function openSessions(options: SessionsOptions): Promise<Sessions> 
   }
 
   /** One change of a session at a time. */
-  async function inTurn(id: string, change: (session: KeptSession) => Promise<void>): Promise<void> {
+  async function inTurn(id: string, change: (session: LiveSession) => Promise<void>): Promise<void> {
     const { changing } = requireLive(id);
     const mine = changing.then(() => change(requireLive(id)));
     requireLive(id).changing = mine.catch(() => {});
@@ -249,7 +216,7 @@ export async function openSessions(options: SessionsOptions): Promise<Sessions> 
   }
 
   /** In force at once; taken back where it can't be stored. */
-  async function keep(session: KeptSession, change: Partial<SessionRecord>): Promise<void> {
+  async function keep(session: LiveSession, change: Partial<SessionRecord>): Promise<void> {
     const before = session.record;
     session.record = { ...before, ...change };
     try {
@@ -260,23 +227,21 @@ export async function openSessions(options: SessionsOptions): Promise<Sessions> 
     }
   }
 
-  function expire(session: KeptSession): void {
+  function expire(session: LiveSession): void {
     count("session expired");
     end(session, "expired");
     store.remove(session.id).catch((error: unknown) => log.error("an expired session can't be removed", { error }));
   }
 
-  function end(session: KeptSession, reason: CloseReason): void {
+  function end(session: LiveSession, reason: CloseReason): void {
     live.delete(session.id);
     session.bridge?.close(reason);
     leave(session);
   }
 
-  function leave(session: KeptSession): void {
+  function leave(session: LiveSession): void {
     room.give(session.toolSet.bytes);
-    session.memory?.clear();
-    for (const listener of session.endListeners) listener();
-    session.endListeners.clear();
+    session.end();
   }
 
   function makeRoom(bytes: number): void {
@@ -288,9 +253,9 @@ export async function openSessions(options: SessionsOptions): Promise<Sessions> 
     for (const listener of bridgeListeners) listener(session);
   }
 
-  function requireLive(id: string): KeptSession {
+  function requireLive(id: string): LiveSession {
     const session = live.get(id);
-    if (!session || session.expiresAt <= now()) throw new Fault("unknown-session", "There is no such session.");
+    if (!session || session.isOver()) throw new Fault("unknown-session", "There is no such session.");
     return session;
   }
 }

@@ -33,5 +33,13 @@ export function showApps({ sessions, catalog, prefix }: ShowAppsOptions): Unsubs
 
 /** Under a name of its own: the id of a session opens it, and names of sources are shown to everybody. */
 function shownSource({ id, source }: AppSession, prefix: string): Source {
-  return { ...source, id: `${prefix}-${hash("sha256", id).slice(0, 8)}`, prefix };
+  return {
+    id: `${prefix}-${hash("sha256", id).slice(0, 8)}`,
+    kind: source.kind,
+    prefix,
+    tools: () => source.tools(),
+    call: (name, args, context) => source.call(name, args, context),
+    onChange: (listener) => source.onChange(listener),
+    close: () => source.close(),
+  };
 }
