@@ -45,6 +45,8 @@ export interface McpServerOptions {
  */
 export interface McpServer {
   readonly offer: McpOffer;
+  /** What is being served. */
+  readonly running: Iterable<ServedRequest>;
   openPeer(options: PeerOptions): Peer;
   /** Serves one message. Resolves to the answer of a request, or to nothing: for the rest, and for cancelled calls. */
   handle(message: JsonRpcMessage, peer: Peer, route: Route): Promise<JsonRpcResponse | undefined>;
@@ -75,7 +77,7 @@ export function createMcpServer(offer: McpOffer, options: McpServerOptions = {})
   const peers = new Set<Peer>();
   const running = new Set<ServedRequest>();
 
-  return { offer, openPeer, handle, close };
+  return { offer, running, openPeer, handle, close };
 
   function openPeer(peerOptions: PeerOptions): Peer {
     const peer = new Peer(peerOptions, waitForAnswersMs);

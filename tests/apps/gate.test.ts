@@ -15,7 +15,7 @@ function statusOf(address: string, headers: Record<string, string>): Promise<num
 }
 
 test("a Host of another machine is refused, unless the proxy was told that it is one of its names", async () => {
-  await using proxy = await startProxy({ allowedHosts: ["tools.example.com", "other.example.com:8443"] });
+  await using proxy = await startProxy({ allowedHosts: ["Tools.Example.com", "other.example.com:8443"] });
   const { host, port } = new URL(proxy.address);
   const named = (name: string) => statusOf(proxy.address, { host: name });
   expect(

@@ -9,10 +9,9 @@ import type { BridgeSocket } from "../../sources/apps/bridge-socket.ts";
 import { type CloseReason, closeCodes } from "../../sources/apps/close-codes.ts";
 import { type MemoryBudget, smallPiece } from "../../sources/apps/memory-budget.ts";
 import type { AppSession } from "../../sources/apps/session.ts";
-import { sessionTokenShape } from "../../sources/apps/session-secrets.ts";
 import type { Sessions } from "../../sources/apps/sessions.ts";
 import { textFrame } from "./text-frame.ts";
-import { bridgeProtocol, judgeAccess, shownBy } from "./judge-access.ts";
+import { bridgeProtocol, bridgeTokenOf, judgeAccess, shownBy } from "./judge-access.ts";
 
 export interface BridgeDoorOptions {
   readonly sessions: Sessions;
@@ -51,11 +50,8 @@ export function createBridgeDoor(options: BridgeDoorOptions): BridgeDoor {
     },
     async upgrade(request, socket, head, id) {
       const session = await sessions.find(id);
-      const own = session && { hash: session.record.bridgeTokenHash, only: session.record.ownTokens !== "none" };
-      const shown = shownBy(request);
-      // What opened a session that is gone opens nothing, but its app has to learn that the session is what is missing.
-      const wasOwn = session === undefined && sessionTokenShape.test(shown.token ?? "");
-      const access = wasOwn ? "own" : judgeAccess({ shown, sharedHash: appHash, own });
+      const own = session ? bridgeTokenOf(session) : "unknown";
+      const access = judgeAccess({ shown: shownBy(request), sharedHash: appHash, own });
       if (socket.destroyed) return;
       server.handleUpgrade(request, socket, head, (ws) => {
         ws.on("error", (error) => {
@@ -65,7 +61,7 @@ export function createBridgeDoor(options: BridgeDoorOptions): BridgeDoor {
         if (access === "refused") {
           count("refused token");
           dismiss(ws, "invalidToken");
-        } else if (session === undefined) {
+        } else if (session === undefined || access === "gone") {
           count("unknown session");
           dismiss(ws, "unknownSession");
         } else void connect(ws, socket, session, access);

@@ -5,38 +5,68 @@ import { Fault } from "../../core/fault.ts";
 import { hashToken } from "../../core/hash-token.ts";
 import { bearerToken } from "../../mcp/http/header-rules.ts";
 import type { Headers } from "../../mcp/mirrored-headers.ts";
+import type { AppSession } from "../../sources/apps/session.ts";
+import { sessionTokenShape } from "../../sources/apps/session-secrets.ts";
 
 /** The WebSocket subprotocol of the bridge; a browser sends its token as a second one, since it can't send headers. */
 export const bridgeProtocol = "clawport.bridge";
 const tokenProtocol = "bearer.";
 
-/** The token of a request and its hash, where there is one. */
-export interface Shown {
+/** The token of a request, where there is one. */
+export class Shown {
   readonly token: string | undefined;
   readonly hash: string | undefined;
+  #compared: string | undefined;
+  #isSame = false;
+
+  constructor(token: string | undefined) {
+    this.token = token;
+    this.hash = token === undefined ? undefined : hashToken(token);
+  }
+
+  /** Whether it is the token of this hash. A person chose it, and the time of a plain comparison would give away a weak one. */
+  is(hash: string): boolean {
+    if (this.hash === undefined) return false;
+    if (this.#compared !== hash) {
+      this.#compared = hash;
+      this.#isSame = timingSafeEqual(Buffer.from(this.hash, "latin1"), Buffer.from(hash, "latin1"));
+    }
+    return this.#isSame;
+  }
+}
+
+/** A token that opens one session, and whether it is the only one that does. */
+export interface OwnToken {
+  readonly hash: string;
+  readonly only: boolean;
 }
 
 export interface AccessFacts {
   readonly shown: Shown;
   /** Hash of the token that opens every session; nothing where anyone may. */
   readonly sharedHash: string | undefined;
-  /** What opens the one session that is asked for, where it is known. */
-  readonly own?: { readonly hash: string; readonly only: boolean } | undefined;
+  /** What opens the one session that is asked for, where one is; `unknown` where there is none of that name. */
+  readonly own?: OwnToken | "unknown";
 }
 
-/** Which token opened the way: the shared one (or none was needed), the session's own, or neither. */
-export function judgeAccess({ shown, sharedHash, own }: AccessFacts): "shared" | "own" | "refused" {
-  const theirs = shown.hash;
-  // How long this comparison takes tells a little of the hash of 24 random bytes, which is of no use to anybody.
-  if (own && theirs === own.hash) return "own";
-  if (own?.only) return "refused";
-  if (sharedHash === undefined) return "shared";
-  // A shared token was chosen by a person, and the hash of a weak one would give it away.
-  return theirs !== undefined && isSame(theirs, sharedHash) ? "shared" : "refused";
+/**
+ * Which token opened the way: the shared one (or none was needed), the session's own, or neither. What opened a session
+ * that is gone opens nothing, but whoever shows it has to learn that the session is what is missing.
+ */
+export function judgeAccess({ shown, sharedHash, own }: AccessFacts): "shared" | "own" | "gone" | "refused" {
+  if (own === "unknown") {
+    if (shown.token !== undefined && sessionTokenShape.test(shown.token)) return "gone";
+  } else if (own) {
+    // How long this comparison takes tells a little of the hash of 24 random bytes, which is of no use to anybody.
+    if (shown.hash === own.hash) return "own";
+    if (own.only) return "refused";
+  }
+  return sharedHash === undefined || shown.is(sharedHash) ? "shared" : "refused";
 }
 
-function isSame(one: string, other: string): boolean {
-  return timingSafeEqual(Buffer.from(one, "latin1"), Buffer.from(other, "latin1"));
+/** What opens the bridge of a session, and the session itself. */
+export function bridgeTokenOf({ record }: AppSession): OwnToken {
+  return { hash: record.bridgeTokenHash, only: record.ownTokens !== "none" };
 }
 
 /** What to tell somebody whose token, if any, was refused. */
@@ -46,15 +76,14 @@ export function refusedToken({ token }: Shown, wanted: string): Fault {
 }
 
 /** What each connection showed last: most show the same with every request, and one learns nothing from its own token. */
-const lastShown = new WeakMap<Socket, Shown & { readonly authorization: string }>();
+const lastShown = new WeakMap<Socket, { readonly authorization: string; readonly shown: Shown }>();
 
 export function shownBy({ headers, socket }: IncomingMessage): Shown {
   const { authorization } = headers;
   const last = lastShown.get(socket);
-  if (last !== undefined && last.authorization === authorization) return last;
-  const token = presentedToken(headers);
-  const shown = { token, hash: token === undefined ? undefined : hashToken(token) };
-  if (authorization !== undefined) lastShown.set(socket, { ...shown, authorization });
+  if (last !== undefined && last.authorization === authorization) return last.shown;
+  const shown = new Shown(presentedToken(headers));
+  if (authorization !== undefined) lastShown.set(socket, { authorization, shown });
   return shown;
 }
 

@@ -9,7 +9,7 @@ export interface RequestFacts {
 }
 
 export interface RequestRules {
-  /** Host names that count besides those of this machine; with a port only that port, without one any. */
+  /** Host names that count besides those of this machine, in lower case; with a port only that port, without one any. */
   readonly allowedHosts: readonly string[];
   /** Web origins that may call, written as a browser writes them: `https://app.example.com`. */
   readonly allowedOrigins: readonly string[];

@@ -8,9 +8,8 @@ import type { ServerInfo } from "../../mcp/offer.ts";
 import { createMcpServer } from "../../mcp/server.ts";
 import type { MemoryBudget } from "../../sources/apps/memory-budget.ts";
 import type { AppSession } from "../../sources/apps/session.ts";
-import { sessionTokenShape } from "../../sources/apps/session-secrets.ts";
 import type { Sessions } from "../../sources/apps/sessions.ts";
-import { judgeAccess, refusedToken, shownBy } from "./judge-access.ts";
+import { judgeAccess, type OwnToken, refusedToken, shownBy } from "./judge-access.ts";
 import { RateGate } from "./rate-gate.ts";
 import { createSessionOffer, taskRules } from "./session-offer.ts";
 
@@ -41,6 +40,7 @@ export interface McpRoutes {
 }
 
 interface Opened {
+  readonly session: AppSession;
   readonly endpoint: HttpEndpoint;
   readonly requests: RateGate;
   stop(why?: string): void;
@@ -48,13 +48,16 @@ interface Opened {
 
 export function createMcpRoutes(options: McpRoutesOptions): McpRoutes {
   const { sessions, guard, info, log, openclawHash, admission, budget, maxBodyBytes, onRefused, now } = options;
-  const opened = new Map<AppSession, Opened>();
+  const opened = new Map<string, Opened>();
   const sharedRequests = new RateGate(options.tokenRequestsPerSecond, now);
 
   return {
     serve(request, response, id) {
       const named = id ?? (request.headers["mcp-session-id"] || undefined);
-      const found = typeof named === "string" ? sessions.find(named) : undefined;
+      if (typeof named !== "string") return serveFound(request, response, named, undefined);
+      const made = opened.get(named);
+      if (made && !made.session.isOver()) return serveFound(request, response, named, made.session, made);
+      const found = sessions.find(named);
       if (!(found instanceof Promise)) return serveFound(request, response, named, found);
       return found.then((session) => serveFound(request, response, named, session));
     },
@@ -72,24 +75,28 @@ export function createMcpRoutes(options: McpRoutesOptions): McpRoutes {
     response: ServerResponse,
     named: unknown,
     session: AppSession | undefined,
+    made = session && opened.get(session.id),
   ): void {
-    const own = session && { hash: session.record.mcpTokenHash, only: session.record.ownTokens === "all" };
+    const own = session ? mcpTokenOf(session) : "unknown";
     const shown = shownBy(request);
     const access = judgeAccess({ shown, sharedHash: openclawHash, own });
-    // What opened a session that is gone opens nothing, but its client has to learn that the session is what is missing.
-    if (!session && sessionTokenShape.test(shown.token ?? "")) throw unknownSession();
     if (access === "refused") {
       response.setHeader("www-authenticate", "Bearer");
-      throw refusedToken(shown, own?.only ? "the mcp_token of this session" : mcpTokenName);
+      throw refusedToken(shown, own !== "unknown" && own.only ? "the mcp_token of this session" : mcpTokenName);
     }
-    if (named === undefined) {
+    if (named === undefined && access !== "gone") {
       throw new Fault(
         "bad-request",
         "Say which session: POST to /v1/mcp/<session_id>, or send the header MCP-Session-Id, which some clients drop.",
       );
     }
-    if (!session) throw unknownSession();
-    const { endpoint, requests } = opened.get(session) ?? open(session);
+    if (!session || access === "gone") {
+      throw new Fault(
+        "unknown-session",
+        "There is no such session: it was deleted, or it has expired. Its app opens a new one at /v1/chat/sessions.",
+      );
+    }
+    const { endpoint, requests } = made ?? open(session);
     if (!requests.take() || (access === "shared" && !sharedRequests.take())) {
       throw new Fault("rate-limited", "Too many requests to this session, or with this token. Try again in a second.");
     }
@@ -100,13 +107,14 @@ export function createMcpRoutes(options: McpRoutesOptions): McpRoutes {
     const server = createMcpServer(createSessionOffer({ session, guard, info, log, budget }), { log, ...taskRules });
     const endpoint = createHttpEndpoint(server, { log, admission, maxBodyBytes, sessions: false, onRefused });
     const made: Opened = {
+      session,
       endpoint,
       requests: new RateGate(options.requestsPerSecond, now),
       stop: (why) => server.close(why),
     };
-    opened.set(session, made);
+    opened.set(session.id, made);
     session.onEnd(() => {
-      opened.delete(session);
+      opened.delete(session.id);
       made.stop("The session has ended.");
       endpoint.close();
     });
@@ -116,9 +124,6 @@ export function createMcpRoutes(options: McpRoutesOptions): McpRoutes {
 
 const mcpTokenName = "the MCP token of this proxy (OPENCLAW_PROXY_OPENCLAW_TOKEN)";
 
-function unknownSession(): Fault {
-  return new Fault(
-    "unknown-session",
-    "There is no such session: it was deleted, or it has expired. Its app opens a new one at /v1/chat/sessions.",
-  );
+function mcpTokenOf({ record }: AppSession): OwnToken {
+  return { hash: record.mcpTokenHash, only: record.ownTokens === "all" };
 }

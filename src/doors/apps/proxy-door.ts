@@ -9,6 +9,7 @@ import type { Secret } from "../../core/secret.ts";
 import { createAdmission } from "../../mcp/http/admission.ts";
 import { sendFault } from "../../mcp/http/answer.ts";
 import { closeGently, trackConnections } from "../../mcp/http/close-gently.ts";
+import { inLowerCase } from "../../mcp/http/header-rules.ts";
 import { listen } from "../../mcp/http/listen.ts";
 import { isLoopbackPeer } from "../../mcp/http/loopback.ts";
 import type { ServerInfo } from "../../mcp/offer.ts";
@@ -75,7 +76,7 @@ export async function openProxyDoor(options: ProxyDoorOptions): Promise<ProxyDoo
   const admission = createAdmission(mostConcurrent);
   const appHash = hashOf(options.appToken);
   const rules: RequestRules = {
-    allowedHosts: [...(options.allowedHosts ?? []), ...(publicUrl === undefined ? [] : [new URL(publicUrl).host])],
+    allowedHosts: inLowerCase([...(options.allowedHosts ?? []), ...(publicUrl ? [new URL(publicUrl).host] : [])]),
     allowedOrigins: options.allowedOrigins ?? [],
   };
   const bridges = createBridgeDoor({ sessions, appHash, maxMessageBytes, budget, count, log });

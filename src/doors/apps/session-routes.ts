@@ -3,10 +3,9 @@ import { Fault } from "../../core/fault.ts";
 import { readBody } from "../../mcp/http/read-body.ts";
 import type { AppSession } from "../../sources/apps/session.ts";
 import { parseSessionRequest, parseToolsRequest } from "../../sources/apps/session-request.ts";
-import { sessionTokenShape } from "../../sources/apps/session-secrets.ts";
 import type { Sessions } from "../../sources/apps/sessions.ts";
 import { type AddressFacts, addressesOf } from "./addresses.ts";
-import { judgeAccess, refusedToken, type Shown, shownBy } from "./judge-access.ts";
+import { bridgeTokenOf, judgeAccess, refusedToken, type Shown, shownBy } from "./judge-access.ts";
 import type { RateGate } from "./rate-gate.ts";
 import { sendBody } from "./send.ts";
 
@@ -48,14 +47,13 @@ export function createSessionRoutes(options: SessionRoutesOptions): SessionRoute
         throw wrongMethod(response, "GET, PATCH, DELETE");
       }
       const session = await sessions.find(id);
-      const own = session && { hash: session.record.bridgeTokenHash, only: session.record.ownTokens !== "none" };
+      const own = session ? bridgeTokenOf(session) : "unknown";
       const shown = shownBy(request);
-      // What opened a session that is gone opens nothing, but its app has to learn that the session is what is missing.
-      if (!session && sessionTokenShape.test(shown.token ?? "")) throw unknownSession();
-      if (judgeAccess({ shown, sharedHash: appHash, own }) === "refused" && !isOperator(shown)) {
-        throw refusedToken(shown, own?.only ? "the bridge_token of this session" : appTokenName);
+      const access = judgeAccess({ shown, sharedHash: appHash, own });
+      if (access === "refused" && !isOperator(shown)) {
+        throw refusedToken(shown, own !== "unknown" && own.only ? "the bridge_token of this session" : appTokenName);
       }
-      if (!session) throw unknownSession();
+      if (!session) throw new Fault("unknown-session", "There is no such session.");
       if (method === "GET") return sendBody(response, 200, describe(session, true));
       if (method === "PATCH") {
         limitChanges();
@@ -98,10 +96,6 @@ export function createSessionRoutes(options: SessionRoutesOptions): SessionRoute
     if (judgeAccess({ shown, sharedHash }) === "refused") throw refusedToken(shown, wanted);
     return operatorHash !== undefined;
   }
-}
-
-function unknownSession(): Fault {
-  return new Fault("unknown-session", "There is no such session.");
 }
 
 const appTokenName = "the app token of this proxy (OPENCLAW_PROXY_APP_TOKEN)";

@@ -23,7 +23,7 @@ export interface GateRules {
   readonly maxBodyBytes: number;
   /** Whether the door is open beyond this machine on purpose: then peers may be anywhere. */
   readonly remote?: boolean;
-  /** Host names that count besides those of this machine; with a port only that port, without one any. */
+  /** Host names that count besides those of this machine, in lower case; with a port only that port, without one any. */
   readonly allowedHosts?: readonly string[];
   /** Web origins that may call, written as a browser writes them: `https://app.example.com`. */
   readonly allowedOrigins?: readonly string[];

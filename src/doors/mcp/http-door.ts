@@ -8,6 +8,7 @@ import type { Telemetry } from "../../core/telemetry/telemetry.ts";
 import { createAdmission } from "../../mcp/http/admission.ts";
 import { closeGently, trackConnections } from "../../mcp/http/close-gently.ts";
 import { sendFault } from "../../mcp/http/answer.ts";
+import { inLowerCase } from "../../mcp/http/header-rules.ts";
 import { listen } from "../../mcp/http/listen.ts";
 import { isLoopbackHost, isLoopbackPeer } from "../../mcp/http/loopback.ts";
 import type { ServerInfo } from "../../mcp/offer.ts";
@@ -62,7 +63,7 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
     matchToken: (presented) => tokens.match(presented),
     maxBodyBytes,
     remote: !isLoopbackHost(host),
-    allowedHosts: options.allowedHosts ?? [],
+    allowedHosts: inLowerCase(options.allowedHosts ?? []),
     allowedOrigins: [],
   };
   // Clients keep connections for their next call; Node's own 5 s would cut them off in between.

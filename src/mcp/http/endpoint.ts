@@ -10,7 +10,7 @@ import { failure, rpcErrorOf } from "../rpc-failure.ts";
 import type { McpServer } from "../server.ts";
 import { type Admission, createAdmission } from "./admission.ts";
 import { sendEmpty, sendFault, sendJson } from "./answer.ts";
-import { acceptsEvents, type Exchange, openExchange } from "./exchange.ts";
+import { acceptsEvents, Exchange } from "./exchange.ts";
 import { createGuests } from "./guests.ts";
 import { readBody } from "./read-body.ts";
 import { createSessions, type Session } from "./sessions.ts";
@@ -75,7 +75,6 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
   /** What is being answered now; one sweep serves them all, so that no call needs a timer of its own. */
   const open = new Set<Exchange>();
   const sweeper = setInterval(sweep, streamAfterMs).unref();
-  let quiet = new Set<Exchange>();
 
   return {
     handle(request, response, principal) {
@@ -162,8 +161,14 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
     }
     const peer = session?.peer ?? (isModern ? passing(principal) : guestOf(request, principal));
     if (message.method === "subscriptions/listen") post.leave();
-    const exchange = openExchange({ request, response, session, isModern, isNewSession, spilled });
-    const answer = await during(exchange, response, session, peer, () => server.handle(message, peer, exchange));
+    const exchange = new Exchange({ request, response, session, isModern, isNewSession, spilled });
+    begin(exchange, response, session, peer);
+    let answer: JsonRpcResponse | undefined;
+    try {
+      answer = await server.handle(message, peer, exchange);
+    } finally {
+      end(exchange, session, peer);
+    }
     if (isNewSession && answer && "error" in answer && session) sessions.end(session);
     exchange.finish(answer);
   }
@@ -183,10 +188,10 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
       throw new Fault("bad-request", `A batch holds 1 to ${mostInBatch} messages.`);
     }
     const peer = session?.peer ?? guestOf(request, principal);
-    const exchange = openExchange({ request, response, session, isModern: false, isNewSession: false, spilled });
-    const answers = await during(exchange, response, session, peer, () =>
-      Promise.all(batch.map((each) => serveOne(each, peer, exchange))),
-    );
+    const exchange = new Exchange({ request, response, session, isModern: false, isNewSession: false, spilled });
+    begin(exchange, response, session, peer);
+    const answers = await Promise.all(batch.map((each) => serveOne(each, peer, exchange)));
+    end(exchange, session, peer);
     const sent = answers.filter((answer) => answer !== undefined);
     exchange.finish(sent.length > 0 ? sent : undefined);
   }
@@ -206,14 +211,8 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
     }
   }
 
-  /** Runs while the client is there. A session's client may come back, so losing the connection is no cancel there. */
-  async function during<T>(
-    exchange: Exchange,
-    response: ServerResponse,
-    session: Session | undefined,
-    peer: Peer,
-    run: () => Promise<T>,
-  ): Promise<T> {
+  /** A session's client may come back, so losing the connection is no cancel there. */
+  function begin(exchange: Exchange, response: ServerResponse, session: Session | undefined, peer: Peer): void {
     session?.touch();
     if (!session) {
       response.on("close", () => {
@@ -221,14 +220,12 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
       });
     }
     open.add(exchange);
-    try {
-      return await run();
-    } finally {
-      open.delete(exchange);
-      quiet.delete(exchange);
-      session?.touch();
-      guests?.leave(peer);
-    }
+  }
+
+  function end(exchange: Exchange, session: Session | undefined, peer: Peer): void {
+    open.delete(exchange);
+    session?.touch();
+    guests?.leave(peer);
   }
 
   function serveGet(request: IncomingMessage, response: ServerResponse, principal: string): void {
@@ -273,8 +270,7 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
   }
 
   function sweep(): void {
-    for (const exchange of quiet) exchange.keepAlive();
-    quiet = new Set(open);
+    for (const exchange of open) exchange.beat();
     sessions.sweep();
     guests?.keepAlive();
   }

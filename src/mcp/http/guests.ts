@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { type ClientFacts, unknownClient } from "../client-facts.ts";
 import { encodeMessage } from "../encode-message.ts";
-import { isNotification, type JsonRpcNotification, type JsonRpcResponse } from "../json-rpc.ts";
+import { isNotification, type JsonRpcId, type JsonRpcNotification, type JsonRpcResponse } from "../json-rpc.ts";
 import type { Peer } from "../peer.ts";
 import type { McpLogLevel } from "../progress.ts";
 import type { McpServer } from "../server.ts";
@@ -40,7 +40,6 @@ interface Acquaintance {
 const mostKnown = 1000;
 
 export function createGuests(server: McpServer): Guests {
-  const inside = new Set<Peer>();
   const listeners = new Set<Listener>();
   const known = new Map<string, Acquaintance>();
 
@@ -51,24 +50,23 @@ export function createGuests(server: McpServer): Guests {
       const { client = unknownClient, logLevel = peer.logLevel } = known.get(principal) ?? {};
       peer.client = client;
       peer.logLevel = logLevel;
-      inside.add(peer);
       return peer;
     },
     leave(peer) {
-      inside.delete(peer);
       const before = known.get(peer.principal);
       if (peer.client === (before?.client ?? unknownClient) && peer.logLevel === (before?.logLevel ?? "info")) return;
       if (before === undefined && known.size >= mostKnown) known.clear();
       known.set(peer.principal, { client: peer.client, logLevel: peer.logLevel });
     },
     async note(message, principal) {
-      const peers = [...inside].filter((peer) => peer.principal === principal);
+      const running = [...server.running].filter(({ era, peer }) => era === "legacy" && peer.principal === principal);
+      const peers = new Set(running.map(({ peer }) => peer));
       if (!isNotification(message)) {
         for (const peer of peers) peer.settle(message);
         return;
       }
-      const id = message.params?.requestId;
-      const meant = peers.filter((peer) => (typeof id === "string" || typeof id === "number") && peer.running.has(id));
+      const id = message.params?.requestId as JsonRpcId;
+      const meant = [...peers].filter((peer) => peer.running.has(id));
       // Two clients that share a principal may use the same id; stopping the wrong call is worse than stopping none.
       if (meant.length === 1) await server.handle(message, meant[0]!, { send: () => {} });
     },

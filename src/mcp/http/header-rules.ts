@@ -6,7 +6,7 @@ const localHost = /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?$/i;
 
 /**
  * A name of an attacker's that resolves to this machine (DNS rebinding) still shows in the Host header. An allowed name
- * with a port counts with that port only, one without counts with any.
+ * with a port counts with that port only, one without counts with any. Allowed names are in lower case.
  */
 export function isOurHost(host: Header, allowed: readonly string[] | undefined): boolean {
   if (typeof host !== "string") return false;
@@ -14,7 +14,12 @@ export function isOurHost(host: Header, allowed: readonly string[] | undefined):
   if (allowed === undefined || allowed.length === 0) return false;
   const name = host.toLowerCase();
   const bare = name.replace(/:\d{1,5}$/, "");
-  return allowed.map((each) => each.toLowerCase()).some((each) => each === name || each === bare);
+  return allowed.includes(name) || allowed.includes(bare);
+}
+
+/** Once, where they are told: they are compared with every request. */
+export function inLowerCase(names: readonly string[]): readonly string[] {
+  return names.map((name) => name.toLowerCase());
 }
 
 /** A page can't send this type to another origin without asking first. */
