@@ -1,3 +1,4 @@
+import type { Abort } from "../core/lazy-abort.ts";
 import type { Log } from "../core/log.ts";
 import { type ClientFacts, missingCapability } from "../mcp/client-facts.ts";
 import type { SpilledText } from "../mcp/json-spiller.ts";
@@ -32,6 +33,10 @@ export class RequestCall implements CallContext {
 
   get signal(): AbortSignal {
     return this.#request.signal;
+  }
+
+  get abort(): Abort {
+    return this.#request.abort;
   }
 
   get logLevel(): McpLogLevel | undefined {

@@ -1,3 +1,4 @@
+import type { Abort } from "../core/lazy-abort.ts";
 import type { Log } from "../core/log.ts";
 import type { ClientFacts } from "../mcp/client-facts.ts";
 import type { Completion, CompletionRequest } from "../mcp/offer.ts";
@@ -17,6 +18,8 @@ export interface CallContext {
   /** What the calling client said of itself and what it can do, where it is an MCP client. */
   readonly client?: ClientFacts | undefined;
   readonly signal: AbortSignal;
+  /** The same, for those who need no AbortSignal: it costs less. Not every caller has it. */
+  readonly abort?: Abort | undefined;
   readonly log: Log;
   progress(progress: Progress): void;
   /** From which level on the caller takes log lines; nothing where it wants none. */

@@ -1,3 +1,4 @@
+import type { Abort } from "../core/lazy-abort.ts";
 import type { ClientFacts } from "./client-facts.ts";
 import type { SpilledText } from "./json-spiller.ts";
 import type { ClientLogLine, McpLogLevel, Progress } from "./progress.ts";
@@ -19,6 +20,8 @@ export interface RequestContext {
   readonly sessionId: string | undefined;
   /** Aborted when the client cancels, goes away for good, or the server closes. */
   readonly signal: AbortSignal;
+  /** The same, for those who need no AbortSignal: it costs less. */
+  readonly abort: Abort;
   /** Dropped where the client did not ask for progress. */
   progress(progress: Progress): void;
   /** From which level on the client takes log lines; nothing where it wants none. */

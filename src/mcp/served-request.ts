@@ -1,4 +1,5 @@
 import { Fault } from "../core/fault.ts";
+import { LazyAbort } from "../core/lazy-abort.ts";
 import { type ClientFacts, hasTasks, missingCapability } from "./client-facts.ts";
 import type { JsonRpcId } from "./json-rpc.ts";
 import type { SpilledText, SpilledTexts } from "./json-spiller.ts";
@@ -34,7 +35,7 @@ const noMeta = {};
 
 /**
  * A request being served. A class, not a closure: one is made for every call, and methods on the prototype make that
- * cheap; so does making the AbortController only when somebody looks at `signal`.
+ * cheap.
  */
 export class ServedRequest implements RequestContext {
   readonly era: Era;
@@ -51,11 +52,10 @@ export class ServedRequest implements RequestContext {
   resumed: Run | undefined;
   #route: Route | undefined;
   readonly #spilled: SpilledTexts | undefined;
+  readonly abort = new LazyAbort();
   #logLevel: McpLogLevel | undefined;
   #progressToken: JsonRpcId | undefined;
   #progressed = -Infinity;
-  #aborter: AbortController | undefined;
-  #stopped: Fault | undefined;
 
   constructor(peer: Peer, route: Route, facts: RequestFacts) {
     this.peer = peer;
@@ -87,27 +87,21 @@ export class ServedRequest implements RequestContext {
   }
 
   get signal(): AbortSignal {
-    if (!this.#aborter) {
-      this.#aborter = new AbortController();
-      if (this.cancelled) this.#aborter.abort(new Fault("cancelled", "The call was cancelled."));
-      else if (this.#stopped) this.#aborter.abort(this.#stopped);
-    }
-    return this.#aborter.signal;
+    return this.abort.signal;
   }
 
   cancel(reason: string): void {
-    if (this.cancelled || this.#stopped) return;
+    if (this.abort.aborted) return;
     this.cancelled = true;
     this.#route = undefined;
-    this.#aborter?.abort(new Fault("cancelled", reason));
+    this.abort.abort(new Fault("cancelled", reason));
     this.resumed?.abandon(reason);
   }
 
   /** The work ends, and the client is told why: unlike after a cancel it still waits for an answer. */
   stop(fault: Fault): void {
-    if (this.cancelled || this.#stopped) return;
-    this.#stopped = fault;
-    this.#aborter?.abort(fault);
+    if (this.abort.aborted) return;
+    this.abort.abort(fault);
     this.resumed?.stop(fault);
   }
 

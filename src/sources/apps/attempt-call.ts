@@ -1,6 +1,7 @@
 import type { CallContext } from "../../catalog/tool-source.ts";
 import { cancelledBy } from "../../core/cancelled.ts";
 import { Fault } from "../../core/fault.ts";
+import { type Abort, type AbortListener, abortOf } from "../../core/lazy-abort.ts";
 import { messageOf } from "../../core/thrown.ts";
 import type { CallHandle, CallListener, CallNews, CallOrder, CallOutcome } from "./bus.ts";
 import { lost } from "./call-outcomes.ts";
@@ -20,12 +21,12 @@ export function attemptCall(order: CallOrder, rules: CallRules, context: CallCon
 }
 
 /** A class, not a closure: one is made for every call, and methods on the prototype make that cheap. */
-class Attempt {
+class Attempt implements AbortListener {
   readonly context: CallContext;
   readonly handles: CallHandle[] = [];
   readonly #order: CallOrder;
   readonly #rules: CallRules;
-  readonly #signal: AbortSignal;
+  readonly #abort: Abort;
   readonly #resolve: (end: AttemptEnd) => void;
   readonly #reject: (error: unknown) => void;
   readonly #timer: NodeJS.Timeout;
@@ -44,11 +45,11 @@ class Attempt {
     this.context = context;
     this.#order = order;
     this.#rules = rules;
-    this.#signal = context.signal;
+    this.#abort = abortOf(context);
     this.#resolve = resolve;
     this.#reject = reject;
     this.#timer = setTimeout(giveUp, Math.max(0, order.deadline - rules.now()), this);
-    this.#signal.addEventListener("abort", this);
+    this.#abort.listen(this);
   }
 
   send(): void {
@@ -85,7 +86,7 @@ class Attempt {
   /** The caller cancels. */
   handleEvent(): void {
     if (!this.#end()) return;
-    const fault = cancelledBy(this.#signal);
+    const fault = cancelledBy(this.#abort);
     const isCancelled = fault.code === "cancelled";
     for (const handle of this.handles) handle.cancel(isCancelled ? "The caller cancelled the call." : fault.message);
     const detail = { call_id: this.#order.callId };
@@ -97,7 +98,7 @@ class Attempt {
     this.settled = true;
     clearTimeout(this.#timer);
     clearTimeout(this.#resend);
-    this.#signal.removeEventListener("abort", this);
+    this.#abort.unlisten(this);
     return true;
   }
 }

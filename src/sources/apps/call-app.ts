@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { CallContext } from "../../catalog/tool-source.ts";
 import { cancelledBy } from "../../core/cancelled.ts";
 import { Fault } from "../../core/fault.ts";
+import { type Abort, abortOf } from "../../core/lazy-abort.ts";
 import { sleep } from "../../core/sleep.ts";
 import type { ToolResult } from "../../mcp/tool.ts";
 import { attemptCall } from "./attempt-call.ts";
@@ -25,12 +26,13 @@ export async function callApp(
   context: AppCallContext,
 ): Promise<ToolResult> {
   const { bus, timeoutMs, now } = rules;
-  const { signal, callId = freshId() } = context;
+  const { callId = freshId() } = context;
+  const abort = abortOf(context);
   const started = now();
   const mayRepeat = context.callId !== undefined || !bus.isSure;
   const order: CallOrder = { sessionId, callId, tool, args, deadline: started + timeoutMs, mayRepeat };
   for (;;) {
-    if (signal.aborted) throw unseen(signal);
+    if (abort.aborted) throw unseen(abort);
     const outcome = await attemptCall(order, rules, context);
     switch (outcome.kind) {
       case "done":
@@ -43,12 +45,12 @@ export async function callApp(
         throw unknown("The app did not answer in time", callId, "timeout");
       case "nobody": {
         const left = started + Math.min(rules.graceMs, timeoutMs) - now();
-        if (left <= 0 || !(await bus.held(sessionId, left, signal))) {
-          if (signal.aborted) throw unseen(signal);
+        if (left <= 0 || !(await bus.held(sessionId, left, context.signal))) {
+          if (abort.aborted) throw unseen(abort);
           throw new Fault("unavailable", "Bridge is not connected");
         }
         // A holder may be on its way out: asking it again and again would leave it no time to go.
-        await sleep(retryMs, signal).catch(() => {});
+        await sleep(retryMs, context.signal).catch(() => {});
       }
     }
   }
@@ -65,8 +67,8 @@ function freshId(): string {
 }
 
 /** Whoever stops a call that waits does not know that the app has not seen it. */
-function unseen(signal: AbortSignal): Fault {
-  const fault = cancelledBy(signal);
+function unseen(abort: Abort): Fault {
+  const fault = cancelledBy(abort);
   if (fault.code !== "outcome-unknown") return fault;
   return new Fault("unavailable", "The call was given up before it was sent. The app has not seen it.");
 }

@@ -1,0 +1,81 @@
+/** Told once. Objects, not functions, so that a call can listen without making a function for it. */
+export interface AbortListener {
+  handleEvent(): void;
+}
+
+/** What ends work early, as far as most have to know it: what an AbortSignal says, without being one. */
+export interface Abort {
+  readonly aborted: boolean;
+  readonly reason: unknown;
+  listen(listener: AbortListener): void;
+  unlisten(listener: AbortListener): void;
+}
+
+/**
+ * Makes its AbortSignal when somebody needs a real one. To make a signal, listen to it and clear it away takes a tenth
+ * of all that a short call takes.
+ */
+export class LazyAbort implements Abort {
+  aborted = false;
+  reason: unknown = undefined;
+  #aborter: AbortController | undefined;
+  #listeners: AbortListener[] | undefined;
+
+  get signal(): AbortSignal {
+    if (!this.#aborter) {
+      this.#aborter = new AbortController();
+      if (this.aborted) this.#aborter.abort(this.reason);
+    }
+    return this.#aborter.signal;
+  }
+
+  /** Only the first time counts. */
+  abort(reason: unknown): void {
+    if (this.aborted) return;
+    this.aborted = true;
+    this.reason = reason;
+    const listeners = this.#listeners;
+    this.#listeners = undefined;
+    for (const listener of listeners ?? []) listener.handleEvent();
+    this.#aborter?.abort(reason);
+  }
+
+  listen(listener: AbortListener): void {
+    if (this.#listeners) this.#listeners.push(listener);
+    else this.#listeners = [listener];
+  }
+
+  unlisten(listener: AbortListener): void {
+    const at = this.#listeners?.indexOf(listener) ?? -1;
+    if (at >= 0) this.#listeners?.splice(at, 1);
+  }
+}
+
+/** What aborts a call, in whichever way its context has it. */
+export function abortOf(context: { readonly abort?: Abort | undefined; readonly signal: AbortSignal }): Abort {
+  return context.abort ?? new SignalAbort(context.signal);
+}
+
+class SignalAbort implements Abort {
+  readonly #signal: AbortSignal;
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+  }
+
+  get aborted(): boolean {
+    return this.#signal.aborted;
+  }
+
+  get reason(): unknown {
+    return this.#signal.reason;
+  }
+
+  listen(listener: AbortListener): void {
+    this.#signal.addEventListener("abort", listener);
+  }
+
+  unlisten(listener: AbortListener): void {
+    this.#signal.removeEventListener("abort", listener);
+  }
+}
