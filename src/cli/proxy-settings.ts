@@ -75,7 +75,7 @@ export function requireTokens({ host, publicUrl, allowedHosts }: Reached, settin
     ];
     throw new Fault(
       "config",
-      `${elsewhere} is open to other machines, and ${names} ${be} empty; set ${them} in the environment or in .env (openssl rand -base64 24 makes one), or listen on 127.0.0.1`,
+      `${elsewhere} is open to other machines, and ${names} ${be} empty; set ${them} in the environment or in .env (openssl rand -hex 24 makes one), or listen on 127.0.0.1`,
     );
   }
   for (const { name, may } of missing) {

@@ -1,4 +1,4 @@
-/** Told once. Objects, not functions, so that a call can listen without making a function for it. */
+/** Told once; it must not throw. An object, so that a call can listen without making a function for it. */
 export interface AbortListener {
   handleEvent(): void;
 }
@@ -34,10 +34,10 @@ export class LazyAbort implements Abort {
     if (this.aborted) return;
     this.aborted = true;
     this.reason = reason;
+    this.#aborter?.abort(reason);
     const listeners = this.#listeners;
     this.#listeners = undefined;
     for (const listener of listeners ?? []) listener.handleEvent();
-    this.#aborter?.abort(reason);
   }
 
   listen(listener: AbortListener): void {

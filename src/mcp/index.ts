@@ -8,6 +8,7 @@ export * from "./resource.ts";
 export * from "./tool.ts";
 export type { ClientFacts } from "./client-facts.ts";
 export type { RequestContext } from "./request-context.ts";
+export type { Abort, AbortListener } from "../core/lazy-abort.ts";
 export type { JsonRpcMessage, JsonRpcResponse } from "./json-rpc.ts";
 export { parseMessage } from "./json-rpc.ts";
 export type { Peer, PeerOptions } from "./peer.ts";

@@ -46,7 +46,7 @@ export interface McpServerOptions {
 export interface McpServer {
   readonly offer: McpOffer;
   /** What is being served. */
-  readonly running: Iterable<ServedRequest>;
+  readonly running: Iterable<Pick<ServedRequest, "era" | "peer">>;
   openPeer(options: PeerOptions): Peer;
   /** Serves one message. Resolves to the answer of a request, or to nothing: for the rest, and for cancelled calls. */
   handle(message: JsonRpcMessage, peer: Peer, route: Route): Promise<JsonRpcResponse | undefined>;

@@ -59,6 +59,15 @@ describe("a session's own tokens", () => {
     expect((await proxy.ask("DELETE", path, undefined, bearer("app-secret"))).status).toBe(401);
     expect((await proxy.ask("DELETE", path, undefined, bearer(session.bridge_token))).status).toBe(200);
   });
+
+  test("are not mistaken for the shared one, though that may look like them", async () => {
+    const lookalike = "A".repeat(32);
+    await using proxy = await startProxy({ env: { ...tokens, OPENCLAW_PROXY_OPENCLAW_TOKEN: lookalike } });
+    const list = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+    const status = async (token: string) => (await proxy.ask("POST", "/v1/mcp", list, bearer(token))).status;
+    // The one is told to name a session, the other that its session is gone.
+    expect([await status(lookalike), await status("B".repeat(32))]).toEqual([400, 404]);
+  });
 });
 
 describe("web pages", () => {

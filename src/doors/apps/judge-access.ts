@@ -55,7 +55,8 @@ export interface AccessFacts {
  */
 export function judgeAccess({ shown, sharedHash, own }: AccessFacts): "shared" | "own" | "gone" | "refused" {
   if (own === "unknown") {
-    if (shown.token !== undefined && sessionTokenShape.test(shown.token)) return "gone";
+    const isShared = sharedHash !== undefined && shown.is(sharedHash);
+    if (!isShared && shown.token !== undefined && sessionTokenShape.test(shown.token)) return "gone";
   } else if (own) {
     // How long this comparison takes tells a little of the hash of 24 random bytes, which is of no use to anybody.
     if (shown.hash === own.hash) return "own";

@@ -167,8 +167,9 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
     try {
       answer = await server.handle(message, peer, exchange);
     } finally {
-      end(exchange, session, peer);
+      end(exchange, session);
     }
+    if (!isModern) guests?.served(message.method, peer);
     if (isNewSession && answer && "error" in answer && session) sessions.end(session);
     exchange.finish(answer);
   }
@@ -191,7 +192,7 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
     const exchange = new Exchange({ request, response, session, isModern: false, isNewSession: false, spilled });
     begin(exchange, response, session, peer);
     const answers = await Promise.all(batch.map((each) => serveOne(each, peer, exchange)));
-    end(exchange, session, peer);
+    end(exchange, session);
     const sent = answers.filter((answer) => answer !== undefined);
     exchange.finish(sent.length > 0 ? sent : undefined);
   }
@@ -205,7 +206,9 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
       if (isRequest(message) && isModernRequest(message, undefined)) {
         throw new Fault("bad-request", "Requests of 2026-07-28 can't be part of a batch: each has headers of its own.");
       }
-      return await server.handle(message, peer, { send: exchange.send, spilled: exchange.spilled });
+      const answer = await server.handle(message, peer, { send: exchange.send, spilled: exchange.spilled });
+      if (isRequest(message)) guests?.served(message.method, peer);
+      return answer;
     } catch (error) {
       return failure(idOf(value), rpcErrorOf(error, "legacy"));
     }
@@ -222,10 +225,9 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
     open.add(exchange);
   }
 
-  function end(exchange: Exchange, session: Session | undefined, peer: Peer): void {
+  function end(exchange: Exchange, session: Session | undefined): void {
     open.delete(exchange);
     session?.touch();
-    guests?.leave(peer);
   }
 
   function serveGet(request: IncomingMessage, response: ServerResponse, principal: string): void {

@@ -1,8 +1,9 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { initialize } from "../../../tests/support/mcp/messages.ts";
 import { testOffer } from "../../../tests/support/mcp/test-offer.ts";
 import { call, openWeb } from "../../../tests/support/mcp/web.ts";
 import { until } from "../../../tests/support/until.ts";
+import type { RequestContext } from "../request-context.ts";
 import { textResult } from "../tool.ts";
 
 const foreign = { "mcp-session-id": "somebody-elses", "mcp-protocol-version": "2025-11-25" };
@@ -97,4 +98,50 @@ test("a call whose client goes away is cancelled: nobody can come back for its a
   reply.hangUp();
   await until(() => events.length === 2);
   expect(events).toEqual(["started", "stopped"]);
+});
+
+describe("what a handshake said of its client", () => {
+  const capabilities = { elicitation: {} };
+  const hello = { jsonrpc: "2.0", id: 0, method: "initialize", params: initialize("2025-11-25", capabilities) };
+  const tellClient = (_: unknown, { client }: RequestContext) => textResult(JSON.stringify(client.capabilities));
+
+  test("outlives requests of the modern era by the same principal", async () => {
+    await using web = await openWeb(testOffer({ tools: { who: tellClient } }), { sessions: false });
+    await (await web.post(hello)).json();
+    expect((await web.modern(1, "tools/list")).status).toBe(200);
+    const told = await (await web.post(call(2, "who"), foreign)).json();
+    expect(told.result.content[0].text).toBe(JSON.stringify(capabilities));
+  });
+
+  test("outlives calls that began before it", async () => {
+    const { promise: go, resolve } = Promise.withResolvers<void>();
+    let started = false;
+    const slow = async () => {
+      started = true;
+      await go;
+      return textResult("done");
+    };
+    await using web = await openWeb(testOffer({ tools: { who: tellClient, slow } }), { sessions: false });
+    const earlier = web.post(call(1, "slow"), foreign);
+    await until(() => started);
+    await (await web.post(hello)).json();
+    resolve();
+    await (await earlier).json();
+    const told = await (await web.post(call(2, "who"), foreign)).json();
+    expect(told.result.content[0].text).toBe(JSON.stringify(capabilities));
+  });
+
+  test("and the level it set hold side by side", async () => {
+    const speak = (_: unknown, context: RequestContext) => {
+      context.tell({ level: "debug", data: "heard" });
+      return tellClient(_, context);
+    };
+    await using web = await openWeb(testOffer({ tools: { speak } }), { sessions: false });
+    await (await web.post(hello)).json();
+    await web.post({ jsonrpc: "2.0", id: 1, method: "logging/setLevel", params: { level: "debug" } }, foreign);
+    const spoken = await web.post(call(2, "speak"), foreign);
+    expect((await spoken.events.next())?.message).toMatchObject({ params: { level: "debug", data: "heard" } });
+    const answer = (await spoken.events.next())?.message;
+    expect(answer?.result.content[0].text).toBe(JSON.stringify(capabilities));
+  });
 });

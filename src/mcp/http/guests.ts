@@ -13,9 +13,10 @@ import { type EventStream, openEventStream } from "./event-stream.ts";
  * what comes in between (a cancel, an answer to a question) finds its request by the principal.
  */
 export interface Guests {
-  /** The peer of one request, until it `leave`s. */
+  /** The peer of one request. */
   enter(principal: string, version: string | undefined): Peer;
-  leave(peer: Peer): void;
+  /** This request of the peer was served: what it said of its client holds for the principal's later ones. */
+  served(method: string, peer: Peer): void;
   note(message: JsonRpcNotification | JsonRpcResponse, principal: string): Promise<void>;
   /** Keeps the response open for what belongs to no request. */
   listen(response: ServerResponse, principal: string, version: string | undefined): void;
@@ -31,10 +32,10 @@ interface Listener {
   stop(): void;
 }
 
-/** What the last handshake of a principal said. */
+/** What a principal last said of its client. */
 interface Acquaintance {
-  readonly client: ClientFacts;
-  readonly logLevel: McpLogLevel;
+  readonly client?: ClientFacts;
+  readonly logLevel?: McpLogLevel;
 }
 
 const mostKnown = 1000;
@@ -52,11 +53,12 @@ export function createGuests(server: McpServer): Guests {
       peer.logLevel = logLevel;
       return peer;
     },
-    leave(peer) {
-      const before = known.get(peer.principal);
-      if (peer.client === (before?.client ?? unknownClient) && peer.logLevel === (before?.logLevel ?? "info")) return;
+    served(method, { principal, client, logLevel }) {
+      const said = method === "initialize" ? { client } : method === "logging/setLevel" ? { logLevel } : undefined;
+      if (said === undefined) return;
+      const before = known.get(principal);
       if (before === undefined && known.size >= mostKnown) known.clear();
-      known.set(peer.principal, { client: peer.client, logLevel: peer.logLevel });
+      known.set(principal, { ...before, ...said });
     },
     async note(message, principal) {
       const running = [...server.running].filter(({ era, peer }) => era === "legacy" && peer.principal === principal);

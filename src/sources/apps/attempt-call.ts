@@ -17,7 +17,7 @@ const late: AttemptEnd = { kind: "late" };
  * its id and runs it once. From the first acceptance on it is sent no more. Rejects only where the caller cancels.
  */
 export function attemptCall(order: CallOrder, rules: CallRules, context: CallContext): Promise<AttemptEnd> {
-  return new Promise((resolve, reject) => new Attempt(order, rules, context, resolve, reject).send());
+  return new Promise((resolve, reject) => new Attempt(order, rules, context, resolve, reject).begin());
 }
 
 /** A class, not a closure: one is made for every call, and methods on the prototype make that cheap. */
@@ -50,6 +50,14 @@ class Attempt implements AbortListener {
     this.#reject = reject;
     this.#timer = setTimeout(giveUp, Math.max(0, order.deadline - rules.now()), this);
     this.#abort.listen(this);
+  }
+
+  begin(): void {
+    try {
+      this.send();
+    } catch (error) {
+      if (this.#end()) this.#reject(error);
+    }
   }
 
   send(): void {

@@ -256,7 +256,9 @@ export class Bridge implements Holder, Runner, WriteTarget {
   }
 
   #finish(entry: RunningCall): void {
-    this.#running.splice(this.#running.indexOf(entry), 1);
+    const at = this.#running.indexOf(entry);
+    if (at < 0) return;
+    this.#running.splice(at, 1);
     this.budget.give(entry.bytes);
   }
 

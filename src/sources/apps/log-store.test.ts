@@ -106,23 +106,53 @@ describe("a store in a log file", () => {
   });
 });
 
-test("a line that the disk takes only in part is told as a failure, and what was there before stays", async () => {
-  const path = newPath();
-  {
+describe("a disk that takes no more", () => {
+  /** Runs the body with a store whose file may grow to one block of 1024 bytes: what goes beyond is written in part, and refused. */
+  async function withFullDisk(path: string, body: string): Promise<unknown> {
+    const script = `
+      const { openLogStore } = await import(${JSON.stringify(new URL("log-store.ts", import.meta.url).href)});
+      const { sessionRecord } = await import(${JSON.stringify(new URL("session-store.contract.ts", import.meta.url).href)});
+      const store = await openLogStore({ path: process.argv[1] });
+      const large = (id) => ({ ...sessionRecord(id), deviceName: "x".repeat(2000) });
+      const outcome = (work) => work.then(() => "kept", ({ code }) => code);
+      console.log(JSON.stringify(await (async () => { ${body} })()));
+      process.exit();
+    `;
+    const shell = 'ulimit -f 1; exec "$0" --input-type=module --eval "$1" "$2"';
+    const { stdout } = await run("bash", ["-c", shell, process.execPath, script, path]);
+    return JSON.parse(stdout);
+  }
+
+  async function pathWithA(): Promise<string> {
+    const path = newPath();
     await using store = await openLogStore({ path });
     await store.put(sessionRecord("a"), 5000);
+    return path;
   }
-  // A file may grow to one block of 1024 bytes in there; what goes beyond is written in part first, and then refused.
-  const script = `
-    const { openLogStore } = await import(${JSON.stringify(new URL("log-store.ts", import.meta.url).href)});
-    const { sessionRecord } = await import(${JSON.stringify(new URL("session-store.contract.ts", import.meta.url).href)});
-    const store = await openLogStore({ path: process.argv[1] });
-    const record = { ...sessionRecord("b"), deviceName: "x".repeat(2000) };
-    console.log(await store.put(record, 5000).then(() => "kept", ({ code }) => code));
-    process.exit();
-  `;
-  const shell = 'ulimit -f 1; exec "$0" --input-type=module --eval "$1" "$2"';
-  const { stdout } = await run("bash", ["-c", shell, process.execPath, script, path]);
-  expect(stdout.trim()).toBe("io");
-  expect(await idsOf(path)).toEqual(["a"]);
+
+  test("is told as a failure, and what was there before stays", async () => {
+    const path = await pathWithA();
+    expect(await withFullDisk(path, 'return outcome(store.put(large("b"), 5000))')).toBe("io");
+    expect(await idsOf(path)).toEqual(["a"]);
+  });
+
+  test("does not bring back what was removed while a change was on its way", async () => {
+    const body = `
+      const change = outcome(store.put(large("a"), 5000));
+      const removal = store.remove("a").catch(() => {});
+      return [await change, await removal, (await store.get("a")) === undefined];
+    `;
+    expect(await withFullDisk(await pathWithA(), body)).toMatchObject({ 0: "io", 2: true });
+  });
+
+  test("leaves what was there also where it was used while the change was on its way", async () => {
+    const body = `
+      const change = outcome(store.put(large("a"), 5000));
+      store.touch("a", 9000);
+      const failed = await change;
+      const { record, expiresAt } = await store.get("a");
+      return [failed, record.deviceName.length < 2000, expiresAt];
+    `;
+    expect(await withFullDisk(await pathWithA(), body)).toEqual(["io", true, 9000]);
+  });
 });

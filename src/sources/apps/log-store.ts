@@ -37,9 +37,12 @@ export async function openLogStore({
       try {
         await file.append(line);
       } catch (error) {
-        // What is not in the file must not be there for anybody, unless somebody else has changed it meanwhile.
-        if (sessions.get(record.id) === entry) forget(record.id);
-        if (before && !sessions.has(record.id)) keep(before);
+        // What is not in the file must not be there for anybody. It may have been removed or touched meanwhile.
+        const kept = sessions.get(record.id);
+        if (kept?.record === record) {
+          forget(record.id);
+          if (before) keep(kept === entry ? before : { ...before, expiresAt: kept.expiresAt });
+        }
         throw error;
       }
       compactIfDue();

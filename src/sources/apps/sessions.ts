@@ -235,8 +235,11 @@ export async function openSessions(options: SessionsOptions): Promise<Sessions> 
 
   function end(session: LiveSession, reason: CloseReason): void {
     live.delete(session.id);
-    session.bridge?.close(reason);
-    leave(session);
+    try {
+      session.bridge?.close(reason);
+    } finally {
+      leave(session);
+    }
   }
 
   function leave(session: LiveSession): void {
