@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { type Place, type RunningHub, startHub } from "./run-clawport.ts";
@@ -56,6 +56,21 @@ test("commands act on the hub that runs: one process serves them all, goes with 
   expect(gone.err).toContain("Not connected, so not looked at: shelf (clawport connect shelf).");
   expect((await here(place, "connect", "shelf")).out).toContain("Running (PID");
   expect((await here(place, "call", "shelf__pid")).out).not.toBe(`${pid}\n`);
+  await end(hub);
+});
+
+test("a configuration that merely lies where a command is given is not the hub's, and that is said", async () => {
+  await using place = await placeWith({ shelf: shelf("one") });
+  await using hub = await startHub(place, "--port", "0");
+  await pidOf(place, "shelf");
+  const own = join(place.folder, "clawport.json5");
+  await writeFile(own, JSON.stringify({ servers: { other: shelf("two") } }));
+  const plain = await here(place, "servers");
+  expect(plain.out).toContain("shelf");
+  expect(plain.err).toContain(`not ${own}: for that one, add --config clawport.json5`);
+  const named = await here(place, "servers", "--config", "clawport.json5", "--trust");
+  expect(named.out).toContain("other");
+  expect(named.err).not.toContain("add --config");
   await end(hub);
 });
 

@@ -1,5 +1,5 @@
-import { resolve } from "node:path";
 import type { Guard } from "../../catalog/guard/guard.ts";
+import { configName } from "../../core/config/find-config.ts";
 import { loadConfig } from "../../core/config/load-config.ts";
 import { withDeadline } from "../../core/deadline.ts";
 import type { Home } from "../../core/home.ts";
@@ -10,7 +10,7 @@ import type { ServersControl, ToolCaller } from "../../sources/servers/handlers/
 import { createClosers } from "../closers.ts";
 import type { CommandContext } from "../command-context.ts";
 import { asked } from "../command-context.ts";
-import { loadConfigOf } from "../config-of.ts";
+import { findConfigOf, loadConfigOf } from "../config-of.ts";
 import { placeOf } from "../follow-config.ts";
 import { isAttended } from "../is-attended.ts";
 import { openGuardedCatalog } from "../open-guarded-catalog.ts";
@@ -50,17 +50,24 @@ export async function openControl(context: CommandContext, need: Need, trust: bo
   return opened ?? openAlone(context, home, need, trust);
 }
 
-/** Nothing where `--config` names another file than the hub's: then that one is meant, and not the hub. */
+/** Nothing where `--config` names another file than the hub's: then that one is meant. One that merely lies here is not. */
 async function openHubControl(
   context: CommandContext,
   home: Home,
   hub: RunningHub,
 ): Promise<OpenedControl | undefined> {
-  const { log, globals, cwd } = context;
+  const { log } = context;
   const control = createRemoteControl(hub);
-  if (globals.config !== undefined && (await control.configuration()).path !== resolve(cwd, globals.config)) {
-    control.close();
-    return undefined;
+  const found = findConfigOf(context);
+  const isOwn = found !== undefined && found.location !== "state-folder";
+  const theirs = isOwn ? (await control.configuration()).path : undefined;
+  if (isOwn && theirs !== found.path) {
+    if (found.location === "flag") {
+      control.close();
+      return undefined;
+    }
+    const advice = `for that one, add --config ${configName}`;
+    log.warn(`The hub at ${hub.address} answers. It reads ${theirs}, not ${found.path}: ${advice}`);
   }
   const caller = createRemoteCaller({ hub, version: readVersion(), log, canAsk: isAttended(context) });
   return { control, caller, home, hub: hub.address, close: async () => control.close() };
