@@ -115,8 +115,9 @@ async function pump(
   write = (chunk: Buffer): boolean => socket.write(chunk),
 ): Promise<void> {
   const chunk = Buffer.alloc(1024 * 1024, 0x20);
+  const closed = once(socket, "close").catch(() => {});
   for (let sent = 0; sent < bytes && !socket.destroyed; sent += chunk.length) {
-    if (!write(chunk)) await Promise.race([once(socket, "drain"), once(socket, "close")]).catch(() => {});
+    if (!write(chunk)) await Promise.race([once(socket, "drain"), closed]).catch(() => {});
   }
 }
 
