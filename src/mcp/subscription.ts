@@ -1,3 +1,4 @@
+import { untilAborted } from "../core/until-aborted.ts";
 import { Fault } from "../core/fault.ts";
 import type { Changes } from "./changes.ts";
 import { hasTasks, tasksExtension } from "./client-facts.ts";
@@ -93,7 +94,7 @@ export async function serveSubscription(
       route.send(notification("notifications/subscriptions/acknowledged", { notifications: granted, _meta: tag }));
       for (const notice of early) route.send(notice);
       early = undefined;
-      await aborted(request.signal);
+      await untilAborted(request.signal);
     }
     return ending(offer, tag);
   } finally {
@@ -129,11 +130,4 @@ const longestText = 8192;
 
 function isShortText(value: unknown): value is string {
   return typeof value === "string" && value.length <= longestText;
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });
 }

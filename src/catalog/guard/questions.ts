@@ -1,4 +1,4 @@
-import { cancelledBy } from "../../core/cancelled.ts";
+import { orAborted } from "../../core/or-aborted.ts";
 import type { Log } from "../../core/log.ts";
 import { askAskers } from "./ask-askers.ts";
 import type { Reply } from "./ask-askers.ts";
@@ -55,7 +55,7 @@ export function createQuestions(timeoutMs: number, log: Log): Questions {
       const other = pending.get(request.about);
       const entry = other ?? start(request);
       entry.waiting++;
-      const reply = await orCancelled(entry.reply, request.signal).finally(() => {
+      const reply = await orAborted(entry.reply, request.signal).finally(() => {
         entry.waiting--;
         if (entry.waiting === 0) entry.end.abort();
       });
@@ -63,13 +63,4 @@ export function createQuestions(timeoutMs: number, log: Log): Questions {
       return entry.text === request.question.text || reply.choice === undefined ? reply : "again";
     },
   };
-}
-
-function orCancelled<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const stop = () => reject(cancelledBy(signal));
-    if (signal.aborted) stop();
-    signal.addEventListener("abort", stop, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
-  });
 }

@@ -1,3 +1,4 @@
+import { untilAborted } from "../../core/until-aborted.ts";
 import { Fault } from "../../core/fault.ts";
 import { webOrigin } from "../../core/web-origin.ts";
 import { defineCommand } from "../command.ts";
@@ -89,10 +90,7 @@ export const command = defineCommand({
         if (!isLoopbackHost(host) && !isNamed)
           context.say("Others are refused until it knows the name they call it by: add --public-url or --allow-host.");
       }
-      await new Promise<void>((resolve) => {
-        if (stopping.aborted) resolve();
-        stopping.addEventListener("abort", () => resolve(), { once: true });
-      });
+      await untilAborted(stopping);
       context.say("\nStopping: calls in progress have 5 seconds to finish. Ctrl-C again ends at once.");
     } finally {
       await proxy.close();

@@ -1,3 +1,4 @@
+import { untilAborted } from "../../core/until-aborted.ts";
 import type { Readable, Writable } from "node:stream";
 import { Fault } from "../../core/fault.ts";
 import type { StdioDoorOptions } from "../../doors/mcp/stdio-door.ts";
@@ -124,10 +125,7 @@ async function serveHttp(
     const offered = sources.map(({ id, tools }) => `${id} (${tools} ${tools === 1 ? "tool" : "tools"})`).join(", ");
     const text = `Serving ${offered || "nothing yet"} at ${url}\nThe token is in ${tokens.path}. Ctrl-C stops.`;
     context.answer({ url, port: door.port, tokenPath: tokens.path, sources }, text);
-    await new Promise<void>((resolve) => {
-      if (stopping.aborted) resolve();
-      stopping.addEventListener("abort", () => resolve(), { once: true });
-    });
+    await untilAborted(stopping);
   } finally {
     await door.close();
     tokens.close();

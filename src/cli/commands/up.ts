@@ -1,3 +1,4 @@
+import { untilAborted } from "../../core/until-aborted.ts";
 import { defineCommand } from "../command.ts";
 import type { CommandContext } from "../command-context.ts";
 import { asked } from "../command-context.ts";
@@ -54,7 +55,7 @@ export const command = defineCommand({
     try {
       await hub.settled(startPatience);
       await announce(context, hub, configuration.config.servers);
-      await stopped(stopping);
+      await untilAborted(stopping);
       context.say("\nStopping: calls in progress have 5 seconds to finish. Ctrl-C again ends at once.");
     } finally {
       await hub.close();
@@ -82,11 +83,4 @@ async function announce(context: CommandContext, hub: Hub, servers: Config["serv
   };
   if (context.json) context.answer(data, "");
   else context.say(renderAnnouncement({ ...data, wantedPort }, context.style));
-}
-
-function stopped(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener("abort", () => resolve(), { once: true });
-  });
 }

@@ -14,7 +14,7 @@ import type { ServerDefinition } from "./definition.ts";
 import { type Link, type LinkMemory, openLink } from "./link.ts";
 import type { ConnectionAuth } from "./oauth/connection-auth.ts";
 import { isNewTokenRefused, isSignInNeeded } from "./oauth/sign-in-needed.ts";
-import { orAborted } from "./or-aborted.ts";
+import { orAborted } from "../../core/or-aborted.ts";
 import { createPulse, type Pulse } from "./pulse.ts";
 import { createTail, type Tail } from "./tail.ts";
 

@@ -1,7 +1,7 @@
 import { visibleText } from "../../../catalog/guard/visible-text.ts";
 import { Fault, isFault, toFault } from "../../../core/fault.ts";
 import { isoTime } from "../iso-time.ts";
-import { orAborted } from "../or-aborted.ts";
+import { orAborted } from "../../../core/or-aborted.ts";
 import { parseCallback } from "../oauth/sign-in/parse-callback.ts";
 import { startSignIn, type StartedSignIn } from "../oauth/sign-in/start-sign-in.ts";
 import type { SignInEntry, SignInWish } from "./auth-control.ts";

@@ -5,7 +5,7 @@ import type { ServerAuth } from "../oauth/server-auth.ts";
 import type { ServerAuths } from "../oauth/server-auths.ts";
 import { credentialName, hasCredentials } from "../oauth/store/credential-path.ts";
 import type { CredentialStore } from "../oauth/store/credential-store.ts";
-import { orAborted } from "../or-aborted.ts";
+import { orAborted } from "../../../core/or-aborted.ts";
 import type { Credentials } from "../oauth/store/credentials.ts";
 import { addressOf } from "../server-status.ts";
 import { unknownServer } from "../unknown-server.ts";

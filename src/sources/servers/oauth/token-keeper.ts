@@ -1,5 +1,5 @@
 import { type Fault, isFault } from "../../../core/fault.ts";
-import { orAborted } from "../or-aborted.ts";
+import { orAborted } from "../../../core/or-aborted.ts";
 import type { AuthContext } from "./auth-context.ts";
 import { type DpopKey, openDpopKey } from "./dpop.ts";
 import { readSwept } from "./kept-place.ts";
