@@ -1,4 +1,4 @@
-import { findRisks, hashConfig, judgeTrust, readTrusted, rememberTrust, startsCommands } from "../core/config/trust.ts";
+import { findRisks, hashConfig, judgeTrust, readTrusted, rememberTrust } from "../core/config/trust.ts";
 import { Fault } from "../core/fault.ts";
 import type { Home } from "../core/home.ts";
 import type { CommandContext } from "./command-context.ts";
@@ -10,7 +10,6 @@ type ConfigFile = NonNullable<ConfigInForce["file"]>;
 export async function findDistrust(home: Home, file: ConfigFile): Promise<string | undefined> {
   const verdict = judgeTrust({
     location: file.location,
-    startsCommands: startsCommands(file),
     risks: findRisks(file),
     contentHash: hashConfig(file),
     trustedHashes: await readTrusted(home),

@@ -5,18 +5,18 @@ import { expect, test } from "vitest";
 import { openHome } from "../home.ts";
 import type { ConfigLocation } from "./find-config.ts";
 import { loadConfig } from "./load-config.ts";
-import { findRisks, hashConfig, judgeTrust, readTrusted, rememberTrust, startsCommands } from "./trust.ts";
+import { findRisks, hashConfig, judgeTrust, readTrusted, rememberTrust } from "./trust.ts";
 
 const load = (text: string) => loadConfig({ path: "clawport.json5", text, env: { KEY: "k" } });
 const locations: readonly ConfigLocation[] = ["flag", "working-folder", "state-folder"];
 
-test("only an unknown configuration in the working folder that starts commands has to be trusted", () => {
+test("only an unknown configuration in the working folder that brings risks has to be trusted", () => {
   for (const location of locations) {
-    for (const startsCommands of [true, false]) {
+    for (const risks of [["it starts commands"], []]) {
       for (const isKnown of [true, false]) {
         const trustedHashes = new Set(isKnown ? ["hash", "other"] : ["other"]);
-        const verdict = judgeTrust({ location, startsCommands, contentHash: "hash", trustedHashes });
-        expect(verdict.pass).toBe(!(location === "working-folder" && startsCommands && !isKnown));
+        const verdict = judgeTrust({ location, risks, contentHash: "hash", trustedHashes });
+        expect(verdict.pass).toBe(!(location === "working-folder" && risks.length > 0 && !isKnown));
       }
     }
   }
@@ -24,17 +24,16 @@ test("only an unknown configuration in the working folder that starts commands h
 
 test("the verdict says what the configuration would do, and how to trust it", () => {
   const facts = { location: "working-folder", contentHash: "h", trustedHashes: new Set<string>() } as const;
-  expect(judgeTrust({ ...facts, startsCommands: true })).toMatchObject({
-    reason: expect.stringMatching(/starts commands.*--trust/) as string,
+  const verdict = judgeTrust({ ...facts, risks: ["it opens the hub", "it starts commands"] });
+  expect(verdict).toMatchObject({
+    pass: false,
+    reason: expect.stringMatching(/, and it opens the hub; it starts commands\. .*--trust/) as string,
   });
-  const verdict = judgeTrust({ ...facts, startsCommands: false, risks: ["it opens the hub"] });
-  expect(verdict).toMatchObject({ pass: false, reason: expect.stringContaining("it opens the hub") as string });
 });
 
 test("one address and one key in the file are no risk", async () => {
   const loaded = await load('{servers:{a:{url:"https://a.example/mcp",apiKey:"in-the-file"}},hub:{port:1}}');
   expect(findRisks(loaded)).toEqual([]);
-  expect(startsCommands(loaded)).toBe(false);
 });
 
 test.each([
@@ -46,12 +45,17 @@ test.each([
   ],
   ['{hub:{host:"0.0.0.0"}}', "it opens the hub to other machines"],
   ["{hub:{allowRemote:true}}", "it opens the hub to other machines"],
+  ["{apps:{serve:true}}", "it lets apps offer tools"],
+  [
+    '{apps:{serve:true,allowedOrigins:["https://evil.example"]}}',
+    'it lets apps and pages of "https://evil.example" offer tools',
+  ],
+  ["{audit:{enabled:false}}", "it keeps no record of calls"],
   ['{policy:{preset:"open"}}', "it lets tools run without asking"],
   ['{policy:{rules:[{verdict:"allow"}]}}', "it lets tools run without asking"],
 ])("%s: %s", async (text, risk) => {
   const loaded = await load(text);
   expect(findRisks(loaded)).toEqual([risk]);
-  expect(startsCommands(loaded)).toBe(text.includes("command"));
 });
 
 test("trust is remembered by content, across processes", async () => {

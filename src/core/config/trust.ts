@@ -9,9 +9,8 @@ import type { LoadedConfig } from "./load-config.ts";
 
 export interface TrustFacts {
   readonly location: ConfigLocation;
-  readonly startsCommands: boolean;
-  /** What else it would do that nobody expects of a folder they merely stepped into; see `findRisks`. */
-  readonly risks?: readonly string[];
+  /** What it would do that nobody expects of a folder they merely stepped into; see `findRisks`. */
+  readonly risks: readonly string[];
   readonly contentHash: string;
   readonly trustedHashes: ReadonlySet<string>;
 }
@@ -22,17 +21,10 @@ export type TrustVerdict = { readonly pass: true } | { readonly pass: false; rea
  * A configuration in the working folder comes with the folder, perhaps from a stranger's repository. One that was named, or
  * that lies in the state folder, was put there by its owner.
  */
-export function judgeTrust({
-  location,
-  startsCommands,
-  risks = [],
-  contentHash,
-  trustedHashes,
-}: TrustFacts): TrustVerdict {
-  const isHarmless = !startsCommands && risks.length === 0;
+export function judgeTrust({ location, risks, contentHash, trustedHashes }: TrustFacts): TrustVerdict {
+  const isHarmless = risks.length === 0;
   if (location !== "working-folder" || isHarmless || trustedHashes.has(contentHash)) return { pass: true };
-  const what = risks.length > 0 ? risks.join("; ") : "it starts commands";
-  const reason = `The configuration in this folder is new or changed, and ${what}. Look at it, then trust it with --trust.`;
+  const reason = `The configuration in this folder is new or changed, and ${risks.join("; ")}. Look at it, then trust it with --trust.`;
   return { pass: false, reason };
 }
 
@@ -40,6 +32,7 @@ export function judgeTrust({
 export function findRisks({ config, envNames }: LoadedConfig): readonly string[] {
   const servers = Object.values(config.servers);
   const { transcription } = config.agent;
+  const { serve, allowedOrigins } = config.apps;
   const commands = [
     ...servers.flatMap(({ command }) => (command === undefined ? [] : [command])),
     ...(transcription?.command?.slice(0, 1) ?? []),
@@ -56,15 +49,14 @@ export function findRisks({ config, envNames }: LoadedConfig): readonly string[]
       : []),
     ...(files.length > 0 ? [`it sends what ${list(files)} holds to servers`] : []),
     ...(isLocal && !config.hub.allowRemote ? [] : ["it opens the hub to other machines"]),
+    ...(serve
+      ? [`it lets apps${allowedOrigins.length > 0 ? ` and pages of ${list(allowedOrigins)}` : ""} offer tools`]
+      : []),
+    ...(config.audit.enabled ? [] : ["it keeps no record of calls"]),
     ...(config.agent.model === undefined ? [] : ["it says which model takes your orders"]),
     ...(transcription?.url === undefined ? [] : ["it says who hears the audio of your orders"]),
     ...(permits ? ["it lets tools run without asking"] : []),
   ];
-}
-
-export function startsCommands({ config }: LoadedConfig): boolean {
-  const isStarted = Object.values(config.servers).some(({ command }) => command !== undefined);
-  return isStarted || config.agent.transcription?.command !== undefined;
 }
 
 /** By content: a change of the file asks again, a copy in another folder does not. */
