@@ -138,6 +138,10 @@ test("connect tries a server before it writes it down, unless told not to", asyn
   expect(typo.err).toContain(`It was not added to ${file}; "clawport connect --force …" adds it untried.`);
   const ends = await here(place, "connect", "--name", "ends", "--", process.execPath, "-e", "process.exit(3)");
   expect(ends.err).toContain("The server's process ended (exit code 3).");
+  const said = "console.error('Invalid key sk-abcdefghijklmnop1234 given'); process.exitCode = 3";
+  const telling = await here(place, "connect", "--name", "ends", "--", process.execPath, "-e", said);
+  expect(telling.err).toContain('It said last: "Invalid key [redacted] given');
+  expect(telling.err).not.toContain("sk-");
   const nobody = await here(place, "connect", "http://127.0.0.1:1/mcp", "--json");
   expect(JSON.parse(nobody.out)).toMatchObject({ error: { code: "unavailable" } });
   expect(await readFile(file, "utf8")).toBe(before);

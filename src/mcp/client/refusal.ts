@@ -1,8 +1,7 @@
 import type { ClientRequest, IncomingMessage } from "node:http";
 import { Fault, type FaultCode } from "../../core/fault.ts";
 import { asRecord } from "../../core/is-record.ts";
-import { quoted } from "../../core/quoted.ts";
-import { redactText } from "../../core/redact-text.ts";
+import { peerWords } from "../../core/peer-words.ts";
 import type { HttpRefusal } from "./client-transport.ts";
 import { retryAfterMs } from "./retry-after.ts";
 
@@ -16,8 +15,8 @@ export function refusalOf(response: IncomingMessage, text: string, standing: Sta
     status: statusCode,
     retryAfterMs: retryAfterMs(headers["retry-after"], Date.now()),
   };
-  const words = redactText(withoutSecrets(wordsOf(text).trim(), response));
-  const said = words === "" ? "" : `: ${quoted(words)}`;
+  const words = withoutSecrets(wordsOf(text).trim(), response);
+  const said = words === "" ? "" : `: ${peerWords(words)}`;
   const code = isForgotten(statusCode, text, standing) ? "unknown-session" : codeOf(statusCode);
   return new Fault(code, `The server answered with HTTP ${statusCode}${said}`, { detail });
 }

@@ -1,5 +1,6 @@
 import { APICallError, RetryError } from "ai";
 import { Fault } from "../../../core/fault.ts";
+import { peerWords } from "../../../core/peer-words.ts";
 import { messageOf } from "../../../core/thrown.ts";
 import type { ModelSettings } from "./find-model.ts";
 
@@ -9,6 +10,6 @@ export function modelFault({ name, url }: Pick<ModelSettings, "name" | "url">, t
   const isSilent = APICallError.isInstance(error) && error.statusCode === undefined;
   const message = isSilent
     ? `No model server answers at ${new URL(url).origin}. Is it running? CLAWPORT_MODEL_URL says where it is, or agent.model.url in the configuration.`
-    : `The model ${name} did not answer: ${messageOf(error)}`;
+    : `The model ${name} did not answer: ${peerWords(messageOf(error), 300)}`;
   return new Fault("unavailable", message, { cause: thrown });
 }

@@ -1,6 +1,6 @@
 import { withDeadline } from "../../../core/deadline.ts";
 import { Fault } from "../../../core/fault.ts";
-import { quoted } from "../../../core/quoted.ts";
+import { peerWords } from "../../../core/peer-words.ts";
 import type { Attachment } from "../attachment.ts";
 import { mostTranscriptBytes } from "../media-limits.ts";
 
@@ -33,9 +33,9 @@ export async function askProvider(
       redirect: "error",
     });
     const body = await readBounded(response);
-    if (!response.ok) throw refused(url, `answered ${response.status}: ${quoted(body, 300)}`);
+    if (!response.ok) throw refused(url, `answered ${response.status}: ${peerWords(body, 300)}`);
     const text = textIn(body);
-    if (text === undefined) throw refused(url, `answered without a text: ${quoted(body, 300)}`);
+    if (text === undefined) throw refused(url, `answered without a text: ${peerWords(body, 300)}`);
     return text;
   });
 }

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { withDeadline } from "../../../core/deadline.ts";
 import { Fault } from "../../../core/fault.ts";
 import { filteredEnv } from "../../../core/filtered-env.ts";
+import { lastPeerWords } from "../../../core/peer-words.ts";
 import { messageOf } from "../../../core/thrown.ts";
 import type { Attachment } from "../attachment.ts";
 import { extensionOf } from "../safe-name.ts";
@@ -59,14 +60,16 @@ function outputOf({ argvFor, env, ownEnv, folder }: CommandRun, path: string, si
       if (bytes > mostTranscriptBytes) fail(`wrote more than ${mostTranscriptBytes} bytes.`);
       else pieces.push(piece);
     });
-    child.stderr.on("data", (piece: Buffer) => (errors = (errors + piece.toString()).slice(-500)));
+    child.stderr.on("data", (piece: Buffer) => (errors = (errors + piece.toString()).slice(-4000)));
     child.once("error", (error) => fail(`could not be started: ${messageOf(error)}`, error));
     child.once("close", (code, killedBy) => {
       signal.removeEventListener("abort", stop);
       stop();
       if (code === 0) resolve(Buffer.concat(pieces).toString());
       else
-        fail(`ended with ${killedBy ?? `code ${code}`}${errors === "" ? "" : `: ${JSON.stringify(errors.trim())}`}.`);
+        fail(
+          `ended with ${killedBy ?? `code ${code}`}${errors === "" ? "" : `: ${lastPeerWords(errors.trim(), 500)}`}.`,
+        );
     });
   });
 }

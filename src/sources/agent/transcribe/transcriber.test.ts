@@ -57,6 +57,8 @@ describe("a command", () => {
   test("that fails or is not there is told with what it said", async () => {
     const failing = open(program(`console.error("no model found"); process.exit(3)`));
     await expect(failing.transcribe(file("a.wav", "audio/wav"), never)).rejects.toThrow(/code 3: "no model found"/);
+    const telling = open(program(`console.error("not with sk-abcdefghijklmnop1234"); process.exit(3)`));
+    await expect(telling.transcribe(file("a.wav", "audio/wav"), never)).rejects.toThrow(/"not with \[redacted\]"/);
     const missing = open({ command: ["/no/such/program", "{file}"] });
     await expect(missing.transcribe(file("a.wav", "audio/wav"), never)).rejects.toThrow(/could not be started/);
   });
@@ -126,6 +128,8 @@ describe("a provider", () => {
   test("that refuses, or has no text, is told by its address", async () => {
     answer = { status: 401, body: "wrong key" };
     await expect(provider().transcribe(file("a.ogg", "audio/ogg"), never)).rejects.toThrow(/answered 401: "wrong key"/);
+    answer = { status: 401, body: "not with sk-abcdefghijklmnop1234" };
+    await expect(provider().transcribe(file("a.ogg", "audio/ogg"), never)).rejects.toThrow(/"not with \[redacted\]"/);
     answer = { status: 200, body: "[]" };
     await expect(provider().transcribe(file("a.ogg", "audio/ogg"), never)).rejects.toThrow(/without a text/);
     answer = { status: 200, body: "x".repeat(1_048_577) };

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Fault } from "../../../core/fault.ts";
 import type { Log } from "../../../core/log.ts";
+import { lastPeerWords } from "../../../core/peer-words.ts";
 import type { ClientTransport, TransportListener } from "../../../mcp/client/client-transport.ts";
 import { readMessages } from "../../../mcp/client/read-messages.ts";
 import { createFrameReader } from "../../../mcp/frame-reader.ts";
@@ -110,5 +111,5 @@ function describeExit({ code, signal }: Exit): string {
 /** What it said last is usually why it went. */
 function lastWords(stderr: Tail): string {
   const text = stderr.text().trim();
-  return text === "" ? "" : ` It said last: ${JSON.stringify(text.slice(-300))}`;
+  return text === "" ? "" : ` It said last: ${lastPeerWords(text, 300)}`;
 }

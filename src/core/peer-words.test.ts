@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+import { lastPeerWords, peerWords } from "./peer-words.ts";
+
+const key = "sk-abcdefghijklmnop1234";
+
+test("what a peer said stands in quotes, on one line, without the keys in it", () => {
+  expect(peerWords(`no such key:\n${key}`)).toBe(String.raw`"no such key:\n[redacted]"`);
+  expect(lastPeerWords(`no such key:\n${key}`, 300)).toBe(String.raw`"no such key:\n[redacted]"`);
+});
+
+test("a key at the place of the cut leaves no part behind", () => {
+  for (let most = 1; most < 60; most++) {
+    expect(peerWords(`the key ${key} is wrong`, most)).not.toContain("sk-");
+    expect(lastPeerWords(`the key ${key} is wrong`, most)).not.toMatch(/\d/);
+  }
+});
+
+test("of a long text the first or the last words are kept", () => {
+  const long = `first ${"word ".repeat(10_000)}last`;
+  expect(peerWords(long, 7)).toBe('"first w"');
+  expect(lastPeerWords(long, 6)).toBe('"d last"');
+});
