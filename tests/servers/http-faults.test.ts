@@ -218,3 +218,21 @@ describe.each(eras)("an HTTP server of the %s era", (era) => {
     expect(rogue.runs.get("write")).toBe(1);
   });
 });
+
+describe("a server that never takes the end of the handshake", () => {
+  test("is given up in time", async () => {
+    await using rogue = await openRogueHttp();
+    rogue.always("notifications/initialized", () => {});
+    await using engine = await startEngine({ rogue: { url: rogue.url, connectTimeoutMs: 500 } }, {}, 0);
+    await expect.poll(() => engine.manager.status("rogue").lastError, { timeout: 15_000 }).toContain("500 ms");
+  });
+
+  test("holds up nobody who stops", async () => {
+    await using rogue = await openRogueHttp();
+    rogue.always("notifications/initialized", () => {});
+    await using engine = await startEngine({ rogue: { url: rogue.url, connectTimeoutMs: 600_000 } }, {}, 0);
+    await until(() => rogue.count("notifications/initialized") === 1);
+    await engine.manager.close();
+    expect(() => engine.manager.status("rogue")).toThrow("rogue");
+  });
+});

@@ -1,3 +1,4 @@
+import { withDeadline } from "../../core/deadline.ts";
 import { Fault } from "../../core/fault.ts";
 import type { Params } from "../json-rpc.ts";
 import { type Era, isLegacyVersion, isModernVersion, legacyVersions, modernVersions } from "../protocol-version.ts";
@@ -106,7 +107,7 @@ async function initialize(
   const version = String(result.protocolVersion);
   if (!isLegacyVersion(version)) throw unspoken(version);
   transport.settle(version);
-  await client.notify("notifications/initialized");
+  await withDeadline(options.timeoutMs, options.signal, () => client.notify("notifications/initialized"));
   return agreed("legacy", version, result);
 }
 
