@@ -251,4 +251,20 @@ describe("where a hub runs", () => {
     second.child.kill("SIGINT");
     await second.ended;
   });
+
+  test("a token that is reset while it runs is taken up", async () => {
+    await using place = await placeWith({ a: shelf("a") });
+    await using hub = await startHub(place, "--port", "0");
+    await using served = await serveStdio(place);
+    await has(served, "a__pid");
+    const pid = await pidOf(served, "a");
+    const { url, tokenPath } = hub.ready;
+    const old = (await readFile(tokenPath, "utf8")).trim();
+    expect(await clawport(place, "token", "reset")).toMatchObject({ exit: 0 });
+    const headers = { authorization: `Bearer ${old}`, "content-type": "application/json" };
+    await until(async () => (await fetch(url, { method: "POST", headers, body: "{}" })).status === 401);
+    await until(async () => (await pidOf(served, "a").catch(() => undefined)) === pid);
+    hub.child.kill("SIGINT");
+    await hub.ended;
+  });
 });

@@ -2,7 +2,8 @@ import { createCatalog } from "../../catalog/catalog.ts";
 import type { View } from "../../catalog/view.ts";
 import { isFault } from "../../core/fault.ts";
 import type { Home } from "../../core/home.ts";
-import type { ServerDefinition } from "../../sources/servers/definition.ts";
+import { fingerprintOf } from "../../sources/servers/definition-fingerprint.ts";
+import type { HttpTarget, ServerDefinition } from "../../sources/servers/definition.ts";
 import { unknownServer } from "../../sources/servers/unknown-server.ts";
 import { createRemoteControl, type RunningHub } from "../../sources/servers/handlers/remote-control.ts";
 import { createServerManager } from "../../sources/servers/manager.ts";
@@ -55,7 +56,8 @@ export async function openRelay(
     isRelay: true,
   });
   await manager.apply([definitionOf(hub, only)]);
-  const timer = setInterval(() => void follow(), lookEveryMs).unref();
+  // It faults where there is no token, and while the hub is being replaced by the one found before: the next look is soon.
+  const timer = setInterval(() => void follow().catch(() => {}), lookEveryMs).unref();
   return {
     view: catalog.view({ source: relayName }),
     maxFrameBytes: config.hub.maxBodyBytes,
@@ -69,7 +71,7 @@ export async function openRelay(
 
   async function follow(): Promise<void> {
     if (manager.status(relayName).state === "ready") return;
-    const found = await findHub(context, home).catch(() => undefined);
+    const found = await findHub(context, home);
     if (found !== undefined) await manager.apply([definitionOf(found, only)]);
   }
 }
@@ -100,11 +102,12 @@ async function isForUs(
 function definitionOf({ address, token }: RunningHub, only: readonly string[] | undefined): ServerDefinition {
   const url = new URL("/mcp?relay=stdio", address);
   if (only !== undefined) url.searchParams.set("only", only.join(","));
+  const transport: HttpTarget = { kind: "http", url, headers: { authorization: `Bearer ${token.reveal()}` }, tls: {} };
   return {
     name: relayName,
     prefix: "",
     enabled: true,
-    transport: { kind: "http", url, headers: { authorization: `Bearer ${token.reveal()}` }, tls: {} },
+    transport,
     connectTimeoutMs: 10_000,
     requestTimeoutMs: longestMs,
     maxTotalTimeoutMs: longestMs,
@@ -115,6 +118,6 @@ function definitionOf({ address, token }: RunningHub, only: readonly string[] | 
     tools: { include: ["*"], exclude: [], rename: {}, describe: {} },
     share: false,
     trusted: true,
-    fingerprint: url.href,
+    fingerprint: fingerprintOf(transport),
   };
 }
