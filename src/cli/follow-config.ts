@@ -89,6 +89,7 @@ export function placeOf({ file }: Pick<ConfigInForce, "file">, home: Home): Conf
 const needRestart = [
   "hub",
   "audit",
+  "agent",
   "apps",
   "toolDiscoveryInterval",
   "maxConcurrentServers",

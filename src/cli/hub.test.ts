@@ -85,14 +85,17 @@ test("a bad edit is reported with its line, and what was in force stays", async 
   expect((await callAdd()).isError).toBe(true);
 });
 
-test("an edit that needs a restart says so, and an edited log level counts at once", async () => {
+test.each([
+  ["hub", "{ port: 1234 }"],
+  ["agent", "{ backend: 'commands' }"],
+])("an edit of %s needs a restart and says so, and an edited log format counts at once", async (part, edit) => {
   const path = await start();
-  await writeFile(path, "{ hub: { port: 1234 }, log: { format: 'json' } }");
+  await writeFile(path, `{ ${part}: ${edit}, log: { format: 'json' } }`);
   await until(() => lines.some((line) => line.includes("after a restart")));
   expect(lines.map((line) => line.startsWith("{") && JSON.parse(line))).toContainEqual(
     expect.objectContaining({
       level: "warn",
-      message: "what it says of hub counts after a restart: press Ctrl-C, then start it again",
+      message: `what it says of ${part} counts after a restart: press Ctrl-C, then start it again`,
     }),
   );
 });
