@@ -1,6 +1,10 @@
+import { visibleText } from "../catalog/guard/visible-text.ts";
 import { isFault, toFault } from "../core/fault.ts";
 import { createStyle, wantsColour } from "./output/style.ts";
 import type { World } from "./world.ts";
+
+/** Of a message or a stack, more than anybody reads. */
+const longest = 20_000;
 
 /** Says what went wrong and returns the exit code. A program gets one JSON object on stdout, a person a line on stderr. */
 export function printFailure(
@@ -15,10 +19,10 @@ export function printFailure(
   } else {
     const style = createStyle(wantsColour(world.stderr, world.env));
     const unforeseen = isFault(error) ? "" : "something went wrong that nobody foresaw: ";
-    world.stderr.write(`${style.red("clawport:")} ${unforeseen}${fault.message}\n`);
+    world.stderr.write(`${style.red("clawport:")} ${unforeseen}${visibleText(fault.message, longest)}\n`);
     if (!isFault(error) && !how.verbose) world.stderr.write("run with -v for the stack\n");
   }
-  if (how.verbose) world.stderr.write(`${stackOf(error)}\n`);
+  if (how.verbose) world.stderr.write(`${visibleText(stackOf(error), longest)}\n`);
   return fault.row.exit;
 }
 

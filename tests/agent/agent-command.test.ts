@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openHistories } from "../../src/sources/agent/model/history.ts";
 import { clawport, makePlace, type Place } from "../cli/run-clawport.ts";
+import { runHere } from "../cli/shelf.ts";
 import { type FakeGateway, startFakeGateway } from "../support/fake-gateway.ts";
 import { type MockModel, startMockModel } from "../openclaw/bench/mock-model.ts";
 
@@ -50,6 +51,16 @@ test("a failure goes to stderr and to the exit code; --json gives the whole resu
   expect(failed).toMatchObject({ exit: 1, out: "", err: expect.stringMatching(/^Error: The model mock-1/) });
   const whole = JSON.parse((await clawport(place, "agent", "hello", "--json")).out);
   expect(whole).toMatchObject({ content: [{ type: "text", text: "ECHO:hello" }], isError: false });
+});
+
+test("an answer can't command the terminal it grows on; a program gets it as it is", async () => {
+  const order = ["agent", "hi \u001B]0;owned\u0007 there\u001B[2J"];
+  let shown = "";
+  const stdout = { isTTY: true, write: (text: string) => (shown += text) };
+  expect((await runHere(place, order, { stdout })).exit).toBe(0);
+  expect(shown).toMatch(/^ECHO:hi .* there/);
+  expect(shown).not.toMatch(/[^\P{Cc}\n]/u);
+  expect((await runHere(place, order)).out).toBe(`ECHO:${order[1]}\n`);
 });
 
 describe("with an OpenClaw that runs", () => {

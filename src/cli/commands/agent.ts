@@ -4,6 +4,7 @@ import { agentOptions, checkAgentFlags } from "../agent-options.ts";
 import { defineCommand } from "../command.ts";
 import type { CommandContext } from "../command-context.ts";
 import { isAttended } from "../is-attended.ts";
+import { forTerminal } from "../output/for-terminal.ts";
 
 export const command = defineCommand({
   name: "agent",
@@ -89,21 +90,25 @@ function createShown({ stdout, stderr, json }: CommandContext): Shown {
         written = "";
       }
       const fresh = (text ?? "").slice(written.length);
-      stdout.write(fresh);
+      stdout.write(forTerminal(fresh, stdout));
       all += fresh;
       written = text ?? "";
     },
     async final(content, isError, folder) {
       const { saveMedia } = await import("../save-media.ts");
       for (const block of content) {
-        if (block.type !== "text") stdout.write(`${await saveMedia(block, folder)}\n`);
-        else if (isError) stderr.write(`${block.text}\n`);
-        else if (!isLive || !bare(all).includes(bare(block.text))) stdout.write(`${block.text}\n`);
+        if (block.type !== "text") print(stdout, await saveMedia(block, folder));
+        else if (isError) print(stderr, block.text);
+        else if (!isLive || !bare(all).includes(bare(block.text))) print(stdout, block.text);
       }
       if (written !== "") stdout.write("\n");
       return isError ? 1 : 0;
     },
   };
+}
+
+function print(stream: CommandContext["stdout"], text: string): void {
+  stream.write(`${forTerminal(text, stream)}\n`);
 }
 
 function bare(text: string): string {

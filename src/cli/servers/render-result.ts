@@ -1,6 +1,6 @@
-import { stripVTControlCharacters } from "node:util";
 import type { ContentBlock } from "../../mcp/content.ts";
 import type { ToolResult } from "../../mcp/tool.ts";
+import { forTerminal } from "../output/for-terminal.ts";
 import { plainText } from "../output/plain-text.ts";
 import type { World } from "../world.ts";
 import { inlineImage } from "./inline-image.ts";
@@ -59,7 +59,7 @@ function withoutData(block: ContentBlock, saved: object): unknown {
 }
 
 function textOf(block: ContentBlock, { stdout }: ResultPaper): string {
-  const safe = (text: string): string => (stdout.isTTY === true ? forTerminal(text) : text);
+  const safe = (text: string): string => forTerminal(text, stdout);
   switch (block.type) {
     case "text":
       return safe(block.text);
@@ -71,9 +71,4 @@ function textOf(block: ContentBlock, { stdout }: ResultPaper): string {
       // A kind that a later revision has.
       return JSON.stringify(block);
   }
-}
-
-/** Line breaks and tabs stay; whatever else could command a terminal goes. */
-function forTerminal(text: string): string {
-  return stripVTControlCharacters(text).replaceAll(/[^\P{Cc}\n\t]/gu, "");
 }
