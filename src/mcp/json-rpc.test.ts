@@ -26,6 +26,12 @@ describe("what is a message", () => {
     }
   });
 
+  test("an error that is null beside a result is left out, as JSON-RPC 1.0 had it", () => {
+    const answer = { jsonrpc: "2.0", id: 1, result: {} };
+    expect(parseMessage({ ...answer, error: null })).toEqual(answer);
+    expect(refusal({ ...answer, id: null, error: null }).message).toContain('"id"');
+  });
+
   test("an error without a readable id may carry null instead", () => {
     expect(parseMessage({ jsonrpc: "2.0", id: null, error: { code: -32700, message: "?" } })).toMatchObject({
       id: null,

@@ -55,7 +55,7 @@ export function parseMessage(value: unknown): JsonRpcMessage {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new Fault("bad-request", "Send one JSON-RPC 2.0 object.");
   }
-  const message = value as Record<string, unknown>;
+  const message = withoutNullError(value as Record<string, unknown>);
   if (message.jsonrpc !== "2.0") throw new Fault("bad-request", 'The field "jsonrpc" has to be "2.0".');
   const hasId = "id" in message;
   const isUnreadable = message.id === null && "error" in message && !("method" in message);
@@ -72,6 +72,13 @@ export function parseMessage(value: unknown): JsonRpcMessage {
   }
   if (hasId && ("result" in message || "error" in message)) return message as unknown as JsonRpcResponse;
   throw new Fault("bad-request", 'A message needs a "method", or an "id" with a "result" or an "error".');
+}
+
+/** JSON-RPC 1.0 had both fields in every answer, `null` in the one that does not count; some servers keep to that. */
+function withoutNullError(message: Record<string, unknown>): Record<string, unknown> {
+  if (message.error !== null || !("result" in message)) return message;
+  const { error: _, ...rest } = message;
+  return rest;
 }
 
 /** The id of something that may not even be a message, for the error that answers it. */

@@ -1,7 +1,7 @@
 import { Fault } from "../core/fault.ts";
 import type { RpcError } from "./json-rpc.ts";
 
-/** A JSON-RPC error another server answered with: passed on as it came, bounded. */
+/** A JSON-RPC error another server answered with: passed on as it came, its message bounded. */
 export class RpcFault extends Fault {
   readonly error: RpcError;
 

@@ -77,6 +77,27 @@ describe.each(["legacy", "modern"])("a stdio server of the %s era", (era) => {
     expect(textOf(await engine.call("rogue__write"))).toBe("write ran");
   });
 
+  test("that puts an empty error beside a result: the result counts", async () => {
+    await using journal = await openJournal();
+    await using engine = await startEngine({ rogue: journal.server(era) });
+    expect(textOf(await engine.call("rogue__write", { do: "null-error" }))).toBe("as in JSON-RPC 1.0");
+    expect(journal.pids()).toHaveLength(1);
+  });
+
+  test("that answers with an error that says nothing: the outcome is unknown, and the next call works", async () => {
+    await using journal = await openJournal();
+    await using engine = await startEngine({ rogue: journal.server(era) });
+    for (const error of [null, "broken", 7]) {
+      await expect(engine.call("rogue__write", { do: "odd-error", error })).rejects.toMatchObject({
+        code: "outcome-unknown",
+        message: expect.stringContaining("no result"),
+      });
+    }
+    expect(journal.count("run write")).toBe(3);
+    expect(textOf(await engine.call("rogue__write"))).toBe("write ran");
+    expect(journal.pids()).toHaveLength(1);
+  });
+
   test("that does not answer a call: it is cancelled there, and other calls go on", async () => {
     await using journal = await openJournal();
     await using engine = await startEngine({ rogue: { ...journal.server(era), requestTimeoutMs: 1000 } });

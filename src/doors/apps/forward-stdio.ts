@@ -71,7 +71,11 @@ export async function forwardStdio(options: ForwardStdioOptions): Promise<void> 
   });
   const reader = createFrameReader(maxMessageBytes, {
     onFrame: receive,
-    onRefused: () => write(failure(null, rpcErrorOf(new Fault("too-large", "The message is too large."), "legacy"))),
+    onRefused(cause) {
+      const fault = cause ?? new Fault("too-large", "The message is too large.");
+      log.warn("a message was refused", { error: fault });
+      write(failure(null, rpcErrorOf(fault, "legacy")));
+    },
   });
 
   await new Promise<void>((resolve) => {

@@ -9,6 +9,7 @@ import {
   type JsonRpcResponse,
   notification,
   type Params,
+  type RpcError,
 } from "../json-rpc.ts";
 import type { ClientLogLine, McpLogLevel, Progress } from "../progress.ts";
 import type { Era } from "../protocol-version.ts";
@@ -200,8 +201,9 @@ export async function openMcpClient(transport: ClientTransport, options: McpClie
   function settleResponse(message: JsonRpcResponse): void {
     const call = message.id === null ? undefined : waiting.get(message.id);
     if (!call) return log.debug("an answer came that nobody waits for", { id: String(message.id).slice(0, 50) });
-    if ("error" in message) call.reject(new RpcFault(message.error));
-    else if (typeof message.result === "object" && message.result !== null) call.resolve(message.result as Params);
+    const { error, result } = message as { readonly error?: unknown; readonly result?: unknown };
+    if (typeof error === "object" && error !== null) call.reject(new RpcFault(error as RpcError));
+    else if (error === undefined && typeof result === "object" && result !== null) call.resolve(result as Params);
     else call.reject(new Fault("outcome-unknown", "The server answered with something that is no result."));
   }
 

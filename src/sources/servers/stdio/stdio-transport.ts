@@ -87,12 +87,14 @@ export function createStdioTransport(options: StdioTransportOptions): StdioTrans
       onFrame(frame) {
         for (const message of readMessages(frame.toString("utf8"), log)) listener.onMessage(message, undefined);
       },
-      onRefused() {
+      onRefused(cause) {
         // Whose answer that was can't be told any more, so the connection is no use: it starts anew.
-        tellClosed(
-          listener,
-          new Fault("too-large", `The server sent a message larger than the ${maxMessageBytes} bytes taken here.`),
-        );
+        const fault =
+          cause === undefined
+            ? new Fault("too-large", `The server sent a message larger than the ${maxMessageBytes} bytes taken here.`)
+            : new Fault("outcome-unknown", "A message of the server's could not be taken in.", { cause });
+        log.warn("a message of the server's was refused", { error: cause ?? fault });
+        tellClosed(listener, fault);
         void close();
       },
     });
