@@ -1,8 +1,8 @@
 import { cancelledBy } from "./cancelled.ts";
 import { Fault } from "./fault.ts";
 
-/** The longest wait a timer of the platform can hold; anything beyond is no deadline at all. */
-const longestTimer = 2 ** 31 - 1;
+/** The longest wait, in milliseconds, that a timer of the platform can hold: it takes anything beyond for no time at all. */
+export const longestTimer = 2 ** 31 - 1;
 
 /**
  * Runs `work` with a signal that ends after `ms` or when `signal` does. The answer comes at that moment even when the work

@@ -1,5 +1,6 @@
 import { createCatalog } from "../../catalog/catalog.ts";
 import type { View } from "../../catalog/view.ts";
+import { longestTimer } from "../../core/deadline.ts";
 import { isFault } from "../../core/fault.ts";
 import type { Home } from "../../core/home.ts";
 import { fingerprintOf } from "../../sources/servers/definition-fingerprint.ts";
@@ -27,8 +28,6 @@ export interface Relay {
 
 /** How often a hub that went away is looked for: it may come back at another port. */
 const lookEveryMs = 2000;
-/** The hub knows how long each of its servers may take. */
-const longestMs = 2_147_483_647;
 
 /** Nothing where no hub runs, or one with another configuration than this process would use. */
 export async function openRelay(
@@ -109,8 +108,9 @@ function definitionOf({ address, token }: RunningHub, only: readonly string[] | 
     enabled: true,
     transport,
     connectTimeoutMs: 10_000,
-    requestTimeoutMs: longestMs,
-    maxTotalTimeoutMs: longestMs,
+    // The hub knows how long each of its servers may take.
+    requestTimeoutMs: longestTimer,
+    maxTotalTimeoutMs: longestTimer,
     maxMessageBytes: 512 * 1024 * 1024,
     heartbeatMs: 0,
     era: "modern",

@@ -1,4 +1,5 @@
 import { Type } from "typebox";
+import { longestTimer } from "../deadline.ts";
 
 const model = Type.Object(
   {
@@ -99,12 +100,14 @@ export const agentSchema = Type.Object(
     idleTimeoutMs: Type.Optional(
       Type.Integer({
         minimum: 1000,
+        maximum: longestTimer,
         description: "How long nothing may be heard from the agent before an order is stopped; 600,000.",
       }),
     ),
     taskAfterMs: Type.Optional(
       Type.Integer({
         minimum: 0,
+        maximum: longestTimer,
         description: "How long an order takes before a client that knows tasks gets one instead of waiting; 10,000.",
       }),
     ),

@@ -171,6 +171,18 @@ test.each([
   await expect(load(text)).resolves.toMatchObject({ waiting: [] });
 });
 
+test.each([
+  ["toolDiscoveryInterval", (ms: number) => `{toolDiscoveryInterval: ${ms}}`],
+  ["agent.idleTimeoutMs", (ms: number) => `{agent: {idleTimeoutMs: ${ms}}}`],
+  ["agent.taskAfterMs", (ms: number) => `{agent: {taskAfterMs: ${ms}}}`],
+  ["servers.a.requestTimeoutMs", (ms: number) => `{servers: {a: {command: "a", requestTimeoutMs: ${ms}}}}`],
+])("%s is no longer than a timer can hold", async (path, text) => {
+  await expect(load(text(2_147_483_647))).resolves.toBeDefined();
+  expect(await problemsOf(text(2_147_483_648))).toMatchObject([
+    { path, message: "must be at most 2147483647, is 2147483648" },
+  ]);
+});
+
 test("where a part is wrong in itself, nothing else is said of it", async () => {
   const text = "{apps: {show: true, port: 'x'}, agent: {backend: 'none', transcription: {}}}";
   expect((await problemsOf(text)).map(({ path }) => path)).toEqual(["apps.port", "agent.backend"]);

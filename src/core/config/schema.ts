@@ -1,4 +1,5 @@
 import { Type } from "typebox";
+import { longestTimer } from "../deadline.ts";
 import { agentSchema } from "./agent-schema.ts";
 import { appsSchema } from "./apps-schema.ts";
 import { policySchema } from "./policy-schema.ts";
@@ -94,6 +95,7 @@ export const configSchema = Type.Object(
     toolDiscoveryInterval: Type.Number({
       default: 300_000,
       minimum: 1000,
+      maximum: longestTimer,
       description: "Milliseconds after which a server is asked for its tools again.",
     }),
     maxConcurrentServers: Type.Integer({ default: 20, minimum: 1, description: "Servers connected at the same time." }),

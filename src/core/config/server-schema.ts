@@ -1,11 +1,9 @@
 import { Type } from "typebox";
+import { longestTimer } from "../deadline.ts";
 import { authSchema } from "./auth-schema.ts";
 
-/** What a timer can hold; it takes anything longer for no time at all. */
-const longestMs = 2_147_483_647;
-
 const duration = (standard: number, minimum: number, description: string) => {
-  return Type.Number({ default: standard, minimum, maximum: longestMs, description });
+  return Type.Number({ default: standard, minimum, maximum: longestTimer, description });
 };
 
 const globs = (description: string, standard: string[]) => {
