@@ -111,7 +111,7 @@ function copyEntries(
 }
 
 /** Flags say nothing, and a plural with a number counts language tokens (`maxTokens: 4096`). */
-function isSecret(key: string, value: unknown): boolean {
+export function isSecret(key: string, value: unknown): boolean {
   if (value === undefined || value === null || typeof value === "boolean") return false;
   const plain = key.toLowerCase().replace(/[^a-z]/g, "");
   return secretKey.test(plain) && !(typeof value === "number" && plain.endsWith("tokens"));

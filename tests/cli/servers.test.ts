@@ -127,6 +127,18 @@ test("connect adds a server and keeps what a person wrote; disconnect --remove t
   expect(await here(place, "disconnect", "shelf", "--remove")).toMatchObject({ exit: 3 });
 });
 
+test("a key among a command's words is never shown, and another key is another server", async () => {
+  const { command, args } = shelf();
+  await using place = await placeWith({ mine: { command, args: [...args, "--api-key", "hunter2hunter2"] } });
+  for (const words of [["servers"], ["status", "mine"], ["servers", "--json"]]) {
+    const { out } = await here(place, ...words);
+    expect(out).toContain("--api-key [redacted]");
+    expect(out).not.toContain("hunter2");
+  }
+  const other = await here(place, "connect", "--json", "--", command, ...args, "--api-key", "another");
+  expect(JSON.parse(other.out)).toMatchObject({ added: join(place.home, "clawport.json5") });
+});
+
 test("connect tries a server before it writes it down, unless told not to", async () => {
   await using place = await placeWith({});
   const file = join(place.home, "clawport.json5");

@@ -77,6 +77,20 @@ test("a configuration keeps its comments, and a second import adds nothing", asy
   expect(await readFile(config, "utf8")).toBe(longer);
 });
 
+test("a key that follows its flag is taken, and not shown", async () => {
+  await using machine = await makeMachine();
+  const from = join(machine.path, "theirs.json");
+  const server = { command: "npx", args: ["srv", "--api-key", "hunter2hunter2"] };
+  await writeFile(from, JSON.stringify({ mcpServers: { server } }));
+  for (const json of [[], ["--json"]]) {
+    const { out } = await machine.run("--dry-run", "--from", from, ...json);
+    expect(out).toContain("npx srv --api-key [redacted]");
+    expect(out).not.toContain("hunter2");
+  }
+  await machine.run("--from", from);
+  expect(await readFile(machine.file, "utf8")).toContain("hunter2hunter2");
+});
+
 test("a configuration that is a link stays one", async () => {
   await using machine = await makeMachine();
   const [real, link] = [join(machine.path, "real.json5"), join(machine.path, "link.json5")];

@@ -1,4 +1,5 @@
-import { redactText } from "../../core/redact.ts";
+import { redactText } from "../../core/redact-text.ts";
+import { redactWords } from "../../core/redact-words.ts";
 import type { ImportSource } from "../../sources/servers/import/find-sources.ts";
 import type { ImportPlan, PlannedSource } from "../../sources/servers/import/plan-import.ts";
 import type { ImportedServer } from "../../sources/servers/import/reading.ts";
@@ -81,5 +82,5 @@ function summary({ file, isWritten, isDry, plan, untrusted }: ImportResult): str
 }
 
 function targetOf({ url, command = "", args = [] }: ImportedServer): string {
-  return redactText(url ?? [command, ...args].join(" "));
+  return url === undefined ? redactWords([command, ...args]) : redactText(url);
 }

@@ -1,4 +1,4 @@
-import { redactText } from "../../core/redact-text.ts";
+import { redactWords } from "../../core/redact-words.ts";
 import { isOpen } from "./connection-state.ts";
 import type { Connection } from "./connection.ts";
 import { hasOwnKey, type HttpTarget, type ServerDefinition, type StdioTarget } from "./definition.ts";
@@ -66,7 +66,7 @@ export function authOf({ transport }: ServerDefinition): ServerStatus["auth"] {
 export function addressOf(target: Pick<HttpTarget, "url"> | Pick<StdioTarget, "command" | "args">): string {
   // A key may stand in the query or before the host.
   if ("url" in target) return `${target.url.origin}${target.url.pathname}`;
-  return redactText(`stdio://${[target.command, ...target.args].join(" ")}`);
+  return `stdio://${redactWords([target.command, ...target.args])}`;
 }
 
 function optional<K extends string, V>(key: K, value: V | undefined): { [P in K]?: V } {

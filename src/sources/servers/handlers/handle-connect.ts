@@ -106,13 +106,17 @@ function settingsOf(target: ConnectTarget): Record<string, unknown> {
   return { command: escapeDollars(command), ...(args.length > 0 && { args: args.map(escapeDollars) }) };
 }
 
-/** Nothing for an address with a query: two that differ in it alone are two servers, and it is never shown. */
+/**
+ * Nothing for an address with a query or a command with a key: two that differ in that alone are two servers, and it is
+ * never shown.
+ */
 function addressOfTarget(target: ConnectTarget): string | undefined {
   if ("url" in target) {
     const url = new URL(target.url);
     return url.search === "" ? addressOf({ url }) : undefined;
   }
-  return addressOf(target);
+  const address = addressOf(target);
+  return address === `stdio://${[target.command, ...target.args].join(" ")}` ? address : undefined;
 }
 
 function requireName(name: string, taken: ReadonlySet<string>): void {
