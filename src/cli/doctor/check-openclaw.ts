@@ -1,39 +1,32 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
-import { codeOf, messageOf } from "../../core/thrown.ts";
+import { messageOf } from "../../core/thrown.ts";
+import { findGateway, type GatewayAddress } from "../../sources/agent/gateway/find-gateway.ts";
 import { isListening } from "../is-listening.ts";
 import type { World } from "../world.ts";
 import type { Finding } from "./finding.ts";
 
-const usualPort = 18_789;
+/** It may be on another machine. */
+const patienceMs = 2000;
 
-/** Whether an OpenClaw gateway takes connections. Nobody has to have one, so its absence is no failure. */
-export async function checkOpenClaw(world: Pick<World, "env" | "homedir">): Promise<Finding[]> {
-  const found = await findPort(world);
-  if (typeof found !== "number") return [found];
-  if (await isListening("127.0.0.1", found))
-    return [{ level: "ok", what: `an OpenClaw gateway answers on port ${found}` }];
-  return [
-    {
-      level: "info",
-      what: `no OpenClaw gateway on port ${found}; needed only to talk to its agent`,
-      fix: "openclaw gateway",
-    },
-  ];
+/** Whether the gateway that orders go to takes connections. Nobody has to have one, so its absence is no failure. */
+export async function checkOpenClaw({ env, homedir }: Pick<World, "env" | "homedir">): Promise<Finding[]> {
+  try {
+    return [await look(await findGateway({ env, homedir }))];
+  } catch (error) {
+    return [{ level: "warn", what: messageOf(error), fix: "openclaw doctor" }];
+  }
 }
 
-async function findPort({ env, homedir }: Pick<World, "env" | "homedir">): Promise<number | Finding> {
-  const asked = Number(env["OPENCLAW_GATEWAY_PORT"]);
-  if (Number.isInteger(asked) && asked > 0) return asked;
-  const path =
-    env["OPENCLAW_CONFIG_PATH"] || join(env["OPENCLAW_STATE_DIR"] || join(homedir, ".openclaw"), "openclaw.json");
-  try {
-    const { readJson5 } = await import("../../core/config/read-json5.ts");
-    const config = readJson5(await readFile(path, "utf8")).value as { gateway?: { port?: unknown } } | null;
-    const port = config?.gateway?.port;
-    return typeof port === "number" ? port : usualPort;
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return usualPort;
-    return { level: "warn", what: `${path} can't be read: ${messageOf(error)}`, fix: "openclaw doctor" };
-  }
+async function look({ url, from, stateFolder }: GatewayAddress): Promise<Finding> {
+  // Not the address as it is written: there may be secrets in it.
+  const { protocol, hostname, port } = new URL(url);
+  const number = Number(port || (protocol === "wss:" ? 443 : 80));
+  const where = `${hostname}:${number}`;
+  if (await isListening(hostname.replaceAll(/[[\]]/g, ""), number, patienceMs))
+    return { level: "ok", what: `an OpenClaw gateway answers at ${where}` };
+  const isOurs = stateFolder !== undefined;
+  return {
+    level: "info",
+    what: `no OpenClaw gateway at ${where}${isOurs ? "" : `, which ${from} names`}; needed only to talk to its agent`,
+    fix: isOurs ? "openclaw gateway" : "openclaw gateway health",
+  };
 }

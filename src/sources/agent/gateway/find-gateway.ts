@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { openclawPaths } from "../../../core/config/openclaw-paths.ts";
 import { Fault } from "../../../core/fault.ts";
 import { asRecord } from "../../../core/is-record.ts";
 import { codeOf, messageOf } from "../../../core/thrown.ts";
@@ -46,8 +46,7 @@ export async function findGateway({ flags = {}, env, homedir }: FindGatewayOptio
     return checked({ url: envUrl, token, password, from: "OPENCLAW_GATEWAY_URL" });
   }
 
-  const stateFolder = text(env["OPENCLAW_STATE_DIR"]) ?? join(text(env["OPENCLAW_HOME"]) ?? homedir, ".openclaw");
-  const file = text(env["OPENCLAW_CONFIG_PATH"]) ?? join(stateFolder, "openclaw.json");
+  const { stateFolder, config: file } = openclawPaths(env, homedir);
   const gateway = asRecord(asRecord(await readConfig(file))["gateway"]);
   const auth = asRecord(gateway["auth"]);
   const remote = asRecord(gateway["remote"]);

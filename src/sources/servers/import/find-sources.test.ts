@@ -82,6 +82,13 @@ test("the variables with which programs move their files are heeded", async () =
   ]);
 });
 
+test("OpenClaw's file is found in the home that OpenClaw was given", async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), "clawport-"));
+  await makeFiles(folder.path, ["home/.openclaw/openclaw.json", "other/.openclaw/openclaw.json"]);
+  const env = { OPENCLAW_HOME: join(folder.path, "other") };
+  expect(found(folder.path, { env })).toEqual(["openclaw user other/.openclaw/openclaw.json"]);
+});
+
 test.each([
   ["/a/.mcp.json", "claude-code", "/a"],
   ["/a/b/.cursor/mcp.json", "cursor", "/a/b"],

@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { openclawPaths } from "../../../core/config/openclaw-paths.ts";
 import { anyClient, clients, type Client } from "./clients.ts";
 import type { Surroundings } from "./reading.ts";
 
@@ -72,7 +73,7 @@ function userPlaces(machine: Machine): readonly Place[] {
     ["windsurf", settings, "Codeium", "windsurf", "mcp_config.json"],
     ["windsurf", homedir, ".codeium", "mcp_config.json"],
     ["gemini", homedir, ".gemini", "settings.json"],
-    ["openclaw", openclawFile(machine)],
+    ["openclaw", openclawPaths(env, homedir).config],
     ...mcporterFiles(machine).map((path): Place => ["mcporter", path]),
   ];
 }
@@ -82,10 +83,6 @@ function settingsFolder({ homedir, platform, env }: Machine): string {
   if (platform === "darwin") return join(homedir, "Library", "Application Support");
   if (platform === "win32") return env["APPDATA"] || join(homedir, "AppData", "Roaming");
   return env["XDG_CONFIG_HOME"] || join(homedir, ".config");
-}
-
-function openclawFile({ homedir, env }: Machine): string {
-  return env["OPENCLAW_CONFIG_PATH"] || join(env["OPENCLAW_STATE_DIR"] || join(homedir, ".openclaw"), "openclaw.json");
 }
 
 function mcporterFiles({ homedir, env }: Machine): readonly string[] {
