@@ -190,7 +190,8 @@ function legacyFacts(message: JsonRpcRequest, peer: Peer): RequestFacts {
   };
 }
 
-function stopped(why: string): Fault {
+/** What a call ends with that is stopped from this side. */
+export function stopped(why: string): Fault {
   return new Fault("outcome-unknown", `${why} Whether it was done is unknown: look before you try again.`);
 }
 

@@ -218,6 +218,25 @@ describe("batches over stdio", () => {
       );
     },
   );
+
+  test("can't hold a handshake, nor requests of 2026-07-28, and the rest is answered", async () => {
+    const pipe = open();
+    const modern = { jsonrpc: "2.0", id: 1, method: "tools/list", params: modernParams() };
+    const listen = { ...modern, id: 2, method: "subscriptions/listen" };
+    pipe.send([hello("2025-11-25"), modern, listen, ping(3)]);
+    const refused = { error: { code: -32600 } };
+    expect(await pipe.got(1)).toMatchObject([
+      [
+        { id: 0, ...refused },
+        { id: 1, ...refused },
+        { id: 2, ...refused },
+        { id: 3, result: {} },
+      ],
+    ]);
+    // The handshake did not count: this client may still send batches.
+    pipe.send([ping(4)]);
+    expect((await pipe.got(2))[1]).toMatchObject([{ id: 4, result: {} }]);
+  });
 });
 
 describe("when the input ends", () => {

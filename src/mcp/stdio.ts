@@ -1,16 +1,16 @@
 import type { Readable, Writable } from "node:stream";
 import { Fault } from "../core/fault.ts";
 import { type Log, silentLog } from "../core/log.ts";
+import { requireBatch, serveEach } from "./batch.ts";
 import { encodeMessage } from "./encode-message.ts";
 import { createFrameReader } from "./frame-reader.ts";
 import { idOf, isRequest, type JsonRpcMessage, type JsonRpcResponse, parseMessage } from "./json-rpc.ts";
 import { createJsonSpiller, type JsonSpiller, type SpillOptions } from "./json-spiller.ts";
 import { parseJson } from "./parse-json.ts";
-import { allowsBatches } from "./protocol-version.ts";
 import { failure, rpcErrorOf } from "./rpc-failure.ts";
 import type { Send } from "./peer.ts";
 import type { Route } from "./served-request.ts";
-import type { McpServer } from "./server.ts";
+import { type McpServer, stopped } from "./server.ts";
 
 export interface StdioOptions {
   readonly input: Readable;
@@ -64,7 +64,7 @@ export async function serveStdio(server: McpServer, options: StdioOptions): Prom
   input.off("data", reader.push);
   await quiet(graceMs);
   // Somebody who still reads is told; the client may have closed only its own end, or it is we who stop.
-  for (const request of peer.running.values()) request.stop(stopped());
+  for (const request of peer.running.values()) request.stop(stopped("This is being stopped."));
   await quiet(200);
   peer.close("The client has gone.");
   await writer.flushed(graceMs);
@@ -85,7 +85,7 @@ export async function serveStdio(server: McpServer, options: StdioOptions): Prom
     try {
       const value = parseJson(frame);
       const route: Route = { send, spilled: spiller?.end().texts };
-      const answer = Array.isArray(value) ? await serveBatch(value, route, leave) : await serveOne(value, route, leave);
+      const answer = await serveValue(value, route, leave);
       if (answer) writer.write(answer);
     } catch (error) {
       refuse(error);
@@ -119,50 +119,36 @@ export async function serveStdio(server: McpServer, options: StdioOptions): Prom
     else input.resume();
   }
 
-  async function serveBatch(
-    batch: readonly unknown[],
+  async function serveValue(
+    value: unknown,
     route: Route,
     leave: () => void,
-  ): Promise<JsonRpcResponse[] | undefined> {
-    if (!allowsBatches(peer.version) || batch.length === 0 || batch.length > mostInBatch) {
-      throw new Fault(
-        "bad-request",
-        `Batches of 1 to ${mostInBatch} messages exist in revisions before 2025-06-18 only.`,
-      );
+  ): Promise<JsonRpcResponse | readonly JsonRpcResponse[] | undefined> {
+    if (Array.isArray(value)) {
+      requireBatch(value, peer.version);
+      return serveEach(value, (message) => serveOne(message, route, leave));
     }
-    const answers = await Promise.all(batch.map((value) => serveOne(value, route, leave)));
-    const sent = answers.filter((answer) => answer !== undefined);
-    return sent.length > 0 ? sent : undefined;
-  }
-
-  async function serveOne(value: unknown, route: Route, leave: () => void): Promise<JsonRpcResponse | undefined> {
     let message: JsonRpcMessage;
     try {
       message = parseMessage(value);
     } catch (error) {
       return failure(idOf(value), rpcErrorOf(error, "legacy"));
     }
+    return serveOne(message, route, leave);
+  }
+
+  function serveOne(message: JsonRpcMessage, route: Route, leave: () => void): Promise<JsonRpcResponse | undefined> {
     // Read only because an answer is waited for.
     if (inFlight > mostInFlight && peer.asking > 0 && isRequest(message))
-      return failure(message.id, rpcErrorOf(tooBusy(mostInFlight), "legacy"));
+      return Promise.resolve(failure(message.id, rpcErrorOf(tooBusy(mostInFlight), "legacy")));
     // It lasts as long as the client wants: no answer is under way.
     if (isRequest(message) && message.method === "subscriptions/listen") leave();
-    return await server.handle(message, peer, route);
+    return server.handle(message, peer, route);
   }
 
   function refuse(error: unknown): void {
     writer.write(failure(null, rpcErrorOf(error, "legacy")));
   }
-}
-
-/** More messages in one batch than any client of the revisions that have them sends. */
-const mostInBatch = 100;
-
-function stopped(): Fault {
-  return new Fault(
-    "outcome-unknown",
-    "This is being stopped. Whether it was done is unknown: look before you try again.",
-  );
 }
 
 function tooBusy(most: number): Fault {

@@ -39,9 +39,11 @@ function expectOne(value: unknown, peer: PeerFacts, inBatch: boolean): readonly 
   if (!isRecord(value)) return [answer(null, [-32600])];
   const id = isId(value.id) ? value.id : null;
   const isAnswerless = !("method" in value) && "id" in value && ("result" in value || "error" in value);
+  // Beside a result, null is no error.
+  const hasError = "error" in value && !(value.error === null && "result" in value);
   const defects: Outcome[] = [];
   if (value.jsonrpc !== "2.0") defects.push(-32600);
-  if ("id" in value && id === null && !(value.id === null && "error" in value)) defects.push(-32600);
+  if ("id" in value && id === null && !(value.id === null && hasError)) defects.push(-32600);
   if ("method" in value ? typeof value.method !== "string" : !isAnswerless) defects.push(-32600);
   const isInvalid = defects.length > 0;
   if ("method" in value && value.params !== undefined && !isRecord(value.params)) defects.push(-32602, -32600);

@@ -33,9 +33,9 @@ export function judgeRequest(method: string, params: Params, peer: PeerFacts, in
   if (judge === undefined) defects.certain.push(-32601);
   else judge(params, defects, isModern);
   // The modern era has no batches, nor may one hold `initialize`.
-  if (inBatch && (isModern || method === "initialize")) defects.possible.push(-32600);
+  if (inBatch && (isModern || method === "initialize")) defects.certain.push(-32600);
   if (isModern) judgeMeta(method, params, meta, peer, defects);
-  if (method === "initialize" && !isModern) peer.version = negotiated(params.protocolVersion);
+  if (method === "initialize" && !isModern && !inBatch) peer.version = negotiated(params.protocolVersion);
   return new Set<Outcome>(
     defects.certain.length > 0 ? [...defects.certain, ...defects.possible] : ["result", ...defects.possible],
   );

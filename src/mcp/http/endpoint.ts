@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Fault, isFault } from "../../core/fault.ts";
 import { type Log, silentLog } from "../../core/log.ts";
+import { requireBatch, serveEach } from "../batch.ts";
 import { idOf, isRequest, type JsonRpcMessage, type JsonRpcResponse, parseMessage } from "../json-rpc.ts";
 import { isModernRequest } from "../modern-facts.ts";
 import { createJsonSpiller, type SpilledTexts, type SpillOptions } from "../json-spiller.ts";
 import type { Peer } from "../peer.ts";
-import { allowsBatches, isLegacyVersion, isModernVersion } from "../protocol-version.ts";
+import { isLegacyVersion, isModernVersion } from "../protocol-version.ts";
 import { failure, rpcErrorOf } from "../rpc-failure.ts";
 import type { McpServer } from "../server.ts";
 import { type Admission, createAdmission } from "./admission.ts";
@@ -55,9 +56,6 @@ interface Post {
   readonly leave: () => void;
   readonly spilled: SpilledTexts | undefined;
 }
-
-/** More messages in one batch than any client of 2025-03-26 sends. */
-const mostInBatch = 100;
 
 export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptions = {}): HttpEndpoint {
   const log = options.log ?? silentLog;
@@ -182,36 +180,17 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
   async function serveBatch(batch: readonly unknown[], { request, response, principal, spilled }: Post): Promise<void> {
     const session = sessionOf(request, principal);
     const header = request.headers["mcp-protocol-version"];
-    if (!allowsBatches(session?.peer.version ?? (typeof header === "string" ? header : undefined))) {
-      throw new Fault("bad-request", "This revision of the protocol has no batches. Send one message at a time.");
-    }
-    if (batch.length === 0 || batch.length > mostInBatch) {
-      throw new Fault("bad-request", `A batch holds 1 to ${mostInBatch} messages.`);
-    }
+    requireBatch(batch, session?.peer.version ?? (typeof header === "string" ? header : undefined));
     const peer = session?.peer ?? guestOf(request, principal);
     const exchange = new Exchange({ request, response, session, isModern: false, isNewSession: false, spilled });
     begin(exchange, response, session, peer);
-    const answers = await Promise.all(batch.map((each) => serveOne(each, peer, exchange)));
-    end(exchange, session);
-    const sent = answers.filter((answer) => answer !== undefined);
-    exchange.finish(sent.length > 0 ? sent : undefined);
-  }
-
-  async function serveOne(value: unknown, peer: Peer, exchange: Exchange): Promise<JsonRpcResponse | undefined> {
-    try {
-      const message = parseMessage(value);
-      if (isRequest(message) && message.method === "initialize") {
-        throw new Fault("bad-request", "initialize can't be part of a batch.");
-      }
-      if (isRequest(message) && isModernRequest(message, undefined)) {
-        throw new Fault("bad-request", "Requests of 2026-07-28 can't be part of a batch: each has headers of its own.");
-      }
-      const answer = await server.handle(message, peer, { send: exchange.send, spilled: exchange.spilled });
+    const answers = await serveEach(batch, async (message) => {
+      const answer = await server.handle(message, peer, { send: exchange.send, spilled });
       if (isRequest(message)) guests?.served(message.method, peer);
       return answer;
-    } catch (error) {
-      return failure(idOf(value), rpcErrorOf(error, "legacy"));
-    }
+    });
+    end(exchange, session);
+    exchange.finish(answers);
   }
 
   /** A session's client may come back, so losing the connection is no cancel there. */
