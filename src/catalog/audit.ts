@@ -25,7 +25,7 @@ const mostWaiting = 50_000;
 
 export function openAudit(options: AuditOptions): Audit {
   const { file, maxBytes = 10 * 1024 * 1024, keep = 5, log = silentLog } = options;
-  const target = createRotatingFile({ file, maxBytes, keep: Math.max(1, keep) });
+  const target = createRotatingFile({ file, maxBytes, keep });
   let waiting: AuditEntry[] = [];
   let lost = 0;
   let reported = false;

@@ -12,7 +12,7 @@ export interface RotatingFileOptions {
   readonly file: string;
   /** Past this size the file becomes `<file>.1`, the one before it `<file>.2`, and so on. */
   readonly maxBytes: number;
-  /** How many of those are kept. */
+  /** How many of those are kept; one at least. */
   readonly keep: number;
 }
 

@@ -126,6 +126,7 @@ test.each([
   ["{servers: {a: {transport: 'stdio'}}}", "servers.a", "needs a `command`, since its transport is stdio"],
   ["{servers: {a: {url: 'nope'}}}", "servers.a.url", "is not an address; write it like https://example.com/mcp"],
   ["{servers: {a: {url: 'ftp://x/'}}}", "servers.a.url", "must begin with https://"],
+  ["{audit: {keep: 0}}", "audit.keep", "must be at least 1, is 0"],
   ["{debug: '${'}", "debug", "has a ${ that is no reference; write ${NAME}, or $$ for a plain $"],
 ])("%s: %s %s", async (text, path, message) => {
   expect(await problemsOf(text)).toContainEqual({ path, message, line: 1, column: expect.any(Number) as number });

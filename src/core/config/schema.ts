@@ -71,7 +71,7 @@ const audit = Type.Object(
       minimum: 4096,
       description: "Size at which a new audit file is begun.",
     }),
-    keep: Type.Integer({ default: 5, minimum: 0, maximum: 1000, description: "How many full audit files are kept." }),
+    keep: Type.Integer({ default: 5, minimum: 1, maximum: 1000, description: "How many full audit files are kept." }),
   },
   { additionalProperties: false, default: {}, description: "The record of who called what." },
 );
