@@ -41,7 +41,7 @@ export interface HubOptions {
   readonly port?: number | undefined;
   readonly allowRemote?: boolean | undefined;
   readonly level?: LogLevel | undefined;
-  /** Opened after everything else is ready to take their tools, closed before it goes. */
+  /** In the catalog before all others. The hub closes them, after the door and the servers. */
   readonly sources?: readonly Source[];
   readonly askers?: readonly Asker[];
 }
