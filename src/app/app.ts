@@ -127,9 +127,9 @@ export async function openApp(options: AppOptions): Promise<App> {
 
   function receive(text: string): void {
     patience = 0;
-    const message = JSON.parse(text) as BridgeMessage;
-    if (message.type === "ping") link?.send(JSON.stringify({ type: "pong", mcpSessionId: session.id }));
-    else runs.take(message);
+    const message = parseBridgeMessage(text);
+    if (message?.type === "ping") link?.send(JSON.stringify({ type: "pong", mcpSessionId: session.id }));
+    else if (message) runs.take(message);
   }
 
   /** The proxy has forgotten the session: the tools go into a new one. */
@@ -144,6 +144,15 @@ export async function openApp(options: AppOptions): Promise<App> {
         if (error instanceof Error && error.cause === 401) return options.onEnd?.(error);
       }
     }
+  }
+}
+
+/** What stands between may put in what is no message; thrown in the socket's listener, it would end the app. */
+function parseBridgeMessage(text: string): BridgeMessage | undefined {
+  try {
+    return (JSON.parse(text) as BridgeMessage | null) ?? undefined;
+  } catch {
+    return undefined;
   }
 }
 

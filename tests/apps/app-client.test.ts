@@ -1,3 +1,4 @@
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { WebSocketServer } from "ws";
@@ -6,6 +7,7 @@ import { type AppTool, openApp } from "../../src/app/index.ts";
 import { createRuns } from "../../src/app/runs.ts";
 import { createMemoryStore } from "../../src/sources/apps/memory-store.ts";
 import { openV2Client } from "../clients/v2-client.ts";
+import { listenHere } from "../support/listen-here.ts";
 import { until } from "../support/until.ts";
 import { openLine } from "./open-line.ts";
 import { bearer, type Created, startProxy } from "./start-proxy.ts";
@@ -276,6 +278,23 @@ test("of a call that comes twice, a long answer is not kept, and the second is t
   take(order);
   expect(JSON.parse(sent[0]!)).toMatchObject({ ok: true, request_id: "s:1" });
   expect(JSON.parse(sent[1]!)).toMatchObject({ ok: false, error: expect.stringContaining("has run already") });
+});
+
+test("an app takes no harm from what is no message of a proxy's", async () => {
+  const heard: string[] = [];
+  const server = createServer((_, response) => {
+    const bridge = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    response.end(JSON.stringify({ mcpSessionId: "s", bridge_url: bridge, bridge_token: "t" }));
+  });
+  await using listening = await listenHere(server);
+  new WebSocketServer({ server }).on("connection", (ws) => {
+    ws.on("message", (data: Buffer) => heard.push(data.toString()));
+    for (const text of ["<html>", "null", "7", "[]", '{"type":"ping"}']) ws.send(text);
+  });
+  const app = await openApp({ proxyUrl: listening.origin, tools });
+  await until(() => heard.length > 0);
+  expect(heard.map((text) => JSON.parse(text))).toEqual([{ type: "pong", mcpSessionId: "s" }]);
+  await app.close();
 });
 
 test("wrong tokens are told at once", async () => {
