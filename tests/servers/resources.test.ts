@@ -108,6 +108,20 @@ test("a watch that the server refuses is not kept", async () => {
   expect(rogue.count("resources/subscribe")).toBe(2);
 });
 
+test("who comes to a watch that is being set up is told what becomes of it", async () => {
+  await using rogue = await openRogueHttp();
+  await using engine = await startEngine({ rogue: { url: rogue.url } });
+  const { promise: isDecided, resolve: decide } = Promise.withResolvers<void>();
+  rogue.once("resources/subscribe", async ({ fail }) => (await isDecided, fail(-32602, "No such resource")));
+  const outcomes = Promise.allSettled([watch(engine, () => {}), watch(engine, () => {})]);
+  await until(() => rogue.count("resources/subscribe") === 1);
+  decide();
+  expect(await outcomes).toMatchObject([{ status: "rejected" }, { status: "rejected" }]);
+  rogue.always("resources/subscribe", ({ answer }) => answer({}));
+  await Promise.all([watch(engine, () => {}), watch(engine, () => {})]);
+  expect(rogue.count("resources/subscribe")).toBe(2);
+});
+
 test("a stream of notices that a modern server ends is opened again", async () => {
   await using rogue = await openRogueHttp("modern");
   rogue.once("subscriptions/listen", ({ answer }) => answer({}));

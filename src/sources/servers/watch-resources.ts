@@ -11,30 +11,29 @@ export interface ResourceWatches {
   close(): void;
 }
 
+interface Watch {
+  readonly listeners: Set<() => void>;
+  /** Settles with what the server said to the subscription, for everybody who came meanwhile. */
+  readonly subscribed: Promise<void>;
+}
+
 export function watchResources(connection: Connection, log: Log): ResourceWatches {
-  const watchers = new Map<string, Set<() => void>>();
+  const watchers = new Map<string, Watch>();
   /** In the modern era notices come on a stream of their own, which is opened anew when what it should bring changes. */
   let stream: AbortController | undefined;
   const stop = connection.listen({
     onOpen: (link) => void renew(link),
     onResourceUpdated: (uri) => {
-      for (const listener of watchers.get(uri) ?? []) listener();
+      for (const listener of watchers.get(uri)?.listeners ?? []) listener();
     },
   });
 
   return {
     async add(uri, listener) {
-      const known = watchers.get(uri);
-      if (known) known.add(listener);
-      else {
-        watchers.set(uri, new Set([listener]));
-        try {
-          await change(await connection.open(), uri, "resources/subscribe");
-        } catch (error) {
-          watchers.delete(uri);
-          throw error;
-        }
-      }
+      const watch = watchers.get(uri) ?? { listeners: new Set(), subscribed: subscribe(uri) };
+      watchers.set(uri, watch);
+      watch.listeners.add(listener);
+      await watch.subscribed;
       return () => remove(uri, listener);
     },
     close() {
@@ -43,9 +42,18 @@ export function watchResources(connection: Connection, log: Log): ResourceWatche
     },
   };
 
+  async function subscribe(uri: string): Promise<void> {
+    try {
+      await change(await connection.open(), uri, "resources/subscribe");
+    } catch (error) {
+      watchers.delete(uri);
+      throw error;
+    }
+  }
+
   function remove(uri: string, listener: () => void): void {
-    const set = watchers.get(uri);
-    if (!set?.delete(listener) || set.size > 0) return;
+    const listeners = watchers.get(uri)?.listeners;
+    if (!listeners?.delete(listener) || listeners.size > 0) return;
     watchers.delete(uri);
     const link = connection.link();
     if (link) change(link, uri, "resources/unsubscribe").catch(() => {});
