@@ -43,9 +43,10 @@ export function createWaitingRuns({ forMs, atMost, atMostOfOne }: WaitingRunsOpt
       return `${id}.${seal(id, run.subject, run.principal)}`;
     },
     take(state, principal, subject) {
-      const [id = "", mac = ""] = typeof state === "string" ? state.split(".", 2) : [];
+      const text = typeof state === "string" ? state : "";
+      const [id = ""] = text.split(".", 1);
       const wanted = Buffer.from(seal(id, subject, principal));
-      const given = Buffer.from(typeof state === "string" ? state.slice(id.length + 1) : mac);
+      const given = Buffer.from(text.slice(id.length + 1));
       if (given.length !== wanted.length || !crypto().timingSafeEqual(given, wanted)) {
         throw new Fault("bad-params", "This requestState was not made for this request. Send it back as it came.");
       }
