@@ -62,9 +62,9 @@ export function answerApprovals(
   }
 
   async function decide(approval: Approval): Promise<Decision> {
-    onActivity("waiting for an approval");
-    const offered = decisionsOf(approval.request);
     try {
+      onActivity("waiting for an approval");
+      const offered = decisionsOf(approval.request);
       const { action, content } = await ask(questionOf(approval, offered));
       const chosen = action === "accept" ? (content as { decision?: unknown } | undefined)?.decision : undefined;
       return offered.find((each) => each === chosen) ?? "deny";

@@ -1,52 +1,58 @@
+import { visibleText } from "../../../catalog/guard/visible-text.ts";
+import { asRecord } from "../../../core/is-record.ts";
 import { messageOf } from "../../../core/thrown.ts";
 import type { Answer } from "../../../mcp/question.ts";
 import type { ReplyOptions } from "../reply.ts";
-import type { Gateway } from "./open-gateway.ts";
+import type { Gateway, GatewayEvent } from "./open-gateway.ts";
 
+/** Its texts are fit to be shown. */
 interface AgentQuestion {
   readonly questionId: string;
   readonly header: string;
   readonly question: string;
-  readonly options: readonly { readonly label: string }[];
-  readonly multiSelect?: boolean;
-  readonly isOther?: boolean;
-  readonly isSecret?: boolean;
+  /** What there is to choose, by what is shown of it. */
+  readonly labels: ReadonlyMap<string, string>;
+  readonly multiSelect: boolean;
+  readonly isOther: boolean;
+  readonly isSecret: boolean;
 }
 
 interface QuestionRecord {
   readonly id: string;
-  readonly runId?: string;
-  readonly sessionKey?: string;
-  readonly questions: readonly AgentQuestion[];
+  readonly runId: unknown;
+  readonly sessionKey: unknown;
+  /** Nothing where they can't be read. */
+  readonly questions: readonly AgentQuestion[] | undefined;
 }
 
 /**
- * Passes what the agent asks back on to whoever gave the order. A question that nobody can be asked, or that asks for a
- * secret (which must not travel through a client's form), is withdrawn, so that the agent goes on without waiting.
+ * Passes what the agent asks back on to whoever gave the order. A question that can't be read, that nobody can be asked, or
+ * that asks for a secret (which must not travel through a client's form), is withdrawn, so that the agent goes on without
+ * waiting.
  */
 export function answerQuestions(
   gateway: Gateway,
   run: { readonly runId: string; readonly sessionKey: string },
   { ask, onActivity, signal, log }: ReplyOptions,
 ): () => void {
-  return gateway.onEvent(({ event, payload }) => {
-    if (event !== "question.requested") return;
-    const asked = payload as QuestionRecord;
+  return gateway.onEvent((event) => {
+    const asked = readQuestion(event);
+    if (asked === undefined) return;
     const isOurs = asked.runId === undefined ? asked.sessionKey === run.sessionKey : asked.runId === run.runId;
     if (isOurs) void answer(asked);
   });
 
   async function answer({ id, questions }: QuestionRecord): Promise<void> {
-    const resolution = await findResolution(questions);
     try {
+      const resolution = await findResolution(questions);
       await gateway.request("question.resolve", { id, ...resolution }, { signal });
     } catch (error) {
       log.warn("an answer did not reach OpenClaw", { error });
     }
   }
 
-  async function findResolution(questions: readonly AgentQuestion[]): Promise<object> {
-    if (questions.some(({ isSecret }) => isSecret === true)) return { cancel: true };
+  async function findResolution(questions: QuestionRecord["questions"]): Promise<object> {
+    if (questions === undefined || questions.some(({ isSecret }) => isSecret)) return { cancel: true };
     try {
       onActivity("waiting for an answer");
       const given = await ask({ method: "elicitation/create", params: formOf(questions) });
@@ -57,6 +63,30 @@ export function answerQuestions(
       return { cancel: true };
     }
   }
+}
+
+function readQuestion({ event, payload }: GatewayEvent): QuestionRecord | undefined {
+  const { id, runId, sessionKey, questions } = asRecord(payload);
+  if (event !== "question.requested" || typeof id !== "string") return undefined;
+  const read = Array.isArray(questions) ? questions.map(readOne) : [];
+  const isWhole = read.length > 0 && read.every((each) => each !== undefined);
+  return { id, runId, sessionKey, questions: isWhole ? read : undefined };
+}
+
+function readOne(value: unknown): AgentQuestion | undefined {
+  const { questionId, header = "", question, options, multiSelect, isOther, isSecret } = asRecord(value);
+  if (typeof questionId !== "string" || typeof header !== "string" || typeof question !== "string") return undefined;
+  const labels = Array.isArray(options) ? options.map((option) => asRecord(option)["label"]) : [undefined];
+  if (!labels.every((label) => typeof label === "string")) return undefined;
+  return {
+    questionId,
+    header: visibleText(header, 200),
+    question: visibleText(question, 2000),
+    labels: new Map(labels.map((label) => [visibleText(label, 200), label])),
+    multiSelect: multiSelect === true,
+    isOther: isOther === true,
+    isSecret: isSecret === true,
+  };
 }
 
 function formOf(questions: readonly AgentQuestion[]): Record<string, unknown> {
@@ -72,14 +102,14 @@ function formOf(questions: readonly AgentQuestion[]): Record<string, unknown> {
   };
 }
 
-function fieldOf({ header, question, options, multiSelect, isOther }: AgentQuestion): Record<string, unknown> {
-  const labels = options.map(({ label }) => label);
+function fieldOf({ header, question, multiSelect, isOther, ...choice }: AgentQuestion): Record<string, unknown> {
+  const labels = [...choice.labels.keys()];
   const base = { title: header, description: question };
-  if (labels.length === 0 || isOther === true) {
+  if (labels.length === 0 || isOther) {
     const hint = labels.length === 0 ? "" : ` (${labels.join(", ")}, or something else)`;
     return { ...base, type: "string", description: `${question}${hint}` };
   }
-  if (multiSelect === true) return { ...base, type: "array", items: { type: "string", enum: labels } };
+  if (multiSelect) return { ...base, type: "array", items: { type: "string", enum: labels } };
   return { ...base, type: "string", enum: labels };
 }
 
@@ -89,10 +119,10 @@ function readAnswers(given: Answer, questions: readonly AgentQuestion[]): Record
   if (action !== "accept" || typeof content !== "object" || content === null) return undefined;
   const fields = content as Readonly<Record<string, unknown>>;
   return Object.fromEntries(
-    questions.map(({ questionId }) => {
+    questions.map(({ questionId, labels }) => {
       const value = fields[questionId];
       const values: readonly unknown[] = Array.isArray(value) ? value : value === undefined ? [] : [value];
-      return [questionId, values.map(String)];
+      return [questionId, values.map((each) => labels.get(String(each)) ?? String(each))];
     }),
   );
 }

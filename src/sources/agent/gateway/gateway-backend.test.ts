@@ -26,6 +26,7 @@ beforeEach(async () => {
     if (method === "artifacts.list") return { artifacts };
     if (method === "exec.approval.resolve" || method === "plugin.approval.resolve")
       setImmediate(() => finish(params.id, `${method} ${params.decision}`));
+    if (method === "question.resolve") setImmediate(() => finish(params.id, JSON.stringify(params)));
     if (method !== "chat.send") return undefined;
     const runId: string = params.idempotencyKey;
     const [word, kind] = (params.message as string).split(" ");
@@ -160,6 +161,15 @@ describe("what OpenClaw wants approved in the course of an order", () => {
     expect((await order("approve exec", { ask })).payloads[0]?.text).toBe("exec.approval.resolve deny");
   });
 
+  test("is refused where what may be decided can't be read", async () => {
+    const reply = order("hang", { ask: async () => ({ action: "accept", content: { decision: "allow-once" } }) });
+    await until(() => sent("chat.send").length === 1);
+    const runId: string = sent("chat.send")[0]!.params.idempotencyKey;
+    const request = { runId, command: "make", unavailableDecisions: null };
+    gateway.emit("exec.approval.requested", { id: runId, request }, "exec-approvals");
+    expect((await reply).payloads[0]?.text).toBe("exec.approval.resolve deny");
+  });
+
   test("is left to others where it belongs to another run, or its giver is known not to be reachable", async () => {
     const ask = async (): Promise<Answer> => ({ action: "accept", content: { decision: "allow-once" } });
     const reply = order("hang", { ask });
@@ -173,5 +183,61 @@ describe("what OpenClaw wants approved in the course of an order", () => {
     await until(() => !gateway.caps().flat().includes("exec-approvals"), "no approvals are taken without an order");
     await order("hello", { canAsk: false });
     expect(gateway.caps().flat()).not.toContain("exec-approvals");
+  });
+});
+
+describe("what the agent asks back in the course of an order", () => {
+  const colour = { questionId: "colour", header: "Colour\u202E", question: "Which\u001B[2J one?" };
+  const options = [{ label: "red\u200B" }, { label: "blue" }];
+
+  /** An order in the course of which the agent asks this, and what became of the question. */
+  async function asking(payload: object, ask?: ReplyOptions["ask"]): Promise<unknown> {
+    const reply = order("hang", ask === undefined ? {} : { ask });
+    await until(() => sent("chat.send").length === 1);
+    const runId: string = sent("chat.send")[0]!.params.idempotencyKey;
+    gateway.emit("question.requested", { id: runId, runId, ...payload });
+    const { id: _, ...resolution } = JSON.parse((await reply).payloads[0]?.text ?? "");
+    return resolution;
+  }
+
+  test("is put to whoever gave it with nothing hidden, and the answer is sent back in the agent's words", async () => {
+    const asked: Question[] = [];
+    const ask = async (question: Question): Promise<Answer> => {
+      asked.push(question);
+      return { action: "accept", content: { colour: "red\\u{200b}" } };
+    };
+    const resolution = await asking({ questions: [{ ...colour, options }] }, ask);
+    expect(resolution).toEqual({ answers: { answers: { colour: ["red\u200B"] } } });
+    const text = String.raw`Which\u{1b}[2J one?`;
+    const field = { title: String.raw`Colour\u{202e}`, description: text, enum: [String.raw`red\u{200b}`, "blue"] };
+    expect(asked).toMatchObject([{ params: { message: text, requestedSchema: { properties: { colour: field } } } }]);
+  });
+
+  test.each([
+    ["asks for a secret", { questions: [{ ...colour, options: [], isSecret: true }] }],
+    ["has no questions", {}],
+    ["has something else for questions", { questions: 5 }],
+    ["has a question that is none", { questions: [null] }],
+    ["has a question without words", { questions: [{ questionId: "colour", options }] }],
+    ["has a choice that is none", { questions: [{ ...colour, options: [null, 5] }] }],
+    ["has a question that can't be answered", { questions: [{ question: "Which one?", options }] }],
+  ])("is withdrawn, and put to nobody, where it %s", async (_, payload) => {
+    let times = 0;
+    const ask = async (): Promise<Answer> => {
+      times++;
+      return { action: "accept", content: {} };
+    };
+    expect(await asking(payload, ask)).toEqual({ cancel: true });
+    expect(times).toBe(0);
+  });
+
+  test("is left alone where it has no name", async () => {
+    const reply = order("hang");
+    await until(() => sent("chat.send").length === 1);
+    const runId: string = sent("chat.send")[0]!.params.idempotencyKey;
+    gateway.emit("question.requested", { runId, questions: [{ ...colour, options }] });
+    gateway.finish(runId, "done");
+    expect((await reply).payloads[0]?.text).toBe("done");
+    expect(sent("question.resolve")).toEqual([]);
   });
 });
