@@ -2,7 +2,7 @@ import { type ContentBlock, textBlock } from "../../mcp/content.ts";
 import { messageOf } from "../../core/thrown.ts";
 import type { AnswerPart } from "./aggregate.ts";
 import type { KeepMedia } from "./keep-media.ts";
-import { type AnswerLimits, answerLimits, megabyte, sizeText } from "./media-limits.ts";
+import { type AnswerLimits, answerLimits, mostKeptBytes, sizeText } from "./media-limits.ts";
 import type { ReplyMedia } from "./reply.ts";
 import { extensionOf, safeName } from "./safe-name.ts";
 
@@ -12,9 +12,6 @@ export interface AnswerOptions {
   /** For what is too large; without it only its own place is told. */
   readonly keep?: KeepMedia | undefined;
 }
-
-/** Nothing larger is fetched just to be put elsewhere. */
-const mostKeptBytes = 256 * megabyte;
 
 /** The answer as content blocks: neighbouring texts as one, media as base64 as far as the limits allow. */
 export async function buildAnswer(

@@ -54,6 +54,9 @@ export const mostTranscriptBytes = 1_048_576;
 /** What an answer may carry: one item, and all of it with its text. */
 export const answerLimits = { itemBytes: 20 * megabyte, totalBytes: 50 * megabyte };
 
+/** Nothing larger is fetched just to be put elsewhere. */
+export const mostKeptBytes = 256 * megabyte;
+
 export interface AnswerLimits {
   readonly itemBytes: number;
   readonly totalBytes: number;

@@ -1,5 +1,7 @@
 import { Fault } from "../../../core/fault.ts";
 import { sleep } from "../../../core/sleep.ts";
+import { mostKeptBytes } from "../media-limits.ts";
+import { readBounded } from "../read-bounded.ts";
 import type { ReplyMedia, ReplyOptions } from "../reply.ts";
 import { safeName } from "../safe-name.ts";
 import type { Gateway } from "./open-gateway.ts";
@@ -89,5 +91,5 @@ async function download(gatewayUrl: string, path: string, signal: AbortSignal): 
   if (target.origin !== base.origin) throw new Fault("denied", "the gateway named another host for it");
   const response = await fetch(target, { signal, redirect: "error" });
   if (!response.ok) throw new Fault("unavailable", `the gateway answered ${response.status}`);
-  return Buffer.from(await response.arrayBuffer());
+  return readBounded(response, mostKeptBytes);
 }

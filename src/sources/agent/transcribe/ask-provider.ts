@@ -3,6 +3,7 @@ import { Fault } from "../../../core/fault.ts";
 import { peerWords } from "../../../core/peer-words.ts";
 import type { Attachment } from "../attachment.ts";
 import { mostTranscriptBytes } from "../media-limits.ts";
+import { readBounded } from "../read-bounded.ts";
 
 export interface Provider {
   readonly url: string;
@@ -32,24 +33,12 @@ export async function askProvider(
       // The key is for this address and no other.
       redirect: "error",
     });
-    const body = await readBounded(response);
+    const body = (await readBounded(response, mostTranscriptBytes)).toString();
     if (!response.ok) throw refused(url, `answered ${response.status}: ${peerWords(body, 300)}`);
     const text = textIn(body);
     if (text === undefined) throw refused(url, `answered without a text: ${peerWords(body, 300)}`);
     return text;
   });
-}
-
-async function readBounded({ body }: Response): Promise<string> {
-  const pieces: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const piece of body ?? []) {
-    bytes += piece.length;
-    if (bytes > mostTranscriptBytes)
-      throw new Fault("too-large", `The answer has more than ${mostTranscriptBytes} bytes.`);
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces).toString();
 }
 
 function textIn(body: string): string | undefined {

@@ -1,0 +1,18 @@
+import { Fault } from "../../core/fault.ts";
+
+/** The body of a response, as long as it has no more than `most` bytes: what is beyond that is not even fetched. */
+export async function readBounded({ body, headers }: Response, most: number): Promise<Buffer> {
+  const tooLarge = new Fault("too-large", `The answer has more than ${most} bytes.`);
+  if (Number(headers.get("content-length")) > most) {
+    await body?.cancel();
+    throw tooLarge;
+  }
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of body ?? []) {
+    bytes += piece.length;
+    if (bytes > most) throw tooLarge;
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces);
+}
