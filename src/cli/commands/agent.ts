@@ -95,9 +95,9 @@ function createShown({ stdout, stderr, json }: CommandContext): Shown {
       written = text ?? "";
     },
     async final(content, isError, folder) {
-      const { saveMedia } = await import("../save-media.ts");
+      const { saveBlock } = await import("../save-block.ts");
       for (const block of content) {
-        if (block.type !== "text") print(stdout, await saveMedia(block, folder));
+        if (block.type !== "text") print(stdout, await saveBlock(block, folder));
         else if (isError) print(stderr, block.text);
         else if (!isLive || !bare(all).includes(bare(block.text))) print(stdout, block.text);
       }

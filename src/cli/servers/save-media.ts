@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { writeFileAtomic } from "../../core/write-file-atomic.ts";
+import { extensionOf } from "../../sources/agent/safe-name.ts";
 
 /** Something in a result that is no text. */
 export interface Media {
@@ -13,26 +14,6 @@ export interface SavedMedia {
   readonly file: string;
   readonly bytes: number;
 }
-
-const endings: Readonly<Record<string, string>> = {
-  "image/png": "png",
-  "image/jpeg": "jpg",
-  "image/gif": "gif",
-  "image/webp": "webp",
-  "image/svg+xml": "svg",
-  "audio/mpeg": "mp3",
-  "audio/mp3": "mp3",
-  "audio/wav": "wav",
-  "audio/x-wav": "wav",
-  "audio/ogg": "ogg",
-  "video/mp4": "mp4",
-  "application/pdf": "pdf",
-  "application/json": "json",
-  "application/zip": "zip",
-  "application/gzip": "gz",
-  "text/plain": "txt",
-  "text/html": "html",
-};
 
 /** Puts it into a file of its own: `<tool>-<time>-<number>.<ending>`, readable by its owner alone. */
 export async function saveMedia(media: Media, folder: string, stem: string, number: number): Promise<SavedMedia> {
@@ -49,6 +30,5 @@ export function mediaStem(tool: string, at: Date): string {
 }
 
 function endingOf({ mimeType = "", uri = "" }: Media): string {
-  const known = endings[mimeType.split(";", 1)[0]?.trim().toLowerCase() ?? ""];
-  return known ?? /\.([A-Za-z0-9]{1,8})$/.exec(uri)?.[1]?.toLowerCase() ?? "bin";
+  return extensionOf(mimeType, /\.([A-Za-z0-9]{1,8})$/.exec(uri)?.[1]?.toLowerCase());
 }

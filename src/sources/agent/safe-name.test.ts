@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { safeName, uniqueName } from "./safe-name.ts";
+import { extensionOf, mimeTypeOf, safeName, uniqueName } from "./safe-name.ts";
 
 test.each([
   ["report.pdf", "report.pdf"],
@@ -26,4 +26,27 @@ test("a name that is taken gets a number, whatever its case", () => {
   const taken = new Set<string>();
   const names = ["a.tar.gz", "A.tar.gz", "a.tar.gz", "b"].map((name) => uniqueName(name, taken));
   expect(names).toEqual(["a.tar.gz", "A-2.tar.gz", "a-3.tar.gz", "b"]);
+});
+
+test.each([
+  ["image/png", "png"],
+  ["image/svg+xml", "svg"],
+  ["audio/x-wav", "wav"],
+  ["Text/Plain; charset=utf-8", "txt"],
+  ["constructor", "bin"],
+  ["", "bin"],
+])("what has the type %j gets the ending %j", (mimeType, ending) => {
+  expect(extensionOf(mimeType)).toBe(ending);
+});
+
+test("an ending tells only a type that an order may carry", () => {
+  const names = ["a.JPEG", "a.wav", "a.mp3", "a.tgz", "a.svg", "a.exe"];
+  expect(names.map(mimeTypeOf)).toEqual([
+    "image/jpeg",
+    "audio/wav",
+    "audio/mpeg",
+    "application/x-compressed-tar",
+    undefined,
+    undefined,
+  ]);
 });

@@ -1,3 +1,4 @@
+/** Of what an order may carry. */
 const extensions: Readonly<Record<string, string>> = {
   "image/jpeg": "jpg",
   "image/png": "png",
@@ -26,11 +27,21 @@ const extensions: Readonly<Record<string, string>> = {
   "application/x-compressed-tar": "tar.gz",
 };
 
+/** Of what else tools answer with. */
+const otherExtensions: Readonly<Record<string, string>> = {
+  "image/svg+xml": "svg",
+  "audio/mp3": "mp3",
+  "audio/x-wav": "wav",
+};
+
+const allExtensions: ReadonlyMap<string, string> = new Map(Object.entries({ ...extensions, ...otherExtensions }));
+
 /** In bytes: file systems take 255, and a number may have to be added. */
 const longest = 200;
 
-export function extensionOf(mimeType: string): string {
-  return extensions[mimeType] ?? "bin";
+export function extensionOf(mimeType: string, otherwise = "bin"): string {
+  const [plain = ""] = mimeType.split(";", 1);
+  return allExtensions.get(plain.trim().toLowerCase()) ?? otherwise;
 }
 
 /** The type that the ending of a file name stands for, among those an order may carry. */

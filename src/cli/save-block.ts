@@ -6,14 +6,14 @@ import { extensionOf, safeName } from "../sources/agent/safe-name.ts";
 
 type MediaBlock = Exclude<ContentBlock, { readonly type: "text" }>;
 
-/** Puts what is no text into a file of its own, never over one that is there; gives a line that says where it is. */
-export async function saveMedia(block: MediaBlock, folder: string): Promise<string> {
+/** Puts what is no text into a file of its own, readable by its owner alone and never over one that is there; says where. */
+export async function saveBlock(block: MediaBlock, folder: string): Promise<string> {
   if (block.type === "resource_link") return `[${block.name}: ${block.uri}]`;
   const { name, data } = contentOf(block);
   for (let n = 1; ; n++) {
     const path = join(folder, n === 1 ? name : name.replace(/(\.[^.]*)?$/, `-${n}$1`));
     try {
-      await writeFile(path, data, { flag: "wx" });
+      await writeFile(path, data, { mode: 0o600, flag: "wx" });
       return `[saved ${path}]`;
     } catch (error) {
       if (codeOf(error) !== "EEXIST") throw error;
