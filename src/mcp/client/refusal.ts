@@ -1,6 +1,7 @@
 import type { ClientRequest, IncomingMessage } from "node:http";
 import { Fault, type FaultCode } from "../../core/fault.ts";
 import { asRecord } from "../../core/is-record.ts";
+import { maskSent } from "../../core/mask-sent.ts";
 import { peerWords } from "../../core/peer-words.ts";
 import type { HttpRefusal } from "./client-transport.ts";
 import { retryAfterMs } from "./retry-after.ts";
@@ -37,14 +38,11 @@ const openHeaders: ReadonlySet<string> = new Set([
   "user-agent",
 ]);
 
-/** Some servers repeat in their error what they were sent, keys included. */
 function withoutSecrets(text: string, response: IncomingMessage): string {
   const { req: request } = response as { readonly req?: ClientRequest };
   const sent = Object.entries(request?.getHeaders() ?? {}).filter(([name]) => !openHeaders.has(name));
-  return sent
-    .map(([, value]) => String(value).replace(/^(?:Basic|Bearer|DPoP) +/i, ""))
-    .filter((value) => value.length >= 6)
-    .reduce((safe, value) => safe.replaceAll(value, "[redacted]"), text);
+  const secrets = sent.map(([, value]) => String(value).replace(/^(?:Basic|Bearer|DPoP) +/i, ""));
+  return maskSent(text, secrets);
 }
 
 /** What a person can read of a body: many are JSON with one sentence in it. */

@@ -4,6 +4,7 @@ import { withDeadline } from "../../../core/deadline.ts";
 import { Fault, isFault } from "../../../core/fault.ts";
 import type { Log } from "../../../core/log.ts";
 import { sleep } from "../../../core/sleep.ts";
+import { peerWords } from "../../../core/peer-words.ts";
 import { messageOf } from "../../../core/thrown.ts";
 import type { GatewayAddress } from "./find-gateway.ts";
 
@@ -133,7 +134,9 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
         return await client.request<T>(method, params, { signal, timeoutMs: timeoutMs ?? requestTimeoutMs });
       } catch (error) {
         if (signal.aborted) throw cancelledBy(signal);
-        throw new Fault("unavailable", `OpenClaw's gateway refused ${method}: ${messageOf(error)}`, { cause: error });
+        throw new Fault("unavailable", `OpenClaw's gateway refused ${method}: ${peerWords(messageOf(error), 500)}`, {
+          cause: error,
+        });
       }
     },
     onEvent(listener) {

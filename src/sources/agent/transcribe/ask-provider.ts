@@ -1,5 +1,6 @@
 import { withDeadline } from "../../../core/deadline.ts";
 import { Fault } from "../../../core/fault.ts";
+import { maskSent } from "../../../core/mask-sent.ts";
 import { peerWords } from "../../../core/peer-words.ts";
 import type { Attachment } from "../attachment.ts";
 import { mostTranscriptBytes } from "../media-limits.ts";
@@ -34,9 +35,10 @@ export async function askProvider(
       redirect: "error",
     });
     const body = (await readBounded(response, mostTranscriptBytes)).toString();
-    if (!response.ok) throw refused(url, `answered ${response.status}: ${peerWords(body, 300)}`);
+    const said = (): string => peerWords(maskSent(body, apiKey === undefined ? [] : [apiKey]), 300);
+    if (!response.ok) throw refused(url, `answered ${response.status}: ${said()}`);
     const text = textIn(body);
-    if (text === undefined) throw refused(url, `answered without a text: ${peerWords(body, 300)}`);
+    if (text === undefined) throw refused(url, `answered without a text: ${said()}`);
     return text;
   });
 }

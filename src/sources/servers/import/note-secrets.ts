@@ -1,4 +1,5 @@
 import { redact } from "../../../core/redact.ts";
+import { isSecretOf } from "../../../core/redact-words.ts";
 import { isName, toVariable } from "./dialects.ts";
 import type { ImportedServer } from "./reading.ts";
 import type { Remarks } from "./remarks.ts";
@@ -19,14 +20,20 @@ export function noteSecrets(server: string, imported: ImportedServer, remarks: R
     say("auth.clientSecret", toVariable(`${server}_CLIENT_SECRET`));
   }
   if (isSecret("url", imported.url ?? "")) say("url", toVariable(`${server}_URL`));
-  for (const [index, arg] of (imported.args ?? []).entries()) {
-    if (isSecret("argument", arg)) say(`args[${index}]`, toVariable(`${server}_SECRET`));
+  const { args = [] } = imported;
+  for (const [index, arg] of args.entries()) {
+    if (isSecret("argument", arg) || (isSecretOf(args[index - 1], arg) && !isFromEnvironment(arg)))
+      say(`args[${index}]`, toVariable(`${server}_SECRET`));
   }
+}
+
+function isFromEnvironment(value: string): boolean {
+  return /(?<!\$)(?:\$\$)*\$\{?[A-Za-z_]/.test(value);
 }
 
 /** By its name or its shape, as the log would mask it. What comes from the environment already is none. */
 function isSecret(key: string, value: string): boolean {
-  if (value === "" || /(?<!\$)(?:\$\$)*\$\{?[A-Za-z_]/.test(value)) return false;
+  if (value === "" || isFromEnvironment(value)) return false;
   const shown = redact({ [key]: value });
   return JSON.stringify(shown) !== JSON.stringify({ [key]: value });
 }
