@@ -42,6 +42,8 @@ interface ArgumentSpec {
   readonly optional?: boolean;
   /** Takes all words that are left; only the last one can. */
   readonly rest?: boolean;
+  /** Its words may be a command with options of its own, which then stands behind `--`. */
+  readonly isCommand?: boolean;
   readonly values?: readonly string[];
 }
 

@@ -45,7 +45,10 @@ export function parseCommandLine(
     if (token.kind === "positional") args.push(token.value);
     if (token.kind !== "option") continue;
     const spec = table[token.name];
-    if (spec === undefined) throw unknownOption(token.rawName, title, table);
+    if (spec === undefined) {
+      const words = command.args?.at(-1)?.isCommand ? args : [];
+      throw unknownOption(token.rawName, title, table, words);
+    }
     const value = optionValue(token.rawName, spec, token.value, title);
     const target = token.name in own ? options : globals;
     const before = target[token.name];
@@ -94,11 +97,17 @@ function optionValue(
   return number;
 }
 
-function unknownOption(rawName: string, title: string, table: OptionTable): Fault {
+/** `words` are the beginning of a command, to which the option may belong. */
+function unknownOption(rawName: string, title: string, table: OptionTable, words: readonly string[]): Fault {
   const nearest = nearestName(
     rawName,
     Object.keys(table).map((name) => `--${name}`),
   );
-  const hint = nearest === undefined ? `see "${title} --help"` : `did you mean "${nearest}"?`;
+  const [first] = words;
+  const see =
+    first === undefined || first.includes("://")
+      ? `see "${title} --help"`
+      : `if it is the command's own, write: ${title} -- ${[...words, rawName].join(" ")} …`;
+  const hint = nearest === undefined ? see : `did you mean "${nearest}"?`;
   return new Fault("usage", `"${title}" knows no option "${rawName}"; ${hint}`);
 }

@@ -58,7 +58,14 @@ const gather = defineCommand({
   run: async ({ args, answer }) => answer(args, ""),
 });
 
-const table = [greet, boxes, broken, gather].map((command) => ({ ...command, load: async () => ({ command }) }));
+const start = defineCommand({
+  name: "start",
+  summary: "starts a program",
+  args: [{ name: "program", description: "what to start", rest: true, isCommand: true }],
+  run: async ({ args, answer }) => answer(args, ""),
+});
+
+const table = [greet, boxes, broken, gather, start].map((command) => ({ ...command, load: async () => ({ command }) }));
 
 async function run(...argv: string[]) {
   const world = memoryWorld();
@@ -97,6 +104,13 @@ test.each([
   [["xylophone"], 'unknown command "xylophone"; see "clawport --help"'],
   [["box", "opne"], 'unknown command "opne"; did you mean "open"?'],
   [["greet", "--tims", "3"], '"clawport greet" knows no option "--tims"; did you mean "--times"?'],
+  [["gather", "npx", "-y"], '"clawport gather" knows no option "-y"; see "clawport gather --help"'],
+  [
+    ["start", "npx", "-y", "a-server"],
+    '"clawport start" knows no option "-y"; if it is the command\'s own, write: clawport start -- npx -y …',
+  ],
+  [["start", "-y"], '"clawport start" knows no option "-y"; see "clawport start --help"'],
+  [["start", "https://a.example", "-y"], '"clawport start" knows no option "-y"; see "clawport start --help"'],
   [["greet", "--times", "many"], '--times is a whole number from 1 to 99, not "many"'],
   [["greet", "--times", "0"], '--times is a whole number from 1 to 99, not "0"'],
   [["greet", "--times", "100"], '--times is a whole number from 1 to 99, not "100"'],

@@ -11,6 +11,7 @@ export const command = defineCommand({
       name: "address|command|server",
       description: "https://…, the command that starts it (behind -- if it has options), or a configured server's name",
       rest: true,
+      isCommand: true,
     },
   ],
   options: {
