@@ -54,6 +54,14 @@ test("token: a named one is printed once, listed without its value, and removed"
   expect((await run("token", "remove", "phone")).exit).toBe(3);
 });
 
+test("token: the main one can't be removed, only renewed, and is told so", async () => {
+  const token = (await run("token", "show")).out;
+  const refused = await run("token", "remove", "main");
+  expect(refused).toMatchObject({ exit: 2, out: "" });
+  expect(refused.err).toContain("clawport token reset");
+  expect((await run("token", "show")).out).toBe(token);
+});
+
 test("token: one for a view that is not there is refused, with those there are", async () => {
   await writeFile(join(folder, "clawport.json5"), "{ servers: { notes: { url: 'http://127.0.0.1:1/mcp' } } }");
   const refused = await run("token", "add", "phone", "--view", "note");

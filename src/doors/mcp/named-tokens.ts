@@ -47,6 +47,11 @@ export async function listNamedTokens(place: TokenPlace): Promise<NamedTokens> {
 }
 
 export async function removeNamedToken(place: TokenPlace, name: string): Promise<void> {
+  if (name === "main") {
+    const message =
+      "The main token can't be removed. A new one, after which the old one opens nothing, is made with: clawport token reset";
+    throw new Fault("usage", message);
+  }
   await openFile(place).update((tokens) => {
     if (!Object.hasOwn(tokens, name)) {
       throw new Fault(
