@@ -46,7 +46,7 @@ test("commands act on the hub that runs: one process serves them all, goes with 
   const metrics = await (await fetch(new URL("/metrics", hub.ready.url), { headers })).text();
   expect(metrics).toContain('clawport_servers{state="ready"} 1\n');
   expect(metrics).toContain('clawport_servers{state="reconnecting"} 0\n');
-  expect(metrics).toContain('clawport_calls_total{door="mcp-http",source="shelf",outcome="ok"} 1\n');
+  expect(metrics).toContain('clawport_calls_total{door="cli",source="shelf",outcome="ok"} 1\n');
 
   expect((await here(place, "disconnect", "shelf")).out).toContain("stays configured");
   expect(isAlive(pid!)).toBe(false);
@@ -56,6 +56,21 @@ test("commands act on the hub that runs: one process serves them all, goes with 
   expect(gone.err).toContain("Not connected, so not looked at: shelf (clawport connect shelf).");
   expect((await here(place, "connect", "shelf")).out).toContain("Running (PID");
   expect((await here(place, "call", "shelf__pid")).out).not.toBe(`${pid}\n`);
+  await end(hub);
+});
+
+test("a call at the terminal is the same caller with a hub as without: a rule for it holds in both", async () => {
+  await using place = await placeWith({});
+  const rules = [{ door: "cli", tool: "shelf__pid", verdict: "deny" }];
+  const config = { servers: { shelf: shelf("one") }, policy: { rules } };
+  await writeFile(join(place.home, "clawport.json5"), JSON.stringify(config));
+  const alone = await here(place, "call", "shelf__pid");
+  await using hub = await startHub(place, "--port", "0");
+  await pidOf(place, "shelf");
+  const relayed = await here(place, "call", "shelf__pid");
+  expect([alone.exit, relayed.exit]).toEqual([1, 1]);
+  expect(relayed.out).toBe(alone.out);
+  expect(alone.out).toContain("policy.rules[0]");
   await end(hub);
 });
 

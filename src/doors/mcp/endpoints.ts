@@ -36,6 +36,8 @@ export interface Endpoints {
   ofSource(id: string): HttpEndpoint | undefined;
   /** The servers, or these of them, under their names in the whole; callers count as coming over stdio. */
   relay(only: readonly string[] | undefined): HttpEndpoint;
+  /** The whole; callers count as persons at a terminal. */
+  terminal(): HttpEndpoint;
   sessionCount(): number;
   /** Calls that still run are told that it is over. */
   stop(): void;
@@ -51,6 +53,8 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
     whole: () => endpointOf(""),
     ofSource: (id) => (catalog.sources().some((source) => source.id === id) ? endpointOf(id) : undefined),
     relay: (only) => relayTo(only && [...new Set(only)].toSorted()),
+    // No source's id holds a space.
+    terminal: () => made.get("relay cli")?.endpoint ?? make("relay cli", "all", "cli"),
     sessionCount: () => made.values().reduce((sum, { endpoint }) => sum + endpoint.sessionCount, 0),
     stop() {
       for (const { server } of made.values()) server.close();
@@ -65,8 +69,7 @@ export function createEndpoints(options: EndpointsOptions): Endpoints {
   }
 
   function relayTo(only: readonly string[] | undefined): HttpEndpoint {
-    // No source's id holds a space.
-    const key = `relay ${only?.join(" ") ?? "*"}`;
+    const key = `relay stdio ${only?.join(" ") ?? "*"}`;
     const sources = ({ id, kind }: Source): boolean => kind === "server" && (only?.includes(id) ?? true);
     return made.get(key)?.endpoint ?? make(key, { sources }, "mcp-stdio");
   }

@@ -47,9 +47,17 @@ test("a process of the owner's gets the servers alone, as a caller over stdio; a
   expect(await toolNames("/mcp?relay=stdio&only=notes,agent")).toEqual(["notes__add"]);
   expect(await toolNames("/mcp?other=1")).toContain("clock__now");
   await rpc("/mcp?relay=stdio", "tools/call", { name: "notes__add", arguments: { text: "milk" } });
-  expect(calls).toEqual([{ tool: "notes__add", caller: { door: "mcp-stdio", token: "main" } }]);
+  expect(calls).toEqual([{ tool: "notes__add", caller: { door: "mcp-stdio", token: "stdio" } }]);
   const headers = { ...json, authorization: "Bearer one-view" };
   expect((await send("POST", "/mcp?relay=stdio", headers, list)).status).toBe(403);
+});
+
+test("a command of the owner's calls as a person at a terminal; a client's token can't", async () => {
+  const { calls } = await openDoor();
+  await rpc("/mcp?relay=cli", "tools/call", { name: "notes__add", arguments: { text: "milk" } });
+  expect(calls).toEqual([{ tool: "notes__add", caller: { door: "cli" } }]);
+  const headers = { ...json, authorization: "Bearer one-view" };
+  expect((await send("POST", "/mcp?relay=cli", headers, list)).status).toBe(403);
 });
 
 test.each([undefined, "Bearer guessed"])(

@@ -127,9 +127,11 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
       requireControl({ method, isNear: isLoopbackPeer(socket.remoteAddress), token: token.name });
       return void serveControl(request, response, target.verb, options.control);
     }
-    if (target.kind === "relay") {
+    if (target.kind === "relay" || target.kind === "terminal") {
       requireOwner({ isNear: isLoopbackPeer(request.socket.remoteAddress), token: token.name });
-      return endpoints.relay(target.only).handle(request, response, token.name);
+      // As they are called where no hub runs: what was decided for them holds here, and the other way round.
+      if (target.kind === "relay") return endpoints.relay(target.only).handle(request, response, "stdio");
+      return endpoints.terminal().handle(request, response, token.name);
     }
     if (target.kind !== "root" && target.kind !== "whole" && target.kind !== "source") {
       throw new Fault("not-found", "There is nothing at this path. MCP is at /mcp, one source of it at /mcp/<source>.");

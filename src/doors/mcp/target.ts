@@ -4,6 +4,8 @@ export type Target =
   | { readonly kind: "source"; readonly source: string }
   /** The servers, or these of them, for a process that offers them over stdio. */
   | { readonly kind: "relay"; readonly only: readonly string[] | undefined }
+  /** All there is, for a command of the owner's at a terminal. */
+  | { readonly kind: "terminal" }
   | { readonly kind: "control"; readonly verb: string };
 
 export function parseTarget(url: string): Target {
@@ -28,8 +30,14 @@ const whole: Target = { kind: "whole" };
 /** Any other query means nothing. */
 function parseQuery(query: string): Target {
   const fields = new URLSearchParams(query);
-  if (fields.get("relay") !== "stdio") return whole;
-  return { kind: "relay", only: fields.get("only")?.split(",") };
+  switch (fields.get("relay")) {
+    case "stdio":
+      return { kind: "relay", only: fields.get("only")?.split(",") };
+    case "cli":
+      return { kind: "terminal" };
+    default:
+      return whole;
+  }
 }
 
 function parseNamed(path: string): Target {

@@ -95,6 +95,8 @@ export function createViewOffer(options: ViewOfferOptions): McpOffer {
 }
 
 function callerOf({ principal, sessionId }: RequestContext, door: DoorKind): Caller {
+  // No token is shown at a terminal.
+  if (door === "cli") return { door };
   return sessionId === undefined ? { door, token: principal } : { door, token: principal, sessionKey: sessionId };
 }
 

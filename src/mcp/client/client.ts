@@ -1,3 +1,4 @@
+import { cancelledBy } from "../../core/cancelled.ts";
 import { Fault } from "../../core/fault.ts";
 import { type Log, silentLog } from "../../core/log.ts";
 import {
@@ -125,7 +126,7 @@ export async function openMcpClient(transport: ClientTransport, options: McpClie
     const id = ++nextId;
     const stop = new AbortController();
     return new Promise<Params>((resolve, reject) => {
-      if (callOptions.signal?.aborted) return reject(callOptions.signal.reason);
+      if (callOptions.signal?.aborted) return reject(cancelledBy(callOptions.signal));
       const deadline = createDeadline(callOptions, (fault) => cancel(fault));
       const cancel = (fault: unknown) => {
         if (!waiting.has(id)) return;
@@ -139,7 +140,7 @@ export async function openMcpClient(transport: ClientTransport, options: McpClie
           client.notify("notifications/cancelled", { requestId: id, reason }).catch(() => {});
         }
       };
-      const onAbort = () => cancel(callOptions.signal?.reason ?? new Fault("cancelled", "The call was cancelled."));
+      const onAbort = () => cancel(cancelledBy(callOptions.signal!));
       const settle = () => {
         waiting.delete(id);
         deadline.stop();

@@ -1,4 +1,5 @@
 import type { Agent, IncomingMessage } from "node:http";
+import { cancelledBy } from "../../core/cancelled.ts";
 import { Fault } from "../../core/fault.ts";
 import type { Log } from "../../core/log.ts";
 import type { Authorizer } from "./authorizer.ts";
@@ -40,7 +41,7 @@ export function createSseTransport(options: SseTransportOptions): ClientTranspor
         const call = { url, method: "GET", headers, agent, signal: closing.signal } as const;
         await open(await sendAuthorized(call, authorizer));
       } catch (error) {
-        throw signal?.aborted ? signal.reason : error;
+        throw signal?.aborted ? cancelledBy(signal) : error;
       } finally {
         signal?.removeEventListener("abort", giveUp);
       }

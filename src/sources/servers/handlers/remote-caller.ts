@@ -19,13 +19,13 @@ export interface RemoteCallerOptions {
 
 const handshakeMs = 10_000;
 
-/** Calls tools of a running hub, as any MCP client does: progress, questions and cancelling work the same way. */
+/** Calls tools of a running hub as an MCP client that the hub knows for the person at a terminal, as it is without a hub. */
 export function createRemoteCaller({ hub, version, log, canAsk }: RemoteCallerOptions): ToolCaller {
   return {
     async call(tool, args, context) {
       const agent = new Agent({ keepAlive: true });
       const transport = createHttpTransport({
-        url: new URL("/mcp", hub.address),
+        url: new URL("/mcp?relay=cli", hub.address),
         headers: () => ({ authorization: `Bearer ${hub.token.reveal()}` }),
         agent,
         log,
