@@ -9,7 +9,23 @@ export function peerWords(text: string, most = 200): string {
   return quoted(redactText(text), most);
 }
 
-/** The last of what a peer said, which is usually why it went. */
+/** The last lines of what a peer said, as many as fit, which usually hold why it went. */
 export function lastPeerWords(text: string, most: number): string {
-  return quoted(redactText(text.slice(-mostLookedAt)).slice(-most), most);
+  const [first = "", ...more] = redactText(text.slice(-mostLookedAt)).split(/[\n\r]+/);
+  // The beginning of the first line may be cut off, and a key that begins there is not known for one.
+  const isCut = text.length > mostLookedAt && more.length > 0;
+  const lines = (isCut ? more : [first, ...more]).map((line) => line.trim()).filter((line) => line !== "");
+  let said = lines.pop() ?? "";
+  if (said.length > most) return JSON.stringify(`…${lastWords(said, most)}`);
+  for (const line of lines.toReversed()) {
+    if (line.length + said.length + 3 > most) break;
+    said = `${line} / ${said}`;
+  }
+  return quoted(said, most);
+}
+
+/** From the beginning of a word on, where there is one. */
+function lastWords(line: string, most: number): string {
+  const end = line.slice(-most);
+  return end.slice(end.indexOf(" ") + 1);
 }

@@ -154,6 +154,9 @@ test("connect tries a server before it writes it down, unless told not to", asyn
   const telling = await here(place, "connect", "--name", "ends", "--", process.execPath, "-e", said);
   expect(telling.err).toContain('It said last: "Invalid key [redacted] given');
   expect(telling.err).not.toContain("sk-");
+  const crash = "throw new Error('no such folder: ' + 'notes')";
+  const crashed = await here(place, "connect", "--name", "ends", "--", process.execPath, "-e", crash);
+  expect(crashed.err).toMatch(/It said last: "\S.* \/ Error: no such folder: notes \/ Node\.js v[^"\n]*"/);
   const nobody = await here(place, "connect", "http://127.0.0.1:1/mcp", "--json");
   expect(JSON.parse(nobody.out)).toMatchObject({ error: { code: "unavailable" } });
   expect(await readFile(file, "utf8")).toBe(before);

@@ -24,6 +24,8 @@ export interface StdioTransport extends ClientTransport {
 
 /** How long what a server that has ended left in its pipes may take to arrive. */
 const drainMs = 1000;
+/** Enough for the reason above the closing remarks of npm; with the sentence before it, what a line about a server shows. */
+const mostLastWords = 420;
 
 export function createStdioTransport(options: StdioTransportOptions): StdioTransport {
   const { server, env, stderr, log, maxMessageBytes } = options;
@@ -110,8 +112,11 @@ function describeExit({ code, signal }: Exit): string {
   return signal === null ? `exit code ${code}` : `killed by ${signal}`;
 }
 
-/** What it said last is usually why it went. */
+/** What it said last is usually why it went; the calls that Node lists below an error are not. */
 function lastWords(stderr: Tail): string {
-  const text = stderr.text().trim();
-  return text === "" ? "" : ` It said last: ${lastPeerWords(text, 300)}`;
+  const text = stderr
+    .text()
+    .replaceAll(/^[ \t]+at .*$/gm, "")
+    .trim();
+  return text === "" ? "" : ` It said last: ${lastPeerWords(text, mostLastWords)}`;
 }
