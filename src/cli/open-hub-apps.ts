@@ -31,7 +31,9 @@ export async function openHubApps(options: HubAppsOptions): Promise<ProxyDoor> {
   const { port, show, prefix } = config;
   const settings = parseProxySettings(options.env);
   requireTokens(config, settings, log);
-  const openStore = () => openSessionStore(home, log);
+  // Before the door, whose conflict is one about the port.
+  const store = await openSessionStore(home, log, "set apps.serve to false");
+  const openStore = () => Promise.resolve(store);
   const { sessions, door } = await openAppDoor({ ...options, ...config, settings, openStore }).catch(
     (error: unknown) => {
       if (!isFault(error, "conflict")) throw error;

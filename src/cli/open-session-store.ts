@@ -4,18 +4,22 @@ import type { Log } from "../core/log.ts";
 import { openLogStore } from "../sources/apps/log-store.ts";
 import type { SessionStore } from "../sources/apps/session-store.ts";
 import { holdLock } from "./hold-lock.ts";
+import { findRunningHub } from "./hub-record.ts";
 
 /** How long a proxy that is just stopping is waited for. */
 const patienceMs = 5000;
 
-/** The sessions of this home, for one proxy at a time. */
-export async function openSessionStore(home: Home, log: Log): Promise<SessionStore> {
+/** The sessions of this home, for one proxy at a time; `instead` is what a second one can do beside stopping the first. */
+export async function openSessionStore(home: Home, log: Log, instead: string): Promise<SessionStore> {
   const lock = await holdLock(home.file("apps", "sessions.lock"), { waitMs: patienceMs, log }).catch(
-    (error: unknown) => {
+    async (error: unknown) => {
       if (!isFault(error, "locked")) throw error;
       const { pid } = error.detail as { readonly pid: number };
-      const what = `Another proxy, process ${pid}, has the sessions of this home.`;
-      throw new Fault("conflict", `${what} Stop it (kill ${pid}), or start this one with --memory.`, { cause: error });
+      const isHub = (await findRunningHub(home))?.pid === pid;
+      const message = isHub
+        ? `The hub, process ${pid}, serves the apps of this home already: connect them to it, or ${instead}.`
+        : `Another proxy, process ${pid}, has the sessions of this home. Stop it (kill ${pid}), or ${instead}.`;
+      throw new Fault("conflict", message, { cause: error });
     },
   );
   try {

@@ -4,7 +4,7 @@ import { expect, test, vi } from "vitest";
 import { commandTable } from "../../src/cli/command-table.ts";
 import { runCli } from "../../src/cli/run-cli.ts";
 import { memoryWorld } from "../cli/memory-world.ts";
-import { clawport, makePlace } from "../cli/run-clawport.ts";
+import { clawport, makePlace, startHub } from "../cli/run-clawport.ts";
 import { bearer, createProxyClient, registration } from "./proxy-client.ts";
 import { startProxyProcess } from "./proxy-process.ts";
 import { openApp } from "./test-app.ts";
@@ -105,4 +105,22 @@ test("origins count as browsers write them, however they were typed", async () =
   expect(
     await Promise.all(["https://x.example", "chrome-extension://abc", "https://y.example"].map(statusFor)),
   ).toEqual([200, 200, 403]);
+});
+
+test("beside a hub that serves apps, clawport proxy says so, and does not advise to stop the hub", async () => {
+  await using place = await makePlace();
+  await writeFile(join(place.folder, "clawport.json5"), "{ apps: { serve: true, port: 0 } }");
+  await using hub = await startHub(place, "--port", "0", "--trust");
+  const { exit, err } = await clawport(place, "proxy", "--port", "0", "-q");
+  expect([exit, err]).toEqual([1, expect.stringContaining(`The hub, process ${hub.ready.pid}, serves the apps`)]);
+  expect(err).not.toContain("kill");
+});
+
+test("beside a clawport proxy, a hub that is to serve apps says whose the sessions are", async () => {
+  await using place = await makePlace();
+  await using proxy = await startProxyProcess(place, "--port", "0");
+  await writeFile(join(place.folder, "clawport.json5"), "{ apps: { serve: true, port: 0 } }");
+  const { exit, err } = await clawport(place, "up", "--port", "0", "--trust", "-q");
+  const what = `Another proxy, process ${proxy.child.pid}, has the sessions of this home. Stop it (kill ${proxy.child.pid})`;
+  expect([exit, err]).toEqual([1, expect.stringContaining(`${what}, or set apps.serve to false.`)]);
 });

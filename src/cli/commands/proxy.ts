@@ -63,12 +63,13 @@ export const command = defineCommand({
     const { createMemoryStore } = await import("../../sources/apps/memory-store.ts");
     const { openSessionStore } = await import("../open-session-store.ts");
     const home = await openHomeOf(context);
+    const beside = "start this one with --memory and a --port of its own";
     const proxy = await openProxy({
       home,
       config,
       settings,
       mostHeld: options["most-held"] === undefined ? undefined : options["most-held"] * 1024 * 1024,
-      openStore: () => (options.memory ? Promise.resolve(createMemoryStore()) : openSessionStore(home, log)),
+      openStore: () => (options.memory ? Promise.resolve(createMemoryStore()) : openSessionStore(home, log, beside)),
       version: readVersion(),
       log,
       host,
