@@ -105,6 +105,21 @@ test("a tool that fails exits with 1, a picture becomes a file, and an unknown t
   expect(unknown).toMatchObject({ exit: 3, err: 'clawport: There is no tool "put". Did you mean shelf__put?\n' });
 });
 
+test("a tool that is not there is explained by the server that would have it, and by no other", async () => {
+  const off = { ...shelf("off"), enabled: false };
+  const waiting = { ...shelf("waiting"), toolPrefix: "find", env: { KEY: "$NOT_SET" } };
+  await using place = await placeWith({ shelf: shelf("one"), files: shelf("two"), search: waiting, off });
+  const why = async (tool: string) => (await here(place, "call", tool, "-q")).err.trim().split("\n").at(-1);
+  const none = (tool: string) => `clawport: There is no tool "${tool}". "clawport tools" lists those there are.`;
+  expect(await why("find__x")).toBe(
+    `${none("find__x")} Not connected, so not looked at: search (NOT_SET is not set in the environment).`,
+  );
+  expect(await why("off__x")).toBe(
+    `${none("off__x")} Not connected, so not looked at: off (enabled: false in the configuration).`,
+  );
+  expect(await why("shelf__nothing_like_it")).toBe(none("shelf__nothing_like_it"));
+});
+
 test("connect adds a server and keeps what a person wrote; disconnect --remove takes it out again", async () => {
   await using place = await placeWith({});
   const file = join(place.home, "clawport.json5");

@@ -8,6 +8,8 @@ import { isoTime } from "./iso-time.ts";
 /** What there is to know about a server, for people and programs. Holds no secret. */
 export interface ServerStatus {
   readonly name: string;
+  /** What its tools' names begin with, where that is not its own name. */
+  readonly toolPrefix?: string;
   /** `https://…`, or `stdio://command arguments`. */
   readonly address: string;
   readonly state: string;
@@ -37,7 +39,7 @@ export function statusOf(
   const state = connection.state();
   const link = isOpen(state) ? connection.link() : undefined;
   return {
-    name: definition.name,
+    ...namesOf(definition),
     address: addressOf(definition.transport),
     state: state.kind,
     ...("reason" in state ? { reason: state.reason } : {}),
@@ -55,6 +57,10 @@ export function statusOf(
     ...optional("nextAttempt", state.kind === "reconnecting" ? isoTime(state.nextAt) : undefined),
     ...optional("lastError", connection.lastError),
   };
+}
+
+export function namesOf({ name, prefix }: ServerDefinition): Pick<ServerStatus, "name" | "toolPrefix"> {
+  return prefix === name ? { name } : { name, toolPrefix: prefix };
 }
 
 export function authOf({ transport }: ServerDefinition): ServerStatus["auth"] {

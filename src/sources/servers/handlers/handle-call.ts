@@ -69,13 +69,22 @@ async function unknownTool({ control, prefix }: HandlerContext, name: string): P
   const names = tools.map((tool) => tool.name);
   const nearest = names.find((each) => each.endsWith(`__${name}`)) ?? nearestName(name, names);
   const hint = nearest === undefined ? `"${prefix} tools" lists those there are.` : `Did you mean ${nearest}?`;
-  const away = servers.filter((server) => !isOpenState(server) && server.state !== "disabled");
-  const listed = away.map(({ name: server, state }) => `${server} (${prefix} ${wayBack(state)} ${server})`);
+  const away = ownersAmong(servers, name).filter((server) => !isOpenState(server));
+  const listed = away.map((server) => `${server.name} (${wayBack(server, prefix)})`);
   const absent = away.length === 0 ? "" : ` Not connected, so not looked at: ${listed.join(", ")}.`;
   return new Fault("unknown-tool", `There is no tool ${quoted(name, 100)}. ${hint}${absent}`);
 }
 
-function wayBack(state: ServerStatus["state"]): string {
-  if (state === "needs-sign-in") return "auth";
-  return state === "disconnected" ? "connect" : "status";
+/** Those whose tools are named like this one; where there are none, all that are switched on. */
+function ownersAmong(servers: readonly ServerStatus[], tool: string): readonly ServerStatus[] {
+  const owners = servers.filter(
+    ({ name, toolPrefix = name }) => toolPrefix === "" || tool.startsWith(`${toolPrefix}__`),
+  );
+  return owners.length > 0 ? owners : servers.filter(({ state }) => state !== "disabled");
+}
+
+function wayBack({ name, state, reason }: ServerStatus, prefix: string): string {
+  if (state === "disabled") return reason ?? "enabled: false in the configuration";
+  if (state === "needs-sign-in") return `${prefix} auth ${name}`;
+  return `${prefix} ${state === "disconnected" ? "connect" : "status"} ${name}`;
 }

@@ -7,7 +7,7 @@ import { Fault } from "../../../core/fault.ts";
 import type { Log } from "../../../core/log.ts";
 import { type DefinedServers, defineServers, type ServerDefinition } from "../definition.ts";
 import type { ServerManager } from "../manager.ts";
-import { addressOf, authOf, type ServerStatus } from "../server-status.ts";
+import { addressOf, authOf, namesOf, type ServerStatus } from "../server-status.ts";
 import { unknownServer } from "../unknown-server.ts";
 import { createLocalAuthControl, type LocalAuthControlOptions } from "./local-auth-control.ts";
 import type { ListedTool, ServersControl } from "./servers-control.ts";
@@ -159,7 +159,7 @@ export function createLocalControl(options: LocalControlOptions): LocalControl {
     const lacks = lackOf(definition.name);
     return {
       ...nothing,
-      name: definition.name,
+      ...namesOf(definition),
       address: addressOf(definition.transport),
       state: definition.enabled ? "disconnected" : "disabled",
       ...(lacks !== undefined && { reason: lacks }),
