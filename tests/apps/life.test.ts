@@ -34,6 +34,17 @@ test("a bridge that drops ends its calls at once, and the next bridge goes on", 
   expect(second.messages).toHaveLength(1);
 });
 
+test("a session that is deleted in the middle of a call ends it as unknown, and says why", async () => {
+  await using proxy = await startProxy();
+  const session = await proxy.create();
+  await using app = await openApp(session.bridge_url, { tools: {} });
+  const called = proxy.call(session, "echo_text");
+  await app.wait("invoke_tool");
+  await proxy.ask("DELETE", `/v1/chat/sessions/${session.mcpSessionId}`);
+  expect((await app.closed).code).toBe(4410);
+  expect(await called).toMatch(/^!The session was deleted after the call was sent\. Whether the tool ran is unknown/);
+});
+
 test("with a grace a call waits for the bridge to come back", async () => {
   await using proxy = await startProxy({ env: { OPENCLAW_PROXY_BRIDGE_GRACE_SECONDS: "20" } });
   const session = await proxy.create();

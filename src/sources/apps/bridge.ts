@@ -5,7 +5,7 @@ import { readAppMessage, type Result } from "./app-message.ts";
 import type { BridgeSocket } from "./bridge-socket.ts";
 import { writeAtTurnEnd, type WriteTarget } from "./write-at-turn-end.ts";
 import type { CallMemory } from "./call-memory.ts";
-import { busy, lost, nobody, otherCall, unsent } from "./call-outcomes.ts";
+import { busy, lost, lostWith, nobody, otherCall, unsent } from "./call-outcomes.ts";
 import { Chatter } from "./chatter.ts";
 import { type CloseReason, closeCodes } from "./close-codes.ts";
 import { judgeOrder, mostUnsent } from "./judge-order.ts";
@@ -49,6 +49,7 @@ export class Bridge implements Holder, Runner, WriteTarget {
   readonly #running: RunningCall[] = [];
   readonly #chatter = new Chatter();
   #open = true;
+  #closedFor: CloseReason | undefined;
   #alive = true;
 
   constructor({ owner, socket, budget, count, now, onGone }: BridgeOptions) {
@@ -137,6 +138,7 @@ export class Bridge implements Holder, Runner, WriteTarget {
 
   close(reason: CloseReason, said?: string): void {
     if (!this.#open) return;
+    this.#closedFor = reason;
     const [code, text] = closeCodes[reason];
     // A goodbye goes behind what is half written: that would still reach the app after its call was given up.
     if (this.socket.bufferedAmount > 0 && this.#running.some(({ sent }) => !sent)) {
@@ -269,10 +271,10 @@ export class Bridge implements Holder, Runner, WriteTarget {
   }
 
   #settleLost(entry: RunningCall): void {
-    const outcome = entry.sent ? lost : unsent;
+    const outcome = entry.sent ? lostWith(this.#closedFor) : unsent;
     if (entry.sent) {
       this.#count("outcome unknown");
-      this.#remember(entry, lost, 0);
+      this.#remember(entry, outcome, 0);
     }
     for (const listener of entry.listeners) listener.settled(outcome);
   }

@@ -26,8 +26,8 @@ export type CallOutcome =
       readonly code: "busy" | "timeout" | "unavailable" | "conflict";
       readonly message: string;
     }
-  /** It was passed on, and then the bridge was lost. Nobody knows whether the app ran it. */
-  | { readonly kind: "lost" };
+  /** It was passed on, and then the bridge was lost, alone or with its session. Nobody knows whether the app ran it. */
+  | { readonly kind: "lost"; readonly session?: "deleted" | "expired" };
 
 /** What an app says about a call while it runs. */
 export type CallNews =

@@ -40,7 +40,7 @@ export async function callApp(
       case "refused":
         throw new Fault(outcome.code, outcome.message);
       case "lost":
-        throw unknown("The bridge was lost after the call was sent", callId);
+        throw unknown(`${describeLoss(outcome.session)} after the call was sent`, callId);
       case "late":
         throw unknown("The app did not answer in time", callId, "timeout");
       case "nobody": {
@@ -71,6 +71,11 @@ function unseen(abort: Abort): Fault {
   const fault = cancelledBy(abort);
   if (fault.code !== "outcome-unknown") return fault;
   return new Fault("unavailable", "The call was given up before it was sent. The app has not seen it.");
+}
+
+function describeLoss(session: "deleted" | "expired" | undefined): string {
+  if (session === undefined) return "The bridge was lost";
+  return session === "deleted" ? "The session was deleted" : "The session expired";
 }
 
 function unknown(what: string, callId: string, code: "outcome-unknown" | "timeout" = "outcome-unknown"): Fault {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { testContext } from "../../../tests/support/test-source.ts";
 import { silentLog } from "../../core/log.ts";
 import type { AppEvent } from "./app-event.ts";
 import type { BridgeSocket } from "./bridge-socket.ts";
@@ -101,4 +102,20 @@ test("changes that can't be stored are taken back to what is kept, also where tw
   expect(session.source.tools()).toHaveLength(20);
   await sessions.remove(session.id);
   expect(budget.held).toBe(0);
+});
+
+test.each(["deleted", "expired"] as const)("a call whose session is %s meanwhile says so", async (how) => {
+  const { sessions, clock, request } = await open();
+  const { session } = await sessions.create(request([{ name: "a" }]));
+  await sessions.openBridge(session, socketOf([]));
+  const called = session.source.call("a", {}, testContext()).catch((error: unknown) => error);
+  await new Promise(setImmediate);
+  clock.now = 1000;
+  if (how === "deleted") await sessions.remove(session.id);
+  else sessions.sweep();
+  const what = how === "deleted" ? "The session was deleted" : "The session expired";
+  expect(await called).toMatchObject({
+    code: "outcome-unknown",
+    message: `${what} after the call was sent. Whether the tool ran is unknown: look before you call it again.`,
+  });
 });
