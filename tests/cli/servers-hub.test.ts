@@ -68,9 +68,11 @@ test("a call at the terminal is the same caller with a hub as without: a rule fo
   await using hub = await startHub(place, "--port", "0");
   await pidOf(place, "shelf");
   const relayed = await here(place, "call", "shelf__pid");
-  expect([alone.exit, relayed.exit]).toEqual([1, 1]);
-  expect(relayed.out).toBe(alone.out);
-  expect(alone.out).toContain("policy.rules[0]");
+  expect(alone).toMatchObject({ exit: 77, out: "" });
+  expect(alone.err).toContain("policy.rules[0]");
+  expect(relayed).toEqual(alone);
+  const told = await here(place, "call", "shelf__pid", "--json");
+  expect([told.exit, JSON.parse(told.out)]).toMatchObject([77, { error: { code: "denied" } }]);
   await end(hub);
 });
 
@@ -82,7 +84,7 @@ test("a configuration that merely lies where a command is given is not the hub's
   await writeFile(own, JSON.stringify({ servers: { other: shelf("two") } }));
   const plain = await here(place, "servers");
   expect(plain.out).toContain("shelf");
-  expect(plain.err).toContain(`not ${own}: for that one, add --config clawport.json5`);
+  expect(plain.err).toContain(`not ${own}: for that one, look into it, then add --config clawport.json5`);
   const named = await here(place, "servers", "--config", "clawport.json5", "--trust");
   expect(named.out).toContain("other");
   expect(named.err).not.toContain("add --config");

@@ -1,14 +1,12 @@
 import { cancelledBy } from "../../core/cancelled.ts";
 import type { Policy } from "../../core/config/policy-schema.ts";
 import { Fault, isFault, toFault } from "../../core/fault.ts";
-import { asRecord } from "../../core/is-record.ts";
 import { silentLog } from "../../core/log.ts";
 import type { Log } from "../../core/log.ts";
 import type { CallMetrics } from "../../core/metrics/call-metrics.ts";
 import type { Completion, CompletionRequest } from "../../mcp/offer.ts";
 import type { GetPromptResult } from "../../mcp/prompt.ts";
 import type { ReadResourceResult } from "../../mcp/resource.ts";
-import { errorResult } from "../../mcp/tool.ts";
 import { RpcFault } from "../../mcp/rpc-fault.ts";
 import type { ToolResult } from "../../mcp/tool.ts";
 import type { Audit } from "../audit.ts";
@@ -21,6 +19,7 @@ import type { Askers } from "./askers.ts";
 import { createBooks } from "./books.ts";
 import type { Decision } from "./books.ts";
 import { limitText } from "./denial.ts";
+import { faultResult } from "./fault-result.ts";
 import { createLimits } from "./limits.ts";
 import { traitsOf } from "./match-rule.ts";
 import type { Pins } from "./pins.ts";
@@ -120,9 +119,10 @@ export function createGuard(options: GuardOptions): Guard {
       const use = { source: tool.source, tool, args, what: tool.name };
       const outcome = await walk(use, context, () => tool.source.call(tool.tool.name, args, context));
       if (outcome.kind === "done") return outcome.value;
-      if (outcome.kind === "refused") return errorResult(outcome.text);
+      if (outcome.kind === "refused") return faultResult(outcome.code, outcome.text);
       if (isForProtocol(outcome.fault)) throw outcome.fault;
-      return failedResult(outcome.fault);
+      const { code, message, detail } = outcome.fault;
+      return faultResult(code, visibleText(message, longestMessage), detail);
     },
 
     async readResource(view, uri, context) {
@@ -167,13 +167,6 @@ function createClock(): () => number {
 function elapsedMs(): number {
   const [seconds, nanoseconds] = process.hrtime();
   return seconds * 1000 + nanoseconds / 1e6;
-}
-
-/** The id of a call of which nobody knows whether it ran goes along. The rest of a detail may be another's secret. */
-function failedResult({ message, detail }: Fault): ToolResult {
-  const result = errorResult(visibleText(message, longestMessage));
-  const { call_id: callId } = asRecord(detail);
-  return typeof callId === "string" ? { ...result, _meta: { "clawport/callId": callId } } : result;
 }
 
 /** Why a use failed. Whoever was stopped knows best how far it had come; before it ran, that is known here. */

@@ -34,6 +34,7 @@ export const command = defineCommand({
     const { openControl } = await import("../servers/open-control.ts");
     const { createTerminalCall } = await import("../servers/terminal-call.ts");
     const { renderResult } = await import("../servers/render-result.ts");
+    const { faultIn } = await import("../../catalog/guard/fault-result.ts");
     const { handleCall } = await import("../../sources/servers/handlers/handle-call.ts");
     const [tool = "", ...words] = context.args;
     const { options, cwd, stdin, stdout, env } = context;
@@ -44,6 +45,9 @@ export const command = defineCommand({
       const wish = { tool, words, readInput: () => readAll(stdin) };
       const result = await handleCall({ control, caller, prefix: "clawport", now: Date.now }, wish, call);
       call.end();
+      // What never reached the tool is no answer of it: it goes where failures go, with a code of its own.
+      const fault = faultIn(result);
+      if (fault) throw fault;
       const folder = options.save === undefined ? home.file("results") : resolve(cwd, options.save);
       const { data, text } = await renderResult(result, { tool, folder, stdout, env, at: new Date() });
       context.answer(data, text);

@@ -1,8 +1,9 @@
 import type { Guard } from "../../catalog/guard/guard.ts";
-import { configName } from "../../core/config/find-config.ts";
+import { configName, type FoundConfig } from "../../core/config/find-config.ts";
 import { loadConfig } from "../../core/config/load-config.ts";
 import { withDeadline } from "../../core/deadline.ts";
 import type { Home } from "../../core/home.ts";
+import type { Log } from "../../core/log.ts";
 import { createLocalCaller } from "../../sources/servers/handlers/local-caller.ts";
 import { createRemoteCaller } from "../../sources/servers/handlers/remote-caller.ts";
 import { createRemoteControl, type RunningHub } from "../../sources/servers/handlers/remote-control.ts";
@@ -59,18 +60,32 @@ async function openHubControl(
   const { log } = context;
   const control = createRemoteControl(hub);
   const found = findConfigOf(context);
-  const isOwn = found !== undefined && found.location !== "state-folder";
-  const theirs = isOwn ? (await control.configuration()).path : undefined;
-  if (isOwn && theirs !== found.path) {
-    if (found.location === "flag") {
-      control.close();
-      return undefined;
-    }
-    const advice = `for that one, add --config ${configName}`;
-    log.warn(`The hub at ${hub.address} answers. It reads ${theirs}, not ${found.path}: ${advice}`);
+  if (found !== undefined && found.location !== "state-folder" && !(await isMeant(hub, control, found, log))) {
+    control.close();
+    return undefined;
   }
   const caller = createRemoteCaller({ hub, version: readVersion(), log, canAsk: isAttended(context) });
   return { control, caller, home, hub: hub.address, close: async () => control.close() };
+}
+
+/** Whether the hub is meant by a command that finds this configuration. */
+async function isMeant(
+  { address }: RunningHub,
+  control: ServersControl,
+  { path, location }: FoundConfig,
+  log: Log,
+): Promise<boolean> {
+  try {
+    const { path: theirs } = await control.configuration();
+    if (theirs === path) return true;
+    if (location === "flag") return false;
+    const advice = `for that one, look into it, then add --config ${configName}`;
+    log.warn(`The hub at ${address} answers. It reads ${theirs}, not ${path}: ${advice}`);
+  } catch (error) {
+    // A hub that does not say what it reads is no reason to fail where nobody asked about that.
+    if (location === "flag") throw error;
+  }
+  return true;
 }
 
 async function openAlone(context: CommandContext, home: Home, need: Need, trust: boolean): Promise<OpenedControl> {
