@@ -35,6 +35,9 @@ const app = await openApp({
   deviceName: "notes",
   tools,
   onSession: ({ mcpUrl, mcpToken }) => console.log(`MCP_URL=${mcpUrl}\nMCP_TOKEN=${mcpToken}`),
+}).catch((error: Error) => {
+  console.error(error.message);
+  process.exit(1);
 });
 
 const page = `<!doctype html><meta charset="utf-8"><title>Notes</title><h1>Notes</h1><ul></ul><script>

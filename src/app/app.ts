@@ -162,7 +162,7 @@ async function ask(
   token: string | undefined,
   body?: object,
 ): Promise<Readonly<Record<string, string>>> {
-  const response = await fetch(url, {
+  const answered = fetch(url, {
     method,
     // It may have gone over a kept connection that is dead by now.
     signal: AbortSignal.timeout(30_000),
@@ -172,9 +172,19 @@ async function ask(
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
+  const response = await answered.catch((cause: unknown) => {
+    const place = url.replace(/\/v1\/chat\/sessions.*$/, "");
+    throw new Error(`No proxy answers at ${place} (${reasonOf(cause)}). Start it with: clawport proxy`, { cause });
+  });
   // What stands before the proxy may answer in its place, and not in JSON.
   const answer = (await response.json().catch(() => ({}))) as Readonly<Record<string, string>>;
   const { ok, status: cause } = response;
   if (!ok) throw new Error(`The proxy refused (${cause}): ${answer.detail ?? "it did not say why"}`, { cause });
   return answer;
+}
+
+/** Node's fetch hides the reason in the cause; browsers tell none. */
+function reasonOf(error: unknown): string {
+  const { message, cause } = error as { message?: string; cause?: { code?: string } };
+  return cause?.code ?? message ?? String(error);
 }

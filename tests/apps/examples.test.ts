@@ -66,6 +66,17 @@ describe.skipIf(chromium === undefined)("the example app", () => {
   });
 });
 
+test("the example app says in one line that its token is wrong, or that no proxy is there", async () => {
+  await using proxy = await startProxy({ env: tokens });
+  await using refused = await runNotes({ ...placeOf(proxy), OPENCLAW_PROXY_APP_TOKEN: "wrong" });
+  expect(await refused.ended).toEqual([1, null]);
+  expect(refused.said).toMatch(/^The proxy refused \(401\): .*OPENCLAW_PROXY_APP_TOKEN.*\n$/);
+  await proxy.close();
+  await using alone = await runNotes(placeOf(proxy));
+  expect(await alone.ended).toEqual([1, null]);
+  expect(alone.said).toBe(`No proxy answers at ${proxy.address} (ECONNREFUSED). Start it with: clawport proxy\n`);
+});
+
 test("the app in TypeScript is what the documentation says, is callable, and ends with Ctrl-C", async () => {
   await using proxy = await startProxy({ env: tokens });
   const [, snippet = ""] = /```ts\n([\s\S]*?)```/.exec(await page()) ?? [];
