@@ -101,6 +101,21 @@ test("config check: what would only fail at the start or at an order is told now
   expect(err).toContain("agent.transcription has a `url` and a `command`");
 });
 
+test("a rule that fits nothing is no mistake, but config check and the doctor warn of it", async () => {
+  const servers = "{ every: { url: 'http://127.0.0.1:1/mcp', enabled: false } }";
+  const rules = "[{ tool: 'evry__*', verdict: 'deny' }]";
+  await writeFile(join(folder, "clawport.json5"), `{ servers: ${servers}, policy: { rules: ${rules} } }`);
+  const warning = /clawport\.json5:1:\d+ policy\.rules\[0\]\.tool fits .*; did you mean "every__\*"\?$/m;
+  const checked = await run("config", "check");
+  expect([checked.exit, checked.err]).toEqual([0, ""]);
+  expect(checked.out).toMatch(warning);
+  expect((await run("config", "check", "--json")).json()).toMatchObject({
+    ok: true,
+    warnings: [{ path: "policy.rules[0].tool", suggestion: "every__*" }],
+  });
+  expect((await run("doctor")).out).toMatch(warning);
+});
+
 test("config schema prints a JSON Schema that knows the parts of the file", async () => {
   expect((await run("config", "schema")).json()).toMatchObject({ properties: { hub: {}, servers: {}, policy: {} } });
 });

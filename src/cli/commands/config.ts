@@ -27,15 +27,16 @@ const check = defineCommand({
     const { placeProblem } = await import("../../core/config/problem.ts");
     const { config, file } = await readConfigOf(context);
     const servers = Object.keys(config.servers);
-    const { path = null, envNames: environment = [], waiting = [] } = file ?? {};
+    const { path = null, envNames: environment = [], waiting = [], warnings = [] } = file ?? {};
     const text =
       path === null
         ? "no configuration: the defaults hold"
         : [
             `${path} is good: ${servers.length === 0 ? "no servers" : `servers ${servers.join(", ")}`}`,
             ...waiting.map((problem) => `  ${placeProblem(path, problem)}: ${isOff}`),
+            ...warnings.map((problem) => `  ${placeProblem(path, problem)}`),
           ].join("\n");
-    context.answer({ ok: true, path, servers, environment, waiting }, text);
+    context.answer({ ok: true, path, servers, environment, waiting, warnings }, text);
   },
 });
 

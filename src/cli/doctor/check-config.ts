@@ -12,7 +12,7 @@ export function checkConfig(reading: ConfigReading): Finding[] {
   if (file === undefined) return [{ level: "ok", what: "no configuration file: the defaults hold" }];
   return [
     { level: "ok", what: `configuration ${file.path}` },
-    ...file.waiting.map((problem) => findingOf("warn", file.path, problem)),
+    ...[...file.waiting, ...file.warnings].map((problem) => findingOf("warn", file.path, problem)),
   ];
 }
 
@@ -27,9 +27,10 @@ function findProblems(error: unknown): Finding[] {
 
 function findingOf(level: Finding["level"], file: string, problem: Problem): Finding {
   const { line, column, variable } = problem;
+  const outcome = level === "warn" && variable !== undefined ? `: ${isOff}` : "";
   return {
     level,
-    what: `${file}:${line}:${column} ${formatProblem(problem)}${level === "warn" ? `: ${isOff}` : ""}`,
+    what: `${file}:${line}:${column} ${formatProblem(problem)}${outcome}`,
     fix: variable === undefined ? `\${EDITOR:-vi} +${line} ${JSON.stringify(file)}` : `export ${variable}=…`,
   };
 }

@@ -14,6 +14,8 @@ export interface LoadedConfig {
   readonly envNames: readonly string[];
   /** Servers that are off because a variable they need is not set. */
   readonly waiting: readonly Problem[];
+  /** What holds, but was hardly meant. */
+  readonly warnings: readonly Problem[];
 }
 
 export interface ConfigFile {
@@ -33,7 +35,7 @@ export async function loadConfig({ path, env, text }: ConfigFile): Promise<Loade
   const { parseConfig } = await import("./parse-config.ts");
   const parsed = parseConfig(raw, env);
   if (parsed.problems !== undefined) throw problemsFault(path, parsed.problems);
-  return { config: parsed.config, path, raw, envNames: parsed.envNames, waiting: parsed.waiting };
+  return { ...parsed, path, raw };
 }
 
 async function readText(path: string): Promise<string> {

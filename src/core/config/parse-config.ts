@@ -1,5 +1,6 @@
 import { checkAgent } from "./check-agent.ts";
 import { checkApps } from "./check-apps.ts";
+import { checkPolicy } from "./check-policy.ts";
 import { checkServers, inferTransport } from "./check-servers.ts";
 import { checkValue, type Finding } from "./check-value.ts";
 import { formatPath, pathKey, type ConfigPath } from "./config-path.ts";
@@ -14,6 +15,8 @@ export type ParsedConfig =
       readonly envNames: readonly string[];
       /** Servers that are off because a variable they need is not set; the rest of the configuration holds. */
       readonly waiting: readonly Problem[];
+      /** What holds, but was hardly meant. */
+      readonly warnings: readonly Problem[];
       readonly problems?: never;
     }
   | { readonly problems: readonly Problem[] };
@@ -44,12 +47,15 @@ function checkDocument(text: string, document: Json5Document, env: Env): ParsedC
     ...checked.findings.filter(({ path }) => !unset.has(pathKey(path))),
   ];
   findings.push(...checkTogether(config, findings));
-  const problems = findings.map((finding) => toProblem(text, document, finding)).sort(byPlace);
+  const toProblems = (found: readonly Finding[]) =>
+    found.map((finding) => toProblem(text, document, finding)).sort(byPlace);
+  const problems = toProblems(findings);
   const isWaiting = ({ path, variable }: Finding) => variable !== undefined && path[0] === "servers" && path.length > 1;
   if (!findings.every(isWaiting)) return { problems };
   for (const { path } of findings) switchOff(config, String(path[1]));
   return {
     waiting: problems,
+    warnings: toProblems(checkPolicy(config)),
     config: config.debug ? { ...config, log: { ...config.log, level: "debug" } } : config,
     envNames: [...names],
   };
