@@ -3,8 +3,10 @@ import { cancelledBy } from "../../../core/cancelled.ts";
 import { withDeadline } from "../../../core/deadline.ts";
 import { Fault, isFault } from "../../../core/fault.ts";
 import type { Log } from "../../../core/log.ts";
-import { sleep } from "../../../core/sleep.ts";
+import { maskSent } from "../../../core/mask-sent.ts";
 import { peerWords } from "../../../core/peer-words.ts";
+import { redactText } from "../../../core/redact-text.ts";
+import { sleep } from "../../../core/sleep.ts";
 import { messageOf } from "../../../core/thrown.ts";
 import type { GatewayAddress } from "./find-gateway.ts";
 
@@ -134,7 +136,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
         return await client.request<T>(method, params, { signal, timeoutMs: timeoutMs ?? requestTimeoutMs });
       } catch (error) {
         if (signal.aborted) throw cancelledBy(signal);
-        throw new Fault("unavailable", `OpenClaw's gateway refused ${method}: ${peerWords(messageOf(error), 500)}`, {
+        throw new Fault("unavailable", `OpenClaw's gateway refused ${method}: ${wordsOf(error, address)}`, {
           cause: error,
         });
       }
@@ -192,7 +194,7 @@ function refusalOf(error: Error, address: GatewayAddress): Fault {
   const details = "details" in error ? JSON.stringify(error.details) : "";
   if (/AUTH|UNAUTHORIZED|PAIRING/.test(`${details} ${error.message.toUpperCase()}`)) {
     const message =
-      `OpenClaw's gateway at ${address.url} did not let us in: ${error.message}. ` +
+      `OpenClaw's gateway at ${redactText(address.url)} did not let us in: ${wordsOf(error, address)}. ` +
       `Check the token or password that belongs to ${address.from} (OPENCLAW_GATEWAY_TOKEN, OPENCLAW_GATEWAY_PASSWORD).`;
     return new Fault("unauthorized", message, { cause: error });
   }
@@ -201,7 +203,12 @@ function refusalOf(error: Error, address: GatewayAddress): Fault {
 
 function unreachable(address: GatewayAddress, cause: unknown): Fault {
   const message =
-    `OpenClaw's gateway does not answer at ${address.url} (from ${address.from}): ${messageOf(cause)}. ` +
-    `Start it with "openclaw gateway", or name another address with OPENCLAW_GATEWAY_URL.`;
+    `OpenClaw's gateway does not answer at ${redactText(address.url)} (from ${address.from}): ` +
+    `${wordsOf(cause, address)}. Start it with "openclaw gateway", or name another address with OPENCLAW_GATEWAY_URL.`;
   return new Fault("unavailable", message, { cause });
+}
+
+/** What the gateway said, or the line to it. */
+function wordsOf(thrown: unknown, { token = "", password = "" }: GatewayAddress): string {
+  return peerWords(maskSent(messageOf(thrown), [token, password]), 500);
 }

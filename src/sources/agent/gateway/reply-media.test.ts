@@ -4,13 +4,14 @@ import { startFakeGateway } from "../../../../tests/support/fake-gateway.ts";
 import { listenHere } from "../../../../tests/support/listen-here.ts";
 import { silentLog } from "../../../core/log.ts";
 import { mostKeptBytes } from "../media-limits.ts";
+import type { ReplyMedia } from "../reply.ts";
 import { openGateway } from "./open-gateway.ts";
 import { listReplyMedia } from "./reply-media.ts";
 
 const { signal } = new AbortController();
 
-/** Fetches the one thing that the agent attached, of which nobody says how large it is. */
-async function readAttached(listener: RequestListener): Promise<string> {
+/** The one thing that the agent attached, of which nobody says how large it is. */
+async function withAttached<T>(listener: RequestListener, use: (media: ReplyMedia) => T): Promise<Awaited<T>> {
   await using downloads = await listenHere(createServer(listener));
   await using fake = await startFakeGateway(({ method }) => {
     if (method === "artifacts.list") return { artifacts: [{ id: "a", title: "film.mp4" }] };
@@ -19,17 +20,30 @@ async function readAttached(listener: RequestListener): Promise<string> {
   const line = await openGateway({ address: { url: fake.url, from: "the test" }, log: silentLog, version: "0" });
   try {
     await line.connected(signal);
-    const gateway = { ...line, address: { url: downloads.origin.replace("http", "ws"), from: "the test" } };
+    const url = `${downloads.origin.replace("http", "ws")}/?token=hunter2`;
+    const gateway = { ...line, address: { url, from: "the test" } };
     const run = { sessionKey: "k", runId: "r", announced: [] };
     const { media } = await listReplyMedia(gateway, run, { signal, log: silentLog });
-    return (await media[0]!.read(signal)).toString();
+    return await use(media[0]!);
   } finally {
     await line.close();
   }
 }
 
+async function readAttached(listener: RequestListener): Promise<string> {
+  return (await withAttached(listener, (media) => media.read(signal))).toString();
+}
+
 test("what the agent attached is fetched from the gateway", async () => {
   expect(await readAttached((_, response) => response.end("a film"))).toBe("a film");
+});
+
+test("where it lies is told without the secrets in the gateway's address", async () => {
+  const where = await withAttached(
+    () => {},
+    (media) => media.where,
+  );
+  expect(where).toMatch(/^ws:\/\/127\.0\.0\.1:\d+\/\?token=\[redacted\] \(artifact a\)$/);
 });
 
 test("what is larger than anything that is kept is not fetched", async () => {

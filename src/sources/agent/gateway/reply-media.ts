@@ -1,4 +1,5 @@
 import { Fault } from "../../../core/fault.ts";
+import { redactText } from "../../../core/redact-text.ts";
 import { sleep } from "../../../core/sleep.ts";
 import { mostKeptBytes } from "../media-limits.ts";
 import { readBounded } from "../read-bounded.ts";
@@ -74,7 +75,7 @@ function replyMedia(gateway: Gateway, artifact: Artifact, sessionKey: string): R
     name,
     mimeType,
     bytes: sizeBytes,
-    where: `${gateway.address.url} (artifact ${id})`,
+    where: `${redactText(gateway.address.url)} (artifact ${id})`,
     async read(signal) {
       const params = { sessionKey, artifactId: id };
       const { url } = await gateway.request<{ url?: string }>("artifacts.download", params, { signal });
