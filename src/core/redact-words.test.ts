@@ -18,6 +18,18 @@ test.each([
   "srv --token-file tokens.txt",
   "srv token list",
   "srv --token",
+  "srv --password-file /run/pw",
+  "srv --credentials ./creds.json",
+  "srv --credentials /home/ann/creds.json",
+  "srv --cookie-jar f",
+  "srv --bearer-token-env-var GITHUB_PAT",
+  "srv --no-token /data",
+  "srv --no-cookies https://a.example",
+  "srv --disable-password-manager profile1",
+  "srv --max-tokens 4k",
+  "srv --max-output-tokens 4k",
+  "srv --use-cookies false",
+  "srv --token  --verbose",
 ])("%j is shown as it is", (line) => {
   expect(redactWords(line.split(" "))).toBe(line);
 });

@@ -14,6 +14,7 @@ test("a secret is kept as it is, and reported wherever it stands", () => {
     a: { command: "x", args: ["--key", secret], env: { TAVILY_API_KEY: "tvly-1", PLAIN: "yes", KEY: secret } },
     b: { url: `https://b.example/?api_key=${secret}`, headers: { "X-Api-Key": "k", "X-Ref": "${env:REF}" } },
     c: { command: "x", args: ["--api-key", "house-key", "--token", "${env:TOKEN}", "--port", "80"] },
+    d: { command: "x", args: ["--token", "", "--password-file", "/run/pw", "--no-cookies", "https://d.example"] },
   };
   const { taken } = convert(servers);
   expect(taken[0]?.server.env).toEqual(servers.a.env);
@@ -21,6 +22,7 @@ test("a secret is kept as it is, and reported wherever it stands", () => {
     a: ["env.TAVILY_API_KEY … $TAVILY_API_KEY", "env.KEY … $KEY", "args[1] … $A_SECRET"].map(aboutSecret),
     b: ["headers.X-Api-Key … $B_X_API_KEY", "url … $B_URL"].map(aboutSecret),
     c: ["args[1] … $C_SECRET"].map(aboutSecret),
+    d: [],
   });
 });
 
