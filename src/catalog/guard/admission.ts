@@ -76,6 +76,10 @@ export function createAdmission(options: AdmissionOptions): Admit {
     const { tool, source, what } = use;
     const scope = scopeOf(caller);
     const people = askers.available(context);
+    if (people.length > 0) {
+      const data = `Somebody is asked for a yes to ${what}: the call waits for up to ${Math.round(askTimeoutMs / 1000)} seconds.`;
+      context.tell({ level: "notice", logger: "clawport", data });
+    }
     return questions.put({
       about: JSON.stringify([source.id, what, scopeKey(scope)]),
       question: {

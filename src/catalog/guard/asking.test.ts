@@ -100,6 +100,17 @@ test("of several who can ask, the first answer counts and ends the others", asyn
   await ended.promise;
 });
 
+test("the caller hears that somebody is asked, and for how long; not where nobody is there", async () => {
+  await using hub = await startGuard({ policy: ask });
+  const heard: unknown[] = [];
+  const tell = ({ data }: { data: unknown }) => void heard.push(data);
+  await hub.call("git__push", {}, { tell });
+  expect(heard).toEqual([]);
+  hub.person("once");
+  await hub.call("git__push", {}, { tell });
+  expect(heard).toEqual([expect.stringMatching(/^Somebody is asked for a yes to git__push: .* seconds\.$/)]);
+});
+
 test("a plain no is told as such, counts this once, and leaves nothing waiting", async () => {
   await using hub = await startGuard({ policy: ask });
   const questions = hub.person("no", "once");
