@@ -101,6 +101,7 @@ test("options are understood before and after the command, each as its own type"
 
 test.each([
   [["gret"], 'unknown command "gret"; did you mean "greet"?'],
+  [["hlep"], 'unknown command "hlep"; did you mean "help"?'],
   [["xylophone"], 'unknown command "xylophone"; see "clawport --help"'],
   [["box", "opne"], 'unknown command "opne"; did you mean "open"?'],
   [["greet", "--tims", "3"], '"clawport greet" knows no option "--tims"; did you mean "--times"?'],

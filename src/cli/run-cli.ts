@@ -29,7 +29,7 @@ async function dispatch(argv: readonly string[], world: World, table: readonly C
 
   const name = argv[asked] ?? "";
   const entry = table.find((each) => each.name === name);
-  if (entry === undefined) throw unknownCommand("clawport", name, table);
+  if (entry === undefined) throw unknownCommand("clawport", name, [...table, { name: "help" }]);
   const { command: loaded } = await entry.load();
   const { command, title, rest } = descend(loaded, `clawport ${name}`, argv.toSpliced(asked, 1));
 
