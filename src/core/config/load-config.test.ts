@@ -204,6 +204,13 @@ test("a file is read from disk, and one that is not there is a fault that names 
   expect((await loadConfig({ path, env: {} })).config.debug).toBe(true);
 });
 
+test("a folder in place of the file is a fault that names the file in it", async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), "clawport-"));
+  const { path } = folder;
+  const message = `${path} is a folder. Name the file in it: --config ${JSON.stringify(join(path, "clawport.json5"))}`;
+  await expect(loadConfig({ path, env: {} })).rejects.toMatchObject({ code: "config", message });
+});
+
 test("a server that lacks its variable is off, and takes nothing else along; a check tells of it", async () => {
   const text = '{servers:{a:{url:"https://a.example/mcp",apiKey:"$A_KEY"},b:{url:"https://b.example/mcp"}}}';
   const { config, waiting } = await loadConfig({ path: "c.json5", env: {}, text });

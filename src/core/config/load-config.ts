@@ -1,6 +1,8 @@
 import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { Fault } from "../fault.ts";
 import { codeOf, messageOf } from "../thrown.ts";
+import { configName } from "./find-config.ts";
 import { type Problem, problemsFault } from "./problem.ts";
 import type { Config } from "./schema.ts";
 import type { Env } from "./substitute-env.ts";
@@ -42,6 +44,10 @@ async function readText(path: string): Promise<string> {
   try {
     return await readFile(path, "utf8");
   } catch (error) {
+    if (codeOf(error) === "EISDIR") {
+      const file = JSON.stringify(join(path, configName));
+      throw new Fault("config", `${path} is a folder. Name the file in it: --config ${file}`, { cause: error });
+    }
     const reason = codeOf(error) === "ENOENT" ? "There is no such file" : messageOf(error);
     throw new Fault("config", `Could not read the configuration ${path}: ${reason}. Name another with --config.`, {
       cause: error,
