@@ -19,6 +19,7 @@ export interface AppOptions {
   readonly tools: readonly AppTool[];
   /** Called with the first session, and with every new one where the proxy has forgotten the last. */
   onSession?(session: AppSession): void;
+  /** Called when the bridge comes and when it goes. */
   onConnected?(isConnected: boolean): void;
   /** The app is no longer reachable and does not try any more. */
   onEnd?(reason: Error): void;
@@ -37,7 +38,7 @@ export interface App {
   readonly session: AppSession;
   readonly isConnected: boolean;
   setTools(tools: readonly AppTool[]): Promise<void>;
-  /** Deletes the session. */
+  /** Deletes the session; tools that run are told to stop. */
   close(): Promise<void>;
 }
 
@@ -78,6 +79,7 @@ export async function openApp(options: AppOptions): Promise<App> {
     async close() {
       isClosed = true;
       link?.close();
+      runs.stop();
       await remove();
     },
   };
@@ -114,6 +116,8 @@ export async function openApp(options: AppOptions): Promise<App> {
       heartbeatMs: heartbeatSeconds * 1000,
       onMessage: receive,
       onConnected(connected) {
+        // The link says so of every try that fails.
+        if (connected === isConnected) return;
         isConnected = connected;
         if (!connected) runs.lost();
         options.onConnected?.(connected);

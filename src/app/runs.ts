@@ -24,6 +24,8 @@ export interface Runs {
   take(message: BridgeMessage): void;
   /** The bridge is gone, and with it whoever could have answered a question; the calls run on. */
   lost(): void;
+  /** The app is closed: nobody waits for what still runs. */
+  stop(): void;
 }
 
 interface Entry {
@@ -55,6 +57,11 @@ export function createRuns({ tools, send }: RunsOptions): Runs {
     lost() {
       const why = new Error("The bridge was lost before anybody answered.");
       for (const { asks } of entries.values()) asks.forEach((asked) => asked.reject(why));
+    },
+    stop() {
+      for (const { stop, result } of entries.values()) {
+        if (result === undefined) stop.abort(new Error("The app was closed."));
+      }
     },
   };
 

@@ -297,6 +297,54 @@ test("an app takes no harm from what is no message of a proxy's", async () => {
   await app.close();
 });
 
+test("an app hears once that its bridge is gone, however often it tries in vain to come back", async () => {
+  const states: boolean[] = [];
+  let tries = 0;
+  const server = createServer((_, response) => {
+    const bridge = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    response.end(JSON.stringify({ mcpSessionId: "s", bridge_url: bridge, bridge_token: "t" }));
+  });
+  const bridges = new WebSocketServer({ noServer: true });
+  server.on("upgrade", (request, socket, head) => {
+    if (++tries === 2 || tries === 3) return socket.destroy();
+    bridges.handleUpgrade(request, socket, head, (ws) => {
+      if (tries === 1) ws.close();
+    });
+  });
+  await using listening = await listenHere(server);
+  const app = await openApp({ proxyUrl: listening.origin, tools, onConnected: (is) => void states.push(is) });
+  await until(() => tries === 4 && app.isConnected);
+  const heard = [...states];
+  await app.close();
+  expect(heard).toEqual([true, false, true]);
+});
+
+test("a tool that runs when its app is closed is told to stop; one that is done is not", async () => {
+  await using proxy = await startProxy();
+  const signals: AbortSignal[] = [];
+  const run: AppTool["run"] = (_, { signal }) => void signals.push(signal);
+  const wait: AppTool["run"] = (_, { signal }) => {
+    signals.push(signal);
+    return new Promise((resolve) => signal.addEventListener("abort", resolve));
+  };
+  const app = await openApp({
+    proxyUrl: proxy.address,
+    tools: [
+      { name: "run", run },
+      { name: "wait", run: wait },
+    ],
+  });
+  await until(() => app.isConnected);
+  const session = { mcp_url: app.session.mcpUrl } as Created;
+  await proxy.call(session, "run");
+  const called = proxy.call(session, "wait");
+  await until(() => signals.length === 2);
+  await app.close();
+  expect(signals.map(({ aborted }) => aborted)).toEqual([false, true]);
+  expect(String(signals[1]?.reason)).toBe("Error: The app was closed.");
+  expect(await called).toMatch(/Whether the tool ran is unknown/);
+});
+
 test("wrong tokens are told at once", async () => {
   await using proxy = await startProxy({ env: tokens });
   await expect(openApp({ proxyUrl: proxy.address, appToken: "wrong", tools })).rejects.toThrow("401");
