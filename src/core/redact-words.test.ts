@@ -7,6 +7,12 @@ test.each([
   [["srv", "--token", "12345"], "srv --token [redacted]"],
   [["srv", "--api-key=hunter2"], "srv --api-key=[redacted]"],
   [["npx", "mcp-remote", "--header", "X-Api-Key: hunter2 and"], "npx mcp-remote --header X-Api-Key: [redacted]"],
+  [["srv", "--header=X-Api-Key: hunter2"], "srv --header=X-Api-Key: [redacted]"],
+  [["srv", "--auth.token", "hunter2"], "srv --auth.token [redacted]"],
+  [["srv", "--access-key", "hunter2", "--accessKey", "hunter2"], "srv --access-key [redacted] --accessKey [redacted]"],
+  [["srv", "--pass", "hunter2", "--db-pass=hunter2"], "srv --pass [redacted] --db-pass=[redacted]"],
+  [["srv", "--pat", "hunter2", "--key", "hunter2"], "srv --pat [redacted] --key [redacted]"],
+  [["srv", "--auth", "u:p", "--auth=u:p"], "srv --auth [redacted] --auth=[redacted]"],
 ])("%j is shown without its secrets", (words, shown) => {
   expect(redactWords(words)).toBe(shown);
 });
@@ -30,6 +36,10 @@ test.each([
   "srv --max-output-tokens 4k",
   "srv --use-cookies false",
   "srv --token  --verbose",
+  "srv --auth none --no-auth x",
+  "srv --auth=oauth",
+  "srv --bypass x --compat y --monkey z",
+  "srv --key /etc/ssl/server.key",
 ])("%j is shown as it is", (line) => {
   expect(redactWords(line.split(" "))).toBe(line);
 });

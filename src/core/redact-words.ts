@@ -1,26 +1,41 @@
 import { isSecret, redactText } from "./redact.ts";
 
+const mask = "[redacted]";
+
+/** Names that tell of a secret in a flag only: elsewhere a key is a name, and a pass is a round. */
+const secretFlag = /(?:^|[-_.])(?:key|pass|pat|auth)$|(?:Key|Pass|Pat|Auth)$/;
 /** Flags that turn something off, name the place where a secret is, or count tokens of language. */
 const plainFlag =
   /^(?:no|disable|without)[-_.]|(?:file|path|dir|folder|jar|env|var|name)$|^max[-_](?:[\w-]+[-_])?tokens$/i;
-/** Nothing, a switch, or a file. A path from the root is not among them: base64 may begin with a slash. */
-const plainWord = /^(?:|true|false|on|off)$|^(?:\.\.?|~)[/\\]|\.(?:json|txt|pem|key)$/i;
+/** Nothing, a switch, a way to sign in, or a file. A path from the root is none: base64 may begin with a slash. */
+const plainWord = /^(?:|true|false|on|off|none|basic|bearer|oauth2?)$|^(?:\.\.?|~)[/\\]|\.(?:json|txt|pem|key)$/i;
 
 /** A command line as it may be shown: what follows a flag (`--token abc`) or a header of a secret's name is masked, too. */
 export function redactWords(words: readonly string[]): string {
-  const shown = words.map((word, index) => {
-    if (isSecretOf(words[index - 1], word)) return "[redacted]";
-    const [, header] = /^([\w-]+):/.exec(word) ?? [];
-    return header !== undefined && isSecret(header, word) ? `${header}: [redacted]` : word;
-  });
-  return redactText(shown.join(" "));
+  return redactText(words.map((word, index) => maskWord(words[index - 1], word)).join(" "));
 }
 
-/** Whether the word before is a flag that a secret follows. */
-export function isSecretOf(before: string | undefined, word: string): boolean {
-  const [, flag] = /^--?(\w[\w-]*)$/.exec(before ?? "") ?? [];
+/** Whether the word is or holds a secret by the flag before it, or by a flag or a header in it. */
+export function isSecretWord(before: string | undefined, word: string): boolean {
+  return maskWord(before, word) !== word;
+}
+
+function maskWord(before: string | undefined, word: string): string {
+  const masked = maskValue(before, word);
+  const [, flag, value = ""] = /^(--?[\w.-]+)=(.*)$/s.exec(word) ?? [];
+  return flag === undefined || masked !== word ? masked : `${flag}=${maskValue(flag, value)}`;
+}
+
+function maskValue(before: string | undefined, word: string): string {
+  if (isSecretOf(before, word)) return mask;
+  const [, header] = /^["']?([\w-]+):\s*\S/.exec(word) ?? [];
+  return header !== undefined && isSecret(header, word) ? `${header}: ${mask}` : word;
+}
+
+function isSecretOf(before: string | undefined, word: string): boolean {
+  const [, flag] = /^--?(\w[\w.-]*)$/.exec(before ?? "") ?? [];
   if (flag === undefined || plainFlag.test(flag) || plainWord.test(word) || isFlag(word)) return false;
-  return isSecret(flag, valueOf(word));
+  return secretFlag.test(flag) || isSecret(flag, valueOf(word));
 }
 
 function isFlag(word: string): boolean {

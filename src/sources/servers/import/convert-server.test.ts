@@ -15,6 +15,8 @@ test("a secret is kept as it is, and reported wherever it stands", () => {
     b: { url: `https://b.example/?api_key=${secret}`, headers: { "X-Api-Key": "k", "X-Ref": "${env:REF}" } },
     c: { command: "x", args: ["--api-key", "house-key", "--token", "${env:TOKEN}", "--port", "80"] },
     d: { command: "x", args: ["--token", "", "--password-file", "/run/pw", "--no-cookies", "https://d.example"] },
+    e: { command: "x", args: ["--header", "X-Api-Key: hunter2", "--header=X-Api-Key: hunter2", "--pass=hunter2"] },
+    f: { command: "x", args: ["--header", "X-Api-Key: ${env:KEY}", "--header=X-Api-Key: ${env:KEY}"] },
   };
   const { taken } = convert(servers);
   expect(taken[0]?.server.env).toEqual(servers.a.env);
@@ -23,6 +25,8 @@ test("a secret is kept as it is, and reported wherever it stands", () => {
     b: ["headers.X-Api-Key … $B_X_API_KEY", "url … $B_URL"].map(aboutSecret),
     c: ["args[1] … $C_SECRET"].map(aboutSecret),
     d: [],
+    e: ["args[1] … $E_SECRET", "args[2] … $E_SECRET", "args[3] … $E_SECRET"].map(aboutSecret),
+    f: [],
   });
 });
 

@@ -1,5 +1,5 @@
 import { redact } from "../../../core/redact.ts";
-import { isSecretOf } from "../../../core/redact-words.ts";
+import { isSecretWord } from "../../../core/redact-words.ts";
 import { isName, toVariable } from "./dialects.ts";
 import type { ImportedServer } from "./reading.ts";
 import type { Remarks } from "./remarks.ts";
@@ -22,7 +22,7 @@ export function noteSecrets(server: string, imported: ImportedServer, remarks: R
   if (isSecret("url", imported.url ?? "")) say("url", toVariable(`${server}_URL`));
   const { args = [] } = imported;
   for (const [index, arg] of args.entries()) {
-    if (isSecret("argument", arg) || (isSecretOf(args[index - 1], arg) && !isFromEnvironment(arg)))
+    if (isSecret("argument", arg) || (isSecretWord(args[index - 1], arg) && !isFromEnvironment(arg)))
       say(`args[${index}]`, toVariable(`${server}_SECRET`));
   }
 }
