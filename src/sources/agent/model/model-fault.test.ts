@@ -20,12 +20,14 @@ test("a model server that is gone is told of by its address, without the library
 });
 
 test("what a model server says of its refusal is told in quotes, bounded, and without the key", async () => {
-  const message = `Wrong key sk-abcdefghijklmnop1234:\n${"no ".repeat(5000)}`;
+  const message = `Wrong key hunter2longkey, not sk-abcdefghijklmnop1234:\n${"no ".repeat(5000)}`;
   const server = createServer((_, response) => response.writeHead(400).end(JSON.stringify({ error: { message } })));
   await using address = await listenHere(server);
-  const settings = findModel({ name: "llama", url: `${address.origin}/v1` }, {})!;
+  const settings = findModel({ name: "llama", url: `${address.origin}/v1`, apiKey: "hunter2longkey" }, {})!;
   await expect(writeOnce(settings, request, new AbortController().signal)).rejects.toMatchObject({
     code: "unavailable",
-    message: expect.stringMatching(/^The model llama did not answer: "Wrong key \[redacted\]:\\n[no ]{200,300}"$/),
+    message: expect.stringMatching(
+      /^The model llama did not answer: "Wrong key \[redacted\], not \[redacted\]:\\n[no ]{200,300}"$/,
+    ),
   });
 });
