@@ -5,10 +5,14 @@ const longestWord = 1024;
 
 const secretNames = "api[-_]?key|pass(?:word|wd|phrase)|secret|token|authorization|cookie|credentials?|private[-_]?key";
 
+/** What ordinary words look like: `Bearer authentication failed.` says why, and holds no secret. */
+const noWord = String.raw`(?![A-Z]?[a-z]{1,16}\.?(?![\w.~+/=-]))`;
+
 const shapes: readonly (readonly [RegExp, string])[] = [
   [/-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]{0,40}PRIVATE KEY-----|$)/g, mask],
-  [/\b(Bearer|DPoP)\s+[A-Za-z0-9._~+/=-]{6,}/gi, `$1 ${mask}`],
-  [/\b(Basic|Token)\s+(?=[A-Za-z0-9._~+/-]*[A-Z0-9])[A-Za-z0-9._~+/-]{8,}={0,2}/g, `$1 ${mask}`],
+  [/(\bauthorization["']?\s{0,8}[:=]\s{0,8}["']?(?:Bearer|DPoP)\s+)[\w.~+/=-]{6,}/gi, `$1${mask}`],
+  [new RegExp(String.raw`\b([Bb][Ee][Aa][Rr][Ee][Rr]|[Dd][Pp][Oo][Pp])\s+${noWord}[\w.~+/=-]{6,}`, "g"), `$1 ${mask}`],
+  [new RegExp(String.raw`\b(Basic|Token)\s+${noWord}(?=[\w.~+/-]*[A-Z0-9])[\w.~+/-]{8,}={0,2}`, "g"), `$1 ${mask}`],
   [/\beyJ[\w-]{5,}\.[\w-]{5,}(?:\.[\w-]*){1,3}/g, mask],
   [/\b(?:sk|pk|rk|tvly|glpat|xai|nvapi)[-_][\w-]{12,}/g, mask],
   [/\b(?:gh[pousr]|github_pat|npm|hf|dop_v1|shpat)_\w{16,}/g, mask],

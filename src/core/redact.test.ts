@@ -34,6 +34,13 @@ test("32 random bytes in base64url are masked wherever they stand in a text", ()
 
 test.each([
   ["Authorization: Bearer abcdef123", "abcdef123"],
+  ["Authorization: Bearer abcdefgh", "abcdefgh"],
+  ["refused: bearer my-own-token", "my-own-token"],
+  ["refused: BEARER ABCDEFGH", "ABCDEFGH"],
+  ["refused: Bearer dXNlcjpwYXNz", "dXNlcjpwYXNz"],
+  ["refused: Bearer abcdefghijklmnopqrstuvwxyz", "abcdefghijklmnopqrstuvwxyz"],
+  ["refused: Token Abcdefgh+x", "Abcdefgh+x"],
+  ["refused: Basic Abcdefghijk=", "Abcdefghijk"],
   ["authorization=Basic dXNlcjpwYXNz", "dXNlcjpwYXNz"],
   ["jwt eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl!", "c2lnbmF0dXJl"],
   ["key sk-proj-abcdefghijklmnop", "abcdefghijklmnop"],
@@ -53,6 +60,12 @@ test.each([
 
 test.each([
   "Basic authentication is not supported",
+  "Basic Authentication required",
+  "Error: Bearer authentication failed",
+  "Token Validation failed",
+  "invalid bearer credentials",
+  "Invalid Bearer Credentials",
+  "This is no bearer token.",
   "Unexpected token } in JSON at position 3",
   "this-is-a-rather-long-name-with-43-characters",
   "https://a.example/path?page=2&sort=name",
