@@ -25,7 +25,10 @@ const shapes: readonly (readonly [RegExp, string])[] = [
     `$1${mask}`,
   ],
   [
-    new RegExp(String.raw`((?:${secretNames})[\w-]{0,32}=)(?!\[redacted\])(?:"[^"]*"|'[^']*'|[^\s"'&;,]+)`, "gi"),
+    new RegExp(
+      String.raw`((?:${secretNames})[\w-]{0,32}=)(?!\[redacted\]|\$\{\w+\}(?![^\s"'&;,]))(?:"[^"]*"|'[^']*'|[^\s"'&;,]+)`,
+      "gi",
+    ),
     `$1${mask}`,
   ],
   [new RegExp(String.raw`("[\w-]{0,64}(?:${secretNames})"\s{0,8}:\s{0,8}")(?:[^"\\]|\\.)*`, "gi"), `$1${mask}`],

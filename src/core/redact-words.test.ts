@@ -12,6 +12,8 @@ test.each([
   [["srv", "--access-key", "hunter2", "--accessKey", "hunter2"], "srv --access-key [redacted] --accessKey [redacted]"],
   [["srv", "--pass", "hunter2", "--db-pass=hunter2"], "srv --pass [redacted] --db-pass=[redacted]"],
   [["srv", "--pat", "hunter2", "--key", "hunter2"], "srv --pat [redacted] --key [redacted]"],
+  [["srv", "--token", "${TOKEN:-hunter2}", "--key=${A}b"], "srv --token [redacted] --key=[redacted]"],
+  [["srv", "--token", "$TOKEN", "--token=$${TOKEN}"], "srv --token [redacted] --token=[redacted]"],
   [["srv", "--auth", "u:p", "--auth=u:p"], "srv --auth [redacted] --auth=[redacted]"],
 ])("%j is shown without its secrets", (words, shown) => {
   expect(redactWords(words)).toBe(shown);
@@ -40,6 +42,13 @@ test.each([
   "srv --auth=oauth",
   "srv --bypass x --compat y --monkey z",
   "srv --key /etc/ssl/server.key",
+  "srv --api-key ${API_KEY} --key=${KEY}",
+  "srv X-Api-Key:${KEY} --header=X-Api-Key:${KEY}",
 ])("%j is shown as it is", (line) => {
   expect(redactWords(line.split(" "))).toBe(line);
+});
+
+test("a reference to the environment is shown with the scheme before it", () => {
+  const words = ["srv", "--header", "Authorization: Bearer ${TOKEN}", "--api-key=${API_KEY}"];
+  expect(redactWords(words)).toBe(words.join(" "));
 });

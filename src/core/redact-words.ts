@@ -9,6 +9,8 @@ const plainFlag =
   /^(?:no|disable|without)[-_.]|(?:file|path|dir|folder|jar|env|var|name)$|^max[-_](?:[\w-]+[-_])?tokens$/i;
 /** Nothing, a switch, a way to sign in, or a file. A path from the root is none: base64 may begin with a slash. */
 const plainWord = /^(?:|true|false|on|off|none|basic|bearer|oauth2?)$|^(?:\.\.?|~)[/\\]|\.(?:json|txt|pem|key)$/i;
+/** Nothing but a name in the environment: what tells a person that the secret is kept well already. */
+const reference = /^(?:(?:Bearer|Basic|Token) +)?\$\{[A-Za-z_]\w*\}$/i;
 
 /** A command line as it may be shown: what follows a flag (`--token abc`) or a header of a secret's name is masked, too. */
 export function redactWords(words: readonly string[]): string {
@@ -28,13 +30,14 @@ function maskWord(before: string | undefined, word: string): string {
 
 function maskValue(before: string | undefined, word: string): string {
   if (isSecretOf(before, word)) return mask;
-  const [, header] = /^["']?([\w-]+):\s*\S/.exec(word) ?? [];
-  return header !== undefined && isSecret(header, word) ? `${header}: ${mask}` : word;
+  const [, header, value = ""] = /^["']?([\w-]+):\s*(\S.*)$/s.exec(word) ?? [];
+  return header !== undefined && isSecret(header, value) && !reference.test(value) ? `${header}: ${mask}` : word;
 }
 
 function isSecretOf(before: string | undefined, word: string): boolean {
   const [, flag] = /^--?(\w[\w.-]*)$/.exec(before ?? "") ?? [];
-  if (flag === undefined || plainFlag.test(flag) || plainWord.test(word) || isFlag(word)) return false;
+  if (flag === undefined || plainFlag.test(flag) || isFlag(word)) return false;
+  if (plainWord.test(word) || reference.test(word)) return false;
   return secretFlag.test(flag) || isSecret(flag, valueOf(word));
 }
 

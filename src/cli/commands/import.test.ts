@@ -91,6 +91,15 @@ test("a key that follows its flag is taken, and not shown", async () => {
   expect(await readFile(machine.file, "utf8")).toContain("hunter2hunter2");
 });
 
+test("a key that comes from the environment is shown by its name there", async () => {
+  await using machine = await makeMachine();
+  const from = join(machine.path, "theirs.json");
+  const server = { command: "npx", args: ["srv", "--api-key", "${API_KEY}", "--header", "X-Api-Key:${KEY}"] };
+  await writeFile(from, JSON.stringify({ mcpServers: { server } }));
+  const { out } = await machine.run("--dry-run", "--from", from);
+  expect(out).toContain("npx srv --api-key ${API_KEY} --header X-Api-Key:${KEY}");
+});
+
 test("a configuration that is a link stays one", async () => {
   await using machine = await makeMachine();
   const [real, link] = [join(machine.path, "real.json5"), join(machine.path, "link.json5")];
