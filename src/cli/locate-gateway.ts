@@ -1,4 +1,4 @@
-import { findGateway, type GatewayAddress } from "../sources/agent/gateway/find-gateway.ts";
+import { endpointOf, findGateway, type GatewayAddress } from "../sources/agent/gateway/find-gateway.ts";
 import type { AgentFlags } from "./agent-options.ts";
 import { isListening } from "./is-listening.ts";
 import type { World } from "./world.ts";
@@ -15,9 +15,6 @@ export async function locateGateway(
   { gateway: url, token, password }: AgentFlags,
 ): Promise<LocatedGateway> {
   const address = await findGateway({ flags: { url, token, password }, env, homedir });
-  return {
-    address,
-    isThere: async () =>
-      address.stateFolder === undefined || isListening("127.0.0.1", Number(new URL(address.url).port)),
-  };
+  const { host, port } = endpointOf(address);
+  return { address, isThere: async () => address.stateFolder === undefined || isListening(host, port) };
 }

@@ -1,5 +1,5 @@
 import { messageOf } from "../../core/thrown.ts";
-import { findGateway, type GatewayAddress } from "../../sources/agent/gateway/find-gateway.ts";
+import { endpointOf, findGateway, type GatewayAddress } from "../../sources/agent/gateway/find-gateway.ts";
 import { isListening } from "../is-listening.ts";
 import type { World } from "../world.ts";
 import type { Finding } from "./finding.ts";
@@ -16,17 +16,13 @@ export async function checkOpenClaw({ env, homedir }: Pick<World, "env" | "homed
   }
 }
 
-async function look({ url, from, stateFolder }: GatewayAddress): Promise<Finding> {
-  // Not the address as it is written: there may be secrets in it.
-  const { protocol, hostname, port } = new URL(url);
-  const number = Number(port || (protocol === "wss:" ? 443 : 80));
-  const where = `${hostname}:${number}`;
-  if (await isListening(hostname.replaceAll(/[[\]]/g, ""), number, patienceMs))
-    return { level: "ok", what: `an OpenClaw gateway answers at ${where}` };
-  const isOurs = stateFolder !== undefined;
+async function look(address: GatewayAddress): Promise<Finding> {
+  const { host, port, name } = endpointOf(address);
+  if (await isListening(host, port, patienceMs)) return { level: "ok", what: `an OpenClaw gateway answers at ${name}` };
+  const isOurs = address.stateFolder !== undefined;
   return {
     level: "info",
-    what: `no OpenClaw gateway at ${where}${isOurs ? "" : `, which ${from} names`}; needed only to talk to its agent`,
+    what: `no OpenClaw gateway at ${name}${isOurs ? "" : `, which ${address.from} names`}; needed only to talk to its agent`,
     fix: isOurs ? "openclaw gateway" : "openclaw gateway health",
   };
 }

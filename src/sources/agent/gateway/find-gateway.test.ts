@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { findGateway } from "./find-gateway.ts";
+import { endpointOf, findGateway } from "./find-gateway.ts";
 
 let homedir = "";
 
@@ -39,6 +39,16 @@ test("the environment gives a port, and a token where the configuration has none
   const env = { OPENCLAW_GATEWAY_PORT: "19001", OPENCLAW_GATEWAY_TOKEN: "from-env" };
   expect(await configured("{}", env)).toMatchObject({ url: "ws://127.0.0.1:19001", token: "from-env" });
   expect(await configured(`{ gateway: { auth: { token: "own" } } }`, env)).toMatchObject({ token: "own" });
+});
+
+test("an address at the usual port of its scheme has a port to be tried, too", async () => {
+  const env = (port: string) => ({ OPENCLAW_GATEWAY_PORT: port });
+  const tls = "{ gateway: { tls: { enabled: true } } }";
+  expect(endpointOf(await configured("{}", env("80")))).toEqual({ host: "127.0.0.1", port: 80, name: "127.0.0.1:80" });
+  expect(endpointOf(await configured(tls, env("443")))).toMatchObject({ host: "127.0.0.1", port: 443 });
+  expect(endpointOf(await configured(tls, env("80")))).toMatchObject({ port: 80 });
+  const six = await findGateway({ env: { OPENCLAW_GATEWAY_URL: "ws://me:secret@[::1]:1" }, homedir });
+  expect(endpointOf(six)).toEqual({ host: "::1", port: 1, name: "[::1]:1" });
 });
 
 test("in remote mode the other machine's address and credentials are taken, and nothing can be staged there", async () => {

@@ -71,6 +71,20 @@ export async function findGateway({ flags = {}, env, homedir }: FindGatewayOptio
   });
 }
 
+interface GatewayEndpoint {
+  readonly host: string;
+  readonly port: number;
+  /** For a person: unlike the address as it is written, it holds no secrets. */
+  readonly name: string;
+}
+
+/** Where a connection is made to. */
+export function endpointOf(address: GatewayAddress): GatewayEndpoint {
+  const { protocol, hostname, port: written } = new URL(address.url);
+  const port = Number(written || (protocol === "wss:" ? 443 : 80));
+  return { host: hostname.replaceAll(/[[\]]/g, ""), port, name: `${hostname}:${port}` };
+}
+
 function checked(address: GatewayAddress): GatewayAddress {
   const url = URL.parse(address.url);
   if (url?.protocol === "ws:" || url?.protocol === "wss:") return address;
