@@ -18,3 +18,10 @@ test("nor can what the stack says of it and of its cause", () => {
   expect(world.err()).toContain("caused by: Error: hi \\u{1b}]0;owned");
   expect(world.err()).not.toMatch(/[^\P{Cc}\n]/u);
 });
+
+test("tabs and the line ends of Windows are no commands", () => {
+  const world = memoryWorld();
+  printFailure(new Fault("unavailable", "a\tb\r\nc\rd"), world, { json: false, verbose: true });
+  expect(world.err()).toMatch(/^clawport: a {2}b\nc\\u\{d\}d\n/);
+  expect(world.err()).not.toContain("\\u{9}");
+});

@@ -19,11 +19,15 @@ export function printFailure(
   } else {
     const style = createStyle(wantsColour(world.stderr, world.env));
     const unforeseen = isFault(error) ? "" : "something went wrong that nobody foresaw: ";
-    world.stderr.write(`${style.red("clawport:")} ${unforeseen}${visibleText(fault.message, longest)}\n`);
+    world.stderr.write(`${style.red("clawport:")} ${unforeseen}${terminalText(fault.message)}\n`);
     if (!isFault(error) && !how.verbose) world.stderr.write("run with -v for the stack\n");
   }
-  if (how.verbose) world.stderr.write(`${visibleText(stackOf(error), longest)}\n`);
+  if (how.verbose) world.stderr.write(`${terminalText(stackOf(error))}\n`);
   return fault.row.exit;
+}
+
+function terminalText(text: string): string {
+  return visibleText(text.replaceAll("\r\n", "\n").replaceAll("\t", "  "), longest);
 }
 
 function stackOf(error: unknown): string {
