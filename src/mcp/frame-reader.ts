@@ -5,7 +5,7 @@ const newline = 10;
 export interface FrameListener {
   /** With a spiller, the frame is what that kept of it; disposing of the spiller is then the listener's. */
   onFrame(frame: Buffer, spiller: JsonSpiller | undefined): void;
-  /** A frame grew past the limit, or its spiller failed; the rest of it is skipped. Called once per such frame. */
+  /** A frame grew past the limit, its spiller failed, or `onFrame` threw; the rest is skipped. Called once a frame. */
   onRefused(cause: unknown): void;
 }
 
