@@ -50,6 +50,15 @@ describe("a session's own tokens", () => {
     expect(await status(mine, mine.bridge_token)).toBe(401);
   });
 
+  test("are named beside the shared one to whoever is refused, whether or not there is such a session", async () => {
+    await using proxy = await startProxy({ env: tokens });
+    const { mcp_url } = await proxy.create();
+    const refused = async (url: string) => (await proxy.rpc({ mcp_url: url } as Created, "tools/list", {}, {})).body;
+    const { error } = await refused(mcp_url);
+    expect(error.message).toContain("(OPENCLAW_PROXY_OPENCLAW_TOKEN), or the mcp_token of the session");
+    expect(await refused(`${proxy.address}/v1/mcp/AAAAAAAAAAAAAAAAAAAAAA`)).toMatchObject({ error });
+  });
+
   test("are all that opens a session which asked for that", async () => {
     await using proxy = await startProxy({ env: tokens });
     const session = await proxy.create({ own_tokens_only: true });

@@ -122,7 +122,8 @@ export function createMcpRoutes(options: McpRoutesOptions): McpRoutes {
   }
 }
 
-const mcpTokenName = "the MCP token of this proxy (OPENCLAW_PROXY_OPENCLAW_TOKEN)";
+/** The same where there is no such session: whoever guesses at ids learns nothing. */
+const mcpTokenName = "the MCP token of this proxy (OPENCLAW_PROXY_OPENCLAW_TOKEN), or the mcp_token of the session";
 
 function mcpTokenOf({ record }: AppSession): OwnToken {
   return { hash: record.mcpTokenHash, only: record.ownTokens === "all" };
