@@ -80,3 +80,13 @@ test("a configuration that can't be read is worth a warning", async () => {
   const what = expect.stringContaining("OpenClaw's configuration can't be read") as string;
   expect(await checkOpenClaw({ env: {}, homedir })).toEqual([{ level: "warn", what, fix: "openclaw doctor" }]);
 });
+
+test.each([
+  ["OPENCLAW_GATEWAY_URL", "http://127.0.0.1:1"],
+  ["OPENCLAW_GATEWAY_PORT", "abc"],
+])("a variable that is wrong is to be set anew: %s", async (name, value) => {
+  const what = expect.stringContaining(name) as string;
+  expect(await checkOpenClaw({ env: { [name]: value }, homedir })).toEqual([
+    { level: "warn", what, fix: `export ${name}=…` },
+  ]);
+});

@@ -1,4 +1,5 @@
-import { messageOf } from "../../core/thrown.ts";
+import { toFault } from "../../core/fault.ts";
+import { asRecord } from "../../core/is-record.ts";
 import { endpointOf, findGateway, type GatewayAddress } from "../../sources/agent/gateway/find-gateway.ts";
 import { isListening } from "../is-listening.ts";
 import type { World } from "../world.ts";
@@ -12,7 +13,10 @@ export async function checkOpenClaw({ env, homedir }: Pick<World, "env" | "homed
   try {
     return [await look(await findGateway({ env, homedir }))];
   } catch (error) {
-    return [{ level: "warn", what: messageOf(error), fix: "openclaw doctor" }];
+    const { message, detail } = toFault(error);
+    const { variable } = asRecord(detail);
+    const fix = typeof variable === "string" ? `export ${variable}=…` : "openclaw doctor";
+    return [{ level: "warn", what: message, fix }];
   }
 }
 

@@ -70,3 +70,27 @@ test("an address that is none, and a configuration that can't be read, are told 
   await expect(findGateway({ flags: { url: "http://x" }, env: {}, homedir })).rejects.toThrow(/ws:\/\/.*--gateway/);
   await expect(configured("{ gateway: ")).rejects.toThrow(/can't be read.*\.json/);
 });
+
+test.each(["abc", "0", "65536", "1.5", "1@elsewhere.example:80"])(
+  "a port that is none is told with the variable it came from: %s",
+  async (port) => {
+    await expect(configured("{}", { OPENCLAW_GATEWAY_PORT: port })).rejects.toMatchObject({
+      code: "config",
+      message: "OPENCLAW_GATEWAY_PORT has to be a port from 1 to 65535.",
+      detail: { variable: "OPENCLAW_GATEWAY_PORT" },
+    });
+  },
+);
+
+test("a port that is none is told with the file it came from", async () => {
+  await expect(configured("{ gateway: { port: 99999 } }")).rejects.toThrow(
+    /^gateway\.port in .*\.json has to be a port from 1 to 65535\.$/,
+  );
+});
+
+test("who has to change the port is told where it came from", async () => {
+  expect((await configured("{}")).from).toMatch(/^\S+\.json$/);
+  expect((await configured("{}", { OPENCLAW_GATEWAY_PORT: "1" })).from).toMatch(
+    /^OPENCLAW_GATEWAY_PORT and \S+\.json$/,
+  );
+});

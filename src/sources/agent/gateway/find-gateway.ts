@@ -60,13 +60,18 @@ export async function findGateway({ flags = {}, env, homedir }: FindGatewayOptio
       from: `gateway.remote.url in ${file}`,
     });
   }
-  const port = text(env["OPENCLAW_GATEWAY_PORT"]) ?? number(gateway["port"]) ?? "18789";
+  const envPort = text(env["OPENCLAW_GATEWAY_PORT"]);
+  const port = envPort ?? number(gateway["port"]) ?? "18789";
+  if (!isPort(port)) {
+    const from = envPort === undefined ? `gateway.port in ${file}` : "OPENCLAW_GATEWAY_PORT";
+    throw wrong(`${from} has to be a port from 1 to 65535.`, from);
+  }
   const scheme = asRecord(gateway["tls"])["enabled"] === true ? "wss" : "ws";
   return checked({
     url: `${scheme}://127.0.0.1:${port}`,
     token: flags.token ?? secret(auth["token"]) ?? envToken ?? secret(remote["token"]),
     password: flags.password ?? secret(auth["password"]) ?? envPassword ?? secret(remote["password"]),
-    from: file,
+    from: envPort === undefined ? file : `OPENCLAW_GATEWAY_PORT and ${file}`,
     stateFolder,
   });
 }
@@ -88,7 +93,16 @@ export function endpointOf(address: GatewayAddress): GatewayEndpoint {
 function checked(address: GatewayAddress): GatewayAddress {
   const url = URL.parse(address.url);
   if (url?.protocol === "ws:" || url?.protocol === "wss:") return address;
-  throw new Fault("config", `The address of the gateway has to begin with ws:// or wss://; see ${address.from}.`);
+  throw wrong(`The address of the gateway has to begin with ws:// or wss://; see ${address.from}.`, address.from);
+}
+
+function isPort(text: string): boolean {
+  return /^\d+$/.test(text) && Number(text) >= 1 && Number(text) <= 65_535;
+}
+
+/** Whoever mends a setting has to know whether it is a variable. */
+function wrong(message: string, from: string): Fault {
+  return new Fault("config", message, from.startsWith("OPENCLAW_") ? { detail: { variable: from } } : {});
 }
 
 async function readConfig(file: string): Promise<unknown> {
