@@ -5,7 +5,7 @@ import { readBounded } from "./read-bounded.ts";
 
 async function fetched(listener: RequestListener, most: number): Promise<string> {
   await using address = await listenHere(createServer(listener));
-  return (await readBounded(await fetch(address.origin), most)).toString();
+  return (await readBounded(await fetch(address.origin), most, "The film")).toString();
 }
 
 const writeWithoutEnd: RequestListener = (_, response) => {
@@ -28,6 +28,6 @@ test.each<[string, RequestListener]>([
 ])("a body %s is refused", async (_, listener) => {
   await expect(fetched(listener, 5)).rejects.toMatchObject({
     code: "too-large",
-    message: expect.stringContaining("5 bytes"),
+    message: "The film has more than 5 bytes.",
   });
 });

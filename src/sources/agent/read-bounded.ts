@@ -1,8 +1,12 @@
 import { Fault } from "../../core/fault.ts";
+import { sizeText } from "./media-limits.ts";
 
-/** The body of a response, as long as it has no more than `most` bytes: what is beyond that is not even fetched. */
-export async function readBounded({ body, headers }: Response, most: number): Promise<Buffer> {
-  const tooLarge = new Fault("too-large", `The answer has more than ${most} bytes.`);
+/**
+ * The body of a response, as long as it has no more than `most` bytes: what is beyond that is not even fetched. `name` is
+ * what a person calls it.
+ */
+export async function readBounded({ body, headers }: Response, most: number, name: string): Promise<Buffer> {
+  const tooLarge = new Fault("too-large", `${name} has more than ${sizeText(most)}.`);
   if (Number(headers.get("content-length")) > most) {
     await body?.cancel();
     throw tooLarge;

@@ -49,5 +49,5 @@ test("where it lies is told without the secrets in the gateway's address", async
 test("what is larger than anything that is kept is not fetched", async () => {
   const headers = { "content-length": mostKeptBytes + 1 };
   const read = readAttached((_, response) => response.writeHead(200, headers).flushHeaders());
-  await expect(read).rejects.toMatchObject({ code: "too-large" });
+  await expect(read).rejects.toMatchObject({ code: "too-large", message: "it has more than 256 MB." });
 });

@@ -92,5 +92,5 @@ async function download(gatewayUrl: string, path: string, signal: AbortSignal): 
   if (target.origin !== base.origin) throw new Fault("denied", "the gateway named another host for it");
   const response = await fetch(target, { signal, redirect: "error" });
   if (!response.ok) throw new Fault("unavailable", `the gateway answered ${response.status}`);
-  return readBounded(response, mostKeptBytes);
+  return readBounded(response, mostKeptBytes, "it");
 }

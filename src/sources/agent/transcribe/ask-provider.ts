@@ -34,7 +34,8 @@ export async function askProvider(
       // The key is for this address and no other.
       redirect: "error",
     });
-    const body = (await readBounded(response, mostTranscriptBytes)).toString();
+    const name = "The answer of the transcription provider";
+    const body = (await readBounded(response, mostTranscriptBytes, name)).toString();
     const said = (): string => peerWords(maskSent(body, apiKey === undefined ? [] : [apiKey]), 300);
     if (!response.ok) throw refused(url, `answered ${response.status}: ${said()}`);
     const text = textIn(body);

@@ -135,7 +135,7 @@ describe("a provider", () => {
     answer = { status: 200, body: "[]" };
     await expect(provider().transcribe(file("a.ogg", "audio/ogg"), never)).rejects.toThrow(/without a text/);
     answer = { status: 200, body: "x".repeat(1_048_577) };
-    await expect(provider().transcribe(file("a.ogg", "audio/ogg"), never)).rejects.toThrow(/more than 1048576/);
+    await expect(provider().transcribe(file("a.ogg", "audio/ogg"), never)).rejects.toThrow(/provider.* more than 1 MB/);
   });
 });
 
