@@ -6,7 +6,7 @@ export const longestTimer = 2 ** 31 - 1;
 
 /**
  * Runs `work` with a signal that ends after `ms` or when `signal` does. The answer comes at that moment even when the work
- * pays no heed to its signal; its late result is dropped.
+ * pays no heed to its signal; its late result is dropped. A time longer than a timer can hold is none.
  */
 export async function withDeadline<T>(
   ms: number,

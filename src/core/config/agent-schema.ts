@@ -67,7 +67,11 @@ const transcription = Type.Object(
     model: Type.Optional(Type.String({ minLength: 1, description: "The model at that address; whisper-1." })),
     apiKey: Type.Optional(Type.String({ description: "The key for that address; better `$MY_KEY`." })),
     timeoutMs: Type.Optional(
-      Type.Integer({ minimum: 1000, description: "How long one transcription may take; 120,000." }),
+      Type.Integer({
+        minimum: 1000,
+        maximum: longestTimer,
+        description: "How long one transcription may take; 120,000.",
+      }),
     ),
   },
   {

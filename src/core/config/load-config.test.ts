@@ -176,6 +176,7 @@ test.each([
   ["toolDiscoveryInterval", (ms: number) => `{toolDiscoveryInterval: ${ms}}`],
   ["agent.idleTimeoutMs", (ms: number) => `{agent: {idleTimeoutMs: ${ms}}}`],
   ["agent.taskAfterMs", (ms: number) => `{agent: {taskAfterMs: ${ms}}}`],
+  ["agent.transcription.timeoutMs", (ms: number) => `{agent: {transcription: {url: "http://a", timeoutMs: ${ms}}}}`],
   ["servers.a.requestTimeoutMs", (ms: number) => `{servers: {a: {command: "a", requestTimeoutMs: ${ms}}}}`],
 ])("%s is no longer than a timer can hold", async (path, text) => {
   await expect(load(text(2_147_483_647))).resolves.toBeDefined();
