@@ -78,11 +78,14 @@ function readOne(value: unknown): AgentQuestion | undefined {
   if (typeof questionId !== "string" || typeof header !== "string" || typeof question !== "string") return undefined;
   const labels = Array.isArray(options) ? options.map((option) => asRecord(option)["label"]) : [undefined];
   if (!labels.every((label) => typeof label === "string")) return undefined;
+  const shown = new Map(labels.map((label) => [visibleText(label, 200), label]));
+  // Of two that look alike nobody can say which one was chosen.
+  if (shown.size < new Set(labels).size) return undefined;
   return {
     questionId,
     header: visibleText(header, 200),
     question: visibleText(question, 2000),
-    labels: new Map(labels.map((label) => [visibleText(label, 200), label])),
+    labels: shown,
     multiSelect: multiSelect === true,
     isOther: isOther === true,
     isSecret: isSecret === true,

@@ -220,6 +220,7 @@ describe("what the agent asks back in the course of an order", () => {
     ["has a question that is none", { questions: [null] }],
     ["has a question without words", { questions: [{ questionId: "colour", options }] }],
     ["has a choice that is none", { questions: [{ ...colour, options: [null, 5] }] }],
+    ["has choices that look alike", { questions: [{ ...colour, options: [...options, { label: "red\\u{200b}" }] }] }],
     ["has a question that can't be answered", { questions: [{ question: "Which one?", options }] }],
   ])("is withdrawn, and put to nobody, where it %s", async (_, payload) => {
     let times = 0;
