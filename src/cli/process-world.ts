@@ -35,8 +35,21 @@ export function processWorld(): World {
         process.on("SIGINT", () => stop(130));
         process.on("SIGTERM", () => stop(143));
         process.on("SIGHUP", () => stop(129));
+        if (process.env.npm_lifecycle_event !== undefined) watchParent(() => stop(143));
       }
       return stopping.signal;
     },
   };
+}
+
+const lookEveryMs = 1000;
+
+/** npm passes a signal to the shell it runs us in, and some shells don't pass it on: all we see is that they are gone. */
+function watchParent(onGone: () => void): void {
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    onGone();
+  }, lookEveryMs).unref();
 }
