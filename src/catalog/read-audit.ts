@@ -101,9 +101,13 @@ async function openChosen(
   return undefined;
 }
 
-/** All files of the audit, newest first; nothing in the middle of a rotation, which shows as a gap in the numbers. */
+/**
+ * All files of the audit, newest first; nothing where they were rotated meanwhile. That shows as a gap in the numbers,
+ * or as another newest file than there was at first: then the one before it may have been passed over.
+ */
 async function keptFiles(file: string): Promise<readonly KeptFile[] | undefined> {
   const kept: KeptFile[] = [];
+  const first = await statOf(file);
   let missing = 0;
   for (let index = 1; missing < 2; index++) {
     const path = `${file}.${index}`;
@@ -113,7 +117,8 @@ async function keptFiles(file: string): Promise<readonly KeptFile[] | undefined>
     else kept.push({ path, stats });
   }
   const stats = await statOf(file);
-  return stats === undefined ? kept : [{ path: file, stats }, ...kept];
+  if (stats === undefined) return first === undefined ? kept : undefined;
+  return first !== undefined && isSameFile(first, stats) ? [{ path: file, stats }, ...kept] : undefined;
 }
 
 async function waited(signal: AbortSignal | undefined): Promise<boolean> {
