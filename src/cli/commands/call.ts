@@ -45,7 +45,7 @@ export const command = defineCommand({
       const wish = { tool, words, readInput: () => readAll(stdin) };
       const result = await handleCall({ control, caller, prefix: "clawport", now: Date.now }, wish, call);
       call.end();
-      // What never reached the tool is no answer of it: it goes where failures go, with a code of its own.
+      // What the tool itself did not say is no answer: it goes where failures go, with a code of its own.
       const fault = faultIn(result);
       if (fault) throw fault;
       const folder = options.save === undefined ? home.file("results") : resolve(cwd, options.save);
