@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { Fault } from "../src/core/fault.ts";
-import { withFileLock } from "../src/core/file-lock.ts";
+import { withFileLock } from "../src/core/files/file-lock.ts";
 
 const cacheFolder = path.resolve(import.meta.dirname, "..", ".cache");
 const patienceMs = 240_000;

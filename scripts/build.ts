@@ -19,7 +19,7 @@ const common: InputOptions = { platform: "node", external, logLevel: "silent" };
 
 /** What is loaded before a client of `mcp-server` has its first answer, and what its first order needs: a file each. */
 const start = await modulesOf(["src/cli/start.ts", "src/cli/commands/mcp-server.ts"]);
-const engine = await modulesOf(["src/cli/agent-engine.ts"]);
+const engine = await modulesOf(["src/hub/agent-engine.ts"]);
 
 const bundle = await rolldown({ ...common, input: { main: "src/cli/main.ts" } });
 await bundle.write({
@@ -32,7 +32,7 @@ await bundle.write({
   codeSplitting: {
     groups: [
       // `--version` needs this one and nothing else.
-      { name: "version", test: /\/src\/cli\/version\.ts$/, priority: 3 },
+      { name: "version", test: /\/src\/core\/version\.ts$/, priority: 3 },
       { name: "start", test: (id) => start.has(id), priority: 2 },
       { name: "engine", test: (id) => engine.has(id), priority: 1 },
     ],

@@ -1,10 +1,7 @@
-import { createCatalog } from "../../src/catalog/catalog.ts";
-import type { Catalog } from "../../src/catalog/catalog.ts";
-import type { ToolSource } from "../../src/catalog/tool-source.ts";
-import type { Tool } from "../../src/mcp/tool.ts";
-import { textResult } from "../../src/mcp/tool.ts";
-import { rotated } from "../scenario.ts";
-import type { Effort, Scenario } from "../scenario.ts";
+import { type Catalog, createCatalog } from "../../src/catalog/catalog.ts";
+import type { ToolSource } from "../../src/catalog/source.ts";
+import { textResult, type Tool } from "../../src/mcp/messages/tool.ts";
+import { type Effort, rotated, type Scenario } from "../scenario.ts";
 import { digits, judge, section } from "../section.ts";
 import { median, minimum } from "../statistics.ts";
 

@@ -1,7 +1,6 @@
-import { createCatalog } from "../../src/catalog/catalog.ts";
-import type { Catalog } from "../../src/catalog/catalog.ts";
-import type { ToolSource } from "../../src/catalog/tool-source.ts";
-import { textResult } from "../../src/mcp/tool.ts";
+import { type Catalog, createCatalog } from "../../src/catalog/catalog.ts";
+import type { ToolSource } from "../../src/catalog/source.ts";
+import { textResult } from "../../src/mcp/messages/tool.ts";
 
 /** The same two tools as a source of the catalog. */
 const source: ToolSource = {

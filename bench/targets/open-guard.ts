@@ -1,12 +1,11 @@
-import { openAudit } from "../../src/catalog/audit.ts";
+import { openAudit } from "../../src/catalog/audit/audit.ts";
 import { openApprovals } from "../../src/catalog/guard/approvals.ts";
 import { createAskers } from "../../src/catalog/guard/askers.ts";
-import { createGuard } from "../../src/catalog/guard/guard.ts";
-import type { Guard } from "../../src/catalog/guard/guard.ts";
+import { createGuard, type Guard } from "../../src/catalog/guard/guard.ts";
 import { openPins } from "../../src/catalog/guard/pins.ts";
-import type { Home } from "../../src/core/home.ts";
-import type { Metrics } from "../../src/core/metrics.ts";
-import { createCallMetrics } from "../../src/core/metrics/call-metrics.ts";
+import type { Home } from "../../src/core/files/home.ts";
+import { createCallMetrics } from "../../src/core/telemetry/clawport-metrics.ts";
+import type { Metrics } from "../../src/core/telemetry/metrics.ts";
 
 /** The guard as the hub has it: default policy, pins, the audit on disk, metrics. */
 export function openGuard(home: Home, metrics: Metrics): Guard {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
-import { openHome } from "../../src/core/home.ts";
+import { openHome } from "../../src/core/files/home.ts";
 import { silentLog } from "../../src/core/log.ts";
-import { createMetrics } from "../../src/core/metrics.ts";
+import { createMetrics } from "../../src/core/telemetry/metrics.ts";
 import { openHttpDoor } from "../../src/doors/mcp/http-door.ts";
 import { openTokens } from "../../src/doors/mcp/tokens.ts";
 import { createBenchCatalog } from "./bench-source.ts";

@@ -1,6 +1,6 @@
-import { openHome } from "../../src/core/home.ts";
+import { openHome } from "../../src/core/files/home.ts";
 import { silentLog } from "../../src/core/log.ts";
-import { createMetrics } from "../../src/core/metrics.ts";
+import { createMetrics } from "../../src/core/telemetry/metrics.ts";
 import { serveStdioDoor } from "../../src/doors/mcp/stdio-door.ts";
 import { createBenchCatalog } from "./bench-source.ts";
 import { openGuard } from "./open-guard.ts";

@@ -1,4 +1,4 @@
-import type { Answer, Question } from "../../src/mcp/question.ts";
+import type { Answer, Question } from "../../src/mcp/messages/interim-messages.ts";
 
 /** A person who accepts every form as it is filled in already, and a model that says one thing. */
 export function answerQuestion({ method, params }: Question): Answer {

@@ -2,15 +2,15 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createCatalog } from "../../src/catalog/catalog.ts";
-import type { CallContext, Source } from "../../src/catalog/tool-source.ts";
+import type { CallContext, Source } from "../../src/catalog/source.ts";
 import { loadConfig } from "../../src/core/config/load-config.ts";
 import { silentLog } from "../../src/core/log.ts";
-import type { Prompt } from "../../src/mcp/prompt.ts";
-import { RpcFault } from "../../src/mcp/rpc-fault.ts";
-import type { Tool } from "../../src/mcp/tool.ts";
+import { RpcFault } from "../../src/mcp/messages/json-rpc.ts";
+import type { Prompt } from "../../src/mcp/messages/resources-and-prompts.ts";
+import type { Tool } from "../../src/mcp/messages/tool.ts";
 import { defineServers } from "../../src/sources/servers/definition.ts";
 import { createServerManager } from "../../src/sources/servers/manager.ts";
-import { createServerAuths } from "../../src/sources/servers/oauth/server-auths.ts";
+import { createAuthRegistry } from "../../src/sources/servers/oauth/auth-registry.ts";
 import { createMemoryCredentials } from "../../tests/support/memory-credentials.ts";
 import { answerQuestion } from "./answer-question.ts";
 import { sampleArguments } from "./sample-arguments.ts";
@@ -39,7 +39,7 @@ const { config } = await loadConfig({
   env: {},
 });
 const store = createMemoryCredentials();
-const auths = createServerAuths({
+const auths = createAuthRegistry({
   home: { file: (...parts) => path.join(folder, ...parts) },
   store: () => Promise.resolve(store),
   env: process.env,

@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../../src/mcp/tool.ts";
+import type { JsonSchema } from "../../src/mcp/messages/tool.ts";
 
 /** Arguments a tool with this schema should take: for each property its default, its first choice or something of its type. */
 export function sampleArguments({ properties }: JsonSchema): Record<string, unknown> {

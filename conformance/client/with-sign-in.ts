@@ -1,5 +1,5 @@
 import { Fault, isFault } from "../../src/core/fault.ts";
-import type { LazyAuth } from "../../src/sources/servers/oauth/server-auths.ts";
+import type { LazyAuth } from "../../src/sources/servers/oauth/auth-registry.ts";
 
 const redirectUri = "http://localhost:8123/callback";
 const mostVisits = 3;

@@ -1,6 +1,6 @@
 import { type AppTool, describeTool } from "./app-tool.ts";
 import { type BridgeLink, openBridgeLink } from "./bridge-link.ts";
-import { type BridgeMessage, createRuns } from "./runs.ts";
+import { type BridgeMessage, createToolRuns } from "./tool-runs.ts";
 
 export interface AppOptions {
   /** Where the proxy is: `http://127.0.0.1:8000`. */
@@ -60,7 +60,7 @@ export async function openApp(options: AppOptions): Promise<App> {
   let isClosed = false;
   /** Milliseconds before the next new session: a proxy that takes sessions, and then knows nothing of them, gets few. */
   let patience = 0;
-  const runs = createRuns({ tools: () => tools, send: (message) => link?.send(message) ?? false });
+  const runs = createToolRuns({ tools: () => tools, send: (message) => link?.send(message) ?? false });
   let session = await register();
   connect();
 

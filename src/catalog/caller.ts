@@ -13,3 +13,26 @@ export interface Caller {
   /** Hashed before it is written anywhere. */
   readonly sessionKey?: string;
 }
+
+/**
+ * The part of a caller that the door vouches for. What a client calls itself is no part of it: anybody can say that.
+ */
+export interface CallerScope {
+  readonly door: DoorKind;
+  readonly token?: string;
+  readonly sender?: string;
+  readonly agent?: string;
+}
+
+export function scopeOfCaller({ door, token, sender, agent }: Caller): CallerScope {
+  return {
+    door,
+    ...(token === undefined ? {} : { token }),
+    ...(sender === undefined ? {} : { sender }),
+    ...(agent === undefined ? {} : { agent }),
+  };
+}
+
+export function callerScopeKey({ door, token, sender, agent }: CallerScope): string {
+  return JSON.stringify([door, token, sender, agent]);
+}

@@ -1,9 +1,9 @@
-import * as fc from "fast-check";
 import { setImmediate } from "node:timers/promises";
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { createCatalog } from "./catalog.ts";
-import type { Source } from "./tool-source.ts";
 import { testContext, testSource, testTool } from "../../tests/support/test-source.ts";
+import { createCatalog } from "./catalog.ts";
+import type { Source } from "./source.ts";
 import type { CatalogChange } from "./view.ts";
 
 const names = (view: { tools(): readonly { name: string }[] }) => view.tools().map((tool) => tool.name);

@@ -1,16 +1,19 @@
 import { Fault } from "../core/fault.ts";
-import { silentLog } from "../core/log.ts";
-import type { Log } from "../core/log.ts";
-import type { Prompt } from "../mcp/prompt.ts";
-import type { Tool } from "../mcp/tool.ts";
-import { renamed } from "./catalog-tool.ts";
-import type { CatalogPrompt, CatalogTool } from "./catalog-tool.ts";
+import { type Log, silentLog } from "../core/log.ts";
+import type { Prompt } from "../mcp/messages/resources-and-prompts.ts";
+import type { Tool } from "../mcp/messages/tool.ts";
 import { compileGlobs } from "./glob.ts";
-import { createMerge } from "./merge.ts";
+import { createSourceMerger } from "./merge-sources.ts";
 import { indexResources } from "./resource-index.ts";
-import type { Source, Unsubscribe } from "./tool-source.ts";
-import { createView } from "./view.ts";
-import type { CatalogChange, CatalogState, View, ViewFilter, ViewOptions } from "./view.ts";
+import { type CatalogPrompt, type CatalogTool, renamed, type Source, type Unsubscribe } from "./source.ts";
+import {
+  type CatalogChange,
+  type CatalogState,
+  createView,
+  type View,
+  type ViewFilter,
+  type ViewOptions,
+} from "./view.ts";
 
 export interface CatalogFilter {
   /** Globs on names of the catalog: with any of these, only what fits one is shown. */
@@ -43,7 +46,7 @@ export interface Catalog {
 }
 
 export function createCatalog({ include, exclude, log = silentLog }: CatalogOptions = {}): Catalog {
-  let merge = createMerges(filterOf(include, exclude));
+  let merge = createMergers(filterOf(include, exclude));
   const held = new Map<string, { readonly source: Source; readonly release: Unsubscribe }>();
   const listeners = new Set<() => void>();
   let state: CatalogState | undefined;
@@ -97,7 +100,7 @@ export function createCatalog({ include, exclude, log = silentLog }: CatalogOpti
     },
     remove,
     setFilter(filter) {
-      merge = createMerges(filterOf(filter.include, filter.exclude));
+      merge = createMergers(filterOf(filter.include, filter.exclude));
       changed();
     },
     sources: () => [...current().sources.values()],
@@ -121,14 +124,14 @@ const noPrompts: readonly Prompt[] = [];
 
 type Shows = (name: string, plain: string) => boolean;
 
-function createMerges(shows: Shows) {
+function createMergers(shows: Shows) {
   return {
-    tools: createMerge<Tool, CatalogTool>({
+    tools: createSourceMerger<Tool, CatalogTool>({
       list: (source) => source.tools(),
       make: (source, tool, name) => ({ name, source, tool, definition: renamed(tool, name) }),
       shows,
     }),
-    prompts: createMerge<Prompt, CatalogPrompt>({
+    prompts: createSourceMerger<Prompt, CatalogPrompt>({
       list: (source) => source.prompts?.() ?? noPrompts,
       make: (source, prompt, name) => ({ name, source, prompt, definition: renamed(prompt, name) }),
       shows,

@@ -1,8 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { assignNames, wishForName } from "./names.ts";
-import type { NameParts } from "./names.ts";
-import { narrowNames } from "./narrow-names.ts";
+import { assignNames, type NameParts, narrowNames, wishForName } from "./names.ts";
 
 const wide = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
 const narrow = /^[A-Za-z0-9_-]{1,64}$/;

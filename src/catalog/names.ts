@@ -1,5 +1,4 @@
-import { baseLength, settleNames } from "./settle-names.ts";
-import type { NameRules } from "./settle-names.ts";
+import { hash } from "node:crypto";
 
 /** What a name is made of. `source` and `original` together are unique. */
 export interface NameParts {
@@ -17,11 +16,11 @@ export interface NameWish extends NameParts {
   readonly isValid: boolean;
 }
 
-const valid = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
+const catalogName = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
 
 export function wishForName(parts: NameParts): NameWish {
   const plain = parts.prefix ? `${parts.prefix}__${parts.original}` : parts.original;
-  return { ...parts, plain, isValid: valid.test(plain) };
+  return { ...parts, plain, isValid: catalogName.test(plain) };
 }
 
 /**
@@ -29,10 +28,10 @@ export function wishForName(parts: NameParts): NameWish {
  * wants it, otherwise a readable rest of it with a hash of source and original.
  */
 export function assignNames(wishes: readonly NameWish[]): string[] {
-  return settleNames(wishes, rules);
+  return resolveNames(wishes, catalogNameRules);
 }
 
-const rules: NameRules<NameWish> = {
+const catalogNameRules: NameRules<NameWish> = {
   plain: (wish) => (wish.isValid ? wish.plain : undefined),
   rank: (wish) => (wish.own ? 0 : 1),
   base(wish) {
@@ -43,3 +42,118 @@ const rules: NameRules<NameWish> = {
   identity: (wish) => JSON.stringify([wish.source, wish.original]),
   fold: (name) => name,
 };
+
+export interface NarrowNames {
+  /** From a name of the catalog to the one a narrow peer sees. */
+  readonly narrow: ReadonlyMap<string, string>;
+  /** And back. */
+  readonly wide: ReadonlyMap<string, string>;
+}
+
+const narrowName = /^[A-Za-z0-9_-]{1,64}$/;
+
+/**
+ * Names for peers that take only `[A-Za-z0-9_-]{1,64}`. Unique whatever the case of the letters, since OpenClaw
+ * compares without it; and none is another tool's wide name, so that a call may come under either.
+ */
+export function narrowNames(names: readonly string[]): NarrowNames {
+  const wideNames = [...new Set(names)];
+  const settled = resolveNames(wideNames, narrowNameRules);
+  return {
+    narrow: new Map(wideNames.map((name, index) => [name, settled[index]!])),
+    wide: new Map(wideNames.map((name, index) => [settled[index]!, name])),
+  };
+}
+
+const toNarrowAlphabet = (name: string): string => name.replace(/[^A-Za-z0-9_-]+/g, "_");
+
+const narrowNameRules: NameRules<string> = {
+  plain(name) {
+    const cleaned = toNarrowAlphabet(name);
+    return narrowName.test(cleaned) ? cleaned : undefined;
+  },
+  rank: (name) => (narrowName.test(name) ? 0 : 1),
+  base: (name) => toNarrowAlphabet(name).slice(0, baseLength) || "t",
+  identity: (name) => JSON.stringify(name),
+  fold: (name) => name.toLowerCase(),
+};
+
+/** How the names of one alphabet come about. */
+export interface NameRules<T> {
+  /** The name the item would bear if nobody else wanted it; nothing where that would be no valid name. */
+  plain(item: T): string | undefined;
+  /** Of two that want the same name, the one with the lower rank gets it; with equal ranks, neither. */
+  rank(item: T): number;
+  /** Valid characters only, at most `baseLength` of them: what stands before the hash of a name that can't be plain. */
+  base(item: T): string;
+  /** Different for any two items, and the same on every start. */
+  identity(item: T): string;
+  /** Names with the same fold are the same name to those who use them. */
+  fold(name: string): string;
+}
+
+const longestName = 64;
+const hashLength = 8;
+/** What is left for the readable part before `_` and the hash. */
+const baseLength = longestName - hashLength - 1;
+
+interface NameHolder {
+  readonly index: number;
+  readonly rank: number;
+  contested: boolean;
+}
+
+/**
+ * One name for each item, in the items' order. The outcome depends on the set alone and not on its order, since tools
+ * come and go in any order. A name wanted by two equals belongs to neither: whoever came later could otherwise take
+ * over a name that people already trust.
+ */
+function resolveNames<T>(items: readonly T[], rules: NameRules<T>): string[] {
+  const plainNames = items.map((item) => rules.plain(item));
+  const holders = claimNames(items, plainNames, rules);
+  const names: string[] = [];
+  const rest: { index: number; identity: string }[] = [];
+  for (const [index, item] of items.entries()) {
+    const plain = plainNames[index];
+    const holder = plain === undefined ? undefined : holders.get(rules.fold(plain))!;
+    if (plain !== undefined && holder?.index === index && !holder.contested) names[index] = plain;
+    else rest.push({ index, identity: rules.identity(item) });
+  }
+  rest.sort((a, b) => (a.identity < b.identity ? -1 : 1));
+  const used = new Set<string>();
+  for (const { index, identity } of rest) {
+    const name = hashedName(rules.base(items[index]!), identity, (name) => {
+      const folded = rules.fold(name);
+      return !holders.has(folded) && !used.has(folded);
+    });
+    used.add(rules.fold(name));
+    names[index] = name;
+  }
+  return names;
+}
+
+function claimNames<T>(
+  items: readonly T[],
+  plainNames: readonly (string | undefined)[],
+  rules: NameRules<T>,
+): Map<string, NameHolder> {
+  const holders = new Map<string, NameHolder>();
+  for (const [index, item] of items.entries()) {
+    const plain = plainNames[index];
+    if (plain === undefined) continue;
+    const folded = rules.fold(plain);
+    const rank = rules.rank(item);
+    const holder = holders.get(folded);
+    if (holder === undefined || rank < holder.rank) holders.set(folded, { index, rank, contested: false });
+    else if (rank === holder.rank) holder.contested = true;
+  }
+  return holders;
+}
+
+/** A foreign name may look just like this one's hash: then the next round has another. */
+function hashedName(base: string, identity: string, isFree: (name: string) => boolean): string {
+  for (let round = 0; ; round++) {
+    const name = `${base}_${hash("sha256", `${round} ${identity}`).slice(0, hashLength)}`;
+    if (isFree(name)) return name;
+  }
+}

@@ -1,6 +1,5 @@
-import type { Resource, ResourceTemplate } from "../mcp/resource.ts";
-import type { Source } from "./tool-source.ts";
-import { matchesTemplate } from "./uri-template.ts";
+import type { Resource, ResourceTemplate } from "../mcp/messages/resources-and-prompts.ts";
+import type { Source } from "./source.ts";
 
 /** A source that can be read from. */
 export type ReadableSource = Source & Required<Pick<Source, "readResource">>;
@@ -50,4 +49,49 @@ export function indexResources(sources: readonly Source[]): ResourceIndex {
 
 function isReadable(source: Source): source is ReadableSource {
   return source.readResource !== undefined;
+}
+
+type TemplatePiece = { readonly text: string } | { readonly reserved: boolean };
+
+const longestUri = 8192;
+const mostPieces = 64;
+
+/**
+ * Whether a URI can have come from a template (RFC 6570). Literals must be there, a `{name}` is anything without the
+ * characters such an expression would have escaped, and the other operators are anything at all. Templates and URIs
+ * both come from outside, so the lengths and with them the work are bounded.
+ */
+export function matchesTemplate(template: string, uri: string): boolean {
+  if (uri.length > longestUri || template.length > longestUri) return false;
+  const pieces = piecesOf(template);
+  if (pieces.length > mostPieces) return false;
+  let reached = new Set([0]);
+  for (const piece of pieces) {
+    reached = "text" in piece ? afterText(piece.text, uri, reached) : afterExpression(piece.reserved, uri, reached);
+    if (reached.size === 0) return false;
+  }
+  return reached.has(uri.length);
+}
+
+function piecesOf(template: string): TemplatePiece[] {
+  return template.split(/(\{[^{}]*\})/).flatMap((part): TemplatePiece[] => {
+    if (part === "") return [];
+    if (!part.startsWith("{") || !part.endsWith("}")) return [{ text: part }];
+    return [{ reserved: /^\{[+#./;?&]/.test(part) }];
+  });
+}
+
+function afterText(text: string, uri: string, reached: ReadonlySet<number>): Set<number> {
+  return new Set([...reached].filter((at) => uri.startsWith(text, at)).map((at) => at + text.length));
+}
+
+function afterExpression(reserved: boolean, uri: string, reached: ReadonlySet<number>): Set<number> {
+  const next = new Set<number>();
+  let open = false;
+  for (let at = Math.min(...reached); at <= uri.length; at++) {
+    open ||= reached.has(at);
+    if (open) next.add(at);
+    if (!reserved && "/?#".includes(uri[at] ?? "/")) open = false;
+  }
+  return next;
 }

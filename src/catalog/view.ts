@@ -1,17 +1,11 @@
-import type { Completion, CompletionRequest } from "../mcp/offer.ts";
-import type { Prompt } from "../mcp/prompt.ts";
-import type { Resource, ResourceTemplate } from "../mcp/resource.ts";
-import type { Tool } from "../mcp/tool.ts";
-import type { CatalogPrompt, CatalogTool } from "./catalog-tool.ts";
+import type { Prompt, Resource, ResourceTemplate } from "../mcp/messages/resources-and-prompts.ts";
+import type { Tool } from "../mcp/messages/tool.ts";
+import type { Completion, CompletionRequest } from "../mcp/server/offer.ts";
 import { compileGlobs } from "./glob.ts";
-import { mergeInstructions } from "./merge-instructions.ts";
-import { sameElements } from "./merge.ts";
-import type { Merged } from "./merge.ts";
-import { indexResources, noResources } from "./resource-index.ts";
-import type { ReadableSource, ResourceIndex } from "./resource-index.ts";
-import { showEntries } from "./shown.ts";
-import type { Shown } from "./shown.ts";
-import type { CallContext, Source, Unsubscribe } from "./tool-source.ts";
+import { type Merged, mergeInstructions, sameElements } from "./merge-sources.ts";
+import { indexResources, noResources, type ReadableSource, type ResourceIndex } from "./resource-index.ts";
+import type { CallContext, CatalogPrompt, CatalogTool, Source, Unsubscribe } from "./source.ts";
+import { createViewEntries, type ViewEntries } from "./view-entries.ts";
 
 /**
  * Which part of the catalog: all of it, one source under bare names, some sources under the names they have in the whole,
@@ -66,23 +60,23 @@ export interface CatalogState {
 }
 
 interface Lists {
-  readonly tools: Shown<Tool, CatalogTool>;
-  readonly prompts: Shown<Prompt, CatalogPrompt>;
+  readonly tools: ViewEntries<Tool, CatalogTool>;
+  readonly prompts: ViewEntries<Prompt, CatalogPrompt>;
   readonly resources: ResourceIndex;
 }
 
-export interface ViewWorld {
+export interface LiveCatalogState {
   state(): CatalogState;
   onChange(listener: () => void): Unsubscribe;
 }
 
-export function createView(filter: ViewFilter, { alphabet = "wide" }: ViewOptions, world: ViewWorld): View {
+export function createView(filter: ViewFilter, { alphabet = "wide" }: ViewOptions, world: LiveCatalogState): View {
   const select = selector(filter);
   const bare = typeof filter === "object" && "source" in filter;
   const toolRules = { original: (entry: CatalogTool) => entry.tool, bare, alphabet };
   const promptRules = { original: (entry: CatalogPrompt) => entry.prompt, bare, alphabet };
-  const toolLists = remember((entries: readonly CatalogTool[]) => showEntries(entries, toolRules));
-  const promptLists = remember((entries: readonly CatalogPrompt[]) => showEntries(entries, promptRules));
+  const toolLists = remember((entries: readonly CatalogTool[]) => createViewEntries(entries, toolRules));
+  const promptLists = remember((entries: readonly CatalogPrompt[]) => createViewEntries(entries, promptRules));
   let seenState: CatalogState | undefined;
   let lists: Lists;
 

@@ -1,6 +1,6 @@
 import { Fault } from "../core/fault.ts";
-import { quoted } from "../core/quoted.ts";
-import type { OptionTable } from "./command.ts";
+import { quoted } from "../core/peer-text.ts";
+import type { OptionTable } from "./options.ts";
 
 /** Which agent orders go to; for every command that takes some. */
 export const agentOptions = {

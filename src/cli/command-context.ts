@@ -1,18 +1,16 @@
+import { createLiveLog, type LiveLog } from "../core/live-log.ts";
 import type { LogLevel } from "../core/log.ts";
-import type { CommandLine } from "./command-line.ts";
-import type { CommandEntry, OptionTable, OptionValues } from "./command.ts";
-import { isAttended } from "./is-attended.ts";
-import type { LiveLog } from "./live-log.ts";
-import { createLiveLog } from "./live-log.ts";
-import type { Style } from "./output/style.ts";
-import { createStyle, wantsColour } from "./output/style.ts";
-import type { World } from "./world.ts";
+import { isInteractive, type World } from "../core/process/world.ts";
+import type { CommandEntry } from "./command.ts";
+import { createStyle, type Style, wantsColour } from "./output/style.ts";
+import type { ParsedCommandLine } from "./parse-command-line.ts";
+import type { OptionTable, OptionValues } from "./options.ts";
 
 /** What a command is given: what was typed, the outside world, and a place to answer. */
 export interface CommandContext<O extends OptionTable = OptionTable> extends World {
   readonly args: readonly string[];
   readonly options: OptionValues<O>;
-  readonly globals: CommandLine["globals"];
+  readonly globals: ParsedCommandLine["globals"];
   readonly json: boolean;
   readonly style: Style;
   readonly log: LiveLog;
@@ -26,7 +24,11 @@ export interface CommandContext<O extends OptionTable = OptionTable> extends Wor
   ask(question: string): Promise<string | undefined>;
 }
 
-export function createContext(line: CommandLine, world: World, commandTable: readonly CommandEntry[]): CommandContext {
+export function createContext(
+  line: ParsedCommandLine,
+  world: World,
+  commandTable: readonly CommandEntry[],
+): CommandContext {
   const { globals } = line;
   const json = globals.json === true;
   return {
@@ -46,26 +48,26 @@ export function createContext(line: CommandLine, world: World, commandTable: rea
     commandTable,
     style: createStyle(wantsColour(world.stdout, world.env)),
     log: createLiveLog({
-      level: asked(globals) ?? "info",
+      level: requestedLogLevel(globals) ?? "info",
       format: "human",
       color: wantsColour(world.stderr, world.env),
       write: (text) => world.stderr.write(`${text}\n`),
     }),
     answer: (data, text) => void world.stdout.write(`${json ? JSON.stringify(data) : text}\n`),
     say: (text) => void (json || globals.quiet || world.stdout.write(`${text}\n`)),
-    ask: (question) => askPerson(world, question),
+    ask: (question) => askAtPrompt(world, question),
   };
 }
 
 /** The log level that the command line asks for; it goes before the configuration's. */
-export function asked(globals: CommandLine["globals"]): LogLevel | undefined {
+export function requestedLogLevel(globals: ParsedCommandLine["globals"]): LogLevel | undefined {
   if (globals.verbose) return "debug";
   return globals.quiet ? "error" : undefined;
 }
 
-async function askPerson(world: World, question: string): Promise<string | undefined> {
-  if (!isAttended(world)) return undefined;
-  const { readLine } = await import("./read-line.ts");
+async function askAtPrompt(world: World, question: string): Promise<string | undefined> {
+  if (!isInteractive(world)) return undefined;
+  const { readLine } = await import("./terminal/read-line.ts");
   world.stderr.write(question);
   return readLine(world.stdin);
 }

@@ -1,40 +1,5 @@
 import type { CommandContext } from "./command-context.ts";
-
-/** One option of a command. Help, completion and checking all read this. */
-export interface OptionSpec {
-  readonly type: "boolean" | "string" | "number";
-  readonly description: string;
-  readonly short?: string;
-  /** What stands for the value in the help: `<file>`. */
-  readonly value?: string;
-  /** The only values it takes. */
-  readonly values?: readonly string[];
-  /** The least and the most a number may be. */
-  readonly range?: readonly [number, number];
-  readonly multiple?: boolean;
-  /** What a shell offers for the value. */
-  readonly completes?: "file" | "folder";
-}
-
-export type OptionTable = Readonly<Record<string, OptionSpec>>;
-
-/** What an option can hold once it was read. */
-export type GivenValue = boolean | number | string | readonly string[];
-
-interface ValueOfType {
-  readonly boolean: boolean;
-  readonly number: number;
-  readonly string: string;
-}
-
-type OptionValue<O extends OptionSpec> = OptionSpec extends O
-  ? GivenValue
-  : O extends { readonly multiple: true }
-    ? readonly string[]
-    : ValueOfType[O["type"]];
-
-/** What was given for each option; absent when it was not given. */
-export type OptionValues<O extends OptionTable> = { readonly [K in keyof O]?: OptionValue<O[K]> };
+import type { OptionTable } from "./options.ts";
 
 interface ArgumentSpec {
   readonly name: string;

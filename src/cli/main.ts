@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { readVersion } from "./version.ts";
+import { readVersion } from "../core/version.ts";
 
 const argv = process.argv.slice(2);
 

@@ -1,5 +1,5 @@
-import type { Home } from "../core/home.ts";
-import { resolveHome } from "../core/resolve-home.ts";
+import type { Home } from "../core/files/home.ts";
+import { resolveHome } from "../core/files/resolve-home.ts";
 import type { CommandContext } from "./command-context.ts";
 
 /** Where the state of this call lives, whether it exists yet or not. */
@@ -8,6 +8,6 @@ export function homePath({ globals, env, homedir }: CommandContext): string {
 }
 
 export async function openHomeOf(context: CommandContext): Promise<Home> {
-  const { openHome } = await import("../core/home.ts");
+  const { openHome } = await import("../core/files/home.ts");
   return openHome(homePath(context), { log: context.log });
 }

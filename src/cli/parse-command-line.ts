@@ -1,13 +1,18 @@
 import { parseArgs } from "node:util";
 import { Fault } from "../core/fault.ts";
-import { quoted } from "../core/quoted.ts";
-import type { CommandLine } from "./command-line.ts";
-import type { Command, GivenValue, OptionSpec, OptionTable } from "./command.ts";
-import { globalOptions } from "./global-options.ts";
 import { nearestName } from "../core/nearest-name.ts";
+import { quoted } from "../core/peer-text.ts";
+import type { Command } from "./command.ts";
+import {
+  globalOptions,
+  type OptionSpec,
+  type OptionTable,
+  type OptionValues,
+  type ParsedOptionValue,
+} from "./options.ts";
 
 /** Where the first word that is neither an option nor an option's value stands; options may come before it. */
-export function findWord(argv: readonly string[], options: OptionTable = globalOptions): number | undefined {
+export function findFirstPositional(argv: readonly string[], options: OptionTable = globalOptions): number | undefined {
   for (let index = 0; index < argv.length; index++) {
     const arg = argv[index] ?? "";
     if (arg === "--") return undefined;
@@ -28,7 +33,7 @@ export function parseCommandLine(
   argv: readonly string[],
   title: string,
   command: Pick<Command, "options" | "args">,
-): CommandLine {
+): ParsedCommandLine {
   const own = command.options ?? {};
   const table: OptionTable = { ...globalOptions, ...own };
   const { tokens } = parseArgs({
@@ -39,8 +44,8 @@ export function parseCommandLine(
     options: Object.fromEntries(Object.entries(table).map(([name, spec]) => [name, parserOption(spec)])),
   });
   const args: string[] = [];
-  const options: Record<string, GivenValue> = {};
-  const globals: Record<string, GivenValue> = {};
+  const options: Record<string, ParsedOptionValue> = {};
+  const globals: Record<string, ParsedOptionValue> = {};
   for (const token of tokens) {
     if (token.kind === "positional") args.push(token.value);
     if (token.kind !== "option") continue;
@@ -110,4 +115,11 @@ function unknownOption(rawName: string, title: string, table: OptionTable, words
       : `if it is the command's own, write: ${title} -- ${[...words, rawName].join(" ")} …`;
   const hint = nearest === undefined ? see : `did you mean "${nearest}"?`;
   return new Fault("usage", `"${title}" knows no option "${rawName}"; ${hint}`);
+}
+
+/** What was typed after the command's name, sorted. */
+export interface ParsedCommandLine {
+  readonly args: readonly string[];
+  readonly options: Readonly<Record<string, ParsedOptionValue>>;
+  readonly globals: OptionValues<typeof globalOptions>;
 }

@@ -1,16 +1,15 @@
 import { Fault } from "../core/fault.ts";
-import { quoted } from "../core/quoted.ts";
-import type { AnyCommand, Command, CommandEntry, CommandGroup, OptionTable } from "./command.ts";
-import { isGroup } from "./command.ts";
+import { nearestName } from "../core/nearest-name.ts";
+import { quoted } from "../core/peer-text.ts";
+import type { World } from "../core/process/world.ts";
 import { createContext } from "./command-context.ts";
 import { commandTable } from "./command-table.ts";
-import { globalOptions } from "./global-options.ts";
-import type { HelpPaper } from "./help.ts";
-import { nearestName } from "../core/nearest-name.ts";
+import { type AnyCommand, type Command, type CommandEntry, type CommandGroup, isGroup } from "./command.ts";
+import { globalOptions, type OptionTable } from "./options.ts";
+import type { HelpRenderOptions } from "./output/help.ts";
+import { printFailure } from "./output/print-failure.ts";
 import { createStyle, wantsColour } from "./output/style.ts";
-import { checkArguments, findWord, parseCommandLine } from "./parse-command-line.ts";
-import { printFailure } from "./print-failure.ts";
-import type { World } from "./world.ts";
+import { checkArguments, findFirstPositional, parseCommandLine } from "./parse-command-line.ts";
 
 /** Runs what was typed and returns the exit code. Nothing is thrown: a failure is printed here. */
 export async function runCli(argv: readonly string[], world: World, table = commandTable): Promise<number> {
@@ -22,22 +21,22 @@ export async function runCli(argv: readonly string[], world: World, table = comm
 }
 
 async function dispatch(argv: readonly string[], world: World, table: readonly CommandEntry[]): Promise<number> {
-  const asked = findWord(argv);
+  const asked = findFirstPositional(argv);
   if (asked !== undefined && argv[asked] === "help")
     return dispatch([...argv.toSpliced(asked, 1), "--help"], world, table);
-  if (asked === undefined) return runBare(argv, world, table);
+  if (asked === undefined) return runWithoutCommand(argv, world, table);
 
   const name = argv[asked] ?? "";
   const entry = table.find((each) => each.name === name);
   if (entry === undefined) throw unknownCommand("clawport", name, [...table, { name: "help" }]);
   const { command: loaded } = await entry.load();
-  const { command, title, rest } = descend(loaded, `clawport ${name}`, argv.toSpliced(asked, 1));
+  const { command, title, rest } = findSubcommand(loaded, `clawport ${name}`, argv.toSpliced(asked, 1));
 
   const line = parseCommandLine(rest, title, isGroup(command) ? {} : command);
   if (line.globals.version) return printVersion(world, line.globals.json);
   if (line.globals.help) {
-    const { renderHelp } = await import("./help.ts");
-    return printText(world, renderHelp(command, title, helpPaper(world)));
+    const { renderHelp } = await import("./output/help.ts");
+    return printText(world, renderHelp(command, title, helpRenderOptions(world)));
   }
   if (isGroup(command)) {
     const names = command.commands.map((each) => each.name);
@@ -47,22 +46,26 @@ async function dispatch(argv: readonly string[], world: World, table: readonly C
   return (await command.run(createContext(line, world, table))) ?? 0;
 }
 
-async function runBare(argv: readonly string[], world: World, table: readonly CommandEntry[]): Promise<number> {
+async function runWithoutCommand(
+  argv: readonly string[],
+  world: World,
+  table: readonly CommandEntry[],
+): Promise<number> {
   const line = parseCommandLine(argv, "clawport", {});
   checkArguments(line.args, "clawport");
   if (line.globals.version) return printVersion(world, line.globals.json);
-  const { renderOverview } = await import("./help.ts");
-  return printText(world, renderOverview(table, helpPaper(world)));
+  const { renderOverview } = await import("./output/help.ts");
+  return printText(world, renderOverview(table, helpRenderOptions(world)));
 }
 
 /** From a group to the command of it that was named, if one was. */
-function descend(
+function findSubcommand(
   command: AnyCommand,
   title: string,
   argv: readonly string[],
 ): { readonly command: AnyCommand; readonly title: string; readonly rest: readonly string[] } {
   if (!isGroup(command)) return { command, title, rest: argv };
-  const asked = findWord(argv, groupOptions(command));
+  const asked = findFirstPositional(argv, groupOptions(command));
   const name = asked === undefined ? command.fallback : argv[asked];
   if (name === undefined || (asked === undefined && argv.some(isHelp))) return { command, title, rest: argv };
   const found = command.commands.find((each) => each.name === name);
@@ -86,7 +89,7 @@ function unknownCommand(title: string, name: string, known: readonly Pick<Comman
 }
 
 async function printVersion(world: World, json: boolean | undefined): Promise<number> {
-  const { readVersion } = await import("./version.ts");
+  const { readVersion } = await import("../core/version.ts");
   return printText(world, json ? JSON.stringify({ version: readVersion() }) : readVersion());
 }
 
@@ -95,7 +98,7 @@ function printText(world: World, text: string): number {
   return 0;
 }
 
-function helpPaper(world: World): HelpPaper {
+function helpRenderOptions(world: World): HelpRenderOptions {
   return { style: createStyle(wantsColour(world.stdout, world.env)), width: world.stdout.columns };
 }
 

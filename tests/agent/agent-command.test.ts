@@ -1,11 +1,11 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { openHistories } from "../../src/sources/agent/model/history.ts";
+import { openConversationFiles } from "../../src/sources/agent/conversations/conversation-files.ts";
 import { clawport, makePlace, type Place } from "../cli/run-clawport.ts";
 import { runHere } from "../cli/shelf.ts";
-import { type FakeGateway, startFakeGateway } from "../support/fake-gateway.ts";
 import { type MockModel, startMockModel } from "../openclaw/bench/mock-model.ts";
+import { type FakeGateway, startFakeGateway } from "../support/fake-gateway.ts";
 
 let place: Place;
 let model: MockModel;
@@ -100,7 +100,7 @@ describe("with an OpenClaw that runs", () => {
   }, 60_000);
 
   test("a key that a model has too is only touched where it was said which", async () => {
-    const histories = openHistories(join(place.home, "agent", "sessions"));
+    const histories = openConversationFiles(join(place.home, "agent", "sessions"));
     await histories.write("work", [{ role: "user", content: "to the model" }]);
     const both = await clawport(place, "sessions", "delete", "work");
     expect(both).toMatchObject({ exit: 2, err: expect.stringContaining("--from") });

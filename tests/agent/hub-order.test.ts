@@ -2,12 +2,12 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { openHub, type Hub } from "../../src/cli/hub.ts";
-import { createLiveLog } from "../../src/cli/live-log.ts";
-import { defaultConfig } from "../../src/core/config/default-config.ts";
-import { openHome, type Home } from "../../src/core/home.ts";
-import { textResult } from "../../src/mcp/tool.ts";
-import { megabyte } from "../../src/sources/agent/media-limits.ts";
+import { defaultConfig } from "../../src/core/config/find-config.ts";
+import { type Home, openHome } from "../../src/core/files/home.ts";
+import { createLiveLog } from "../../src/core/live-log.ts";
+import { type Hub, openHub } from "../../src/hub/hub.ts";
+import { textResult } from "../../src/mcp/messages/tool.ts";
+import { megabyte } from "../../src/sources/agent/media/media-limits.ts";
 import { modernParams, modernVersion, type Wire, withTasks } from "../support/mcp/messages.ts";
 import { testSource } from "../support/test-source.ts";
 

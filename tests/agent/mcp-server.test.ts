@@ -3,10 +3,10 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { megabyte } from "../../src/sources/agent/media-limits.ts";
-import { orderTool } from "../../src/sources/agent/order-tool.ts";
-import { until } from "../support/until.ts";
+import { megabyte } from "../../src/sources/agent/media/media-limits.ts";
+import { orderTool } from "../../src/sources/agent/order/order-tool.ts";
 import { clawport, makePlace } from "../cli/run-clawport.ts";
+import { until } from "../support/until.ts";
 import { serverCommand, startMcpServer, textOf } from "./start-mcp-server.ts";
 
 const png = Buffer.from("\x89PNG\r\n\x1A\n\0\0\0\0", "latin1").toString("base64");

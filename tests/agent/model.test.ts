@@ -1,7 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { megabyte } from "../../src/sources/agent/media-limits.ts";
+import { megabyte } from "../../src/sources/agent/media/media-limits.ts";
 import { makePlace } from "../cli/run-clawport.ts";
 import { type MockModel, startMockModel } from "../openclaw/bench/mock-model.ts";
 import { serverCommand, startMcpServer, textOf, writeHome } from "./start-mcp-server.ts";

@@ -2,10 +2,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { textResult } from "../../src/mcp/tool.ts";
+import { textResult } from "../../src/mcp/messages/tool.ts";
 import type { AgentTools } from "../../src/sources/agent/agent-tools.ts";
+import { openConversationFiles } from "../../src/sources/agent/conversations/conversation-files.ts";
 import { findModel } from "../../src/sources/agent/model/find-model.ts";
-import { openHistories } from "../../src/sources/agent/model/history.ts";
 import { createModelBackend } from "../../src/sources/agent/model/model-backend.ts";
 import { openModel } from "../../src/sources/agent/model/open-model.ts";
 import { describeReplies, obedient, quietOptions } from "../../src/sources/agent/reply.contract.ts";
@@ -37,7 +37,7 @@ describe.each([
     const env = { CLAWPORT_MODEL: `${provider}/mock-1`, [key]: "the-key", [address]: new URL(mock.baseUrl).origin };
     const settings = findModel(undefined, env)!;
     const model = await openModel(settings);
-    return createModelBackend({ settings, model, histories: openHistories(folder), tools: async () => tools });
+    return createModelBackend({ settings, model, histories: openConversationFiles(folder), tools: async () => tools });
   }
 
   describeReplies(async () => obedient(await openBackend(), mock));

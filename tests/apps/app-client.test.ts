@@ -4,8 +4,8 @@ import { expect, test } from "vitest";
 import { WebSocketServer } from "ws";
 import { openBridgeLink } from "../../src/app/bridge-link.ts";
 import { type AppTool, openApp } from "../../src/app/index.ts";
-import { createRuns } from "../../src/app/runs.ts";
-import { createMemoryStore } from "../../src/sources/apps/memory-store.ts";
+import { createToolRuns } from "../../src/app/tool-runs.ts";
+import { createMemorySessionStore } from "../../src/sources/apps/store/session-store.ts";
 import { openV2Client } from "../clients/v2-client.ts";
 import { listenHere } from "../support/listen-here.ts";
 import { until } from "../support/until.ts";
@@ -117,7 +117,7 @@ test("an app whose session was deleted opens a new one and says so", async () =>
 });
 
 test("an app whose session a proxy with tokens has forgotten opens a new one", async () => {
-  await using proxy = await startProxy({ env: tokens, openStore: () => Promise.resolve(createMemoryStore()) });
+  await using proxy = await startProxy({ env: tokens, openStore: () => Promise.resolve(createMemorySessionStore()) });
   const sessions: string[] = [];
   const options = { proxyUrl: proxy.address, appToken: "app-secret", tools };
   const app = await openApp({ ...options, onSession: ({ id }) => void sessions.push(id) });
@@ -259,7 +259,7 @@ test("a call that comes twice is run once and answered twice", async () => {
   const runs: string[] = [];
   const sent: string[] = [];
   const tool: AppTool = { name: "pay", run: (_, { requestId }) => runs.push(requestId) };
-  const { take } = createRuns({ tools: () => new Map([["pay", tool]]), send: (text) => sent.push(text) > 0 });
+  const { take } = createToolRuns({ tools: () => new Map([["pay", tool]]), send: (text) => sent.push(text) > 0 });
   const order = { type: "invoke_tool", request_id: "s:1", tool_name: "pay", arguments: {} };
   take(order);
   await until(() => sent.length === 1);
@@ -271,7 +271,7 @@ test("a call that comes twice is run once and answered twice", async () => {
 test("of a call that comes twice, a long answer is not kept, and the second is told so", async () => {
   const sent: string[] = [];
   const tool: AppTool = { name: "paint", run: () => "x".repeat(100_000) };
-  const { take } = createRuns({ tools: () => new Map([["paint", tool]]), send: (text) => sent.push(text) > 0 });
+  const { take } = createToolRuns({ tools: () => new Map([["paint", tool]]), send: (text) => sent.push(text) > 0 });
   const order = { type: "invoke_tool", request_id: "s:1", tool_name: "paint", arguments: {} };
   take(order);
   await until(() => sent.length === 1);

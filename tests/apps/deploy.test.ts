@@ -79,7 +79,7 @@ test("the compose file fits the image: its state, its port, its command, and var
   expect(compose).toContain(`"state:${state}"`);
   expect(dockerfile).toContain(`CLAWPORT_HOME=${state}`);
   expect(compose).toContain('"127.0.0.1:8000:8000"');
-  const known = await read("src/cli/proxy-settings.ts");
+  const known = await read("src/hub/proxy-settings.ts");
   const used = [...compose!.matchAll(/^ {6}OPENCLAW_PROXY_(\w+):/gm)].map(([, name]) => name!);
   expect(used).toHaveLength(6);
   expect(used.filter((name) => !known.includes(`"${name}"`))).toEqual([]);

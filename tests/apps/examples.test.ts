@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
-import { createMemoryStore } from "../../src/sources/apps/memory-store.ts";
+import { createMemorySessionStore } from "../../src/sources/apps/store/session-store.ts";
 import { openBrowser } from "../browser/open-browser.ts";
 import { runProgram } from "../cli/run-shell.ts";
 import { requireDebianPackage } from "../setup/require-debian-package.ts";
@@ -105,7 +105,7 @@ describe.skipIf(websockets === undefined)("the app in Python", () => {
   });
 
   test("opens a new session where the proxy has forgotten the old one, and Ctrl-C ends it without a word", async () => {
-    await using proxy = await startProxy({ env: tokens, openStore: () => Promise.resolve(createMemoryStore()) });
+    await using proxy = await startProxy({ env: tokens, openStore: () => Promise.resolve(createMemorySessionStore()) });
     await using app = await runPython({ ...placeOf(proxy), ...appToken });
     const first = await app.word("MCP_URL=");
     await expect.poll(() => proxy.call({ mcp_url: first } as Created, "echo_text", { text: "1" })).toContain("1");

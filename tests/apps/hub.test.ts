@@ -1,13 +1,13 @@
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { expect, test } from "vitest";
-import { type Hub, openHub } from "../../src/cli/hub.ts";
-import { createLiveLog } from "../../src/cli/live-log.ts";
-import { defaultConfig } from "../../src/core/config/default-config.ts";
-import { openHome } from "../../src/core/home.ts";
+import { defaultConfig } from "../../src/core/config/find-config.ts";
+import { openHome } from "../../src/core/files/home.ts";
+import { createLiveLog } from "../../src/core/live-log.ts";
+import { type Hub, openHub } from "../../src/hub/hub.ts";
 import { bearer, type Created, registration } from "./start-proxy.ts";
 import { openApp } from "./test-app.ts";
 

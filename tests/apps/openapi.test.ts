@@ -1,6 +1,6 @@
 import { type Schema, Validator } from "@cfworker/json-schema";
 import { expect, test } from "vitest";
-import { createMemoryStore } from "../../src/sources/apps/memory-store.ts";
+import { createMemorySessionStore } from "../../src/sources/apps/store/session-store.ts";
 import { bearer, registration, type RunningProxy, startProxy } from "./start-proxy.ts";
 import { openApp } from "./test-app.ts";
 
@@ -102,7 +102,7 @@ test("the description says what the routes do: every operation, every status, ev
 
   /** A gate that never lets one pass, before a session of an earlier proxy. */
   async function checkRate(operation: Operation): Promise<void> {
-    const store = { ...createMemoryStore(), [Symbol.asyncDispose]: () => Promise.resolve() };
+    const store = { ...createMemorySessionStore(), [Symbol.asyncDispose]: () => Promise.resolve() };
     const openStore = () => Promise.resolve(store);
     await using usual = await startProxy({ env: tokens, openStore });
     const { mcpSessionId } = await usual.create();

@@ -1,12 +1,12 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openProxy, type ProxyOptions } from "../../src/cli/open-proxy.ts";
-import { parseProxySettings } from "../../src/cli/proxy-settings.ts";
-import { defaultConfig } from "../../src/core/config/default-config.ts";
-import { openHome } from "../../src/core/home.ts";
+import { defaultConfig } from "../../src/core/config/find-config.ts";
+import { openHome } from "../../src/core/files/home.ts";
 import { silentLog } from "../../src/core/log.ts";
-import { createMemoryStore } from "../../src/sources/apps/memory-store.ts";
+import { openProxy, type ProxyOptions } from "../../src/hub/open-proxy.ts";
+import { parseProxySettings } from "../../src/hub/proxy-settings.ts";
+import { createMemorySessionStore } from "../../src/sources/apps/store/session-store.ts";
 import { createProxyClient, type ProxyClient } from "./proxy-client.ts";
 
 export { bearer, type Created, echoTool, registration } from "./proxy-client.ts";
@@ -24,7 +24,7 @@ interface ProxyParts extends Partial<Omit<ProxyOptions, "settings">> {
 /** The whole proxy on a free port, with a home of its own that goes with it. */
 export async function startProxy({ env = {}, ...parts }: ProxyParts = {}): Promise<RunningProxy> {
   const folder = await mkdtemp(join(tmpdir(), "proxy-"));
-  const store = createMemoryStore();
+  const store = createMemorySessionStore();
   const options: ProxyOptions = {
     home: await openHome(join(folder, "state")),
     config: defaultConfig,

@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import type { World } from "../../src/cli/world.ts";
+import type { World } from "../../src/core/process/world.ts";
 
 export interface MemoryWorld extends World {
   out(): string;

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { runCli } from "../../src/cli/run-cli.ts";
-import type { World } from "../../src/cli/world.ts";
+import type { World } from "../../src/core/process/world.ts";
 import { memoryWorld } from "./memory-world.ts";
 import { makePlace, type Place } from "./run-clawport.ts";
 import type { ShellAnswer } from "./run-shell.ts";

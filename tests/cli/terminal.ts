@@ -1,5 +1,5 @@
 import { PassThrough } from "node:stream";
-import type { World } from "../../src/cli/world.ts";
+import type { World } from "../../src/core/process/world.ts";
 
 /** Somebody at a terminal who answers each question, one after the other, and then leaves it at that. */
 export function openTerminal(...answers: string[]): { readonly world: Partial<World>; shown(): string } {

@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { mkdtempDisposable, readdir, readFile, writeFile } from "node:fs/promises";
@@ -6,9 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { withFileLock } from "../../src/core/file-lock.ts";
-import { formatMark, ownMark } from "../../src/core/process-mark.ts";
-import { sleep } from "../../src/core/sleep.ts";
+import { withFileLock } from "../../src/core/files/file-lock.ts";
+import { formatMark, ownMark } from "../../src/core/process/process-mark.ts";
+import { sleep } from "../../src/core/wait.ts";
 
 const child = fileURLToPath(new URL("lock-child.ts", import.meta.url));
 const makeFolder = () => mkdtempDisposable(join(tmpdir(), "clawport-"));

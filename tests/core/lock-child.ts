@@ -1,6 +1,6 @@
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
-import { withFileLock } from "../../src/core/file-lock.ts";
-import { sleep } from "../../src/core/sleep.ts";
+import { withFileLock } from "../../src/core/files/file-lock.ts";
+import { sleep } from "../../src/core/wait.ts";
 
 /** A real process for the lock tests: `hold` takes the lock for good, `count` adds to a number under it. */
 const [, , mode, folder, proc = "/proc", rounds = "0", after = "keep"] = process.argv;

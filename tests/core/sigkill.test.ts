@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { openHome } from "../../src/core/home.ts";
-import { sleep } from "../../src/core/sleep.ts";
+import { openHome } from "../../src/core/files/home.ts";
+import { sleep } from "../../src/core/wait.ts";
 
 const child = fileURLToPath(new URL("state-child.ts", import.meta.url));
 

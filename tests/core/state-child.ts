@@ -1,7 +1,7 @@
 import { Fault } from "../../src/core/fault.ts";
-import { openHome } from "../../src/core/home.ts";
+import { openHome } from "../../src/core/files/home.ts";
+import { openStateFile } from "../../src/core/files/state-file.ts";
 import { silentLog } from "../../src/core/log.ts";
-import { openStateFile } from "../../src/core/state-file.ts";
 
 /**
  * A real process that writes state until it is killed. It says `ready` before it touches anything, `found` what it read

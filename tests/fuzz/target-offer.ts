@@ -1,8 +1,6 @@
 import { Fault } from "../../src/core/fault.ts";
-import { textBlock } from "../../src/mcp/content.ts";
-import type { McpOffer, ToolOffer } from "../../src/mcp/offer.ts";
-import { textResult } from "../../src/mcp/tool.ts";
-import type { Tool } from "../../src/mcp/tool.ts";
+import { textBlock, textResult, type Tool } from "../../src/mcp/messages/tool.ts";
+import type { McpOffer, ToolOffer } from "../../src/mcp/server/offer.ts";
 
 const anything = { type: "object" };
 

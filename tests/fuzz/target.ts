@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
-import { createHttpEndpoint } from "../../src/mcp/http/endpoint.ts";
-import { createMcpServer } from "../../src/mcp/server.ts";
-import { serveStdio } from "../../src/mcp/stdio.ts";
+import { createHttpEndpoint } from "../../src/mcp/http/http-endpoint.ts";
+import { createMcpServer } from "../../src/mcp/server/mcp-server.ts";
+import { serveStdio } from "../../src/mcp/stdio/serve-stdio.ts";
 import { maxMessageBytes } from "./limits.ts";
 import { targetOffer } from "./target-offer.ts";
 

@@ -3,12 +3,12 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import type { Request } from "playwright-core";
 import { expect, test } from "vitest";
-import { openCallbackListener } from "../../src/sources/servers/oauth/sign-in/callback-listener.ts";
+import { openCallbackListener } from "../../src/hub/sign-in/callback-listener.ts";
 import { openBrowser } from "../browser/open-browser.ts";
 import { clawport } from "../cli/run-clawport.ts";
+import { requireDebianPackage } from "../setup/require-debian-package.ts";
 import { listenHere } from "../support/listen-here.ts";
 import { until } from "../support/until.ts";
-import { requireDebianPackage } from "../setup/require-debian-package.ts";
 import { openOAuthPlace } from "./open-oauth-place.ts";
 
 const chromium = await requireDebianPackage("chromium", "/usr/bin/chromium");

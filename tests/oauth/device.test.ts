@@ -1,14 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { expect, test, vi } from "vitest";
-import { Secret } from "../../src/core/secret.ts";
-import { createRemoteControl } from "../../src/sources/servers/handlers/remote-control.ts";
+import { Secret } from "../../src/core/secrets/secret.ts";
+import { createRemoteControl } from "../../src/hub/control/remote-control.ts";
 import type { DeviceSignIn } from "../../src/sources/servers/oauth/grants/device-code.ts";
 import type { ServerAuth } from "../../src/sources/servers/oauth/server-auth.ts";
 import { startHub } from "../cli/run-clawport.ts";
 import { runHere } from "../cli/shelf.ts";
 import { until } from "../support/until.ts";
 import { openAuthControl } from "./open-auth-control.ts";
-import { openOAuthPlace, type OAuthPlace } from "./open-oauth-place.ts";
+import { type OAuthPlace, openOAuthPlace } from "./open-oauth-place.ts";
 
 // Hubs are processes of their own, and the machine may be busy.
 vi.setConfig({ testTimeout: 60_000 });

@@ -2,8 +2,8 @@ import { generateKeyPairSync } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { clientDocument } from "../../src/sources/servers/oauth/client-document.ts";
-import { openCallbackListener } from "../../src/sources/servers/oauth/sign-in/callback-listener.ts";
+import { openCallbackListener } from "../../src/hub/sign-in/callback-listener.ts";
+import { clientDocument } from "../../src/sources/servers/oauth/registration/client-document.ts";
 import type { AuthorizationServer } from "./bench/authorization-server.ts";
 import { openOAuthPlace } from "./open-oauth-place.ts";
 

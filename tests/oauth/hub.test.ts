@@ -1,14 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { get } from "node:http";
 import { expect, test, vi } from "vitest";
-import { createMcpCommand } from "../../src/cli/mcp-command.ts";
-import { Secret } from "../../src/core/secret.ts";
-import { createRemoteControl } from "../../src/sources/servers/handlers/remote-control.ts";
+import { Secret } from "../../src/core/secrets/secret.ts";
+import { createRemoteControl } from "../../src/hub/control/remote-control.ts";
+import { createMcpCommand } from "../../src/hub/verbs/mcp-command.ts";
 import { startHub } from "../cli/run-clawport.ts";
 import { until } from "../support/until.ts";
 import { createVisitor } from "./bench/consent.ts";
 import { openAuthControl } from "./open-auth-control.ts";
-import { openOAuthPlace, type OAuthPlace } from "./open-oauth-place.ts";
+import { type OAuthPlace, openOAuthPlace } from "./open-oauth-place.ts";
 
 // Browsers, hubs and keyrings are processes of their own, and the machine may be busy.
 vi.setConfig({ testTimeout: 60_000 });

@@ -1,19 +1,19 @@
 import { get } from "node:http";
 import { PassThrough } from "node:stream";
 import { expect, test, vi } from "vitest";
-import type { AuthControl } from "../../src/sources/servers/handlers/auth-control.ts";
-import { startSignIn, type StartedSignIn } from "../../src/sources/servers/oauth/sign-in/start-sign-in.ts";
+import type { SignInControl } from "../../src/hub/control/sign-in-control.ts";
+import { type StartedSignIn, startSignIn } from "../../src/hub/sign-in/start-sign-in.ts";
 import { runHere } from "../cli/shelf.ts";
 import { until } from "../support/until.ts";
 import { createVisitor } from "./bench/consent.ts";
 import { openAuthControl } from "./open-auth-control.ts";
-import { openOAuthPlace, type OAuthPlace } from "./open-oauth-place.ts";
+import { type OAuthPlace, openOAuthPlace } from "./open-oauth-place.ts";
 
 // Browsers, hubs and keyrings are processes of their own, and the machine may be busy.
 vi.setConfig({ testTimeout: 60_000 });
 
 async function start(
-  auth: AuthControl,
+  auth: SignInControl,
   options: { patienceMs?: number; lookMs?: number; signal?: AbortSignal } = {},
 ): Promise<StartedSignIn> {
   const started = await startSignIn(auth, "one", { lookMs: 500, signal: new AbortController().signal, ...options });

@@ -2,18 +2,18 @@ import { stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { silentLog } from "../../src/core/log.ts";
-import type { ToolResult } from "../../src/mcp/tool.ts";
+import type { ToolResult } from "../../src/mcp/messages/tool.ts";
+import { resolveGatewayAddress } from "../../src/openclaw/locate-gateway.ts";
+import { openGateway } from "../../src/openclaw/open-gateway.ts";
 import { createAgentSource } from "../../src/sources/agent/agent-source.ts";
-import { findGateway } from "../../src/sources/agent/gateway/find-gateway.ts";
+import { createGatewayConversationStore } from "../../src/sources/agent/conversations/gateway-conversation-store.ts";
 import { createGatewayBackend } from "../../src/sources/agent/gateway/gateway-backend.ts";
-import { openGateway } from "../../src/sources/agent/gateway/open-gateway.ts";
-import type { ReplyBackend } from "../../src/sources/agent/reply.ts";
-import { createGatewayShelf } from "../../src/sources/agent/sessions/gateway-shelf.ts";
+import type { ReplyBackend } from "../../src/sources/agent/reply-backend.ts";
 import { describeReplies } from "../../src/sources/agent/reply.contract.ts";
-import { serverCommand, startMcpServer, textOf as serverText } from "../agent/start-mcp-server.ts";
+import { serverCommand, textOf as serverText, startMcpServer } from "../agent/start-mcp-server.ts";
 import { testContext } from "../support/test-source.ts";
 import { startMockAnthropic } from "./bench/mock-anthropic.ts";
-import { type OpenClawBench, openBench } from "./bench/open-bench.ts";
+import { openBench, type OpenClawBench } from "./bench/open-bench.ts";
 import { runClaudeCode } from "./bench/run-claude-code.ts";
 
 const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
@@ -24,7 +24,7 @@ let order: (args: object, context?: ReturnType<typeof testContext>) => Promise<T
 
 beforeAll(async () => {
   bench = await openBench();
-  const address = await findGateway({ env: bench.env, homedir: bench.folder });
+  const address = await resolveGatewayAddress({ env: bench.env, homedir: bench.folder });
   backend = createGatewayBackend({ gateway: await openGateway({ address, log: silentLog, version: "0" }) });
   const turns = join(bench.folder, "turns");
   const source = createAgentSource({ getReply: backend.getReply, turnsFolder: turns });
@@ -177,9 +177,9 @@ describe("what the agent asks back", () => {
 
 test("conversations are listed, shown and deleted where OpenClaw keeps them", async () => {
   await order({ message: "note this down", sessionKey: "Shelf" });
-  const address = await findGateway({ env: bench.env, homedir: bench.folder });
+  const address = await resolveGatewayAddress({ env: bench.env, homedir: bench.folder });
   const gateway = await openGateway({ address, log: silentLog, version: "0" });
-  const shelf = createGatewayShelf(gateway, undefined, new AbortController().signal);
+  const shelf = createGatewayConversationStore(gateway, undefined, new AbortController().signal);
   try {
     const found = await shelf.find("Shelf");
     expect((await shelf.list()).map(({ key }) => key)).toContain(found?.key);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { ClientLogLine } from "../../src/mcp/progress.ts";
+import type { ClientLogLine } from "../../src/mcp/messages/interim-messages.ts";
 import { until } from "../support/until.ts";
-import { openRogueHttp, type Exchange } from "./fixtures/rogue-http.ts";
+import { type Exchange, openRogueHttp } from "./fixtures/rogue-http.ts";
 import { openJournal } from "./open-journal.ts";
 import { startEngine } from "./start-engine.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { createMetrics } from "../../src/core/metrics.ts";
-import { createServerMetrics } from "../../src/core/metrics/server-metrics.ts";
+import { createServerMetrics } from "../../src/core/telemetry/clawport-metrics.ts";
+import { createMetrics } from "../../src/core/telemetry/metrics.ts";
 import { until } from "../support/until.ts";
 import { openRogueHttp } from "./fixtures/rogue-http.ts";
 import { startEngine } from "./start-engine.ts";

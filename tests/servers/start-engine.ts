@@ -1,15 +1,15 @@
-import { createCatalog, type Catalog } from "../../src/catalog/catalog.ts";
-import type { CallContext } from "../../src/catalog/tool-source.ts";
+import { type Catalog, createCatalog } from "../../src/catalog/catalog.ts";
+import type { CallContext } from "../../src/catalog/source.ts";
 import { loadConfig } from "../../src/core/config/load-config.ts";
 import type { Log } from "../../src/core/log.ts";
-import type { ToolResult } from "../../src/mcp/tool.ts";
+import type { ToolResult } from "../../src/mcp/messages/tool.ts";
 import { defineServers, type ServerDefinition } from "../../src/sources/servers/definition.ts";
 import {
   createServerManager,
   type ServerManager,
   type ServerManagerOptions,
 } from "../../src/sources/servers/manager.ts";
-import { createServerAuths } from "../../src/sources/servers/oauth/server-auths.ts";
+import { createAuthRegistry } from "../../src/sources/servers/oauth/auth-registry.ts";
 import { createMemoryCredentials } from "../support/memory-credentials.ts";
 import { type ContextParts, testContext } from "../support/test-source.ts";
 
@@ -90,7 +90,7 @@ export async function defined(servers: Readonly<Record<string, object>>): Promis
 function signedInToNothing(env: NodeJS.ProcessEnv, log: Log) {
   const store = createMemoryCredentials();
   const home = { file: (...parts: string[]) => `nowhere/${parts.join("/")}` };
-  return createServerAuths({ home, store: () => Promise.resolve(store), env, log });
+  return createAuthRegistry({ home, store: () => Promise.resolve(store), env, log });
 }
 
 function keepingLog(lines: LogLine[]): Log {

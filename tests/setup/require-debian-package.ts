@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { withFileLock } from "../../src/core/file-lock.ts";
+import { withFileLock } from "../../src/core/files/file-lock.ts";
 
 /**
  * The path of a program that a test needs, installed first where that is possible (Debian, root). Elsewhere undefined,

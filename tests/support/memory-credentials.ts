@@ -1,5 +1,8 @@
-import type { CredentialFile, CredentialStore } from "../../src/sources/servers/oauth/store/credential-store.ts";
-import type { Credentials } from "../../src/sources/servers/oauth/store/credentials.ts";
+import type {
+  CredentialFile,
+  Credentials,
+  CredentialStore,
+} from "../../src/sources/servers/oauth/store/credentials.ts";
 
 /** What is kept of sign-ins, without a disk. Changes take turns, as they do in the real store. */
 export function createMemoryCredentials(): CredentialStore {

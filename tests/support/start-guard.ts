@@ -1,19 +1,17 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { AuditEntry } from "../../src/catalog/audit-entry.ts";
+import type { ApprovalAnswer } from "../../src/catalog/advice.ts";
+import type { AuditEntry } from "../../src/catalog/audit/audit-line.ts";
 import { createCatalog } from "../../src/catalog/catalog.ts";
 import { openApprovals } from "../../src/catalog/guard/approvals.ts";
-import { createAskers } from "../../src/catalog/guard/askers.ts";
-import type { ApprovalQuestion } from "../../src/catalog/guard/askers.ts";
+import { type ApprovalQuestion, createAskers } from "../../src/catalog/guard/askers.ts";
 import { createGuard } from "../../src/catalog/guard/guard.ts";
 import { openPins } from "../../src/catalog/guard/pins.ts";
-import type { Said } from "../../src/catalog/opinion.ts";
-import type { Source } from "../../src/catalog/tool-source.ts";
-import type { Policy } from "../../src/core/config/policy-schema.ts";
-import type { Tool, ToolResult } from "../../src/mcp/tool.ts";
-import { testContext, testSource } from "./test-source.ts";
-import type { ContextParts } from "./test-source.ts";
+import type { Source } from "../../src/catalog/source.ts";
+import type { Policy } from "../../src/core/config/policy-config.ts";
+import type { Tool, ToolResult } from "../../src/mcp/messages/tool.ts";
+import { type ContextParts, testContext, testSource } from "./test-source.ts";
 
 interface SetUp {
   readonly policy?: Policy;
@@ -55,7 +53,7 @@ export async function startGuard({
     catalog,
     pass: (ms: number) => (now += ms),
     /** Registers a person who gives these answers, one a question. */
-    person(...answers: (Said | undefined)[]) {
+    person(...answers: (ApprovalAnswer | undefined)[]) {
       const questions: ApprovalQuestion[] = [];
       askers.add({
         id: "desk",

@@ -1,10 +1,8 @@
-import { silentLog } from "../../src/core/log.ts";
-import type { ClientLogLine, McpLogLevel } from "../../src/mcp/progress.ts";
-import type { Answer, Question } from "../../src/mcp/question.ts";
-import type { Tool, ToolResult } from "../../src/mcp/tool.ts";
-import { textResult } from "../../src/mcp/tool.ts";
 import type { Caller } from "../../src/catalog/caller.ts";
-import type { CallContext, Source } from "../../src/catalog/tool-source.ts";
+import type { CallContext, Source } from "../../src/catalog/source.ts";
+import { silentLog } from "../../src/core/log.ts";
+import type { Answer, ClientLogLine, McpLogLevel, Question } from "../../src/mcp/messages/interim-messages.ts";
+import { textResult, type Tool, type ToolResult } from "../../src/mcp/messages/tool.ts";
 
 export interface TestSource extends Source {
   /** Replaces the list and says so. */

@@ -1,13 +1,10 @@
 import { Fault } from "../../core/fault.ts";
-import { silentLog } from "../../core/log.ts";
-import type { Log } from "../../core/log.ts";
-import { quoted } from "../../core/quoted.ts";
-import { openStateFile } from "../../core/state-file.ts";
-import type { Caller } from "../caller.ts";
-import type { CatalogTool } from "../catalog-tool.ts";
-import { parseApprovals } from "./approvals-file.ts";
-import type { Approval, ApprovalsFile, WaitingCall } from "./approvals-file.ts";
-import { scopeKey, scopeOf } from "./caller-scope.ts";
+import { openStateFile } from "../../core/files/state-file.ts";
+import { isRecord } from "../../core/is-record.ts";
+import { type Log, silentLog } from "../../core/log.ts";
+import { quoted } from "../../core/peer-text.ts";
+import { type Caller, type CallerScope, callerScopeKey, scopeOfCaller } from "../caller.ts";
+import type { CatalogTool } from "../source.ts";
 
 /** Lasting answers to questions of policy, and the calls that wait for one. */
 export interface Approvals {
@@ -100,13 +97,13 @@ const nothingFor = (name: string): string =>
 type Call = Omit<Approval, "choice" | "at">;
 
 function callOf(tool: CatalogTool, caller: Caller): Call {
-  return { name: tool.name, source: tool.source.id, tool: tool.tool.name, caller: scopeOf(caller) };
+  return { name: tool.name, source: tool.source.id, tool: tool.tool.name, caller: scopeOfCaller(caller) };
 }
 
 const bare = ({ name, source, tool, caller }: Call): Call => ({ name, source, tool, caller });
 
 /** By the source's own name: one in the catalog could come to belong to another tool. */
-const keyOf = ({ source, tool, caller }: Call): string => JSON.stringify([source, tool, scopeKey(caller)]);
+const keyOf = ({ source, tool, caller }: Call): string => JSON.stringify([source, tool, callerScopeKey(caller)]);
 
 function withApprovals({ approvals, waiting }: ApprovalsFile, added: readonly Approval[]): ApprovalsFile {
   const keys = new Set(added.map(keyOf));
@@ -114,4 +111,51 @@ function withApprovals({ approvals, waiting }: ApprovalsFile, added: readonly Ap
     approvals: [...approvals.filter((approval) => !keys.has(keyOf(approval))), ...added].slice(-mostApprovals),
     waiting: waiting.filter((call) => !keys.has(keyOf(call))),
   };
+}
+
+/** A lasting answer of a person: this caller may always, or never, use this tool. */
+export interface Approval {
+  /** The name in the catalog when it was given: for people. */
+  readonly name: string;
+  readonly source: string;
+  /** The name the source itself has for it. */
+  readonly tool: string;
+  readonly caller: CallerScope;
+  readonly choice: "always" | "never";
+  readonly at: string;
+}
+
+/** A call that was turned away because nobody was there to allow it. */
+export interface WaitingCall extends Omit<Approval, "choice"> {
+  readonly reason: string;
+}
+
+export interface ApprovalsFile {
+  readonly approvals: readonly Approval[];
+  readonly waiting: readonly WaitingCall[];
+}
+
+function parseApprovals(value: unknown): ApprovalsFile {
+  if (isRecord(value) && isListOf(value.approvals, isApproval) && isListOf(value.waiting, isWaiting)) {
+    return { approvals: value.approvals, waiting: value.waiting };
+  }
+  throw new Fault("corrupt", "This is no file of approvals.");
+}
+
+function isListOf<T>(value: unknown, isItem: (item: unknown) => item is T): value is T[] {
+  return Array.isArray(value) && value.every(isItem);
+}
+
+const isApproval = (value: unknown): value is Approval =>
+  isCall(value) && "choice" in value && (value.choice === "always" || value.choice === "never");
+
+const isWaiting = (value: unknown): value is WaitingCall =>
+  isCall(value) && "reason" in value && typeof value.reason === "string";
+
+function isCall(value: unknown): value is object {
+  return isRecord(value) && areStrings(value.name, value.source, value.tool, value.at) && isRecord(value.caller);
+}
+
+function areStrings(...values: readonly unknown[]): boolean {
+  return values.every((value) => typeof value === "string");
 }

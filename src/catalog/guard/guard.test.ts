@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { startGuard, textOf } from "../../../tests/support/start-guard.ts";
 import { testContext, testTool } from "../../../tests/support/test-source.ts";
 import { Fault } from "../../core/fault.ts";
-import { textResult } from "../../mcp/tool.ts";
+import { textResult } from "../../mcp/messages/tool.ts";
 import { openPins } from "./pins.ts";
 
 test("an allowed call reaches the source under its own name and is written down", async () => {

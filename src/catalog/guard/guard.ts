@@ -1,30 +1,24 @@
-import { cancelledBy } from "../../core/cancelled.ts";
-import type { Policy } from "../../core/config/policy-schema.ts";
-import { Fault, isFault, toFault } from "../../core/fault.ts";
-import { silentLog } from "../../core/log.ts";
-import type { Log } from "../../core/log.ts";
-import type { CallMetrics } from "../../core/metrics/call-metrics.ts";
-import type { Completion, CompletionRequest } from "../../mcp/offer.ts";
-import type { GetPromptResult } from "../../mcp/prompt.ts";
-import type { ReadResourceResult } from "../../mcp/resource.ts";
-import { RpcFault } from "../../mcp/rpc-fault.ts";
-import type { ToolResult } from "../../mcp/tool.ts";
-import type { Audit } from "../audit.ts";
-import type { CatalogTool } from "../catalog-tool.ts";
-import type { CallContext } from "../tool-source.ts";
+import type { Policy } from "../../core/config/policy-config.ts";
+import { Fault, type FaultCode, isFault, isFaultCode, toFault } from "../../core/fault.ts";
+import { asRecord } from "../../core/is-record.ts";
+import { type Log, silentLog } from "../../core/log.ts";
+import type { CallMetrics } from "../../core/telemetry/clawport-metrics.ts";
+import { visibleText } from "../../core/visible-text.ts";
+import { cancelledBy } from "../../core/wait.ts";
+import { RpcFault } from "../../mcp/messages/json-rpc.ts";
+import type { GetPromptResult, ReadResourceResult } from "../../mcp/messages/resources-and-prompts.ts";
+import { errorResult, type ToolResult } from "../../mcp/messages/tool.ts";
+import type { Completion, CompletionRequest } from "../../mcp/server/offer.ts";
+import type { Audit } from "../audit/audit.ts";
+import type { CallContext, CatalogTool } from "../source.ts";
 import type { View } from "../view.ts";
-import { createAdmission } from "./admission.ts";
 import type { Approvals } from "./approvals.ts";
 import type { Askers } from "./askers.ts";
-import { createBooks } from "./books.ts";
-import type { Decision } from "./books.ts";
-import { limitText } from "./denial.ts";
-import { faultResult } from "./fault-result.ts";
-import { createLimits } from "./limits.ts";
-import { traitsOf } from "./match-rule.ts";
+import { createCallAdmission, limitText, type Operation } from "./call-admission.ts";
+import { type CallDecision, createCallRecorder } from "./call-recorder.ts";
+import { traitsOf } from "./judge-call.ts";
 import type { Pins } from "./pins.ts";
-import { visibleText } from "./visible-text.ts";
-import type { Use } from "./use.ts";
+import { createRateLimits } from "./rate-limits.ts";
 
 export interface GuardOptions {
   readonly policy: Policy;
@@ -66,19 +60,19 @@ const longestMessage = 4000;
 export function createGuard(options: GuardOptions): Guard {
   const { approvals, pins, askers, audit, metrics, log = silentLog, askTimeoutMs = 120_000 } = options;
   const clock = options.clock ?? createClock();
-  const admit = createAdmission({ approvals, pins, askers, clock, log, askTimeoutMs });
-  const books = createBooks({ audit, metrics, clock });
+  const admit = createCallAdmission({ approvals, pins, askers, clock, log, askTimeoutMs });
+  const books = createCallRecorder({ audit, metrics, clock });
   let { policy } = options;
-  let limits = createLimits(policy.limits ?? []);
+  let limits = createRateLimits(policy.limits ?? []);
 
-  function waitFor({ source, tool }: Use, { caller }: CallContext, now: number): number {
+  function waitFor({ source, tool }: Operation, { caller }: CallContext, now: number): number {
     if (policy.limits === undefined || policy.limits.length === 0) return 0;
     return limits.take({ name: tool?.name, source: source.id, kind: source.kind, traits: traitsOf() }, caller, now);
   }
 
-  async function walk<T>(use: Use, context: CallContext, run: () => Promise<T>): Promise<Outcome<T>> {
+  async function walk<T>(use: Operation, context: CallContext, run: () => Promise<T>): Promise<Outcome<T>> {
     const entry = books.open(use, context.caller);
-    const decision: { -readonly [K in keyof Decision]: Decision[K] } = { verdict: "deny", why: "fault" };
+    const decision: { -readonly [K in keyof CallDecision]: CallDecision[K] } = { verdict: "deny", why: "fault" };
     let isRunning = false;
     try {
       const wait = waitFor(use, context, entry.at);
@@ -108,7 +102,7 @@ export function createGuard(options: GuardOptions): Guard {
     }
   }
 
-  async function read<T>(use: Omit<Use, "tool">, context: CallContext, run: () => Promise<T>): Promise<T> {
+  async function read<T>(use: Omit<Operation, "tool">, context: CallContext, run: () => Promise<T>): Promise<T> {
     const outcome = await walk(use, context, run);
     if (outcome.kind === "done") return outcome.value;
     throw outcome.kind === "failed" ? outcome.fault : new Fault(outcome.code, outcome.text);
@@ -152,7 +146,7 @@ export function createGuard(options: GuardOptions): Guard {
     },
 
     setPolicy(next) {
-      if (JSON.stringify(next.limits) !== JSON.stringify(policy.limits)) limits = createLimits(next.limits ?? []);
+      if (JSON.stringify(next.limits) !== JSON.stringify(policy.limits)) limits = createRateLimits(next.limits ?? []);
       policy = next;
     },
   };
@@ -187,4 +181,26 @@ function isToolError(value: unknown): boolean {
 /** A cancelled call, a client that lacks what the tool needs, another server's own JSON-RPC error. */
 function isForProtocol(fault: Fault): boolean {
   return fault.code === "cancelled" || fault.code === "missing-capability" || fault instanceof RpcFault;
+}
+
+/** In `_meta`: which fault it was, for programs, since a result has no codes. */
+const codeMeta = "clawport/code";
+const callIdMeta = "clawport/callId";
+
+/** A call that was refused, or failed on the way to its tool, as the result that a model sees. */
+function faultResult(code: FaultCode, text: string, detail?: unknown): ToolResult {
+  // The id of a call of which nobody knows whether it ran goes along. The rest of a detail may be another's secret.
+  const { call_id: callId } = asRecord(detail);
+  return {
+    ...errorResult(text),
+    _meta: { [codeMeta]: code, ...(typeof callId === "string" ? { [callIdMeta]: callId } : {}) },
+  };
+}
+
+/** The fault that such a result tells of; nothing where the tool itself answered. */
+export function faultFromResult({ isError, content, _meta: meta }: ToolResult): Fault | undefined {
+  const code = asRecord(meta)[codeMeta];
+  const [block] = content;
+  if (isError !== true || !isFaultCode(code) || block?.type !== "text") return undefined;
+  return new Fault(code, block.text);
 }

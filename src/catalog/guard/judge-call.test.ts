@@ -1,10 +1,9 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Policy } from "../../core/config/policy-schema.ts";
+import type { Policy } from "../../core/config/policy-config.ts";
+import type { Advice, CallVerdict } from "../advice.ts";
 import type { DoorKind } from "../caller.ts";
-import type { Opinion, Verdict } from "../opinion.ts";
-import { judgeCall } from "./judge-call.ts";
-import type { CallFacts } from "./judge-call.ts";
+import { type CallFacts, judgeCall } from "./judge-call.ts";
 
 const facts = (parts: Partial<CallFacts> = {}): CallFacts => ({
   policy: {},
@@ -15,11 +14,11 @@ const facts = (parts: Partial<CallFacts> = {}): CallFacts => ({
   ...parts,
 });
 
-const opinion = (verdict: Verdict, by = "consent"): Opinion => ({ by, verdict, reason: "so it is" });
+const opinion = (verdict: CallVerdict, by = "consent"): Advice => ({ by, verdict, reason: "so it is" });
 const readOnly = { name: "git__log", annotations: { readOnlyHint: true } };
 const doors: readonly DoorKind[] = ["mcp-stdio", "mcp-http", "plugin", "node", "console", "cli", "app-proxy"];
 const kinds = ["server", "app", "machine", "agent"] as const;
-const verdictOf = (parts: Partial<CallFacts>): Verdict => judgeCall(facts(parts)).verdict;
+const verdictOf = (parts: Partial<CallFacts>): CallVerdict => judgeCall(facts(parts)).verdict;
 
 test("by default everything runs, except that the plugin door asks before a tool without a read-only hint", () => {
   for (const door of doors) {
@@ -84,8 +83,8 @@ test("under strict a rule by annotation does not believe a source that is not tr
 });
 
 test("whoever has a say, the strictest wins, and what would be a question to nobody is a no", () => {
-  const verdict = fc.constantFrom<Verdict>("allow", "ask", "deny");
-  const order: readonly Verdict[] = ["allow", "ask", "deny"];
+  const verdict = fc.constantFrom<CallVerdict>("allow", "ask", "deny");
+  const order: readonly CallVerdict[] = ["allow", "ask", "deny"];
   fc.assert(
     fc.property(verdict, fc.array(verdict, { maxLength: 4 }), fc.boolean(), (rule, others, person) => {
       const judged = verdictOf({

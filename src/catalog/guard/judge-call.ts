@@ -1,10 +1,9 @@
-import type { Policy } from "../../core/config/policy-schema.ts";
-import type { ToolAnnotations } from "../../mcp/tool.ts";
+import type { Policy, PolicyLimit, PolicyRule } from "../../core/config/policy-config.ts";
+import type { ToolAnnotations } from "../../mcp/messages/tool.ts";
+import type { Advice, CallVerdict } from "../advice.ts";
 import type { Caller, DoorKind } from "../caller.ts";
-import type { Opinion, Verdict } from "../opinion.ts";
-import type { Source } from "../tool-source.ts";
-import { findRule, traitsOf } from "./match-rule.ts";
-import type { FoundRule, ToolFacts } from "./match-rule.ts";
+import { compileGlob } from "../glob.ts";
+import type { Source } from "../source.ts";
 
 export interface CallFacts {
   readonly policy: Policy;
@@ -13,7 +12,7 @@ export interface CallFacts {
   /** Missing where a resource or prompt is read: that changes nothing by its nature, whoever offers it. */
   readonly tool?: { readonly name: string; readonly annotations?: ToolAnnotations | undefined } | undefined;
   /** What others who have a say think: consent, exec approvals, pins. */
-  readonly opinions?: readonly Opinion[];
+  readonly opinions?: readonly Advice[];
   /** What a person has answered for good when policy asked before. */
   readonly remembered?: "always" | "never" | undefined;
   /** Whether a person can be reached, and whether the calling client could ask one. */
@@ -21,13 +20,13 @@ export interface CallFacts {
 }
 
 export interface Judgement {
-  readonly verdict: Verdict;
+  readonly verdict: CallVerdict;
   /** For the audit: who decided. */
   readonly why: string;
   /** Those who asked or denied, and why. */
-  readonly reasons: readonly Opinion[];
+  readonly reasons: readonly Advice[];
   /** What policy alone says; its lasting answers are kept by the guard. */
-  readonly policy: Opinion;
+  readonly policy: Advice;
   /** Whether the calling client may put the question. */
   readonly mayAskClient: boolean;
   /** It would have been a question, but there is nobody to ask. */
@@ -38,7 +37,7 @@ export interface Judgement {
 export function judgeCall(facts: CallFacts): Judgement {
   const tool = toolFacts(facts);
   const found = findRule(facts.policy, tool, facts.caller);
-  const policy = recall(found ? ruleOpinion(found, facts) : presetOpinion(tool, facts), facts);
+  const policy = applyRemembered(found ? ruleAdvice(found, facts) : presetAdvice(tool, facts), facts);
   const opinions = [policy, ...(facts.opinions ?? [])];
   const verdict = strictest(opinions);
   if (verdict === "allow") {
@@ -57,7 +56,7 @@ export function judgeCall(facts: CallFacts): Judgement {
   };
 }
 
-function strictest(opinions: readonly Opinion[]): Verdict {
+function strictest(opinions: readonly Advice[]): CallVerdict {
   if (opinions.some(({ verdict }) => verdict === "deny")) return "deny";
   return opinions.some(({ verdict }) => verdict === "ask") ? "ask" : "allow";
 }
@@ -69,7 +68,7 @@ function toolFacts({ policy, source, tool }: CallFacts): ToolFacts {
   return { name: tool?.name, source: source.id, kind: source.kind, traits: traitsOf(hints) };
 }
 
-function ruleOpinion({ rule, index }: FoundRule, facts: CallFacts): Opinion {
+function ruleAdvice({ rule, index }: FoundRule, facts: CallFacts): Advice {
   const by = `policy.rules[${index}]`;
   if (rule.verdict === "allow") return { by, verdict: "allow", reason: "a rule allows it" };
   const reason = rule.reason ? `${by} says so: ${rule.reason}` : `${by} says so`;
@@ -82,14 +81,14 @@ const doorReasons: Partial<Record<DoorKind, string>> = {
   server: "a server asks before it has the model write",
 };
 
-const allowedBy = (by: string): Opinion => ({ by, verdict: "allow", reason: "no rule fits" });
+const allowedBy = (by: string): Advice => ({ by, verdict: "allow", reason: "no rule fits" });
 const allowed = {
   open: allowedBy("preset open"),
   default: allowedBy("preset default"),
   strict: allowedBy("preset strict"),
 };
 
-function presetOpinion({ traits }: ToolFacts, facts: CallFacts): Opinion {
+function presetAdvice({ traits }: ToolFacts, facts: CallFacts): Advice {
   const { preset = "default" } = facts.policy;
   const asksStrictly = preset === "strict" && !traits.readOnly;
   const why = preset === "default" && !traits.readOnly ? doorReasons[facts.caller.door] : undefined;
@@ -99,7 +98,7 @@ function presetOpinion({ traits }: ToolFacts, facts: CallFacts): Opinion {
 }
 
 /** Lasting answers are to questions of policy alone: a rule that allows or denies needs none. */
-function recall(policy: Opinion, { remembered, tool }: CallFacts): Opinion {
+function applyRemembered(policy: Advice, { remembered, tool }: CallFacts): Advice {
   if (policy.verdict !== "ask" || remembered === undefined) return policy;
   if (remembered === "always") return { by: "approval", verdict: "allow", reason: "it was allowed for good" };
   const howTo = tool && `Run \`clawport approve ${tool.name}\` to allow it after all.`;
@@ -109,4 +108,89 @@ function recall(policy: Opinion, { remembered, tool }: CallFacts): Opinion {
 function ruleToAdd({ source, tool }: CallFacts, where: string): string {
   const rule = tool ? `{ tool: "${tool.name}", verdict: "allow" }` : `{ source: "${source.id}", verdict: "allow" }`;
   return `Add ${rule} ${where} in the configuration (\`clawport config path\` says where that is).`;
+}
+
+/** What the rules may know about the thing called. */
+export interface ToolFacts {
+  /** The name in the catalog; missing where a resource or prompt is read, so that no rule about tools fits. */
+  readonly name?: string | undefined;
+  readonly source: string;
+  readonly kind: Source["kind"];
+  readonly traits: ToolTraits;
+}
+
+/** The hints of MCP with its defaults filled in: what says nothing is taken for the worst. */
+export interface ToolTraits {
+  readonly readOnly: boolean;
+  readonly destructive: boolean;
+  readonly idempotent: boolean;
+  readonly openWorld: boolean;
+}
+
+export function traitsOf(hints: ToolAnnotations = {}): ToolTraits {
+  const readOnly = hints.readOnlyHint === true;
+  return {
+    readOnly,
+    destructive: !readOnly && hints.destructiveHint !== false,
+    idempotent: hints.idempotentHint === true,
+    openWorld: hints.openWorldHint !== false,
+  };
+}
+
+export interface FoundRule {
+  readonly rule: PolicyRule;
+  readonly index: number;
+}
+
+type RuleTest = (tool: ToolFacts, caller: Caller) => boolean;
+
+const compiledRules = new WeakMap<object, RuleTest>();
+
+/** The first rule of which every field fits. */
+function findRule({ rules = [] }: Policy, tool: ToolFacts, caller: Caller): FoundRule | undefined {
+  const index = rules.findIndex((rule) => matchesRule(rule, tool, caller));
+  return index === -1 ? undefined : { rule: rules[index]!, index };
+}
+
+export function matchesRule(rule: PolicyRule | PolicyLimit, tool: ToolFacts, caller: Caller): boolean {
+  const known = compiledRules.get(rule);
+  if (known !== undefined) return known(tool, caller);
+  const test = compileRule(rule);
+  compiledRules.set(rule, test);
+  return test(tool, caller);
+}
+
+function compileRule(rule: Partial<PolicyRule>): RuleTest {
+  const { kind, door, annotation } = rule;
+  const tests: RuleTest[] = [
+    ...textTest(rule.tool, (tool) => tool.name),
+    ...textTest(rule.source, (tool) => tool.source),
+    ...textTest(rule.token, (_, caller) => caller.token),
+    ...textTest(rule.client, (_, caller) => caller.client),
+    ...textTest(rule.sender, (_, caller) => caller.sender),
+    ...textTest(rule.agent, (_, caller) => caller.agent),
+  ];
+  if (kind !== undefined) tests.push((tool) => tool.kind === kind);
+  if (door !== undefined) tests.push((_, caller) => caller.door === door);
+  if (annotation !== undefined) {
+    const trait = annotation.replace("!", "") as keyof ToolTraits;
+    const wanted = !annotation.startsWith("!");
+    tests.push((tool) => tool.traits[trait] === wanted);
+  }
+  return (tool, caller) => tests.every((test) => test(tool, caller));
+}
+
+/** A glob never fits what is not there, not even `*`. */
+function textTest(
+  pattern: string | undefined,
+  read: (tool: ToolFacts, caller: Caller) => string | undefined,
+): RuleTest[] {
+  if (pattern === undefined) return [];
+  const matches = compileGlob(pattern);
+  return [
+    (tool, caller) => {
+      const text = read(tool, caller);
+      return text !== undefined && matches(text);
+    },
+  ];
 }

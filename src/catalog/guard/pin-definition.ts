@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
-import type { Tool } from "../../mcp/tool.ts";
+import { visibleText } from "../../core/visible-text.ts";
+import type { Tool } from "../../mcp/messages/tool.ts";
 
 export interface PinnedDefinition {
   readonly hash: string;
@@ -7,9 +8,9 @@ export interface PinnedDefinition {
   readonly text: string;
 }
 
-const longestText = 8192;
-const longestLine = 120;
-const mostLines = 400;
+const longestPinnedText = 8192;
+const longestPinnedLine = 120;
+const mostPinnedLines = 400;
 
 /**
  * Everything that tells a model or the guard what the tool is: names, descriptions, schemas, hints. The order of keys
@@ -22,7 +23,7 @@ export function pinDefinition(tool: Tool): PinnedDefinition {
 }
 
 function textOf(parts: Readonly<Record<string, unknown>>): string {
-  return linesOf(parts).slice(0, mostLines).join("\n").slice(0, longestText);
+  return linesOf(parts).slice(0, mostPinnedLines).join("\n").slice(0, longestPinnedText);
 }
 
 function linesOf(parts: Readonly<Record<string, unknown>>): string[] {
@@ -41,9 +42,9 @@ function sentences(text: string): string[] {
 function wrapped(line: string): string[] {
   const rows: string[] = [];
   let rest = line;
-  while (rest.length > longestLine) {
-    const space = rest.lastIndexOf(" ", longestLine);
-    const end = space > longestLine / 2 ? space : longestLine;
+  while (rest.length > longestPinnedLine) {
+    const space = rest.lastIndexOf(" ", longestPinnedLine);
+    const end = space > longestPinnedLine / 2 ? space : longestPinnedLine;
     rows.push(rest.slice(0, end));
     rest = rest.slice(end).trimStart();
   }
@@ -53,4 +54,56 @@ function wrapped(line: string): string[] {
 function sortKeys(_key: string, value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+const contextLines = 2;
+const mostDiffLines = 80;
+const longestDiffLine = 200;
+/** The table of the comparison has this many lines each way. */
+const mostCompared = 500;
+
+type DiffRow = { readonly mark: " " | "-" | "+"; readonly text: string };
+
+/** Two definitions as lines marked `-` and `+` with a little around them, safe to show on a terminal. */
+export function pinDiff(before: string, after: string): string {
+  const rows = compareLines(before.split("\n", mostCompared), after.split("\n", mostCompared));
+  const changed = rows.map(({ mark }) => mark !== " ");
+  if (!changed.includes(true))
+    return "No line that was kept has changed: the difference is in spaces, or further down.";
+  const shown = rows.map((_, at) =>
+    changed.slice(Math.max(0, at - contextLines), at + contextLines + 1).includes(true),
+  );
+  const lines = rows.flatMap(({ mark, text }, at) => {
+    if (!shown[at]) return at === 0 || shown[at - 1] ? ["  …"] : [];
+    return [`${mark} ${visibleText(text, longestDiffLine)}`];
+  });
+  const rest = lines.length - mostDiffLines;
+  return (rest > 0 ? [...lines.slice(0, mostDiffLines), `… and ${rest} lines more`] : lines).join("\n");
+}
+
+/** By the longest common subsequence. */
+function compareLines(before: readonly string[], after: readonly string[]): DiffRow[] {
+  const width = after.length + 1;
+  const common = new Uint16Array((before.length + 1) * width);
+  for (let i = before.length - 1; i >= 0; i--) {
+    for (let j = after.length - 1; j >= 0; j--) {
+      const skip = Math.max(common[(i + 1) * width + j]!, common[i * width + j + 1]!);
+      common[i * width + j] = before[i] === after[j] ? common[(i + 1) * width + j + 1]! + 1 : skip;
+    }
+  }
+  const rows: DiffRow[] = [];
+  let i = 0;
+  let j = 0;
+  while (i < before.length || j < after.length) {
+    if (i < before.length && j < after.length && before[i] === after[j]) {
+      rows.push({ mark: " ", text: before[i]! });
+      i++;
+      j++;
+    } else if (j >= after.length || (i < before.length && common[(i + 1) * width + j]! >= common[i * width + j + 1]!)) {
+      rows.push({ mark: "-", text: before[i++]! });
+    } else {
+      rows.push({ mark: "+", text: after[j++]! });
+    }
+  }
+  return rows;
 }

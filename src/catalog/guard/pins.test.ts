@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { testSource, testTool } from "../../../tests/support/test-source.ts";
-import type { CatalogTool } from "../catalog-tool.ts";
+import type { CatalogTool } from "../source.ts";
 import { openPins } from "./pins.ts";
 
 async function tempFile(): Promise<AsyncDisposable & { readonly file: string }> {

@@ -1,20 +1,18 @@
-import { silentLog } from "../../core/log.ts";
-import type { Log } from "../../core/log.ts";
-import { openStateFile } from "../../core/state-file.ts";
-import type { Tool } from "../../mcp/tool.ts";
-import type { CatalogTool } from "../catalog-tool.ts";
-import type { Opinion } from "../opinion.ts";
-import { pinDefinition } from "./pin-definition.ts";
-import { pinDiff } from "./pin-diff.ts";
-import { parsePins } from "./pins-file.ts";
-import type { Pin, PinsFile } from "./pins-file.ts";
+import { Fault } from "../../core/fault.ts";
+import { openStateFile } from "../../core/files/state-file.ts";
+import { isRecord } from "../../core/is-record.ts";
+import { type Log, silentLog } from "../../core/log.ts";
+import type { Tool } from "../../mcp/messages/tool.ts";
+import type { Advice } from "../advice.ts";
+import type { CatalogTool } from "../source.ts";
+import { pinDefinition, pinDiff, type PinnedDefinition } from "./pin-definition.ts";
 
 /** Tools as they were when they were first used. A server that changes one afterwards has to ask again. */
 export interface Pins {
   /** Whether it is known at once that nothing about the tool has changed. If not, `check` finds out. */
   isFine(tool: CatalogTool): boolean;
   /** Nothing where the definition is the pinned one or none is pinned. */
-  check(tool: CatalogTool): Promise<Opinion | undefined>;
+  check(tool: CatalogTool): Promise<Advice | undefined>;
   /** Pins the definition unless one is pinned already: the tool is about to run. The file is written later. */
   use(tool: CatalogTool): void;
   list(): Promise<readonly Pin[]>;
@@ -65,7 +63,7 @@ export function openPins({ file, clock = Date.now, log = silentLog }: PinsOption
     return hash;
   }
 
-  async function check(tool: CatalogTool): Promise<Opinion | undefined> {
+  async function check(tool: CatalogTool): Promise<Advice | undefined> {
     if (isFine(tool)) return undefined;
     pins ??= learn(await state.read());
     const pin = pins.get(keyOfTool(tool));
@@ -76,7 +74,7 @@ export function openPins({ file, clock = Date.now, log = silentLog }: PinsOption
   }
 
   /** The change may have been accepted by another process; and if not, that one must be able to find it in the file. */
-  async function review(tool: CatalogTool): Promise<Opinion | undefined> {
+  async function review(tool: CatalogTool): Promise<Advice | undefined> {
     await flush();
     const offered = pinDefinition(tool.tool);
     const known = learn(await state.read()).get(keyOfTool(tool));
@@ -167,4 +165,40 @@ const keyOfTool = ({ source, tool }: CatalogTool): string => keyOf(source.id, to
 
 function renew({ name, source, tool }: Pin, { hash, text }: { hash: string; text: string }, at: string): Pin {
   return { name, source, tool, hash, text, at };
+}
+
+/** The definition a tool had when it was first used, or when its change was last accepted. */
+export interface Pin extends PinnedDefinition {
+  /** The name in the catalog when it was pinned: for people. */
+  readonly name: string;
+  readonly source: string;
+  /** The name the source itself has for it. */
+  readonly tool: string;
+  readonly at: string;
+  /** What the source offers now instead, until somebody accepts it. */
+  readonly offered?: PinnedDefinition;
+  /** The hash of a definition that was refused for good. */
+  readonly refused?: string;
+}
+
+export interface PinsFile {
+  readonly pins: readonly Pin[];
+}
+
+function parsePins(value: unknown): PinsFile {
+  if (isRecord(value) && Array.isArray(value.pins) && value.pins.every(isPin)) return { pins: value.pins };
+  throw new Fault("corrupt", "This is no file of pins.");
+}
+
+function isPin(value: unknown): value is Pin {
+  if (!isDefinition(value)) return false;
+  const { name, source, tool, at, offered, refused }: Partial<Pin> = value;
+  const named = [name, source, tool, at].every((text) => typeof text === "string");
+  return (
+    named && (offered === undefined || isDefinition(offered)) && (refused === undefined || typeof refused === "string")
+  );
+}
+
+function isDefinition(value: unknown): value is PinnedDefinition {
+  return isRecord(value) && typeof value.hash === "string" && typeof value.text === "string";
 }

@@ -1,10 +1,14 @@
-import type { OrderContext } from "../../sources/agent/order-context.ts";
-import type { ContentBlock } from "../../mcp/content.ts";
+import { readFile } from "node:fs/promises";
+import { basename, resolve } from "node:path";
+import { codeOf, Fault, messageOf } from "../../core/fault.ts";
+import { mimeTypeOf } from "../../core/files/safe-name.ts";
+import { isInteractive } from "../../core/process/world.ts";
+import { sanitizeForTerminal } from "../../core/sanitize-text.ts";
+import type { ContentBlock } from "../../mcp/messages/tool.ts";
+import type { OrderContext } from "../../sources/agent/order/run-order.ts";
 import { agentOptions, checkAgentFlags } from "../agent-options.ts";
-import { defineCommand } from "../command.ts";
 import type { CommandContext } from "../command-context.ts";
-import { isAttended } from "../is-attended.ts";
-import { forTerminal } from "../output/for-terminal.ts";
+import { defineCommand } from "../command.ts";
 
 export const command = defineCommand({
   name: "agent",
@@ -34,9 +38,8 @@ export const command = defineCommand({
     "clawport agent /help --session work --json",
   ],
   async run(context) {
-    const { readOrderFiles } = await import("../read-order-files.ts");
-    const { openAgentEngine } = await import("../agent-engine.ts");
-    const { askAtTerminal } = await import("../servers/terminal-questions.ts");
+    const { openAgentEngine } = await import("../../hub/agent-engine.ts");
+    const { askAtTerminal } = await import("../terminal/ask-at-terminal.ts");
     const { options, args, log } = context;
     checkAgentFlags(options);
     const order = {
@@ -45,7 +48,7 @@ export const command = defineCommand({
       images: await readOrderFiles(options.image ?? [], context.cwd),
       files: await readOrderFiles(options.file ?? [], context.cwd),
     };
-    const shown = createShown(context);
+    const shown = createAnswerPrinter(context);
     const engine = await openAgentEngine(context, options);
     try {
       const call: OrderContext = {
@@ -55,7 +58,7 @@ export const command = defineCommand({
         progress: ({ message }) => log.debug(message ?? "working"),
         tell: () => {},
         ask: (question) => askAtTerminal(question, context),
-        canAsk: isAttended(context),
+        canAsk: isInteractive(context),
         onOutput: ({ kind, text }) => shown.partial(kind === "partial" ? text : undefined),
       };
       const result = await engine.order(order, call);
@@ -70,14 +73,14 @@ export const command = defineCommand({
   },
 });
 
-interface Shown {
+interface AnswerPrinter {
   /** All of the message that is being written; nothing where another one begins. */
   partial(text: string | undefined): void;
   final(content: readonly ContentBlock[], isError: boolean, folder: string): Promise<number>;
 }
 
 /** On a terminal the answer grows as it is written; elsewhere it comes once, whole. */
-function createShown({ stdout, stderr, json }: CommandContext): Shown {
+function createAnswerPrinter({ stdout, stderr, json }: CommandContext): AnswerPrinter {
   const isLive = stdout.isTTY === true && !json;
   let written = "";
   let all = "";
@@ -90,16 +93,16 @@ function createShown({ stdout, stderr, json }: CommandContext): Shown {
         written = "";
       }
       const fresh = (text ?? "").slice(written.length);
-      stdout.write(forTerminal(fresh, stdout));
+      stdout.write(sanitizeForTerminal(fresh, stdout));
       all += fresh;
       written = text ?? "";
     },
     async final(content, isError, folder) {
-      const { saveBlock } = await import("../save-block.ts");
+      const { saveContentBlock } = await import("../output/save-media.ts");
       for (const block of content) {
-        if (block.type !== "text") print(stdout, await saveBlock(block, folder));
+        if (block.type !== "text") print(stdout, await saveContentBlock(block, folder));
         else if (isError) print(stderr, block.text);
-        else if (!isLive || !bare(all).includes(bare(block.text))) print(stdout, block.text);
+        else if (!isLive || !withoutWhitespace(all).includes(withoutWhitespace(block.text))) print(stdout, block.text);
       }
       if (written !== "") stdout.write("\n");
       return isError ? 1 : 0;
@@ -108,9 +111,35 @@ function createShown({ stdout, stderr, json }: CommandContext): Shown {
 }
 
 function print(stream: CommandContext["stdout"], text: string): void {
-  stream.write(`${forTerminal(text, stream)}\n`);
+  stream.write(`${sanitizeForTerminal(text, stream)}\n`);
 }
 
-function bare(text: string): string {
+function withoutWhitespace(text: string): string {
   return text.replace(/\s+/g, "");
+}
+
+export interface OrderFile {
+  readonly data: string;
+  readonly mimeType: string;
+  readonly filename: string;
+}
+
+/** Files of this machine as an order carries them. What they are is told by their ending. */
+export function readOrderFiles(paths: readonly string[], cwd: string): Promise<readonly OrderFile[]> {
+  return Promise.all(paths.map((path) => readOrderFile(path, cwd)));
+}
+
+async function readOrderFile(path: string, cwd: string): Promise<OrderFile> {
+  const filename = basename(path);
+  const mimeType = mimeTypeOf(filename);
+  if (mimeType === undefined)
+    throw new Fault("usage", `The ending of ${filename} does not tell a type that can be sent.`);
+  try {
+    return { data: (await readFile(resolve(cwd, path))).toString("base64"), mimeType, filename };
+  } catch (error) {
+    const code = codeOf(error);
+    const what =
+      code === "ENOENT" ? `There is no file ${path}.` : `${path} can't be read (${code ?? messageOf(error)}).`;
+    throw new Fault("usage", what, { cause: error });
+  }
 }

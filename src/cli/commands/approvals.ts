@@ -1,7 +1,6 @@
-import type { Approval, WaitingCall } from "../../catalog/guard/approvals-file.ts";
-import type { CommandGroup } from "../command.ts";
-import { defineCommand } from "../command.ts";
+import type { Approval, WaitingCall } from "../../catalog/guard/approvals.ts";
 import type { CommandContext } from "../command-context.ts";
+import { type CommandGroup, defineCommand } from "../command.ts";
 import type { Column } from "../output/table.ts";
 
 const list = defineCommand({
@@ -10,7 +9,7 @@ const list = defineCommand({
   async run(context) {
     const { renderTable } = await import("../output/table.ts");
     const { openPins } = await import("../../catalog/guard/pins.ts");
-    const { home, approvals, hubFiles } = await openThem(context);
+    const { home, approvals, hubFiles } = await openApprovalFiles(context);
     const { approvals: given, waiting } = await approvals.list();
     const pins = await openPins({ file: hubFiles.pins(home), log: context.log }).list();
     const changed = pins.filter((pin) => pin.offered !== undefined).map(({ name, source }) => ({ name, source }));
@@ -31,7 +30,7 @@ const forget = defineCommand({
   summary: "forget the answer for a tool, so that it is asked again",
   args: [{ name: "tool", description: "its name in the catalog" }],
   async run(context) {
-    const { approvals } = await openThem(context);
+    const { approvals } = await openApprovalFiles(context);
     const [name = ""] = context.args;
     const forgotten = await approvals.forget(name);
     context.answer(
@@ -49,10 +48,10 @@ export const command: CommandGroup = {
   examples: ["clawport approvals", "clawport approvals forget files__delete"],
 };
 
-async function openThem(context: CommandContext) {
+async function openApprovalFiles(context: CommandContext) {
   const { openApprovals } = await import("../../catalog/guard/approvals.ts");
   const { openHomeOf } = await import("../open-home.ts");
-  const { hubFiles } = await import("../hub-files.ts");
+  const { hubFiles } = await import("../../hub/hub-files.ts");
   const home = await openHomeOf(context);
   return { home, hubFiles, approvals: openApprovals({ file: hubFiles.approvals(home), log: context.log }) };
 }

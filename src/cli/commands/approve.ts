@@ -9,11 +9,11 @@ export const command = defineCommand({
   async run(context) {
     const { openApprovals } = await import("../../catalog/guard/approvals.ts");
     const { openPins } = await import("../../catalog/guard/pins.ts");
-    const { pinDiff } = await import("../../catalog/guard/pin-diff.ts");
+    const { pinDiff } = await import("../../catalog/guard/pin-definition.ts");
     const { openHomeOf } = await import("../open-home.ts");
-    const { hubFiles } = await import("../hub-files.ts");
+    const { hubFiles } = await import("../../hub/hub-files.ts");
     const { Fault } = await import("../../core/fault.ts");
-    const { quoted } = await import("../../core/quoted.ts");
+    const { quoted } = await import("../../core/peer-text.ts");
     const home = await openHomeOf(context);
     const [name = ""] = context.args;
     const pins = openPins({ file: hubFiles.pins(home), log: context.log });

@@ -4,11 +4,9 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { memoryWorld } from "../../../tests/cli/memory-world.ts";
 import { until } from "../../../tests/support/until.ts";
-import type { Audit } from "../../catalog/audit.ts";
-import { openAudit } from "../../catalog/audit.ts";
-import type { Home } from "../../core/home.ts";
-import { openHome } from "../../core/home.ts";
-import { hubFiles } from "../hub-files.ts";
+import { type Audit, openAudit } from "../../catalog/audit/audit.ts";
+import { type Home, openHome } from "../../core/files/home.ts";
+import { hubFiles } from "../../hub/hub-files.ts";
 import { runCli } from "../run-cli.ts";
 
 let home: Home;

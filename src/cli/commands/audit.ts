@@ -1,10 +1,10 @@
-import type { AuditLine } from "../../catalog/audit-entry.ts";
-import { defineCommand } from "../command.ts";
+import type { AuditLine } from "../../catalog/audit/audit-line.ts";
+import { sanitizeLine } from "../../core/sanitize-text.ts";
 import type { CommandContext } from "../command-context.ts";
-import { plainText } from "../output/plain-text.ts";
+import { defineCommand } from "../command.ts";
 
 /** Less than the reader waits between two looks at the file: a pause this long means that it has caught up. */
-const caughtUpAfter = 100;
+const caughtUpAfterMs = 100;
 
 export const command = defineCommand({
   name: "audit",
@@ -16,10 +16,10 @@ export const command = defineCommand({
   },
   examples: ["clawport audit -n 50", "clawport audit --follow --tool 'files__*'", "clawport audit --json | jq .tool"],
   async run(context) {
-    const { readAudit } = await import("../../catalog/read-audit.ts");
+    const { readAudit } = await import("../../catalog/audit/read-audit.ts");
     const { compileGlobs } = await import("../../catalog/glob.ts");
     const { openHomeOf } = await import("../open-home.ts");
-    const { hubFiles } = await import("../hub-files.ts");
+    const { hubFiles } = await import("../../hub/hub-files.ts");
     const { follow = false, tool, lines: count = 20 } = context.options;
     const fits = compileGlobs([tool ?? "*"]);
     const signal = follow ? context.stopSignal() : undefined;
@@ -34,7 +34,7 @@ export const command = defineCommand({
     };
     for (;;) {
       const step = reader.next();
-      if (!live && follow && !(await isSoon(step))) showLatest();
+      if (!live && follow && !(await settlesSoon(step))) showLatest();
       const { done, value } = await step;
       if (done) break;
       if (!fits(value.tool)) continue;
@@ -46,9 +46,9 @@ export const command = defineCommand({
   },
 });
 
-async function isSoon(step: Promise<unknown>): Promise<boolean> {
+async function settlesSoon(step: Promise<unknown>): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
-  const timer = setTimeout(() => resolve(false), caughtUpAfter);
+  const timer = setTimeout(() => resolve(false), caughtUpAfterMs);
   try {
     return await Promise.race([step.then(() => true), promise]);
   } finally {
@@ -64,9 +64,9 @@ function lineText(line: AuditLine, { style }: CommandContext): string {
   const caller = [line.door, line.token, line.client ?? line.sender ?? line.agent].filter(Boolean).join("/");
   return [
     style.dim(new Date(line.time).toLocaleString("sv")),
-    paint(plainText(line.outcome).padEnd(12)),
+    paint(sanitizeLine(line.outcome).padEnd(12)),
     `${Math.round(line.ms)} ms`.padStart(9),
-    plainText(tool),
-    style.dim(plainText(line.verdict === "allow" ? caller : `${caller}: ${line.why}`)),
+    sanitizeLine(tool),
+    style.dim(sanitizeLine(line.verdict === "allow" ? caller : `${caller}: ${line.why}`)),
   ].join("  ");
 }

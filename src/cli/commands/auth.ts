@@ -1,7 +1,7 @@
 import { Fault } from "../../core/fault.ts";
-import { defineCommand } from "../command.ts";
 import type { CommandContext } from "../command-context.ts";
-import { trustOption } from "../servers/trust-option.ts";
+import { defineCommand } from "../command.ts";
+import { trustOption } from "../options.ts";
 
 export const command = defineCommand({
   name: "auth",
@@ -50,9 +50,9 @@ export const command = defineCommand({
 });
 
 async function signIn(context: CommandContext, server: string): Promise<number> {
-  const { runHandler } = await import("../servers/run-handler.ts");
-  const { handleAuth } = await import("../../sources/servers/handlers/handle-auth.ts");
-  const { createTerminalStage } = await import("../servers/terminal-stage.ts");
+  const { runVerb } = await import("../run-verb.ts");
+  const { runAuth } = await import("../../hub/verbs/auth.ts");
+  const { createTerminalSignIn } = await import("../terminal/terminal-sign-in.ts");
   const { code, device, scope, issuer, trust } = context.options as {
     readonly code?: string;
     readonly device?: boolean;
@@ -60,12 +60,12 @@ async function signIn(context: CommandContext, server: string): Promise<number> 
     readonly issuer?: string;
     readonly trust?: boolean;
   };
-  return runHandler(context, {
+  return runVerb(context, {
     need: { servers: "none" },
     trust,
     tidies: true,
     run: (handler) =>
-      handleAuth(handler, createTerminalStage(context, context.options["no-browser"] === true), {
+      runAuth(handler, createTerminalSignIn(context, context.options["no-browser"] === true), {
         server,
         code,
         device,
@@ -76,24 +76,25 @@ async function signIn(context: CommandContext, server: string): Promise<number> 
 }
 
 async function signOut(context: CommandContext, server: string): Promise<number> {
-  const { runHandler } = await import("../servers/run-handler.ts");
-  const { handleLogout } = await import("../../sources/servers/handlers/handle-auth.ts");
+  const { runVerb } = await import("../run-verb.ts");
+  const { runLogout } = await import("../../hub/verbs/auth.ts");
   const trust = context.options["trust"] === true;
-  return runHandler(context, { need: { servers: "none" }, trust, run: (handler) => handleLogout(handler, server) });
+  return runVerb(context, { need: { servers: "none" }, trust, run: (handler) => runLogout(handler, server) });
 }
 
 async function listSignIns(context: CommandContext): Promise<number> {
-  const { runHandler } = await import("../servers/run-handler.ts");
-  const { handleAuthList } = await import("../../sources/servers/handlers/handle-auth.ts");
+  const { runVerb } = await import("../run-verb.ts");
+  const { runAuthList } = await import("../../hub/verbs/auth.ts");
   const trust = context.options["trust"] === true;
-  return runHandler(context, { need: { servers: "none" }, trust, run: handleAuthList });
+  return runVerb(context, { need: { servers: "none" }, trust, run: runAuthList });
 }
 
 async function printDocument(context: CommandContext, url: string | undefined): Promise<number> {
-  const { clientDocument, documentAddress } = await import("../../sources/servers/oauth/client-document.ts");
+  const { clientDocument, clientDocumentAddress } =
+    await import("../../sources/servers/oauth/registration/client-document.ts");
   const { loadConfigOf } = await import("../config-of.ts");
   const publicUrl = url === undefined ? (await loadConfigOf(context)).config.hub.publicUrl : undefined;
-  const address = url ?? (publicUrl && documentAddress(publicUrl));
+  const address = url ?? (publicUrl && clientDocumentAddress(publicUrl));
   if (address === undefined)
     throw new Fault(
       "usage",

@@ -1,5 +1,5 @@
 import { defineCommand } from "../command.ts";
-import { trustOption } from "../servers/trust-option.ts";
+import { trustOption } from "../options.ts";
 
 export const command = defineCommand({
   name: "call",
@@ -31,11 +31,11 @@ export const command = defineCommand({
   async run(context) {
     const { resolve } = await import("node:path");
     const { text: readAll } = await import("node:stream/consumers");
-    const { openControl } = await import("../servers/open-control.ts");
-    const { createTerminalCall } = await import("../servers/terminal-call.ts");
-    const { renderResult } = await import("../servers/render-result.ts");
-    const { faultIn } = await import("../../catalog/guard/fault-result.ts");
-    const { handleCall } = await import("../../sources/servers/handlers/handle-call.ts");
+    const { openControl } = await import("../../hub/control/open-control.ts");
+    const { createTerminalCall } = await import("../terminal/terminal-call.ts");
+    const { renderResult } = await import("../output/render-result.ts");
+    const { faultFromResult } = await import("../../catalog/guard/guard.ts");
+    const { runCall } = await import("../../hub/verbs/call.ts");
     const [tool = "", ...words] = context.args;
     const { options, cwd, stdin, stdout, env } = context;
     const opened = await openControl(context, { tool }, options.trust === true);
@@ -43,17 +43,17 @@ export const command = defineCommand({
     try {
       const { control, caller, home } = opened;
       const wish = { tool, words, readInput: () => readAll(stdin) };
-      const result = await handleCall({ control, caller, prefix: "clawport", now: Date.now }, wish, call);
+      const result = await runCall({ control, caller, prefix: "clawport", now: Date.now }, wish, call);
       call.end();
       // What the tool itself did not say is no answer: it goes where failures go, with a code of its own.
-      const fault = faultIn(result);
+      const fault = faultFromResult(result);
       if (fault) throw fault;
       const folder = options.save === undefined ? home.file("results") : resolve(cwd, options.save);
       const { data, text } = await renderResult(result, { tool, folder, stdout, env, at: new Date() });
       context.answer(data, text);
       if (options.save === undefined) {
-        const { sweepResults } = await import("../servers/sweep-results.ts");
-        await sweepResults(folder, context.log, Date.now());
+        const { pruneFolder } = await import("../../core/files/prune-folder.ts");
+        await pruneFolder(folder, context.log, Date.now());
       }
       return result.isError === true ? 1 : 0;
     } finally {

@@ -7,8 +7,8 @@ import { testContext, testSource, testTool } from "../../../tests/support/test-s
 import { createCatalog } from "../../catalog/catalog.ts";
 import { openApprovals } from "../../catalog/guard/approvals.ts";
 import { openPins } from "../../catalog/guard/pins.ts";
-import { openHome } from "../../core/home.ts";
-import { hubFiles } from "../hub-files.ts";
+import { openHome } from "../../core/files/home.ts";
+import { hubFiles } from "../../hub/hub-files.ts";
 import { runCli } from "../run-cli.ts";
 
 let folder = "";

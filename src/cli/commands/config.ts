@@ -1,5 +1,4 @@
-import type { CommandGroup } from "../command.ts";
-import { defineCommand } from "../command.ts";
+import { type CommandGroup, defineCommand } from "../command.ts";
 
 const path = defineCommand({
   name: "path",
@@ -24,7 +23,7 @@ const check = defineCommand({
   summary: "check the configuration and list everything wrong with it",
   async run(context) {
     const { isOff, readConfigOf } = await import("../config-of.ts");
-    const { placeProblem } = await import("../../core/config/problem.ts");
+    const { formatProblemAt } = await import("../../core/config/config-problem.ts");
     const { config, file } = await readConfigOf(context);
     const servers = Object.keys(config.servers);
     const { path = null, envNames: environment = [], waiting = [], warnings = [] } = file ?? {};
@@ -33,8 +32,8 @@ const check = defineCommand({
         ? "no configuration: the defaults hold"
         : [
             `${path} is good: ${servers.length === 0 ? "no servers" : `servers ${servers.join(", ")}`}`,
-            ...waiting.map((problem) => `  ${placeProblem(path, problem)}: ${isOff}`),
-            ...warnings.map((problem) => `  ${placeProblem(path, problem)}`),
+            ...waiting.map((problem) => `  ${formatProblemAt(path, problem)}: ${isOff}`),
+            ...warnings.map((problem) => `  ${formatProblemAt(path, problem)}`),
           ].join("\n");
     context.answer({ ok: true, path, servers, environment, waiting, warnings }, text);
   },
@@ -44,7 +43,7 @@ const schema = defineCommand({
   name: "schema",
   summary: "print the JSON Schema of the configuration, for editors",
   async run(context) {
-    const { configJsonSchema } = await import("../../core/config/json-schema.ts");
+    const { configJsonSchema } = await import("../../core/config/config-schema.ts");
     const value = configJsonSchema();
     context.answer(value, JSON.stringify(value, undefined, 2));
   },

@@ -1,7 +1,7 @@
 import { Fault } from "../../core/fault.ts";
-import { quoted } from "../../core/quoted.ts";
+import { quoted } from "../../core/peer-text.ts";
 import { defineCommand } from "../command.ts";
-import { trustOption } from "../servers/trust-option.ts";
+import { trustOption } from "../options.ts";
 
 export const command = defineCommand({
   name: "connect",
@@ -38,22 +38,22 @@ export const command = defineCommand({
     "clawport connect files",
   ],
   async run(context) {
-    const { runHandler } = await import("../servers/run-handler.ts");
-    const { handleConnect } = await import("../../sources/servers/handlers/handle-connect.ts");
-    const { createConfigEditor } = await import("../servers/config-editor.ts");
+    const { runVerb } = await import("../run-verb.ts");
+    const { runConnect } = await import("../../hub/verbs/connect.ts");
+    const { createConfigEditor } = await import("../../hub/config-editor.ts");
     const { args, options } = context;
     const trust = options.trust === true;
     const settings = {
       ...(options["api-key"] !== undefined && { apiKey: options["api-key"] }),
-      ...(options.header && { headers: pairs(options.header, ":", "--header <name: value>") }),
-      ...(options.env && { env: pairs(options.env, "=", "--env <NAME=value>") }),
+      ...(options.header && { headers: parseNamedValues(options.header, ":", "--header <name: value>") }),
+      ...(options.env && { env: parseNamedValues(options.env, "=", "--env <NAME=value>") }),
     };
-    return runHandler(context, {
+    return runVerb(context, {
       need: { servers: "none" },
       trust,
       showsConnections: true,
       run: (handler, { home }) =>
-        handleConnect(handler, createConfigEditor(context, home, trust), {
+        runConnect(handler, createConfigEditor(context, home, trust), {
           words: args,
           name: options.name,
           settings,
@@ -63,7 +63,7 @@ export const command = defineCommand({
   },
 });
 
-function pairs(words: readonly string[], sign: string, usage: string): Record<string, string> {
+function parseNamedValues(words: readonly string[], sign: string, usage: string): Record<string, string> {
   return Object.fromEntries(
     words.map((word) => {
       const at = word.indexOf(sign);

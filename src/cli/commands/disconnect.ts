@@ -1,6 +1,6 @@
 import { Fault } from "../../core/fault.ts";
 import { defineCommand } from "../command.ts";
-import { trustOption } from "../servers/trust-option.ts";
+import { trustOption } from "../options.ts";
 
 export const command = defineCommand({
   name: "disconnect",
@@ -12,18 +12,17 @@ export const command = defineCommand({
   },
   examples: ["clawport disconnect github", "clawport disconnect github --remove"],
   async run(context) {
-    const { runHandler } = await import("../servers/run-handler.ts");
-    const { handleDisconnect, handleRemove, requireServer } =
-      await import("../../sources/servers/handlers/handle-disconnect.ts");
-    const { createConfigEditor } = await import("../servers/config-editor.ts");
+    const { runVerb } = await import("../run-verb.ts");
+    const { runDisconnect, handleRemove, requireServer } = await import("../../hub/verbs/switch-servers.ts");
+    const { createConfigEditor } = await import("../../hub/config-editor.ts");
     const [server = ""] = context.args;
     const { remove, trust = false } = context.options;
-    return runHandler(context, {
+    return runVerb(context, {
       need: { servers: "none" },
       trust,
       async run(handler, { hub, home }) {
         if (remove) return handleRemove(handler, createConfigEditor(context, home, trust), server);
-        if (hub !== undefined) return handleDisconnect(handler, server);
+        if (hub !== undefined) return runDisconnect(handler, server);
         await requireServer(handler.control, server);
         throw new Fault(
           "unavailable",

@@ -1,21 +1,21 @@
+import type { Examined } from "../../hub/doctor/examine.ts";
+import type { FindingLevel } from "../../hub/doctor/finding.ts";
 import { defineCommand } from "../command.ts";
 import type { Colour, Style } from "../output/style.ts";
-import type { Examined } from "../doctor/examine.ts";
-import type { FindingLevel } from "../doctor/finding.ts";
 
 export const command = defineCommand({
   name: "doctor",
   summary: "check the set-up; every finding names the command that mends it",
   examples: ["clawport doctor", "clawport doctor --json | jq '.findings[] | select(.level == \"fail\")'"],
   async run(context) {
-    const { examine } = await import("../doctor/examine.ts");
+    const { examine } = await import("../../hub/doctor/examine.ts");
     const findings = await examine(context, { nodeVersion: process.versions.node, uid: process.getuid?.() });
     const failed = findings.filter(({ level }) => level === "fail").length;
     const warned = findings.filter(({ level }) => level === "warn").length;
     const shown = context.globals.quiet
       ? findings.filter(({ level }) => level === "fail" || level === "warn")
       : findings;
-    const text = [...shown.map((finding) => findingText(finding, context.style)), verdictText(failed, warned)].join(
+    const text = [...shown.map((finding) => findingText(finding, context.style)), summaryText(failed, warned)].join(
       "\n",
     );
     context.answer({ ok: failed === 0, findings }, text);
@@ -23,13 +23,13 @@ export const command = defineCommand({
   },
 });
 
-function verdictText(failed: number, warned: number): string {
+function summaryText(failed: number, warned: number): string {
   if (failed > 0) return `${failed} ${failed === 1 ? "thing needs" : "things need"} mending`;
   if (warned > 0) return `all works but for ${warned === 1 ? "1 warning" : `${warned} warnings`}`;
   return "all is well";
 }
 
-const looks: Readonly<Record<FindingLevel, readonly [mark: string, colour: Colour]>> = {
+const levelMarks: Readonly<Record<FindingLevel, readonly [mark: string, colour: Colour]>> = {
   ok: ["✓", "green"],
   info: ["·", "dim"],
   warn: ["!", "yellow"],
@@ -37,7 +37,7 @@ const looks: Readonly<Record<FindingLevel, readonly [mark: string, colour: Colou
 };
 
 function findingText({ level, what, fix }: Examined, style: Style): string {
-  const [mark, colour] = looks[level];
+  const [mark, colour] = levelMarks[level];
   const line = `${style[colour](mark)} ${what}`;
   return fix === undefined ? line : `${line}\n    ${style.dim("→")} ${fix}`;
 }

@@ -1,5 +1,17 @@
-import { defineCommand } from "../command.ts";
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+import { Fault } from "../../core/fault.ts";
+import { nearestName } from "../../core/nearest-name.ts";
+import { quoted } from "../../core/peer-text.ts";
+import { clients } from "../../sources/servers/import/clients.ts";
+import {
+  type ClientFile,
+  clientFileOf,
+  findClientFiles,
+  type HostEnvironment,
+} from "../../sources/servers/import/find-client-files.ts";
 import type { CommandContext } from "../command-context.ts";
+import { defineCommand } from "../command.ts";
 
 export const command = defineCommand({
   name: "import",
@@ -18,11 +30,10 @@ export const command = defineCommand({
   },
   examples: ["clawport import --dry-run", "clawport import --from cursor", "clawport import --from ./mcp.json"],
   async run(context) {
-    const { chooseSources } = await import("../import/choose-sources.ts");
     const { findConfigOf } = await import("../config-of.ts");
-    const { reportImport } = await import("../import/report-import.ts");
+    const { reportImport } = await import("../output/report-import.ts");
     const { planImport } = await import("../../sources/servers/import/plan-import.ts");
-    const { addServers, readRawConfig } = await import("../../core/config/add-servers.ts");
+    const { addServers, readRawConfig } = await import("../../core/config/edit-config.ts");
     const { options, env } = context;
     const isDry = options["dry-run"] === true;
     const file = await targetFile(context, isDry);
@@ -49,4 +60,49 @@ function hubPortOf(value: unknown): number {
   const hub = typeof value === "object" && value !== null && "hub" in value ? value.hub : undefined;
   const port = typeof hub === "object" && hub !== null && "port" in hub ? Number(hub.port) : Number.NaN;
   return Number.isInteger(port) && port > 0 ? port : 8765;
+}
+
+interface SourceChoice {
+  readonly sources: readonly ClientFile[];
+  readonly untrusted: readonly ClientFile[];
+}
+
+/**
+ * The files to read. Those that come with the folder are perhaps a stranger's, and what is taken from them is started from
+ * then on: they are left alone until someone trusts them, or names them.
+ */
+export function chooseSources(
+  machine: HostEnvironment,
+  from: readonly string[] | undefined,
+  trust: boolean,
+): SourceChoice {
+  const found = findClientFiles(machine);
+  const named = (from ?? []).filter((word) => !isProgram(word)).map((word) => sourceOfFile(word, machine));
+  const programs = (from ?? []).filter(isProgram);
+  const wanted = from === undefined ? found : programs.flatMap((id) => sourcesOfProgram(id, found));
+  const isTrusted = ({ scope }: ClientFile): boolean => trust || scope === "user";
+  return {
+    sources: [...named, ...wanted.filter(isTrusted)],
+    untrusted: wanted.filter((source) => !isTrusted(source)),
+  };
+}
+
+function isProgram(word: string): boolean {
+  return clients.some(({ id }) => id === word);
+}
+
+function sourcesOfProgram(id: string, found: readonly ClientFile[]): readonly ClientFile[] {
+  const files = found.filter(({ client }) => client.id === id);
+  if (files.length > 0) return files;
+  const title = clients.find((client) => client.id === id)?.title ?? id;
+  throw new Fault("not-found", `no file of ${title} was found here; name one with --from <file>`);
+}
+
+function sourceOfFile(word: string, machine: HostEnvironment): ClientFile {
+  const path = resolve(machine.cwd, word);
+  if (statSync(path, { throwIfNoEntry: false })?.isFile()) return clientFileOf(path, machine);
+  const ids = clients.map(({ id }) => id);
+  const near = nearestName(word, ids);
+  const hint = near === undefined ? `the programs are ${ids.join(", ")}` : `did you mean "${near}"?`;
+  throw new Fault("usage", `--from ${quoted(word)} is neither a program nor a file; ${hint}`);
 }

@@ -1,5 +1,5 @@
 import { defineCommand } from "../command.ts";
-import { trustOption } from "../servers/trust-option.ts";
+import { trustOption } from "../options.ts";
 
 export const command = defineCommand({
   name: "logs",
@@ -8,13 +8,13 @@ export const command = defineCommand({
   options: trustOption,
   examples: ["clawport logs files"],
   async run(context) {
-    const { runHandler } = await import("../servers/run-handler.ts");
-    const { handleLogs } = await import("../../sources/servers/handlers/handle-logs.ts");
+    const { runVerb } = await import("../run-verb.ts");
+    const { runLogs } = await import("../../hub/verbs/switch-servers.ts");
     const [server = ""] = context.args;
-    return runHandler(context, {
+    return runVerb(context, {
       need: { server },
       trust: context.options.trust,
-      run: (handler) => handleLogs(handler, server),
+      run: (handler) => runLogs(handler, server),
     });
   },
 });

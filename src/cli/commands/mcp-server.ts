@@ -1,19 +1,19 @@
 import type { Readable, Writable } from "node:stream";
+import { RequestCallContext } from "../../catalog/call-context.ts";
 import type { Caller } from "../../catalog/caller.ts";
-import { RequestCall } from "../../catalog/request-call.ts";
-import { detachAfter } from "../../mcp/detach-after.ts";
-import type { RequestContext } from "../../mcp/request-context.ts";
-import { createMcpServer } from "../../mcp/server.ts";
-import { serveStdio } from "../../mcp/stdio.ts";
-import type { ToolResult } from "../../mcp/tool.ts";
-import { orderTool } from "../../sources/agent/order-tool.ts";
-import type { AgentEngine } from "../agent-engine.ts";
+import { readVersion } from "../../core/version.ts";
+import type { AgentEngine } from "../../hub/agent-engine.ts";
+import { uploadLimits } from "../../hub/upload-limits.ts";
+import type { ToolResult } from "../../mcp/messages/tool.ts";
+import { createMcpServer } from "../../mcp/server/mcp-server.ts";
+import type { RequestContext } from "../../mcp/server/offer.ts";
+import { detachAfter } from "../../mcp/server/tasks.ts";
+import { serveStdio } from "../../mcp/stdio/serve-stdio.ts";
+import { orderTool } from "../../sources/agent/order/order-tool.ts";
 import { agentOptions, checkAgentFlags } from "../agent-options.ts";
-import { defineCommand } from "../command.ts";
 import type { CommandContext } from "../command-context.ts";
+import { defineCommand } from "../command.ts";
 import { homePath } from "../open-home.ts";
-import { orderBodies } from "../order-bodies.ts";
-import { readVersion } from "../version.ts";
 
 /** Loading the agent takes a while; the answer that names the tool leaves first. */
 const afterAnswerMs = 5;
@@ -36,7 +36,9 @@ export const command = defineCommand({
       if (engine === undefined) {
         // From here on there is something to wind up; before, a signal may end the process as it likes.
         context.stopSignal().addEventListener("abort", () => input.destroy(), { once: true });
-        engine = import("../agent-engine.ts").then(({ openAgentEngine }) => openAgentEngine(context, context.options));
+        engine = import("../../hub/agent-engine.ts").then(({ openAgentEngine }) =>
+          openAgentEngine(context, context.options),
+        );
       }
       engine.catch((error: unknown) => {
         log.error("orders can't be taken yet; the next one tries again", { error });
@@ -59,7 +61,7 @@ export const command = defineCommand({
       },
       { log },
     );
-    const { maxBodyBytes: maxFrameBytes, spill } = orderBodies(homePath(context));
+    const { maxBodyBytes: maxFrameBytes, spill } = uploadLimits(homePath(context));
     await serveStdio(server, {
       input,
       output: context.stdout as unknown as Writable,
@@ -83,13 +85,13 @@ async function placeOrder(
 ): Promise<ToolResult> {
   const { sessionKey } = args;
   const from: Caller = { door: "mcp-stdio", ...(typeof sessionKey === "string" ? { sessionKey } : {}) };
-  const call = new RequestCall(request, from, log);
+  const call = new RequestCallContext(request, from, log);
   const engine = await openEngine();
-  return sayError(await detachAfter(engine.order(args, call), request, engine.taskAfterMs, asTask));
+  return prefixError(await detachAfter(engine.order(args, call), request, engine.taskAfterMs, asTask));
 }
 
 /** Denials come from the guard, which words them as it does for every tool. */
-function sayError(result: ToolResult): ToolResult {
+function prefixError(result: ToolResult): ToolResult {
   const [first, ...rest] = result.content;
   if (result.isError !== true || first?.type !== "text" || first.text.startsWith("Error: ")) return result;
   return { ...result, content: [{ ...first, text: `Error: ${first.text}` }, ...rest] };

@@ -1,6 +1,6 @@
 import type { Readable, Writable } from "node:stream";
 import { Fault } from "../../core/fault.ts";
-import { quoted } from "../../core/quoted.ts";
+import { quoted } from "../../core/peer-text.ts";
 import { defineCommand } from "../command.ts";
 
 export const command = defineCommand({
@@ -25,7 +25,7 @@ export const command = defineCommand({
   ],
   async run(context) {
     const { forwardStdio } = await import("../../doors/apps/forward-stdio.ts");
-    const { parseProxySettings, readProxyEnv } = await import("../proxy-settings.ts");
+    const { parseProxySettings, readProxyEnv } = await import("../../hub/proxy-settings.ts");
     const env = await readProxyEnv(context);
     const settings = parseProxySettings(env);
     const address = context.options["proxy-base-url"] ?? settings.serverUrl;

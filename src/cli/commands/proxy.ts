@@ -1,8 +1,8 @@
-import { untilAborted } from "../../core/until-aborted.ts";
 import { Fault } from "../../core/fault.ts";
-import { webOrigin } from "../../core/web-origin.ts";
+import { webOrigin } from "../../core/http/addresses.ts";
+import { untilAborted } from "../../core/wait.ts";
+import { requestedLogLevel } from "../command-context.ts";
 import { defineCommand } from "../command.ts";
-import { asked } from "../command-context.ts";
 
 const rate = { type: "number", value: "<n>", range: [1, 1_000_000] } as const;
 
@@ -42,11 +42,11 @@ export const command = defineCommand({
   async run(context) {
     const { loadConfigOf } = await import("../config-of.ts");
     const { openHomeOf } = await import("../open-home.ts");
-    const { openProxy } = await import("../open-proxy.ts");
-    const { parseProxySettings, readProxyEnv, requireTokens } = await import("../proxy-settings.ts");
-    const { readVersion } = await import("../version.ts");
-    const { reachableHost } = await import("../listen-address.ts");
-    const { isLoopbackHost } = await import("../../mcp/http/loopback.ts");
+    const { openProxy } = await import("../../hub/open-proxy.ts");
+    const { parseProxySettings, readProxyEnv, requireTokens } = await import("../../hub/proxy-settings.ts");
+    const { readVersion } = await import("../../core/version.ts");
+    const { reachableHost } = await import("../../hub/listen-address.ts");
+    const { isLoopbackHost } = await import("../../core/http/addresses.ts");
     const { options, log, globals } = context;
     const names = {
       publicUrl: publicUrlOf(options["public-url"]),
@@ -56,12 +56,12 @@ export const command = defineCommand({
     const { host = "127.0.0.1", port = 8000, heartbeat = 15 } = options;
     const settings = parseProxySettings(await readProxyEnv(context));
     const { config } = await loadConfigOf(context);
-    log.change({ level: asked(globals) ?? config.log.level, format: config.log.format });
+    log.change({ level: requestedLogLevel(globals) ?? config.log.level, format: config.log.format });
     requireTokens({ host, ...names }, settings, log);
 
     const stopping = context.stopSignal();
-    const { createMemoryStore } = await import("../../sources/apps/memory-store.ts");
-    const { openSessionStore } = await import("../open-session-store.ts");
+    const { createMemorySessionStore } = await import("../../sources/apps/store/session-store.ts");
+    const { openSessionStore } = await import("../../hub/open-session-store.ts");
     const home = await openHomeOf(context);
     const beside = "start this one with --memory and a --port of its own";
     const proxy = await openProxy({
@@ -69,7 +69,8 @@ export const command = defineCommand({
       config,
       settings,
       mostHeld: options["most-held"] === undefined ? undefined : options["most-held"] * 1024 * 1024,
-      openStore: () => (options.memory ? Promise.resolve(createMemoryStore()) : openSessionStore(home, log, beside)),
+      openStore: () =>
+        options.memory ? Promise.resolve(createMemorySessionStore()) : openSessionStore(home, log, beside),
       version: readVersion(),
       log,
       host,

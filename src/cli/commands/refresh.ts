@@ -1,5 +1,5 @@
 import { defineCommand } from "../command.ts";
-import { trustOption } from "../servers/trust-option.ts";
+import { trustOption } from "../options.ts";
 
 export const command = defineCommand({
   name: "refresh",
@@ -8,13 +8,13 @@ export const command = defineCommand({
   options: trustOption,
   examples: ["clawport refresh", "clawport refresh github"],
   async run(context) {
-    const { runHandler } = await import("../servers/run-handler.ts");
-    const { handleRefresh } = await import("../../sources/servers/handlers/handle-refresh.ts");
+    const { runVerb } = await import("../run-verb.ts");
+    const { runRefresh } = await import("../../hub/verbs/switch-servers.ts");
     const [server] = context.args;
-    return runHandler(context, {
+    return runVerb(context, {
       need: server === undefined ? { servers: "all" } : { server },
       trust: context.options.trust,
-      run: (handler) => handleRefresh(handler, server),
+      run: (handler) => runRefresh(handler, server),
     });
   },
 });

@@ -1,15 +1,15 @@
-import { untilAborted } from "../../core/until-aborted.ts";
 import type { Readable, Writable } from "node:stream";
 import { Fault } from "../../core/fault.ts";
+import { readVersion } from "../../core/version.ts";
+import { untilAborted } from "../../core/wait.ts";
 import type { StdioDoorOptions } from "../../doors/mcp/stdio-door.ts";
-import { defineCommand } from "../command.ts";
+import type { Serving } from "../../hub/open-serving.ts";
 import type { CommandContext } from "../command-context.ts";
-import type { Serving } from "../servers/open-serving.ts";
-import { trustOption } from "../servers/trust-option.ts";
-import { readVersion } from "../version.ts";
+import { defineCommand } from "../command.ts";
+import { trustOption } from "../options.ts";
 
 /** How long the first list waits for servers that are still connecting; what comes later is announced. */
-const usualWait = 3;
+const defaultWaitSeconds = 3;
 
 export const command = defineCommand({
   name: "serve",
@@ -29,7 +29,7 @@ export const command = defineCommand({
       type: "number",
       value: "<seconds>",
       range: [0, 86_400],
-      description: `how long the first list waits for slow servers; ${usualWait} unless given`,
+      description: `how long the first list waits for slow servers; ${defaultWaitSeconds} unless given`,
     },
     ...trustOption,
   },
@@ -47,9 +47,9 @@ export const command = defineCommand({
     if (options.stdio && options.port !== undefined)
       throw new Fault("usage", "--port goes with --http, not with --stdio.");
     const only = options.only?.split(",").map((name) => name.trim());
-    const waitMs = (options.wait ?? usualWait) * 1000;
+    const waitMs = (options.wait ?? defaultWaitSeconds) * 1000;
     if (options.stdio && options.alone !== true && (await serveFromHub(context, only, waitMs))) return;
-    const { openServing } = await import("../servers/open-serving.ts");
+    const { openServing } = await import("../../hub/open-serving.ts");
     const serving = await openServing(context, { only, trust: options.trust === true });
     try {
       const { catalog, guard, telemetry, config, settled } = serving;
@@ -69,10 +69,10 @@ async function serveFromHub(
   only: readonly string[] | undefined,
   waitMs: number,
 ): Promise<boolean> {
-  const { openRelay } = await import("../servers/open-relay.ts");
+  const { openRelay } = await import("../../hub/relay.ts");
   const relay = await openRelay(context, only);
   if (relay === undefined) return false;
-  const { relayGuard: guard } = await import("../servers/relay-guard.ts");
+  const { relayGuard: guard } = await import("../../hub/relay.ts");
   try {
     const { view, maxFrameBytes } = relay;
     await serveStdin(context, { view, guard, maxFrameBytes, ready: relay.settled(waitMs) }, waitMs);
@@ -100,7 +100,7 @@ async function serveHttp(
   waitMs: number,
   port: number | undefined,
 ): Promise<void> {
-  const { openDoor } = await import("../open-door.ts");
+  const { openDoor } = await import("../../hub/open-door.ts");
   const { openTokens } = await import("../../doors/mcp/tokens.ts");
   const { log, env } = context;
   const { home, catalog, guard, telemetry, config } = serving;

@@ -1,5 +1,5 @@
 import { defineCommand } from "../command.ts";
-import { trustOption } from "../servers/trust-option.ts";
+import { trustOption } from "../options.ts";
 
 export const command = defineCommand({
   name: "servers",
@@ -7,14 +7,14 @@ export const command = defineCommand({
   options: trustOption,
   examples: ["clawport servers", "clawport servers --json | jq '.servers[] | select(.state != \"ready\")'"],
   async run(context) {
-    const { runHandler } = await import("../servers/run-handler.ts");
-    const { handleServers } = await import("../../sources/servers/handlers/handle-servers.ts");
-    return runHandler(context, {
+    const { runVerb } = await import("../run-verb.ts");
+    const { runServers } = await import("../../hub/verbs/servers.ts");
+    return runVerb(context, {
       need: { servers: "all" },
       trust: context.options.trust,
       showsConnections: true,
       async run(handler, { hub }) {
-        const handled = await handleServers(handler);
+        const handled = await runServers(handler);
         return { ...handled, data: { hub: hub ?? null, ...(handled.data as object) } };
       },
     });

@@ -1,8 +1,7 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { CommandGroup } from "../command.ts";
-import { defineCommand } from "../command.ts";
-import type { World } from "../world.ts";
+import type { World } from "../../core/process/world.ts";
+import { type CommandGroup, defineCommand } from "../command.ts";
 
 const unit = "clawport.service";
 
@@ -11,19 +10,19 @@ const install = defineCommand({
   summary: "start the hub now and at every login",
   options: { trust: { type: "boolean", description: "trust the configuration in this folder" } },
   async run(context) {
-    const { requireManager, systemctl } = await import("../service/systemctl.ts");
-    const { unitText } = await import("../service/unit-text.ts");
+    const { requireSystemd, systemctl } = await import("../systemd.ts");
+    const { renderSystemdUnit } = await import("../systemd.ts");
     const { openHomeOf } = await import("../open-home.ts");
     const { loadConfigOf } = await import("../config-of.ts");
-    const { requireTrust } = await import("../require-trust.ts");
-    await requireManager(context);
+    const { requireTrust } = await import("../../hub/require-trust.ts");
+    await requireSystemd(context);
     const home = await openHomeOf(context);
     const { file } = await loadConfigOf(context);
     // The service names the file, and a file that was named is trusted: so the question belongs here.
     if (file !== undefined) await requireTrust(context, home, file, context.options.trust === true);
     const path = unitPath(context);
     await mkdir(dirname(path), { recursive: true });
-    await writeFile(path, unitText({ program: context.program, home: home.path, config: file?.path }));
+    await writeFile(path, renderSystemdUnit({ program: context.program, home: home.path, config: file?.path }));
     await mustSucceed(systemctl(context, "daemon-reload"), "daemon-reload");
     await mustSucceed(systemctl(context, "enable", "--now", unit), `enable --now ${unit}`);
     context.answer(
@@ -42,8 +41,8 @@ const status = defineCommand({
   name: "status",
   summary: "whether the service is installed and runs",
   async run(context) {
-    const { requireManager, systemctl } = await import("../service/systemctl.ts");
-    await requireManager(context);
+    const { requireSystemd, systemctl } = await import("../systemd.ts");
+    await requireSystemd(context);
     const enabled = await systemctl(context, "is-enabled", unit);
     const active = await systemctl(context, "is-active", unit);
     const installed = enabled.exit === 0;
@@ -60,8 +59,8 @@ const remove = defineCommand({
   name: "remove",
   summary: "stop the service and take it away",
   async run(context) {
-    const { requireManager, systemctl } = await import("../service/systemctl.ts");
-    await requireManager(context);
+    const { requireSystemd, systemctl } = await import("../systemd.ts");
+    await requireSystemd(context);
     const path = unitPath(context);
     // Exit codes are no matter here: whatever is left of a half-removed service goes as well.
     await systemctl(context, "disable", "--now", unit);

@@ -1,11 +1,15 @@
 import { Fault } from "../../core/fault.ts";
-import { quoted } from "../../core/quoted.ts";
-import type { SessionFacts, SessionShelf, ShownSession } from "../../sources/agent/sessions/session-shelf.ts";
+import { quoted } from "../../core/peer-text.ts";
+import { sanitizeLine } from "../../core/sanitize-text.ts";
+import { openConversations } from "../../hub/open-conversations.ts";
+import type {
+  ConversationStore,
+  ConversationSummary,
+  ConversationTranscript,
+} from "../../sources/agent/conversations/conversation-store.ts";
 import { agentOptions } from "../agent-options.ts";
-import { type AnyCommand, defineCommand } from "../command.ts";
 import type { CommandContext } from "../command-context.ts";
-import { openShelves } from "../open-shelves.ts";
-import { plainText } from "../output/plain-text.ts";
+import { type AnyCommand, defineCommand } from "../command.ts";
 
 const keyArgument = {
   name: "key",
@@ -29,8 +33,8 @@ export const command: AnyCommand = {
       summary: "list them, latest first, with the place where each is kept",
       options: optionTable,
       async run(context) {
-        await using opened = await openShelves(context, context.options);
-        const lists = await Promise.all(chosen(opened.shelves, context).map((shelf) => shelf.list()));
+        await using opened = await openConversations(context, context.options);
+        const lists = await Promise.all(chooseStores(opened.shelves, context).map((shelf) => shelf.list()));
         const found = lists.flat().toSorted((a, b) => (b.updatedAt ?? "").localeCompare(a.updatedAt ?? ""));
         const { renderTable } = await import("../output/table.ts");
         const text = found.length === 0 ? "no conversations yet" : renderTable(found, columns);
@@ -43,9 +47,9 @@ export const command: AnyCommand = {
       args: [keyArgument],
       options: optionTable,
       async run(context) {
-        await using opened = await openShelves(context, context.options);
-        const { session } = await findOne(chosen(opened.shelves, context), context);
-        context.answer(session, session.said.map(({ role, text }) => `${role}: ${plainText(text)}`).join("\n\n"));
+        await using opened = await openConversations(context, context.options);
+        const { session } = await findOne(chooseStores(opened.shelves, context), context);
+        context.answer(session, session.said.map(({ role, text }) => `${role}: ${sanitizeLine(text)}`).join("\n\n"));
       },
     }),
     defineCommand({
@@ -54,8 +58,8 @@ export const command: AnyCommand = {
       args: [keyArgument],
       options: optionTable,
       async run(context) {
-        await using opened = await openShelves(context, context.options);
-        const { shelf, session } = await findOne(chosen(opened.shelves, context), context);
+        await using opened = await openConversations(context, context.options);
+        const { shelf, session } = await findOne(chooseStores(opened.shelves, context), context);
         if (!(await shelf.remove(session.key))) throw unknownSession(session.key);
         context.answer({ deleted: session.key, place: shelf.place }, `forgotten (${placeNames[shelf.place]})`);
       },
@@ -66,16 +70,19 @@ export const command: AnyCommand = {
 const placeNames = { model: "model", openclaw: "OpenClaw" } as const;
 
 const columns = [
-  { title: "kept by", text: ({ place }: SessionFacts) => placeNames[place] },
-  { title: "last", text: ({ updatedAt }: SessionFacts) => (updatedAt ? new Date(updatedAt).toLocaleString("sv") : "") },
-  { title: "messages", text: ({ messages }: SessionFacts) => (messages === undefined ? "" : String(messages)) },
-  { title: "key", text: ({ key }: SessionFacts) => key },
+  { title: "kept by", text: ({ place }: ConversationSummary) => placeNames[place] },
+  {
+    title: "last",
+    text: ({ updatedAt }: ConversationSummary) => (updatedAt ? new Date(updatedAt).toLocaleString("sv") : ""),
+  },
+  { title: "messages", text: ({ messages }: ConversationSummary) => (messages === undefined ? "" : String(messages)) },
+  { title: "key", text: ({ key }: ConversationSummary) => key },
 ];
 
-function chosen(
-  shelves: readonly SessionShelf[],
+function chooseStores(
+  shelves: readonly ConversationStore[],
   { options }: CommandContext<typeof optionTable>,
-): readonly SessionShelf[] {
+): readonly ConversationStore[] {
   const { from } = options;
   if (from === undefined) return shelves;
   const found = shelves.filter(({ place }) => place === from);
@@ -88,12 +95,12 @@ function chosen(
 }
 
 interface Found {
-  readonly shelf: SessionShelf;
-  readonly session: ShownSession;
+  readonly shelf: ConversationStore;
+  readonly session: ConversationTranscript;
 }
 
 /** The conversation of that key; faults where there is none, or one in each place. */
-async function findOne(shelves: readonly SessionShelf[], { args }: CommandContext): Promise<Found> {
+async function findOne(shelves: readonly ConversationStore[], { args }: CommandContext): Promise<Found> {
   const [key = ""] = args;
   const looked = await Promise.all(shelves.map(async (shelf) => ({ shelf, session: await shelf.find(key) })));
   const [first, second] = looked.flatMap(({ shelf, session }) => (session ? [{ shelf, session }] : []));

@@ -1,5 +1,5 @@
 import { defineCommand } from "../command.ts";
-import { trustOption } from "../servers/trust-option.ts";
+import { trustOption } from "../options.ts";
 
 export const command = defineCommand({
   name: "status",
@@ -8,14 +8,14 @@ export const command = defineCommand({
   options: trustOption,
   examples: ["clawport status github", "clawport status --json"],
   async run(context) {
-    const { runHandler } = await import("../servers/run-handler.ts");
-    const { handleStatus } = await import("../../sources/servers/handlers/handle-status.ts");
+    const { runVerb } = await import("../run-verb.ts");
+    const { runStatus } = await import("../../hub/verbs/servers.ts");
     const [server] = context.args;
-    return runHandler(context, {
+    return runVerb(context, {
       need: server === undefined ? { servers: "all" } : { server },
       trust: context.options.trust,
       showsConnections: true,
-      run: (handler) => handleStatus(handler, server),
+      run: (handler) => runStatus(handler, server),
     });
   },
 });

@@ -1,16 +1,15 @@
 import { Fault } from "../../core/fault.ts";
-import { quoted } from "../../core/quoted.ts";
-import type { CommandGroup } from "../command.ts";
-import { defineCommand } from "../command.ts";
+import { quoted } from "../../core/peer-text.ts";
+import type { TokenLocation } from "../../doors/mcp/main-token.ts";
 import type { CommandContext } from "../command-context.ts";
-import type { TokenPlace } from "../../doors/mcp/main-token.ts";
+import { type CommandGroup, defineCommand } from "../command.ts";
 
 const path = defineCommand({
   name: "path",
   summary: "say where the main token is",
   async run(context) {
     const { mainTokenPath } = await import("../../doors/mcp/main-token.ts");
-    const file = mainTokenPath(await placeOf(context));
+    const file = mainTokenPath(await tokenPlaceOf(context));
     context.answer({ path: file }, file);
   },
 });
@@ -20,7 +19,7 @@ const show = defineCommand({
   summary: "print the main token",
   async run(context) {
     const { ensureMainToken } = await import("../../doors/mcp/main-token.ts");
-    const token = (await ensureMainToken(await placeOf(context))).reveal();
+    const token = (await ensureMainToken(await tokenPlaceOf(context))).reveal();
     context.answer({ token }, token);
   },
 });
@@ -30,7 +29,7 @@ const reset = defineCommand({
   summary: "make a new main token; a running hub takes it up at once",
   async run(context) {
     const { mainTokenPath, resetMainToken } = await import("../../doors/mcp/main-token.ts");
-    const place = await placeOf(context);
+    const place = await tokenPlaceOf(context);
     await resetMainToken(place);
     const file = mainTokenPath(place);
     context.answer(
@@ -52,7 +51,7 @@ const add = defineCommand({
     const [name = ""] = context.args;
     const { view } = context.options;
     if (view !== undefined) await requireView(context, view);
-    const token = (await addNamedToken(await placeOf(context), name, view)).reveal();
+    const token = (await addNamedToken(await tokenPlaceOf(context), name, view)).reveal();
     context.answer({ name, view: view ?? null, token }, token);
   },
 });
@@ -63,7 +62,7 @@ const list = defineCommand({
   async run(context) {
     const { listNamedTokens } = await import("../../doors/mcp/named-tokens.ts");
     const { renderTable } = await import("../output/table.ts");
-    const named = Object.entries(await listNamedTokens(await placeOf(context)));
+    const named = Object.entries(await listNamedTokens(await tokenPlaceOf(context)));
     const tokens = [
       { name: "main", view: null, created: null },
       ...named.map(([name, { view, created }]) => ({ name, view: view ?? null, created })),
@@ -88,7 +87,7 @@ const remove = defineCommand({
   async run(context) {
     const { removeNamedToken } = await import("../../doors/mcp/named-tokens.ts");
     const [name = ""] = context.args;
-    await removeNamedToken(await placeOf(context), name);
+    await removeNamedToken(await tokenPlaceOf(context), name);
     context.answer({ removed: name }, `the token ${name} opens nothing any more`);
   },
 });
@@ -113,7 +112,7 @@ async function requireView(context: CommandContext, view: string): Promise<void>
   throw new Fault("usage", message);
 }
 
-async function placeOf(context: CommandContext): Promise<TokenPlace> {
+async function tokenPlaceOf(context: CommandContext): Promise<TokenLocation> {
   const { openHomeOf } = await import("../open-home.ts");
   return { home: await openHomeOf(context), env: context.env, log: context.log };
 }

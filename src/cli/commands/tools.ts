@@ -1,5 +1,5 @@
 import { defineCommand } from "../command.ts";
-import { trustOption } from "../servers/trust-option.ts";
+import { trustOption } from "../options.ts";
 
 export const command = defineCommand({
   name: "tools",
@@ -8,13 +8,13 @@ export const command = defineCommand({
   options: trustOption,
   examples: ["clawport tools", "clawport tools github", "clawport tools github --json"],
   async run(context) {
-    const { runHandler } = await import("../servers/run-handler.ts");
-    const { handleTools } = await import("../../sources/servers/handlers/handle-tools.ts");
+    const { runVerb } = await import("../run-verb.ts");
+    const { runTools } = await import("../../hub/verbs/servers.ts");
     const [server] = context.args;
-    return runHandler(context, {
+    return runVerb(context, {
       need: server === undefined ? { servers: "all" } : { server },
       trust: context.options.trust,
-      run: (handler) => handleTools(handler, server),
+      run: (handler) => runTools(handler, server),
     });
   },
 });

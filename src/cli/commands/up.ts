@@ -1,12 +1,11 @@
-import { untilAborted } from "../../core/until-aborted.ts";
+import type { Config } from "../../core/config/config-schema.ts";
+import { untilAborted } from "../../core/wait.ts";
+import type { Hub } from "../../hub/hub.ts";
+import { type CommandContext, requestedLogLevel } from "../command-context.ts";
 import { defineCommand } from "../command.ts";
-import type { CommandContext } from "../command-context.ts";
-import { asked } from "../command-context.ts";
-import type { Hub } from "../hub.ts";
-import type { Config } from "../../core/config/schema.ts";
 
 /** How long the announcement waits for servers to connect; the hub serves meanwhile. */
-const startPatience = 2000;
+const startTimeoutMs = 2000;
 
 export const command = defineCommand({
   name: "up",
@@ -26,20 +25,20 @@ export const command = defineCommand({
   async run(context) {
     const { loadConfigOf } = await import("../config-of.ts");
     const { openHomeOf } = await import("../open-home.ts");
-    const { readVersion } = await import("../version.ts");
+    const { readVersion } = await import("../../core/version.ts");
     const { globals, options, env, log } = context;
     const home = await openHomeOf(context);
     const configuration = await loadConfigOf(context);
     if (configuration.file !== undefined) {
-      const { requireTrust } = await import("../require-trust.ts");
+      const { requireTrust } = await import("../../hub/require-trust.ts");
       await requireTrust(context, home, configuration.file, options.trust === true);
     }
-    const level = asked(globals);
+    const level = requestedLogLevel(globals);
     log.change({ level: level ?? configuration.config.log.level, format: configuration.config.log.format });
 
     const stopping = context.stopSignal();
-    const { openHub } = await import("../hub.ts");
-    const { createTerminalAsker } = await import("../terminal-asker.ts");
+    const { openHub } = await import("../../hub/hub.ts");
+    const { createTerminalAsker } = await import("../terminal/terminal-asker.ts");
     const hub = await openHub({
       home,
       configuration,
@@ -53,7 +52,7 @@ export const command = defineCommand({
       askers: context.json ? [] : [createTerminalAsker(context)],
     });
     try {
-      await hub.settled(startPatience);
+      await hub.settled(startTimeoutMs);
       await announce(context, hub, configuration.config.servers);
       await untilAborted(stopping);
       context.say("\nStopping: calls in progress have 5 seconds to finish. Ctrl-C again ends at once.");
@@ -64,7 +63,7 @@ export const command = defineCommand({
 });
 
 async function announce(context: CommandContext, hub: Hub, servers: Config["servers"]): Promise<void> {
-  const { renderAnnouncement } = await import("../announcement.ts");
+  const { renderAnnouncement } = await import("../output/announcement.ts");
   const { url, port, wantedPort, tokenPath, remoteNames, record } = hub;
   const sources = hub.sources().map((source) => ({ id: source.id, kind: source.kind, tools: source.tools().length }));
   const ids = new Set(sources.map(({ id }) => id));

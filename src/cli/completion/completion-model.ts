@@ -1,6 +1,5 @@
-import type { AnyCommand, Command, OptionSpec, OptionTable } from "../command.ts";
-import { isGroup } from "../command.ts";
-import { globalOptions } from "../global-options.ts";
+import { type AnyCommand, type Command, isGroup } from "../command.ts";
+import { globalOptions, type OptionSpec, type OptionTable } from "../options.ts";
 
 interface CompletionWord {
   readonly word: string;

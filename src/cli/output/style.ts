@@ -1,4 +1,4 @@
-import type { World } from "../world.ts";
+import type { World } from "../../core/process/world.ts";
 
 /** Paints text for a terminal; without colours each returns its text as it came. */
 export interface Style {

@@ -1,4 +1,4 @@
-import { plainText } from "./plain-text.ts";
+import { sanitizeLine } from "../../core/sanitize-text.ts";
 
 export interface Column<Row> {
   readonly title: string;
@@ -19,7 +19,7 @@ export function renderTable<Row>(
   columns: readonly Column<Row>[],
   options: TableOptions = {},
 ): string {
-  const cells = rows.map((row) => columns.map((column) => plainText(column.text(row))));
+  const cells = rows.map((row) => columns.map((column) => sanitizeLine(column.text(row))));
   const widths = columns.map((column, index) =>
     cells.reduce((width, line) => Math.max(width, line[index]?.length ?? 0), column.title.length),
   );

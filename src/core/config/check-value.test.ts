@@ -2,9 +2,9 @@ import * as fc from "fast-check";
 import { Type } from "typebox";
 import { Check } from "typebox/value";
 import { expect, test } from "vitest";
-import { checkValue, type CheckedSchema } from "./check-value.ts";
+import { type CheckedSchema, checkValue } from "./check-value.ts";
 import { pathKey } from "./config-path.ts";
-import { configSchema } from "./schema.ts";
+import { configSchema } from "./config-schema.ts";
 
 const nothing = new Set<string>();
 

@@ -21,7 +21,7 @@ export interface CheckedSchema {
   readonly description?: string;
 }
 
-export interface Finding {
+export interface ConfigFinding {
   readonly path: ConfigPath;
   readonly message: string;
   /** The known name that was probably meant. */
@@ -38,8 +38,8 @@ export function checkValue(
   schema: CheckedSchema,
   value: unknown,
   touched: ReadonlySet<string>,
-): { readonly value: unknown; readonly findings: readonly Finding[] } {
-  const findings: Finding[] = [];
+): { readonly value: unknown; readonly findings: readonly ConfigFinding[] } {
+  const findings: ConfigFinding[] = [];
   const say = (path: ConfigPath, message: string, suggestion?: string): void => {
     findings.push(suggestion === undefined ? { path, message } : { path, message, suggestion });
   };

@@ -3,19 +3,19 @@ import { mkdtempDisposable, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { defaultConfig } from "./default-config.ts";
+import type { ConfigProblem } from "./config-problem.ts";
+import { defaultConfig } from "./find-config.ts";
 import { loadConfig } from "./load-config.ts";
-import type { Problem } from "./problem.ts";
 
 const load = (text: string, env: Record<string, string> = {}) => loadConfig({ path: "clawport.json5", text, env });
 
-async function problemsOf(text: string, env: Record<string, string> = {}): Promise<Problem[]> {
+async function problemsOf(text: string, env: Record<string, string> = {}): Promise<ConfigProblem[]> {
   const error = await load(text, env).then(
     () => undefined,
     (thrown: unknown) => thrown,
   );
   expect(error).toMatchObject({ code: "config" });
-  return (error as { detail: { problems: Problem[] } }).detail.problems;
+  return (error as { detail: { problems: ConfigProblem[] } }).detail.problems;
 }
 
 test("an empty object means the defaults, which are also there as a constant", async () => {
@@ -229,7 +229,7 @@ test("a start without a configuration loads neither schema nor reader", () => {
     import { registerHooks } from "node:module";
     const urls = [];
     registerHooks({ load: (url, context, next) => (urls.push(url), next(url, context)) });
-    const names = ["find-config", "default-config", "load-config", "trust", "watch-config"];
+    const names = ["find-config", "load-config", "trust", "watch-config"];
     for (const name of names) await import(new URL(name + ".ts", process.argv[1]));
     console.log(urls.join("\\n"));
   `;

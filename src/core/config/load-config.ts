@@ -1,10 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { Fault } from "../fault.ts";
-import { codeOf, messageOf } from "../thrown.ts";
+import { codeOf, Fault, messageOf } from "../fault.ts";
+import { type ConfigProblem, problemsFault } from "./config-problem.ts";
+import type { Config } from "./config-schema.ts";
 import { configName } from "./find-config.ts";
-import { type Problem, problemsFault } from "./problem.ts";
-import type { Config } from "./schema.ts";
 import type { Env } from "./substitute-env.ts";
 
 export interface LoadedConfig {
@@ -15,9 +14,9 @@ export interface LoadedConfig {
   /** The environment variables it asks for. */
   readonly envNames: readonly string[];
   /** Servers that are off because a variable they need is not set. */
-  readonly waiting: readonly Problem[];
+  readonly waiting: readonly ConfigProblem[];
   /** What holds, but was hardly meant. */
-  readonly warnings: readonly Problem[];
+  readonly warnings: readonly ConfigProblem[];
 }
 
 export interface ConfigFile {

@@ -1,25 +1,25 @@
-import { checkAgent } from "./check-agent.ts";
-import { checkApps } from "./check-apps.ts";
-import { checkPolicy } from "./check-policy.ts";
-import { checkServers, inferTransport } from "./check-servers.ts";
-import { checkValue, type Finding } from "./check-value.ts";
-import { formatPath, pathKey, type ConfigPath } from "./config-path.ts";
-import type { Problem } from "./problem.ts";
-import { Json5Fault, readJson5, type Json5Document } from "./read-json5.ts";
-import { configSchema, type Config } from "./schema.ts";
-import { substituteEnv, type Env } from "./substitute-env.ts";
+import { checkAgentConfig } from "./agent-config.ts";
+import { checkAppsConfig } from "./apps-config.ts";
+import { checkValue, type ConfigFinding } from "./check-value.ts";
+import { type ConfigPath, formatPath, pathKey } from "./config-path.ts";
+import type { ConfigProblem } from "./config-problem.ts";
+import { type Config, configSchema } from "./config-schema.ts";
+import { checkPolicyConfig } from "./policy-config.ts";
+import { type Json5Document, Json5Fault, readJson5 } from "./read-json5.ts";
+import { checkServersConfig, inferTransport } from "./server-config.ts";
+import { type Env, substituteEnv } from "./substitute-env.ts";
 
 export type ParsedConfig =
   | {
       readonly config: Config;
       readonly envNames: readonly string[];
       /** Servers that are off because a variable they need is not set; the rest of the configuration holds. */
-      readonly waiting: readonly Problem[];
+      readonly waiting: readonly ConfigProblem[];
       /** What holds, but was hardly meant. */
-      readonly warnings: readonly Problem[];
+      readonly warnings: readonly ConfigProblem[];
       readonly problems?: never;
     }
-  | { readonly problems: readonly Problem[] };
+  | { readonly problems: readonly ConfigProblem[] };
 
 /** From the text of a configuration to its content, or to everything that is wrong with it, in the order of the file. */
 export function parseConfig(text: string, env: Env): ParsedConfig {
@@ -36,7 +36,7 @@ function checkDocument(text: string, document: Json5Document, env: Env): ParsedC
   const checked = checkValue(configSchema, inferTransport(value), touched);
   const unset = new Set(missing.map(({ path }) => pathKey(path)));
   const config = checked.value as Config;
-  const findings: Finding[] = [
+  const findings: ConfigFinding[] = [
     ...document.repeated.map(({ path }) => ({ path, message: "is given twice" })),
     ...missing.map(({ path, name }) => ({
       path,
@@ -47,27 +47,28 @@ function checkDocument(text: string, document: Json5Document, env: Env): ParsedC
     ...checked.findings.filter(({ path }) => !unset.has(pathKey(path))),
   ];
   findings.push(...checkTogether(config, findings));
-  const toProblems = (found: readonly Finding[]) =>
+  const toProblems = (found: readonly ConfigFinding[]) =>
     found.map((finding) => toProblem(text, document, finding)).sort(byPlace);
   const problems = toProblems(findings);
-  const isWaiting = ({ path, variable }: Finding) => variable !== undefined && path[0] === "servers" && path.length > 1;
+  const isWaiting = ({ path, variable }: ConfigFinding) =>
+    variable !== undefined && path[0] === "servers" && path.length > 1;
   if (!findings.every(isWaiting)) return { problems };
   for (const { path } of findings) switchOff(config, String(path[1]));
   return {
     waiting: problems,
-    warnings: toProblems(checkPolicy(config)),
+    warnings: toProblems(checkPolicyConfig(config)),
     config: config.debug ? { ...config, log: { ...config.log, level: "debug" } } : config,
     envNames: [...names],
   };
 }
 
 /** Parts in which something else is wrong already are passed over. */
-function checkTogether(config: Config, findings: readonly Finding[]): readonly Finding[] {
+function checkTogether(config: Config, findings: readonly ConfigFinding[]): readonly ConfigFinding[] {
   const isSound = (part: string): boolean => !findings.some(({ path }) => path.length === 0 || path[0] === part);
   return [
-    ...checkServers(config, findings),
-    ...(isSound("agent") ? checkAgent(config.agent) : []),
-    ...(isSound("apps") ? checkApps(config.apps) : []),
+    ...checkServersConfig(config, findings),
+    ...(isSound("agent") ? checkAgentConfig(config.agent) : []),
+    ...(isSound("apps") ? checkAppsConfig(config.apps) : []),
   ];
 }
 
@@ -77,7 +78,7 @@ function switchOff(config: Config, name: string): void {
   if (server !== undefined) config.servers[name] = { ...server, enabled: false };
 }
 
-function toProblem(text: string, document: Json5Document, finding: Finding): Problem {
+function toProblem(text: string, document: Json5Document, finding: ConfigFinding): ConfigProblem {
   const { path, ...said } = finding;
   return { path: formatPath(path), ...toLine(text, findOffset(document, path)), ...said };
 }
@@ -95,6 +96,6 @@ function toLine(text: string, offset: number): { line: number; column: number } 
   return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
 }
 
-function byPlace(a: Problem, b: Problem): number {
+function byPlace(a: ConfigProblem, b: ConfigProblem): number {
   return a.line - b.line || a.column - b.column;
 }

@@ -1,9 +1,8 @@
 import { Fault } from "../fault.ts";
-import { pathKey, type ConfigPath } from "./config-path.ts";
-import { unescapeJson5 } from "./unescape-json5.ts";
+import { type ConfigPath, pathKey } from "./config-path.ts";
 
 /** Offsets into the text: of a value, of the key before it, and of what follows it. */
-export interface Place {
+export interface EntryOffsets {
   readonly key: number;
   readonly value: number;
   readonly end: number;
@@ -12,7 +11,7 @@ export interface Place {
 export interface Json5Document {
   readonly value: unknown;
   /** By `pathKey`. */
-  readonly places: ReadonlyMap<string, Place>;
+  readonly places: ReadonlyMap<string, EntryOffsets>;
   /** Keys that stand twice in one object. JSON5 lets the last one win; a person who wrote both meant something else. */
   readonly repeated: readonly { readonly path: ConfigPath; readonly offset: number }[];
 }
@@ -37,7 +36,7 @@ const word = /[^\s,:[\]{}"'/]{1,40}/y;
 /** Reads JSON5 and remembers where everything stood; the first thing that is not JSON5 is a fault with its offset. */
 export function readJson5(text: string): Json5Document {
   let at = 0;
-  const places = new Map<string, Place>();
+  const places = new Map<string, EntryOffsets>();
   const repeated: { path: ConfigPath; offset: number }[] = [];
 
   const take = (pattern: RegExp): string | undefined => {
@@ -155,4 +154,21 @@ function isName(text: string): boolean {
 function toNumber(text: string): number {
   const sign = text.startsWith("-") ? -1 : 1;
   return sign * Number(text.replace(/^[+-]/, ""));
+}
+
+const escape = /\\(?:u([\dA-Fa-f]{4})|x([\dA-Fa-f]{2})|(\r\n|[^]))/g;
+const short: Readonly<Record<string, string>> = { b: "\b", f: "\f", n: "\n", r: "\r", t: "\t", v: "\v" };
+
+/** What stands between the quotes of a JSON5 text, or nothing when an escape in it is wrong. */
+function unescapeJson5(text: string): string | undefined {
+  let isWrong = false;
+  const content = text.replace(escape, (_, four?: string, two?: string, one?: string, offset?: number) => {
+    const code = four ?? two;
+    if (code !== undefined) return String.fromCharCode(Number.parseInt(code, 16));
+    if (one === "0" && !/\d/.test(text[(offset ?? 0) + 2] ?? "")) return "\0";
+    if (one === undefined || /[\dux]/.test(one)) isWrong = true;
+    if (/^(?:\r\n|[\n\r\u2028\u2029])$/.test(one ?? "")) return "";
+    return short[one ?? ""] ?? one ?? "";
+  });
+  return isWrong ? undefined : content;
 }

@@ -2,7 +2,7 @@ import { mkdtempDisposable } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { openHome } from "../home.ts";
+import { openHome } from "../files/home.ts";
 import type { ConfigLocation } from "./find-config.ts";
 import { loadConfig } from "./load-config.ts";
 import { findRisks, hashConfig, judgeTrust, readTrusted, rememberTrust } from "./trust.ts";

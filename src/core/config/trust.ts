@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { Fault } from "../fault.ts";
-import type { Home } from "../home.ts";
+import type { Home } from "../files/home.ts";
+import { openStateFile, type StateFile } from "../files/state-file.ts";
 import type { Log } from "../log.ts";
-import { quoted } from "../quoted.ts";
-import { openStateFile, type StateFile } from "../state-file.ts";
+import { quoted } from "../peer-text.ts";
 import type { ConfigLocation } from "./find-config.ts";
 import type { LoadedConfig } from "./load-config.ts";
 
@@ -43,14 +43,14 @@ export function findRisks({ config, envNames }: LoadedConfig): readonly string[]
   const isLocal = ["127.0.0.1", "localhost", "::1"].includes(config.hub.host);
   const permits = config.policy?.preset === "open" || config.policy?.rules?.some(({ verdict }) => verdict === "allow");
   return [
-    ...(commands.length > 0 ? [`it starts ${list(commands)}`] : []),
+    ...(commands.length > 0 ? [`it starts ${quotedList(commands)}`] : []),
     ...(envNames.length > 0 && addresses.length > 0
-      ? [`it may send ${list(envNames)} of your environment to servers`]
+      ? [`it may send ${quotedList(envNames)} of your environment to servers`]
       : []),
-    ...(files.length > 0 ? [`it sends what ${list(files)} holds to servers`] : []),
+    ...(files.length > 0 ? [`it sends what ${quotedList(files)} holds to servers`] : []),
     ...(isLocal && !config.hub.allowRemote ? [] : ["it opens the hub to other machines"]),
     ...(serve
-      ? [`it lets apps${allowedOrigins.length > 0 ? ` and pages of ${list(allowedOrigins)}` : ""} offer tools`]
+      ? [`it lets apps${allowedOrigins.length > 0 ? ` and pages of ${quotedList(allowedOrigins)}` : ""} offer tools`]
       : []),
     ...(config.audit.enabled ? [] : ["it keeps no record of calls"]),
     ...(config.agent.model === undefined ? [] : ["it says which model takes your orders"]),
@@ -89,7 +89,7 @@ function parseTrusted(value: unknown): Trusted {
   return { hashes };
 }
 
-function list(words: readonly string[]): string {
+function quotedList(words: readonly string[]): string {
   const shown = [...new Set(words)].slice(0, 5).map((word) => quoted(word, 80));
   return shown.join(", ") + (words.length > 5 ? ", …" : "");
 }

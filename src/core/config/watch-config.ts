@@ -1,8 +1,8 @@
-import { watch, type FSWatcher } from "node:fs";
+import { type FSWatcher, watch } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { Fault, toFault } from "../fault.ts";
-import { sleep } from "../sleep.ts";
+import { sleep } from "../wait.ts";
 import type { LoadedConfig } from "./load-config.ts";
 
 export interface WatchOptions {
@@ -27,7 +27,7 @@ export interface ConfigWatch extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-const emptyPatience = 250;
+const emptyRereadMs = 250;
 
 /**
  * Follows a file by its name: editors that write a new file and rename it over the old one leave the old one's watchers
@@ -59,7 +59,7 @@ export function watchConfig(options: WatchOptions): ConfigWatch {
     const read = (): Promise<string | undefined> => readFile(path, "utf8").catch(() => undefined);
     const text = await read();
     if (text !== "" || seen === "") return text;
-    await sleep(emptyPatience);
+    await sleep(emptyRereadMs);
     return read();
   }
 

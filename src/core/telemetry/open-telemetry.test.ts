@@ -1,13 +1,11 @@
-import { createServer } from "node:http";
-import type { IncomingHttpHeaders } from "node:http";
+import { createServer, type IncomingHttpHeaders } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { listenHere } from "../../../tests/support/listen-here.ts";
 import { Fault } from "../fault.ts";
-import { silentLog } from "../log.ts";
-import type { Log } from "../log.ts";
-import { createMetrics } from "../metrics.ts";
+import { type Log, silentLog } from "../log.ts";
+import { createMetrics } from "./metrics.ts";
 import { openTelemetry } from "./open-telemetry.ts";
 import { createOtlpSender } from "./otlp-sender.ts";
 import { noTelemetry } from "./telemetry.ts";

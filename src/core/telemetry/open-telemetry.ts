@@ -1,7 +1,7 @@
 import { noTelemetry } from "./telemetry.ts";
 import type { Telemetry, TelemetryOptions } from "./telemetry.ts";
 
-const switches = [
+const enablingVariables = [
   "OTEL_EXPORTER_OTLP_ENDPOINT",
   "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
   "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT",
@@ -17,7 +17,7 @@ export async function openTelemetry(options: TelemetryOptions): Promise<Telemetr
   const { env } = options;
   if (env["OTEL_SDK_DISABLED"]?.trim().toLowerCase() === "true") return noTelemetry;
   // An empty variable counts as unset (OpenTelemetry specification, «Environment variables»).
-  if (!switches.some((name) => env[name])) return noTelemetry;
+  if (!enablingVariables.some((name) => env[name])) return noTelemetry;
   const { openOtlpTelemetry } = await import("./otlp-telemetry.ts");
   return openOtlpTelemetry(options);
 }

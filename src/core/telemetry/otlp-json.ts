@@ -1,5 +1,5 @@
-import type { MetricFamily, NumberFamily, HistogramFamily } from "../metrics/instruments.ts";
-import { redact } from "../redact.ts";
+import { redact } from "../secrets/redact.ts";
+import type { HistogramFamily, MetricFamily, NumberFamily } from "./instruments.ts";
 import type { Attributes } from "./telemetry.ts";
 
 /** A span that has ended, with times in milliseconds since 1970. */
@@ -17,7 +17,7 @@ export interface FinishedSpan {
   readonly failure: string | undefined;
 }
 
-export interface Origin {
+export interface ServiceIdentity {
   readonly resource: Attributes;
   readonly version: string;
 }
@@ -26,7 +26,7 @@ const spanKinds = { internal: 1, server: 2, client: 3 } as const;
 const longestText = 1024;
 
 /** ExportTraceServiceRequest in the JSON encoding of OTLP 1.x: ids in hex, 64-bit numbers as text, enums as numbers. */
-export function traceRequest(origin: Origin, spans: readonly FinishedSpan[]): unknown {
+export function traceRequest(origin: ServiceIdentity, spans: readonly FinishedSpan[]): unknown {
   return {
     resourceSpans: [
       { resource: resourceOf(origin), scopeSpans: [{ scope: scopeOf(origin), spans: spans.map(encodeSpan) }] },
@@ -35,7 +35,12 @@ export function traceRequest(origin: Origin, spans: readonly FinishedSpan[]): un
 }
 
 /** ExportMetricsServiceRequest, cumulative since `start`. */
-export function metricsRequest(origin: Origin, families: readonly MetricFamily[], start: number, now: number): unknown {
+export function metricsRequest(
+  origin: ServiceIdentity,
+  families: readonly MetricFamily[],
+  start: number,
+  now: number,
+): unknown {
   const times = { startTimeUnixNano: nanos(start), timeUnixNano: nanos(now) };
   const metrics = families.filter(({ series }) => series.length > 0).map((family) => encodeFamily(family, times));
   return { resourceMetrics: [{ resource: resourceOf(origin), scopeMetrics: [{ scope: scopeOf(origin), metrics }] }] };
@@ -92,11 +97,11 @@ function labelAttributes(names: readonly string[], values: readonly string[]): u
   return encodeAttributes(Object.fromEntries(names.map((name, index) => [name, values[index] ?? ""])));
 }
 
-function resourceOf({ resource }: Origin): unknown {
+function resourceOf({ resource }: ServiceIdentity): unknown {
   return { attributes: encodeAttributes(resource) };
 }
 
-function scopeOf({ version }: Origin): unknown {
+function scopeOf({ version }: ServiceIdentity): unknown {
   return { name: "clawport", version };
 }
 

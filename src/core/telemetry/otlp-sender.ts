@@ -1,8 +1,7 @@
 import { gzipSync } from "node:zlib";
-import { backoffDelays } from "../backoff.ts";
 import type { Log } from "../log.ts";
-import { sleep } from "../sleep.ts";
-import type { ExporterSettings } from "./exporter-settings.ts";
+import { backoffDelays, sleep } from "../wait.ts";
+import type { ExporterSettings } from "./otel-settings.ts";
 
 /** Hands one request to the collector. False means that it was given up and is lost. */
 export type OtlpSender = (request: unknown, signal: AbortSignal) => Promise<boolean>;

@@ -1,14 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { metricsRequest, traceRequest } from "./otlp-json.ts";
-import type { Origin } from "./otlp-json.ts";
+import { type MetricSettings, type OtelSettings, readOtelSettings, type TraceSettings } from "./otel-settings.ts";
+import { metricsRequest, type ServiceIdentity, traceRequest } from "./otlp-json.ts";
 import { createOtlpSender } from "./otlp-sender.ts";
-import { readOtelSettings } from "./otel-settings.ts";
-import type { MetricSettings, OtelSettings, TraceSettings } from "./otel-settings.ts";
-import { createSpanQueue } from "./span-queue.ts";
-import { startSpan } from "./span.ts";
-import type { SpanStarter } from "./span.ts";
-import { noTelemetry } from "./telemetry.ts";
-import type { Telemetry, TelemetryOptions } from "./telemetry.ts";
+import { createSpanQueue, type SpanStarter, startSpan } from "./span.ts";
+import { noTelemetry, type Telemetry, type TelemetryOptions } from "./telemetry.ts";
 
 /** How long a closing process waits for the collector to take the rest. */
 const closeMs = 3000;
@@ -17,7 +12,7 @@ const closeMs = 3000;
 export function openOtlpTelemetry(options: TelemetryOptions): Telemetry {
   const settings = readOtelSettings(options.env);
   for (const warning of settings.warnings) options.log.warn(warning);
-  const origin = originOf(settings, options.version);
+  const origin = serviceIdentity(settings, options.version);
   const stop = new AbortController();
   const traces = settings.traces && openTraces(settings.traces, origin, options, stop.signal);
   const metrics = settings.metrics && openMetricPush(settings.metrics, origin, options, stop.signal);
@@ -35,7 +30,12 @@ export function openOtlpTelemetry(options: TelemetryOptions): Telemetry {
 
 type Traces = Pick<Telemetry, "startSpan"> & { flush(): Promise<void> };
 
-function openTraces(settings: TraceSettings, origin: Origin, options: TelemetryOptions, signal: AbortSignal): Traces {
+function openTraces(
+  settings: TraceSettings,
+  origin: ServiceIdentity,
+  options: TelemetryOptions,
+  signal: AbortSignal,
+): Traces {
   const send = createOtlpSender({ settings, fetch, ...options });
   const dropped = droppedCounter(options, "traces");
   const queue = createSpanQueue({
@@ -50,7 +50,7 @@ function openTraces(settings: TraceSettings, origin: Origin, options: TelemetryO
 
 function openMetricPush(
   settings: MetricSettings,
-  origin: Origin,
+  origin: ServiceIdentity,
   options: TelemetryOptions,
   signal: AbortSignal,
 ): { close(): Promise<void> } {
@@ -87,7 +87,7 @@ function droppedCounter({ metrics }: TelemetryOptions, signal: string): { inc(by
   return metrics.counter(spec).bind({ signal });
 }
 
-function originOf(settings: OtelSettings, version: string): Origin {
+function serviceIdentity(settings: OtelSettings, version: string): ServiceIdentity {
   const own = {
     "service.version": version,
     "service.instance.id": randomUUID(),

@@ -1,5 +1,4 @@
-import type { TraceContext } from "../trace-context.ts";
-import { sampledFlag } from "../trace-context.ts";
+import { sampledFlag, type TraceContext } from "./trace-context.ts";
 
 /** Whether a new span of this trace is recorded. */
 export type Sampler = (traceId: string, parent: TraceContext | undefined) => boolean;

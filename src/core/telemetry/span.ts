@@ -1,10 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { toFault } from "../fault.ts";
-import { formatTraceparent, parseTraceparent, sampledFlag } from "../trace-context.ts";
 import type { FinishedSpan } from "./otlp-json.ts";
 import type { Sampler } from "./sampler.ts";
-import { silentSpan } from "./telemetry.ts";
-import type { AttributeValue, Span, SpanOptions } from "./telemetry.ts";
+import { type AttributeValue, silentSpan, type Span, type SpanOptions } from "./telemetry.ts";
+import { formatTraceparent, parseTraceparent, sampledFlag } from "./trace-context.ts";
 
 export interface SpanStarter {
   readonly sampler: Sampler;
@@ -62,4 +61,58 @@ function randomId(bytes: number): string {
     const id = randomBytes(bytes);
     if (id.some((byte) => byte !== 0)) return id.toString("hex");
   }
+}
+
+export interface SpanQueueOptions {
+  readonly delayMs: number;
+  readonly queueLimit: number;
+  readonly batchLimit: number;
+  /** Resolves with whether they were taken. */
+  readonly send: (spans: readonly FinishedSpan[]) => Promise<boolean>;
+  readonly onDropped: (count: number) => void;
+}
+
+/** Holds finished spans for a moment and sends them together. When it is full, new ones are dropped and counted. */
+export interface SpanQueue {
+  add(span: FinishedSpan): void;
+  /** Sends all that is here; resolves when nothing is left. */
+  flush(): Promise<void>;
+}
+
+export function createSpanQueue(options: SpanQueueOptions): SpanQueue {
+  const { delayMs, queueLimit, batchLimit, send, onDropped } = options;
+  let waiting: FinishedSpan[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  let sending: Promise<void> | undefined;
+
+  async function sendAll(): Promise<void> {
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, batchLimit);
+      waiting = waiting.slice(batchLimit);
+      const taken = await send(batch).catch(() => false);
+      if (!taken) onDropped(batch.length);
+    }
+    sending = undefined;
+  }
+
+  function flush(): Promise<void> {
+    clearTimeout(timer);
+    timer = undefined;
+    if (sending === undefined && waiting.length > 0) sending = sendAll();
+    return sending ?? Promise.resolve();
+  }
+
+  return {
+    add(span) {
+      if (waiting.length >= queueLimit) return onDropped(1);
+      waiting.push(span);
+      if (waiting.length >= batchLimit) {
+        void flush();
+      } else if (timer === undefined && sending === undefined) {
+        timer = setTimeout(() => void flush(), delayMs);
+        timer.unref();
+      }
+    },
+    flush,
+  };
 }

@@ -1,6 +1,6 @@
 import type { Log } from "../log.ts";
-import type { Metrics } from "../metrics.ts";
-import { parseTraceparent } from "../trace-context.ts";
+import type { Metrics } from "./metrics.ts";
+import { parseTraceparent } from "./trace-context.ts";
 
 export type AttributeValue = string | number | boolean;
 
@@ -53,9 +53,9 @@ export const noTelemetry: Telemetry = {
   close: () => Promise.resolve(),
 };
 
-const nothing = (): void => {};
-const lone: Span = { traceparent: undefined, setAttribute: nothing, recordError: nothing, end: nothing };
+const doNothing = (): void => {};
+const untracedSpan: Span = { traceparent: undefined, setAttribute: doNothing, recordError: doNothing, end: doNothing };
 
 export function silentSpan(traceparent: string | undefined): Span {
-  return traceparent === undefined ? lone : { ...lone, traceparent };
+  return traceparent === undefined ? untracedSpan : { ...untracedSpan, traceparent };
 }

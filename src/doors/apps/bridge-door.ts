@@ -1,20 +1,17 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { type RawData, WebSocket, WebSocketServer } from "ws";
-import { isFault } from "../../core/fault.ts";
+import { codeOf, isFault } from "../../core/fault.ts";
 import type { Log } from "../../core/log.ts";
-import { codeOf } from "../../core/thrown.ts";
 import type { CountEvent } from "../../sources/apps/app-event.ts";
-import type { BridgeSocket } from "../../sources/apps/bridge-socket.ts";
-import { type CloseReason, closeCodes } from "../../sources/apps/close-codes.ts";
+import { type BridgeSocket, closeCodes, type CloseReason } from "../../sources/apps/bridge/bridge-socket.ts";
 import { type MemoryBudget, smallPiece } from "../../sources/apps/memory-budget.ts";
-import type { AppSession } from "../../sources/apps/session.ts";
-import type { Sessions } from "../../sources/apps/sessions.ts";
-import { textFrame } from "./text-frame.ts";
-import { bridgeProtocol, bridgeTokenOf, judgeAccess, shownBy } from "./judge-access.ts";
+import type { RegisteredSession } from "../../sources/apps/session/live-session.ts";
+import type { SessionRegistry } from "../../sources/apps/session/session-registry.ts";
+import { bridgeProtocol, bridgeTokenOf, judgeAccess, presentedBy } from "./judge-access.ts";
 
 export interface BridgeDoorOptions {
-  readonly sessions: Sessions;
+  readonly sessions: SessionRegistry;
   readonly appHash: string | undefined;
   /** Bytes of the largest message an app may send. */
   readonly maxMessageBytes: number;
@@ -33,7 +30,7 @@ export interface BridgeDoor {
 }
 
 /** How long an app that was told to go may take. */
-const goodbyeMs = 2000;
+const closeTimeoutMs = 2000;
 
 export function createBridgeDoor(options: BridgeDoorOptions): BridgeDoor {
   const { sessions, appHash, maxMessageBytes, budget, count, log } = options;
@@ -51,7 +48,7 @@ export function createBridgeDoor(options: BridgeDoorOptions): BridgeDoor {
     async upgrade(request, socket, head, id) {
       const session = await sessions.find(id);
       const own = session ? bridgeTokenOf(session) : "unknown";
-      const access = judgeAccess({ shown: shownBy(request), sharedHash: appHash, own });
+      const access = judgeAccess({ shown: presentedBy(request), sharedHash: appHash, own });
       if (socket.destroyed) return;
       server.handleUpgrade(request, socket, head, (ws) => {
         ws.on("error", (error) => {
@@ -60,10 +57,10 @@ export function createBridgeDoor(options: BridgeDoorOptions): BridgeDoor {
         });
         if (access === "refused") {
           count("refused token");
-          dismiss(ws, "invalidToken");
+          closeFor(ws, "invalidToken");
         } else if (session === undefined || access === "gone") {
           count("unknown session");
-          dismiss(ws, "unknownSession");
+          closeFor(ws, "unknownSession");
         } else void connect(ws, socket, session, access);
       });
     },
@@ -98,7 +95,12 @@ export function createBridgeDoor(options: BridgeDoorOptions): BridgeDoor {
     };
   }
 
-  async function connect(ws: WebSocket, socket: Duplex, session: AppSession, access: "shared" | "own"): Promise<void> {
+  async function connect(
+    ws: WebSocket,
+    socket: Duplex,
+    session: RegisteredSession,
+    access: "shared" | "own",
+  ): Promise<void> {
     // Nothing of what the app sends may come before somebody listens.
     ws.pause();
     try {
@@ -111,7 +113,7 @@ export function createBridgeDoor(options: BridgeDoorOptions): BridgeDoor {
         if (isBinary) {
           count("malformed message");
           bridge.close("malformed", "a message has to be text");
-        } else bridge.take(textOf(data));
+        } else bridge.take(messageText(data));
       });
       ws.on("pong", () => bridge.pong());
       ws.once("close", () => {
@@ -124,7 +126,7 @@ export function createBridgeDoor(options: BridgeDoorOptions): BridgeDoor {
       const isOver = isFault(error, "unknown-session");
       if (!isOver) log.error("a bridge could not be opened", { error });
       ws.resume();
-      dismiss(ws, isOver ? "unknownSession" : "failed");
+      closeFor(ws, isOver ? "unknownSession" : "failed");
     }
   }
 }
@@ -165,18 +167,36 @@ class AppSocket implements BridgeSocket {
   }
 }
 
-function dismiss(ws: WebSocket, reason: CloseReason): void {
+function closeFor(ws: WebSocket, reason: CloseReason): void {
   const [code, text] = closeCodes[reason];
   closeSoon(ws, code, text);
 }
 
 function closeSoon(ws: WebSocket, code: number, reason: string): void {
   ws.close(code, reason);
-  const timer = setTimeout(() => ws.terminate(), goodbyeMs).unref();
+  const timer = setTimeout(() => ws.terminate(), closeTimeoutMs).unref();
   ws.once("close", () => clearTimeout(timer));
 }
 
-function textOf(data: RawData): string {
+function messageText(data: RawData): string {
   if (Array.isArray(data)) return Buffer.concat(data).toString();
   return Buffer.isBuffer(data) ? data.toString() : Buffer.from(data).toString();
+}
+
+/** One unmasked text message as it goes over the wire (RFC 6455, 5.2). In one piece, so that it is one write. */
+export function textFrame(text: string): Buffer {
+  const length = Buffer.byteLength(text);
+  const head = length < 126 ? 2 : length < 65_536 ? 4 : 10;
+  const frame = Buffer.allocUnsafe(head + length);
+  frame[0] = 0x81;
+  if (head === 2) frame[1] = length;
+  else if (head === 4) {
+    frame[1] = 126;
+    frame.writeUInt16BE(length, 2);
+  } else {
+    frame[1] = 127;
+    frame.writeBigUInt64BE(BigInt(length), 2);
+  }
+  frame.write(text, head);
+  return frame;
 }

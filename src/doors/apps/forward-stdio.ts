@@ -2,14 +2,14 @@ import { Agent } from "node:http";
 import { Agent as TlsAgent } from "node:https";
 import type { Readable, Writable } from "node:stream";
 import { Fault, isFault } from "../../core/fault.ts";
-import { quoted } from "../../core/quoted.ts";
+import { parseJsonBytes } from "../../core/json-bytes.ts";
 import type { Log } from "../../core/log.ts";
-import type { Secret } from "../../core/secret.ts";
+import { quoted } from "../../core/peer-text.ts";
+import type { Secret } from "../../core/secrets/secret.ts";
 import { createHttpTransport } from "../../mcp/client/http-transport.ts";
-import { mirrorHeaders } from "../../mcp/client/mirror-headers.ts";
-import { encodeMessage } from "../../mcp/encode-message.ts";
-import { createFrameReader } from "../../mcp/frame-reader.ts";
 import {
+  encodeMessage,
+  failure,
   idOf,
   isNotification,
   isRequest,
@@ -17,10 +17,11 @@ import {
   type JsonRpcMessage,
   type JsonRpcRequest,
   parseMessage,
-} from "../../mcp/json-rpc.ts";
-import { parseJson } from "../../mcp/parse-json.ts";
-import { failure, rpcErrorOf } from "../../mcp/rpc-failure.ts";
-import { isSessionId } from "./route.ts";
+  rpcErrorOf,
+} from "../../mcp/messages/json-rpc.ts";
+import { mirrorHeaders } from "../../mcp/messages/mirrored-headers.ts";
+import { createFrameReader } from "../../mcp/stdio/frame-reader.ts";
+import { isSessionId } from "./proxy-route.ts";
 
 export interface ForwardStdioOptions {
   readonly input: Readable;
@@ -96,7 +97,7 @@ export async function forwardStdio(options: ForwardStdioOptions): Promise<void> 
   function receive(frame: Buffer): void {
     let value: unknown;
     try {
-      value = parseJson(frame);
+      value = parseJsonBytes(frame);
     } catch (error) {
       return write(failure(null, rpcErrorOf(error, "legacy")));
     }

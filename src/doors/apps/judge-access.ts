@@ -2,18 +2,16 @@ import { timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { Fault } from "../../core/fault.ts";
-import { hashToken } from "../../core/hash-token.ts";
-import { bearerToken } from "../../mcp/http/header-rules.ts";
-import type { Headers } from "../../mcp/mirrored-headers.ts";
-import type { AppSession } from "../../sources/apps/session.ts";
-import { sessionTokenShape } from "../../sources/apps/session-secrets.ts";
+import { bearerToken, type RequestHeaders } from "../../core/http/request-headers.ts";
+import { hashToken } from "../../core/secrets/hash-token.ts";
+import { type RegisteredSession, sessionTokenShape } from "../../sources/apps/session/live-session.ts";
 
 /** The WebSocket subprotocol of the bridge; a browser sends its token as a second one, since it can't send headers. */
 export const bridgeProtocol = "clawport.bridge";
 const tokenProtocol = "bearer.";
 
 /** The token of a request, where there is one. */
-export class Shown {
+export class PresentedToken {
   readonly token: string | undefined;
   readonly hash: string | undefined;
   #compared: string | undefined;
@@ -36,17 +34,17 @@ export class Shown {
 }
 
 /** A token that opens one session, and whether it is the only one that does. */
-export interface OwnToken {
+export interface SessionToken {
   readonly hash: string;
   readonly only: boolean;
 }
 
 export interface AccessFacts {
-  readonly shown: Shown;
+  readonly shown: PresentedToken;
   /** Hash of the token that opens every session; nothing where anyone may. */
   readonly sharedHash: string | undefined;
   /** What opens the one session that is asked for, where one is; `unknown` where there is none of that name. */
-  readonly own?: OwnToken | "unknown";
+  readonly own?: SessionToken | "unknown";
 }
 
 /**
@@ -66,30 +64,30 @@ export function judgeAccess({ shown, sharedHash, own }: AccessFacts): "shared" |
 }
 
 /** What opens the bridge of a session, and the session itself. */
-export function bridgeTokenOf({ record }: AppSession): OwnToken {
+export function bridgeTokenOf({ record }: RegisteredSession): SessionToken {
   return { hash: record.bridgeTokenHash, only: record.ownTokens !== "none" };
 }
 
 /** What to tell somebody whose token, if any, was refused. */
-export function refusedToken({ token }: Shown, wanted: string): Fault {
+export function refusedToken({ token }: PresentedToken, wanted: string): Fault {
   const what = token === undefined ? "A token is needed here" : "This token does not open this";
   return new Fault("unauthorized", `${what}: send the header Authorization: Bearer <token>, with ${wanted}.`);
 }
 
 /** What each connection showed last: most show the same with every request, and one learns nothing from its own token. */
-const lastShown = new WeakMap<Socket, { readonly authorization: string; readonly shown: Shown }>();
+const lastPresented = new WeakMap<Socket, { readonly authorization: string; readonly shown: PresentedToken }>();
 
-export function shownBy({ headers, socket }: IncomingMessage): Shown {
+export function presentedBy({ headers, socket }: IncomingMessage): PresentedToken {
   const { authorization } = headers;
-  const last = lastShown.get(socket);
+  const last = lastPresented.get(socket);
   if (last !== undefined && last.authorization === authorization) return last.shown;
-  const shown = new Shown(presentedToken(headers));
-  if (authorization !== undefined) lastShown.set(socket, { authorization, shown });
+  const shown = new PresentedToken(tokenInHeaders(headers));
+  if (authorization !== undefined) lastPresented.set(socket, { authorization, shown });
   return shown;
 }
 
 /** In the header `Authorization`, or as a subprotocol where the bridge is asked for. */
-function presentedToken(headers: Headers): string | undefined {
+function tokenInHeaders(headers: RequestHeaders): string | undefined {
   const { authorization } = headers;
   if (typeof authorization === "string") return bearerToken(authorization);
   const protocols = headers["sec-websocket-protocol"];

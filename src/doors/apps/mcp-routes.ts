@@ -1,25 +1,25 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Guard } from "../../catalog/guard/guard.ts";
 import { Fault } from "../../core/fault.ts";
+import type { RequestSlots } from "../../core/http/request-slots.ts";
 import type { Log } from "../../core/log.ts";
-import type { Admission } from "../../mcp/http/admission.ts";
-import { createHttpEndpoint, type HttpEndpoint } from "../../mcp/http/endpoint.ts";
-import type { ServerInfo } from "../../mcp/offer.ts";
-import { createMcpServer } from "../../mcp/server.ts";
+import { createHttpEndpoint, type HttpEndpoint } from "../../mcp/http/http-endpoint.ts";
+import { createMcpServer } from "../../mcp/server/mcp-server.ts";
+import type { ServerInfo } from "../../mcp/server/offer.ts";
 import type { MemoryBudget } from "../../sources/apps/memory-budget.ts";
-import type { AppSession } from "../../sources/apps/session.ts";
-import type { Sessions } from "../../sources/apps/sessions.ts";
-import { judgeAccess, type OwnToken, refusedToken, shownBy } from "./judge-access.ts";
-import { RateGate } from "./rate-gate.ts";
-import { createSessionOffer, taskRules } from "./session-offer.ts";
+import type { RegisteredSession } from "../../sources/apps/session/live-session.ts";
+import type { SessionRegistry } from "../../sources/apps/session/session-registry.ts";
+import { judgeAccess, presentedBy, refusedToken, type SessionToken } from "./judge-access.ts";
+import { RateLimiter } from "./request-limits.ts";
+import { createSessionOffer, taskLimits } from "./session-offer.ts";
 
 export interface McpRoutesOptions {
-  readonly sessions: Sessions;
+  readonly sessions: SessionRegistry;
   readonly guard: Pick<Guard, "call">;
   readonly info: ServerInfo;
   readonly log: Log;
   readonly openclawHash: string | undefined;
-  readonly admission: Admission;
+  readonly admission: RequestSlots;
   readonly budget: MemoryBudget;
   /** Of one session, and of the token that opens them all. */
   readonly requestsPerSecond: number;
@@ -39,17 +39,17 @@ export interface McpRoutes {
   close(): void;
 }
 
-interface Opened {
-  readonly session: AppSession;
+interface SessionEndpoint {
+  readonly session: RegisteredSession;
   readonly endpoint: HttpEndpoint;
-  readonly requests: RateGate;
+  readonly requests: RateLimiter;
   stop(why?: string): void;
 }
 
 export function createMcpRoutes(options: McpRoutesOptions): McpRoutes {
   const { sessions, guard, info, log, openclawHash, admission, budget, maxBodyBytes, onRefused, now } = options;
-  const opened = new Map<string, Opened>();
-  const sharedRequests = new RateGate(options.tokenRequestsPerSecond, now);
+  const opened = new Map<string, SessionEndpoint>();
+  const sharedRequests = new RateLimiter(options.tokenRequestsPerSecond, now);
 
   return {
     serve(request, response, id) {
@@ -74,11 +74,11 @@ export function createMcpRoutes(options: McpRoutesOptions): McpRoutes {
     request: IncomingMessage,
     response: ServerResponse,
     named: unknown,
-    session: AppSession | undefined,
+    session: RegisteredSession | undefined,
     made = session && opened.get(session.id),
   ): void {
     const own = session ? mcpTokenOf(session) : "unknown";
-    const shown = shownBy(request);
+    const shown = presentedBy(request);
     const access = judgeAccess({ shown, sharedHash: openclawHash, own });
     if (access === "refused") {
       response.setHeader("www-authenticate", "Bearer");
@@ -103,13 +103,13 @@ export function createMcpRoutes(options: McpRoutesOptions): McpRoutes {
     endpoint.handle(request, response, access);
   }
 
-  function open(session: AppSession): Opened {
-    const server = createMcpServer(createSessionOffer({ session, guard, info, log, budget }), { log, ...taskRules });
+  function open(session: RegisteredSession): SessionEndpoint {
+    const server = createMcpServer(createSessionOffer({ session, guard, info, log, budget }), { log, ...taskLimits });
     const endpoint = createHttpEndpoint(server, { log, admission, maxBodyBytes, sessions: false, onRefused });
-    const made: Opened = {
+    const made: SessionEndpoint = {
       session,
       endpoint,
-      requests: new RateGate(options.requestsPerSecond, now),
+      requests: new RateLimiter(options.requestsPerSecond, now),
       stop: (why) => server.close(why),
     };
     opened.set(session.id, made);
@@ -125,6 +125,6 @@ export function createMcpRoutes(options: McpRoutesOptions): McpRoutes {
 /** The same where there is no such session: whoever guesses at ids learns nothing. */
 const mcpTokenName = "the MCP token of this proxy (OPENCLAW_PROXY_OPENCLAW_TOKEN), or the mcp_token of the session";
 
-function mcpTokenOf({ record }: AppSession): OwnToken {
+function mcpTokenOf({ record }: RegisteredSession): SessionToken {
   return { hash: record.mcpTokenHash, only: record.ownTokens === "all" };
 }

@@ -1,4 +1,4 @@
-import { mostTools } from "../../sources/apps/app-tool.ts";
+import { mostTools } from "../../sources/apps/session/tool-set.ts";
 
 const text = { type: "string" };
 const schema = { type: "object", description: "A JSON Schema of type object." };

@@ -2,35 +2,34 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { Duplex } from "node:stream";
 import type { Guard } from "../../catalog/guard/guard.ts";
 import { Fault, type FaultCode } from "../../core/fault.ts";
-import { hashToken } from "../../core/hash-token.ts";
+import { isLoopbackPeer } from "../../core/http/addresses.ts";
+import { closeGracefully, trackConnections } from "../../core/http/close-gracefully.ts";
+import { listen } from "../../core/http/listen.ts";
+import { toLowerCaseNames } from "../../core/http/request-headers.ts";
+import { createRequestSlots } from "../../core/http/request-slots.ts";
 import type { Log } from "../../core/log.ts";
-import { type Metrics, prometheusContentType } from "../../core/metrics.ts";
-import type { Secret } from "../../core/secret.ts";
-import { createAdmission } from "../../mcp/http/admission.ts";
-import { sendFault } from "../../mcp/http/answer.ts";
-import { closeGently, trackConnections } from "../../mcp/http/close-gently.ts";
-import { inLowerCase } from "../../mcp/http/header-rules.ts";
-import { listen } from "../../mcp/http/listen.ts";
-import { isLoopbackPeer } from "../../mcp/http/loopback.ts";
-import type { ServerInfo } from "../../mcp/offer.ts";
+import { hashToken } from "../../core/secrets/hash-token.ts";
+import type { Secret } from "../../core/secrets/secret.ts";
+import { type Metrics, prometheusContentType } from "../../core/telemetry/metrics.ts";
+import { sendRpcFault } from "../../mcp/http/send-rpc-response.ts";
+import type { ServerInfo } from "../../mcp/server/offer.ts";
 import type { AppEvent, CountEvent } from "../../sources/apps/app-event.ts";
 import { type MemoryBudget, smallPiece } from "../../sources/apps/memory-budget.ts";
-import type { Sessions } from "../../sources/apps/sessions.ts";
-import type { AddressFacts } from "./addresses.ts";
+import type { SessionRegistry } from "../../sources/apps/session/session-registry.ts";
 import { createBridgeDoor } from "./bridge-door.ts";
-import { judgeRequest, type RequestRules } from "./judge-request.ts";
 import { createMcpRoutes } from "./mcp-routes.ts";
 import { openapiText } from "./openapi.ts";
-import { RateGate } from "./rate-gate.ts";
-import { parseRoute, type Route } from "./route.ts";
-import { sendBody, sendProblem, sendText } from "./send.ts";
+import { judgeProxyRequest, type ProxyGateRules } from "./proxy-gate.ts";
+import { parseProxyRoute, type ProxyRoute, type SessionUrlFacts } from "./proxy-route.ts";
+import { RateLimiter } from "./request-limits.ts";
+import { sendBody, sendProblem, sendText } from "./send-problem.ts";
 import { createSessionRoutes, wrongMethod } from "./session-routes.ts";
-import { createUnread } from "./unread.ts";
+import { createWriteBackpressure } from "./write-backpressure.ts";
 
 export interface ProxyDoorOptions {
   readonly host: string;
   readonly port: number;
-  readonly sessions: Sessions;
+  readonly sessions: SessionRegistry;
   readonly guard: Pick<Guard, "call">;
   readonly info: ServerInfo;
   readonly log: Log;
@@ -72,11 +71,11 @@ const sweepMs = 15_000;
 /** Serves apps and MCP clients on one address. */
 export async function openProxyDoor(options: ProxyDoorOptions): Promise<ProxyDoor> {
   const { host, sessions, guard, info, log, count, metrics, budget, publicUrl } = options;
-  const unread = createUnread(budget, count);
-  const admission = createAdmission(mostConcurrent);
+  const unread = createWriteBackpressure(budget, count);
+  const admission = createRequestSlots(mostConcurrent);
   const appHash = hashOf(options.appToken);
-  const rules: RequestRules = {
-    allowedHosts: inLowerCase([...(options.allowedHosts ?? []), ...(publicUrl ? [new URL(publicUrl).host] : [])]),
+  const rules: ProxyGateRules = {
+    allowedHosts: toLowerCaseNames([...(options.allowedHosts ?? []), ...(publicUrl ? [new URL(publicUrl).host] : [])]),
     allowedOrigins: options.allowedOrigins ?? [],
   };
   const bridges = createBridgeDoor({ sessions, appHash, maxMessageBytes, budget, count, log });
@@ -84,7 +83,7 @@ export async function openProxyDoor(options: ProxyDoorOptions): Promise<ProxyDoo
     sessions,
     appHash,
     operatorHash: hashOf(options.operatorToken),
-    changes: new RateGate(options.sessionsPerSecond ?? 100, Date.now),
+    changes: new RateLimiter(options.sessionsPerSecond ?? 100, Date.now),
     maxBodyBytes,
     isDraining: () => admission.isClosed,
     addressFacts,
@@ -128,7 +127,7 @@ export async function openProxyDoor(options: ProxyDoorOptions): Promise<ProxyDoo
     address: origin,
     async close(withinMs = 5000) {
       for (const timer of timers) clearInterval(timer);
-      await closeGently({
+      await closeGracefully({
         server,
         admission,
         connections,
@@ -145,7 +144,7 @@ export async function openProxyDoor(options: ProxyDoorOptions): Promise<ProxyDoo
   };
 
   function receive(request: IncomingMessage, response: ServerResponse): void {
-    const route = parseRoute(request.url ?? "/");
+    const route = parseProxyRoute(request.url ?? "/");
     try {
       serve(request, response, route)?.catch((error: unknown) => fail(request, response, route, error));
     } catch (error) {
@@ -153,12 +152,12 @@ export async function openProxyDoor(options: ProxyDoorOptions): Promise<ProxyDoo
     }
   }
 
-  function fail(request: IncomingMessage, response: ServerResponse, route: Route, error: unknown): void {
+  function fail(request: IncomingMessage, response: ServerResponse, route: ProxyRoute, error: unknown): void {
     if (error instanceof Fault) onRefused(error);
     else log.error("a request failed inside the proxy", { error });
     if (route.kind !== "mcp") return sendProblem(response, error);
     if (!request.complete) response.setHeader("connection", "close");
-    sendFault(response, error);
+    sendRpcFault(response, error);
   }
 
   function onRefused({ code }: Fault): void {
@@ -167,12 +166,12 @@ export async function openProxyDoor(options: ProxyDoorOptions): Promise<ProxyDoo
   }
 
   /** A promise only where something has to be waited for: most requests are handed on at once. */
-  function serve(request: IncomingMessage, response: ServerResponse, route: Route): void | Promise<void> {
+  function serve(request: IncomingMessage, response: ServerResponse, route: ProxyRoute): void | Promise<void> {
     const { method = "", headers } = request;
     if (route.kind === "health" && (method === "GET" || method === "HEAD")) return sendText(response, "ok");
     const isReadOnly = readOnly.has(route.kind);
     // What a path that is only read is sent is never looked at, so its type doesn't matter: the method is what is wrong.
-    const verdict = judgeRequest({ method: isReadOnly ? "GET" : method, headers }, rules);
+    const verdict = judgeProxyRequest({ method: isReadOnly ? "GET" : method, headers }, rules);
     if (!verdict.pass) {
       count(verdict.code === "denied" ? "refused origin" : "bad request");
       response.setHeader("connection", "close");
@@ -219,8 +218,8 @@ export async function openProxyDoor(options: ProxyDoorOptions): Promise<ProxyDoo
 
   function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     socket.on("error", (error) => log.debug("an upgrade failed", { error }));
-    const route = parseRoute(request.url ?? "/");
-    const verdict = judgeRequest({ method: "GET", headers: request.headers }, rules);
+    const route = parseProxyRoute(request.url ?? "/");
+    const verdict = judgeProxyRequest({ method: "GET", headers: request.headers }, rules);
     if (!verdict.pass) {
       count("refused origin");
       return refuseUpgrade(socket, "403 Forbidden");
@@ -237,7 +236,7 @@ export async function openProxyDoor(options: ProxyDoorOptions): Promise<ProxyDoo
     });
   }
 
-  function addressFacts({ headers, socket }: IncomingMessage): AddressFacts {
+  function addressFacts({ headers, socket }: IncomingMessage): SessionUrlFacts {
     const proto = headers["x-forwarded-proto"];
     const isTrusted = options.trustForwarded === true || isLoopbackPeer(socket.remoteAddress);
     return {
@@ -262,7 +261,7 @@ const refusals: Partial<Record<FaultCode, AppEvent>> = {
   busy: "busy",
 };
 
-const readOnly: ReadonlySet<Route["kind"]> = new Set(["health", "openapi", "metrics", "bridge"]);
+const readOnly: ReadonlySet<ProxyRoute["kind"]> = new Set(["health", "openapi", "metrics", "bridge"]);
 
 const preflight = {
   "access-control-allow-methods": "GET, POST, PATCH, DELETE",

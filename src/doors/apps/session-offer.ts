@@ -1,19 +1,18 @@
-import type { CatalogTool } from "../../catalog/catalog-tool.ts";
+import { RequestCallContext } from "../../catalog/call-context.ts";
 import type { Guard } from "../../catalog/guard/guard.ts";
-import { measureSize } from "../../catalog/guard/measure-size.ts";
-import { RequestCall } from "../../catalog/request-call.ts";
+import type { CatalogTool } from "../../catalog/source.ts";
 import { Fault } from "../../core/fault.ts";
+import { approximateJsonSize } from "../../core/json-size.ts";
 import type { Log } from "../../core/log.ts";
-import { detachAfter } from "../../mcp/detach-after.ts";
-import type { McpOffer, ServerInfo } from "../../mcp/offer.ts";
-import type { RequestContext } from "../../mcp/request-context.ts";
-import { errorResult, type Tool, type ToolResult } from "../../mcp/tool.ts";
-import type { AppCallContext } from "../../sources/apps/call-app.ts";
+import { errorResult, type Tool, type ToolResult } from "../../mcp/messages/tool.ts";
+import type { McpOffer, RequestContext, ServerInfo } from "../../mcp/server/offer.ts";
+import { detachAfter } from "../../mcp/server/tasks.ts";
+import type { AppCallContext } from "../../sources/apps/call/call-app.ts";
 import type { MemoryBudget } from "../../sources/apps/memory-budget.ts";
-import type { AppSession } from "../../sources/apps/session.ts";
+import type { RegisteredSession } from "../../sources/apps/session/live-session.ts";
 
 export interface SessionOfferOptions {
-  readonly session: AppSession;
+  readonly session: RegisteredSession;
   readonly guard: Pick<Guard, "call">;
   readonly info: ServerInfo;
   readonly log: Log;
@@ -21,7 +20,7 @@ export interface SessionOfferOptions {
 }
 
 /** How long the result of a task waits to be fetched, and how many tasks one session has at most. */
-export const taskRules = { keepTasksMs: 600_000, mostTasks: 100 };
+export const taskLimits = { keepTasksMs: 600_000, mostTasks: 100 };
 
 /** Names a call in `_meta`: sent again under the same name, it is not run again. */
 const callKeyMeta = "clawport/callKey";
@@ -51,14 +50,14 @@ export function createSessionOffer(options: SessionOfferOptions): McpOffer {
 
   /** The result of a task is held until its client asks for it, if ever. */
   function keepForLater(result: ToolResult): ToolResult {
-    const bytes = measureSize(result);
+    const bytes = approximateJsonSize(result);
     if (!budget.take(bytes)) return errorResult("The tool ran, but there was no room here to keep its result.");
     const forget = (): void => {
       stopWaiting();
       clearTimeout(timer);
       budget.give(bytes);
     };
-    const timer = setTimeout(forget, taskRules.keepTasksMs).unref();
+    const timer = setTimeout(forget, taskLimits.keepTasksMs).unref();
     const stopWaiting = session.onEnd(forget);
     return result;
   }
@@ -73,7 +72,7 @@ export function createSessionOffer(options: SessionOfferOptions): McpOffer {
   }
 }
 
-class SessionCall extends RequestCall implements AppCallContext {
+class SessionCall extends RequestCallContext implements AppCallContext {
   readonly callId: string | undefined;
 
   constructor(sessionId: string, tool: string, request: RequestContext, log: Log) {

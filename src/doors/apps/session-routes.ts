@@ -1,24 +1,24 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Fault } from "../../core/fault.ts";
-import { readBody } from "../../mcp/http/read-body.ts";
-import type { AppSession } from "../../sources/apps/session.ts";
-import { parseSessionRequest, parseToolsRequest } from "../../sources/apps/session-request.ts";
-import type { Sessions } from "../../sources/apps/sessions.ts";
-import { type AddressFacts, addressesOf } from "./addresses.ts";
-import { bridgeTokenOf, judgeAccess, refusedToken, type Shown, shownBy } from "./judge-access.ts";
-import type { RateGate } from "./rate-gate.ts";
-import { sendBody } from "./send.ts";
+import { readBody } from "../../core/http/read-body.ts";
+import type { RegisteredSession } from "../../sources/apps/session/live-session.ts";
+import type { SessionRegistry } from "../../sources/apps/session/session-registry.ts";
+import { parseSessionRequest, parseToolsRequest } from "../../sources/apps/session/session-request.ts";
+import { bridgeTokenOf, judgeAccess, presentedBy, type PresentedToken, refusedToken } from "./judge-access.ts";
+import { type SessionUrlFacts, sessionUrls } from "./proxy-route.ts";
+import type { RateLimiter } from "./request-limits.ts";
+import { sendBody } from "./send-problem.ts";
 
 export interface SessionRoutesOptions {
-  readonly sessions: Sessions;
+  readonly sessions: SessionRegistry;
   readonly appHash: string | undefined;
   /** Hash of the token of whoever runs the proxy, where there is one. */
   readonly operatorHash: string | undefined;
   /** For opening sessions and for replacing their tools: both are written to disk. */
-  readonly changes: RateGate;
+  readonly changes: RateLimiter;
   readonly maxBodyBytes: number;
   isDraining(): boolean;
-  addressFacts(request: IncomingMessage): AddressFacts;
+  addressFacts(request: IncomingMessage): SessionUrlFacts;
 }
 
 /** The HTTP side of apps: open, list, change and delete sessions. */
@@ -39,7 +39,7 @@ export function createSessionRoutes(options: SessionRoutesOptions): SessionRoute
       if (request.method === "POST") return create(request, response);
       if (request.method !== "GET") throw wrongMethod(response, "GET, POST");
       const isOperator = requireOperator(request);
-      sendBody(response, 200, { sessions: sessions.list().map((session) => describe(session, isOperator)) });
+      sendBody(response, 200, { sessions: sessions.list().map((session) => describeSession(session, isOperator)) });
     },
     async single(request, response, id) {
       const { method } = request;
@@ -48,13 +48,13 @@ export function createSessionRoutes(options: SessionRoutesOptions): SessionRoute
       }
       const session = await sessions.find(id);
       const own = session ? bridgeTokenOf(session) : "unknown";
-      const shown = shownBy(request);
+      const shown = presentedBy(request);
       const access = judgeAccess({ shown, sharedHash: appHash, own });
       if (access === "refused" && !isOperator(shown)) {
         throw refusedToken(shown, own !== "unknown" && own.only ? "the bridge_token of this session" : appTokenName);
       }
       if (!session) throw new Fault("unknown-session", "There is no such session.");
-      if (method === "GET") return sendBody(response, 200, describe(session, true));
+      if (method === "GET") return sendBody(response, 200, describeSession(session, true));
       if (method === "PATCH") {
         limitChanges();
         const body = await readBody(request, maxBodyBytes);
@@ -66,7 +66,7 @@ export function createSessionRoutes(options: SessionRoutesOptions): SessionRoute
   };
 
   async function create(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const shown = shownBy(request);
+    const shown = presentedBy(request);
     if (judgeAccess({ shown, sharedHash: appHash }) === "refused") throw refusedToken(shown, appTokenName);
     limitChanges();
     if (options.isDraining()) throw new Fault("busy", "The proxy is being stopped. Try again in a few seconds.");
@@ -74,7 +74,7 @@ export function createSessionRoutes(options: SessionRoutesOptions): SessionRoute
     const { session, bridgeToken, mcpToken } = await sessions.create(parseSessionRequest(body));
     sendBody(response, 200, {
       mcpSessionId: session.id,
-      ...addressesOf(session.id, options.addressFacts(request)),
+      ...sessionUrls(session.id, options.addressFacts(request)),
       bridge_token: bridgeToken,
       mcp_token: mcpToken,
       ttl_seconds: session.record.ttlMs / 1000,
@@ -86,12 +86,12 @@ export function createSessionRoutes(options: SessionRoutesOptions): SessionRoute
     throw new Fault("rate-limited", "Too many sessions are being opened or changed. Try again in a second.");
   }
 
-  function isOperator(shown: Shown): boolean {
+  function isOperator(shown: PresentedToken): boolean {
     return operatorHash !== undefined && judgeAccess({ shown, sharedHash: operatorHash }) !== "refused";
   }
 
   function requireOperator(request: IncomingMessage): boolean {
-    const shown = shownBy(request);
+    const shown = presentedBy(request);
     const [sharedHash, wanted] = operatorHash ? [operatorHash, operatorTokenName] : [appHash, appTokenName];
     if (judgeAccess({ shown, sharedHash }) === "refused") throw refusedToken(shown, wanted);
     return operatorHash !== undefined;
@@ -102,7 +102,7 @@ const appTokenName = "the app token of this proxy (OPENCLAW_PROXY_APP_TOKEN)";
 const operatorTokenName = "the operator's token (OPENCLAW_PROXY_OPERATOR_TOKEN)";
 
 /** An id opens its session wherever there are no tokens, so it is shown whole only to whoever may have it. */
-function describe(session: AppSession, whole: boolean): object {
+function describeSession(session: RegisteredSession, whole: boolean): object {
   const { id, record, source, bridge, expiresAt } = session;
   return {
     mcpSessionId: whole ? id : `${id.slice(0, 4)}…`,

@@ -1,13 +1,12 @@
 import { request } from "node:http";
 import { afterEach, expect, test } from "vitest";
+import { startGuard } from "../../../tests/support/start-guard.ts";
 import { createCatalog } from "../../catalog/catalog.ts";
 import { Fault } from "../../core/fault.ts";
 import { silentLog } from "../../core/log.ts";
-import { Secret } from "../../core/secret.ts";
-import { createRemoteControl } from "../../sources/servers/handlers/remote-control.ts";
-import { startGuard } from "../../../tests/support/start-guard.ts";
-import type { Control } from "./control-route.ts";
-import { requireControl } from "./control-route.ts";
+import { Secret } from "../../core/secrets/secret.ts";
+import { createRemoteControl } from "../../hub/control/remote-control.ts";
+import { type ControlHandler, requireControl } from "./control-route.ts";
 import { type HttpDoor, openHttpDoor } from "./http-door.ts";
 
 const names = new Map([
@@ -17,7 +16,7 @@ const names = new Map([
 let door: HttpDoor | undefined;
 afterEach(() => door?.close(100));
 
-async function open(control?: Control): Promise<void> {
+async function open(control?: ControlHandler): Promise<void> {
   const { guard } = await startGuard();
   door = await openHttpDoor({
     host: "127.0.0.1",

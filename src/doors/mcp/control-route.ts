@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Fault, toFault } from "../../core/fault.ts";
-import { readBody } from "../../mcp/http/read-body.ts";
+import { readBody } from "../../core/http/read-body.ts";
 
 /** Answers one verb; what it throws is told as a fault. */
-export type Control = (verb: string, body: unknown) => Promise<unknown>;
+export type ControlHandler = (verb: string, body: unknown) => Promise<unknown>;
 
 export interface ControlCaller {
   readonly method: string | undefined;
@@ -31,7 +31,7 @@ export async function serveControl(
   request: IncomingMessage,
   response: ServerResponse,
   verb: string,
-  control: Control,
+  control: ControlHandler,
 ): Promise<void> {
   try {
     const result = await control(verb, await readBody(request, largestBody));

@@ -1,6 +1,5 @@
-import { bearerToken, isJson, isOurHost } from "../../mcp/http/header-rules.ts";
-import { isLoopbackPeer } from "../../mcp/http/loopback.ts";
-import type { Headers } from "../../mcp/mirrored-headers.ts";
+import { isLoopbackPeer } from "../../core/http/addresses.ts";
+import { bearerToken, isAllowedHost, isJson, type RequestHeaders } from "../../core/http/request-headers.ts";
 
 /** What is known about a request before anything of its body is read. */
 export interface CallerFacts {
@@ -8,7 +7,7 @@ export interface CallerFacts {
   readonly peer: string | undefined;
   readonly method: string;
   /** Names in lower case, as Node gives them. */
-  readonly headers: Headers;
+  readonly headers: RequestHeaders;
 }
 
 /** Which token opened the door, and the one view it opens, if it is bound to one. */
@@ -29,7 +28,7 @@ export interface GateRules {
   readonly allowedOrigins?: readonly string[];
 }
 
-export interface Refusal {
+export interface GateRefusal {
   readonly pass: false;
   readonly status: number;
   readonly reason: string;
@@ -37,16 +36,16 @@ export interface Refusal {
   readonly allow?: string;
 }
 
-export type Verdict = { readonly pass: true; readonly token: TokenMatch } | Refusal;
+export type GateVerdict = { readonly pass: true; readonly token: TokenMatch } | GateRefusal;
 
 /**
  * Whether a request may reach the protocol. Being on this machine proves nothing: a web page that a person opens is on
  * it too. Each check stops what the ones before can't, and the order is part of the contract.
  */
-export function judgeCaller({ peer, method, headers }: CallerFacts, rules: GateRules): Verdict {
+export function judgeCaller({ peer, method, headers }: CallerFacts, rules: GateRules): GateVerdict {
   if (rules.remote !== true && !isLoopbackPeer(peer)) return farPeer;
   if (isFromPage(headers, rules.allowedOrigins)) return webPage;
-  if (!isOurHost(headers["host"], rules.allowedHosts)) return strangeHost;
+  if (!isAllowedHost(headers["host"], rules.allowedHosts)) return strangeHost;
   if (method === "POST" && !isJson(headers["content-type"])) return notJson;
   const token = matchToken(headers["authorization"], rules.matchToken);
   if (token === undefined) return noToken;
@@ -67,7 +66,7 @@ const wrongMethod = refusal(405, "Use POST, GET, or DELETE with a session id.", 
 const nothingToDelete = refusal(405, "DELETE needs the header Mcp-Session-Id of the session to end.", "GET, POST");
 const tooLarge = refusal(413, "The request is too large.");
 
-function refusal(status: number, reason: string, allow?: string): Refusal {
+function refusal(status: number, reason: string, allow?: string): GateRefusal {
   return Object.freeze({ pass: false, status, reason, ...(allow === undefined ? {} : { allow }) });
 }
 
@@ -77,7 +76,7 @@ const anyone: TokenMatch = Object.freeze({ name: "anyone" });
  * Browsers say at least one of these in every request of a page; scripts can't leave out what the browser adds.
  * `Sec-Fetch-Mode` is not among them: Node's own `fetch` sends it.
  */
-function isFromPage(headers: Headers, allowedOrigins: readonly string[] | undefined): boolean {
+function isFromPage(headers: RequestHeaders, allowedOrigins: readonly string[] | undefined): boolean {
   const origin = headers["origin"];
   if (origin !== undefined) return typeof origin !== "string" || allowedOrigins?.includes(origin) !== true;
   return (
@@ -88,7 +87,7 @@ function isFromPage(headers: Headers, allowedOrigins: readonly string[] | undefi
   );
 }
 
-function matchToken(authorization: Headers[string], match: GateRules["matchToken"]): TokenMatch | undefined {
+function matchToken(authorization: RequestHeaders[string], match: GateRules["matchToken"]): TokenMatch | undefined {
   if (match === undefined) return anyone;
   const presented = bearerToken(authorization);
   return presented === undefined ? undefined : match(presented);

@@ -1,14 +1,14 @@
 import { request } from "node:http";
 import { afterEach, expect, test } from "vitest";
-import { createCatalog } from "../../catalog/catalog.ts";
-import type { Source } from "../../catalog/tool-source.ts";
-import { silentLog } from "../../core/log.ts";
-import { createMetrics } from "../../core/metrics.ts";
-import { textResult } from "../../mcp/tool.ts";
-import { until } from "../../../tests/support/until.ts";
 import { startGuard } from "../../../tests/support/start-guard.ts";
-import { type HttpDoor, openHttpDoor } from "./http-door.ts";
+import { until } from "../../../tests/support/until.ts";
+import { createCatalog } from "../../catalog/catalog.ts";
+import type { Source } from "../../catalog/source.ts";
+import { silentLog } from "../../core/log.ts";
+import { createMetrics } from "../../core/telemetry/metrics.ts";
+import { textResult } from "../../mcp/messages/tool.ts";
 import type { TokenMatch } from "./gate.ts";
+import { type HttpDoor, openHttpDoor } from "./http-door.ts";
 
 const tokens = new Map<string, TokenMatch>([
   ["main-token", { name: "main" }],

@@ -1,22 +1,21 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Catalog } from "../../catalog/catalog.ts";
 import { Fault } from "../../core/fault.ts";
+import { isLoopbackHost, isLoopbackPeer } from "../../core/http/addresses.ts";
+import { closeGracefully, trackConnections } from "../../core/http/close-gracefully.ts";
+import { listen } from "../../core/http/listen.ts";
+import { toLowerCaseNames } from "../../core/http/request-headers.ts";
+import { createRequestSlots } from "../../core/http/request-slots.ts";
 import type { Log } from "../../core/log.ts";
-import { type Metrics, prometheusContentType } from "../../core/metrics.ts";
-import { watchConnections, watchQueue, watchSessions } from "../../core/metrics/door-metrics.ts";
+import { watchConnections, watchQueue, watchSessions } from "../../core/telemetry/clawport-metrics.ts";
+import { type Metrics, prometheusContentType } from "../../core/telemetry/metrics.ts";
 import type { Telemetry } from "../../core/telemetry/telemetry.ts";
-import { createAdmission } from "../../mcp/http/admission.ts";
-import { closeGently, trackConnections } from "../../mcp/http/close-gently.ts";
-import { sendFault } from "../../mcp/http/answer.ts";
-import { inLowerCase } from "../../mcp/http/header-rules.ts";
-import { listen } from "../../mcp/http/listen.ts";
-import { isLoopbackHost, isLoopbackPeer } from "../../mcp/http/loopback.ts";
-import type { ServerInfo } from "../../mcp/offer.ts";
-import { type Control, requireControl, requireOwner, serveControl } from "./control-route.ts";
-import { createEndpoints, type LargeBodies } from "./endpoints.ts";
-import { type GateRules, judgeCaller, type Refusal, type TokenMatch } from "./gate.ts";
-import { probeText } from "./probe.ts";
-import { parseTarget } from "./target.ts";
+import { sendRpcFault } from "../../mcp/http/send-rpc-response.ts";
+import type { ServerInfo } from "../../mcp/server/offer.ts";
+import { type ControlHandler, requireControl, requireOwner, serveControl } from "./control-route.ts";
+import { type GateRefusal, type GateRules, judgeCaller, type TokenMatch } from "./gate.ts";
+import { parseHttpRoute } from "./http-route.ts";
+import { createViewEndpoints, type LargeBodies } from "./view-endpoints.ts";
 import type { CallGuard } from "./view-offer.ts";
 
 export interface HttpDoorOptions {
@@ -37,7 +36,7 @@ export interface HttpDoorOptions {
   /** What anybody may read without a token, by path: JSON. */
   readonly publicDocuments?: Readonly<Record<string, object>> | undefined;
   /** What commands of the same person may ask of this process, at `/control/<verb>`. */
-  readonly control?: Control | undefined;
+  readonly control?: ControlHandler | undefined;
 }
 
 export interface HttpDoor {
@@ -53,9 +52,9 @@ export interface HttpDoor {
 export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> {
   const { host, catalog, guard, tokens, info, log, metrics, telemetry } = options;
   const maxBodyBytes = options.maxBodyBytes ?? 4 * 1024 * 1024;
-  const admission = createAdmission(options.maxConcurrent ?? 256);
+  const admission = createRequestSlots(options.maxConcurrent ?? 256);
   const { largeBodies } = options;
-  const endpoints = createEndpoints({ catalog, guard, info, log, telemetry, admission, maxBodyBytes, largeBodies });
+  const endpoints = createViewEndpoints({ catalog, guard, info, log, telemetry, admission, maxBodyBytes, largeBodies });
   const documents = new Map(
     Object.entries(options.publicDocuments ?? {}).map(([path, document]) => [path, JSON.stringify(document)]),
   );
@@ -63,7 +62,7 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
     matchToken: (presented) => tokens.match(presented),
     maxBodyBytes,
     remote: !isLoopbackHost(host),
-    allowedHosts: inLowerCase(options.allowedHosts ?? []),
+    allowedHosts: toLowerCaseNames(options.allowedHosts ?? []),
     allowedOrigins: [],
   };
   // Clients keep connections for their next call; Node's own 5 s would cut them off in between.
@@ -83,7 +82,7 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
     port,
     address: `${origin}/`,
     async close(withinMs = 5000) {
-      await closeGently({
+      await closeGracefully({
         server,
         admission,
         connections,
@@ -106,18 +105,18 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
     try {
       route(request, response, verdict.token);
     } catch (error) {
-      sendFault(response, error);
+      sendRpcFault(response, error);
     }
   }
 
   function takesLargeBodies(url: string | undefined): boolean {
     if (!largeBodies || url === undefined) return false;
-    const target = parseTarget(url);
+    const target = parseHttpRoute(url);
     return target.kind === "source" && target.source === largeBodies.source;
   }
 
   function route(request: IncomingMessage, response: ServerResponse, token: TokenMatch): void {
-    const target = parseTarget(request.url ?? "/");
+    const target = parseHttpRoute(request.url ?? "/");
     if (request.method === "GET" && target.kind === "metrics" && metrics) {
       if (token.view !== undefined) throw new Fault("denied", "This token opens one view only, not the metrics.");
       return sendText(response, prometheusContentType, metrics.render());
@@ -153,14 +152,14 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
     endpoint.handle(request, response, token.name);
   }
 
-  function refuse(request: IncomingMessage, response: ServerResponse, verdict: Refusal): void {
+  function refuse(request: IncomingMessage, response: ServerResponse, verdict: GateRefusal): void {
     log.debug("a caller was refused at the gate", { status: verdict.status, reason: verdict.reason });
     // The body of a refused request is not read: what follows on this connection could be taken for a request.
     if (request.method !== "GET") response.setHeader("connection", "close");
     if (verdict.status === 405 && verdict.allow) response.setHeader("allow", verdict.allow);
     if (verdict.status === 401) response.setHeader("www-authenticate", challenge);
     // At `/` the tray's contract holds: no token, no body. There the challenge alone says what to do.
-    const isBare = verdict.status === 401 && parseTarget(request.url ?? "/").kind === "root";
+    const isBare = verdict.status === 401 && parseHttpRoute(request.url ?? "/").kind === "root";
     const body = isBare ? "" : `${verdict.reason}\n`;
     response.writeHead(verdict.status, {
       "content-type": "text/plain; charset=utf-8",
@@ -175,4 +174,17 @@ const challenge = 'Bearer realm="Clawport: `clawport token show` prints the toke
 function sendText(response: ServerResponse, type: string, text: string): void {
   response.writeHead(200, { "content-type": type, "content-length": Buffer.byteLength(text) });
   response.end(text);
+}
+
+/** What `GET /` says to a person who looks whether the hub is there. */
+function probeText(info: ServerInfo, catalog: Catalog): string {
+  const sources = catalog.sources().map((source) => `  ${source.id}: ${source.tools().length} tools`);
+  return [
+    `${info.title ?? info.name} ${info.version} is here.`,
+    `${catalog.tools().length} tools from ${sources.length} sources${sources.length > 0 ? ":" : "."}`,
+    ...sources,
+    "",
+    "MCP clients send POST requests to this address, or to /mcp; one source alone is at /mcp/<source>.",
+    "",
+  ].join("\n");
 }

@@ -1,15 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { chmodSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { Fault } from "../../core/fault.ts";
-import { withFileLock } from "../../core/file-lock.ts";
-import { silentLog, type Log } from "../../core/log.ts";
-import { Secret } from "../../core/secret.ts";
-import { codeOf, messageOf } from "../../core/thrown.ts";
-import { writeFileAtomic } from "../../core/write-file-atomic.ts";
+import { codeOf, Fault, messageOf } from "../../core/fault.ts";
+import { withFileLock } from "../../core/files/file-lock.ts";
+import { writeFileAtomic } from "../../core/files/write-file-atomic.ts";
+import { type Log, silentLog } from "../../core/log.ts";
+import { Secret } from "../../core/secrets/secret.ts";
 
 /** Where tokens are kept, and where what happens to them is told. */
-export interface TokenPlace {
+export interface TokenLocation {
   readonly home: { file(...parts: string[]): string };
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly log?: Log;
@@ -18,7 +17,7 @@ export interface TokenPlace {
 const shortToken = 32;
 
 /** The tray's variable moves the token file alone, so that a client that knows it finds the token where it looks. */
-export function mainTokenPath({ home, env }: TokenPlace): string {
+export function mainTokenPath({ home, env }: TokenLocation): string {
   const folder = env?.["OPENCLAW_TRAY_DATA_DIR"];
   return folder ? join(folder, "mcp-token.txt") : home.file("mcp-token.txt");
 }
@@ -29,7 +28,7 @@ export function createToken(): Secret {
 }
 
 /** The token of the file; a file that is missing or empty gets a new one first. */
-export async function ensureMainToken(place: TokenPlace): Promise<Secret> {
+export async function ensureMainToken(place: TokenLocation): Promise<Secret> {
   const path = mainTokenPath(place);
   const { log = silentLog } = place;
   const found = readMainToken(path, log);
@@ -38,7 +37,7 @@ export async function ensureMainToken(place: TokenPlace): Promise<Secret> {
 }
 
 /** A new token at once, in place of whatever the file held. Running hubs take it up without a restart. */
-export async function resetMainToken(place: TokenPlace): Promise<Secret> {
+export async function resetMainToken(place: TokenLocation): Promise<Secret> {
   const path = mainTokenPath(place);
   return withFileLock(`${path}.lock`, { log: place.log ?? silentLog }, () => writeMainToken(path));
 }

@@ -1,9 +1,9 @@
 import { Fault } from "../../core/fault.ts";
-import { hashToken } from "../../core/hash-token.ts";
+import { openStateFile, type StateFile } from "../../core/files/state-file.ts";
 import { silentLog } from "../../core/log.ts";
-import type { Secret } from "../../core/secret.ts";
-import { openStateFile, type StateFile } from "../../core/state-file.ts";
-import { createToken, type TokenPlace } from "./main-token.ts";
+import { hashToken } from "../../core/secrets/hash-token.ts";
+import type { Secret } from "../../core/secrets/secret.ts";
+import { createToken, type TokenLocation } from "./main-token.ts";
 
 /** A token for one client. Only its hash is kept: what a file can't tell, nobody can read from it. */
 interface NamedToken {
@@ -16,12 +16,17 @@ interface NamedToken {
 
 export type NamedTokens = Readonly<Record<string, NamedToken>>;
 
-export function namedTokensPath({ home }: TokenPlace): string {
+export function namedTokensPath({ home }: TokenLocation): string {
   return home.file("tokens.json");
 }
 
 /** The token is given this once. */
-export async function addNamedToken(place: TokenPlace, name: string, view?: string, now = new Date()): Promise<Secret> {
+export async function addNamedToken(
+  place: TokenLocation,
+  name: string,
+  view?: string,
+  now = new Date(),
+): Promise<Secret> {
   if (!/^[A-Za-z][A-Za-z0-9_.-]{0,63}$/.test(name) || name === "main") {
     const message = `${JSON.stringify(name.slice(0, 80))} can't be the name of a token. Take letters, digits, "-", "_" and ".", beginning with a letter; "main" is taken.`;
     throw new Fault("usage", message);
@@ -42,11 +47,11 @@ export async function addNamedToken(place: TokenPlace, name: string, view?: stri
   return token;
 }
 
-export async function listNamedTokens(place: TokenPlace): Promise<NamedTokens> {
+export async function listNamedTokens(place: TokenLocation): Promise<NamedTokens> {
   return openFile(place).read();
 }
 
-export async function removeNamedToken(place: TokenPlace, name: string): Promise<void> {
+export async function removeNamedToken(place: TokenLocation, name: string): Promise<void> {
   if (name === "main") {
     const message =
       "The main token can't be removed. A new one, after which the old one opens nothing, is made with: clawport token reset";
@@ -78,7 +83,7 @@ function parseNamedToken(entry: unknown): NamedToken {
   return { hash, created, ...(view === undefined ? {} : { view }) };
 }
 
-function openFile(place: TokenPlace): StateFile<NamedTokens> {
+function openFile(place: TokenLocation): StateFile<NamedTokens> {
   const { log = silentLog } = place;
   return openStateFile<NamedTokens>({ path: namedTokensPath(place), parse: parseNamedTokens, empty: {}, log });
 }

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { View } from "../../catalog/view.ts";
 import type { Log } from "../../core/log.ts";
 import type { Telemetry } from "../../core/telemetry/telemetry.ts";
-import type { ServerInfo } from "../../mcp/offer.ts";
-import { createMcpServer, type McpServer } from "../../mcp/server.ts";
-import { serveStdio } from "../../mcp/stdio.ts";
+import { createMcpServer, type McpServer } from "../../mcp/server/mcp-server.ts";
+import type { ServerInfo } from "../../mcp/server/offer.ts";
+import { serveStdio } from "../../mcp/stdio/serve-stdio.ts";
 import { type CallGuard, createViewOffer } from "./view-offer.ts";
 
 export interface StdioDoorOptions {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
-import { createLog } from "../../core/create-log.ts";
+import { createLog } from "../../core/log.ts";
 import { ensureMainToken } from "./main-token.ts";
 import { addNamedToken, listNamedTokens, openTokens, removeNamedToken, resetMainToken } from "./tokens.ts";
 

@@ -1,17 +1,17 @@
 import { timingSafeEqual } from "node:crypto";
-import { readFileSync, statSync, watch, type FSWatcher } from "node:fs";
+import { type FSWatcher, readFileSync, statSync, watch } from "node:fs";
 import { dirname } from "node:path";
-import { hashToken } from "../../core/hash-token.ts";
 import { silentLog } from "../../core/log.ts";
-import { sleep } from "../../core/sleep.ts";
+import { hashToken } from "../../core/secrets/hash-token.ts";
+import { sleep } from "../../core/wait.ts";
 import type { TokenMatch } from "./gate.ts";
-import { ensureMainToken, mainTokenPath, readMainToken, type TokenPlace } from "./main-token.ts";
-import { listNamedTokens, namedTokensPath, parseNamedTokens, type NamedTokens } from "./named-tokens.ts";
+import { ensureMainToken, mainTokenPath, readMainToken, type TokenLocation } from "./main-token.ts";
+import { listNamedTokens, type NamedTokens, namedTokensPath, parseNamedTokens } from "./named-tokens.ts";
 
 export { resetMainToken } from "./main-token.ts";
 export { addNamedToken, listNamedTokens, removeNamedToken } from "./named-tokens.ts";
 
-export interface TokensOptions extends TokenPlace {
+export interface TokensOptions extends TokenLocation {
   /** How old the look at the files may be that a match relies on; 250 ms unless given. */
   readonly lookEveryMs?: number;
 }

@@ -1,15 +1,14 @@
-import type { Log } from "../../core/log.ts";
-import { noTelemetry, type Telemetry } from "../../core/telemetry/telemetry.ts";
-import { Fault } from "../../core/fault.ts";
-import type { CatalogTool } from "../../catalog/catalog-tool.ts";
+import { RequestCallContext } from "../../catalog/call-context.ts";
 import type { Caller, DoorKind } from "../../catalog/caller.ts";
 import type { Guard } from "../../catalog/guard/guard.ts";
-import { RequestCall } from "../../catalog/request-call.ts";
+import type { CatalogTool } from "../../catalog/source.ts";
 import type { View } from "../../catalog/view.ts";
-import { detachAfter } from "../../mcp/detach-after.ts";
-import type { McpOffer, OfferChange, ServerInfo } from "../../mcp/offer.ts";
-import type { RequestContext } from "../../mcp/request-context.ts";
-import type { ToolResult } from "../../mcp/tool.ts";
+import { Fault } from "../../core/fault.ts";
+import type { Log } from "../../core/log.ts";
+import { noTelemetry, type Telemetry } from "../../core/telemetry/telemetry.ts";
+import type { ToolResult } from "../../mcp/messages/tool.ts";
+import type { McpOffer, OfferChange, RequestContext, ServerInfo } from "../../mcp/server/offer.ts";
+import { detachAfter } from "../../mcp/server/tasks.ts";
 
 /** What stands between a door and the sources. */
 export type CallGuard = Pick<Guard, "call" | "readResource" | "getPrompt" | "complete">;
@@ -27,7 +26,7 @@ export interface ViewOfferOptions {
 export function createViewOffer(options: ViewOfferOptions): McpOffer {
   const { view, guard, door, info, log, telemetry = noTelemetry } = options;
   const contextOf = (request: RequestContext, traceparent?: string) =>
-    new RequestCall(request, callerOf(request, door), log, traceparent);
+    new RequestCallContext(request, callerOf(request, door), log, traceparent);
 
   return {
     info,

@@ -1,4 +1,5 @@
-import type { IncomingHttpHeaders } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import { type HttpCall, sendHttp } from "../../core/http/send-http.ts";
 
 /** Says who we are to one server, where a fixed header is not enough. */
 export interface Authorizer {
@@ -22,4 +23,27 @@ export interface AuthRefusal {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly signal?: AbortSignal | undefined;
+}
+
+/** However the authorizer decides, a server that keeps refusing is not asked for ever. */
+const mostRefusals = 6;
+
+/** Sends a request, and again for as long as the authorizer has an answer to the server's refusal. */
+export async function sendAuthorized(call: HttpCall, authorizer: Authorizer | undefined): Promise<IncomingMessage> {
+  if (!authorizer) return sendHttp(call);
+  const request = authorizer.request(call.method, call.url);
+  for (let refusals = 0; ; refusals++) {
+    const headers = { ...call.headers, ...(await request.headers(call.signal)) };
+    const response = await sendHttp({ ...call, headers });
+    request.answered?.(response.headers);
+    const status = response.statusCode ?? 0;
+    if ((status !== 401 && status !== 403) || refusals === mostRefusals) return response;
+    try {
+      if (!(await request.refused({ status, headers: response.headers, signal: call.signal }))) return response;
+    } catch (error) {
+      response.destroy();
+      throw error;
+    }
+    response.resume();
+  }
 }

@@ -1,5 +1,5 @@
 import type { Fault } from "../../core/fault.ts";
-import type { JsonRpcId, JsonRpcMessage } from "../json-rpc.ts";
+import type { JsonRpcId, JsonRpcMessage } from "../messages/json-rpc.ts";
 
 /** What a transport tells the client above it. */
 export interface TransportListener {

@@ -1,11 +1,16 @@
-import { withDeadline } from "../../core/deadline.ts";
 import { Fault } from "../../core/fault.ts";
-import type { Params } from "../json-rpc.ts";
-import { type Era, isLegacyVersion, isModernVersion, legacyVersions, modernVersions } from "../protocol-version.ts";
-import { RpcFault } from "../rpc-fault.ts";
-import type { Agreement, McpClient, McpClientOptions } from "./client.ts";
+import { withDeadline } from "../../core/wait.ts";
+import { writeEnvelope } from "../messages/envelope.ts";
+import { type Params, RpcFault } from "../messages/json-rpc.ts";
+import {
+  type Era,
+  isLegacyVersion,
+  isModernVersion,
+  legacyVersions,
+  modernVersions,
+} from "../messages/protocol-version.ts";
 import type { ClientTransport, HttpRefusal } from "./client-transport.ts";
-import { envelope } from "./envelope.ts";
+import type { Agreement, McpClient, McpClientOptions } from "./mcp-client.ts";
 
 export interface HandshakeOptions extends Pick<McpClientOptions, "info" | "capabilities"> {
   /** What an earlier connection found out; saves asking again. */
@@ -39,7 +44,7 @@ async function discover(
 ): Promise<Agreement | undefined> {
   const timeoutMs = options.silenceMeansLegacy ? Math.min(options.timeoutMs, 3000) : options.timeoutMs;
   try {
-    const meta = envelope(version, options);
+    const meta = writeEnvelope(version, options);
     const result = await client.request("server/discover", { _meta: meta }, { timeoutMs, signal: options.signal });
     const common = Array.isArray(result.supportedVersions)
       ? result.supportedVersions.find((each) => isModernVersion(String(each)))

@@ -3,11 +3,11 @@ import { Agent, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
+import { until } from "../../../tests/support/until.ts";
 import { Fault, isFault } from "../../core/fault.ts";
 import { silentLog } from "../../core/log.ts";
-import { until } from "../../../tests/support/until.ts";
-import { openMcpClient } from "./client.ts";
 import { createHttpTransport } from "./http-transport.ts";
+import { openMcpClient } from "./mcp-client.ts";
 
 /** A client whose transport has one connection, to a server that takes requests and never answers. */
 async function connectToSilence() {

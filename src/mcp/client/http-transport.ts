@@ -1,17 +1,15 @@
 import type { Agent, IncomingMessage, OutgoingHttpHeaders } from "node:http";
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { Fault, isFault } from "../../core/fault.ts";
+import { isEventStream, readText, retryAfterMs, tooLarge } from "../../core/http/send-http.ts";
 import type { Log } from "../../core/log.ts";
-import { idOf, isRequest, type JsonRpcId, type JsonRpcMessage } from "../json-rpc.ts";
-import type { Authorizer } from "./authorizer.ts";
+import { idOf, isRequest, type JsonRpcId, type JsonRpcMessage } from "../messages/json-rpc.ts";
+import { mirrorHeaders } from "../messages/mirrored-headers.ts";
+import { type Authorizer, sendAuthorized } from "./authorizer.ts";
 import type { ClientTransport, SendOptions, TransportListener } from "./client-transport.ts";
 import { createEventReader } from "./event-reader.ts";
+import { refusalOf } from "./http-refusal.ts";
 import { isAnswerTo, readMessages } from "./read-messages.ts";
-import { mirrorHeaders } from "./mirror-headers.ts";
-import { sendAuthorized } from "./send-authorized.ts";
-import { isEventStream, readText, tooLarge } from "./send-http.ts";
-import { refusalOf } from "./refusal.ts";
-import { retryAfterMs } from "./retry-after.ts";
 
 export interface HttpTransportOptions {
   readonly url: URL;

@@ -1,5 +1,5 @@
 import type { Log } from "../../core/log.ts";
-import { type JsonRpcId, type JsonRpcMessage, parseMessage } from "../json-rpc.ts";
+import { type JsonRpcId, type JsonRpcMessage, parseMessage } from "../messages/json-rpc.ts";
 
 /** The messages of a text; servers of 2025-03-26 may send several in an array. What is none is logged and skipped. */
 export function readMessages(text: string, log: Log): JsonRpcMessage[] {

@@ -1,14 +1,13 @@
 import type { Agent, IncomingMessage } from "node:http";
-import { cancelledBy } from "../../core/cancelled.ts";
 import { Fault } from "../../core/fault.ts";
+import { isEventStream, readText, tooLarge } from "../../core/http/send-http.ts";
 import type { Log } from "../../core/log.ts";
-import type { Authorizer } from "./authorizer.ts";
+import { cancelledBy } from "../../core/wait.ts";
+import { type Authorizer, sendAuthorized } from "./authorizer.ts";
 import type { ClientTransport, TransportListener } from "./client-transport.ts";
 import { createEventReader } from "./event-reader.ts";
+import { refusalOf } from "./http-refusal.ts";
 import { readMessages } from "./read-messages.ts";
-import { refusalOf } from "./refusal.ts";
-import { sendAuthorized } from "./send-authorized.ts";
-import { isEventStream, readText, tooLarge } from "./send-http.ts";
 
 export interface SseTransportOptions {
   readonly url: URL;

@@ -26,7 +26,7 @@ export interface EventStore {
 /** What an event costs beside its text: the records around it. */
 const overhead = 512;
 
-interface Kept {
+interface KeptStream {
   /** The number of the oldest event kept. */
   first: number;
   events: string[];
@@ -34,7 +34,7 @@ interface Kept {
 
 export function createEventStore(maxBytes: number): EventStore {
   /** One entry an event, in order of arrival over all streams; a stream that was dropped leaves entries behind. */
-  let queue: Kept[] = [];
+  let queue: KeptStream[] = [];
   let head = 0;
   let bytes = 0;
   let kept = 0;
@@ -43,7 +43,7 @@ export function createEventStore(maxBytes: number): EventStore {
   return {
     open() {
       const id = (++streams).toString(36);
-      const stream: Kept = { first: 1, events: [] };
+      const stream: KeptStream = { first: 1, events: [] };
       return {
         id,
         append(data) {
@@ -81,12 +81,12 @@ export function createEventStore(maxBytes: number): EventStore {
     compact();
   }
 
-  function forget(stream: Kept): void {
+  function forget(stream: KeptStream): void {
     while (stream.events.length > 0) forgetFirst(stream);
     compact();
   }
 
-  function forgetFirst(stream: Kept): void {
+  function forgetFirst(stream: KeptStream): void {
     const data = stream.events.shift();
     if (data === undefined) return;
     stream.first++;
@@ -97,7 +97,7 @@ export function createEventStore(maxBytes: number): EventStore {
   /** Entries of dropped streams go when they are more than those that count. */
   function compact(): void {
     if (queue.length < 1024 || queue.length < 2 * kept) return;
-    const left = new Map<Kept, number>();
+    const left = new Map<KeptStream, number>();
     queue = queue.slice(head).filter((stream) => {
       const used = left.get(stream) ?? 0;
       left.set(stream, used + 1);

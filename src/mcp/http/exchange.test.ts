@@ -1,11 +1,11 @@
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { until } from "../../../tests/support/until.ts";
 import { type Handler, testOffer } from "../../../tests/support/mcp/test-offer.ts";
 import { call, openWeb } from "../../../tests/support/mcp/web.ts";
-import type { RequestContext } from "../request-context.ts";
-import { textResult } from "../tool.ts";
+import { until } from "../../../tests/support/until.ts";
+import { textResult } from "../messages/tool.ts";
+import type { RequestContext } from "../server/offer.ts";
 
 const token = { progressToken: "p" };
 

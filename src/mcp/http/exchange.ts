@@ -1,19 +1,17 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { encodeMessage } from "../encode-message.ts";
-import type { JsonRpcMessage, JsonRpcResponse } from "../json-rpc.ts";
-import type { SpilledTexts } from "../json-spiller.ts";
-import { primesStreams } from "../protocol-version.ts";
-import type { Headers } from "../mirrored-headers.ts";
-import type { Route } from "../served-request.ts";
-import { sendEmpty, sendJson, statusOf } from "./answer.ts";
-import { type EventStream, openEventStream } from "./event-stream.ts";
-import type { Session } from "./sessions.ts";
-import type { SessionStream } from "./session-stream.ts";
+import type { SpilledTexts } from "../../core/json-bytes.ts";
+import { encodeMessage, type JsonRpcMessage, type JsonRpcResponse } from "../messages/json-rpc.ts";
+import { primesStreams } from "../messages/protocol-version.ts";
+import type { ReplyRoute } from "../server/served-request.ts";
+import { type EventStream, openEventStream, type SessionStream } from "./event-stream.ts";
+import type { HttpSession } from "./http-sessions.ts";
+import { rpcHttpStatus, sendEmpty, sendRpcResponse } from "./send-rpc-response.ts";
+import type { RequestHeaders } from "../../core/http/request-headers.ts";
 
 export interface ExchangeOptions {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly session: Session | undefined;
+  readonly session: HttpSession | undefined;
   readonly isModern: boolean;
   /** Whether the session was opened by this very request, so that its id has to be told. */
   readonly isNewSession: boolean;
@@ -24,8 +22,8 @@ export interface ExchangeOptions {
  * One POST on its way through: JSON as long as nothing but the answer is sent, an event stream from then on. A class,
  * not a closure: one is made for every request.
  */
-export class Exchange implements Route {
-  readonly headers: Headers;
+export class Exchange implements ReplyRoute {
+  readonly headers: RequestHeaders;
   readonly spilled: SpilledTexts | undefined;
   readonly #options: ExchangeOptions;
   #stream: EventStream | SessionStream | undefined;
@@ -39,7 +37,7 @@ export class Exchange implements Route {
 
   /** Stands alone, since it is handed on to whoever has something to say. */
   readonly send = (message: JsonRpcMessage): void => {
-    if (this.#stream || this.#acceptsEvents || !isNews(message)) write(this.#openStream(), message);
+    if (this.#stream || this.#acceptsEvents || !isSkippable(message)) write(this.#openStream(), message);
   };
 
   releaseStream(): void {
@@ -60,8 +58,8 @@ export class Exchange implements Route {
     } else if (answer === undefined) {
       sendEmpty(response, 202, this.#ownHeaders);
     } else {
-      const status = Array.isArray(answer) ? 200 : statusOf(answer as JsonRpcResponse, isModern);
-      sendJson(response, status, answer, isNewSession ? session?.id : undefined);
+      const status = Array.isArray(answer) ? 200 : rpcHttpStatus(answer as JsonRpcResponse, isModern);
+      sendRpcResponse(response, status, answer, isNewSession ? session?.id : undefined);
     }
   }
 
@@ -104,8 +102,8 @@ function write(stream: EventStream | SessionStream, message: JsonRpcMessage): vo
 }
 
 /** What a client can do without: one that takes no stream gets its answer as JSON and is spared these. */
-function isNews(message: JsonRpcMessage): boolean {
-  return "method" in message && news.has(message.method);
+function isSkippable(message: JsonRpcMessage): boolean {
+  return "method" in message && skippableNotifications.has(message.method);
 }
 
-const news: ReadonlySet<string> = new Set(["notifications/progress", "notifications/message"]);
+const skippableNotifications: ReadonlySet<string> = new Set(["notifications/progress", "notifications/message"]);

@@ -5,7 +5,7 @@ import { heapInUse } from "../../../tests/support/collect-garbage.ts";
 import { initialize } from "../../../tests/support/mcp/messages.ts";
 import { type Handler, testOffer } from "../../../tests/support/mcp/test-offer.ts";
 import { call, openWeb } from "../../../tests/support/mcp/web.ts";
-import { textResult } from "../tool.ts";
+import { textResult } from "../messages/tool.ts";
 
 const shake = { jsonrpc: "2.0", id: 0, method: "initialize", params: initialize("2025-03-26") };
 const subscribe = { jsonrpc: "2.0", id: 1, method: "resources/subscribe", params: { uri: "test://one" } };

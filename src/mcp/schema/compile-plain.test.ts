@@ -1,10 +1,10 @@
 import { Validator } from "@cfworker/json-schema";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { compilePlain } from "./compile-plain.ts";
-import { explain } from "./explain.ts";
+import { compilePlain, isLinearPattern } from "./compile-plain.ts";
+import { explainMismatch } from "./explain-mismatch.ts";
+import { schemaBounds } from "./measure-value.ts";
 import { prepareSchema } from "./prepare-schema.ts";
-import { schemaBounds } from "./schema-bounds.ts";
 import { createSchemaChecker } from "./schema-checker.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -87,7 +87,7 @@ test("the quick check of a plain schema agrees with the validator, and what it r
       if (accepts === undefined) return;
       const expected = isValid(schema, instance);
       verdicts[expected ? "accepted" : "refused"]++;
-      const problems = explain(prepared.root, instance, prepared.targets, isValid);
+      const problems = explainMismatch(prepared.root, instance, prepared.targets, isValid);
       expect([accepts(instance), problems.length === 0]).toEqual([expected, expected]);
     }),
     { numRuns: 3000 },
@@ -155,3 +155,36 @@ test("any schema gets the verdict the validator gives on the schema as it came",
 function isValid(schema: object | boolean, instance: unknown): boolean {
   return new Validator(JSON.parse(JSON.stringify(schema)), "2020-12").validate(instance).valid;
 }
+
+test.for([
+  "^a",
+  "^[a-z0-9-]{1,64}$",
+  "^\\d{4}-\\d{2}-\\d{2}$",
+  "^[^\\]]+$",
+  "^v\\d+\\.\\d$",
+  "^\\S+$",
+  "^.*\\.png$",
+  "^#[0-9a-f]{6}$",
+])("%s can only take time in proportion to the text", (pattern) => {
+  expect(isLinearPattern(pattern)).toBe(true);
+});
+
+const wild = [
+  "a+",
+  "^(a+)+$",
+  "^a|b$",
+  "^a*b*$",
+  "^a+?$",
+  "^(a)\\1$",
+  "^\\p{L}+$",
+  "^[[a]]+$",
+  "^(?=a)a$",
+  "^a{2,3}b{2,3}$",
+];
+
+test.for([...wild, "^a*a{99}a{99}b$", `^a*${"a".repeat(20)}b$`, `^${"a".repeat(300)}`])(
+  "%s is left to the time limit",
+  (pattern) => {
+    expect(isLinearPattern(pattern)).toBe(false);
+  },
+);

@@ -1,9 +1,7 @@
 import { isRecord } from "../../core/is-record.ts";
-import { countCharacters } from "./count-characters.ts";
-import { isTamePattern } from "./is-tame-pattern.ts";
-import { measureValue } from "./measure-value.ts";
+import { countCharacters, measureValue } from "./measure-value.ts";
 import type { PreparedSchema } from "./prepare-schema.ts";
-import type { SchemaNode, SubSchema, Targets } from "./schema-node.ts";
+import type { SchemaNode, SubSchema, Targets } from "./schema-keywords.ts";
 
 export type Accepts = (value: unknown) => boolean;
 
@@ -74,7 +72,7 @@ function compileByType(schema: SchemaNode, state: Compiling): Accepts | undefine
 }
 
 function compileString({ minLength = 0, maxLength = Infinity, pattern }: SchemaNode) {
-  if (pattern !== undefined && !isTamePattern(pattern)) return undefined;
+  if (pattern !== undefined && !isLinearPattern(pattern)) return undefined;
   if (minLength === 0 && maxLength === Infinity && pattern === undefined) return always;
   const regex = pattern === undefined ? undefined : new RegExp(pattern, "u");
   return (value: string): boolean => {
@@ -168,4 +166,20 @@ function always(): boolean {
 
 function never(): boolean {
   return false;
+}
+
+/**
+ * Whether a pattern is certain to take time linear in the text: anchored, no groups, alternatives or back references,
+ * and at most one quantifier whose count can vary, with little behind it to try again. `^[a-z0-9-]{1,64}$` and
+ * `^\d{4}-\d{2}-\d{2}$` are; others run under a time limit.
+ */
+export function isLinearPattern(pattern: string): boolean {
+  if (!pattern.startsWith("^") || pattern.length > 256) return false;
+  const outline = pattern
+    .slice(1)
+    .replaceAll(/\\[^\dkpPux]/gu, "e")
+    .replaceAll(/\[[^[\]]*\]/gu, "c")
+    .replaceAll(/\{\d{1,3}\}/gu, "#")
+    .replaceAll(/\{\d{1,6},\d{0,6}\}/gu, "*");
+  return /^[^\\()|{}[\]*+?]*(?:[*+?][^#\\()|{}[\]*+?]{0,8})?$/u.test(outline);
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { JsonSchema } from "../tool.ts";
-import { judgeSchema } from "./judge-schema.ts";
+import type { JsonSchema } from "../messages/tool.ts";
+import { judgeSchema } from "./prepare-schema.ts";
 import { createSchemaChecker } from "./schema-checker.ts";
 
 const recursive = { $ref: "#/$defs/n", $defs: { n: { type: "object", properties: { n: { $ref: "#/$defs/n" } } } } };

@@ -1,12 +1,16 @@
 import { isRecord } from "../../core/is-record.ts";
-import { createTargetFinder } from "./find-target.ts";
-import { judgeReferences } from "./judge-references.ts";
-import type { ValueBounds } from "./measure-value.ts";
-import { measureValue } from "./measure-value.ts";
-import { quoteName } from "./problem-text.ts";
-import type { Keyword } from "./schema-keywords.ts";
-import { isNames, isPattern, schemaKeywords } from "./schema-keywords.ts";
-import type { SchemaNode, SubSchema, Targets } from "./schema-node.ts";
+import { quoteName } from "./explain-value.ts";
+import { measureValue, schemaBounds, type ValueBounds } from "./measure-value.ts";
+import {
+  isNames,
+  isPattern,
+  type Keyword,
+  schemaKeywords,
+  type SchemaNode,
+  type SubSchema,
+  type Targets,
+} from "./schema-keywords.ts";
+import { createTargetFinder, judgeReferences } from "./schema-references.ts";
 
 export interface PreparedSchema {
   readonly root: SubSchema;
@@ -157,4 +161,17 @@ function hasObjects(value: unknown): boolean {
 
 function isObject(value: unknown): boolean {
   return typeof value === "object" && value !== null;
+}
+
+type SchemaJudgement = { readonly ok: true } | { readonly ok: false; readonly reason: string };
+
+/**
+ * Whether a schema is fit to be registered: an object within bounds, references within itself, every keyword with a
+ * value it can have. Stricter than checking, which passes over what is merely odd: here its maker can still mend it.
+ */
+export function judgeSchema(schema: unknown): SchemaJudgement {
+  if (!isRecord(schema)) return { ok: false, reason: "the schema is not an object" };
+  const prepared = prepareSchema(schema, schemaBounds);
+  if ("hostile" in prepared) return { ok: false, reason: prepared.hostile };
+  return prepared.odd.length === 0 ? { ok: true } : { ok: false, reason: `the schema has ${prepared.odd.join("; ")}` };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { JsonSchema } from "../tool.ts";
+import type { JsonSchema } from "../messages/tool.ts";
 import { createSchemaChecker, type SchemaVerdict } from "./schema-checker.ts";
 
 const fine: SchemaVerdict = { ok: true };

@@ -1,15 +1,11 @@
 import { isRecord } from "../../core/is-record.ts";
-import type { JsonSchema } from "../tool.ts";
-import type { Accepts } from "./compile-plain.ts";
-import { compilePlain } from "./compile-plain.ts";
-import { explain } from "./explain.ts";
-import type { checkWithLibrary, LibraryOutcome } from "./library.ts";
-import type { ValueBounds } from "./measure-value.ts";
-import { measureValue } from "./measure-value.ts";
-import type { PreparedSchema } from "./prepare-schema.ts";
-import { prepareSchema } from "./prepare-schema.ts";
-import { schemaBounds } from "./schema-bounds.ts";
-import type { SubSchema } from "./schema-node.ts";
+import type { JsonSchema } from "../messages/tool.ts";
+import type { checkWithLibrary, LibraryOutcome } from "./check-with-library.ts";
+import { type Accepts, compilePlain } from "./compile-plain.ts";
+import { explainMismatch } from "./explain-mismatch.ts";
+import { measureValue, schemaBounds, type ValueBounds } from "./measure-value.ts";
+import { type PreparedSchema, prepareSchema } from "./prepare-schema.ts";
+import type { SubSchema } from "./schema-keywords.ts";
 
 export type SchemaVerdict = { readonly ok: true } | { readonly ok: false; readonly message: string };
 
@@ -101,7 +97,7 @@ export function createSchemaChecker(options: SchemaCheckerOptions = {}): SchemaC
   }
 
   async function loadLibrary(): Promise<void> {
-    library ??= (await import("./library.ts")).checkWithLibrary;
+    library ??= (await import("./check-with-library.ts")).checkWithLibrary;
   }
 
   return {
@@ -125,7 +121,7 @@ function createPlainCheck(prepared: PreparedSchema, accepts: Accepts, bounds: Va
   };
   return (value) => {
     if (accepts(value)) return fine;
-    const problems = explain(prepared.root, value, prepared.targets, fits);
+    const problems = explainMismatch(prepared.root, value, prepared.targets, fits);
     const tooDeep = problems.length === 0 && measureValue(value, { ...bounds, nodes: Infinity }) === "too deep";
     return tooDeep ? refuse("is too deep to be checked") : refuse(...problems);
   };

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { testContext } from "../../../tests/support/test-source.ts";
 import { until } from "../../../tests/support/until.ts";
-import { createLog } from "../../core/create-log.ts";
 import { Fault } from "../../core/fault.ts";
-import type { Progress } from "../../mcp/progress.ts";
+import { createLog } from "../../core/log.ts";
+import type { Progress } from "../../mcp/messages/interim-messages.ts";
 import { createAgentSource } from "./agent-source.ts";
-import type { GetReply } from "./reply.ts";
+import type { GetReply } from "./reply-backend.ts";
 
 let folder = "";
 

@@ -1,11 +1,9 @@
-import type { ToolSource } from "../../catalog/tool-source.ts";
+import type { ToolSource } from "../../catalog/source.ts";
 import { Fault } from "../../core/fault.ts";
-import type { KeepMedia } from "./keep-media.ts";
-import type { OrderContext } from "./order-context.ts";
-import { orderTool } from "./order-tool.ts";
-import { placeOrder } from "./place-order.ts";
-import type { GetReply } from "./reply.ts";
-import { createSessionTurns } from "./session-turns.ts";
+import type { SaveMedia } from "./media/save-media.ts";
+import { orderTool } from "./order/order-tool.ts";
+import { createSessionLocks, type OrderContext, runOrder } from "./order/run-order.ts";
+import type { GetReply } from "./reply-backend.ts";
 import type { Transcriber } from "./transcribe/transcriber.ts";
 
 export interface AgentSourceOptions {
@@ -19,14 +17,14 @@ export interface AgentSourceOptions {
   /** Audio goes to it before it goes to the agent. */
   readonly transcriber?: Transcriber | undefined;
   /** Takes media that are too large for an answer. */
-  readonly keep?: KeepMedia | undefined;
+  readonly keep?: SaveMedia | undefined;
 }
 
 /** The agent as a source with one tool. */
 export function createAgentSource(given: AgentSourceOptions): ToolSource {
   const { getReply, turnsFolder, idleMs = 600_000, taskAfterMs, transcriber, keep } = given;
   const list = [orderTool];
-  const options = { getReply, idleMs, transcriber, keep, turns: createSessionTurns(turnsFolder) };
+  const options = { getReply, idleMs, transcriber, keep, turns: createSessionLocks(turnsFolder) };
 
   return {
     id: "agent",
@@ -35,7 +33,7 @@ export function createAgentSource(given: AgentSourceOptions): ToolSource {
     taskAfterMs,
     tools: () => list,
     call(name, args, context: OrderContext) {
-      if (name === orderTool.name) return placeOrder(args, context, options);
+      if (name === orderTool.name) return runOrder(args, context, options);
       return Promise.reject(new Fault("unknown-tool", `The agent has no tool ${JSON.stringify(name)}.`));
     },
     onChange: () => () => {},

@@ -1,11 +1,12 @@
-import type { CatalogTool } from "../../catalog/catalog-tool.ts";
+import { hash } from "node:crypto";
 import type { Caller } from "../../catalog/caller.ts";
-import type { CallContext } from "../../catalog/tool-source.ts";
+import type { CallContext, CatalogTool } from "../../catalog/source.ts";
 import type { View } from "../../catalog/view.ts";
 import { Fault } from "../../core/fault.ts";
-import { quoted } from "../../core/quoted.ts";
-import type { Tool, ToolResult } from "../../mcp/tool.ts";
-import type { ReplyOptions } from "./reply.ts";
+import { extensionOf, safeName } from "../../core/files/safe-name.ts";
+import { quoted } from "../../core/peer-text.ts";
+import type { ContentBlock, Tool, ToolResult } from "../../mcp/messages/tool.ts";
+import type { ReplyMedia, ReplyOptions, ReplyPayload } from "./reply-backend.ts";
 
 /** The tools an agent of ours may use. Every call goes the way of all calls, through the guard. */
 export interface AgentTools {
@@ -38,4 +39,33 @@ export function createAgentTools({ view, guard, caller }: AgentToolsOptions): Ag
       });
     },
   };
+}
+
+/** What a tool answered, as a piece of an agent's reply: its texts as one, the rest as media. */
+export function resultPayload({ content, structuredContent }: ToolResult): ReplyPayload {
+  const text = content.flatMap(textOf).join("\n");
+  const media = content.flatMap(mediaOf);
+  if (text === "" && media.length === 0 && structuredContent !== undefined)
+    return { text: JSON.stringify(structuredContent, undefined, 2) };
+  return { ...(text === "" ? {} : { text }), media };
+}
+
+function textOf(block: ContentBlock): readonly string[] {
+  if (block.type === "text") return [block.text];
+  if (block.type === "resource" && block.resource.text !== undefined) return [block.resource.text];
+  return block.type === "resource_link" ? [`${block.name}: ${block.uri}`] : [];
+}
+
+function mediaOf(block: ContentBlock): readonly ReplyMedia[] {
+  if (block.type === "image" || block.type === "audio") {
+    return [inlineMedia(block.data, block.mimeType, `${block.type}.${extensionOf(block.mimeType)}`)];
+  }
+  if (block.type !== "resource" || block.resource.blob === undefined) return [];
+  const { blob, mimeType = "application/octet-stream", uri } = block.resource;
+  return [inlineMedia(blob, mimeType, safeName(uri.split(/[?#]/)[0], `file.${extensionOf(mimeType)}`))];
+}
+
+function inlineMedia(base64: string, mimeType: string, name: string): ReplyMedia {
+  const content = Buffer.from(base64, "base64");
+  return { id: hash("sha256", content), name, mimeType, bytes: content.length, read: () => Promise.resolve(content) };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { silentLog } from "../../core/log.ts";
-import type { ReplyBackend, ReplyOptions, ReplyPayload } from "./reply.ts";
+import type { ReplyBackend, ReplyOptions, ReplyPayload } from "./reply-backend.ts";
 
 /** A backend with messages whose outcome is known. */
 export interface ReplyHarness extends AsyncDisposable {

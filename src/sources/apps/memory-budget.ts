@@ -1,4 +1,5 @@
 import { getHeapStatistics } from "node:v8";
+import type { CountEvent } from "./app-event.ts";
 
 /**
  * The bytes that all apps and their clients together may make this process hold: definitions, calls under way, what
@@ -35,5 +36,28 @@ export function createMemoryBudget(most = getHeapStatistics().heap_size_limit / 
       held -= bytes;
     },
     onPressure: (relieve) => void reliefs.push(relieve),
+  };
+}
+
+/** The part of the budget that definitions of tools may take: half of it, so that there is always room for calls. */
+export interface DefinitionQuota {
+  /** Says whether there was room; a refusal is counted. */
+  take(bytes: number): boolean;
+  give(bytes: number): void;
+}
+
+export function createDefinitionQuota(budget: MemoryBudget, count: CountEvent): DefinitionQuota {
+  let taken = 0;
+  return {
+    take(bytes) {
+      const fits = taken + bytes <= budget.most / 2 && budget.take(bytes);
+      if (fits) taken += bytes;
+      else count("refused for memory");
+      return fits;
+    },
+    give(bytes) {
+      taken -= bytes;
+      budget.give(bytes);
+    },
   };
 }

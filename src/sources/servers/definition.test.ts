@@ -1,9 +1,9 @@
 import { inspect } from "node:util";
 import { expect, test } from "vitest";
+import { defaultConfig } from "../../core/config/find-config.ts";
 import { loadConfig } from "../../core/config/load-config.ts";
-import { defaultConfig } from "../../core/config/default-config.ts";
-import type { ServerConfig } from "../../core/config/server-schema.ts";
-import { defineServers, type DefinedServers } from "./definition.ts";
+import type { ServerConfig } from "../../core/config/server-config.ts";
+import { type DefinedServers, defineServers } from "./definition.ts";
 
 const load = async (servers: object, env = {}) =>
   (await loadConfig({ path: "clawport.json5", text: JSON.stringify({ servers }), env })).config;

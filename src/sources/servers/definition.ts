@@ -1,12 +1,13 @@
+import { createHash } from "node:crypto";
 import { basename } from "node:path";
-import type { AuthConfig } from "../../core/config/auth-schema.ts";
-import { checkServer } from "../../core/config/check-servers.ts";
+import type { AuthConfig } from "../../core/config/auth-config.ts";
 import { formatPath } from "../../core/config/config-path.ts";
-import { rootUri } from "../../core/config/root-uri.ts";
-import type { Config } from "../../core/config/schema.ts";
-import type { ServerConfig } from "../../core/config/server-schema.ts";
-import { Secret } from "../../core/secret.ts";
-import { fingerprintOf } from "./definition-fingerprint.ts";
+import type { Config } from "../../core/config/config-schema.ts";
+import { checkServerConfig, rootUri, type ServerConfig } from "../../core/config/server-config.ts";
+import { Fault } from "../../core/fault.ts";
+import { nearestName } from "../../core/nearest-name.ts";
+import { quoted } from "../../core/peer-text.ts";
+import { Secret } from "../../core/secrets/secret.ts";
 
 export interface HttpTarget {
   readonly kind: "http";
@@ -22,7 +23,7 @@ export interface HttpTarget {
 }
 
 /** Whether the configuration holds what lets us in: nobody signs in beside it, since the two would contradict each other. */
-export function hasOwnKey({ apiKey, headers }: HttpTarget): boolean {
+export function hasStaticCredentials({ apiKey, headers }: HttpTarget): boolean {
   return apiKey !== undefined || "authorization" in headers;
 }
 
@@ -75,10 +76,10 @@ export interface DefinedServers {
 /** A server with a problem is left out and told of; the others are defined all the same. */
 export function defineServers(config: Config): DefinedServers {
   const results = Object.entries(config.servers).map(([server, settings]) => {
-    const problems = checkServer(settings).map(({ path, message }) => {
+    const problems = checkServerConfig(settings).map(({ path, message }) => {
       return { server, message: `${formatPath(path)} ${message}`.trim() };
     });
-    return { problems, definition: problems.length === 0 ? define(server, settings) : undefined };
+    return { problems, definition: problems.length === 0 ? defineServer(server, settings) : undefined };
   });
   return {
     definitions: results.flatMap(({ definition }) => definition ?? []),
@@ -87,15 +88,15 @@ export function defineServers(config: Config): DefinedServers {
 }
 
 /** Commands that may have to fetch a program before they can start it. */
-const fetchingCommands = /^(?:npx|npm|pnpm|yarn|bunx|uvx|uv|pipx|docker|podman)(?:\.cmd|\.exe)?$/;
-const fetchingMs = 120_000;
+const downloadingCommands = /^(?:npx|npm|pnpm|yarn|bunx|uvx|uv|pipx|docker|podman)(?:\.cmd|\.exe)?$/;
+const downloadingMs = 120_000;
 
-function define(name: string, settings: ServerConfig): ServerDefinition {
+function defineServer(name: string, settings: ServerConfig): ServerDefinition {
   const { transport, toolPrefix, roots, requestTimeoutMs, maxTotalTimeoutMs } = settings;
   const { enabled, tools, share, trusted, connectTimeoutMs, maxMessageBytes, heartbeatMs, era } = settings;
   const connection = {
     transport: transport === "http" ? toHttpTarget(settings) : toStdioTarget(settings),
-    connectTimeoutMs: isFetching(settings) ? Math.max(connectTimeoutMs, fetchingMs) : connectTimeoutMs,
+    connectTimeoutMs: mayDownload(settings) ? Math.max(connectTimeoutMs, downloadingMs) : connectTimeoutMs,
     requestTimeoutMs,
     maxTotalTimeoutMs: Math.max(maxTotalTimeoutMs, requestTimeoutMs),
     maxMessageBytes,
@@ -108,8 +109,8 @@ function define(name: string, settings: ServerConfig): ServerDefinition {
 }
 
 /** Cutting off a download would only make it start again, for ever. */
-function isFetching({ transport, command = "" }: ServerConfig): boolean {
-  return transport === "stdio" && fetchingCommands.test(basename(command));
+function mayDownload({ transport, command = "" }: ServerConfig): boolean {
+  return transport === "stdio" && downloadingCommands.test(basename(command));
 }
 
 function toHttpTarget({ url = "", headers, apiKey, auth, tls }: ServerConfig): HttpTarget {
@@ -125,4 +126,32 @@ function toHttpTarget({ url = "", headers, apiKey, auth, tls }: ServerConfig): H
 
 function toStdioTarget({ command = "", args, env, cwd }: ServerConfig): StdioTarget {
   return { kind: "stdio", command, args, env, ...(cwd !== undefined && { cwd }) };
+}
+
+/** For a name that no server has, among these that there are. */
+export function unknownServer(name: string, known: readonly string[]): Fault {
+  const nearest = nearestName(name, known);
+  const hint =
+    nearest === undefined
+      ? known.length === 0
+        ? "There are none: add one with `clawport connect`."
+        : `There are: ${known.join(", ")}.`
+      : `Did you mean ${quoted(nearest)}?`;
+  return new Fault("not-found", `There is no server ${quoted(name, 100)}. ${hint}`);
+}
+
+/** A hash over a value, whatever the order of its keys. Nothing of the value can be read from it, secrets included. */
+export function fingerprintOf(value: unknown): string {
+  return createHash("sha256").update(canonicalText(value)).digest("hex");
+}
+
+function canonicalText(value: unknown): string {
+  if (value instanceof Secret) return `secret:${JSON.stringify(value.reveal())}`;
+  if (value instanceof URL) return `url:${JSON.stringify(value.href)}`;
+  if (Array.isArray(value)) return `[${value.map(canonicalText).join()}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "none";
+  const entries = Object.entries(value)
+    .filter(([, part]) => part !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${entries.map(([key, part]) => `${JSON.stringify(key)}:${canonicalText(part)}`).join()}}`;
 }

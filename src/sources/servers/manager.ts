@@ -1,17 +1,16 @@
-import type { Source } from "../../catalog/tool-source.ts";
+import type { Source } from "../../catalog/source.ts";
 import { Fault, isFault } from "../../core/fault.ts";
 import type { Log } from "../../core/log.ts";
-import type { ServerMetrics } from "../../core/metrics/server-metrics.ts";
-import type { Answer, Question } from "../../mcp/question.ts";
-import { isUp } from "./connection-state.ts";
-import { type Connection, createConnection } from "./connection.ts";
-import type { ServerDefinition } from "./definition.ts";
+import type { ServerMetrics } from "../../core/telemetry/clawport-metrics.ts";
+import type { Answer, Question } from "../../mcp/messages/interim-messages.ts";
+import { occupiesSlot } from "./connection/connection-state.ts";
+import { type Connection, createConnection } from "./connection/connection.ts";
+import { createSlots } from "./connection/slots.ts";
+import { type ServerDefinition, unknownServer } from "./definition.ts";
 import type { ConnectionAuths } from "./oauth/connection-auth.ts";
-import { createServerSource, type Sample } from "./server-source.ts";
-import { type ServerStatus, statusOf } from "./server-status.ts";
+import { createServerSource, type SampleForServer } from "./server-source.ts";
+import { type ServerStatus, serverStatusOf } from "./server-status.ts";
 import { createSharedServers, type SharedServer } from "./shared-servers.ts";
-import { createSlots } from "./slots.ts";
-import { unknownServer } from "./unknown-server.ts";
 
 export interface ServerManagerOptions {
   /** Where the servers' sources go and leave again. */
@@ -28,7 +27,7 @@ export interface ServerManagerOptions {
   /** Signs in to servers that ask for it. Without it they are refused. */
   readonly auths?: ConnectionAuths | undefined;
   /** Answers `sampling/createMessage` where the caller can't. Without it sampling is refused then. */
-  readonly sample?: Sample | undefined;
+  readonly sample?: SampleForServer | undefined;
 }
 
 /** All configured servers: connected side by side, no more at once than allowed, changed while running. */
@@ -46,7 +45,7 @@ export interface ServerManager {
   close(): Promise<void>;
 }
 
-interface Managed {
+interface ManagedServer {
   readonly definition: ServerDefinition;
   readonly shared: SharedServer;
   readonly source: Source;
@@ -56,7 +55,7 @@ interface Managed {
 
 export function createServerManager(options: ServerManagerOptions): ServerManager {
   const { catalog, env, log, version, maxConcurrent, discoveryMs, now = Date.now } = options;
-  const servers = new Map<string, Managed>();
+  const servers = new Map<string, ManagedServer>();
   const slots = createSlots(maxConcurrent);
   const pool = createSharedServers({ log, discoveryMs, now, connect: openConnection, onStop: slots.leave });
   const closing = new AbortController();
@@ -101,14 +100,15 @@ export function createServerManager(options: ServerManagerOptions): ServerManage
     const wanted = new Map(definitions.filter(({ enabled }) => enabled).map((each) => [each.name, each]));
     await Promise.all(
       [...servers.values()].map(async (server) => {
-        if (!isSame(server.definition, wanted.get(server.definition.name))) await remove(server.definition.name);
+        if (!isSameDefinition(server.definition, wanted.get(server.definition.name)))
+          await remove(server.definition.name);
       }),
     );
     for (const definition of wanted.values()) if (!servers.has(definition.name)) start(definition);
   }
 
-  function statusNow({ definition, shared, source }: Managed): ServerStatus {
-    return statusOf(definition, shared.connection, source.tools().length, shared.lists.current());
+  function statusNow({ definition, shared, source }: ManagedServer): ServerStatus {
+    return serverStatusOf(definition, shared.connection, source.tools().length, shared.lists.current());
   }
 
   function openConnection(definition: ServerDefinition): Connection {
@@ -125,7 +125,7 @@ export function createServerManager(options: ServerManagerOptions): ServerManage
     });
     connection.listen({
       onState(state) {
-        if (!isUp(state)) slots.leave(connection);
+        if (!occupiesSlot(state)) slots.leave(connection);
         if (state.kind === "reconnecting") countReconnect(connection);
       },
       onIdle: slots.stir,
@@ -142,7 +142,7 @@ export function createServerManager(options: ServerManagerOptions): ServerManage
     const shared = pool.join(definition);
     const source = createServerSource(definition, shared, options);
     const removeSource = catalog.add(source);
-    const server: Managed = { definition, shared, source, removeSource, first: Promise.resolve() };
+    const server: ManagedServer = { definition, shared, source, removeSource, first: Promise.resolve() };
     servers.set(definition.name, server);
     const serverLog = log.with({ server: definition.name });
     const connect = async () => {
@@ -158,7 +158,7 @@ export function createServerManager(options: ServerManagerOptions): ServerManage
     server.first = pool.size <= maxConcurrent ? connect() : afterOthers(connect, server);
   }
 
-  async function afterOthers(connect: () => Promise<void>, server: Managed): Promise<void> {
+  async function afterOthers(connect: () => Promise<void>, server: ManagedServer): Promise<void> {
     await Promise.all([...servers.values()].filter((each) => each !== server).map(({ first }) => first));
     if (servers.get(server.definition.name) === server) await connect();
   }
@@ -178,7 +178,7 @@ export function createServerManager(options: ServerManagerOptions): ServerManage
     throw new Fault("missing-capability", `Nobody is there to answer what ${definition.name} asks.`);
   }
 
-  function known(name: string): Managed {
+  function known(name: string): ManagedServer {
     const server = servers.get(name);
     if (server) return server;
     throw unknownServer(name, [...servers.keys()]);
@@ -186,7 +186,7 @@ export function createServerManager(options: ServerManagerOptions): ServerManage
 }
 
 /** The fingerprint covers the connection; how its tools are shown, trusted and named is compared beside it. */
-function isSame(one: ServerDefinition, other: ServerDefinition | undefined): boolean {
+function isSameDefinition(one: ServerDefinition, other: ServerDefinition | undefined): boolean {
   if (!other || one.fingerprint !== other.fingerprint) return false;
   const shown = ({ prefix, tools, trusted, share, name }: ServerDefinition) =>
     JSON.stringify({ prefix, tools, trusted, share, name });

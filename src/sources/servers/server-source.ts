@@ -1,34 +1,32 @@
-import type { CallContext, Source } from "../../catalog/tool-source.ts";
+import { compileGlobs } from "../../catalog/glob.ts";
+import type { CallContext, Source } from "../../catalog/source.ts";
 import { Fault, isFault } from "../../core/fault.ts";
-import type { CallOptions } from "../../mcp/client/client.ts";
-import { paramHeaders } from "../../mcp/client/param-headers.ts";
-import { plainResult } from "../../mcp/client/plain-result.ts";
-import type { Params } from "../../mcp/json-rpc.ts";
-import type { Completion } from "../../mcp/offer.ts";
-import type { GetPromptResult } from "../../mcp/prompt.ts";
-import type { Answer, Question } from "../../mcp/question.ts";
-import type { ReadResourceResult } from "../../mcp/resource.ts";
-import { RpcFault } from "../../mcp/rpc-fault.ts";
-import type { Tool, ToolAnnotations, ToolResult } from "../../mcp/tool.ts";
+import type { CallOptions } from "../../mcp/client/mcp-client.ts";
+import { stripEnvelope } from "../../mcp/messages/envelope.ts";
+import type { Answer, Question } from "../../mcp/messages/interim-messages.ts";
+import { type Params, RpcFault } from "../../mcp/messages/json-rpc.ts";
+import { paramHeaders } from "../../mcp/messages/mirrored-headers.ts";
+import type { GetPromptResult, ReadResourceResult } from "../../mcp/messages/resources-and-prompts.ts";
+import type { Tool, ToolAnnotations, ToolResult } from "../../mcp/messages/tool.ts";
+import type { Completion } from "../../mcp/server/offer.ts";
+import { judgeRetry } from "./connection/judge-retry.ts";
 import type { ServerDefinition } from "./definition.ts";
-import { judgeRepeat } from "./judge-repeat.ts";
 import type { SharedServer } from "./shared-servers.ts";
-import { type ShownTools, showTools } from "./show-tools.ts";
 
 const headerMismatch = -32020;
 const noCompletion: Completion = { values: [] };
 /** Resources, prompts and completions are there to be read. */
-const reading: ToolAnnotations = { readOnlyHint: true };
+const readOnly: ToolAnnotations = { readOnlyHint: true };
 
 /** Has a model write for a server. The context is that of the call the server asks in, where there is one. */
-export type Sample = (
+export type SampleForServer = (
   server: string,
   question: Question,
   context: Pick<CallContext, "signal" | "log"> & Partial<Pick<CallContext, "ask">>,
 ) => Promise<Answer>;
 
 export interface ServerSourceOptions {
-  readonly sample?: Sample | undefined;
+  readonly sample?: SampleForServer | undefined;
   /** The server is a hub that calls are handed on to, each in the name of its caller. */
   readonly isRelay?: boolean | undefined;
 }
@@ -68,13 +66,13 @@ export function createServerSource(
     resources: () => lists.current().resources,
     resourceTemplates: () => lists.current().templates,
     readResource: async (uri, context) =>
-      (await requestSafely("resources/read", { uri }, context, reading)) as unknown as ReadResourceResult,
+      (await requestSafely("resources/read", { uri }, context, readOnly)) as unknown as ReadResourceResult,
     watchResource: (uri, listener) => watches.add(uri, listener),
     prompts: () => lists.current().prompts,
     getPrompt: async (name, args, context) =>
-      (await requestSafely("prompts/get", { name, arguments: args }, context, reading)) as unknown as GetPromptResult,
+      (await requestSafely("prompts/get", { name, arguments: args }, context, readOnly)) as unknown as GetPromptResult,
     complete: async (request, context) =>
-      ((await requestSafely("completion/complete", { ...request }, context, reading)).completion ??
+      ((await requestSafely("completion/complete", { ...request }, context, readOnly)).completion ??
         noCompletion) as Completion,
     onChange: server.onChange,
     close: server.leave,
@@ -122,10 +120,10 @@ export function createServerSource(
     logWish.note(context.logLevel);
     for (let attempt = 1; ; attempt++) {
       try {
-        return plainResult(await connection.request(method, params, options));
+        return stripEnvelope(await connection.request(method, params, options));
       } catch (error) {
         if (context.signal.aborted || error instanceof RpcFault) throw error;
-        const verdict = judgeRepeat(error, annotations);
+        const verdict = judgeRetry(error, annotations);
         if (verdict === "repeat" && attempt === 1) continue;
         if (verdict === "unknown") throw outcomeUnknown(error as Fault);
         throw isFault(error, "unavailable")
@@ -161,4 +159,30 @@ export function createServerSource(
       { cause: fault },
     );
   }
+}
+
+/** A server's tools as the configuration wants them shown, and the way back to the server's own names. */
+export interface ShownTools {
+  readonly tools: readonly Tool[];
+  /** The tool behind a shown name, as the server lists it. */
+  find(name: string): Tool | undefined;
+}
+
+export function showTools(all: readonly Tool[], rules: ServerDefinition["tools"]): ShownTools {
+  const { include, exclude, rename, describe } = rules;
+  const isIncluded = compileGlobs(include.length === 0 ? ["*"] : include);
+  const isExcluded = compileGlobs(exclude);
+  const byName = new Map<string, Tool>();
+  const tools: Tool[] = [];
+  for (const tool of all) {
+    if (!isIncluded(tool.name) || isExcluded(tool.name)) continue;
+    const name = Object.hasOwn(rename, tool.name) ? rename[tool.name]! : tool.name;
+    // Two tools of one name: the first stands, as it would with the server itself.
+    if (byName.has(name)) continue;
+    byName.set(name, tool);
+    const description = Object.hasOwn(describe, tool.name) ? describe[tool.name] : undefined;
+    const isAsItWas = name === tool.name && description === undefined;
+    tools.push(isAsItWas ? tool : { ...tool, name, ...(description === undefined ? {} : { description }) });
+  }
+  return { tools, find: (name) => byName.get(name) };
 }

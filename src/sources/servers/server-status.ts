@@ -1,9 +1,8 @@
-import { redactWords } from "../../core/redact-words.ts";
-import { isOpen } from "./connection-state.ts";
-import type { Connection } from "./connection.ts";
-import { hasOwnKey, type HttpTarget, type ServerDefinition, type StdioTarget } from "./definition.ts";
-import type { ServerLists } from "./fetch-lists.ts";
-import { isoTime } from "./iso-time.ts";
+import { redactCommandLine } from "../../core/secrets/redact-command-line.ts";
+import { isOpen } from "./connection/connection-state.ts";
+import type { Connection } from "./connection/connection.ts";
+import { hasStaticCredentials, type HttpTarget, type ServerDefinition, type StdioTarget } from "./definition.ts";
+import type { ServerLists } from "./lists/fetch-lists.ts";
 
 /** What there is to know about a server, for people and programs. Holds no secret. */
 export interface ServerStatus {
@@ -30,7 +29,7 @@ export interface ServerStatus {
   readonly lastError?: string;
 }
 
-export function statusOf(
+export function serverStatusOf(
   definition: ServerDefinition,
   connection: Connection,
   tools: number,
@@ -39,12 +38,12 @@ export function statusOf(
   const state = connection.state();
   const link = isOpen(state) ? connection.link() : undefined;
   return {
-    ...namesOf(definition),
+    ...nameFieldsOf(definition),
     address: addressOf(definition.transport),
     state: state.kind,
     ...("reason" in state ? { reason: state.reason } : {}),
     ...optional("pid", link?.pid()),
-    auth: connection.auth?.standing() ? "OAuth" : authOf(definition),
+    auth: connection.auth?.standing() ? "OAuth" : authMethodOf(definition),
     ...optional("signedInUntil", isoTime(connection.auth?.standing()?.expiresAt)),
     tools,
     resources: lists.resources.length,
@@ -59,22 +58,27 @@ export function statusOf(
   };
 }
 
-export function namesOf({ name, prefix }: ServerDefinition): Pick<ServerStatus, "name" | "toolPrefix"> {
+export function nameFieldsOf({ name, prefix }: ServerDefinition): Pick<ServerStatus, "name" | "toolPrefix"> {
   return prefix === name ? { name } : { name, toolPrefix: prefix };
 }
 
-export function authOf({ transport }: ServerDefinition): ServerStatus["auth"] {
+export function authMethodOf({ transport }: ServerDefinition): ServerStatus["auth"] {
   if (transport.kind === "stdio") return "None";
-  if (hasOwnKey(transport)) return "API Key";
+  if (hasStaticCredentials(transport)) return "API Key";
   return transport.auth === undefined ? "None" : "OAuth";
 }
 
 export function addressOf(target: Pick<HttpTarget, "url"> | Pick<StdioTarget, "command" | "args">): string {
   // A key may stand in the query or before the host.
   if ("url" in target) return `${target.url.origin}${target.url.pathname}`;
-  return `stdio://${redactWords([target.command, ...target.args])}`;
+  return `stdio://${redactCommandLine([target.command, ...target.args])}`;
 }
 
 function optional<K extends string, V>(key: K, value: V | undefined): { [P in K]?: V } {
   return value === undefined ? {} : ({ [key]: value } as { [P in K]: V });
+}
+
+/** Milliseconds since the epoch as they are shown to programs. */
+export function isoTime(at: number | undefined): string | undefined {
+  return at === undefined ? undefined : new Date(at).toISOString();
 }

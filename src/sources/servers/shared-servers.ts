@@ -1,16 +1,16 @@
 import type { Log } from "../../core/log.ts";
-import type { Connection } from "./connection.ts";
+import type { Connection } from "./connection/connection.ts";
+import { createRequestedLogLevel, type RequestedLogLevel } from "./connection/requested-log-level.ts";
 import type { ServerDefinition } from "./definition.ts";
-import { type KeptLists, keepLists } from "./keep-lists.ts";
-import { createLogWish, type LogWish } from "./log-wish.ts";
-import { type ResourceWatches, watchResources } from "./watch-resources.ts";
+import { createListCache, type ListCache } from "./lists/list-cache.ts";
+import { type ResourceWatches, watchResources } from "./lists/watch-resources.ts";
 
 /** A connection and what is known of its server, in use under one name or under several. */
 export interface SharedServer {
   readonly connection: Connection;
-  readonly lists: KeptLists;
+  readonly lists: ListCache;
   readonly watches: ResourceWatches;
-  readonly logWish: LogWish;
+  readonly logWish: RequestedLogLevel;
   /** What the server last said about how to use it. */
   instructions(): string | undefined;
   /** Calls the listener when the lists have changed. */
@@ -38,7 +38,7 @@ export interface SharedServersOptions {
   onStop(connection: Connection): void;
 }
 
-interface Unit extends Omit<SharedServer, "leave"> {
+interface PooledServer extends Omit<SharedServer, "leave"> {
   readonly fingerprint: string;
   readonly share: boolean;
   users: number;
@@ -46,7 +46,7 @@ interface Unit extends Omit<SharedServer, "leave"> {
 
 export function createSharedServers(options: SharedServersOptions): SharedServers {
   const { log, discoveryMs, now, connect, onStop } = options;
-  const units = new Set<Unit>();
+  const units = new Set<PooledServer>();
 
   return {
     get size() {
@@ -67,12 +67,12 @@ export function createSharedServers(options: SharedServersOptions): SharedServer
     },
   };
 
-  function find({ fingerprint, share }: ServerDefinition): Unit | undefined {
-    const isAlike = (unit: Unit) => unit.share && unit.fingerprint === fingerprint && !unit.connection.auth;
+  function find({ fingerprint, share }: ServerDefinition): PooledServer | undefined {
+    const isAlike = (unit: PooledServer) => unit.share && unit.fingerprint === fingerprint && !unit.connection.auth;
     return share ? [...units].find(isAlike) : undefined;
   }
 
-  function start(definition: ServerDefinition): Unit {
+  function start(definition: ServerDefinition): PooledServer {
     const { name, fingerprint, share } = definition;
     const connection = connect(definition);
     const serverLog = log.with({ server: name });
@@ -82,14 +82,14 @@ export function createSharedServers(options: SharedServersOptions): SharedServer
     const onChange = () => {
       for (const listener of listeners) listener();
     };
-    const unit: Unit = {
+    const unit: PooledServer = {
       fingerprint,
       share,
       users: 0,
       connection,
-      lists: keepLists({ connection, log: serverLog, intervalMs: discoveryMs, now, onChange }),
+      lists: createListCache({ connection, log: serverLog, intervalMs: discoveryMs, now, onChange }),
       watches: watchResources(connection, serverLog),
-      logWish: createLogWish(connection, serverLog),
+      logWish: createRequestedLogLevel(connection, serverLog),
       instructions: () => instructions,
       onChange(listener) {
         listeners.add(listener);
@@ -100,7 +100,7 @@ export function createSharedServers(options: SharedServersOptions): SharedServer
     return unit;
   }
 
-  async function stop(unit: Unit): Promise<void> {
+  async function stop(unit: PooledServer): Promise<void> {
     units.delete(unit);
     unit.lists.close();
     unit.watches.close();

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { CredentialStore } from "../../../src/sources/servers/oauth/store/credential-store.ts";
-import { createServerAuths, type ServerAuths } from "../../../src/sources/servers/oauth/server-auths.ts";
+import { type AuthRegistry, createAuthRegistry } from "../../../src/sources/servers/oauth/auth-registry.ts";
+import type { CredentialStore } from "../../../src/sources/servers/oauth/store/credentials.ts";
 import { defined, startEngine } from "../../servers/start-engine.ts";
 import { createMemoryCredentials } from "../../support/memory-credentials.ts";
 import { signIn } from "../fixtures/open-auth.ts";
@@ -9,8 +9,8 @@ import { startOldServer } from "../fixtures/start-old-server.ts";
 import { storeOptions } from "../store-options.ts";
 
 /** The sign-ins of one process; several on one store are several processes. */
-function openAuths(store: CredentialStore): ServerAuths {
-  return createServerAuths({ ...storeOptions("nowhere", {}), store: () => Promise.resolve(store) });
+function openAuths(store: CredentialStore): AuthRegistry {
+  return createAuthRegistry({ ...storeOptions("nowhere", {}), store: () => Promise.resolve(store) });
 }
 
 /** Somebody signs in elsewhere, as `clawport auth` does. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import type { RedirectSignIn } from "../../../src/sources/servers/oauth/grants/authorization-code.ts";
 import type { ServerAuth } from "../../../src/sources/servers/oauth/server-auth.ts";
-import type { BegunSignIn } from "../../../src/sources/servers/oauth/sign-in-flow.ts";
 import { begin, openAuth, redirectUri, signIn, visit } from "../fixtures/open-auth.ts";
 import { startRogueIssuer } from "../fixtures/rogue-issuer.ts";
 
@@ -80,7 +80,7 @@ test("a sign-in that nobody finishes is forgotten after ten minutes", async () =
   expect(await auth.isWaiting(old.state)).toBe(false);
 });
 
-test.each<[string, (auth: ServerAuth, begun: BegunSignIn) => Promise<unknown>]>([
+test.each<[string, (auth: ServerAuth, begun: RedirectSignIn) => Promise<unknown>]>([
   ["is looked for", (auth, { state }) => auth.isWaiting(state)],
   ["comes back after all", async (auth, { url }) => auth.finish(await visit(url)).catch(() => {})],
   ["is shown in a list", (auth) => auth.status()],

@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
-import type { McpServer } from "../../../src/mcp/server.ts";
-import { serveStdio, type StdioOptions } from "../../../src/mcp/stdio.ts";
+import type { McpServer } from "../../../src/mcp/server/mcp-server.ts";
+import { serveStdio, type StdioOptions } from "../../../src/mcp/stdio/serve-stdio.ts";
 import { until } from "../until.ts";
 import type { Wire } from "./messages.ts";
 

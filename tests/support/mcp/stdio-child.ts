@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { createMcpServer } from "../../../src/mcp/server.ts";
-import { serveStdio } from "../../../src/mcp/stdio.ts";
-import { textResult } from "../../../src/mcp/tool.ts";
+import { textResult } from "../../../src/mcp/messages/tool.ts";
+import { createMcpServer } from "../../../src/mcp/server/mcp-server.ts";
+import { serveStdio } from "../../../src/mcp/stdio/serve-stdio.ts";
 import { testOffer } from "./test-offer.ts";
 
 /** A server process of its own. It ends when `serveStdio` does, and says on stderr what was stopped. */

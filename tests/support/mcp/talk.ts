@@ -1,7 +1,7 @@
-import { parseMessage } from "../../../src/mcp/json-rpc.ts";
-import type { McpServer } from "../../../src/mcp/server.ts";
-import type { Peer } from "../../../src/mcp/peer.ts";
-import { initialize, modernParams, type ModernFacts, type Wire } from "./messages.ts";
+import { parseMessage } from "../../../src/mcp/messages/json-rpc.ts";
+import type { McpServer } from "../../../src/mcp/server/mcp-server.ts";
+import type { Peer } from "../../../src/mcp/server/peer.ts";
+import { initialize, type ModernFacts, modernParams, type Wire } from "./messages.ts";
 
 /** One client that speaks to the server core without any transport. */
 export interface Talk {

@@ -1,8 +1,6 @@
 import { Fault } from "../../../src/core/fault.ts";
-import { textBlock } from "../../../src/mcp/content.ts";
-import type { McpOffer, OfferChange } from "../../../src/mcp/offer.ts";
-import type { RequestContext } from "../../../src/mcp/request-context.ts";
-import { textResult, type Tool, type ToolResult } from "../../../src/mcp/tool.ts";
+import { textBlock, textResult, type Tool, type ToolResult } from "../../../src/mcp/messages/tool.ts";
+import type { McpOffer, OfferChange, RequestContext } from "../../../src/mcp/server/offer.ts";
 
 export type Handler = (
   args: Readonly<Record<string, unknown>>,

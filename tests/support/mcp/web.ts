@@ -1,10 +1,14 @@
 import { createServer } from "node:http";
-import { createHttpEndpoint, type HttpEndpoint, type HttpEndpointOptions } from "../../../src/mcp/http/endpoint.ts";
-import type { McpOffer } from "../../../src/mcp/offer.ts";
-import { createMcpServer, type McpServer, type McpServerOptions } from "../../../src/mcp/server.ts";
+import {
+  createHttpEndpoint,
+  type HttpEndpoint,
+  type HttpEndpointOptions,
+} from "../../../src/mcp/http/http-endpoint.ts";
+import { createMcpServer, type McpServer, type McpServerOptions } from "../../../src/mcp/server/mcp-server.ts";
+import type { McpOffer } from "../../../src/mcp/server/offer.ts";
 import { listenHere } from "../listen-here.ts";
 import { type EventReader, readEvents } from "./events.ts";
-import { initialize, modernParams, type ModernFacts, modernVersion, type Wire } from "./messages.ts";
+import { initialize, type ModernFacts, modernParams, modernVersion, type Wire } from "./messages.ts";
 
 type HeaderBag = Readonly<Record<string, string>>;
 

@@ -1,10 +1,10 @@
-import { visibleText } from "../../../catalog/guard/visible-text.ts";
-import { messageOf } from "../../../core/thrown.ts";
-import type { Question } from "../../../mcp/question.ts";
-import type { ReplyOptions } from "../reply.ts";
-import type { Gateway, GatewayEvent } from "./open-gateway.ts";
+import { messageOf } from "../../../core/fault.ts";
+import { visibleText } from "../../../core/visible-text.ts";
+import type { Question } from "../../../mcp/messages/interim-messages.ts";
+import type { GatewayConnection, GatewayEvent } from "../../../openclaw/open-gateway.ts";
+import type { ReplyOptions } from "../reply-backend.ts";
 
-type Kind = "exec" | "plugin";
+type ApprovalKind = "exec" | "plugin";
 
 const decisions = ["allow-once", "allow-always", "deny"] as const;
 type Decision = (typeof decisions)[number];
@@ -29,7 +29,7 @@ interface ApprovalRequest {
 }
 
 interface Approval {
-  readonly kind: Kind;
+  readonly kind: ApprovalKind;
   readonly id: string;
   readonly request: ApprovalRequest;
 }
@@ -39,7 +39,7 @@ interface Approval {
  * answer, and nobody to ask, mean no.
  */
 export function answerApprovals(
-  gateway: Gateway,
+  gateway: GatewayConnection,
   run: { readonly runId: string; readonly sessionKey: string },
   { ask, onActivity, signal, log }: ReplyOptions,
 ): () => void {
@@ -64,8 +64,8 @@ export function answerApprovals(
   async function decide(approval: Approval): Promise<Decision> {
     try {
       onActivity("waiting for an approval");
-      const offered = decisionsOf(approval.request);
-      const { action, content } = await ask(questionOf(approval, offered));
+      const offered = offeredDecisions(approval.request);
+      const { action, content } = await ask(approvalForm(approval, offered));
       const chosen = action === "accept" ? (content as { decision?: unknown } | undefined)?.decision : undefined;
       return offered.find((each) => each === chosen) ?? "deny";
     } catch (error) {
@@ -79,17 +79,17 @@ function readApproval({ event, payload }: GatewayEvent): Approval | undefined {
   const [, kind] = /^(exec|plugin)\.approval\.requested$/.exec(event) ?? [];
   if (kind === undefined || typeof payload !== "object" || payload === null) return undefined;
   const { id, request } = payload as Partial<Approval>;
-  return typeof id === "string" && request ? { kind: kind as Kind, id, request } : undefined;
+  return typeof id === "string" && request ? { kind: kind as ApprovalKind, id, request } : undefined;
 }
 
-function decisionsOf({
+function offeredDecisions({
   allowedDecisions = decisions,
   unavailableDecisions = [],
 }: ApprovalRequest): readonly Decision[] {
   return decisions.filter((each) => allowedDecisions.includes(each) && !unavailableDecisions.includes(each));
 }
 
-function questionOf({ kind, request }: Approval, offered: readonly Decision[]): Question {
+function approvalForm({ kind, request }: Approval, offered: readonly Decision[]): Question {
   const decision = {
     type: "string",
     title: "Your answer",
@@ -97,11 +97,11 @@ function questionOf({ kind, request }: Approval, offered: readonly Decision[]): 
     enumNames: offered.map((each) => titles[each]),
   };
   const requestedSchema = { type: "object", properties: { decision }, required: ["decision"] };
-  const message = kind === "exec" ? execText(request) : pluginText(request);
+  const message = kind === "exec" ? commandText(request) : pluginText(request);
   return { method: "elicitation/create", params: { mode: "form", message, requestedSchema } };
 }
 
-function execText({ command = "", cwd, warningText }: ApprovalRequest): string {
+function commandText({ command = "", cwd, warningText }: ApprovalRequest): string {
   const lines = [
     "OpenClaw wants to run a command:",
     visibleText(command, 4000),
@@ -118,4 +118,67 @@ function pluginText({ title = "", description = "", toolName }: ApprovalRequest)
     ...(toolName ? [`Tool: ${visibleText(toolName, 200)}`] : []),
   ];
   return lines.join("\n");
+}
+
+/**
+ * The line over which OpenClaw sends what needs a person's approval. A client that takes approvals is one that OpenClaw
+ * waits for, in all its conversations: so there is such a line only while orders run whose giver can be asked.
+ */
+export interface ApprovalConnection {
+  /** Whoever has it, has it until it is released. */
+  hold(signal: AbortSignal): Promise<HeldConnection>;
+  close(): Promise<void>;
+}
+
+export interface HeldConnection {
+  readonly gateway: GatewayConnection;
+  release(): void;
+}
+
+/** Orders often come one after the other. */
+const lingerMs = 10_000;
+
+export function createApprovalConnection(
+  open: () => Promise<GatewayConnection>,
+  linger: number = lingerMs,
+): ApprovalConnection {
+  let line: Promise<GatewayConnection> | undefined;
+  let holders = 0;
+  let timer: NodeJS.Timeout | undefined;
+
+  async function hangUp(): Promise<void> {
+    const old = line;
+    line = undefined;
+    await (await old?.catch(() => undefined))?.close();
+  }
+
+  function letGo(): void {
+    if (--holders > 0) return;
+    timer = setTimeout(() => void hangUp(), linger);
+    timer.unref();
+  }
+
+  return {
+    async hold(signal) {
+      clearTimeout(timer);
+      holders++;
+      try {
+        const gateway = await (line ??= open());
+        await gateway.connected(signal);
+        let isHeld = true;
+        const release = (): void => {
+          if (isHeld) letGo();
+          isHeld = false;
+        };
+        return { gateway, release };
+      } catch (error) {
+        letGo();
+        throw error;
+      }
+    },
+    async close() {
+      clearTimeout(timer);
+      await hangUp();
+    },
+  };
 }

@@ -1,9 +1,9 @@
-import { visibleText } from "../../../catalog/guard/visible-text.ts";
+import { messageOf } from "../../../core/fault.ts";
 import { asRecord } from "../../../core/is-record.ts";
-import { messageOf } from "../../../core/thrown.ts";
-import type { Answer } from "../../../mcp/question.ts";
-import type { ReplyOptions } from "../reply.ts";
-import type { Gateway, GatewayEvent } from "./open-gateway.ts";
+import { visibleText } from "../../../core/visible-text.ts";
+import type { Answer } from "../../../mcp/messages/interim-messages.ts";
+import type { GatewayConnection, GatewayEvent } from "../../../openclaw/open-gateway.ts";
+import type { ReplyOptions } from "../reply-backend.ts";
 
 /** Its texts are fit to be shown. */
 interface AgentQuestion {
@@ -31,12 +31,12 @@ interface QuestionRecord {
  * waiting.
  */
 export function answerQuestions(
-  gateway: Gateway,
+  gateway: GatewayConnection,
   run: { readonly runId: string; readonly sessionKey: string },
   { ask, onActivity, signal, log }: ReplyOptions,
 ): () => void {
   return gateway.onEvent((event) => {
-    const asked = readQuestion(event);
+    const asked = readQuestionEvent(event);
     if (asked === undefined) return;
     const isOurs = asked.runId === undefined ? asked.sessionKey === run.sessionKey : asked.runId === run.runId;
     if (isOurs) void answer(asked);
@@ -55,8 +55,8 @@ export function answerQuestions(
     if (questions === undefined || questions.some(({ isSecret }) => isSecret)) return { cancel: true };
     try {
       onActivity("waiting for an answer");
-      const given = await ask({ method: "elicitation/create", params: formOf(questions) });
-      const answers = readAnswers(given, questions);
+      const given = await ask({ method: "elicitation/create", params: questionForm(questions) });
+      const answers = readFormAnswers(given, questions);
       return answers === undefined ? { cancel: true } : { answers: { answers } };
     } catch (error) {
       log.debug("nobody could be asked", { reason: messageOf(error) });
@@ -65,15 +65,15 @@ export function answerQuestions(
   }
 }
 
-function readQuestion({ event, payload }: GatewayEvent): QuestionRecord | undefined {
+function readQuestionEvent({ event, payload }: GatewayEvent): QuestionRecord | undefined {
   const { id, runId, sessionKey, questions } = asRecord(payload);
   if (event !== "question.requested" || typeof id !== "string") return undefined;
-  const read = Array.isArray(questions) ? questions.map(readOne) : [];
+  const read = Array.isArray(questions) ? questions.map(readAgentQuestion) : [];
   const isWhole = read.length > 0 && read.every((each) => each !== undefined);
   return { id, runId, sessionKey, questions: isWhole ? read : undefined };
 }
 
-function readOne(value: unknown): AgentQuestion | undefined {
+function readAgentQuestion(value: unknown): AgentQuestion | undefined {
   const { questionId, header = "", question, options, multiSelect, isOther, isSecret } = asRecord(value);
   if (typeof questionId !== "string" || typeof header !== "string" || typeof question !== "string") return undefined;
   const labels = Array.isArray(options) ? options.map((option) => asRecord(option)["label"]) : [undefined];
@@ -92,8 +92,8 @@ function readOne(value: unknown): AgentQuestion | undefined {
   };
 }
 
-function formOf(questions: readonly AgentQuestion[]): Record<string, unknown> {
-  const properties = questions.map((each) => [each.questionId, fieldOf(each)] as const);
+function questionForm(questions: readonly AgentQuestion[]): Record<string, unknown> {
+  const properties = questions.map((each) => [each.questionId, formField(each)] as const);
   return {
     mode: "form",
     message: questions.map(({ question }) => question).join("\n"),
@@ -105,7 +105,7 @@ function formOf(questions: readonly AgentQuestion[]): Record<string, unknown> {
   };
 }
 
-function fieldOf({ header, question, multiSelect, isOther, ...choice }: AgentQuestion): Record<string, unknown> {
+function formField({ header, question, multiSelect, isOther, ...choice }: AgentQuestion): Record<string, unknown> {
   const labels = [...choice.labels.keys()];
   const base = { title: header, description: question };
   if (labels.length === 0 || isOther) {
@@ -117,7 +117,7 @@ function fieldOf({ header, question, multiSelect, isOther, ...choice }: AgentQue
 }
 
 /** Nothing where the form was declined or cancelled. */
-function readAnswers(given: Answer, questions: readonly AgentQuestion[]): Record<string, string[]> | undefined {
+function readFormAnswers(given: Answer, questions: readonly AgentQuestion[]): Record<string, string[]> | undefined {
   const { action, content } = given;
   if (action !== "accept" || typeof content !== "object" || content === null) return undefined;
   const fields = content as Readonly<Record<string, unknown>>;

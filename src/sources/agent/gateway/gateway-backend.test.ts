@@ -3,12 +3,12 @@ import { type FakeGateway, startFakeGateway } from "../../../../tests/support/fa
 import { until } from "../../../../tests/support/until.ts";
 import { Fault } from "../../../core/fault.ts";
 import { silentLog } from "../../../core/log.ts";
-import type { Answer, Question } from "../../../mcp/question.ts";
+import type { Answer, Question } from "../../../mcp/messages/interim-messages.ts";
+import { openGateway } from "../../../openclaw/open-gateway.ts";
+import type { ReplyBackend, ReplyOptions } from "../reply-backend.ts";
 import { describeReplies, quietOptions } from "../reply.contract.ts";
-import type { ReplyBackend, ReplyOptions } from "../reply.ts";
-import { createApprovalLine } from "./approval-line.ts";
+import { createApprovalConnection } from "./answer-approvals.ts";
 import { createGatewayBackend } from "./gateway-backend.ts";
-import { openGateway } from "./open-gateway.ts";
 
 let gateway: FakeGateway;
 let backend: ReplyBackend;
@@ -43,7 +43,7 @@ beforeEach(async () => {
   const caps = ["exec-approvals", "plugin-approvals"];
   backend = createGatewayBackend({
     gateway: await openGateway(line),
-    approvals: createApprovalLine(() => openGateway({ ...line, client: { caps } }), 0),
+    approvals: createApprovalConnection(() => openGateway({ ...line, client: { caps } }), 0),
   });
 });
 afterEach(async () => {

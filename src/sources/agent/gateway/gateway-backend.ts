@@ -1,41 +1,37 @@
 import { randomUUID } from "node:crypto";
-import { visibleText } from "../../../catalog/guard/visible-text.ts";
-import { cancelledBy } from "../../../core/cancelled.ts";
-import type { Attachment } from "../attachment.ts";
-import { megabyte } from "../media-limits.ts";
-import type { Reply, ReplyBackend, ReplyContext, ReplyOptions } from "../reply.ts";
-import { answerApprovals } from "./answer-approvals.ts";
+import { visibleText } from "../../../core/visible-text.ts";
+import { cancelledBy } from "../../../core/wait.ts";
+import type { GatewayConnection, GatewayLimits } from "../../../openclaw/open-gateway.ts";
+import { readRunEvent } from "../../../openclaw/run-event.ts";
+import { gatewaySessionKey } from "../conversations/session-key.ts";
+import type { Attachment } from "../media/check-media.ts";
+import { megabyte } from "../media/media-limits.ts";
+import type { AgentReply, ReplyBackend, ReplyOptions, ReplyRequest, TokenUsage } from "../reply-backend.ts";
+import { answerApprovals, type ApprovalConnection } from "./answer-approvals.ts";
 import { answerQuestions } from "./answer-questions.ts";
-import type { ApprovalLine } from "./approval-line.ts";
-import { followRun } from "./follow-run.ts";
-import { gatewaySession } from "./gateway-session.ts";
-import type { Gateway, GatewayLimits } from "./open-gateway.ts";
-import { overLimit, packAttachments } from "./pack-attachments.ts";
+import { createByteSemaphore } from "./byte-semaphore.ts";
+import { followRun, watchReconnects } from "./follow-run.ts";
+import { attachmentsTooLarge, canStage, packAttachments, stageAttachments } from "./pack-attachments.ts";
 import { listReplyMedia } from "./reply-media.ts";
-import { readRunEvent } from "./run-event.ts";
-import { readRunTokens } from "./run-tokens.ts";
-import { createSendGate } from "./send-gate.ts";
-import { watchLine } from "./watch-line.ts";
-import { canStage, stageMedia } from "./stage-media.ts";
 
 export interface GatewayBackendOptions {
-  readonly gateway: Gateway;
+  readonly gateway: GatewayConnection;
   /** Which agent of OpenClaw; `main` unless given. */
   readonly agentId?: string | undefined;
   /** How approvals come to whoever gave the order; without it OpenClaw does without us. */
-  readonly approvals?: ApprovalLine | undefined;
+  readonly approvals?: ApprovalConnection | undefined;
 }
 
 /** How long a run that was cancelled may take to say so. */
 const abortGraceMs = 5000;
 
 /** Of attachments that are being sent at the same time. They share one line, so that more would not be faster. */
-const sendingRoom = 24 * megabyte;
+const maxBytesInFlight = 24 * megabyte;
 
 /** Hands orders to a running OpenClaw, as if its user had typed them. */
 export function createGatewayBackend(given: GatewayBackendOptions): ReplyBackend {
   const { gateway, agentId = "main", approvals } = given;
-  const gate = createSendGate(sendingRoom);
+  const gate = createByteSemaphore(maxBytesInFlight);
   return {
     name: "gateway",
     getReply,
@@ -44,11 +40,11 @@ export function createGatewayBackend(given: GatewayBackendOptions): ReplyBackend
     },
   };
 
-  async function getReply(context: ReplyContext, options: ReplyOptions): Promise<Reply> {
+  async function getReply(context: ReplyRequest, options: ReplyOptions): Promise<AgentReply> {
     const { signal } = options;
     if (signal.aborted) throw cancelledBy(signal);
     const limits = await gateway.connected(signal);
-    const sessionKey = gatewaySession(context.sessionKey, agentId);
+    const sessionKey = gatewaySessionKey(context.sessionKey, agentId);
     const runId = randomUUID();
     const follower = followRun(options);
     const onWaiting = (): void => options.onActivity("waiting for OpenClaw");
@@ -62,7 +58,7 @@ export function createGatewayBackend(given: GatewayBackendOptions): ReplyBackend
         const happened = readRunEvent(event, runId);
         if (happened) follower.take(happened);
       }),
-      watchLine(gateway, { runId, sessionKey: context.sessionKey, follower, signal, onWaiting }),
+      watchReconnects(gateway, { runId, sessionKey: context.sessionKey, follower, signal, onWaiting }),
       answerQuestions(gateway, { runId, sessionKey }, options),
     ];
     try {
@@ -82,15 +78,15 @@ export function createGatewayBackend(given: GatewayBackendOptions): ReplyBackend
     }
   }
 
-  async function send(context: ReplyContext, run: SentRun): Promise<void> {
+  async function send(context: ReplyRequest, run: SentRun): Promise<void> {
     const { message, attachments } = context;
     const { sessionKey, runId, limits, signal } = run;
     const { inFrame, staged } = packAttachments(attachments, Buffer.byteLength(message), limits);
     const { stateFolder } = gateway.address;
-    if (staged.length > 0 && !(await canStage(stateFolder))) throw overLimit(staged, limits);
+    if (staged.length > 0 && !(await canStage(stateFolder))) throw attachmentsTooLarge(staged, limits);
     const bytes = attachments.reduce((sum, attachment) => sum + attachment.bytes, 0);
     await gate.pass(bytes, signal, async () => {
-      const lines = stateFolder === undefined ? [] : await stageMedia(staged, stateFolder);
+      const lines = stateFolder === undefined ? [] : await stageAttachments(staged, stateFolder);
       const params = {
         sessionKey,
         message: [message, ...lines].join("\n"),
@@ -142,4 +138,33 @@ interface SentRun {
   readonly runId: string;
   readonly limits: GatewayLimits;
   readonly signal: AbortSignal;
+}
+
+interface HistoryMessage {
+  readonly role?: string;
+  readonly usage?: { readonly input?: number; readonly output?: number };
+  readonly __openclaw?: { readonly runId?: string };
+}
+
+/** More messages than a run of the agent usually has; what is older does not count. */
+const latest = 50;
+
+/** What a run has cost in tokens; nothing where no model was asked. */
+async function readRunTokens(
+  gateway: GatewayConnection,
+  run: { readonly sessionKey: string; readonly runId: string },
+  { signal, log }: Pick<ReplyOptions, "signal" | "log">,
+): Promise<TokenUsage | undefined> {
+  const params = { sessionKey: run.sessionKey, limit: latest, maxChars: 2000 };
+  const { messages = [] } = await gateway
+    .request<{ messages?: readonly HistoryMessage[] }>("chat.history", params, { signal })
+    .catch((error: unknown): { messages?: readonly HistoryMessage[] } => {
+      signal.throwIfAborted();
+      log.debug("what an order has cost is not known", { error });
+      return {};
+    });
+  const answers = messages.filter(({ role, __openclaw }) => role === "assistant" && __openclaw?.runId === run.runId);
+  const sum = (kind: "input" | "output"): number =>
+    answers.reduce((total, { usage }) => total + (usage?.[kind] ?? 0), 0);
+  return answers.length === 0 ? undefined : { input: sum("input"), output: sum("output") };
 }

@@ -2,9 +2,8 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Attachment } from "../attachment.ts";
-import { overLimit, packAttachments } from "./pack-attachments.ts";
-import { canStage, stageMedia } from "./stage-media.ts";
+import type { Attachment } from "../media/check-media.ts";
+import { attachmentsTooLarge, canStage, packAttachments, stageAttachments } from "./pack-attachments.ts";
 
 const limits = { frameBytes: 1_000_000 + 262_144, attachmentBytes: 600_000, imageBytes: 200_000 };
 
@@ -37,13 +36,15 @@ test("images have a limit of their own", () => {
     limits,
   );
   expect(staged.map(({ name }) => name)).toEqual(["big.png"]);
-  expect(overLimit(staged, limits).message).toMatch(/images up to 200000 bytes.*"big\.png" with 200001 bytes/);
+  expect(attachmentsTooLarge(staged, limits).message).toMatch(
+    /images up to 200000 bytes.*"big\.png" with 200001 bytes/,
+  );
 });
 
 test("staged files lie where a gateway keeps what came in, each under a name of its own", async () => {
   const state = await mkdtemp(join(tmpdir(), "stage-"));
   try {
-    const lines = await stageMedia([attachment("my report.tar.gz", 3), attachment("my report.tar.gz", 3)], state);
+    const lines = await stageAttachments([attachment("my report.tar.gz", 3), attachment("my report.tar.gz", 3)], state);
     expect(new Set(lines).size).toBe(2);
     const [, id = ""] =
       /^\[media attached: media:\/\/inbound\/(my_report_tar---[0-9a-f-]{36}\.gz)\]$/.exec(lines[0]!) ?? [];

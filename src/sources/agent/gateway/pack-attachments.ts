@@ -1,12 +1,15 @@
+import { randomUUID } from "node:crypto";
+import { mkdir, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { Fault } from "../../../core/fault.ts";
-import type { Attachment } from "../attachment.ts";
-import { sizeText } from "../media-limits.ts";
-import type { GatewayLimits } from "./open-gateway.ts";
+import type { GatewayLimits } from "../../../openclaw/open-gateway.ts";
+import type { Attachment } from "../media/check-media.ts";
+import { sizeText } from "../media/media-limits.ts";
 
 /** Room in a frame for the message's own words and fields. */
-const frameRest = 262_144;
+const frameReserve = 262_144;
 
-export interface Packing {
+export interface PackedAttachments {
   /** Travel inside the request. */
   readonly inFrame: readonly Attachment[];
   /** Have to be put where the gateway reads them itself. */
@@ -18,8 +21,8 @@ export function packAttachments(
   attachments: readonly Attachment[],
   messageBytes: number,
   limits: GatewayLimits,
-): Packing {
-  let left = limits.frameBytes - frameRest - messageBytes;
+): PackedAttachments {
+  let left = limits.frameBytes - frameReserve - messageBytes;
   const inFrame: Attachment[] = [];
   const staged: Attachment[] = [];
   for (const attachment of attachments) {
@@ -34,7 +37,7 @@ export function packAttachments(
 }
 
 /** For gateways on other machines, where nothing can be staged. */
-export function overLimit(
+export function attachmentsTooLarge(
   staged: readonly Attachment[],
   { frameBytes, imageBytes, attachmentBytes }: GatewayLimits,
 ): Fault {
@@ -43,4 +46,43 @@ export function overLimit(
     `Nothing was sent to OpenClaw: its gateway takes images up to ${sizeText(imageBytes)}, other files up to ` +
     `${sizeText(attachmentBytes)}, and ${sizeText(frameBytes)} of base64 in one request; left over would be ${items}.`;
   return new Fault("too-large", message);
+}
+
+/**
+ * Puts attachments where a gateway on this machine keeps what came in, and gives the lines by which it refers to them:
+ * the same place and the same words that it uses itself for files too large for a prompt. OpenClaw clears that folder.
+ */
+export async function stageAttachments(
+  attachments: readonly Attachment[],
+  stateFolder: string,
+): Promise<readonly string[]> {
+  const folder = join(stateFolder, "media", "inbound");
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const lines: string[] = [];
+  for (const attachment of attachments) {
+    const id = stagedName(attachment.name);
+    await writeFile(join(folder, id), Buffer.from(await attachment.base64(), "base64"), { mode: 0o600, flag: "wx" });
+    lines.push(`[media attached: media://inbound/${id}]`);
+  }
+  return lines;
+}
+
+/** Whether this user can write where the gateway reads. */
+export async function canStage(stateFolder: string | undefined): Promise<boolean> {
+  if (stateFolder === undefined) return false;
+  try {
+    return (await stat(stateFolder)).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+/** OpenClaw's own pattern: the name for people, an id that never repeats, the ending. */
+function stagedName(name: string): string {
+  const [, stem = "file", ending = ""] = /^(.*?)((?:\.[A-Za-z0-9]{1,10})?)$/s.exec(name) ?? [];
+  const plain = stem
+    .normalize("NFKD")
+    .replace(/[^A-Za-z0-9_-]+/g, "_")
+    .slice(0, 60);
+  return `${plain || "file"}---${randomUUID()}${ending}`;
 }

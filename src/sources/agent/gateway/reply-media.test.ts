@@ -3,9 +3,9 @@ import { expect, test } from "vitest";
 import { startFakeGateway } from "../../../../tests/support/fake-gateway.ts";
 import { listenHere } from "../../../../tests/support/listen-here.ts";
 import { silentLog } from "../../../core/log.ts";
-import { mostKeptBytes } from "../media-limits.ts";
-import type { ReplyMedia } from "../reply.ts";
-import { openGateway } from "./open-gateway.ts";
+import { openGateway } from "../../../openclaw/open-gateway.ts";
+import { maxSavedBytes } from "../media/media-limits.ts";
+import type { ReplyMedia } from "../reply-backend.ts";
 import { listReplyMedia } from "./reply-media.ts";
 
 const { signal } = new AbortController();
@@ -47,7 +47,7 @@ test("where it lies is told without the secrets in the gateway's address", async
 });
 
 test("what is larger than anything that is kept is not fetched", async () => {
-  const headers = { "content-length": mostKeptBytes + 1 };
+  const headers = { "content-length": maxSavedBytes + 1 };
   const read = readAttached((_, response) => response.writeHead(200, headers).flushHeaders());
   await expect(read).rejects.toMatchObject({ code: "too-large", message: "it has more than 256 MB." });
 });

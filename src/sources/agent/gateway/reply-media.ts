@@ -1,11 +1,11 @@
 import { Fault } from "../../../core/fault.ts";
-import { redactText } from "../../../core/redact-text.ts";
-import { sleep } from "../../../core/sleep.ts";
-import { mostKeptBytes } from "../media-limits.ts";
-import { readBounded } from "../read-bounded.ts";
-import type { ReplyMedia, ReplyOptions } from "../reply.ts";
-import { safeName } from "../safe-name.ts";
-import type { Gateway } from "./open-gateway.ts";
+import { safeName } from "../../../core/files/safe-name.ts";
+import { redactText } from "../../../core/secrets/redact.ts";
+import { sleep } from "../../../core/wait.ts";
+import type { GatewayConnection } from "../../../openclaw/open-gateway.ts";
+import { maxSavedBytes } from "../media/media-limits.ts";
+import { readBoundedBody } from "../media/read-bounded.ts";
+import type { ReplyMedia, ReplyOptions } from "../reply-backend.ts";
 
 interface Artifact {
   readonly id: string;
@@ -15,7 +15,7 @@ interface Artifact {
   readonly download?: { readonly mode?: string };
 }
 
-export interface MediaOfRun {
+export interface RunMediaQuery {
   readonly sessionKey: string;
   readonly runId: string;
   /** What the agent has announced: the list may lag behind its words. */
@@ -33,8 +33,8 @@ export interface FoundMedia {
  * media folders: a path in an answer is never opened here.
  */
 export async function listReplyMedia(
-  gateway: Gateway,
-  run: MediaOfRun,
+  gateway: GatewayConnection,
+  run: RunMediaQuery,
   { signal, log }: Pick<ReplyOptions, "signal" | "log">,
 ): Promise<FoundMedia> {
   try {
@@ -47,7 +47,7 @@ export async function listReplyMedia(
   }
 }
 
-async function list(gateway: Gateway, run: MediaOfRun, signal: AbortSignal): Promise<FoundMedia> {
+async function list(gateway: GatewayConnection, run: RunMediaQuery, signal: AbortSignal): Promise<FoundMedia> {
   const { sessionKey, runId, announced } = run;
   for (let tries = 0; ; tries++) {
     const { artifacts } = await gateway.request<{ artifacts: readonly Artifact[] }>(
@@ -59,7 +59,7 @@ async function list(gateway: Gateway, run: MediaOfRun, signal: AbortSignal): Pro
       const isThere = (path: string): boolean =>
         artifacts.some(({ title = "" }) => title !== "" && path.endsWith(title));
       return {
-        media: artifacts.map((artifact) => replyMedia(gateway, artifact, sessionKey)),
+        media: artifacts.map((artifact) => artifactMedia(gateway, artifact, sessionKey)),
         missing: artifacts.length >= announced.length ? [] : announced.filter((path) => !isThere(path)),
       };
     }
@@ -67,7 +67,7 @@ async function list(gateway: Gateway, run: MediaOfRun, signal: AbortSignal): Pro
   }
 }
 
-function replyMedia(gateway: Gateway, artifact: Artifact, sessionKey: string): ReplyMedia {
+function artifactMedia(gateway: GatewayConnection, artifact: Artifact, sessionKey: string): ReplyMedia {
   const { id, title, mimeType = "application/octet-stream", sizeBytes = 0 } = artifact;
   const name = safeName(title, "attachment");
   return {
@@ -92,5 +92,5 @@ async function download(gatewayUrl: string, path: string, signal: AbortSignal): 
   if (target.origin !== base.origin) throw new Fault("denied", "the gateway named another host for it");
   const response = await fetch(target, { signal, redirect: "error" });
   if (!response.ok) throw new Fault("unavailable", `the gateway answered ${response.status}`);
-  return readBounded(response, mostKeptBytes, "it");
+  return readBoundedBody(response, maxSavedBytes, "it");
 }

@@ -1,6 +1,6 @@
-import type { ModelConfig } from "../../../core/config/agent-schema.ts";
+import type { ModelConfig } from "../../../core/config/agent-config.ts";
 import { Fault } from "../../../core/fault.ts";
-import { quoted } from "../../../core/quoted.ts";
+import { quoted } from "../../../core/peer-text.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -56,7 +56,7 @@ export function findModel(config: ModelConfig | undefined, env: Env): ModelSetti
     ...limits,
     provider: named === "openai" ? "openai-compatible" : named,
     name,
-    url: url ?? ownAddress(env[address], home),
+    url: url ?? baseUrl(env[address], home),
     // A key of the environment is for the address of the environment, never for another one.
     apiKey: url === undefined ? key(ownKey, env, named, keys) : ownKey,
   };
@@ -68,7 +68,7 @@ function limitsOf(config: ModelConfig | undefined) {
 }
 
 /** Programs of the providers leave the version out of the address; the library wants it. */
-function ownAddress(given: string | undefined, home: string): string {
+function baseUrl(given: string | undefined, home: string): string {
   const address = text(given)?.replace(/\/+$/, "");
   if (address === undefined) return home;
   return /\/v\d[a-z0-9]*$/.test(address) ? address : `${address}${new URL(home).pathname}`;

@@ -5,13 +5,13 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type MockModel, startMockModel } from "../../../../tests/openclaw/bench/mock-model.ts";
 import { testSource } from "../../../../tests/support/test-source.ts";
 import { createCatalog } from "../../../catalog/catalog.ts";
-import type { CallContext } from "../../../catalog/tool-source.ts";
-import { textResult } from "../../../mcp/tool.ts";
+import type { CallContext } from "../../../catalog/source.ts";
+import { textResult } from "../../../mcp/messages/tool.ts";
 import { createAgentTools } from "../agent-tools.ts";
+import { openConversationFiles } from "../conversations/conversation-files.ts";
+import type { ReplyOptions, ReplyPayload } from "../reply-backend.ts";
 import { describeReplies, obedient, quietOptions } from "../reply.contract.ts";
-import type { ReplyOptions, ReplyPayload } from "../reply.ts";
 import type { ModelSettings } from "./find-model.ts";
-import { openHistories } from "./history.ts";
 import { createModelBackend } from "./model-backend.ts";
 import { openModel } from "./open-model.ts";
 
@@ -64,7 +64,7 @@ async function openBackend(change: Partial<ModelSettings> = {}) {
   return createModelBackend({
     settings,
     model: await openModel(settings),
-    histories: openHistories(folder),
+    histories: openConversationFiles(folder),
     tools: () => Promise.resolve(tools),
   });
 }

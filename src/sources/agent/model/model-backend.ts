@@ -1,21 +1,20 @@
 import { randomUUID } from "node:crypto";
 import { generateText, isStepCount, type LanguageModel, type ModelMessage, streamText } from "ai";
-import { cancelledBy } from "../../../core/cancelled.ts";
 import { isFault } from "../../../core/fault.ts";
+import { cancelledBy } from "../../../core/wait.ts";
 import type { AgentTools } from "../agent-tools.ts";
-import type { Reply, ReplyBackend, ReplyContext, ReplyOptions } from "../reply.ts";
-import { type Budget, createBudget } from "./budget.ts";
-import { splitHistory, summaryOrder, withSummary } from "./compact.ts";
+import type { ConversationFiles } from "../conversations/conversation-files.ts";
+import type { AgentReply, ReplyBackend, ReplyOptions, ReplyRequest } from "../reply-backend.ts";
 import type { ModelSettings } from "./find-model.ts";
-import type { Histories } from "./history.ts";
-import { modelFault } from "./model-fault.ts";
+import { splitHistory, summaryPrompt, userMessage, withSummary } from "./model-messages.ts";
 import { modelTools } from "./model-tools.ts";
-import { userMessage } from "./user-message.ts";
+import { modelFault } from "./open-model.ts";
+import { createOrderBudget, type OrderBudget } from "./order-budget.ts";
 
 export interface ModelBackendOptions {
   readonly settings: ModelSettings;
   readonly model: LanguageModel;
-  readonly histories: Histories;
+  readonly histories: ConversationFiles;
   tools(): Promise<AgentTools>;
 }
 
@@ -26,10 +25,10 @@ const instructions =
 export function createModelBackend({ settings, model, histories, tools }: ModelBackendOptions): ReplyBackend {
   return { name: "model", getReply, [Symbol.asyncDispose]: () => Promise.resolve() };
 
-  async function getReply(context: ReplyContext, options: ReplyOptions): Promise<Reply> {
+  async function getReply(context: ReplyRequest, options: ReplyOptions): Promise<AgentReply> {
     const { signal } = options;
     if (signal.aborted) throw cancelledBy(signal);
-    const budget = createBudget(settings);
+    const budget = createOrderBudget(settings);
     try {
       const earlier = await shorten(await histories.read(context.sessionKey), budget, options);
       if (budget.isUp()) throw budget.fault();
@@ -45,7 +44,7 @@ export function createModelBackend({ settings, model, histories, tools }: ModelB
     }
   }
 
-  async function loop(messages: readonly ModelMessage[], budget: Budget, options: ReplyOptions) {
+  async function loop(messages: readonly ModelMessage[], budget: OrderBudget, options: ReplyOptions) {
     const { signal, onPartial, onBlock, onActivity } = options;
     const used = new Set<string>();
     let text = "";
@@ -93,12 +92,16 @@ export function createModelBackend({ settings, model, histories, tools }: ModelB
   }
 
   /** A long conversation goes on with a summary of its older part; where even that fails, without it. */
-  async function shorten(messages: readonly ModelMessage[], budget: Budget, { signal, log, onActivity }: ReplyOptions) {
+  async function shorten(
+    messages: readonly ModelMessage[],
+    budget: OrderBudget,
+    { signal, log, onActivity }: ReplyOptions,
+  ) {
     const { old, recent } = splitHistory(messages, settings.contextTokens);
     if (old.length === 0) return recent;
     onActivity("summing up the conversation");
     try {
-      const order: ModelMessage = { role: "user", content: summaryOrder };
+      const order: ModelMessage = { role: "user", content: summaryPrompt };
       const { text, usage } = await generateText({ model, messages: [...old, order], abortSignal: signal });
       budget.add(usage);
       return withSummary(text, recent);

@@ -1,13 +1,11 @@
 import { dynamicTool, jsonSchema, type ToolSet } from "ai";
-import { Fault } from "../../../core/fault.ts";
-import { messageOf } from "../../../core/thrown.ts";
-import type { ToolResult } from "../../../mcp/tool.ts";
-import type { AgentTools } from "../agent-tools.ts";
-import type { ReplyOptions } from "../reply.ts";
-import { resultPayload } from "../result-payload.ts";
+import { Fault, messageOf } from "../../../core/fault.ts";
+import type { ToolResult } from "../../../mcp/messages/tool.ts";
+import { type AgentTools, resultPayload } from "../agent-tools.ts";
+import type { ReplyOptions } from "../reply-backend.ts";
 
 /** A tool's answer may not fill the model's memory by itself. */
-const longestResult = 50_000;
+const maxResultLength = 50_000;
 
 /** The catalog's tools as the library takes them. What a tool gives besides text goes to the user, not to the model. */
 export function modelTools(tools: AgentTools, options: ReplyOptions): ToolSet {
@@ -25,7 +23,7 @@ export function modelTools(tools: AgentTools, options: ReplyOptions): ToolSet {
 }
 
 /** A server that wants a model is served by ours, not by that of whoever gave the order. */
-function askPeople({ ask }: ReplyOptions): ReplyOptions["ask"] {
+function askUserOnly({ ask }: ReplyOptions): ReplyOptions["ask"] {
   return async (question) => {
     if (question.method !== "sampling/createMessage") return ask(question);
     throw new Fault("missing-capability", "The agent's own model is used.");
@@ -36,7 +34,7 @@ async function runTool(tools: AgentTools, name: string, input: unknown, options:
   options.onActivity(`using ${name}`);
   let result: ToolResult;
   try {
-    result = await tools.call(name, input, { ...options, ask: askPeople(options) });
+    result = await tools.call(name, input, { ...options, ask: askUserOnly(options) });
   } catch (error) {
     options.signal.throwIfAborted();
     return `Error: ${messageOf(error)}`;
@@ -45,6 +43,6 @@ async function runTool(tools: AgentTools, name: string, input: unknown, options:
   if (media.length > 0) options.onToolResult({ media });
   const notes = media.map(({ name: file, mimeType }) => `[the user is shown ${file}, ${mimeType}]`);
   const told = [text, ...notes].join("\n").trim();
-  const cut = told.length > longestResult ? `${told.slice(0, longestResult)}\n[cut off here]` : told;
+  const cut = told.length > maxResultLength ? `${told.slice(0, maxResultLength)}\n[cut off here]` : told;
   return result.isError === true ? `Error: ${cut}` : cut || "(nothing)";
 }

@@ -1,6 +1,6 @@
 import { Fault } from "../../../core/fault.ts";
 import { asRecord } from "../../../core/is-record.ts";
-import type { Question } from "../../../mcp/question.ts";
+import type { Question } from "../../../mcp/messages/interim-messages.ts";
 
 /** What a server wants a model to go on with, checked. */
 export interface SamplingRequest {
@@ -28,7 +28,7 @@ export interface SamplingLimits {
 }
 
 /** Media are counted apart from text: a picture of this size costs a model few tokens. */
-const mostMediaCharacters = 8_000_000;
+const maxMediaCharacters = 8_000_000;
 
 /** Reads the params of `sampling/createMessage`; faults with `bad-params` where the server sent something else. */
 export function parseSampling({ params = {} }: Question, limits: SamplingLimits): SamplingRequest {
@@ -71,10 +71,10 @@ function checkSize(messages: readonly SampledMessage[], { maxCharacters }: Sampl
       "too-large",
       `The model here takes ${maxCharacters} characters of a server, and these are ${text}.`,
     );
-  if (media > mostMediaCharacters)
+  if (media > maxMediaCharacters)
     throw new Fault(
       "too-large",
-      `The model here takes ${mostMediaCharacters} characters of base64, and these are ${media}.`,
+      `The model here takes ${maxMediaCharacters} characters of base64, and these are ${media}.`,
     );
 }
 

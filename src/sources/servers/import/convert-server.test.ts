@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { editor } from "./dialects.ts";
-import { readServers } from "./read-servers.ts";
+import { editorDialect } from "./dialects.ts";
+import { readJsonServers } from "./readers.ts";
 
 const around = { folder: "/home/ann/shop", scope: "user", homedir: "/home/ann" } as const;
 
 function convert(servers: object) {
-  return readServers(JSON.stringify({ mcpServers: servers }), editor, around);
+  return readJsonServers(JSON.stringify({ mcpServers: servers }), editorDialect, around);
 }
 
 test("a secret is kept as it is, and reported wherever it stands", () => {

@@ -1,37 +1,53 @@
-import { checkServer } from "../../../core/config/check-servers.ts";
 import { checkValue } from "../../../core/config/check-value.ts";
 import { formatPath } from "../../../core/config/config-path.ts";
-import { serverSchema, type ServerConfig } from "../../../core/config/server-schema.ts";
+import { checkServerConfig, type ServerConfig, serverSchema } from "../../../core/config/server-config.ts";
 import { isRecord } from "../../../core/is-record.ts";
-import { convertCommand } from "./convert-command.ts";
-import { convertRemote } from "./convert-remote.ts";
-import type { Dialect } from "./dialects.ts";
-import { createFields, type Fields } from "./fields.ts";
-import { noteSecrets } from "./note-secrets.ts";
-import type { ImportedServer, Skipped, Surroundings, Taken } from "./reading.ts";
-import { createRemarks, type Remarks } from "./remarks.ts";
+import { isSecretArgument } from "../../../core/secrets/redact-command-line.ts";
+import { redact } from "../../../core/secrets/redact.ts";
+import { convertCommand, convertRemote } from "./convert-target.ts";
+import { type Dialect, isVariableName, toVariableName } from "./dialects.ts";
+import { createEntryFields, type EntryFields } from "./entry-fields.ts";
+import {
+  type ClientFileContext,
+  type ConversionNotes,
+  createConversionNotes,
+  type ImportedEntry,
+  type ImportedServer,
+  type SkippedEntry,
+} from "./imported-server.ts";
 
 /** Words for what only describes a server, or is told by its other fields. */
-const plain = /^(?:type|transport|name|title|description|gallery|version|dev|tags|icon|\$.*)$/;
-const spoken = /^(?:stdio|local|remote|https?|sse|(?:streamable|http)[-_]?(?:http|stream)?)$/i;
+const descriptiveFields = /^(?:type|transport|name|title|description|gallery|version|dev|tags|icon|\$.*)$/;
+const supportedTransports = /^(?:stdio|local|remote|https?|sse|(?:streamable|http)[-_]?(?:http|stream)?)$/i;
 
 /** One entry of another client's file. Its fields go by the names that any of the clients uses for them. */
-export function convertServer(name: string, entry: unknown, dialect: Dialect, around: Surroundings): Taken | Skipped {
+export function convertServer(
+  name: string,
+  entry: unknown,
+  dialect: Dialect,
+  around: ClientFileContext,
+): ImportedEntry | SkippedEntry {
   if (!isRecord(entry)) return { name, reason: "is not an object" };
-  const remarks = createRemarks();
-  const fields = createFields(entry, (text) => dialect(text, around, remarks), remarks);
+  const remarks = createConversionNotes();
+  const fields = createEntryFields(entry, (text) => dialect(text, around, remarks), remarks);
   const server = convertFields(fields, around, remarks);
-  const reason = remarks.refusal ?? (server === undefined ? "has neither a command nor an address" : judge(server));
+  const reason =
+    remarks.refusal ?? (server === undefined ? "has neither a command nor an address" : judgeImported(server));
   if (server === undefined || reason !== undefined) return { name, reason: reason ?? "" };
-  const left = fields.unread().filter((field) => !plain.test(field));
+  const left = fields.unread().filter((field) => !descriptiveFields.test(field));
   if (left.length > 0) remarks.note(`left out: ${left.join(", ")}`);
   noteSecrets(name, server, remarks);
   return { name, server, notes: remarks.notes };
 }
 
-function convertFields(fields: Fields, around: Surroundings, remarks: Remarks): ImportedServer | undefined {
+function convertFields(
+  fields: EntryFields,
+  around: ClientFileContext,
+  remarks: ConversionNotes,
+): ImportedServer | undefined {
   const kind = fields.text("type", "transport") ?? "";
-  if (kind !== "" && !spoken.test(kind)) remarks.refuse(`is reached by ${kind}, which Clawport does not speak`);
+  if (kind !== "" && !supportedTransports.test(kind))
+    remarks.refuse(`is reached by ${kind}, which Clawport does not speak`);
   const provider = fields.text("authProviderType") ?? "dynamic_discovery";
   if (provider !== "dynamic_discovery") remarks.refuse(`signs in with ${provider}, which Clawport can't`);
   const command = convertCommand(fields, around, remarks);
@@ -40,12 +56,12 @@ function convertFields(fields: Fields, around: Surroundings, remarks: Remarks): 
   return target === undefined ? undefined : { ...convertSwitch(fields), ...target, ...convertRest(fields) };
 }
 
-function convertSwitch(fields: Fields): Pick<ImportedServer, "enabled"> {
+function convertSwitch(fields: EntryFields): Pick<ImportedServer, "enabled"> {
   const isOff = fields.flag("enabled") === false || fields.flag("disabled") === true;
   return isOff ? { enabled: false } : {};
 }
 
-function convertRest(fields: Fields): Partial<ImportedServer> {
+function convertRest(fields: EntryFields): Partial<ImportedServer> {
   const filter = fields.inside("toolFilter");
   const include =
     filter?.texts("include") ?? fields.texts("includeTools", "enabled_tools", "allowedTools", "allowed_tools");
@@ -68,12 +84,46 @@ function inMs(seconds: number | undefined): number | undefined {
 }
 
 /** Why our configuration would refuse it. An address that is still a reference can't be judged yet. */
-function judge(server: ImportedServer): string | undefined {
+function judgeImported(server: ImportedServer): string | undefined {
   const { url, ...rest } = server;
   const isOpen = url !== undefined && /\$[A-Za-z_{]/.test(url);
   const transport = url === undefined ? "stdio" : "http";
   const whole = { ...rest, ...(url !== undefined && { url: isOpen ? "https://unknown.invalid/" : url }), transport };
   const { value, findings } = checkValue(serverSchema, whole, new Set());
-  const [finding] = findings.length > 0 ? findings : checkServer(value as ServerConfig);
+  const [finding] = findings.length > 0 ? findings : checkServerConfig(value as ServerConfig);
   return finding === undefined ? undefined : `${formatPath(finding.path)} ${finding.message}`.trim();
+}
+
+/** Says which texts hold a secret in plain, and under which name it would better come from the environment. */
+function noteSecrets(server: string, imported: ImportedServer, remarks: ConversionNotes): void {
+  const say = (place: string, variable: string): void => {
+    remarks.note(`${place} holds a secret in plain text; better as $${variable} from the environment`);
+  };
+  for (const [key, value] of Object.entries(imported.env ?? {})) {
+    if (isSecret(key, value)) say(`env.${key}`, isVariableName(key) ? key : toVariableName(key));
+  }
+  for (const [key, value] of Object.entries(imported.headers ?? {})) {
+    if (isSecret(key, value)) say(`headers.${key}`, toVariableName(`${server}_${key}`));
+  }
+  if (isSecret("apiKey", imported.apiKey ?? "")) say("apiKey", toVariableName(`${server}_API_KEY`));
+  if (isSecret("clientSecret", imported.auth?.clientSecret ?? "")) {
+    say("auth.clientSecret", toVariableName(`${server}_CLIENT_SECRET`));
+  }
+  if (isSecret("url", imported.url ?? "")) say("url", toVariableName(`${server}_URL`));
+  const { args = [] } = imported;
+  for (const [index, arg] of args.entries()) {
+    if (isSecret("argument", arg) || (isSecretArgument(args[index - 1], arg) && !isFromEnvironment(arg)))
+      say(`args[${index}]`, toVariableName(`${server}_SECRET`));
+  }
+}
+
+function isFromEnvironment(value: string): boolean {
+  return /(?<!\$)(?:\$\$)*\$\{?[A-Za-z_]/.test(value);
+}
+
+/** By its name or its shape, as the log would mask it. What comes from the environment already is none. */
+function isSecret(key: string, value: string): boolean {
+  if (value === "" || isFromEnvironment(value)) return false;
+  const shown = redact({ [key]: value });
+  return JSON.stringify(shown) !== JSON.stringify({ [key]: value });
 }

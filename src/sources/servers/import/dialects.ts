@@ -1,42 +1,41 @@
 import { basename, sep } from "node:path";
-import type { Surroundings } from "./reading.ts";
-import type { Remarks } from "./remarks.ts";
+import type { ClientFileContext, ConversionNotes } from "./imported-server.ts";
 
 /** How a client writes references in its texts: turns one of its texts into one of ours. */
-export type Dialect = (text: string, around: Surroundings, remarks: Remarks) => string;
+export type Dialect = (text: string, around: ClientFileContext, remarks: ConversionNotes) => string;
 
 /** No references at all: every dollar sign is meant as it stands (Claude Desktop, Codex). */
-export const literal: Dialect = (text) => escapeDollars(text);
+export const literalDialect: Dialect = (text) => escapeDollars(text);
 
 /** `${NAME}` and `${NAME:-default}` (Claude Code). */
-export const braced: Dialect = (text) => translate(text, /\$\{[A-Za-z_]\w*(?::-[^}]*)?\}/g, (found) => found);
+export const bracedDialect: Dialect = (text) => translate(text, /\$\{[A-Za-z_]\w*(?::-[^}]*)?\}/g, (found) => found);
 
 /** As `braced`, and `$NAME` (Gemini CLI). */
-export const shell: Dialect = (text) => {
+export const shellDialect: Dialect = (text) => {
   return translate(text, /\$(?:([A-Za-z_]\w*)|\{[A-Za-z_]\w*(?::-[^}]*)?\})/g, (found, name) =>
-    name === undefined ? found : reference(name),
+    name === undefined ? found : envReference(name),
   );
 };
 
 /** As `braced`, and `$env:NAME` as the whole text (mcporter). */
-export const mcporter: Dialect = (text, around, remarks) => {
+export const mcporterDialect: Dialect = (text, around, remarks) => {
   const [, name] = /^\$env:([A-Za-z_]\w*)$/.exec(text) ?? [];
-  return name === undefined ? braced(text, around, remarks) : reference(name);
+  return name === undefined ? bracedDialect(text, around, remarks) : envReference(name);
 };
 
 /** `${NAME}` in capitals only, and `$${NAME}` for the text `${NAME}` (OpenClaw). */
-export const openclaw: Dialect = (text) => {
+export const openclawDialect: Dialect = (text) => {
   return translate(text, /\$?\$\{[A-Z_][A-Z0-9_]*\}/g, (found) => found);
 };
 
 /** `${env:NAME}`, `${input:id}`, `${workspaceFolder}` and their kin (VS Code, Cursor, Windsurf), and all of `braced`. */
-export const editor: Dialect = (text, around, remarks) => {
+export const editorDialect: Dialect = (text, around, remarks) => {
   return translate(text, /\$\{([^}]*)\}/g, (found, inside = "") => resolveEditor(found, inside, around, remarks));
 };
 
-function resolveEditor(found: string, inside: string, around: Surroundings, remarks: Remarks): string {
+function resolveEditor(found: string, inside: string, around: ClientFileContext, remarks: ConversionNotes): string {
   const [, kind, rest = ""] = /^([A-Za-z]+):(?!-)(.*)$/s.exec(inside) ?? [];
-  if (kind === "env" && isName(rest)) return reference(rest);
+  if (kind === "env" && isVariableName(rest)) return envReference(rest);
   if (kind === "input") return resolveInput(rest, remarks);
   const folder = folderOf(kind ?? inside, around);
   if (folder !== undefined) {
@@ -50,13 +49,13 @@ function resolveEditor(found: string, inside: string, around: Surroundings, rema
   return "";
 }
 
-function resolveInput(id: string, remarks: Remarks): string {
-  const name = toVariable(id);
+function resolveInput(id: string, remarks: ConversionNotes): string {
+  const name = toVariableName(id);
   remarks.note(`its editor asks for the input "${id}": set the environment variable ${name} instead`);
-  return reference(name);
+  return envReference(name);
 }
 
-function folderOf(word: string, { folder, homedir }: Surroundings): string | undefined {
+function folderOf(word: string, { folder, homedir }: ClientFileContext): string | undefined {
   if (word === "workspaceFolder" || word === "workspaceRoot" || word === "cwd") return folder;
   if (word === "workspaceFolderBasename") return basename(folder);
   if (word === "userHome") return homedir;
@@ -65,18 +64,18 @@ function folderOf(word: string, { folder, homedir }: Surroundings): string | und
 }
 
 /** A reference to an environment variable, in our configuration. */
-export function reference(name: string): string {
+export function envReference(name: string): string {
   return `\${${name}}`;
 }
 
 /** The name of an environment variable that says the same. */
-export function toVariable(text: string): string {
+export function toVariableName(text: string): string {
   const words = text.replaceAll(/([a-z0-9])([A-Z])/g, "$1_$2").toUpperCase();
   const name = words.replaceAll(/[^A-Z0-9]+/g, "_").replaceAll(/^_+|_+$/g, "");
   return /^[A-Z]/.test(name) ? name : `INPUT_${name}`;
 }
 
-export function isName(text: string): boolean {
+export function isVariableName(text: string): boolean {
   return /^[A-Za-z_]\w*$/.test(text);
 }
 

@@ -1,36 +1,37 @@
 import { readFile } from "node:fs/promises";
+import { basename } from "node:path";
 import { substituteEnv } from "../../../core/config/substitute-env.ts";
-import { isFault } from "../../../core/fault.ts";
-import { codeOf, messageOf } from "../../../core/thrown.ts";
-import { chooseServers, type Present } from "./choose-servers.ts";
-import type { ImportSource } from "./find-sources.ts";
-import type { ImportedServer, Reading } from "./reading.ts";
+import { codeOf, isFault, messageOf } from "../../../core/fault.ts";
+import { isRecord } from "../../../core/is-record.ts";
+import { fingerprintOf } from "../definition.ts";
+import type { ClientFile } from "./find-client-files.ts";
+import type { ImportedEntry, ImportedServer, ImportReading, SkippedEntry } from "./imported-server.ts";
 
 /** What one file gives, or why it can't be read. */
-export interface PlannedSource extends Reading {
-  readonly source: ImportSource;
+export interface PlannedFile extends ImportReading {
+  readonly source: ClientFile;
   readonly problem?: string;
 }
 
 export interface ImportPlan {
-  readonly sources: readonly PlannedSource[];
+  readonly sources: readonly PlannedFile[];
   /** What is to be added, by name. */
   readonly servers: Readonly<Record<string, ImportedServer>>;
   /** Environment variables that must be set from now on. */
   readonly needs: readonly string[];
 }
 
-const nothing: Reading = { taken: [], skipped: [] };
+const emptyReading: ImportReading = { taken: [], skipped: [] };
 
 /** Reads the files and decides what to take of them. Nothing is written. */
-export async function planImport(sources: readonly ImportSource[], present: Present): Promise<ImportPlan> {
-  const read = await Promise.all(sources.map(readSource));
+export async function planImport(sources: readonly ClientFile[], present: ExistingConfig): Promise<ImportPlan> {
+  const read = await Promise.all(sources.map(readClientFile));
   const readings = chooseServers(
     read.map(({ source, reading }) => ({ client: source.client.id, reading })),
     present,
   );
   const planned = read.map(({ source, problem }, index) => {
-    return { source, ...(readings[index] ?? nothing), ...(problem !== undefined && { problem }) };
+    return { source, ...(readings[index] ?? emptyReading), ...(problem !== undefined && { problem }) };
   });
   const servers = Object.fromEntries(
     planned.flatMap(({ taken }) => taken.map(({ name, server }) => [name, server] as const)),
@@ -39,14 +40,115 @@ export async function planImport(sources: readonly ImportSource[], present: Pres
   return { sources: planned, servers, needs: [...needs] };
 }
 
-async function readSource(
-  source: ImportSource,
-): Promise<{ readonly source: ImportSource; readonly reading: Reading; readonly problem?: string }> {
+async function readClientFile(
+  source: ClientFile,
+): Promise<{ readonly source: ClientFile; readonly reading: ImportReading; readonly problem?: string }> {
   try {
     const text = await readFile(source.path, "utf8");
     return { source, reading: await source.client.read(text, source) };
   } catch (error) {
     if (!isFault(error) && codeOf(error) === undefined) throw error;
-    return { source, reading: nothing, problem: messageOf(error) };
+    return { source, reading: emptyReading, problem: messageOf(error) };
   }
+}
+
+/** What one file offered. */
+export interface ClientReading {
+  readonly client: string;
+  readonly reading: ImportReading;
+}
+
+export interface ExistingConfig {
+  /** The servers that are configured already, as the file has them. */
+  readonly servers: Readonly<Record<string, unknown>>;
+  /** Where our own hub listens. */
+  readonly hubPort: number;
+}
+
+/**
+ * Finds a name for each server and leaves out those that are there already, under whatever name. The name is the same
+ * each time for the same files: a second import adds nothing.
+ */
+export function chooseServers(offers: readonly ClientReading[], present: ExistingConfig): readonly ImportReading[] {
+  const names = new Set(Object.keys(present.servers));
+  const known = new Map(Object.entries(present.servers).map(([name, server]) => [connectionKeyOf(server), name]));
+  return offers.map(({ client, reading }) => {
+    const taken: ImportedEntry[] = [];
+    const skipped: SkippedEntry[] = [...reading.skipped];
+    for (const each of reading.taken) {
+      const reason = isOwnHub(each.server, present.hubPort)
+        ? "is Clawport itself"
+        : explainDuplicate(known.get(connectionKeyOf(each.server)), present);
+      if (reason !== undefined) {
+        skipped.push({ name: each.name, reason });
+        continue;
+      }
+      const name = freeName(each.name, each.project === undefined ? client : basename(each.project), names);
+      names.add(name);
+      known.set(connectionKeyOf(each.server), name);
+      taken.push({ ...each, name, notes: [...renameNotesOf(each, name), ...each.notes] });
+    }
+    return { taken, skipped };
+  });
+}
+
+function renameNotesOf(taken: ImportedEntry, name: string): string[] {
+  return [
+    ...(name === taken.name ? [] : [`was called "${taken.name}"`]),
+    ...(taken.server.enabled === false ? ["is switched off, as it was there"] : []),
+  ];
+}
+
+function explainDuplicate(twin: string | undefined, { servers }: ExistingConfig): string | undefined {
+  if (twin === undefined) return undefined;
+  return Object.hasOwn(servers, twin) ? `is configured already, as ${twin}` : `is the same as ${twin}`;
+}
+
+/** The name as it is; where it is taken, with where it comes from behind it; and then with a number. */
+function freeName(wanted: string, origin: string, names: ReadonlySet<string>): string {
+  const name = toName(wanted, 64);
+  if (!names.has(name)) return name;
+  const longer = `${toName(wanted, 40)}-${toName(origin, 20)}`;
+  let candidate = longer;
+  for (let count = 2; names.has(candidate); count++) candidate = `${longer}-${count}`;
+  return candidate;
+}
+
+function toName(text: string, length: number): string {
+  const name = text
+    .replaceAll(/[^A-Za-z0-9_.-]+/g, "-")
+    .replace(/^[^A-Za-z0-9]+/, "")
+    .slice(0, length)
+    .replace(/-+$/, "");
+  return name === "" ? "server" : name;
+}
+
+/** Equal for servers that are reached in the same way with the same credentials, however their references are spelt. */
+function connectionKeyOf(server: unknown): string {
+  if (!isRecord(server)) return "";
+  const { names } = substituteEnv(server, {});
+  const marks = Object.fromEntries([...names].map((name) => [name, `\0${name}\0`]));
+  const {
+    url,
+    command,
+    args = [],
+    env = {},
+    cwd,
+    headers = {},
+    apiKey,
+  } = substituteEnv(server, marks).value as Record<string, unknown>;
+  const lower = Object.entries(headers as object).map(([name, value]: [string, unknown]) => [
+    name.toLowerCase(),
+    value,
+  ]);
+  const target = url === undefined ? { command, args, env, cwd } : { url, headers: Object.fromEntries(lower), apiKey };
+  return fingerprintOf(target);
+}
+
+/** A hub that is its own server would offer its tools to itself, for ever. */
+function isOwnHub({ url, command, args = [] }: ImportedServer, hubPort: number): boolean {
+  const address = url === undefined ? null : URL.parse(url);
+  if (address !== null)
+    return /^(?:localhost|127\..*|\[::1\])$/.test(address.hostname) && address.port === `${hubPort}`;
+  return [command ?? "", ...args].some((word) => /(?:^|[/\\])clawport(?:@[\w.-]+|\.cmd)?$/.test(word));
 }

@@ -1,26 +1,26 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { anyClient, clients } from "./clients.ts";
-import type { ImportedServer, Reading, Surroundings } from "./reading.ts";
+import type { ClientFileContext, ImportedServer, ImportReading } from "./imported-server.ts";
 
 const samples = new URL("../../../../tests/import/", import.meta.url);
-const user: Surroundings = { folder: "/home/ann/shop", scope: "user", homedir: "/home/ann" };
-const project: Surroundings = { ...user, scope: "project" };
+const user: ClientFileContext = { folder: "/home/ann/shop", scope: "user", homedir: "/home/ann" };
+const project: ClientFileContext = { ...user, scope: "project" };
 
-async function read(client: string, text: string, around = user): Promise<Reading> {
+async function read(client: string, text: string, around = user): Promise<ImportReading> {
   return (clients.find(({ id }) => id === client) ?? anyClient).read(text, around);
 }
 
-async function readSample(client: string, path: string): Promise<Reading> {
+async function readSample(client: string, path: string): Promise<ImportReading> {
   const text = await readFile(new URL(path, samples), "utf8");
   return read(client, text, path.startsWith("project") ? project : user);
 }
 
-function serversOf({ taken }: Reading): Record<string, ImportedServer> {
+function serversOf({ taken }: ImportReading): Record<string, ImportedServer> {
   return Object.fromEntries(taken.map(({ name, server }) => [name, server]));
 }
 
-function notesOf({ taken }: Reading): Record<string, readonly string[]> {
+function notesOf({ taken }: ImportReading): Record<string, readonly string[]> {
   return Object.fromEntries(taken.filter(({ notes }) => notes.length > 0).map(({ name, notes }) => [name, notes]));
 }
 

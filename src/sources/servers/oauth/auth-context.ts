@@ -1,10 +1,10 @@
-import type { AuthConfig } from "../../../core/config/auth-schema.ts";
+import type { AuthConfig } from "../../../core/config/auth-config.ts";
 import type { Log } from "../../../core/log.ts";
-import type { OAuthChallenge } from "./challenge.ts";
-import type { CredentialFile } from "./store/credential-store.ts";
+import type { OAuthChallenge } from "./discovery/challenge.ts";
+import type { CredentialFile } from "./store/credentials.ts";
 
 /** What a server last said it wants. */
-export interface Demand {
+export interface AuthDemand {
   challenge?: OAuthChallenge | undefined;
   /** More than it is signed in for. */
   scope?: string | undefined;
@@ -21,7 +21,7 @@ export interface AuthContext {
   readonly fetch: typeof fetch;
   readonly log: Log;
   readonly now: () => number;
-  readonly demand: Demand;
+  readonly demand: AuthDemand;
   /** Asks the server without showing who we are, for what it says to that. */
   probe(signal: AbortSignal | undefined): Promise<OAuthChallenge | undefined>;
 }

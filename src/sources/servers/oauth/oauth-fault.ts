@@ -6,13 +6,15 @@ import {
   RegistrationRejectedError,
 } from "@modelcontextprotocol/client";
 import { Fault } from "../../../core/fault.ts";
-import { quoted } from "../../../core/quoted.ts";
-import { isEcho } from "./echo.ts";
+import { quoted } from "../../../core/peer-text.ts";
 
-const longestText = 2000;
-const transient: ReadonlySet<string> = new Set([OAuthErrorCode.ServerError, OAuthErrorCode.TemporarilyUnavailable]);
+const maxTextLength = 2000;
+const transientCodes: ReadonlySet<string> = new Set([
+  OAuthErrorCode.ServerError,
+  OAuthErrorCode.TemporarilyUnavailable,
+]);
 /** Never taken for a part of a secret: whoever waits for another device lives on them (RFC 8628 § 3.5). */
-const known: ReadonlySet<string> = new Set([
+const knownCodes: ReadonlySet<string> = new Set([
   ...Object.values(OAuthErrorCode),
   "authorization_pending",
   "slow_down",
@@ -28,9 +30,12 @@ export function toOAuthFault(error: unknown, issuer: string, secrets: readonly s
   if (error instanceof Fault) return error;
   const who = `The authorization server ${quoted(issuer)}`;
   if (error instanceof OAuthError) {
-    if (transient.has(error.code)) return new Fault("unavailable", `${who} could not give a token. Try again later.`);
-    const code = known.has(error.code) ? error.code : sayable(error.code, secrets).slice(0, 100);
-    return new Fault("unauthorized", `${who} refused: ${said(code, error, secrets)}.`, { detail: { error: code } });
+    if (transientCodes.has(error.code))
+      return new Fault("unavailable", `${who} could not give a token. Try again later.`);
+    const code = knownCodes.has(error.code) ? error.code : withholdEchoedSecrets(error.code, secrets).slice(0, 100);
+    return new Fault("unauthorized", `${who} refused: ${describeRefusal(code, error, secrets)}.`, {
+      detail: { error: code },
+    });
   }
   if (error instanceof RegistrationRejectedError) {
     return new Fault(
@@ -52,13 +57,49 @@ export function toOAuthFault(error: unknown, issuer: string, secrets: readonly s
   return new Fault("unavailable", `${who} answered with something that is no answer to this.`);
 }
 
-function said(code: string, { code: given, message }: OAuthError, secrets: readonly string[]): string {
-  const why = message === given ? "" : sayable(message, secrets).slice(0, 200);
+function describeRefusal(code: string, { code: given, message }: OAuthError, secrets: readonly string[]): string {
+  const why = message === given ? "" : withholdEchoedSecrets(message, secrets).slice(0, 200);
   return [code, why].flatMap((text) => (text === "" ? [] : JSON.stringify(text))).join(", ");
 }
 
 /** What may be told of a text that came from there. */
-export function sayable(text: string, secrets: readonly string[]): string {
-  const head = text.slice(0, longestText);
-  return isEcho(head, secrets) ? "(it repeats what it was sent)" : head;
+export function withholdEchoedSecrets(text: string, secrets: readonly string[]): string {
+  const head = text.slice(0, maxTextLength);
+  return repeatsSecret(head, secrets) ? "(it repeats what it was sent)" : head;
+}
+
+/** What is said of a request in the open anyhow. */
+const publicParameters: ReadonlySet<string> = new Set([
+  "audience",
+  "client_assertion_type",
+  "client_id",
+  "grant_type",
+  "redirect_uri",
+  "requested_token_type",
+  "resource",
+  "scope",
+  "subject_token_type",
+  "token_type_hint",
+]);
+
+/** So much of a secret counts as telling it. */
+const revealingLength = 8;
+
+/** What a request to an authorization server holds that nobody else may see: codes, tokens, proofs, secrets. */
+export function secretsInRequest({ headers, body }: RequestInit): readonly string[] {
+  const form = new URLSearchParams(body instanceof URLSearchParams || typeof body === "string" ? body : "");
+  const sent = new Headers(headers);
+  const values = [...form].flatMap(([name, value]) => (publicParameters.has(name) ? [] : [value]));
+  const shown = ["authorization", "dpop"].flatMap((name) => sent.get(name)?.split(" ").at(-1) ?? []);
+  return [...values, ...shown].filter((value) => value !== "");
+}
+
+/** Whether an answer repeats a secret that it was sent, be it in part: some do so to say what they did not like. */
+function repeatsSecret(text: string, secrets: readonly string[]): boolean {
+  const parts = Array.from({ length: Math.max(0, text.length - revealingLength + 1) }, (_, at) =>
+    text.slice(at, at + revealingLength),
+  );
+  return secrets
+    .flatMap((secret) => [secret, encodeURIComponent(secret)])
+    .some((secret) => text.includes(secret) || parts.some((part) => secret.includes(part)));
 }

@@ -1,43 +1,42 @@
 import { Fault, isFault } from "../../../core/fault.ts";
 import type { AuthContext } from "./auth-context.ts";
-import { authenticateClient } from "./client-authentication.ts";
-import { clientOf, keptClient } from "./client-registration.ts";
-import { listOf, requireKnown } from "./choose-authorization-server.ts";
 import type { ConnectionAuth } from "./connection-auth.ts";
-import { beginDeviceSignIn, type DeviceOptions, type DeviceSignIn } from "./grants/device-code.ts";
-import { createObtain } from "./grants/obtain-tokens.ts";
-import { keptPlace, readSwept } from "./kept-place.ts";
-import { discoverResource } from "./protected-resource.ts";
-import { createRequestAuth, type RequestParts } from "./request-auth.ts";
-import { revokeTokens } from "./revoke.ts";
+import { namedAuthorizationServers, requirePinnedServer } from "./discovery/authorization-server.ts";
+import { discoverResource } from "./discovery/protected-resource.ts";
 import {
   beginSignIn,
-  type BeginOptions,
-  type BegunSignIn,
+  type BeginSignInOptions,
   cancelSignIn,
-  type FinishOptions,
   finishSignIn,
-} from "./sign-in-flow.ts";
-import { type AuthStatus, statusOf } from "./auth-status.ts";
+  type FinishSignInOptions,
+  type RedirectSignIn,
+} from "./grants/authorization-code.ts";
+import { beginDeviceSignIn, type DeviceSignIn, type DeviceSignInOptions } from "./grants/device-code.ts";
+import { createUnattendedGrant } from "./grants/unattended-grant.ts";
+import { authenticateClient } from "./registration/client-authentication.ts";
+import { resolveClient, storedClient } from "./registration/client-registration.ts";
+import { issuerOfTokens, readPruned } from "./store/credential-record.ts";
 import type { Credentials } from "./store/credentials.ts";
-import { createTokenKeeper } from "./token-keeper.ts";
+import { type AuthorizedRequestOptions, createAuthorizedRequest } from "./tokens/authorized-request.ts";
+import { revokeTokens } from "./tokens/revoke-tokens.ts";
+import { createTokenCache } from "./tokens/token-cache.ts";
 
 /** Everything about signing in to one server. */
 export interface ServerAuth extends ConnectionAuth {
   /** The address to open in a browser; or nothing was needed, since the configuration says how to do without a person. */
-  begin(options: BeginOptions): Promise<BegunSignIn | { readonly kind: "signed-in" }>;
+  begin(options: BeginSignInOptions): Promise<RedirectSignIn | { readonly kind: "signed-in" }>;
   /** Takes the whole query of the callback; in another process than began it, too. */
-  finish(callback: URLSearchParams, options?: FinishOptions): Promise<void>;
-  beginDevice(options: DeviceOptions): Promise<DeviceSignIn>;
+  finish(callback: URLSearchParams, options?: FinishSignInOptions): Promise<void>;
+  beginDevice(options: DeviceSignInOptions): Promise<DeviceSignIn>;
   /** Forgets a sign-in that waits. */
   cancel(state: string): Promise<void>;
   isWaiting(state: string): Promise<boolean>;
   /** Forgets everything, and tells the authorization server where it takes that (RFC 7009). */
-  logout(): Promise<SignedOut>;
+  logout(): Promise<LogoutResult>;
   status(): Promise<AuthStatus>;
 }
 
-export interface SignedOut {
+export interface LogoutResult {
   /** Whether there was a sign-in to forget. */
   readonly wasSignedIn: boolean;
   readonly revoked: boolean;
@@ -45,12 +44,12 @@ export interface SignedOut {
 
 export function createServerAuth(context: AuthContext): ServerAuth {
   const { file, demand } = context;
-  const obtain = createObtain(context);
-  const keeper = createTokenKeeper(context, obtain);
-  const parts: RequestParts = { context, keeper, isUnattended: obtain !== undefined, findMove };
+  const obtain = createUnattendedGrant(context);
+  const keeper = createTokenCache(context, obtain);
+  const parts: AuthorizedRequestOptions = { context, keeper, isUnattended: obtain !== undefined, findMove };
 
   return {
-    request: (method, url) => createRequestAuth(parts, method, url),
+    request: (method, url) => createAuthorizedRequest(parts, method, url),
     standing() {
       const tokens = keeper.known()?.tokens;
       return { signedIn: tokens !== undefined, expiresAt: tokens?.expiresAt };
@@ -76,13 +75,13 @@ export function createServerAuth(context: AuthContext): ServerAuth {
     },
     cancel: (state) => cancelSignIn(context, state),
     async isWaiting(state) {
-      return Object.hasOwn((await readSwept(context))?.pending ?? {}, state);
+      return Object.hasOwn((await readPruned(context))?.pending ?? {}, state);
     },
     async logout() {
       const kept = await takeAll();
       keeper.adopt(undefined);
-      const client = clientOf(context, keptClient(kept, kept?.tokens?.issuer ?? ""));
-      const place = keptPlace(kept);
+      const client = resolveClient(context, storedClient(kept, kept?.tokens?.issuer ?? ""));
+      const place = issuerOfTokens(kept);
       const wasSignedIn = kept?.issuer !== undefined;
       if (!kept?.tokens || !place?.server.metadata || !client) return { wasSignedIn, revoked: false };
       const { metadata } = place.server;
@@ -96,7 +95,7 @@ export function createServerAuth(context: AuthContext): ServerAuth {
       });
       return { wasSignedIn, revoked };
     },
-    status: async () => statusOf(await keeper.reload(), context.now()),
+    status: async () => authStatusOf(await keeper.reload(), context.now()),
   };
 
   /** Under the lock: a refresh that is under way comes first, and it is the tokens it brought that are to be revoked. */
@@ -115,11 +114,54 @@ export function createServerAuth(context: AuthContext): ServerAuth {
     const resource = await discoverResource(context, demand.challenge, signal).catch(() => undefined);
     if (pinned === undefined || !resource) return undefined;
     try {
-      requireKnown(context.server, listOf(context, resource), pinned, undefined);
+      requirePinnedServer(context.server, namedAuthorizationServers(context, resource), pinned, undefined);
       return undefined;
     } catch (error) {
       if (!isFault(error)) throw error;
       return new Fault("unauthorized", error.message, { cause: error, detail: error.detail });
     }
+  }
+}
+
+/** Where the sign-in to a server stands, for people. Holds no secret. */
+export interface AuthStatus {
+  readonly kind: "none" | "signed-in" | "expired" | "needs-sign-in";
+  readonly expiresAt?: number | undefined;
+  /** When somebody signed in, which refreshes do not change. */
+  readonly signedInAt?: number | undefined;
+  readonly scope?: string | undefined;
+  readonly issuer?: string | undefined;
+  /** Who is signed in, as the authorization server says. */
+  readonly subject?: string | undefined;
+}
+
+function authStatusOf(kept: Credentials | undefined, now: number): AuthStatus {
+  const { tokens, issuer, signedInAt } = kept ?? {};
+  if (!tokens) return issuer === undefined ? { kind: "none" } : { kind: "needs-sign-in", issuer };
+  const { expiresAt, scope, refreshToken, idToken } = tokens;
+  const isOver = expiresAt !== undefined && expiresAt <= now && refreshToken === undefined;
+  return {
+    kind: isOver ? "expired" : "signed-in",
+    expiresAt,
+    signedInAt,
+    scope,
+    issuer,
+    subject: subjectOf(idToken),
+  };
+}
+
+/** Only shown, so that its signature does not matter: it came from the token endpoint itself. */
+function subjectOf(idToken: string | undefined): string | undefined {
+  try {
+    const payload = JSON.parse(Buffer.from(idToken?.split(".")[1] ?? "", "base64url").toString("utf8")) as Record<
+      string,
+      unknown
+    >;
+    const name = [payload.email, payload.preferred_username, payload.name, payload.sub].find(
+      (each) => typeof each === "string" && each !== "",
+    );
+    return (name as string | undefined)?.slice(0, 200);
+  } catch {
+    return undefined;
   }
 }

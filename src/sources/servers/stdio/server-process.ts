@@ -3,9 +3,9 @@ import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Fault } from "../../../core/fault.ts";
-import type { Tail } from "../tail.ts";
-import { killRun, ownerEnv } from "./owned-processes.ts";
-import { filteredEnv } from "../../../core/filtered-env.ts";
+import { childEnv } from "../../../core/process/child-env.ts";
+import { killRun, ownerEnv } from "../../../core/process/process-tree.ts";
+import type { Tail } from "./tail.ts";
 
 export interface ServerCommand {
   readonly command: string;
@@ -14,7 +14,7 @@ export interface ServerCommand {
   readonly cwd?: string | undefined;
 }
 
-export interface Exit {
+export interface ProcessExit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }
@@ -24,7 +24,7 @@ export interface ServerProcess {
   readonly pid: number;
   readonly stdin: ChildProcessWithoutNullStreams["stdin"];
   readonly stdout: ChildProcessWithoutNullStreams["stdout"];
-  readonly exited: Promise<Exit>;
+  readonly exited: Promise<ProcessExit>;
   /** Resolves when all it wrote to its stdout has been read. */
   readonly drained: Promise<void>;
   /** Kills whatever it started, once it has ended itself. */
@@ -47,7 +47,7 @@ export async function startServerProcess(server: ServerCommand, options: ServerP
   const run = randomUUID();
   const child = spawn(server.command, [...server.args], {
     cwd: server.cwd,
-    env: { ...filteredEnv(options.env), ...server.env, ...ownerEnv(run) },
+    env: { ...childEnv(options.env), ...server.env, ...ownerEnv(run) },
     stdio: ["pipe", "pipe", "pipe"],
     // A process group of its own: a signal to it reaches what the server started too.
     detached: process.platform !== "win32",
@@ -56,7 +56,7 @@ export async function startServerProcess(server: ServerCommand, options: ServerP
   // A server that closes its input early must not take us along.
   child.stdin.on("error", () => {});
   child.stderr.on("data", (chunk: Buffer) => stderr.push(chunk));
-  const exited = new Promise<Exit>((resolve) => child.once("exit", (code, signal) => resolve({ code, signal })));
+  const exited = new Promise<ProcessExit>((resolve) => child.once("exit", (code, signal) => resolve({ code, signal })));
   const drained = new Promise<void>((resolve) => child.stdout.once("close", resolve));
   await new Promise<void>((resolve, reject) => {
     child.once("spawn", resolve);
@@ -78,9 +78,9 @@ export async function startServerProcess(server: ServerCommand, options: ServerP
     async stop() {
       child.stdin.end();
       // Most go at once. Those that don't look at their input any more would only be waited for in vain.
-      if (!(await within(exited, Math.min(patienceMs, 500)))) {
+      if (!(await exitsWithin(exited, Math.min(patienceMs, 500)))) {
         signalGroup(pid, "SIGTERM");
-        if (!(await within(exited, patienceMs))) signalGroup(pid, "SIGKILL");
+        if (!(await exitsWithin(exited, patienceMs))) signalGroup(pid, "SIGKILL");
       }
       // Also after a willing end: what it started may still be there.
       signalGroup(pid, "SIGKILL");
@@ -106,7 +106,7 @@ function signalGroup(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-async function within(exited: Promise<Exit>, ms: number): Promise<boolean> {
+async function exitsWithin(exited: Promise<ProcessExit>, ms: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<false>((resolve) => {
     timer = setTimeout(resolve, ms, false);

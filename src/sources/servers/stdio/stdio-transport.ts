@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Fault } from "../../../core/fault.ts";
 import type { Log } from "../../../core/log.ts";
-import { lastPeerWords } from "../../../core/peer-words.ts";
+import { quotedPeerTail } from "../../../core/peer-text.ts";
 import type { ClientTransport, TransportListener } from "../../../mcp/client/client-transport.ts";
 import { readMessages } from "../../../mcp/client/read-messages.ts";
-import { createFrameReader } from "../../../mcp/frame-reader.ts";
-import type { Tail } from "../tail.ts";
-import { type Exit, type ServerCommand, type ServerProcess, startServerProcess } from "./server-process.ts";
+import { createFrameReader } from "../../../mcp/stdio/frame-reader.ts";
+import { type ProcessExit, type ServerCommand, type ServerProcess, startServerProcess } from "./server-process.ts";
+import type { Tail } from "./tail.ts";
 
 export interface StdioTransportOptions {
   readonly server: ServerCommand;
@@ -25,13 +25,13 @@ export interface StdioTransport extends ClientTransport {
 /** How long what a server that has ended left in its pipes may take to arrive. */
 const drainMs = 1000;
 /** Enough for the reason above the closing remarks of npm; with the sentence before it, what a line about a server shows. */
-const mostLastWords = 420;
+const maxLastWords = 420;
 
 export function createStdioTransport(options: StdioTransportOptions): StdioTransport {
   const { server, env, stderr, log, maxMessageBytes } = options;
   const writing = new Set<Promise<void>>();
   let child: ServerProcess | undefined;
-  let exit: Exit | undefined;
+  let exit: ProcessExit | undefined;
   let isClosed = false;
   let stopping: Promise<void> | undefined;
 
@@ -48,7 +48,7 @@ export function createStdioTransport(options: StdioTransportOptions): StdioTrans
       void watch(child, listener);
     },
     async send(message) {
-      if (!child || exit || !child.stdin.writable) throw gone();
+      if (!child || exit || !child.stdin.writable) throw processGone();
       const written = write(child, `${JSON.stringify(message)}\n`);
       writing.add(written);
       try {
@@ -62,7 +62,7 @@ export function createStdioTransport(options: StdioTransportOptions): StdioTrans
   function write({ stdin }: ServerProcess, line: string): Promise<void> {
     return new Promise((resolve, reject) => {
       // A line of which only a part was written can't have been understood.
-      stdin.write(line, (cause) => (cause ? reject(gone(cause)) : resolve()));
+      stdin.write(line, (cause) => (cause ? reject(processGone(cause)) : resolve()));
     });
   }
 
@@ -104,11 +104,11 @@ export function createStdioTransport(options: StdioTransportOptions): StdioTrans
   }
 }
 
-function gone(cause?: Error): Fault {
+function processGone(cause?: Error): Fault {
   return new Fault("unavailable", "The server's process has ended, or does not read what is sent to it.", { cause });
 }
 
-function describeExit({ code, signal }: Exit): string {
+function describeExit({ code, signal }: ProcessExit): string {
   return signal === null ? `exit code ${code}` : `killed by ${signal}`;
 }
 
@@ -118,5 +118,5 @@ function lastWords(stderr: Tail): string {
     .text()
     .replaceAll(/^[ \t]+at .*$/gm, "")
     .trim();
-  return text === "" ? "" : ` It said last: ${lastPeerWords(text, mostLastWords)}`;
+  return text === "" ? "" : ` It said last: ${quotedPeerTail(text, maxLastWords)}`;
 }

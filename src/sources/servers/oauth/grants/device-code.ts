@@ -1,25 +1,23 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Fault } from "../../../../core/fault.ts";
-import { quoted } from "../../../../core/quoted.ts";
+import { quoted } from "../../../../core/peer-text.ts";
 import type { AuthContext } from "../auth-context.ts";
-import { authenticateClient } from "../client-authentication.ts";
-import { chooseClient, keepableClient } from "../client-registration.ts";
-import { openDpopKey } from "../dpop.ts";
-import { secretsIn } from "../echo.ts";
-import { chooseScope, findPlace } from "../find-place.ts";
-import { recordOf, withSignIn } from "../kept-place.ts";
-import { lifetimeMs } from "../lifetime.ts";
+import { chooseScope, runDiscovery } from "../discovery/run-discovery.ts";
 import { judgeTarget } from "../net/judge-target.ts";
-import { sayable } from "../oauth-fault.ts";
+import { secretsInRequest, withholdEchoedSecrets } from "../oauth-fault.ts";
+import { authenticateClient } from "../registration/client-authentication.ts";
+import { chooseClient, storableClient } from "../registration/client-registration.ts";
+import { prunedRecord, withSignIn } from "../store/credential-record.ts";
 import type { Credentials, StoredTokens } from "../store/credentials.ts";
-import { grantTokens, type TokenRequest } from "../token-request.ts";
+import { openDpopKey } from "../tokens/dpop.ts";
+import { grantTokens, lifetimeMs, type TokenRequest } from "../tokens/token-request.ts";
 
 const grantType = "urn:ietf:params:oauth:grant-type:device_code";
 /** How long a code is good that does not say so, and how long any is waited for. */
-const usualMs = 600_000;
-const longestMs = 3_600_000;
+const defaultCodeLifetimeMs = 600_000;
+const maxCodeLifetimeMs = 3_600_000;
 
-export interface DeviceOptions {
+export interface DeviceSignInOptions {
   readonly scope?: string | undefined;
   readonly issuer?: string | undefined;
   readonly signal: AbortSignal;
@@ -36,10 +34,10 @@ export interface DeviceSignIn {
   readonly done: Promise<Credentials | undefined>;
 }
 
-export async function beginDeviceSignIn(context: AuthContext, options: DeviceOptions): Promise<DeviceSignIn> {
+export async function beginDeviceSignIn(context: AuthContext, options: DeviceSignInOptions): Promise<DeviceSignIn> {
   const { signal } = options;
   const kept = await context.file.read();
-  const found = await findPlace(context, { pinned: kept?.issuer, accepted: options.issuer, signal });
+  const found = await runDiscovery(context, { pinned: kept?.issuer, accepted: options.issuer, signal });
   const { place, dpop } = found;
   const endpoint = (place.server.metadata as Record<string, unknown> | undefined)?.device_authorization_endpoint;
   if (typeof endpoint !== "string") {
@@ -53,10 +51,10 @@ export async function beginDeviceSignIn(context: AuthContext, options: DeviceOpt
   const client = await chooseClient(context, { server: place.server, grantTypes, scope, kept, signal });
   const key = dpop ? await openDpopKey(kept?.dpopKey) : undefined;
   const request = { place, client, dpop: key?.session, scope, signal };
-  const asked = await askForCode(context, endpoint, request);
-  const done = poll(context, request, asked).then((tokens) => {
-    const result = { place, client: keepableClient(context, client), tokens, dpopKey: key?.jwk };
-    return context.file.change((now) => withSignIn(recordOf(context, now), result));
+  const asked = await requestDeviceCode(context, endpoint, request);
+  const done = pollForTokens(context, request, asked).then((tokens) => {
+    const result = { place, client: storableClient(context, client), tokens, dpopKey: key?.jwk };
+    return context.file.change((now) => withSignIn(prunedRecord(context, now), result));
   });
   // Whoever shows the code may look at the outcome later.
   done.catch(() => {});
@@ -64,12 +62,16 @@ export async function beginDeviceSignIn(context: AuthContext, options: DeviceOpt
   return { verificationUri, verificationUriComplete, userCode, expiresAt, done };
 }
 
-interface AskedCode extends Omit<DeviceSignIn, "done"> {
+interface IssuedDeviceCode extends Omit<DeviceSignIn, "done"> {
   readonly deviceCode: string;
   readonly intervalMs: number;
 }
 
-async function askForCode(context: AuthContext, endpoint: string, request: TokenRequest): Promise<AskedCode> {
+async function requestDeviceCode(
+  context: AuthContext,
+  endpoint: string,
+  request: TokenRequest,
+): Promise<IssuedDeviceCode> {
   const { client, place, scope, signal } = request;
   const headers = new Headers({ accept: "application/json", "content-type": "application/x-www-form-urlencoded" });
   const params = new URLSearchParams({ ...(scope !== undefined && { scope }) });
@@ -79,20 +81,21 @@ async function askForCode(context: AuthContext, endpoint: string, request: Token
   const message = { method: "POST", headers, body: params };
   const response = await context.fetch(endpoint, { ...message, ...(signal && { signal }) });
   const answer = (await response.json().catch(() => ({}))) as Readonly<Record<string, unknown>>;
-  const secrets = [...secretsIn(message), ...(client.client_secret === undefined ? [] : [client.client_secret])];
-  return readCode(context, answer, response.ok, secrets);
+  const secrets = [...secretsInRequest(message), ...(client.client_secret === undefined ? [] : [client.client_secret])];
+  return parseDeviceCode(context, answer, response.ok, secrets);
 }
 
-function readCode(
+function parseDeviceCode(
   { url, server, now }: AuthContext,
   answer: Readonly<Record<string, unknown>>,
   isOk: boolean,
   secrets: readonly string[],
-): AskedCode {
+): IssuedDeviceCode {
   const { device_code: deviceCode, user_code: userCode, verification_uri: address, expires_in: life } = answer;
   const complete = answer.verification_uri_complete;
-  if (!isOk || typeof deviceCode !== "string" || typeof userCode !== "string" || !isSafe(address, url)) {
-    const why = typeof answer.error === "string" ? ` (${quoted(sayable(answer.error, secrets), 100)})` : "";
+  if (!isOk || typeof deviceCode !== "string" || typeof userCode !== "string" || !isSafeAddress(address, url)) {
+    const why =
+      typeof answer.error === "string" ? ` (${quoted(withholdEchoedSecrets(answer.error, secrets), 100)})` : "";
     throw new Fault("denied", `The authorization server of ${server} gave no device code${why}.`);
   }
   const interval = typeof answer.interval === "number" && answer.interval > 0 ? answer.interval : 5;
@@ -100,18 +103,22 @@ function readCode(
     deviceCode,
     userCode: userCode.slice(0, 100),
     verificationUri: address,
-    verificationUriComplete: isSafe(complete, url) ? complete : undefined,
-    expiresAt: now() + Math.min(lifetimeMs(life) ?? usualMs, longestMs),
+    verificationUriComplete: isSafeAddress(complete, url) ? complete : undefined,
+    expiresAt: now() + Math.min(lifetimeMs(life) ?? defaultCodeLifetimeMs, maxCodeLifetimeMs),
     intervalMs: Math.min(interval, 60) * 1000,
   };
 }
 
 /** A person is sent there. */
-function isSafe(address: unknown, configured: URL): address is string {
+function isSafeAddress(address: unknown, configured: URL): address is string {
   return typeof address === "string" && judgeTarget(address, configured).pass;
 }
 
-async function poll(context: AuthContext, request: TokenRequest, asked: AskedCode): Promise<StoredTokens> {
+async function pollForTokens(
+  context: AuthContext,
+  request: TokenRequest,
+  asked: IssuedDeviceCode,
+): Promise<StoredTokens> {
   const params = new URLSearchParams({ grant_type: grantType, device_code: asked.deviceCode });
   let waitMs = asked.intervalMs;
   while (context.now() < asked.expiresAt) {

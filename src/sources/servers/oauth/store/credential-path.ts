@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
-import { crypto } from "../../../../core/crypto.ts";
-import type { Home } from "../../../../core/home.ts";
+import type { Home } from "../../../../core/files/home.ts";
+import { lazyCrypto } from "../../../../core/secrets/crypto.ts";
 
 /** Two names for one address are two accounts, so both go into the name of the file. */
 export function credentialName(server: string, resource: URL): string {
-  return crypto()
+  return lazyCrypto()
     .createHash("sha256")
     .update(`${server}\0${canonicalUri(resource)}`)
     .digest("hex");

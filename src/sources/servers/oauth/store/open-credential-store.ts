@@ -1,20 +1,17 @@
 import { readdir, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { withFileLock } from "../../../../core/file-lock.ts";
-import type { Home } from "../../../../core/home.ts";
+import { codeOf } from "../../../../core/fault.ts";
+import { withFileLock } from "../../../../core/files/file-lock.ts";
+import type { Home } from "../../../../core/files/home.ts";
+import { readJsonFile, setAside } from "../../../../core/files/state-file.ts";
+import { writeFileAtomic } from "../../../../core/files/write-file-atomic.ts";
 import type { Log } from "../../../../core/log.ts";
-import { readJsonFile } from "../../../../core/read-json-file.ts";
-import { setAside } from "../../../../core/set-aside.ts";
-import { codeOf } from "../../../../core/thrown.ts";
-import { writeFileAtomic } from "../../../../core/write-file-atomic.ts";
 import { canonicalUri, credentialName, tokensFolder } from "./credential-path.ts";
-import type { CredentialFile, CredentialStore } from "./credential-store.ts";
-import type { Credentials } from "./credentials.ts";
-import { type FindKeychain, findKeychain } from "./keys/keychain.ts";
-import { type Keys, openKeys, passphraseName } from "./keys/keys.ts";
-import type { SealingKey } from "./keys/sealing-key.ts";
+import type { CredentialFile, Credentials, CredentialStore } from "./credentials.ts";
+import { type FindKeychain, findKeychain } from "./key-storage.ts";
 import { parseCredentials } from "./parse-credentials.ts";
-import { parseSealed, seal, unseal } from "./seal.ts";
+import { parseSealed, seal, type SealingKey, unseal } from "./seal.ts";
+import { openSealingKeys, passphraseName, type SealingKeys } from "./sealing-keys.ts";
 
 export interface CredentialStoreOptions {
   readonly home: Pick<Home, "file">;
@@ -26,12 +23,12 @@ export interface CredentialStoreOptions {
 }
 
 /** Somebody may be asking the authorization server for new tokens meanwhile, and that may be slow. */
-const patienceMs = 120_000;
+const lockTimeoutMs = 120_000;
 
 export function openCredentialStore(options: CredentialStoreOptions): CredentialStore {
   const { home, log, now = () => new Date() } = options;
   const folder = tokensFolder(home);
-  const keys = keysOf(options);
+  const keys = sealingKeysOf(options);
   const running = new Set<Promise<unknown>>();
 
   return {
@@ -87,7 +84,7 @@ export function openCredentialStore(options: CredentialStoreOptions): Credential
     };
 
     function locked<R>(work: () => Promise<R>): Promise<R> {
-      return withFileLock(`${path}.lock`, { log, waitMs: patienceMs }, work);
+      return withFileLock(`${path}.lock`, { log, waitMs: lockTimeoutMs }, work);
     }
 
     async function write(next: Credentials, last: SealingKey | undefined): Promise<void> {
@@ -126,8 +123,8 @@ interface Opened {
 }
 
 /** The keys of a home, for those who only want to know which are in force, too. */
-export function keysOf({ home, env, log, findKeychain: find }: CredentialStoreOptions): Keys {
-  return openKeys({
+export function sealingKeysOf({ home, env, log, findKeychain: find }: CredentialStoreOptions): SealingKeys {
+  return openSealingKeys({
     path: join(tokensFolder(home), "key"),
     passphrase: env[passphraseName],
     findKeychain: find ?? (() => findKeychain({ env, platform: process.platform })),

@@ -1,11 +1,10 @@
-import { crypto } from "../../../../core/crypto.ts";
-import type { KeyMark, SealingKey } from "./keys/sealing-key.ts";
+import { lazyCrypto } from "../../../../core/secrets/crypto.ts";
 
 /** A file as it lies on the disk: what it is, which key opens it, and the rest unreadable. */
-export interface Sealed {
+export interface SealedFile {
   readonly format: "clawport-sign-in";
   readonly version: 1;
-  readonly key: KeyMark;
+  readonly key: SealingKeyReference;
   readonly iv: string;
   readonly tag: string;
   readonly data: string;
@@ -14,9 +13,9 @@ export interface Sealed {
 const algorithm = "aes-256-gcm";
 
 /** `name` is bound in: a file that was copied over another one does not open there. */
-export function seal(text: string, { kind, id, salt, bytes }: SealingKey, name: string): Sealed {
-  const iv = crypto().randomBytes(12);
-  const cipher = crypto().createCipheriv(algorithm, bytes, iv);
+export function seal(text: string, { kind, id, salt, bytes }: SealingKey, name: string): SealedFile {
+  const iv = lazyCrypto().randomBytes(12);
+  const cipher = lazyCrypto().createCipheriv(algorithm, bytes, iv);
   cipher.setAAD(Buffer.from(`clawport-sign-in\0${name}`));
   const data = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
   return {
@@ -30,15 +29,15 @@ export function seal(text: string, { kind, id, salt, bytes }: SealingKey, name: 
 }
 
 /** Throws where a single bit of it is not as it was. */
-export function unseal({ iv, tag, data }: Sealed, { bytes }: SealingKey, name: string): string {
-  const decipher = crypto().createDecipheriv(algorithm, bytes, Buffer.from(iv, "base64url"), { authTagLength: 16 });
+export function unseal({ iv, tag, data }: SealedFile, { bytes }: SealingKey, name: string): string {
+  const decipher = lazyCrypto().createDecipheriv(algorithm, bytes, Buffer.from(iv, "base64url"), { authTagLength: 16 });
   decipher.setAAD(Buffer.from(`clawport-sign-in\0${name}`));
   decipher.setAuthTag(Buffer.from(tag, "base64url"));
   return Buffer.concat([decipher.update(Buffer.from(data, "base64url")), decipher.final()]).toString("utf8");
 }
 
-export function parseSealed(value: unknown): Sealed {
-  const sealed = value as Sealed;
+export function parseSealed(value: unknown): SealedFile {
+  const sealed = value as SealedFile;
   const { kind, id, salt } = sealed.key;
   const isOurs = sealed.format === "clawport-sign-in" && sealed.version === 1;
   const hasKey = kind === "keychain" || kind === "file" || (kind === "passphrase" && typeof salt === "string");
@@ -46,4 +45,37 @@ export function parseSealed(value: unknown): Sealed {
   if (!isOurs || !hasKey || !texts.every((text) => typeof text === "string"))
     throw new TypeError("this is no sign-in of ours");
   return sealed;
+}
+
+/** Where a key lives: in the system's keychain, in a passphrase of the environment, or in a file of the owner's alone. */
+export type SealingKeyKind = "keychain" | "passphrase" | "file";
+
+export interface SealingKey {
+  readonly kind: SealingKeyKind;
+  /** Tells keys apart and says nothing of them. */
+  readonly id: string;
+  readonly bytes: Uint8Array;
+  /** What the passphrase was stretched with. */
+  readonly salt?: string;
+}
+
+/** What a sealed file says of its key. */
+export type SealingKeyReference = Omit<SealingKey, "bytes">;
+
+export const keyLength = 32;
+
+export function sealingKey(kind: SealingKeyKind, bytes: Uint8Array, salt?: string): SealingKey {
+  const id = lazyCrypto().createHash("sha256").update("clawport key id\0").update(bytes).digest("hex").slice(0, 16);
+  return { kind, id, bytes, ...(salt !== undefined && { salt }) };
+}
+
+export function newKeyText(): string {
+  return lazyCrypto().randomBytes(keyLength).toString("base64url");
+}
+
+/** Nothing where the text is no key. */
+export function parseKeyText(text: string): Uint8Array | undefined {
+  const trimmed = text.trim();
+  const bytes = Buffer.from(trimmed, "base64url");
+  return bytes.length === keyLength && /^[\w-]{43}$/.test(trimmed) ? bytes : undefined;
 }

@@ -1,0 +1,157 @@
+import type { AppTool, ToolRun } from "./app-tool.ts";
+
+/** A message of the proxy, as far as it is about a call. */
+export interface BridgeMessage {
+  readonly type?: unknown;
+  readonly request_id?: unknown;
+  readonly tool_name?: string;
+  readonly arguments?: unknown;
+  readonly ask_id?: string;
+  readonly ok?: unknown;
+  readonly answer?: unknown;
+  readonly error?: string;
+  readonly reason?: string;
+}
+
+export interface ToolRunsOptions {
+  tools(): ReadonlyMap<string, AppTool>;
+  /** Sends over whichever bridge there is now; says whether there was one. */
+  send(text: string): boolean;
+}
+
+/** The calls this app was given: each is run once, however often it comes. */
+export interface ToolRuns {
+  take(message: BridgeMessage): void;
+  /** The bridge is gone, and with it whoever could have answered a question; the calls run on. */
+  lost(): void;
+  /** The app is closed: nobody waits for what still runs. */
+  stop(): void;
+}
+
+interface Entry {
+  readonly stop: AbortController;
+  readonly asks: Map<string, PromiseWithResolvers<Readonly<Record<string, unknown>>>>;
+  /** The answer as it was sent, once it is done. */
+  result?: string;
+}
+
+/** Calls that are remembered after they are done. */
+const mostRemembered = 1000;
+/** A longer answer is not kept: if its call came again, nobody could be given it. */
+const longestRemembered = 64 * 1024;
+
+export function createToolRuns({ tools, send }: ToolRunsOptions): ToolRuns {
+  const entries = new Map<string, Entry>();
+
+  return {
+    take(message) {
+      const { type, request_id: requestId } = message;
+      if (typeof requestId !== "string") return;
+      const entry = entries.get(requestId);
+      if (type === "invoke_tool") {
+        if (!entry) void start(requestId, message);
+        else if (entry.result) send(entry.result);
+      } else if (type === "cancel_tool") entry?.stop.abort(new Error(message.reason ?? "cancelled"));
+      else if (type === "ask_answer") settleAsk(entry, message);
+    },
+    lost() {
+      const why = new Error("The bridge was lost before anybody answered.");
+      for (const { asks } of entries.values()) asks.forEach((asked) => asked.reject(why));
+    },
+    stop() {
+      for (const { stop, result } of entries.values()) {
+        if (result === undefined) stop.abort(new Error("The app was closed."));
+      }
+    },
+  };
+
+  async function start(requestId: string, message: BridgeMessage): Promise<void> {
+    const entry: Entry = { stop: new AbortController(), asks: new Map() };
+    entries.set(requestId, entry);
+    const head = `{"type":"invoke_result","request_id":${JSON.stringify(requestId)}`;
+    const failed = (why: string): string => `${head},"ok":false,"error":${JSON.stringify(why)}}`;
+    let text: string;
+    try {
+      const tool = tools().get(message.tool_name ?? "");
+      if (!tool) throw new Error(`There is no tool called ${message.tool_name} here.`);
+      const content = await tool.run(message.arguments ?? {}, runOf(requestId, entry));
+      text = `${head},"ok":true,"content":${resultJson(content)}}`;
+    } catch (error) {
+      text = failed(messageOf(error));
+    }
+    const isShort = text.length <= longestRemembered;
+    entry.result = isShort ? text : failed("This call has run already, and its result is not kept any more.");
+    for (const [id, { result }] of entries) {
+      if (entries.size <= mostRemembered) break;
+      if (result) entries.delete(id);
+    }
+    if (!entry.stop.signal.aborted) send(text);
+  }
+
+  function runOf(requestId: string, entry: Entry): ToolRun {
+    return {
+      requestId,
+      signal: entry.stop.signal,
+      progress(progress, total, text) {
+        // JSON would make null of it, which is no progress.
+        if (!Number.isFinite(progress)) return;
+        send(JSON.stringify({ type: "invoke_progress", request_id: requestId, progress, total, message: text }));
+      },
+      log(level, data) {
+        const line = { type: "invoke_log", request_id: requestId, level };
+        let text: string;
+        try {
+          text = JSON.stringify({ ...line, data });
+        } catch (error) {
+          text = JSON.stringify({
+            ...line,
+            data: `What was to be logged can't be written as JSON: ${messageOf(error)}`,
+          });
+        }
+        send(text);
+      },
+      ask(params) {
+        const askId = `${entry.asks.size + 1}`;
+        const asked = Promise.withResolvers<Readonly<Record<string, unknown>>>();
+        // A tool that looks at it later, or never, must not bring its app down.
+        asked.promise.catch(() => {});
+        entry.asks.set(askId, asked);
+        entry.stop.signal.addEventListener("abort", () => asked.reject(entry.stop.signal.reason));
+        try {
+          const form = { requestedSchema: { type: "object", properties: {} }, ...params };
+          const question = { type: "invoke_ask", request_id: requestId, ask_id: askId, params: form };
+          if (!send(JSON.stringify(question)))
+            asked.reject(new Error("The bridge is not connected: nobody can be asked."));
+        } catch (error) {
+          asked.reject(error);
+        }
+        return asked.promise;
+      },
+    };
+  }
+
+  function settleAsk(entry: Entry | undefined, { ask_id: askId, ok, answer, error }: BridgeMessage): void {
+    const asked = entry?.asks.get(askId ?? "");
+    if (ok === true) asked?.resolve((answer ?? {}) as Readonly<Record<string, unknown>>);
+    else asked?.reject(new Error(error ?? "nobody answered"));
+  }
+}
+
+function resultJson(content: unknown): string {
+  let json: string | undefined;
+  try {
+    json = JSON.stringify(content ?? null);
+  } catch (error) {
+    throw new Error(`The result can't be written as JSON: ${messageOf(error)}`, { cause: error });
+  }
+  if (json === undefined) throw new Error(`The result can't be written as JSON: it is a ${typeof content}.`);
+  return json;
+}
+
+function messageOf(error: unknown): string {
+  try {
+    return String(error instanceof Error ? error.message : error);
+  } catch {
+    return "The tool threw something that has no text.";
+  }
+}

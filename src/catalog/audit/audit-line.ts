@@ -1,0 +1,104 @@
+import { hash } from "node:crypto";
+import type { Caller } from "../caller.ts";
+
+/** One call, as the guard saw it. Arguments and results are no part of it. */
+export interface AuditEntry {
+  /** Milliseconds since the epoch, when the call arrived. */
+  readonly at: number;
+  readonly caller: Caller;
+  readonly source: string;
+  readonly tool: string;
+  readonly verdict: "allow" | "ask" | "deny";
+  readonly why: string;
+  readonly ms: number;
+  /** `ok`, `tool-error` (the tool said so itself), `denied`, `cancelled`, or the code of the fault. */
+  readonly outcome: string;
+  /** Roughly, in characters of JSON. */
+  readonly sizeIn: number;
+  readonly sizeOut: number;
+}
+
+/** A line of the audit as it is read back. */
+export interface AuditLine {
+  readonly time: string;
+  readonly door: string;
+  readonly token?: string;
+  readonly client?: string;
+  readonly sender?: string;
+  readonly agent?: string;
+  /** The first 16 hexadecimal digits of the session key's SHA-256. */
+  readonly session?: string;
+  readonly source: string;
+  readonly tool: string;
+  readonly verdict: string;
+  readonly why: string;
+  readonly ms: number;
+  readonly outcome: string;
+  readonly in: number;
+  readonly out: number;
+}
+
+const longestText = 200;
+
+export function formatAuditLine(entry: AuditEntry): string {
+  const { caller } = entry;
+  const line: { readonly [K in keyof AuditLine]: AuditLine[K] | undefined } = {
+    time: timeText(Math.floor(entry.at)),
+    door: caller.door,
+    token: caller.token?.slice(0, longestText),
+    client: caller.client?.slice(0, longestText),
+    sender: caller.sender?.slice(0, longestText),
+    agent: caller.agent?.slice(0, longestText),
+    session: caller.sessionKey && hashedSession(caller.sessionKey),
+    source: entry.source.slice(0, longestText),
+    tool: entry.tool.slice(0, longestText),
+    verdict: entry.verdict,
+    why: entry.why.slice(0, longestText),
+    ms: Math.round(entry.ms * 1000) / 1000,
+    outcome: entry.outcome,
+    in: entry.sizeIn,
+    out: entry.sizeOut,
+  };
+  return `${JSON.stringify(line)}\n`;
+}
+
+/** Nothing where the line is not whole: a crash or a full disk may have torn it. */
+export function parseAuditLine(text: string): AuditLine | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isAuditLine(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Enough to tell two keys apart, not enough to use one. */
+export function shortHash(secret: string): string {
+  return hash("sha256", secret).slice(0, 16);
+}
+
+let lastTime = { at: -1, text: "" };
+
+/** Calls that come together share their millisecond. */
+function timeText(at: number): string {
+  if (lastTime.at !== at) lastTime = { at, text: new Date(at).toISOString() };
+  return lastTime.text;
+}
+
+const hashedSessions = new Map<string, string>();
+const mostHashed = 4096;
+
+/** Sessions that call once call again. */
+function hashedSession(key: string): string {
+  const known = hashedSessions.get(key);
+  if (known !== undefined) return known;
+  if (hashedSessions.size >= mostHashed) hashedSessions.clear();
+  const hashed = shortHash(key);
+  hashedSessions.set(key, hashed);
+  return hashed;
+}
+
+function isAuditLine(value: unknown): value is AuditLine {
+  if (typeof value !== "object" || value === null) return false;
+  return "time" in value && "door" in value && "tool" in value && "outcome" in value;
+}

@@ -1,0 +1,144 @@
+import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { silentLog } from "../../core/log.ts";
+import type { AuditEntry, AuditLine } from "./audit-line.ts";
+import { openAudit } from "./audit.ts";
+import { readAudit } from "./read-audit.ts";
+
+async function tempFolder(): Promise<AsyncDisposable & { readonly path: string }> {
+  const path = await mkdtemp(join(tmpdir(), "audit-"));
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+}
+
+function entry(parts: Partial<AuditEntry> = {}): AuditEntry {
+  return {
+    at: Date.UTC(2026, 0, 2, 3, 4, 5),
+    caller: { door: "mcp-http", token: "main", client: "inspector", sessionKey: "agent:main:secret" },
+    source: "git",
+    tool: "git__log",
+    verdict: "allow",
+    why: "preset default",
+    ms: 1.23456,
+    outcome: "ok",
+    sizeIn: 2,
+    sizeOut: 20,
+    ...parts,
+  };
+}
+
+async function linesOf(file: string): Promise<AuditLine[]> {
+  const lines: AuditLine[] = [];
+  for await (const line of readAudit({ file })) lines.push(line);
+  return lines;
+}
+
+test("a call is one line of JSON in an owner-only file, with the session key hashed", async () => {
+  await using folder = await tempFolder();
+  const file = join(folder.path, "new", "audit.log");
+  const audit = openAudit({ file });
+  audit.record(entry());
+  await audit.close();
+  expect(await readFile(file, "utf8")).toBe(
+    `${JSON.stringify({
+      time: "2026-01-02T03:04:05.000Z",
+      door: "mcp-http",
+      token: "main",
+      client: "inspector",
+      session: "5c3ca0a0becc291d",
+      source: "git",
+      tool: "git__log",
+      verdict: "allow",
+      why: "preset default",
+      ms: 1.235,
+      outcome: "ok",
+      in: 2,
+      out: 20,
+    })}\n`,
+  );
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+});
+
+test("a full file is rotated, the oldest go, and what is kept is read in the order of the calls", async () => {
+  await using folder = await tempFolder();
+  const file = join(folder.path, "audit.log");
+  for (let index = 0; index < 12; index++) {
+    const audit = openAudit({ file, maxBytes: 300, keep: 3 });
+    audit.record(entry({ tool: `tool_${index}` }));
+    await audit.close();
+  }
+  expect((await readdir(folder.path)).toSorted()).toEqual(["audit.log", "audit.log.1", "audit.log.2", "audit.log.3"]);
+  expect((await linesOf(file)).map(({ tool }) => tool)).toEqual(["tool_8", "tool_9", "tool_10", "tool_11"]);
+});
+
+test("a reader that follows misses nothing while two writers rotate the files under it", async () => {
+  await using folder = await tempFolder();
+  const file = join(folder.path, "audit.log");
+  const stop = new AbortController();
+  const seen: string[] = [];
+  const count = 300;
+  const reading = (async () => {
+    for await (const { tool } of readAudit({ file, follow: true, signal: stop.signal })) {
+      seen.push(tool);
+      if (seen.length === count) stop.abort();
+    }
+  })();
+  for (let index = 0; index < count; index += 2) {
+    const writers = [openAudit({ file, maxBytes: 4000, keep: 200 }), openAudit({ file, maxBytes: 4000, keep: 200 })];
+    for (const [offset, audit] of writers.entries()) {
+      audit.record(entry({ tool: `tool_${index + offset}` }));
+      await audit.close();
+    }
+  }
+  await reading;
+  expect(seen).toEqual(Array.from({ length: count }, (_, index) => `tool_${index}`));
+});
+
+test("torn lines are passed over", async () => {
+  await using folder = await tempFolder();
+  const file = join(folder.path, "audit.log");
+  await appendFile(file, `{"time":"2026\n\n[]\nnull\n`);
+  const audit = openAudit({ file });
+  audit.record(entry());
+  await audit.close();
+  expect((await linesOf(file)).map(({ tool }) => tool)).toEqual(["git__log"]);
+});
+
+test("an audit that can't be written is reported once, and says how much is missing when it can again", async () => {
+  await using folder = await tempFolder();
+  const file = join(folder.path, "audit.log");
+  await mkdir(file);
+  const said: string[] = [];
+  const say = (text: string) => said.push(text);
+  const audit = openAudit({ file, log: { ...silentLog, error: say, warn: say } });
+  for (let index = 0; index < 3; index++) {
+    audit.record(entry());
+    await audit.close();
+  }
+  expect(said).toHaveLength(1);
+  await rm(file, { recursive: true });
+  audit.record(entry({ tool: "after" }));
+  await audit.close();
+  expect(said).toEqual([
+    "the audit can't be written; calls go on without it",
+    "the audit is being written again; some calls are missing from it",
+  ]);
+  expect((await linesOf(file)).map(({ tool }) => tool)).toEqual(["after"]);
+});
+
+test("reading where there is no audit yet gives nothing, and following it waits for the first call", async () => {
+  await using folder = await tempFolder();
+  const file = join(folder.path, "audit.log");
+  expect(await linesOf(file)).toEqual([]);
+  const stop = new AbortController();
+  const following = readAudit({ file, follow: true, signal: stop.signal });
+  const first = following.next();
+  const audit = openAudit({ file });
+  audit.record(entry());
+  expect((await first).value?.tool).toBe("git__log");
+  const second = following.next();
+  stop.abort();
+  expect((await second).done).toBe(true);
+  await audit.close();
+});

@@ -1,0 +1,224 @@
+import { randomUUID } from "node:crypto";
+import type { Policy } from "../../core/config/policy-config.ts";
+import type { Log } from "../../core/log.ts";
+import { visibleText } from "../../core/visible-text.ts";
+import type { Advice, CallVerdict, Choice } from "../advice.ts";
+import { type Caller, callerScopeKey, scopeOfCaller } from "../caller.ts";
+import type { CallContext, CatalogTool, Source } from "../source.ts";
+import type { Approvals } from "./approvals.ts";
+import { type ApprovalReply, type Askers, createApprovalQuestions, createClientAsker } from "./askers.ts";
+import { type CallFacts, judgeCall, type Judgement } from "./judge-call.ts";
+import type { Pins } from "./pins.ts";
+
+/** What somebody wants to do: call a tool, or read from a source. */
+export interface Operation {
+  readonly source: Source;
+  /** Missing where a resource or prompt is read. */
+  readonly tool?: CatalogTool;
+  readonly args: unknown;
+  /** What it is called in messages and in the audit. */
+  readonly what: string;
+}
+
+type CallAdmission =
+  | { readonly pass: true; readonly verdict: CallVerdict; readonly why: string }
+  | { readonly pass: false; readonly verdict: CallVerdict; readonly why: string; readonly text: string };
+
+export interface CallAdmissionOptions {
+  readonly approvals: Approvals;
+  readonly pins: Pins;
+  readonly askers: Askers;
+  readonly clock: () => number;
+  readonly log: Log;
+  readonly askTimeoutMs: number;
+}
+
+/** Decides whether a call may run, asking at most one question. What is simply allowed is decided without waiting. */
+export type AdmitCall = (
+  policy: Policy,
+  use: Operation,
+  context: CallContext,
+) => CallAdmission | Promise<CallAdmission>;
+
+export function createCallAdmission(options: CallAdmissionOptions): AdmitCall {
+  const { approvals, pins, askers, clock, log, askTimeoutMs } = options;
+  const questions = createApprovalQuestions(askTimeoutMs, log);
+
+  function judge(policy: Policy, use: Operation, context: CallContext, more: Partial<CallFacts>): Judgement {
+    const { source, tool } = use;
+    return judgeCall({
+      policy,
+      caller: context.caller,
+      source: { id: source.id, kind: source.kind, trusted: source.trusted === true },
+      tool: tool && { name: tool.name, annotations: tool.tool.annotations },
+      reach: anyoneReachable,
+      ...more,
+    });
+  }
+
+  async function decide(policy: Policy, use: Operation, context: CallContext): Promise<CallAdmission> {
+    for (;;) {
+      const opinions = await gatherAdvice(use, context, pins);
+      const reach = { person: askers.available(context).length > 0, client: true };
+      let judgement = judge(policy, use, context, { opinions, reach });
+      if (judgement.policy.verdict === "ask" && use.tool !== undefined) {
+        const remembered = await approvals.recall(use.tool, context.caller);
+        judgement = judge(policy, use, context, { opinions, reach, remembered });
+      }
+      const { verdict, why, unanswerable } = judgement;
+      if (verdict === "allow") return pass(use, verdict, why);
+      if (unanswerable) return unanswered(use, context, judgement, "nobody is there to give it");
+      if (verdict === "deny") return refuse(use, judgement, { verdict, why });
+      const reply = await ask(use, context, judgement);
+      if (reply === "again") continue;
+      if (reply.choice === undefined) return unanswered(use, context, judgement, "nobody gave it");
+      const answered = `${why}: ${reply.choice} by ${reply.by}`;
+      if (reply.choice !== "never" && reply.choice !== "no") return pass(use, verdict, answered);
+      return refuse(use, judgement, { verdict, why: answered, noYes: "the answer was no" });
+    }
+  }
+
+  function ask(use: Operation, context: CallContext, judgement: Judgement): Promise<ApprovalReply | "again"> {
+    const { caller } = context;
+    const { tool, source, what } = use;
+    const scope = scopeOfCaller(caller);
+    const people = askers.available(context);
+    if (people.length > 0) {
+      const data = `Somebody is asked for a yes to ${what}: the call waits for up to ${Math.round(askTimeoutMs / 1000)} seconds.`;
+      context.tell({ level: "notice", logger: "clawport", data });
+    }
+    return questions.put({
+      about: JSON.stringify([source.id, what, callerScopeKey(scope)]),
+      question: {
+        id: randomUUID(),
+        tool: what,
+        source: source.id,
+        caller: caller.client === undefined ? scope : { ...scope, client: caller.client },
+        text: questionText(use, caller, judgement.reasons),
+        choices: choicesFor(use, judgement),
+        expiresAt: clock() + askTimeoutMs,
+      },
+      askers: judgement.mayAskClient ? [...people, createClientAsker(context)] : people,
+      signal: context.signal,
+      async settle({ choice }) {
+        if (choice !== "always" && choice !== "never") return;
+        const keepers = judgement.reasons.map(async (reason) => {
+          if (reason === judgement.policy && tool) await approvals.remember(tool, caller, choice);
+          await reason.remember?.(choice);
+        });
+        for (const kept of await Promise.allSettled(keepers)) {
+          if (kept.status === "rejected")
+            log.warn("an answer can't be kept; it counts for now", { error: kept.reason });
+        }
+      },
+    });
+  }
+
+  async function unanswered(
+    use: Operation,
+    context: CallContext,
+    judgement: Judgement,
+    noYes: NoApprovalReason,
+  ): Promise<CallAdmission> {
+    const approvable = judgement.policy.verdict === "ask" && use.tool !== undefined;
+    if (approvable) {
+      await approvals.note(use.tool, context.caller, judgement.policy.reason).catch((error: unknown) => {
+        log.warn("a call that waits for approval can't be noted", { error });
+      });
+    }
+    return refuse(use, judgement, { verdict: "ask", why: `${judgement.why}: ${noYes}`, noYes, approvable });
+  }
+
+  function pass(use: Operation, verdict: CallVerdict, why: string): CallAdmission {
+    if (use.tool !== undefined) pins.use(use.tool);
+    return { pass: true, verdict, why };
+  }
+
+  return (policy, use, context) => {
+    if (use.source.opinionOf === undefined && (use.tool === undefined || pins.isFine(use.tool))) {
+      const judgement = judge(policy, use, context, {});
+      if (judgement.verdict === "allow") return pass(use, judgement.verdict, judgement.why);
+    }
+    return decide(policy, use, context);
+  };
+}
+
+/** For what is decided without a question it does not matter who could be asked. */
+const anyoneReachable = { person: true, client: true };
+
+async function gatherAdvice({ source, tool, args }: Operation, { caller }: CallContext, pins: Pins): Promise<Advice[]> {
+  if (tool === undefined) return [];
+  const opinions = await Promise.all([pins.check(tool), source.opinionOf?.(tool.tool.name, args, caller)]);
+  return opinions.filter((opinion) => opinion !== undefined);
+}
+
+/** A lasting answer is only offered where everybody who asks can keep it. */
+function choicesFor({ tool }: Operation, { reasons, policy }: Judgement): readonly Choice[] {
+  const canKeep = (reason: Advice) => (reason === policy ? tool !== undefined : reason.remember !== undefined);
+  return reasons.every(canKeep) ? ["once", "always", "never"] : ["once"];
+}
+
+interface CallRefusal {
+  readonly verdict: CallVerdict;
+  readonly why: string;
+  readonly noYes?: NoApprovalReason;
+  readonly approvable?: boolean;
+}
+
+function refuse({ what }: Operation, { reasons }: Judgement, refusal: CallRefusal): CallAdmission {
+  const { verdict, why, noYes, approvable = false } = refusal;
+  return { pass: false, verdict, why, text: denialText({ what, reasons, noYes, approvable }) };
+}
+
+const longestArguments = 2000;
+const longestDetail = 20_000;
+const longestName = 100;
+
+/** The whole question for a person. What comes from outside is bounded and has nothing hidden in it. */
+function questionText({ what, source, args }: Operation, caller: Caller, reasons: readonly Advice[]): string {
+  const lines = [
+    `${callerName(caller)} wants to use ${what} of ${visibleText(source.id, longestName)}.`,
+    `This is asked because ${reasons.map(({ reason }) => visibleText(reason, 500)).join(", and because ")}.`,
+    `Arguments: ${visibleText(JSON.stringify(args) ?? "none", longestArguments)}`,
+    ...reasons.flatMap(({ detail }) => (detail === undefined ? [] : [visibleText(detail, longestDetail)])),
+  ];
+  return lines.join("\n");
+}
+
+function callerName({ door, client, sender, agent, token }: Caller): string {
+  const who = [
+    client && `«${visibleText(client, longestName)}»`,
+    sender && `sender ${visibleText(sender, longestName)}`,
+    agent && `agent ${visibleText(agent, longestName)}`,
+    token && `token ${visibleText(token, longestName)}`,
+  ];
+  return `${who.filter(Boolean).join(", ") || "Somebody"} (${door})`;
+}
+
+export type NoApprovalReason = "nobody is there to give it" | "nobody gave it" | "the answer was no";
+
+export interface DenialFacts {
+  /** What was to be done: `git__push`, or `Reading from git`. */
+  readonly what: string;
+  readonly reasons: readonly Advice[];
+  /** Why there was no yes, where a yes was needed. */
+  readonly noYes: NoApprovalReason | undefined;
+  /** Whether `clawport approve` knows of it. */
+  readonly approvable: boolean;
+}
+
+/** Says what stood in the way and how to clear it: the reader is a model that passes it on to its person. */
+function denialText({ what, reasons, noYes, approvable }: DenialFacts): string {
+  const why = reasons.map(({ reason }) => reason).join(", and ");
+  const ways = [
+    ...(approvable ? [`Run \`clawport approve ${what}\` to allow it.`] : []),
+    ...reasons.flatMap(({ howTo }) => howTo ?? []),
+  ];
+  const said = noYes === undefined ? `${what} was denied: ${why}.` : `${what} needs a yes, and ${noYes}: ${why}.`;
+  return [said, [...new Set(ways)].join(" Or: ")].join(" ").trimEnd();
+}
+
+export function limitText(what: string, waitMs: number): string {
+  const seconds = Math.max(1, Math.ceil(waitMs / 1000));
+  return `${what} was called too often for policy.limits. Try again in ${seconds} s.`;
+}

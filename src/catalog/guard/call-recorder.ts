@@ -1,0 +1,57 @@
+import { approximateJsonSize } from "../../core/json-size.ts";
+import type { CallMetrics } from "../../core/telemetry/clawport-metrics.ts";
+import type { CallVerdict } from "../advice.ts";
+import { shortHash } from "../audit/audit-line.ts";
+import type { Audit } from "../audit/audit.ts";
+import type { Caller } from "../caller.ts";
+import type { Source } from "../source.ts";
+import type { Operation } from "./call-admission.ts";
+
+export interface CallDecision {
+  readonly verdict: CallVerdict;
+  readonly why: string;
+}
+
+export interface CallRecord {
+  readonly at: number;
+  close(decision: CallDecision, outcome: string, value: unknown): void;
+}
+
+export interface CallRecorderOptions {
+  readonly audit: Audit;
+  readonly metrics: CallMetrics | undefined;
+  readonly clock: () => number;
+}
+
+/** Writes every call into the audit and the metrics, when it begins and when it ends. */
+export function createCallRecorder({ audit, metrics, clock }: CallRecorderOptions) {
+  const names = new WeakMap<Source, string>();
+
+  /** The id of an app's session opens that session, so only its hash is written down. */
+  function nameOf(source: Source): string {
+    const name = names.get(source) ?? (source.kind === "app" ? `app:${shortHash(source.id)}` : source.id);
+    names.set(source, name);
+    return name;
+  }
+
+  return {
+    open({ source, args, what }: Operation, caller: Caller): CallRecord {
+      const at = clock();
+      const call = { door: caller.door, source: source.kind === "server" ? source.id : source.kind };
+      metrics?.callStarted(call);
+      return {
+        at,
+        close({ verdict, why }, outcome, value) {
+          const ms = clock() - at;
+          const sizes = {
+            sizeIn: approximateJsonSize(args),
+            sizeOut: value === undefined ? 0 : approximateJsonSize(value),
+          };
+          audit.record({ at, caller, source: nameOf(source), tool: what, verdict, why, ms, outcome, ...sizes });
+          const code = outcome === "ok" || outcome === "tool-error" ? undefined : outcome;
+          metrics?.callEnded({ ...call, outcome, code, seconds: ms / 1000 });
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import type { Caller } from "../caller.ts";
+import { traitsOf } from "./judge-call.ts";
+import { createRateLimits } from "./rate-limits.ts";
+
+const tool = (name: string) => ({ name, source: "git", kind: "server", traits: traitsOf() }) as const;
+const caller = (token: string): Caller => ({ door: "mcp-http", token });
+
+test("a caller has so many calls in so many seconds, and gets them back one by one", () => {
+  const limits = createRateLimits([{ calls: 2, seconds: 10 }]);
+  const take = (now: number) => limits.take(tool("a"), caller("one"), now);
+  expect([take(0), take(0)]).toEqual([0, 0]);
+  expect(take(0)).toBe(5000);
+  expect(take(4000)).toBe(1000);
+  expect(take(5000)).toBe(0);
+  expect(take(5000)).toBe(5000);
+});
+
+test("a clock that goes back gives nothing for free", () => {
+  const limits = createRateLimits([{ calls: 1, seconds: 1 }]);
+  expect(limits.take(tool("a"), caller("one"), 10_000)).toBe(0);
+  expect(limits.take(tool("a"), caller("one"), 0)).toBe(1000);
+});
+
+test.each([
+  ["caller", 0, 1000],
+  ["tool", 1000, 0],
+  ["caller-and-tool", 0, 0],
+] as const)("per %s: another caller waits %s ms, another tool %s ms", (per, otherCaller, otherTool) => {
+  const limits = createRateLimits([{ calls: 1, seconds: 1, per }]);
+  limits.take(tool("a"), caller("one"), 0);
+  expect(limits.take(tool("a"), caller("one"), 0)).toBe(1000);
+  expect(limits.take(tool("a"), caller("two"), 0)).toBe(otherCaller);
+  expect(limits.take(tool("b"), caller("one"), 0)).toBe(otherTool);
+});
+
+test("a call that one limit turns away takes nothing from the others", () => {
+  const limits = createRateLimits([
+    { calls: 1, seconds: 1, tool: "a" },
+    { calls: 2, seconds: 1 },
+  ]);
+  expect(limits.take(tool("a"), caller("one"), 0)).toBe(0);
+  expect(limits.take(tool("a"), caller("one"), 0)).toBe(1000);
+  expect(limits.take(tool("b"), caller("one"), 0)).toBe(0);
+  expect(limits.take(tool("b"), caller("one"), 0)).toBe(500);
+});
+
+test("a limit for other callers leaves this one alone", () => {
+  const limits = createRateLimits([{ calls: 1, seconds: 1, token: "ci", door: "mcp-http" }]);
+  for (let call = 0; call < 5; call++) expect(limits.take(tool("a"), caller("main"), 0)).toBe(0);
+});

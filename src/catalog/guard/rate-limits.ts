@@ -1,0 +1,47 @@
+import type { PolicyLimit } from "../../core/config/policy-config.ts";
+import { type BucketShape, msUntilToken, refillBucket, type TokenBucket } from "../../core/token-bucket.ts";
+import { type Caller, callerScopeKey } from "../caller.ts";
+import { matchesRule, type ToolFacts } from "./judge-call.ts";
+
+export interface RateLimits {
+  /** Takes one call from every limit that fits; or takes nothing and says how many milliseconds to wait. */
+  take(tool: ToolFacts, caller: Caller, now: number): number;
+}
+
+const mostBuckets = 10_000;
+
+export function createRateLimits(limits: readonly PolicyLimit[]): RateLimits {
+  const buckets = new Map<string, TokenBucket>();
+
+  /** The one unused for longest goes first: it is the fullest, so the least is forgotten. */
+  function put(key: string, bucket: TokenBucket): void {
+    buckets.delete(key);
+    buckets.set(key, bucket);
+    if (buckets.size > mostBuckets) buckets.delete(buckets.keys().next().value!);
+  }
+
+  return {
+    take(tool, caller, now) {
+      const found = limits
+        .map((limit, index) => ({ limit, index }))
+        .filter(({ limit }) => matchesRule(limit, tool, caller))
+        .map(({ limit, index }) => {
+          const key = keyOf(limit, index, tool, caller);
+          const shape = shapeOf(limit);
+          return { key, shape, bucket: refillBucket(buckets.get(key) ?? { tokens: shape.size, at: now }, shape, now) };
+        });
+      const wait = Math.max(0, ...found.map(({ bucket, shape }) => msUntilToken(bucket, shape)));
+      const cost = wait > 0 ? 0 : 1;
+      for (const { key, bucket } of found) put(key, { ...bucket, tokens: bucket.tokens - cost });
+      return wait;
+    },
+  };
+}
+
+const shapeOf = ({ calls, seconds }: PolicyLimit): BucketShape => ({ size: calls, perMs: calls / (seconds * 1000) });
+
+function keyOf({ per = "caller" }: PolicyLimit, index: number, tool: ToolFacts, caller: Caller): string {
+  const who = per === "tool" ? "" : callerScopeKey(caller);
+  const what = per === "caller" ? "" : JSON.stringify([tool.source, tool.name]);
+  return `${index} ${who} ${what}`;
+}

@@ -1,0 +1,119 @@
+import { assignNames, type NameWish, wishForName } from "./names.ts";
+import type { Source } from "./source.ts";
+
+export interface MergeRules<T, E> {
+  /** Nothing where the source has no such things. */
+  list(source: Source): readonly T[];
+  make(source: Source, item: T, name: string): E;
+  /** Whether the catalog shows what bears one of these names: the one it has, and the one it would have alone. */
+  shows(name: string, plain: string): boolean;
+}
+
+export interface Merged<E> {
+  readonly all: readonly E[];
+  readonly bySource: ReadonlyMap<string, readonly E[]>;
+}
+
+/** What is kept of one source between two merges, so that a change in another costs it nothing. */
+interface CachedSource<T, E> {
+  readonly source: Source;
+  readonly list: readonly T[];
+  readonly items: readonly T[];
+  readonly wishes: readonly NameWish[];
+  entries: readonly E[];
+}
+
+/**
+ * Merges the named things of many sources into one list, in the order of the sources given. An entry stays the same
+ * object for as long as its item and its name do, and the whole outcome for as long as all entries do: others cache by
+ * them.
+ */
+export function createSourceMerger<T extends { readonly name: string }, E extends { readonly name: string }>(
+  rules: MergeRules<T, E>,
+): (sources: readonly Source[]) => Merged<E> {
+  let shelves = new Map<string, CachedSource<T, E>>();
+  let merged: Merged<E> = { all: [], bySource: new Map() };
+  const made = new WeakMap<Source, WeakMap<T, E>>();
+
+  function shelfOf(source: Source): CachedSource<T, E> {
+    const list = rules.list(source);
+    const known = shelves.get(source.id);
+    if (known !== undefined && known.source === source && known.list === list) return known;
+    const items = firstOfEachName(list);
+    return { source, list, items, wishes: items.map((item) => wishOf(source, item.name)), entries: [] };
+  }
+
+  function entryOf(source: Source, item: T, name: string): E {
+    const ofSource = made.get(source) ?? new WeakMap<T, E>();
+    made.set(source, ofSource);
+    const known = ofSource.get(item);
+    if (known !== undefined && known.name === name) return known;
+    const entry = rules.make(source, item, name);
+    ofSource.set(item, entry);
+    return entry;
+  }
+
+  return (sources) => {
+    shelves = new Map(sources.map((source) => [source.id, shelfOf(source)]));
+    const names = assignNames([...shelves.values()].flatMap((shelf) => shelf.wishes));
+    const bySource = new Map<string, readonly E[]>();
+    let at = 0;
+    for (const source of sources) {
+      const shelf = shelves.get(source.id)!;
+      const entries: E[] = [];
+      for (const [index, item] of shelf.items.entries()) {
+        const name = names[at++]!;
+        if (rules.shows(name, shelf.wishes[index]!.plain)) entries.push(entryOf(source, item, name));
+      }
+      if (!sameElements(shelf.entries, entries)) shelf.entries = entries;
+      bySource.set(source.id, shelf.entries);
+    }
+    const all = [...bySource.values()].flat();
+    if (!sameElements(merged.all, all)) merged = { all, bySource };
+    return merged;
+  };
+}
+
+/** A source that lists a name twice could only ever be called by one of them. */
+function firstOfEachName<T extends { readonly name: string }>(list: readonly T[]): readonly T[] {
+  const seen = new Set<string>();
+  return list.filter((item) => !seen.has(item.name) && seen.add(item.name));
+}
+
+function wishOf(source: Source, original: string): NameWish {
+  const own = source.kind === "machine" || source.kind === "agent";
+  return wishForName({ source: source.id, prefix: source.prefix, original, own });
+}
+
+export function sameElements(one: readonly unknown[], other: readonly unknown[]): boolean {
+  return one.length === other.length && one.every((element, index) => element === other[index]);
+}
+
+/** One that says more says it in full where it is alone, at its own address. */
+const longestOfOne = 2000;
+/** All of it goes into every conversation of every client. */
+const longestInAll = 12_000;
+
+/** What several sources say about how to use them, each under its name; nothing where none says anything. */
+export function mergeInstructions(sources: Iterable<Source>): string | undefined {
+  const parts: string[] = [];
+  const leftOut: string[] = [];
+  let length = 0;
+  for (const { id, instructions } of sources) {
+    const text = instructions?.()?.trim() ?? "";
+    if (text === "") continue;
+    const part = `## ${id}\n\n${shortened(text)}`;
+    if (length + part.length > longestInAll) {
+      leftOut.push(id);
+      continue;
+    }
+    parts.push(part);
+    length += part.length;
+  }
+  if (leftOut.length > 0) parts.push(`(What these say is too long to stand here: ${shortened(leftOut.join(", "))})`);
+  return parts.length === 0 ? undefined : parts.join("\n\n");
+}
+
+function shortened(text: string): string {
+  return text.length <= longestOfOne ? text : `${text.slice(0, longestOfOne - 1).trimEnd()}…`;
+}

@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+import { matchesTemplate } from "./resource-index.ts";
+
+test.each([
+  ["note://{id}", "note://1", true],
+  ["note://{id}", "note://1/2", false],
+  ["note://{id}/text", "note://1/text", true],
+  ["note://{id}/text", "note://1/texts", false],
+  ["file:///{+path}", "file:///a/b/c", true],
+  ["file://{/segments*}", "file:///a/b", true],
+  ["db://{table}/{row}{?columns}", "db://users/7?columns=a", true],
+  ["db://{table}/{row}{?columns}", "db://users", false],
+  ["a{x}b{y}c", "aXbbbYc", true],
+  ["plain://x", "plain://x", true],
+  ["plain://x", "plain://xy", false],
+])("%s and %s: %s", (template, uri, fits) => {
+  expect(matchesTemplate(template, uri)).toBe(fits);
+});
+
+test("hostile templates are refused instead of worked through", () => {
+  expect(matchesTemplate("{+a}".repeat(2000), "a".repeat(8000))).toBe(false);
+});

@@ -1,0 +1,69 @@
+import { assignNames, narrowNames, wishForName } from "./names.ts";
+import { renamed, type Source } from "./source.ts";
+
+interface Entry<T> {
+  readonly name: string;
+  readonly source: Source;
+  readonly definition: T;
+}
+
+export interface ViewEntryRules<T, E> {
+  /** The item as its source lists it. */
+  original(entry: E): T;
+  /** Whether the names stand without the prefix of their source. */
+  readonly bare: boolean;
+  readonly alphabet: "wide" | "narrow";
+}
+
+/** Some entries under the names a view gives them. */
+export interface ViewEntries<T, E> {
+  readonly entries: readonly E[];
+  readonly definitions: readonly T[];
+  /** By the name shown here, by its form in the other alphabet, or, among bare names, by the source's own. */
+  find(name: string): E | undefined;
+}
+
+export function createViewEntries<T extends { readonly name: string }, E extends Entry<T>>(
+  entries: readonly E[],
+  rules: ViewEntryRules<T, E>,
+): ViewEntries<T, E> {
+  const wideNames = rules.bare ? bareNames(entries, rules) : entries.map((entry) => entry.name);
+  const narrow = rules.alphabet === "narrow" ? narrowNames(wideNames).narrow : undefined;
+  const shown = entries.map((entry, index): E => {
+    const wide = wideNames[index]!;
+    const name = narrow?.get(wide) ?? wide;
+    return name === entry.definition.name ? entry : { ...entry, definition: renamed(rules.original(entry), name) };
+  });
+  const byWideName = new Map(shown.map((entry, index) => [wideNames[index]!, entry]));
+  const otherName = memoized(() => otherNames(shown, wideNames, rules));
+  return {
+    entries: shown,
+    definitions: shown.map((entry) => entry.definition),
+    find: (name) => byWideName.get(name) ?? otherName().get(name),
+  };
+}
+
+function bareNames<T extends { readonly name: string }, E extends Entry<T>>(
+  entries: readonly E[],
+  rules: ViewEntryRules<T, E>,
+): string[] {
+  return assignNames(
+    entries.map((entry) => wishForName({ source: entry.source.id, original: rules.original(entry).name, own: false })),
+  );
+}
+
+/** Only looked at when the usual name was not found, so it is only made then. */
+function otherNames<T extends { readonly name: string }, E extends Entry<T>>(
+  shown: readonly E[],
+  wideNames: readonly string[],
+  rules: ViewEntryRules<T, E>,
+): Map<string, E> {
+  const { narrow } = narrowNames(wideNames);
+  const originals = rules.bare ? shown.map((entry) => [rules.original(entry).name, entry] as const) : [];
+  return new Map([...originals, ...shown.map((entry, index) => [narrow.get(wideNames[index]!)!, entry] as const)]);
+}
+
+function memoized<R>(make: () => R): () => R {
+  let made: { readonly value: R } | undefined;
+  return () => (made ??= { value: make() }).value;
+}

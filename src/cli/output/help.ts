@@ -1,0 +1,114 @@
+import { type AnyCommand, type Command, type CommandEntry, isGroup } from "../command.ts";
+import { globalOptions, type OptionSpec, type OptionTable } from "../options.ts";
+import type { Style } from "./style.ts";
+
+export interface HelpRenderOptions {
+  readonly style: Style;
+  readonly width?: number | undefined;
+}
+
+/** The help of the program: what `clawport` alone prints. */
+export function renderOverview(table: readonly CommandEntry[], paper: HelpRenderOptions): string {
+  return sections(paper, [
+    ["", "Clawport joins OpenClaw and MCP: any source of tools through any door, under one guard."],
+    ["Usage", "  clawport <command> [options]"],
+    [
+      "Commands",
+      renderDefinitions(
+        table.map(({ name, summary }) => [name, summary]),
+        paper.width,
+      ),
+    ],
+    ["Options", renderOptions(globalOptions, paper.width)],
+    ["", `Start with "clawport up"; "clawport <command> --help" says more about a command.`],
+  ]);
+}
+
+/** The help of one command; `title` is how it is called, `clawport token add`. */
+export function renderHelp(command: AnyCommand, title: string, paper: HelpRenderOptions): string {
+  const examples = command.examples?.map((line) => `  ${line}`).join("\n");
+  if (isGroup(command)) {
+    return sections(paper, [
+      ["", capitalised(command.summary)],
+      ["Usage", command.commands.map((each) => `  ${usageLine(each, `${title} ${each.name}`)}`).join("\n")],
+      [
+        "Commands",
+        renderDefinitions(
+          command.commands.map(({ name, summary }) => [name, summary]),
+          paper.width,
+        ),
+      ],
+      ["Examples", examples],
+      ["Options everywhere", renderOptions(globalOptions, paper.width)],
+    ]);
+  }
+  const args = (command.args ?? []).map(
+    ({ name, description, values }) => [`<${name}>`, description + (values ? ` (${values.join(", ")})` : "")] as const,
+  );
+  return sections(paper, [
+    ["", capitalised(command.summary)],
+    ["Usage", `  ${usageLine(command, title)}`],
+    ["Arguments", renderDefinitions(args, paper.width)],
+    ["Options", renderOptions(command.options ?? {}, paper.width)],
+    ["Examples", examples],
+    ["Options everywhere", renderOptions(globalOptions, paper.width)],
+  ]);
+}
+
+function usageLine(command: Command, title: string): string {
+  const args = (command.args ?? [])
+    .map(({ name, optional, rest }) => ` ${optional ? `[<${name}>]` : `<${name}>`}${rest ? " …" : ""}`)
+    .join("");
+  return `${title}${args}${command.options === undefined ? "" : " [options]"}`;
+}
+
+function renderOptions(options: OptionTable, width: number | undefined): string {
+  const entries = Object.entries(options).map(([name, spec]) => [optionName(name, spec), optionMeaning(spec)] as const);
+  return renderDefinitions(entries, width);
+}
+
+function optionName(name: string, spec: OptionSpec): string {
+  const value = spec.type === "boolean" ? "" : ` ${spec.value ?? "<value>"}`;
+  return `${spec.short === undefined ? "    " : `-${spec.short}, `}--${name}${value}`;
+}
+
+function optionMeaning(spec: OptionSpec): string {
+  const values = spec.values === undefined ? "" : ` (${spec.values.join(", ")})`;
+  return `${spec.description}${values}${spec.multiple ? "; may be given more than once" : ""}`;
+}
+
+function sections(paper: HelpRenderOptions, parts: readonly (readonly [string, string | undefined])[]): string {
+  return parts
+    .filter(([, body]) => body !== undefined && body !== "")
+    .map(([title, body]) => (title === "" ? body : `${paper.style.bold(title)}\n${body}`))
+    .join("\n\n");
+}
+
+function capitalised(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
+/** Names on the left, what they mean on the right, wrapped to the width: the shape of every list in the help. */
+function renderDefinitions(entries: readonly (readonly [string, string])[], width = 80): string {
+  const left = Math.max(0, ...entries.map(([name]) => name.length)) + 4;
+  return entries
+    .map(([name, meaning]) => {
+      const [first = "", ...rest] = wrapText(meaning, Math.max(24, width - left));
+      return [`  ${name.padEnd(left - 2)}${first}`, ...rest.map((line) => " ".repeat(left) + line)]
+        .join("\n")
+        .trimEnd();
+    })
+    .join("\n");
+}
+
+function wrapText(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ")) {
+    if (line !== "" && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = word;
+    } else line = line === "" ? word : `${line} ${word}`;
+  }
+  return [...lines, line];
+}

@@ -1,0 +1,114 @@
+import type { World } from "../../core/process/world.ts";
+import { sanitizeForTerminal, sanitizeLine } from "../../core/sanitize-text.ts";
+import type { ContentBlock, ToolResult } from "../../mcp/messages/tool.ts";
+import { type Media, mediaBaseName, saveMedia } from "./save-media.ts";
+
+export interface ResultRenderOptions extends Pick<World, "stdout" | "env"> {
+  readonly tool: string;
+  /** Where media go. */
+  readonly folder: string;
+  readonly at: Date;
+}
+
+export interface RenderedResult {
+  /** The result as it came, but with files in place of the media's data. */
+  readonly data: unknown;
+  readonly text: string;
+}
+
+/** A result for a terminal: texts as they are, media as files that are named. */
+export async function renderResult(result: ToolResult, paper: ResultRenderOptions): Promise<RenderedResult> {
+  const stem = mediaBaseName(paper.tool, paper.at);
+  let number = 0;
+  const blocks: { readonly data: unknown; readonly text: string }[] = [];
+  for (const block of result.content ?? []) {
+    const media = mediaOf(block);
+    if (media === undefined) blocks.push({ data: block, text: textOf(block, paper) });
+    else blocks.push(await renderMedia(block, media, paper, stem, ++number));
+  }
+  const { structuredContent } = result;
+  const texts = blocks.map(({ text }) => text).filter((text) => text !== "");
+  const isAlone = texts.length === 0 && structuredContent !== undefined;
+  return {
+    data: { ...result, content: blocks.map(({ data }) => data) },
+    text: isAlone ? JSON.stringify(structuredContent, undefined, 2) : texts.join("\n"),
+  };
+}
+
+async function renderMedia(
+  block: ContentBlock,
+  media: Media,
+  paper: ResultRenderOptions,
+  stem: string,
+  number: number,
+) {
+  const saved = await saveMedia(media, paper.folder, stem, number);
+  const kind = sanitizeLine(media.mimeType ?? "application/octet-stream");
+  const shown = block.type === "image" ? inlineImage(media.base64, block.mimeType, paper) : undefined;
+  const named = `${saved.file} (${kind}, ${saved.bytes} bytes)`;
+  return { data: withoutData(block, saved), text: shown === undefined ? named : `${shown}\n${named}` };
+}
+
+function mediaOf(block: ContentBlock): Media | undefined {
+  if (block.type === "image" || block.type === "audio") return { base64: block.data, mimeType: block.mimeType };
+  if (block.type !== "resource" || block.resource?.blob === undefined) return undefined;
+  const { blob, mimeType, uri } = block.resource;
+  return { base64: blob, mimeType, uri };
+}
+
+function withoutData(block: ContentBlock, saved: object): unknown {
+  if (block.type !== "resource") return { ...block, data: undefined, ...saved };
+  return { ...block, resource: { ...block.resource, blob: undefined, ...saved } };
+}
+
+function textOf(block: ContentBlock, { stdout }: ResultRenderOptions): string {
+  const safe = (text: string): string => sanitizeForTerminal(text, stdout);
+  switch (block.type) {
+    case "text":
+      return safe(block.text);
+    case "resource":
+      return safe(block.resource?.text ?? block.resource?.uri ?? "");
+    case "resource_link":
+      return safe(block.title ?? block.name) + safe(` <${block.uri}>`);
+    default:
+      // A kind that a later revision has.
+      return JSON.stringify(block);
+  }
+}
+
+/** The sequence that shows an image in this terminal; nothing where the terminal can't, or isn't one. */
+function inlineImage(
+  base64: string,
+  mimeType: string,
+  { stdout, env }: Pick<World, "stdout" | "env">,
+): string | undefined {
+  if (stdout.isTTY !== true) return undefined;
+  const protocol = findProtocol(env);
+  if (protocol === "iterm") {
+    const size = Math.floor((base64.length * 3) / 4);
+    return `\u001B]1337;File=inline=1;size=${size};preserveAspectRatio=1:${base64}\u0007`;
+  }
+  // The kitty protocol takes PNG as it is; all else would have to be decoded first.
+  return protocol === "kitty" && mimeType === "image/png" ? kittySequence(base64) : undefined;
+}
+
+/** By what terminals say of themselves. Inside tmux and screen neither protocol gets through. */
+function findProtocol(env: World["env"]): "iterm" | "kitty" | undefined {
+  const { TMUX, STY, TERM = "", TERM_PROGRAM = "", KITTY_WINDOW_ID } = env;
+  if (TMUX || STY || /^(?:screen|tmux)/.test(TERM)) return undefined;
+  if (TERM_PROGRAM === "iTerm.app" || TERM_PROGRAM === "WezTerm" || env["LC_TERMINAL"] === "iTerm2") return "iterm";
+  if (KITTY_WINDOW_ID || TERM === "xterm-kitty" || TERM === "xterm-ghostty" || TERM_PROGRAM === "ghostty")
+    return "kitty";
+  return undefined;
+}
+
+/** Sent in pieces of at most 4096 characters; `m=1` says that more follows. */
+function kittySequence(base64: string): string {
+  const pieces = base64.match(/.{1,4096}/gs) ?? [];
+  return pieces
+    .map((piece, index) => {
+      const control = `${index === 0 ? "f=100,a=T," : ""}m=${index < pieces.length - 1 ? 1 : 0}`;
+      return `\u001B_G${control};${piece}\u001B\\`;
+    })
+    .join("");
+}

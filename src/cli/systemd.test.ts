@@ -1,0 +1,43 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { runProgram } from "../../tests/cli/run-shell.ts";
+import { requireDebianPackage } from "../../tests/setup/require-debian-package.ts";
+import { renderSystemdUnit } from "./systemd.ts";
+
+const analyze = await requireDebianPackage("systemd", "/usr/bin/systemd-analyze");
+const program = [process.execPath, "/opt/claw port/main.js"];
+
+test("the hub is started with its home and its configuration, quoted as systemd reads them", () => {
+  const text = renderSystemdUnit({
+    program: ["/usr/bin/node", "/a b/main.js"],
+    home: '/h/$x 100%"',
+    config: "/c.json5",
+  });
+  expect(text).toContain(
+    String.raw`ExecStart="/usr/bin/node" "/a b/main.js" "up" "--home" "/h/$$x 100%%\"" "--config" "/c.json5"`,
+  );
+});
+
+test("a hub that stops because of its configuration is not started over and over", () => {
+  expect(renderSystemdUnit({ program, home: "/h" })).toContain("RestartPreventExitStatus=2 77 78");
+});
+
+test.skipIf(analyze === undefined)("systemd finds nothing wrong with it (needs the package systemd)", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "unit-"));
+  try {
+    const unit = join(folder, "clawport.service");
+    await mkdir(join(folder, "home"));
+    await writeFile(unit, renderSystemdUnit({ program, home: join(folder, "home of 100% $me"), config: "/c.json5" }));
+    const { exit, out, err } = await runProgram("systemd-analyze", ["--user", "verify", unit], {
+      env: { ...process.env, XDG_RUNTIME_DIR: folder },
+    });
+    expect({ exit, complaints: (out + err).split("\n").filter((line) => line.includes("clawport.service")) }).toEqual({
+      exit: 0,
+      complaints: [],
+    });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});

@@ -1,0 +1,18 @@
+import { isInteractive } from "../../core/process/world.ts";
+import { openBrowser } from "../../hub/sign-in/open-browser.ts";
+import type { SignInUi } from "../../hub/verbs/auth.ts";
+import type { CommandContext } from "../command-context.ts";
+import { readLine } from "./read-line.ts";
+
+/** The person at this terminal signs in. */
+export function createTerminalSignIn(context: CommandContext, isBrowserless: boolean): SignInUi {
+  const { env, platform, stdin, stderr } = context;
+  return {
+    signal: context.stopSignal(),
+    goesOn: false,
+    // Not on stdout: that is for the answer.
+    show: (text) => void stderr.write(`${text}\n`),
+    ...(!isBrowserless && { openBrowser: (url) => openBrowser(url, { env, platform }) }),
+    ...(isInteractive(context) && { paste: (signal) => readLine(stdin, signal) }),
+  };
+}

@@ -1,0 +1,141 @@
+import { Type } from "typebox";
+import { judgeAddress } from "../http/addresses.ts";
+import type { ConfigFinding } from "./check-value.ts";
+
+const path = (description: string) => Type.Optional(Type.String({ minLength: 1, description }));
+const text = (description: string) => Type.Optional(Type.String({ minLength: 1, description }));
+
+const idp = Type.Object(
+  {
+    issuer: Type.String({ minLength: 1, description: "Address of the organisation's identity provider." }),
+    clientId: Type.String({ minLength: 1, description: "Id of the client that is registered there." }),
+    clientSecret: text("Secret of that client; better as $NAME from the environment than in the file."),
+    idTokenFile: Type.String({
+      minLength: 1,
+      description: "File with the ID token of whoever signed in at the identity provider. Read each time it is needed.",
+    }),
+  },
+  { additionalProperties: false, description: "The identity provider of an organisation (grant `enterprise`)." },
+);
+
+/** How to sign in to one server. */
+export const authSchema = Type.Object(
+  {
+    clientId: Type.Optional(Type.String({ description: "Id of an OAuth client that was registered by hand." })),
+    clientSecret: Type.Optional(
+      Type.String({
+        description:
+          "Secret of that client; better as $NAME from the environment than in the file. Name `authorizationServerUrl` with it: else it goes to whichever the server names at the first sign-in. Grants without a person demand that.",
+      }),
+    ),
+    clientMetadataUrl: text(
+      "Address (https) of a document that describes Clawport as a client, for authorization servers that take one; `clawport auth client-document` prints it.",
+    ),
+    privateKeyFile: path("File with the private key of the client, in PEM, where it shows who it is by signing."),
+    signingAlgorithm: Type.Optional(
+      Type.Enum(["ES256", "ES384", "ES512", "RS256", "RS384", "RS512", "PS256", "PS384", "PS512"], {
+        description: "How that key signs. Found out from the key unless given.",
+      }),
+    ),
+    authorizationServerUrl: Type.Optional(
+      Type.String({
+        description:
+          "Address of the authorization server, where discovering it does not work or is not to be left to the server, as with a secret that is sent without a person.",
+      }),
+    ),
+    scopes: Type.Optional(
+      Type.Array(Type.String(), { description: "Scopes to ask for instead of those the server names." }),
+    ),
+    redirectPort: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 65_535,
+        description: "Port on this machine to which the browser comes back. A free one unless given.",
+      }),
+    ),
+    redirectUri: text(
+      "Address to which the browser comes back, where the client was registered with another than this machine's.",
+    ),
+    grant: Type.Optional(
+      Type.Enum(["authorization-code", "device-code", "client-credentials", "workload", "enterprise"], {
+        description:
+          "How to sign in: in a browser (the default), with a code on another device, or without a person: as the client itself, with the identity of a workload, or through an organisation's identity provider.",
+      }),
+    ),
+    assertionFile: path("File with the JWT of a workload (grant `workload`). Read each time it is needed."),
+    idp: Type.Optional(idp),
+    dpop: Type.Optional(
+      Type.Enum(["auto", "always", "never"], {
+        description:
+          "Whether tokens are bound to a key of ours (DPoP). `auto`, the default, does it where the server asks.",
+      }),
+    ),
+    allowMissingPkce: Type.Optional(
+      Type.Boolean({
+        description:
+          "Goes on where the authorization server does not say that it checks PKCE (S256). Only for one known to do so all the same.",
+      }),
+    ),
+    omitResource: Type.Optional(
+      Type.Boolean({
+        description:
+          "Leaves out which server a token is for (RFC 8707). Only for authorization servers that refuse to be told.",
+      }),
+    ),
+  },
+  { additionalProperties: false, description: "How to sign in with OAuth. Usually everything here is discovered." },
+);
+
+export type AuthConfig = Type.Static<typeof authSchema>;
+
+/** What a schema can't say of signing in: which fields belong together, and which addresses are safe. */
+export function checkAuthConfig(auth: AuthConfig): readonly ConfigFinding[] {
+  const findings: ConfigFinding[] = [
+    ...checkAddress(["authorizationServerUrl"], auth.authorizationServerUrl),
+    ...checkAddress(["redirectUri"], auth.redirectUri),
+    ...checkAddress(["idp", "issuer"], auth.idp?.issuer),
+  ];
+  const needs = (field: keyof AuthConfig, why: string) => {
+    if (auth[field] === undefined) findings.push({ path: [], message: `needs \`${field}\`, since ${why}` });
+  };
+  const document = URL.parse(auth.clientMetadataUrl ?? "https://example.com/client.json");
+  if (document?.protocol !== "https:" || document.pathname === "/")
+    findings.push({
+      path: ["clientMetadataUrl"],
+      message: "must be the https address of a document, like https://example.com/clawport.json",
+    });
+  if (auth.redirectPort !== undefined && auth.redirectUri !== undefined)
+    findings.push({ path: ["redirectPort"], message: "and `redirectUri` say the same thing; keep one of them" });
+  switch (auth.grant) {
+    case "client-credentials":
+      needs("clientId", "its grant is client-credentials");
+      if (auth.clientSecret === undefined && auth.privateKeyFile === undefined)
+        findings.push({
+          path: [],
+          message: "needs `clientSecret` or `privateKeyFile`, since its grant is client-credentials",
+        });
+      if (auth.clientSecret !== undefined) needs("authorizationServerUrl", goesToAnyServer("clientSecret"));
+      break;
+    case "workload":
+      needs("assertionFile", "its grant is workload");
+      needs("authorizationServerUrl", goesToAnyServer("assertionFile"));
+      break;
+    case "enterprise":
+      needs("clientId", "its grant is enterprise");
+      needs("idp", "its grant is enterprise");
+      if (auth.clientSecret !== undefined) needs("authorizationServerUrl", goesToAnyServer("clientSecret"));
+      break;
+    default:
+  }
+  return findings.map((found) => ({ ...found, path: ["auth", ...found.path] }));
+}
+
+/** Without a person nobody sees to whom a secret is sent, and a server may name whom it likes. */
+function goesToAnyServer(field: keyof AuthConfig): string {
+  return `\`${field}\` would else go to whichever authorization server the server names`;
+}
+
+export function checkAddress(path: readonly string[], address: string | undefined): ConfigFinding[] {
+  const message = address === undefined ? undefined : judgeAddress(address);
+  return message === undefined ? [] : [{ path, message }];
+}

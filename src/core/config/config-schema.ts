@@ -1,0 +1,140 @@
+import { Type } from "typebox";
+import { maxTimerMs } from "../wait.ts";
+import { agentSchema } from "./agent-config.ts";
+import { appsSchema } from "./apps-config.ts";
+import type { CheckedSchema } from "./check-value.ts";
+import { policySchema } from "./policy-config.ts";
+import { serverSchema } from "./server-config.ts";
+
+const globs = (description: string, standard: string[]) => {
+  return Type.Array(Type.String({ minLength: 1, maxLength: 256 }), { default: standard, description });
+};
+
+const hub = Type.Object(
+  {
+    host: Type.String({ default: "127.0.0.1", minLength: 1, description: "Address the hub listens on." }),
+    port: Type.Integer({
+      default: 8765,
+      minimum: 0,
+      maximum: 65_535,
+      description: "Port the hub listens on; 0 takes a free one.",
+    }),
+    allowRemote: Type.Boolean({
+      default: false,
+      description:
+        "Must be true for a host beyond this machine: everyone who can reach it and has a token may call tools.",
+    }),
+    publicUrl: Type.Optional(
+      Type.String({
+        pattern: "^https://[^/?#]+/?$",
+        description:
+          "Address (https) under which the world reaches the hub, through a proxy of yours. There it serves `/oauth/client.json`, which describes it to authorization servers.",
+      }),
+    ),
+    maxConcurrent: Type.Integer({
+      default: 256,
+      minimum: 1,
+      description: "Requests served at the same time; more get 503.",
+    }),
+    maxBodyBytes: Type.Integer({
+      default: 4_194_304,
+      minimum: 1024,
+      description: "Largest request body; more gets 413.",
+    }),
+  },
+  { additionalProperties: false, default: {}, description: "The hub: where it listens and how much it takes on." },
+);
+
+const log = Type.Object(
+  {
+    level: Type.Enum(["debug", "info", "warn", "error"], {
+      default: "info",
+      description: "The least that is worth a line.",
+    }),
+    format: Type.Enum(["human", "json"], { default: "human", description: "Lines for people or for programs." }),
+  },
+  { additionalProperties: false, default: {}, description: "What is written to stderr." },
+);
+
+const catalog = Type.Object(
+  {
+    include: globs("Tools that are offered; `*` stands for any characters.", ["*"]),
+    exclude: globs("Tools that are left out, even when included above.", []),
+  },
+  { additionalProperties: false, default: {}, description: "Which tools are offered at all." },
+);
+
+const audit = Type.Object(
+  {
+    enabled: Type.Boolean({ default: true, description: "Whether each call leaves a line in the audit log." }),
+    maxBytes: Type.Integer({
+      default: 10_485_760,
+      minimum: 4096,
+      description: "Size at which a new audit file is begun.",
+    }),
+    keep: Type.Integer({ default: 5, minimum: 1, maximum: 1000, description: "How many full audit files are kept." }),
+  },
+  { additionalProperties: false, default: {}, description: "The record of who called what." },
+);
+
+/** The whole configuration file. A field with a default may be left out; after loading it is always there. */
+export const configSchema = Type.Object(
+  {
+    $schema: Type.Optional(Type.String({ description: "For editors; Clawport does not read it." })),
+    hub,
+    log,
+    catalog,
+    policy: Type.Optional(policySchema),
+    audit,
+    agent: agentSchema,
+    apps: appsSchema,
+    servers: Type.Record(Type.String({ pattern: "^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$" }), serverSchema, {
+      additionalProperties: false,
+      default: {},
+      description: "MCP servers whose tools are offered, by name. A name has letters, digits, `_`, `.` and `-`.",
+    }),
+    toolDiscoveryInterval: Type.Number({
+      default: 300_000,
+      minimum: 1000,
+      maximum: maxTimerMs,
+      description: "Milliseconds after which a server is asked for its tools again.",
+    }),
+    maxConcurrentServers: Type.Integer({ default: 20, minimum: 1, description: "Servers connected at the same time." }),
+    debug: Type.Boolean({ default: false, description: 'The same as `log.level: "debug"`.' }),
+  },
+  { additionalProperties: false, description: "Configuration of Clawport." },
+);
+
+export type Config = Type.Static<typeof configSchema>;
+
+/** The schema for editors: what has a default may be left out, and `$NAME` may stand where a number or a flag belongs. */
+export function configJsonSchema(): Record<string, unknown> {
+  return {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    title: "clawport.json5",
+    ...forEditors(configSchema),
+  };
+}
+
+function forEditors(schema: CheckedSchema): Record<string, unknown> {
+  const { properties, patternProperties, required, items, ...rest } = schema;
+  const needed = required?.filter((key) => properties?.[key]?.default === undefined) ?? [];
+  const whole = {
+    ...rest,
+    ...(properties && { properties: mapParts(properties) }),
+    ...(patternProperties && { patternProperties: mapParts(patternProperties) }),
+    ...(needed.length > 0 && { required: needed }),
+    ...(items && { items: forEditors(items) }),
+  };
+  return ["integer", "number", "boolean"].includes(schema.type ?? "") ? orReference(whole) : whole;
+}
+
+function mapParts(parts: Readonly<Record<string, CheckedSchema>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(parts).map(([key, part]) => [key, forEditors(part)]));
+}
+
+function orReference(whole: Record<string, unknown>): Record<string, unknown> {
+  const { description, default: standard, ...check } = whole;
+  const reference = { type: "string", pattern: String.raw`^\$(\w+|\{\w+(:-[^}]*)?\})$` };
+  return { description, ...(standard !== undefined && { default: standard }), anyOf: [check, reference] };
+}

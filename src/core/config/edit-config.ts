@@ -1,0 +1,58 @@
+import { readFile, realpath, stat } from "node:fs/promises";
+import { codeOf, Fault, messageOf } from "../fault.ts";
+import { writeFileAtomic } from "../files/write-file-atomic.ts";
+import { asRecord } from "../is-record.ts";
+import { appendJson5, removeJson5 } from "./edit-json5.ts";
+import { Json5Fault, readJson5 } from "./read-json5.ts";
+
+/** A configuration as it stands in its file: unchecked, and with its references still in it. */
+export interface RawConfig {
+  readonly text: string;
+  readonly value: unknown;
+  /** Its `servers`; none where it has none. */
+  readonly servers: Readonly<Record<string, unknown>>;
+}
+
+/** A file that does not exist is an empty configuration. */
+export async function readRawConfig(path: string): Promise<RawConfig> {
+  const text = await readText(path);
+  try {
+    const { value } = text.trim() === "" ? { value: {} } : readJson5(text);
+    return { text, value, servers: asRecord(asRecord(value)["servers"]) };
+  } catch (error) {
+    if (!(error instanceof Json5Fault)) throw error;
+    const message = `${path} can't be read: ${error.message} Mend it first; the place is told by: clawport config check`;
+    throw new Fault("config", message, { cause: error });
+  }
+}
+
+/** Adds servers to a configuration file and keeps everything else in it as a person wrote it. */
+export async function addServers(path: string, servers: Readonly<Record<string, unknown>>): Promise<void> {
+  const { text } = await readRawConfig(path);
+  await writeConfigText(path, appendJson5(text, ["servers"], servers));
+}
+
+/** With the permissions that the file has. What a link points at is rewritten, not the link. */
+export async function writeConfigText(path: string, text: string): Promise<void> {
+  const file = await realpath(path).catch(() => path);
+  const mode = await stat(file).then(
+    (found) => found.mode & 0o777,
+    () => 0o600,
+  );
+  await writeFileAtomic(file, text, { mode });
+}
+
+async function readText(path: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return "";
+    throw new Fault("config", `Could not read the configuration ${path}: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/** Takes a server out of a configuration file and keeps everything else in it as a person wrote it. */
+export async function removeServer(path: string, name: string): Promise<void> {
+  const { text } = await readRawConfig(path);
+  await writeConfigText(path, removeJson5(text, ["servers", name]));
+}

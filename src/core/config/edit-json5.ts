@@ -1,0 +1,183 @@
+import { isDeepStrictEqual } from "node:util";
+import { Fault } from "../fault.ts";
+import { asRecord, isRecord } from "../is-record.ts";
+import { type ConfigPath, formatPath, pathKey } from "./config-path.ts";
+import { type EntryOffsets, type Json5Document, readJson5 } from "./read-json5.ts";
+
+/**
+ * Adds entries at the end of an object inside a JSON5 text; objects on the way that are missing are made. Everything a
+ * person wrote stays as it is, comments and spaces included; a key that is there already is a fault.
+ */
+export function appendJson5(text: string, path: ConfigPath, entries: Readonly<Record<string, unknown>>): string {
+  const document = readJson5(text.trim() === "" ? "{}" : text);
+  const added = appendAt(text.trim() === "" ? "{}\n" : text, document, path, entries);
+  // The text is put together by hand: what a reader makes of it must be what was there and what was added, nothing else.
+  if (isDeepStrictEqual(readJson5(added).value, mergeEntries(document.value, path, entries))) return added;
+  throw new Fault("internal", "The configuration could not be extended without changing it. Nothing was written.");
+}
+
+function appendAt(
+  text: string,
+  document: Json5Document,
+  path: ConfigPath,
+  entries: Readonly<Record<string, unknown>>,
+): string {
+  const object = valueAt(document.value, path);
+  const place = document.places.get(pathKey(path));
+  const key = path.at(-1);
+  if (place === undefined && key !== undefined) return appendAt(text, document, path.slice(0, -1), { [key]: entries });
+  if (place === undefined || !isRecord(object)) {
+    throw new Fault(
+      "config",
+      `${formatPath(path) || "The configuration"} is not an object, so nothing can be added to it.`,
+    );
+  }
+  const taken = Object.keys(entries).find((name) => Object.hasOwn(object, name));
+  if (taken !== undefined) throw new Fault("conflict", `${formatPath([...path, taken])} is there already.`);
+  const children = Object.keys(object).flatMap((name) => document.places.get(pathKey([...path, name])) ?? []);
+  const last = children.reduce<EntryOffsets | undefined>(
+    (a, b) => (a === undefined || b.end > a.end ? b : a),
+    undefined,
+  );
+  return insertEntries(text, place, last, entries);
+}
+
+function insertEntries(
+  text: string,
+  object: EntryOffsets,
+  last: EntryOffsets | undefined,
+  entries: Readonly<Record<string, unknown>>,
+): string {
+  const newline = text.includes("\r\n") ? "\r\n" : "\n";
+  const outer = indentOf(text, object.value);
+  const own = last === undefined ? "" : indentOf(text, last.key);
+  const inner = own.length > outer.length ? own : outer + (outer.includes("\t") ? "\t" : "  ");
+  const step = inner.slice(outer.length);
+  const quoted = text[last?.key ?? object.key] === '"';
+  const items = Object.entries(entries).map(([key, value]) => inner + render(key, value, quoted, step, inner));
+
+  const from = last?.end ?? object.value + 1;
+  const comma = last === undefined ? 0 : commaAfter(text, from);
+  const head = comma > 0 || last === undefined ? text.slice(0, from + comma) : `${text.slice(0, from)},`;
+  const remark = sameLineComment(text.slice(from + comma, object.end - 1));
+  const rest = text.slice(from + comma + remark.length);
+  const tail = /^[ \t]*\}/.test(rest) ? `${newline}${outer}${rest.trimStart()}` : rest;
+  const end = quoted && comma === 0 ? "" : ",";
+  return head + remark + newline + items.join(",\n").replaceAll("\n", newline) + end + tail;
+}
+
+/** One entry. In the style of JSON where the rest is so, else with bare keys and a comma after the last of each list. */
+function render(key: string, value: unknown, quoted: boolean, step: string, indent: string): string {
+  const isBare = !quoted && /^[A-Za-z_$][\w$]*$/.test(key);
+  return `${isBare ? key : JSON.stringify(key)}: ${renderValue(value, quoted, step, indent)}`;
+}
+
+function renderValue(value: unknown, quoted: boolean, step: string, indent: string): string {
+  const inner = indent + step;
+  const list = (open: string, items: readonly string[], close: string): string => {
+    if (items.length === 0) return open + close;
+    return `${open}\n${inner}${items.join(`,\n${inner}`)}${quoted ? "" : ","}\n${indent}${close}`;
+  };
+  if (Array.isArray(value))
+    return list(
+      "[",
+      value.map((item) => renderValue(item, quoted, step, inner)),
+      "]",
+    );
+  if (!isRecord(value)) return JSON.stringify(value ?? null);
+  const entries = Object.entries(value).filter(([, part]) => part !== undefined);
+  return list(
+    "{",
+    entries.map(([key, part]) => render(key, part, quoted, step, inner)),
+    "}",
+  );
+}
+
+/** The white space that the line of an offset begins with. */
+function indentOf(text: string, offset: number): string {
+  const line = text.slice(text.lastIndexOf("\n", offset - 1) + 1, offset);
+  return /^[ \t]*/.exec(line)?.[0] ?? "";
+}
+
+function valueAt(value: unknown, path: ConfigPath): unknown {
+  return path.reduce<unknown>((part, key) => asRecord(part)[key], value);
+}
+
+function mergeEntries(value: unknown, path: ConfigPath, entries: Readonly<Record<string, unknown>>): unknown {
+  const [key, ...rest] = path;
+  const object = asRecord(value);
+  return key === undefined ? { ...object, ...entries } : { ...object, [key]: mergeEntries(object[key], rest, entries) };
+}
+
+/**
+ * Takes one entry of an object out of a JSON5 text, with the comment on its own line. Everything else a person wrote stays
+ * as it is, comments above it and spaces included.
+ */
+export function removeJson5(text: string, path: ConfigPath): string {
+  const document = readJson5(text);
+  const place = document.places.get(pathKey(path));
+  if (place === undefined) throw new Fault("not-found", `There is no ${formatPath(path)} in the configuration.`);
+  const shorter = cutEntry(text, place, previousOf(document, path, place));
+  if (isDeepStrictEqual(parsedOrUndefined(shorter), withoutEntry(document.value, path))) return shorter;
+  // The text is cut by hand: a key that stands there twice, say, would come to light again.
+  throw new Fault("config", `${formatPath(path)} can't be taken out alone. Nothing was written; do it by hand.`);
+}
+
+function cutEntry(text: string, { key, end }: EntryOffsets, previous: EntryOffsets | undefined): string {
+  const comma = commaAfter(text, end);
+  const rest = text.slice(end + comma);
+  const remark = sameLineComment(rest);
+  const lineEnd = /^[ \t]*(?:\r\n|\n|$)/.exec(rest.slice(remark.length))?.[0];
+  const lineStart = text.lastIndexOf("\n", key - 1) + 1;
+  const hasOwnLines = lineEnd !== undefined && text.slice(lineStart, key).trim() === "";
+  const before = text.slice(0, hasOwnLines ? lineStart : key);
+  const head = comma > 0 || previous === undefined ? before : withoutComma(before, previous.end);
+  return head + (hasOwnLines ? rest.slice(remark.length + lineEnd.length) : rest.replace(/^[ \t]+/, ""));
+}
+
+/** Where the last entry had no comma, the one that is last now gets none either: a file in the style of JSON stays JSON. */
+function withoutComma(text: string, offset: number): string {
+  const comma = commaAfter(text, offset);
+  return comma === 0 ? text : text.slice(0, offset + comma - 1) + text.slice(offset + comma);
+}
+
+function previousOf(
+  { value, places }: Json5Document,
+  path: ConfigPath,
+  { key }: EntryOffsets,
+): EntryOffsets | undefined {
+  const parent = path.slice(0, -1);
+  const object = parent.reduce<unknown>((part, name) => asRecord(part)[name], value);
+  return Object.keys(asRecord(object))
+    .flatMap((name) => places.get(pathKey([...parent, name])) ?? [])
+    .filter((place) => place.end <= key)
+    .toSorted((a, b) => a.end - b.end)
+    .at(-1);
+}
+
+function parsedOrUndefined(text: string): unknown {
+  try {
+    return readJson5(text).value;
+  } catch {
+    return undefined;
+  }
+}
+
+function withoutEntry(value: unknown, [key = "", ...rest]: ConfigPath): unknown {
+  if (!isRecord(value)) return value;
+  const entries = Object.entries(value);
+  if (rest.length === 0) return Object.fromEntries(entries.filter(([name]) => name !== key));
+  return Object.fromEntries(entries.map(([name, part]) => [name, name === key ? withoutEntry(part, rest) : part]));
+}
+
+/** How many characters after a value its comma ends, or 0 where it has none. Commas inside comments don't count. */
+function commaAfter(text: string, offset: number): number {
+  const comma = /(?:\s|\/\/[^\n\r\u2028\u2029]*(?=[\n\r\u2028\u2029])|\/\*(?:[^*]|\*(?!\/))*\*\/)*,/y;
+  comma.lastIndex = offset;
+  return comma.exec(text)?.[0].length ?? 0;
+}
+
+/** The comment that belongs to the line it stands on. */
+function sameLineComment(text: string): string {
+  return /^[ \t]*(?:\/\/[^\n\r\u2028\u2029]*|\/\*(?:[^*\n\r]|\*(?!\/))*\*\/)/.exec(text)?.[0] ?? "";
+}

@@ -1,0 +1,150 @@
+import { Type } from "typebox";
+import { nearestName } from "../nearest-name.ts";
+import type { ConfigFinding } from "./check-value.ts";
+
+const glob = (description: string) => Type.String({ minLength: 1, maxLength: 256, description });
+
+const door = Type.Enum(["mcp-stdio", "mcp-http", "plugin", "node", "console", "cli", "app-proxy", "server"], {
+  description: "The kind of endpoint a call came through; `server` is a configured server that wants the model.",
+});
+
+const toolGlob = glob("Name of the tool in the catalog; `*` stands for any characters, `?` for one.");
+const sourceGlob = glob("Id of the source that offers the tool.");
+const tokenGlob = glob("Name of the token that opened the door; the main token is called `main`.");
+
+const rule = Type.Object(
+  {
+    tool: Type.Optional(toolGlob),
+    source: Type.Optional(sourceGlob),
+    kind: Type.Optional(Type.Enum(["server", "app", "machine", "agent"], { description: "The kind of source." })),
+    door: Type.Optional(door),
+    token: Type.Optional(tokenGlob),
+    client: Type.Optional(glob("What the client calls itself: a client can claim any name.")),
+    sender: Type.Optional(glob("The chat sender on whose behalf the agent calls.")),
+    agent: Type.Optional(glob("The agent that calls.")),
+    annotation: Type.Optional(
+      Type.Enum(
+        [
+          "readOnly",
+          "destructive",
+          "idempotent",
+          "openWorld",
+          "!readOnly",
+          "!destructive",
+          "!idempotent",
+          "!openWorld",
+        ],
+        { description: "What the tool says of itself; `!` turns it round. Left-out hints have the defaults of MCP." },
+      ),
+    ),
+    verdict: Type.Enum(["allow", "ask", "deny"], { description: "What happens to a call that fits." }),
+    askClient: Type.Optional(
+      Type.Boolean({ description: "Whether the calling client itself may put the question to its person." }),
+    ),
+    reason: Type.Optional(Type.String({ maxLength: 500, description: "Shown with the question or the denial." })),
+  },
+  { additionalProperties: false, description: "All fields given must fit; the first rule that fits decides." },
+);
+
+const limit = Type.Object(
+  {
+    tool: Type.Optional(toolGlob),
+    source: Type.Optional(sourceGlob),
+    token: Type.Optional(tokenGlob),
+    door: Type.Optional(door),
+    calls: Type.Integer({ minimum: 1, maximum: 1_000_000, description: "So many calls …" }),
+    seconds: Type.Number({ exclusiveMinimum: 0, maximum: 31_536_000, description: "… in so many seconds." }),
+    per: Type.Optional(
+      Type.Enum(["caller", "tool", "caller-and-tool"], {
+        default: "caller",
+        description: "Whether each caller, each tool, or each caller with each tool has that many.",
+      }),
+    ),
+  },
+  { additionalProperties: false, description: "A call must be within every limit that fits it." },
+);
+
+/** The `policy` part of the configuration: who may call what, who is asked first, and how often. */
+export const policySchema = Type.Object(
+  {
+    preset: Type.Optional(
+      Type.Enum(["open", "default", "strict"], {
+        default: "default",
+        description:
+          "What holds where no rule fits. `open`: everything runs. `default`: everything runs, except that OpenClaw's agent asks before a tool without a read-only hint, and a server before it has the model write. `strict`: whatever is not read-only asks, and hints count only from trusted sources.",
+      }),
+    ),
+    rules: Type.Optional(Type.Array(rule)),
+    limits: Type.Optional(Type.Array(limit)),
+  },
+  { additionalProperties: false, description: "Who may call what, who is asked first, and how often." },
+);
+
+export type Policy = Type.Static<typeof policySchema>;
+export type PolicyRule = Type.Static<typeof rule>;
+export type PolicyLimit = Type.Static<typeof limit>;
+
+/** Sources that are there whatever is configured. The model's work for servers is judged as `sampling__<server>`. */
+const ownSources = ["agent", "machine", "sampling"];
+
+/** What rules can refer to. */
+interface PolicyContext {
+  readonly policy?: Policy | undefined;
+  readonly servers: Readonly<Record<string, { readonly toolPrefix?: string | undefined }>>;
+  readonly apps: { readonly prefix: string };
+}
+
+/**
+ * Rules and limits about a source that is not configured: misspelt more often than not, and then what they forbid runs.
+ * What a glob means, or an app brings along, can't be known here.
+ */
+export function checkPolicyConfig({ policy = {}, servers, apps }: PolicyContext): readonly ConfigFinding[] {
+  const sources = [...Object.keys(servers), ...ownSources];
+  const prefixes = [
+    ...Object.entries(servers).map(([name, { toolPrefix }]) => toolPrefix ?? name),
+    "sampling",
+    apps.prefix,
+  ];
+  const { rules = [], limits = [] } = policy;
+  return [
+    ...rules.flatMap((rule, index) => check(rule).map(inSection("rules", index))),
+    ...limits.flatMap((limit, index) => check(limit).map(inSection("limits", index))),
+  ];
+
+  function check(rule: PolicyRule | PolicyLimit): ConfigFinding[] {
+    if (rule.door === "app-proxy" || ("kind" in rule && rule.kind === "app")) return [];
+    return [...checkSource(rule.source), ...checkTool(rule.tool)];
+  }
+
+  function checkSource(source: string | undefined): ConfigFinding[] {
+    if (source === undefined || isGlob(source) || sources.includes(source)) return [];
+    if (source.startsWith(`${apps.prefix}-`)) return [];
+    const nearest = nearestName(source, sources);
+    return [{ path: ["source"], message: "fits no source that is configured", ...suggest(nearest) }];
+  }
+
+  function checkTool(tool: string | undefined): ConfigFinding[] {
+    const [head = "", ...rest] = tool?.split("__") ?? [];
+    if (rest.length === 0 || isGlob(head) || prefixes.some((prefix) => mayBegin(tool ?? "", prefix))) return [];
+    const nearest = nearestName(head, prefixes);
+    const meant = nearest === undefined ? undefined : [nearest, ...rest].join("__");
+    return [{ path: ["tool"], message: "fits the tools of no source that is configured", ...suggest(meant) }];
+  }
+}
+
+/** A name has to begin with a letter; one that does not is given `t_`. */
+function mayBegin(tool: string, prefix: string): boolean {
+  return prefix === "" || tool.startsWith(`${prefix}__`) || tool.startsWith(`t_${prefix}__`);
+}
+
+function isGlob(text: string): boolean {
+  return /[*?]/.test(text);
+}
+
+function suggest(suggestion: string | undefined): Pick<ConfigFinding, "suggestion"> {
+  return suggestion === undefined ? {} : { suggestion };
+}
+
+function inSection(list: string, index: number): (finding: ConfigFinding) => ConfigFinding {
+  return (finding) => ({ ...finding, path: ["policy", list, index, ...finding.path] });
+}

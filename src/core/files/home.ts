@@ -1,0 +1,126 @@
+import { chmodSync, mkdirSync, readFileSync, statSync } from "node:fs";
+import { join, resolve, sep } from "node:path";
+import { Fault, messageOf } from "../fault.ts";
+import { type Log, silentLog } from "../log.ts";
+import { withFileLock } from "./file-lock.ts";
+import { readJsonFile, setAside } from "./state-file.ts";
+import { sweepDrafts, writeFileAtomic } from "./write-file-atomic.ts";
+
+/** The folder where everything lives that outlasts a run. */
+export interface Home {
+  readonly path: string;
+  /** A path inside it. The folders on the way are made by whoever writes there. */
+  file(...parts: string[]): string;
+}
+
+export interface HomeOptions {
+  readonly log?: Log;
+  readonly migrations?: readonly Migration[];
+}
+
+/** Makes the folder if need be, closes it to others, brings its content up to this version, sweeps what crashes left. */
+export async function openHome(folder: string, options: HomeOptions = {}): Promise<Home> {
+  const path = resolve(folder);
+  const { log = silentLog, migrations = knownMigrations } = options;
+  makePrivate(path, log);
+  await migrateHome(path, migrations, log);
+  sweepDrafts(path, log);
+  return {
+    path,
+    file: (...parts) => {
+      const file = join(path, ...parts);
+      if (file.startsWith(path + sep)) return file;
+      throw new Fault("internal", `${JSON.stringify(parts.join("/"))} is not a place inside the state folder.`);
+    },
+  };
+}
+
+function makePrivate(path: string, log: Log): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    const { mode } = statSync(path);
+    if (process.platform === "win32" || (mode & 0o077) === 0) return;
+    // A folder with the sticky bit is one that everybody uses, such as the temporary one: closing it would lock out the system.
+    if ((mode & 0o1000) !== 0)
+      throw new Fault("usage", `${path} is shared by everybody. Choose a folder of your own with --home.`);
+    chmodSync(path, 0o700);
+    log.warn("others could look into the state folder; it is closed to them now", {
+      path,
+      was: (mode & 0o777).toString(8),
+    });
+  } catch (error) {
+    if (error instanceof Fault) throw error;
+    const message = `Could not use ${path} as the state folder: ${messageOf(error)}. Choose another with --home.`;
+    throw new Fault("io", message, { cause: error });
+  }
+}
+
+const firstVersion = 1;
+
+/** Runs the steps a state folder lacks. The version is written after each, so a crash costs at most one step twice. */
+async function migrateHome(folder: string, migrations: readonly Migration[], log: Log): Promise<void> {
+  const path = join(folder, "version.json");
+  const current = migrations.at(-1)?.to ?? firstVersion;
+  if (isAt(path, current)) return;
+  await withFileLock(`${path}.lock`, { log }, async () => {
+    const found = await readHomeVersion(path, log);
+    if (found > current) throw newerFault(folder, found, current);
+    if (found < firstVersion) await writeHomeVersion(path, firstVersion);
+    for (const step of migrations) {
+      if (step.to <= found) continue;
+      await step.run(folder);
+      await writeHomeVersion(path, step.to);
+      log.info("the state folder was migrated", { folder, version: step.to });
+    }
+  });
+}
+
+/** The usual case, without the lock and without waking the thread pool: every start passes here. */
+function isAt(path: string, current: number): boolean {
+  try {
+    return parseHomeVersion(JSON.parse(readFileSync(path, "utf8"))) === current;
+  } catch {
+    return false;
+  }
+}
+
+/** 0 for a folder without a version: steps may run again, so starting over from the first is safe. */
+async function readHomeVersion(path: string, log: Log): Promise<number> {
+  const file = await readJsonFile(path, parseHomeVersion);
+  if (file.state === "good") return file.value;
+  if (file.state === "damaged") {
+    const aside = await setAside(path);
+    log.error("the version file of the state folder was damaged; it was set aside", { path, aside, error: file.error });
+  }
+  return 0;
+}
+
+function parseHomeVersion(value: unknown): number {
+  const version = typeof value === "object" && value !== null && "version" in value ? value.version : undefined;
+  if (typeof version === "number" && Number.isSafeInteger(version) && version >= firstVersion) return version;
+  throw new Fault("corrupt", "The version file holds no version.");
+}
+
+function writeHomeVersion(path: string, version: number): Promise<void> {
+  return writeFileAtomic(path, `${JSON.stringify({ version })}\n`);
+}
+
+function newerFault(folder: string, found: number, current: number): Fault {
+  const message =
+    `The state folder ${folder} was made by a newer Clawport (version ${found}, this one knows ${current}). ` +
+    "Update with: npm install -g clawport@latest – or choose another folder with --home.";
+  return new Fault("config", message, { detail: { folder, found, current } });
+}
+
+/**
+ * One step of a state folder from one version to the next. A step may be run again on what it already changed: a crash
+ * between it and the note that it is done, or a damaged version file, leads to that.
+ */
+export interface Migration {
+  /** The version the folder has afterwards. */
+  readonly to: number;
+  run(folder: string): Promise<void>;
+}
+
+/** In order, each one version further than the last. Version 1 is the first there was and needs no step. */
+const knownMigrations: readonly Migration[] = [];

@@ -1,0 +1,65 @@
+import type { Server } from "node:http";
+import type { Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { RequestSlots } from "./request-slots.ts";
+
+/** The connections of a server. */
+export interface Connections {
+  readonly size: number;
+  /** Resolves when nothing waits to be written on any of them, or after the time. */
+  flushed(withinMs: number): Promise<void>;
+}
+
+export function trackConnections(server: Server): Connections {
+  const open = new Set<Socket>();
+  server.on("connection", (socket) => {
+    open.add(socket);
+    socket.once("close", () => open.delete(socket));
+  });
+  return {
+    get size() {
+      return open.size;
+    },
+    async flushed(withinMs) {
+      const deadline = Date.now() + withinMs;
+      const waits = (socket: Socket): boolean => socket.writableLength > 0;
+      while ([...open].some(waits) && Date.now() < deadline) await sleep(20);
+    },
+  };
+}
+
+export interface CloseOptions {
+  readonly server: Server;
+  readonly admission: RequestSlots;
+  readonly connections: Connections;
+  readonly withinMs: number;
+  /** Calls that still run are told that it is over. */
+  stop(): void;
+  /** Nothing is served any more: sessions and streams end. */
+  end(): void;
+}
+
+/**
+ * Takes nothing new, gives what is being served the time, and cuts no answer short that somebody is reading. Node's own
+ * `close` comes last, since it takes a connection for idle when its answer is made, not when it has left.
+ */
+export async function closeGracefully({
+  server,
+  admission,
+  connections,
+  withinMs,
+  stop,
+  end,
+}: CloseOptions): Promise<void> {
+  const deadline = Date.now() + withinMs;
+  admission.close();
+  await admission.drained(withinMs);
+  stop();
+  // What was just stopped still gets its answer out.
+  await admission.drained(200);
+  await connections.flushed(Math.max(200, deadline - Date.now()));
+  end();
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeAllConnections();
+  await closed;
+}

@@ -1,0 +1,130 @@
+import {
+  type Agent,
+  type ClientRequest,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  request as requestHttp,
+} from "node:http";
+import { request as requestHttps } from "node:https";
+import { Fault } from "../fault.ts";
+
+export interface HttpCall {
+  readonly url: URL;
+  readonly method: "POST" | "GET" | "DELETE";
+  readonly headers: OutgoingHttpHeaders;
+  readonly body?: string | undefined;
+  readonly agent: Agent;
+  readonly signal?: AbortSignal | undefined;
+  /** Told when the request is on its way. */
+  onSent?(): void;
+}
+
+const mostRedirects = 3;
+
+/**
+ * Sends one request and resolves with the head of its response. A failure says what is known: `unavailable` when not a
+ * byte of the request can have reached the server, `outcome-unknown` when some may have. Follows where the same server
+ * sends it, as it is: many answer `/mcp` with a redirect to `/mcp/`.
+ */
+export async function sendHttp(call: HttpCall): Promise<IncomingMessage> {
+  let { url } = call;
+  for (let count = 0; ; count++) {
+    const response = await sendOnce({ ...call, url });
+    const target = redirectOf(response, url);
+    if (target === undefined || count === mostRedirects) return response;
+    response.resume();
+    if (target.origin !== url.origin) {
+      throw new Fault(
+        "denied",
+        `${url.host} sends us on to ${target.host}. If that is right, put its address into the configuration.`,
+      );
+    }
+    url = target;
+  }
+}
+
+function redirectOf({ statusCode, headers }: IncomingMessage, url: URL): URL | undefined {
+  const isRedirect = statusCode === 301 || statusCode === 302 || statusCode === 307 || statusCode === 308;
+  return isRedirect && headers.location !== undefined
+    ? (URL.parse(headers.location, url.href) ?? undefined)
+    : undefined;
+}
+
+function sendOnce(call: HttpCall): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const send = call.url.protocol === "https:" ? requestHttps : requestHttp;
+    const headers =
+      call.body === undefined ? call.headers : { ...call.headers, "content-length": Buffer.byteLength(call.body) };
+    const request = send(call.url, { method: call.method, headers, agent: call.agent }, resolve);
+    followSignal(request, call.signal, reject);
+    let isConnected = false;
+    request.once("socket", (socket) => {
+      if (!socket.connecting) isConnected = true;
+      // For TLS the request leaves after the handshake, which comes after this event.
+      else socket.once(call.url.protocol === "https:" ? "secureConnect" : "connect", () => (isConnected = true));
+    });
+    if (call.onSent) request.once("finish", () => call.onSent?.());
+    request.on("error", (cause) => reject(failureOf(cause, request, isConnected, call.url)));
+    request.end(call.body);
+  });
+}
+
+/**
+ * Not Node's own `signal`, which destroys the request with an error: where that meets the end of the response, the error
+ * comes up on a socket that nobody listens to any more, and brings the process down.
+ */
+function followSignal(request: ClientRequest, signal: AbortSignal | undefined, onAbort: (fault: Fault) => void): void {
+  if (!signal) return;
+  const abort = () => {
+    onAbort(new Fault("cancelled", "The request was cancelled."));
+    request.destroy();
+  };
+  if (signal.aborted) return abort();
+  signal.addEventListener("abort", abort, { once: true });
+  request.once("close", () => signal.removeEventListener("abort", abort));
+}
+
+function failureOf(cause: NodeJS.ErrnoException, request: ClientRequest, isConnected: boolean, url: URL): Fault {
+  const why = cause.code ?? cause.message;
+  if (!isConnected) {
+    return new Fault("unavailable", `${url.host} can't be reached (${why}). Is the server running?`, { cause });
+  }
+  const how = request.reusedSocket ? "closed the connection" : "broke off";
+  return new Fault("outcome-unknown", `${url.host} ${how} before it answered (${why}).`, { cause });
+}
+
+/** The text of a response, read up to a bound; by its events, which cost a small answer less than `for await`. */
+export function readText(response: IncomingMessage, maxBytes: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const broken = (cause?: Error) =>
+      reject(new Fault("outcome-unknown", "The server broke off in the middle of its answer.", { cause }));
+    response.on("data", (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= maxBytes) return void chunks.push(chunk);
+      reject(tooLarge(maxBytes));
+      response.destroy();
+    });
+    response.on("end", () => resolve(Buffer.concat(chunks).toString("utf8")));
+    response.on("error", broken);
+    response.on("close", () => response.readableEnded || broken());
+  });
+}
+
+export function tooLarge(maxBytes: number): Fault {
+  return new Fault("too-large", `The server's answer is larger than the ${maxBytes} bytes taken here.`);
+}
+
+export function isEventStream({ statusCode, headers }: IncomingMessage): boolean {
+  return statusCode === 200 && (headers["content-type"] ?? "").startsWith("text/event-stream");
+}
+
+/** What `Retry-After` asks for, in milliseconds from now: seconds or a date (RFC 9110 § 10.2.3). */
+export function retryAfterMs(value: string | undefined, now: number): number | undefined {
+  if (value === undefined) return undefined;
+  if (/^\d{1,6}$/.test(value)) return Number(value) * 1000;
+  // All three forms of a date begin with the day of the week; `Date.parse` would take "-5" for one.
+  const date = /^[A-Z][a-z]/.test(value) ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}

@@ -1,0 +1,146 @@
+import type { BoundCounter, BoundGauge, BoundHistogram } from "./instruments.ts";
+import type { Metrics } from "./metrics.ts";
+
+interface CallStart {
+  readonly door: string;
+  /** A name from the configuration or a kind of source: never an id that opens something. */
+  readonly source: string;
+}
+
+interface CallEnd extends CallStart {
+  readonly outcome: string;
+  /** The fault's code, where the call failed. */
+  readonly code?: string | undefined;
+  readonly seconds: number;
+}
+
+/** What the guard tells about every call. There is no label for the tool: ten thousand of them would be too many series. */
+export interface CallMetrics {
+  callStarted(call: CallStart): void;
+  callEnded(call: CallEnd): void;
+}
+
+interface CallInstruments {
+  readonly inFlight: BoundGauge;
+  readonly seconds: BoundHistogram;
+  readonly outcomes: Map<string, BoundCounter>;
+  readonly errors: Map<string, BoundCounter>;
+}
+
+const secondBounds = [
+  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300,
+] as const;
+
+const cacheLimit = 1000;
+
+export function createCallMetrics(metrics: Metrics): CallMetrics {
+  const calls = metrics.counter({
+    name: "clawport_calls_total",
+    help: "Calls that ended, by how they ended.",
+    labels: ["door", "source", "outcome"],
+  });
+  const errors = metrics.counter({
+    name: "clawport_errors_total",
+    help: "Calls that failed, by the code of the fault.",
+    labels: ["door", "source", "code"],
+  });
+  const seconds = metrics.histogram({
+    name: "clawport_call_seconds",
+    help: "Time from a call's arrival to its answer.",
+    labels: ["door", "source"],
+    bounds: secondBounds,
+  });
+  const inFlight = metrics.gauge({
+    name: "clawport_calls_in_flight",
+    help: "Calls under way.",
+    labels: ["door", "source"],
+  });
+
+  const byDoor = new Map<string, Map<string, CallInstruments>>();
+  let cached = 0;
+
+  function handlesOf({ door, source }: CallStart): CallInstruments {
+    const known = byDoor.get(door)?.get(source);
+    if (known !== undefined) return known;
+    const handles: CallInstruments = {
+      inFlight: inFlight.bind({ door, source }),
+      seconds: seconds.bind({ door, source }),
+      outcomes: new Map(),
+      errors: new Map(),
+    };
+    if (cached < cacheLimit) {
+      cached++;
+      const sources = byDoor.get(door) ?? new Map<string, CallInstruments>();
+      byDoor.set(door, sources.set(source, handles));
+    }
+    return handles;
+  }
+
+  return {
+    callStarted(call) {
+      handlesOf(call).inFlight.add(1);
+    },
+    callEnded(call) {
+      const { door, source, outcome, code } = call;
+      const handles = handlesOf(call);
+      handles.inFlight.add(-1);
+      handles.seconds.observe(call.seconds);
+      cachedCounter(handles.outcomes, outcome, () => calls.bind({ door, source, outcome })).inc();
+      if (code !== undefined) cachedCounter(handles.errors, code, () => errors.bind({ door, source, code })).inc();
+    },
+  };
+}
+
+function cachedCounter(handles: Map<string, BoundCounter>, key: string, make: () => BoundCounter): BoundCounter {
+  const known = handles.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  // Codes and outcomes come from short lists; the bound only keeps a mistake from growing without end.
+  if (handles.size < 64) handles.set(key, made);
+  return made;
+}
+
+/** What the connections to MCP servers tell. The calls themselves are counted where the guard lets them pass. */
+export interface ServerMetrics {
+  /** A connection was lost, or could not be made, and will be tried again. */
+  reconnecting(server: string): void;
+  /** Counts the servers by where they stand, whenever somebody looks; returns how to stop. */
+  watchStates(read: () => Iterable<string>): () => void;
+}
+
+/** Shown also while no server is in them: a graph should go to zero, not end. */
+const usualStates = ["queued", "connecting", "ready", "degraded", "reconnecting", "needs-sign-in"] as const;
+
+export function createServerMetrics(metrics: Metrics): ServerMetrics {
+  const reconnects = metrics.counter({
+    name: "clawport_server_reconnects_total",
+    help: "Times a server's connection was lost or could not be made, to be tried again.",
+    labels: ["server"],
+  });
+  return {
+    reconnecting: (server) => reconnects.inc({ server }),
+    watchStates(read) {
+      const spec = { name: "clawport_servers", help: "Configured servers, by state.", labels: ["state"] } as const;
+      return metrics.watch(spec, () => {
+        const counts = new Map<string, number>(usualStates.map((state) => [state, 0]));
+        for (const state of read()) counts.set(state, (counts.get(state) ?? 0) + 1);
+        return Array.from(counts, ([state, count]) => [{ state }, count] as const);
+      });
+    },
+  };
+}
+
+/** Each returns how to stop watching: call it when the thing that is counted is closed. */
+export function watchConnections(metrics: Metrics, door: string, count: () => number): () => void {
+  const spec = { name: "clawport_connections", help: "Open connections.", labels: ["door"] } as const;
+  return metrics.watch(spec, () => [[{ door }, count()]]);
+}
+
+export function watchSessions(metrics: Metrics, count: () => number): () => void {
+  return metrics.watch({ name: "clawport_sessions", help: "Open MCP sessions." }, () => [[{}, count()]]);
+}
+
+export function watchQueue(metrics: Metrics, queue: string, length: () => number): () => void {
+  const spec = { name: "clawport_queue_length", help: "Entries that wait.", labels: ["queue"] } as const;
+  return metrics.watch(spec, () => [[{ queue }, length()]]);
+}

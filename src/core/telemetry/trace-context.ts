@@ -1,0 +1,28 @@
+/** Which trace a call belongs to (W3C Trace Context, level 1). */
+export interface TraceContext {
+  /** 32 hexadecimal digits, not all zero. */
+  readonly traceId: string;
+  /** 16 hexadecimal digits, not all zero: the span that caused this one. */
+  readonly spanId: string;
+  readonly flags: number;
+}
+
+export const sampledFlag = 0x01;
+
+const longestHeader = 256;
+const traceparentPattern = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
+
+/** Anything but a well-formed header is no header at all (§3.2.2): a wrong one starts a new trace, never an error. */
+export function parseTraceparent(header: string | undefined): TraceContext | undefined {
+  if (header === undefined || header.length > longestHeader) return undefined;
+  const [, version, traceId, spanId, flags, rest] = traceparentPattern.exec(header) ?? [];
+  if (version === undefined || traceId === undefined || spanId === undefined || flags === undefined) return undefined;
+  // Version ff is forbidden; 00 ends after the flags, only later versions may have more to say (§3.2.4).
+  if (version === "ff" || (version === "00" && rest !== undefined)) return undefined;
+  if (/^0+$/.test(traceId) || /^0+$/.test(spanId)) return undefined;
+  return { traceId, spanId, flags: Number.parseInt(flags, 16) };
+}
+
+export function formatTraceparent({ traceId, spanId, flags }: TraceContext): string {
+  return `00-${traceId}-${spanId}-${(flags & 0xff).toString(16).padStart(2, "0")}`;
+}

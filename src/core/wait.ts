@@ -1,0 +1,93 @@
+import { Fault, isFault } from "./fault.ts";
+
+/** The longest wait, in milliseconds, that a timer of the platform can hold: it takes anything beyond for no time at all. */
+export const maxTimerMs = 2 ** 31 - 1;
+
+/**
+ * Runs `work` with a signal that ends after `ms` or when `signal` does. The answer comes at that moment even when the work
+ * pays no heed to its signal; its late result is dropped. A time longer than a timer can hold is none.
+ */
+export async function withDeadline<T>(
+  ms: number,
+  signal: AbortSignal | undefined,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  if (signal?.aborted) throw cancelledBy(signal);
+  const end = new AbortController();
+  const follow = (): void => end.abort(cancelledBy(signal!));
+  signal?.addEventListener("abort", follow, { once: true });
+  const expire = (): void => end.abort(new Fault("timeout", `No answer within ${ms} ms.`, { detail: { ms } }));
+  const timer = ms <= maxTimerMs ? setTimeout(expire, ms) : undefined;
+  try {
+    return await Promise.race([work(end.signal), rejectOnAbort(end.signal)]);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", follow);
+  }
+}
+
+function rejectOnAbort(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener("abort", () => reject(cancelledBy(signal)), { once: true });
+  });
+}
+
+/** Waits; an abort ends the wait at once with the signal's fault. */
+export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(cancelledBy(signal));
+    const stop = (): void => {
+      clearTimeout(timer);
+      reject(cancelledBy(signal!));
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", stop);
+      resolve();
+    }, ms);
+    signal?.addEventListener("abort", stop, { once: true });
+  });
+}
+
+/** Waits for work that goes on without us; an abort ends the wait at once with the signal's fault. */
+export function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(cancelledBy(signal));
+    // Also where nobody waits any more: work that fails then must have somebody who hears of it.
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop, { once: true });
+  });
+}
+
+/** Resolves when the signal aborts. */
+export function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
+
+/** Why a signal stopped the work, as a Fault: a deadline's `timeout` stays what it is, everything else is `cancelled`. */
+export function cancelledBy(signal: Pick<AbortSignal, "reason">): Fault {
+  if (isFault(signal.reason)) return signal.reason;
+  return new Fault("cancelled", "Cancelled before it was done.", { cause: signal.reason });
+}
+
+export interface Backoff {
+  readonly firstMs: number;
+  readonly maxMs: number;
+  /** How much longer each wait is than the one before; 2 unless given. */
+  readonly factor?: number;
+  /** Which part of a wait is left to chance, from 0 (none, the default) to 1 (anything from nothing to the whole wait). */
+  readonly jitter?: number;
+  readonly random?: () => number;
+}
+
+/** Waits between attempts, growing up to `maxMs`, without end: whoever asks decides when to give up. */
+export function* backoffDelays(backoff: Backoff): Generator<number, never, void> {
+  const { firstMs, maxMs, factor = 2, jitter = 0, random = Math.random } = backoff;
+  for (let wait = firstMs; ; wait = Math.min(wait * factor, maxMs)) {
+    const whole = Math.min(wait, maxMs);
+    yield Math.round(whole - whole * jitter * random());
+  }
+}

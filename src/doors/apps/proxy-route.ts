@@ -1,0 +1,53 @@
+/** What a path of the proxy stands for. */
+export type ProxyRoute =
+  | { readonly kind: "health" | "openapi" | "metrics" | "sessions" | "unknown" }
+  /** Without an id the header `MCP-Session-Id` names the session. */
+  | { readonly kind: "mcp"; readonly id: string | undefined }
+  | { readonly kind: "session" | "bridge"; readonly id: string };
+
+const fixedRoutes: Readonly<Record<string, ProxyRoute>> = {
+  "/health": { kind: "health" },
+  "/openapi.json": { kind: "openapi" },
+  "/metrics": { kind: "metrics" },
+  "/v1/chat/sessions": { kind: "sessions" },
+  "/v1/chat/sessions/": { kind: "sessions" },
+  "/v1/mcp": { kind: "mcp", id: undefined },
+  "/v1/mcp/": { kind: "mcp", id: undefined },
+};
+
+const idShape = "[A-Za-z0-9_-]{1,64}";
+const sessionPath = new RegExp(`^/v1/(mcp|chat/sessions)/(${idShape})(/bridge)?/?$`);
+const wholeId = new RegExp(`^${idShape}$`);
+
+/** Whether it can be the id of a session. */
+export function isSessionId(value: unknown): value is string {
+  return typeof value === "string" && wholeId.test(value);
+}
+
+export function parseProxyRoute(url: string): ProxyRoute {
+  const end = url.indexOf("?");
+  const path = end < 0 ? url : url.slice(0, end);
+  if (Object.hasOwn(fixedRoutes, path)) return fixedRoutes[path]!;
+  const [, area, id, bridge] = sessionPath.exec(path) ?? [];
+  if (id === undefined) return unknownRoute;
+  if (area === "mcp") return bridge === undefined ? { kind: "mcp", id } : unknownRoute;
+  return { kind: bridge === undefined ? "session" : "bridge", id };
+}
+
+const unknownRoute: ProxyRoute = { kind: "unknown" };
+
+export interface SessionUrlFacts {
+  readonly publicUrl: string | undefined;
+  readonly host: string | undefined;
+  /** `X-Forwarded-Proto`, where whoever sent it is trusted. */
+  readonly forwardedProto: string | undefined;
+}
+
+/** Where an app and a client find a session: under the public address, else where this request came in. */
+export function sessionUrls(sessionId: string, facts: SessionUrlFacts): { bridge_url: string; mcp_url: string } {
+  const base =
+    facts.publicUrl ?? `${facts.forwardedProto === "https" ? "https" : "http"}://${facts.host ?? "localhost"}`;
+  const http = base.replace(/\/+$/, "");
+  const ws = http.replace(/^http/, "ws");
+  return { bridge_url: `${ws}/v1/chat/sessions/${sessionId}/bridge`, mcp_url: `${http}/v1/mcp/${sessionId}` };
+}

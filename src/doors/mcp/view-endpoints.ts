@@ -1,0 +1,85 @@
+import type { DoorKind } from "../../catalog/caller.ts";
+import type { Catalog } from "../../catalog/catalog.ts";
+import type { Source } from "../../catalog/source.ts";
+import type { ViewFilter } from "../../catalog/view.ts";
+import type { RequestSlots } from "../../core/http/request-slots.ts";
+import type { SpillOptions } from "../../core/json-bytes.ts";
+import type { Log } from "../../core/log.ts";
+import type { Telemetry } from "../../core/telemetry/telemetry.ts";
+import { createHttpEndpoint, type HttpEndpoint } from "../../mcp/http/http-endpoint.ts";
+import { createMcpServer, type McpServer } from "../../mcp/server/mcp-server.ts";
+import type { ServerInfo } from "../../mcp/server/offer.ts";
+import { type CallGuard, createViewOffer } from "./view-offer.ts";
+
+/** A source whose calls carry media: its view takes larger bodies, and puts their long texts into files. */
+export interface LargeBodies {
+  readonly source: string;
+  readonly maxBodyBytes: number;
+  readonly spill: SpillOptions;
+}
+
+export interface ViewEndpointsOptions {
+  readonly catalog: Catalog;
+  readonly guard: CallGuard;
+  readonly info: ServerInfo;
+  readonly log: Log;
+  readonly telemetry?: Telemetry | undefined;
+  readonly admission: RequestSlots;
+  readonly maxBodyBytes: number;
+  readonly largeBodies?: LargeBodies | undefined;
+}
+
+/** One endpoint a view, made when it is first asked for: the whole catalog, or one source under bare names. */
+export interface ViewEndpoints {
+  whole(): HttpEndpoint;
+  /** Nothing where there is no such source. */
+  ofSource(id: string): HttpEndpoint | undefined;
+  /** The servers, or these of them, under their names in the whole; callers count as coming over stdio. */
+  relay(only: readonly string[] | undefined): HttpEndpoint;
+  /** The whole; callers count as persons at a terminal. */
+  terminal(): HttpEndpoint;
+  sessionCount(): number;
+  /** Calls that still run are told that it is over. */
+  stop(): void;
+  /** Ends all sessions. */
+  close(): void;
+}
+
+export function createViewEndpoints(options: ViewEndpointsOptions): ViewEndpoints {
+  const { catalog, guard, info, log, telemetry, admission, maxBodyBytes, largeBodies } = options;
+  const made = new Map<string, { server: McpServer; endpoint: HttpEndpoint }>();
+
+  return {
+    whole: () => endpointOf(""),
+    ofSource: (id) => (catalog.sources().some((source) => source.id === id) ? endpointOf(id) : undefined),
+    relay: (only) => relayTo(only && [...new Set(only)].toSorted()),
+    // No source's id holds a space.
+    terminal: () => made.get("relay cli")?.endpoint ?? make("relay cli", "all", "cli"),
+    sessionCount: () => made.values().reduce((sum, { endpoint }) => sum + endpoint.sessionCount, 0),
+    stop() {
+      for (const { server } of made.values()) server.close();
+    },
+    close() {
+      for (const { endpoint } of made.values()) endpoint.close();
+    },
+  };
+
+  function endpointOf(source: string): HttpEndpoint {
+    return made.get(source)?.endpoint ?? make(source, source === "" ? "all" : { source }, "mcp-http");
+  }
+
+  function relayTo(only: readonly string[] | undefined): HttpEndpoint {
+    const key = `relay stdio ${only?.join(" ") ?? "*"}`;
+    const sources = ({ id, kind }: Source): boolean => kind === "server" && (only?.includes(id) ?? true);
+    return made.get(key)?.endpoint ?? make(key, { sources }, "mcp-stdio");
+  }
+
+  function make(key: string, filter: ViewFilter, door: DoorKind): HttpEndpoint {
+    const view = catalog.view(filter);
+    const server = createMcpServer(createViewOffer({ view, guard, door, info, log, telemetry }), { log });
+    const bodies = key === largeBodies?.source ? largeBodies : { maxBodyBytes };
+    const endpoint = createHttpEndpoint(server, { log, admission, ...bodies });
+    made.set(key, { server, endpoint });
+    return endpoint;
+  }
+}

@@ -1,0 +1,149 @@
+import { Fault } from "../../core/fault.ts";
+import type { Home } from "../../core/files/home.ts";
+import { orAborted } from "../../core/wait.ts";
+import { type ServerDefinition, unknownServer } from "../../sources/servers/definition.ts";
+import type { AuthRegistry } from "../../sources/servers/oauth/auth-registry.ts";
+import type { ServerAuth } from "../../sources/servers/oauth/server-auth.ts";
+import { credentialName, hasCredentials } from "../../sources/servers/oauth/store/credential-path.ts";
+import type { Credentials, CredentialStore } from "../../sources/servers/oauth/store/credentials.ts";
+import { addressOf } from "../../sources/servers/server-status.ts";
+import type { SignInControl, SignInEntry } from "./sign-in-control.ts";
+
+export interface LocalSignInControlOptions {
+  readonly auths: AuthRegistry;
+  readonly home: Pick<Home, "file">;
+  readonly store: () => Promise<CredentialStore>;
+  definitions(): readonly ServerDefinition[];
+}
+
+/** A sign-in on another device. */
+interface DeviceEntry {
+  readonly done: Promise<unknown>;
+  readonly stop: AbortController;
+  isOver: boolean;
+}
+
+/** However slow an authorization server is, nobody waits longer for one step of a sign-in. */
+const longestStepMs = 120_000;
+
+export function createLocalSignInControl({
+  auths,
+  home,
+  store,
+  definitions,
+}: LocalSignInControlOptions): SignInControl {
+  /** Sign-ins on other devices that are under way, by server and code. */
+  const devices = new Map<string, DeviceEntry>();
+
+  return {
+    async wayOf(server) {
+      const { transport } = definitionOf(server);
+      const { grant, redirectUri: uri, redirectPort: port } = (transport.kind === "http" && transport.auth) || {};
+      return { device: grant === "device-code", uri, port };
+    },
+    async begin(server, wish) {
+      const auth = await authOf(server);
+      const begun = await auth.begin({ ...wish, signal: AbortSignal.timeout(longestStepMs) });
+      return begun.kind === "redirect" ? { ...begun, url: begun.url.href } : begun;
+    },
+    async finish(server, query, pasted) {
+      const auth = await authOf(server);
+      await auth.finish(new URLSearchParams(query), { pasted, signal: AbortSignal.timeout(longestStepMs) });
+    },
+    cancel: async (server, state) => (await authOf(server)).cancel(state),
+    isWaiting: async (server, state) => (await authOf(server)).isWaiting(state),
+    async beginDevice(server, wish) {
+      const stop = new AbortController();
+      const { done, ...prompt } = await (await authOf(server)).beginDevice({ ...wish, signal: stop.signal });
+      const entry: DeviceEntry = { done, stop, isOver: false };
+      void done.catch(() => {}).finally(() => (entry.isOver = true));
+      // Nobody came for their end.
+      for (const [key, { isOver }] of devices) if (isOver) devices.delete(key);
+      devices.set(deviceKey(server, prompt.userCode), entry);
+      return prompt;
+    },
+    async awaitDevice(server, userCode) {
+      const key = deviceKey(server, userCode);
+      const entry = devices.get(key);
+      if (!entry) throw noDevice(server);
+      await orAborted(entry.done, entry.stop.signal).finally(() => devices.delete(key));
+    },
+    async cancelDevice(server, userCode) {
+      const key = deviceKey(server, userCode);
+      devices.get(key)?.stop.abort(new Fault("cancelled", `The sign-in to ${server} was given up.`));
+      devices.delete(key);
+    },
+    async logout(server) {
+      const left = (await strays()).filter((each) => each.server === server);
+      const definition = definitions().find(({ name }) => name === server);
+      const isKept = definition?.transport.kind === "http" && hasCredentials(home, server, definition.transport.url);
+      const auth = definition && auths.of(definition);
+      const all = left.map(({ resource }) => auths.leftBehind(server, new URL(resource)));
+      if (auth !== undefined && isKept) all.push(auth.load());
+      if (all.length === 0) all.push(authOf(server));
+      const outcomes = await Promise.all(all.map(async (each) => (await each).logout()));
+      return {
+        wasSignedIn: outcomes.some(({ wasSignedIn }) => wasSignedIn),
+        revoked: outcomes.every(({ revoked }) => revoked),
+      };
+    },
+    status: async (server) => (await authOf(server)).status(),
+    async list() {
+      const known = await Promise.all(definitions().map(entryOf));
+      const left = (await strays()).map(({ server, resource, tokens }): SignInEntry => {
+        const address = addressOf({ url: new URL(resource) });
+        return { server, address, configured: false, kind: tokens ? "signed-in" : "none" };
+      });
+      return [...known.flatMap((each) => each ?? []), ...left];
+    },
+  };
+
+  async function entryOf(definition: ServerDefinition): Promise<SignInEntry | undefined> {
+    const { name, transport } = definition;
+    const auth = auths.of(definition);
+    if (auth === undefined || transport.kind !== "http") return undefined;
+    // What was never signed in to and needs nothing is not loaded for this.
+    if (transport.auth === undefined && !hasCredentials(home, name, transport.url)) return undefined;
+    return { server: name, address: addressOf(transport), configured: true, ...(await (await auth.load()).status()) };
+  }
+
+  /** Kept for servers that are no longer configured, or no longer under that address, or are let in by a key by now. */
+  async function strays(): Promise<readonly Credentials[]> {
+    const used = definitions().flatMap((definition) => {
+      const { name, transport } = definition;
+      const isUsed = transport.kind === "http" && auths.of(definition) !== undefined;
+      return isUsed ? [credentialName(name, transport.url)] : [];
+    });
+    const kept = await (await store()).list();
+    return kept.filter(({ server, resource }) => !used.includes(credentialName(server, new URL(resource))));
+  }
+
+  async function authOf(server: string): Promise<ServerAuth> {
+    const definition = definitionOf(server);
+    const auth = auths.of(definition);
+    if (auth !== undefined) return auth.load();
+    const why =
+      definition.transport.kind === "stdio" ? "it is a command on this machine" : "its key is in the configuration";
+    throw new Fault("usage", `Nobody has to sign in to ${server}: ${why}.`);
+  }
+
+  function definitionOf(server: string): ServerDefinition {
+    const found = definitions().find(({ name }) => name === server);
+    if (found !== undefined) return found;
+    throw unknownServer(
+      server,
+      definitions().map(({ name }) => name),
+    );
+  }
+}
+
+function deviceKey(server: string, userCode: string): string {
+  return `${server} ${userCode}`;
+}
+
+function noDevice(server: string): Fault {
+  return new Fault(
+    "not-found",
+    `No sign-in to ${server} with this code is under way. Start again: clawport auth ${server} --device`,
+  );
+}

@@ -1,0 +1,40 @@
+import { type ActiveConfig, isOff } from "../../cli/config-of.ts";
+import { type ConfigProblem, formatProblem } from "../../core/config/config-problem.ts";
+import { toFault } from "../../core/fault.ts";
+import type { Finding } from "./finding.ts";
+
+/** What was read, or everything that is wrong with it. */
+export type ConfigReading = { readonly inForce: ActiveConfig } | { readonly error: unknown };
+
+export function checkConfig(reading: ConfigReading): Finding[] {
+  if ("error" in reading) return findProblems(reading.error);
+  const { file } = reading.inForce;
+  if (file === undefined) return [{ level: "ok", what: "no configuration file: the defaults hold" }];
+  return [
+    { level: "ok", what: `configuration ${file.path}` },
+    ...[...file.waiting, ...file.warnings].map((problem) => findingOf("warn", file.path, problem)),
+  ];
+}
+
+/** One finding a problem: a person should not have to run the doctor once per mistake. */
+function findProblems(error: unknown): Finding[] {
+  const fault = toFault(error);
+  const { file, problems } = (fault.detail ?? {}) as { file?: string; problems?: readonly ConfigProblem[] };
+  if (file === undefined || problems === undefined)
+    return [{ level: "fail", what: fault.message, fix: "clawport config path" }];
+  return problems.map((problem) => findingOf("fail", file, problem));
+}
+
+function findingOf(level: Finding["level"], file: string, problem: ConfigProblem): Finding {
+  const { line, column, variable } = problem;
+  const outcome = level === "warn" && variable !== undefined ? `: ${isOff}` : "";
+  return {
+    level,
+    what: `${file}:${line}:${column} ${formatProblem(problem)}${outcome}`,
+    fix: variable === undefined ? `\${EDITOR:-vi} +${line} ${JSON.stringify(file)}` : `export ${variable}=…`,
+  };
+}
+
+export function checkTrust(distrust: string | undefined): Finding[] {
+  return distrust === undefined ? [] : [{ level: "warn", what: distrust, fix: "clawport up --trust" }];
+}

@@ -1,0 +1,89 @@
+import { constants } from "node:fs";
+import { access } from "node:fs/promises";
+import { delimiter, isAbsolute, join } from "node:path";
+import type { Config } from "../../core/config/config-schema.ts";
+import { isListening } from "../../core/http/is-listening.ts";
+import type { World } from "../../core/process/world.ts";
+import { sanitizeLine } from "../../core/sanitize-text.ts";
+import type { ServerStatus } from "../../sources/servers/server-status.ts";
+import { isOpenState, stateText } from "../verbs/server-text.ts";
+import type { Finding } from "./finding.ts";
+
+type ServerConfig = Config["servers"][string];
+type Surroundings = Pick<World, "env" | "cwd" | "platform">;
+
+const patience = 3000;
+
+/**
+ * Whether each configured server could be started or reached, and what a running hub says of it. Nothing is started or
+ * sent.
+ */
+export async function checkServers(
+  servers: Config["servers"],
+  world: Surroundings,
+  inHub: readonly ServerStatus[] = [],
+): Promise<Finding[]> {
+  const findings = await Promise.all(
+    Object.entries(servers).map(async ([name, server]) => {
+      const state = inHub.find((each) => each.name === name);
+      if (state !== undefined && isOpenState(state)) return [stateFinding(state)];
+      const finding = await checkServer(name, server, world);
+      return state === undefined || state.state === "disabled" ? [finding] : [finding, stateFinding(state)];
+    }),
+  );
+  return findings.length === 0
+    ? [{ level: "info", what: "no servers are configured", fix: "clawport import" }]
+    : findings.flat();
+}
+
+function stateFinding(state: ServerStatus): Finding {
+  const what = `server ${state.name} in the hub: ${sanitizeLine(stateText(state, { prefix: "clawport", now: Date.now }))}`;
+  if (state.state === "ready") return { level: "ok", what: `${what}, ${state.tools} tools` };
+  const isFirst = state.state === "connecting" && state.lastError === undefined;
+  const isWaiting = isFirst || state.state === "queued" || state.state === "disconnected";
+  const fix = `clawport ${state.state === "needs-sign-in" ? "auth" : "status"} ${state.name}`;
+  return { level: isWaiting ? "info" : "warn", what, fix };
+}
+
+async function checkServer(name: string, server: ServerConfig, world: Surroundings): Promise<Finding> {
+  if (!server.enabled) return { level: "info", what: `server ${name} is off` };
+  if (server.transport === "stdio") return checkCommand(name, server.command ?? "", world);
+  const address = URL.parse(server.url ?? "");
+  if (address === null)
+    return { level: "fail", what: `server ${name} has no good address`, fix: "clawport config check" };
+  const port = Number(address.port) || (address.protocol === "https:" ? 443 : 80);
+  if (await isListening(address.hostname.replaceAll(/[[\]]/g, ""), port, patience))
+    return { level: "ok", what: `server ${name} answers at ${address.host}` };
+  return {
+    level: "warn",
+    what: `server ${name} does not answer at ${address.host}`,
+    fix: `curl -v ${JSON.stringify(address.origin)}`,
+  };
+}
+
+async function checkCommand(name: string, command: string, world: Surroundings): Promise<Finding> {
+  const found = await findProgram(command, world);
+  if (found !== undefined) return { level: "ok", what: `server ${name} starts ${found}` };
+  return {
+    level: "fail",
+    what: `server ${name} starts ${JSON.stringify(command)}, which is not installed`,
+    fix: "clawport config path  (mend servers." + name + ".command, or install it)",
+  };
+}
+
+async function findProgram(command: string, { env, cwd, platform }: Surroundings): Promise<string | undefined> {
+  const endings = platform === "win32" ? (env["PATHEXT"] ?? ".EXE;.CMD;.BAT").split(";") : [""];
+  const isPath = command.includes("/") || isAbsolute(command);
+  const folders = isPath ? [cwd] : (env["PATH"] ?? env["Path"] ?? "").split(delimiter);
+  const candidates = folders.flatMap((folder) =>
+    endings.map((ending) => (isAbsolute(command) ? command : join(folder, command)) + ending),
+  );
+  for (const path of candidates) {
+    const usable = await access(path, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (usable) return path;
+  }
+  return undefined;
+}

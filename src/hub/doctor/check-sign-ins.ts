@@ -1,0 +1,70 @@
+import { readdir } from "node:fs/promises";
+import type { Config } from "../../core/config/config-schema.ts";
+import type { Home } from "../../core/files/home.ts";
+import type { Log } from "../../core/log.ts";
+import type { World } from "../../core/process/world.ts";
+import { clientDocumentAddress } from "../../sources/servers/oauth/registration/client-document.ts";
+import type { SealingKeyReport } from "../../sources/servers/oauth/store/sealing-keys.ts";
+import { checkSecretFile } from "./check-home.ts";
+import type { Finding } from "./finding.ts";
+
+export interface SignInFacts {
+  readonly home: Home;
+  readonly config: Config;
+  readonly env: World["env"];
+  readonly uid: number | undefined;
+  readonly log: Log;
+}
+
+/** What keeps the sign-ins secret, and what is wrong with those that are kept. Nothing where no server could need one. */
+export async function checkSignIns({ home, config, env, uid, log }: SignInFacts): Promise<Finding[]> {
+  const files = await readdir(home.file("tokens")).catch(() => undefined);
+  const remote = Object.values(config.servers).filter((server) => server.transport === "http");
+  if (files === undefined && remote.length === 0) return [];
+  const { sealingKeysOf } = await import("../../sources/servers/oauth/store/open-credential-store.ts");
+  const report = await sealingKeysOf({ home, env, log }).describe();
+  const key = home.file("tokens", "key");
+  return [
+    keyFinding(report, key),
+    ...(report.kind === "file" ? (await checkSecretFile(key, "key", uid)).filter(({ level }) => level !== "ok") : []),
+    ...(files ?? [])
+      .filter((name) => name.includes(".damaged-"))
+      .map((name) => asideFinding(home.file("tokens", name))),
+    ...Object.entries(config.servers).flatMap(([name, server]) => documentFinding(name, server, config.hub)),
+  ];
+}
+
+function keyFinding({ kind, because }: SealingKeyReport, path: string): Finding {
+  if (kind === "keychain") return { level: "ok", what: "sign-ins are sealed with a key in the system's keychain" };
+  if (kind === "passphrase") return { level: "ok", what: `sign-ins are sealed with a passphrase (${because})` };
+  return {
+    level: "info",
+    what: `sign-ins are sealed with the key file ${path}, and not by the system's keychain (${because})`,
+    fix: "export CLAWPORT_TOKENS_PASSPHRASE=…  (where a file of yours alone is not enough)",
+  };
+}
+
+function asideFinding(path: string): Finding {
+  return {
+    level: "warn",
+    what: `a sign-in that could not be read was set aside as ${path}`,
+    fix: `clawport auth <server> && rm ${JSON.stringify(path)}`,
+  };
+}
+
+/** A document that describes us has to be where authorization servers can read it. */
+function documentFinding(name: string, { auth }: Config["servers"][string], hub: Config["hub"]): Finding[] {
+  const address = auth?.clientMetadataUrl;
+  if (address === undefined) return [];
+  const served = hub.publicUrl === undefined ? undefined : clientDocumentAddress(hub.publicUrl);
+  if (address === served) return [{ level: "ok", what: `server ${name} knows us by ${address}, which the hub serves` }];
+  const why =
+    served === undefined ? "a hub without a public address (hub.publicUrl) can't serve it" : `the hub serves ${served}`;
+  return [
+    {
+      level: "info",
+      what: `server ${name} knows us by ${address}, which has to be hosted: ${why}`,
+      fix: `clawport auth client-document --url ${JSON.stringify(address)} > client.json`,
+    },
+  ];
+}

@@ -1,0 +1,87 @@
+import { rm } from "node:fs/promises";
+import { Fault, isFault } from "../core/fault.ts";
+import { holdLock } from "../core/files/hold-lock.ts";
+import type { Home } from "../core/files/home.ts";
+import { readJsonFile } from "../core/files/state-file.ts";
+import { writeFileAtomic } from "../core/files/write-file-atomic.ts";
+import { isListening } from "../core/http/is-listening.ts";
+import type { Log } from "../core/log.ts";
+import { judgeMark, ownMark } from "../core/process/process-mark.ts";
+import { hubFiles } from "./hub-files.ts";
+
+const tryFor = 200;
+const giveUpAfter = 15_000;
+
+/**
+ * Makes this process the only hub of its home, or says where that one runs. The lock is held for as long as the hub lives:
+ * of two starts at the same moment one waits until the other has written down its address.
+ */
+export async function claimHub(home: Home, log: Log): Promise<{ release(): Promise<void> }> {
+  const deadline = performance.now() + giveUpAfter;
+  for (;;) {
+    try {
+      return await holdLock(hubFiles.lock(home), { waitMs: tryFor, log });
+    } catch (error) {
+      if (!isFault(error, "locked")) throw error;
+      const running = await findRunningHub(home);
+      if (running !== undefined) throw alreadyRuns(running);
+      if (performance.now() > deadline) throw error;
+    }
+  }
+}
+
+function alreadyRuns(record: HubRecord): Fault {
+  const { address, pid } = record;
+  const message = `the hub already runs at ${address}/mcp; use it as it is, or stop it with: kill ${pid}`;
+  return new Fault("conflict", message, { detail: { address, pid } });
+}
+
+/** What a running hub says of itself, for the other commands and for the next start. */
+export interface HubRecord {
+  readonly pid: number;
+  /** With the place it tells this process from a later one with the same pid. */
+  readonly processStart: string;
+  readonly processPlace: string;
+  readonly startedAt: string;
+  /** Without a path: `http://127.0.0.1:8765`. */
+  readonly address: string;
+  readonly version: string;
+}
+
+/** The hub of this home that runs now. A record that a killed hub left behind is none. */
+export async function findRunningHub(home: Home): Promise<HubRecord | undefined> {
+  const file = await readJsonFile(hubFiles.record(home), parseRecord);
+  if (file.state !== "good") return undefined;
+  const record = file.value;
+  const mark = { pid: record.pid, start: record.processStart, place: record.processPlace };
+  const liveness = judgeMark(mark, ownMark("/proc"), "/proc");
+  if (liveness !== "unknown") return liveness === "alive" ? record : undefined;
+  const { hostname, port } = new URL(record.address);
+  return (await isListening(hostname.replaceAll(/[[\]]/g, ""), Number(port))) ? record : undefined;
+}
+
+export async function writeHubRecord(
+  home: Home,
+  facts: Pick<HubRecord, "address" | "version" | "startedAt">,
+): Promise<HubRecord> {
+  const { pid, start, place } = ownMark("/proc");
+  const record: HubRecord = { pid, processStart: start, processPlace: place, ...facts };
+  await writeFileAtomic(hubFiles.record(home), `${JSON.stringify(record, undefined, 2)}\n`);
+  return record;
+}
+
+export async function removeHubRecord(home: Home): Promise<void> {
+  await rm(hubFiles.record(home), { force: true });
+}
+
+function parseRecord(value: unknown): HubRecord {
+  const record = value as HubRecord;
+  const texts = [record.processStart, record.processPlace, record.startedAt, record.address, record.version];
+  if (
+    !Number.isInteger(record.pid) ||
+    !texts.every((text) => typeof text === "string") ||
+    !URL.canParse(record.address)
+  )
+    throw new TypeError("this is no record of a hub");
+  return record;
+}

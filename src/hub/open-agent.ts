@@ -1,0 +1,184 @@
+import { readdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { Caller } from "../catalog/caller.ts";
+import type { Catalog } from "../catalog/catalog.ts";
+import type { Guard } from "../catalog/guard/guard.ts";
+import type { View } from "../catalog/view.ts";
+import type { AgentFlags } from "../cli/agent-options.ts";
+import type { AgentConfig } from "../core/config/agent-config.ts";
+import { Fault } from "../core/fault.ts";
+import type { Home } from "../core/files/home.ts";
+import type { Log } from "../core/log.ts";
+import type { World } from "../core/process/world.ts";
+import { readVersion } from "../core/version.ts";
+import { locateGateway } from "../openclaw/locate-gateway.ts";
+import { createAgentSource } from "../sources/agent/agent-source.ts";
+import { type AgentTools, createAgentTools } from "../sources/agent/agent-tools.ts";
+import { createCommandsBackend, type McpCommand } from "../sources/agent/commands-backend.ts";
+import type { SaveMedia } from "../sources/agent/media/save-media.ts";
+import { findModel } from "../sources/agent/model/find-model.ts";
+import { type BackendCandidate, chooseBackend, type ChosenBackend } from "../sources/agent/reply-backend.ts";
+import { createTranscriber } from "../sources/agent/transcribe/transcriber.ts";
+import type { Closers } from "./closers.ts";
+import { uploadLimits } from "./upload-limits.ts";
+
+export interface OpenAgentOptions {
+  readonly catalog: Catalog;
+  readonly guard: Guard;
+  readonly home: Home;
+  readonly config: AgentConfig;
+  readonly world: Pick<World, "env" | "homedir">;
+  readonly flags: AgentFlags;
+  readonly log: Log;
+  readonly closers: Closers;
+  /** As whom an agent of ours calls tools. */
+  readonly caller: Caller;
+  /** Puts the tools into the catalog that an agent of ours may use; called when the first order needs them. */
+  openTools?(): Promise<void>;
+  readonly mcp?: McpCommand | undefined;
+}
+
+/** Puts `order_openclaw` into a catalog, with an agent behind it. */
+export function openAgent(options: OpenAgentOptions): ChosenBackend {
+  const { catalog, guard, home, config, world, flags, log, closers, caller, mcp } = options;
+  let opened: Promise<void> | undefined;
+  const toolsOf = (view: View) => {
+    const tools = createAgentTools({ view, guard, caller });
+    return async (): Promise<AgentTools> => {
+      await (opened ??= options.openTools?.() ?? Promise.resolve());
+      return tools;
+    };
+  };
+  const backend = openBackend({
+    world,
+    flags,
+    config,
+    log,
+    mcp,
+    sessionsFolder: home.file("agent", "sessions"),
+    tools: toolsOf(catalog.view("all")),
+    modelTools: toolsOf(catalog.view("all", { alphabet: "narrow" })),
+  });
+  const { folder } = uploadLimits(home.path).spill;
+  // Once the first order is out of the way: a client waits for that.
+  setTimeout(() => void sweepIncoming(folder, log), 1000).unref();
+  closers.add("agent", () => backend[Symbol.asyncDispose]());
+  catalog.add(
+    createAgentSource({
+      getReply: backend.getReply,
+      turnsFolder: home.file("agent", "turns"),
+      idleMs: config.idleTimeoutMs,
+      taskAfterMs: config.taskAfterMs,
+      transcriber: config.transcription && createTranscriber({ config: config.transcription, env: world.env, folder }),
+      keep: keepIn(home.file("results"), log),
+    }),
+  );
+  return backend;
+}
+
+/** In the folder where all saved media of answers go, and are swept together. */
+function keepIn(folder: string, log: Log): SaveMedia {
+  return async (media, content) => {
+    const { createMediaSaver } = await import("../sources/agent/media/save-media.ts");
+    const { pruneFolder } = await import("../core/files/prune-folder.ts");
+    const path = await createMediaSaver(folder)(media, content);
+    await pruneFolder(folder, log, Date.now());
+    return path;
+  };
+}
+
+export interface BackendOptions {
+  readonly config: AgentConfig;
+  /** Where conversations with a model are kept. */
+  readonly sessionsFolder: string;
+  readonly world: Pick<World, "env" | "homedir">;
+  readonly flags: AgentFlags;
+  readonly log: Log;
+  readonly mcp?: McpCommand | undefined;
+  tools(): Promise<AgentTools>;
+  /** The same tools under names that models take. */
+  modelTools(): Promise<AgentTools>;
+}
+
+/** A running OpenClaw, else a model, else what works without an agent; or the one that the configuration names. */
+export function openBackend(options: BackendOptions): ChosenBackend {
+  const { world, flags, config, log, mcp, tools } = options;
+  const commands = createCommandsBackend({
+    tools,
+    mcp,
+    waysToAnAgent: [
+      'Start OpenClaw on this machine: "openclaw gateway". One that runs elsewhere is named by OPENCLAW_GATEWAY_URL and OPENCLAW_GATEWAY_TOKEN.',
+      "Name a model: CLAWPORT_MODEL=anthropic/<model> with ANTHROPIC_API_KEY (likewise openai, google), or CLAWPORT_MODEL=<model> with CLAWPORT_MODEL_URL=http://127.0.0.1:11434/v1 for a local one.",
+    ],
+  });
+  const candidates = [gatewayCandidate(world, flags, config, log), modelCandidate(options)];
+  const { backend } = config;
+  if (backend === "auto") return chooseBackend(candidates, commands);
+  const named = candidates.filter(({ name }) => name === backend);
+  return chooseBackend(
+    named.map((candidate) => ({ ...candidate, isThere: () => Promise.resolve(true) })),
+    commands,
+  );
+}
+
+function modelCandidate({ world, config, sessionsFolder, modelTools, log }: BackendOptions): BackendCandidate {
+  const find = () => findModel(config.model, world.env);
+  return {
+    name: "model",
+    isThere: async () => find() !== undefined,
+    async open() {
+      const settings = find();
+      if (settings === undefined)
+        throw new Fault("config", "agent.backend is model, but none is named: set agent.model.");
+      const [{ openModel }, { createModelBackend }, { openConversationFiles }] = await Promise.all([
+        import("../sources/agent/model/open-model.ts"),
+        import("../sources/agent/model/model-backend.ts"),
+        import("../sources/agent/conversations/conversation-files.ts"),
+      ]);
+      const histories = openConversationFiles(sessionsFolder);
+      histories.sweep().catch((error: unknown) => log.debug("old conversations stay", { error }));
+      return createModelBackend({ settings, model: await openModel(settings), histories, tools: modelTools });
+    },
+  };
+}
+
+const approvalCaps = ["exec-approvals", "plugin-approvals"];
+
+function gatewayCandidate(
+  world: BackendOptions["world"],
+  flags: AgentFlags,
+  config: AgentConfig,
+  log: Log,
+): BackendCandidate {
+  return {
+    name: "gateway",
+    isThere: async () => (await locateGateway(world, flags)).isThere(),
+    async open() {
+      const { openGateway } = await import("../openclaw/open-gateway.ts");
+      const { createGatewayBackend } = await import("../sources/agent/gateway/gateway-backend.ts");
+      const { createApprovalConnection } = await import("../sources/agent/gateway/answer-approvals.ts");
+      const { address } = await locateGateway(world, flags);
+      const line = { address, log, version: readVersion() };
+      const approvals = createApprovalConnection(() =>
+        openGateway({ ...line, client: { caps: approvalCaps }, patienceMs: 5000 }),
+      );
+      const gateway = await openGateway(line);
+      return createGatewayBackend({ gateway, agentId: flags.agent ?? config.id, approvals });
+    },
+  };
+}
+
+const longestOrderMs = 24 * 60 * 60 * 1000;
+
+/** Removes texts of orders whose process was killed before it could. Younger ones may belong to one that runs. */
+export async function sweepIncoming(folder: string, log: Log, now = Date.now()): Promise<void> {
+  const names = await readdir(folder).catch(() => []);
+  for (const name of names) {
+    const path = join(folder, name);
+    try {
+      if (now - (await stat(path)).mtimeMs > longestOrderMs) await rm(path);
+    } catch (error) {
+      log.debug("a leftover of an order could not be removed", { path, error });
+    }
+  }
+}

@@ -1,0 +1,138 @@
+import { createCatalog } from "../catalog/catalog.ts";
+import type { View } from "../catalog/view.ts";
+import type { CommandContext } from "../cli/command-context.ts";
+import { findConfigOf, loadConfigOf } from "../cli/config-of.ts";
+import { openHomeOf } from "../cli/open-home.ts";
+import { Fault, isFault } from "../core/fault.ts";
+import type { Home } from "../core/files/home.ts";
+import { readVersion } from "../core/version.ts";
+import { maxTimerMs } from "../core/wait.ts";
+import type { CallGuard } from "../doors/mcp/view-offer.ts";
+import { fingerprintOf, type HttpTarget, type ServerDefinition, unknownServer } from "../sources/servers/definition.ts";
+import { createServerManager } from "../sources/servers/manager.ts";
+import { findHub } from "./control/find-hub.ts";
+import { createRemoteControl, type RunningHub } from "./control/remote-control.ts";
+import { placeOf } from "./follow-config.ts";
+import { guardRecursion } from "./recursion-guard.ts";
+
+/** The servers of a running hub, as this process offers them. */
+export interface Relay {
+  readonly view: View;
+  /** What the hub takes in one piece. */
+  readonly maxFrameBytes: number;
+  /** Resolves when the hub has told what there is, or after the time. */
+  settled(withinMs: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** How often a hub that went away is looked for: it may come back at another port. */
+const lookEveryMs = 2000;
+
+/** Nothing where no hub runs, or one with another configuration than this process would use. */
+export async function openRelay(
+  context: CommandContext,
+  only: readonly string[] | undefined,
+): Promise<Relay | undefined> {
+  const { env, log } = context;
+  const home = await openHomeOf(context);
+  const hub = await findHub(context, home).catch((error: unknown) => {
+    if (!isFault(error, "unauthorized")) throw error;
+    log.warn(error.message);
+    return undefined;
+  });
+  if (hub === undefined || !(await isForUs(context, home, hub, only))) return undefined;
+  const { config } = await loadConfigOf(context);
+  const catalog = createCatalog({ log });
+  const version = readVersion();
+  const manager = createServerManager({
+    catalog,
+    env,
+    log,
+    version,
+    maxConcurrent: 1,
+    discoveryMs: 0,
+    isRelay: true,
+  });
+  await manager.apply([definitionOf(hub, only)]);
+  // It faults where there is no token, and while the hub is being replaced by the one found before: the next look is soon.
+  const timer = setInterval(() => void follow().catch(() => {}), lookEveryMs).unref();
+  return {
+    view: catalog.view({ source: relayName }),
+    maxFrameBytes: config.hub.maxBodyBytes,
+    settled: (withinMs) => manager.settled(withinMs),
+    async close() {
+      clearInterval(timer);
+      await manager.close();
+      catalog.close();
+    },
+  };
+
+  async function follow(): Promise<void> {
+    if (manager.status(relayName).state === "ready") return;
+    const found = await findHub(context, home);
+    if (found !== undefined) await manager.apply([definitionOf(found, only)]);
+  }
+}
+
+const relayName = "hub";
+
+/** Faults where one of the servers that are wanted is none of the hub's, or where we are one of them. */
+async function isForUs(
+  context: CommandContext,
+  home: Home,
+  hub: RunningHub,
+  only: readonly string[] | undefined,
+): Promise<boolean> {
+  const control = createRemoteControl(hub);
+  try {
+    const { path } = findConfigOf(context) ?? placeOf({}, home);
+    if ((await control.configuration()).path !== path) return false;
+    guardRecursion(context.env, path);
+    const names = (await control.servers()).map(({ name }) => name);
+    const missing = only?.find((name) => !names.includes(name));
+    if (missing !== undefined) throw unknownServer(missing, names);
+    return true;
+  } finally {
+    control.close();
+  }
+}
+
+function definitionOf({ address, token }: RunningHub, only: readonly string[] | undefined): ServerDefinition {
+  const url = new URL("/mcp?relay=stdio", address);
+  if (only !== undefined) url.searchParams.set("only", only.join(","));
+  const transport: HttpTarget = { kind: "http", url, headers: { authorization: `Bearer ${token.reveal()}` }, tls: {} };
+  return {
+    name: relayName,
+    prefix: "",
+    enabled: true,
+    transport,
+    connectTimeoutMs: 10_000,
+    // The hub knows how long each of its servers may take.
+    requestTimeoutMs: maxTimerMs,
+    maxTotalTimeoutMs: maxTimerMs,
+    maxMessageBytes: 512 * 1024 * 1024,
+    heartbeatMs: 0,
+    era: "modern",
+    roots: [],
+    tools: { include: ["*"], exclude: [], rename: {}, describe: {} },
+    share: false,
+    trusted: true,
+    fingerprint: fingerprintOf(transport),
+  };
+}
+
+/** Lets everything pass: what is relayed to a hub is judged there, by the hub's guard, for the same caller. */
+export const relayGuard: CallGuard = {
+  call: (tool, args, context) => tool.source.call(tool.tool.name, args, context),
+  async readResource(view, uri, context) {
+    const source = view.findResource(uri);
+    if (!source) throw new Fault("unknown-resource", "There is no such resource.", { detail: { uri } });
+    return source.readResource(uri, context);
+  },
+  async getPrompt(view, name, args, context) {
+    const found = view.findPrompt(name);
+    if (!found?.source.getPrompt) throw new Fault("unknown-prompt", "There is no such prompt.");
+    return found.source.getPrompt(found.prompt.name, args, context);
+  },
+  complete: async (view, request, context) => (await view.findCompletion(request)?.complete(context)) ?? { values: [] },
+};

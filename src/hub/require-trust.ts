@@ -1,0 +1,34 @@
+import type { CommandContext } from "../cli/command-context.ts";
+import type { ActiveConfig } from "../cli/config-of.ts";
+import { findRisks, hashConfig, judgeTrust, readTrusted, rememberTrust } from "../core/config/trust.ts";
+import { Fault } from "../core/fault.ts";
+import type { Home } from "../core/files/home.ts";
+
+type ConfigFile = NonNullable<ActiveConfig["file"]>;
+
+/** Why this file may not be used as it is; nothing when it may. */
+export async function findTrustProblem(home: Home, file: ConfigFile): Promise<string | undefined> {
+  const verdict = judgeTrust({
+    location: file.location,
+    risks: findRisks(file),
+    contentHash: hashConfig(file),
+    trustedHashes: await readTrusted(home),
+  });
+  return verdict.pass ? undefined : verdict.reason;
+}
+
+/** Asks the person once about a configuration that came with its folder; `trust` is their answer given beforehand. */
+export async function requireTrust(
+  context: CommandContext,
+  home: Home,
+  file: ConfigFile,
+  trust: boolean,
+): Promise<void> {
+  const reason = await findTrustProblem(home, file);
+  if (reason === undefined) return;
+  if (!trust) {
+    const answer = await context.ask(`${file.path}\n${reason}\nTrust it now? [y/N] `);
+    if (!/^y(es)?$/i.test(answer?.trim() ?? "")) throw new Fault("untrusted", reason, { detail: { path: file.path } });
+  }
+  await rememberTrust(home, hashConfig(file), context.log);
+}

@@ -1,0 +1,90 @@
+import type { CallContext } from "../../catalog/source.ts";
+import { Fault } from "../../core/fault.ts";
+import { nearestName } from "../../core/nearest-name.ts";
+import { quoted } from "../../core/peer-text.ts";
+import { visibleText } from "../../core/visible-text.ts";
+import type { JsonSchema, ToolResult } from "../../mcp/messages/tool.ts";
+import { createSchemaChecker } from "../../mcp/schema/schema-checker.ts";
+import type { ServerStatus } from "../../sources/servers/server-status.ts";
+import type { ListedTool, ToolCaller } from "../control/hub-control.ts";
+import { keysOf, shapesOf } from "./argument-schema.ts";
+import { isOpenState } from "./server-text.ts";
+import { typedArguments } from "./typed-arguments.ts";
+import type { VerbContext } from "./verb.ts";
+
+export interface CallRequest {
+  /** Its name in the catalog. */
+  readonly tool: string;
+  readonly words: readonly string[];
+  /** Where `-` reads from. */
+  readInput(): Promise<string>;
+}
+
+/** `call <tool> …`: reads what was typed, checks it against the tool's schema, and calls. */
+export async function runCall(
+  context: VerbContext & { readonly caller: ToolCaller },
+  wish: CallRequest,
+  call: CallContext,
+): Promise<ToolResult> {
+  const tool = await context.control.findTool(wish.tool);
+  if (tool === undefined) throw await unknownTool(context, wish.tool);
+  const args = await typedArguments(wish.words, tool.inputSchema, () => wish.readInput());
+  const verdict = await createSchemaChecker().check(tool.inputSchema, args);
+  const slips = slipsIn(args, tool.inputSchema);
+  if (!verdict.ok) {
+    const problems = [verdict.message, ...slips].join("; ");
+    throw new Fault("bad-params", `Wrong arguments for ${tool.name}: ${problems}\n${usageOf(tool, context.prefix)}`);
+  }
+  for (const slip of slips) call.log.warn(`${tool.name}: ${slip}`);
+  return context.caller.call(tool, args, call);
+}
+
+/** Names that an open schema lets pass, but that are close to one it knows: most likely that one was meant. */
+function slipsIn(args: Readonly<Record<string, unknown>>, schema: JsonSchema): readonly string[] {
+  const { names, closed } = keysOf(shapesOf(schema, schema));
+  if (closed) return [];
+  const free = names.filter((name) => !Object.hasOwn(args, name));
+  return Object.keys(args).flatMap((key) => {
+    const nearest = names.includes(key) ? undefined : nearestName(key, free);
+    if (nearest === undefined) return [];
+    return `it knows no argument ${quoted(key, 100)}; did you mean ${visibleText(nearest, 60)}?`;
+  });
+}
+
+/** How a tool is called: `clawport call notes__add text=<string> [loud=<boolean>]`. */
+function usageOf({ name, inputSchema }: ListedTool, prefix: string): string {
+  const { properties, required } = inputSchema;
+  const needed: readonly unknown[] = Array.isArray(required) ? required : [];
+  const entries = Object.entries((properties ?? {}) as Record<string, JsonSchema | boolean>);
+  const args = entries.map(([key, schema]) => {
+    const type = typeof schema === "object" && typeof schema["type"] === "string" ? schema["type"] : "value";
+    const text = `${visibleText(key, 60)}=<${visibleText(type, 20)}>`;
+    return needed.includes(key) ? text : `[${text}]`;
+  });
+  return `It is called like: ${[prefix, "call", name, ...args].join(" ")}`;
+}
+
+async function unknownTool({ control, prefix }: VerbContext, name: string): Promise<Fault> {
+  const [tools, servers] = await Promise.all([control.tools(), control.servers()]);
+  const names = tools.map((tool) => tool.name);
+  const nearest = names.find((each) => each.endsWith(`__${name}`)) ?? nearestName(name, names);
+  const hint = nearest === undefined ? `"${prefix} tools" lists those there are.` : `Did you mean ${nearest}?`;
+  const away = ownersAmong(servers, name).filter((server) => !isOpenState(server));
+  const listed = away.map((server) => `${server.name} (${wayBack(server, prefix)})`);
+  const absent = away.length === 0 ? "" : ` Not connected, so not looked at: ${listed.join(", ")}.`;
+  return new Fault("unknown-tool", `There is no tool ${quoted(name, 100)}. ${hint}${absent}`);
+}
+
+/** Those whose tools are named like this one; where there are none, all that are switched on. */
+function ownersAmong(servers: readonly ServerStatus[], tool: string): readonly ServerStatus[] {
+  const owners = servers.filter(
+    ({ name, toolPrefix = name }) => toolPrefix === "" || tool.startsWith(`${toolPrefix}__`),
+  );
+  return owners.length > 0 ? owners : servers.filter(({ state }) => state !== "disabled");
+}
+
+function wayBack({ name, state, reason }: ServerStatus, prefix: string): string {
+  if (state === "disabled") return reason ?? "enabled: false in the configuration";
+  if (state === "needs-sign-in") return `${prefix} auth ${name}`;
+  return `${prefix} ${state === "disconnected" ? "connect" : "status"} ${name}`;
+}

@@ -1,0 +1,75 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { Fault } from "../../core/fault.ts";
+import { createCallDeadline } from "./call-deadline.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+function watch(timeoutMs: number, maxTotalMs?: number) {
+  const late: Fault[] = [];
+  return { late, deadline: createCallDeadline({ timeoutMs, maxTotalMs }, (fault) => late.push(fault)) };
+}
+
+test("silence ends a call after its time, and not before", () => {
+  const { late } = watch(100);
+  vi.advanceTimersByTime(99);
+  expect(late).toEqual([]);
+  vi.advanceTimersByTime(1);
+  expect(late).toMatchObject([{ code: "timeout" }]);
+});
+
+test("each sign of life starts the time again, up to the whole time there is", () => {
+  const { late, deadline } = watch(100, 250);
+  for (let step = 0; step < 4; step++) {
+    vi.advanceTimersByTime(60);
+    deadline.extend();
+  }
+  expect(late).toEqual([]);
+  vi.advanceTimersByTime(10);
+  expect(late).toMatchObject([{ code: "timeout", message: expect.stringContaining("250 ms") }]);
+});
+
+test("a wait that the server asked for is no silence", () => {
+  const { late, deadline } = watch(100);
+  deadline.extend(500);
+  vi.advanceTimersByTime(599);
+  expect(late).toEqual([]);
+  vi.advanceTimersByTime(1);
+  expect(late).toHaveLength(1);
+});
+
+test("while somebody thinks about an answer nothing is late but the whole", () => {
+  const { late, deadline } = watch(100, 1000);
+  const [first, second] = [deadline.hold(), deadline.hold()];
+  vi.advanceTimersByTime(500);
+  first();
+  first();
+  deadline.extend();
+  vi.advanceTimersByTime(200);
+  second();
+  vi.advanceTimersByTime(99);
+  expect(late).toEqual([]);
+  vi.advanceTimersByTime(1);
+  expect(late).toMatchObject([{ message: expect.stringContaining("100 ms") }]);
+  deadline.hold();
+  vi.advanceTimersByTime(200);
+  expect(late).toMatchObject([{}, { message: expect.stringContaining("1000 ms") }]);
+});
+
+test("a call that has ended is late no more", () => {
+  const { late, deadline } = watch(100, 200);
+  const release = deadline.hold();
+  deadline.stop();
+  release();
+  deadline.extend();
+  vi.advanceTimersByTime(1000);
+  expect(late).toEqual([]);
+});
+
+test("no time means no end", () => {
+  const { late, deadline } = watch(0, 10);
+  deadline.extend();
+  vi.advanceTimersByTime(100_000);
+  expect(late).toEqual([]);
+  expect(vi.getTimerCount()).toBe(0);
+});

@@ -1,0 +1,73 @@
+import type { ClientRequest, IncomingMessage } from "node:http";
+import { Fault, type FaultCode } from "../../core/fault.ts";
+import { retryAfterMs } from "../../core/http/send-http.ts";
+import { asRecord } from "../../core/is-record.ts";
+import { quotedPeerText } from "../../core/peer-text.ts";
+import { redactKnown } from "../../core/secrets/redact.ts";
+import type { HttpRefusal } from "./client-transport.ts";
+
+/** What was agreed on with the server before it refused: it may have forgotten that, or be another one by now. */
+export type PriorAgreement = "none" | "session" | "modern";
+
+/** A response that is no answer, as a fault that keeps its status. */
+export function refusalOf(response: IncomingMessage, text: string, standing: PriorAgreement): Fault {
+  const { statusCode = 0, headers } = response;
+  const detail: HttpRefusal = {
+    status: statusCode,
+    retryAfterMs: retryAfterMs(headers["retry-after"], Date.now()),
+  };
+  const words = withoutSecrets(wordsOf(text).trim(), response);
+  const said = words === "" ? "" : `: ${quotedPeerText(words)}`;
+  const code = isForgotten(statusCode, text, standing) ? "unknown-session" : codeOf(statusCode);
+  return new Fault(code, `The server answered with HTTP ${statusCode}${said}`, { detail });
+}
+
+/** Headers that say nothing about who asks. */
+const nonSecretHeaders: ReadonlySet<string> = new Set([
+  "accept",
+  "connection",
+  "content-length",
+  "content-type",
+  "host",
+  "last-event-id",
+  "mcp-method",
+  "mcp-name",
+  "mcp-protocol-version",
+  "traceparent",
+  "transfer-encoding",
+  "user-agent",
+]);
+
+function withoutSecrets(text: string, response: IncomingMessage): string {
+  const { req: request } = response as { readonly req?: ClientRequest };
+  const sent = Object.entries(request?.getHeaders() ?? {}).filter(([name]) => !nonSecretHeaders.has(name));
+  const secrets = sent.map(([, value]) => String(value).replace(/^(?:Basic|Bearer|DPoP) +/i, ""));
+  return redactKnown(text, secrets);
+}
+
+/** What a person can read of a body: many are JSON with one sentence in it. */
+function wordsOf(text: string): string {
+  try {
+    const { error, error_description, detail, message } = asRecord(JSON.parse(text));
+    const found = [asRecord(error).message, error_description, detail, message, error].find(
+      (each) => typeof each === "string" && each !== "",
+    );
+    return typeof found === "string" ? found : text;
+  } catch {
+    return text;
+  }
+}
+
+/** Whether the server knows nothing of what was agreed on. It has not looked at the request then. */
+function isForgotten(status: number, text: string, standing: PriorAgreement): boolean {
+  if (standing === "modern") return status === 400 || status === 404;
+  // -32022: a server without sessions stands there now.
+  return standing === "session" && (status === 404 || (status === 400 && text.includes("-32022")));
+}
+
+function codeOf(status: number): FaultCode {
+  if (status === 401) return "unauthorized";
+  if (status === 403) return "denied";
+  // Once a server has begun to work and failed, nobody knows how far it came.
+  return status >= 500 && status !== 503 ? "outcome-unknown" : "unavailable";
+}

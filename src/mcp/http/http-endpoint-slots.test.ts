@@ -1,0 +1,140 @@
+import { describe, expect, test } from "vitest";
+import { type Handler, testOffer } from "../../../tests/support/mcp/test-offer.ts";
+import { call, openWeb } from "../../../tests/support/mcp/web.ts";
+import { until } from "../../../tests/support/until.ts";
+import { createRequestSlots } from "../../core/http/request-slots.ts";
+import { atTurnEnd } from "../../core/http/turn-end.ts";
+import { textResult } from "../messages/tool.ts";
+
+const ping = { jsonrpc: "2.0", id: 1, method: "ping" };
+
+function held() {
+  let running = 0;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const hold: Handler = async (_args, context) => {
+    running++;
+    context.progress({ progress: 1 });
+    const stopped = new Promise<void>((_resolve, reject) => {
+      context.signal.addEventListener("abort", () => reject(new Error("stopped")));
+    });
+    await Promise.race([promise, stopped]);
+    return textResult("held");
+  };
+  return { hold, resolve, running: () => running };
+}
+
+describe("as many requests as may be", () => {
+  test("leave no room for one more, which is told when to come back", async () => {
+    const { hold, resolve, running } = held();
+    await using web = await openWeb(testOffer({ tools: { hold } }), { admission: createRequestSlots(2) });
+    const session = await web.open();
+    const answers = [web.post(call(1, "hold")), web.post(call(2, "hold"), session)];
+    await until(() => running() === 2);
+    for (const refused of [await web.post(ping), await web.post(ping, session), await web.modern(1, "tools/list")]) {
+      expect([refused.status, refused.header("retry-after")]).toEqual([503, "1"]);
+      expect(await refused.json()).toMatchObject({ id: null, error: { code: -32603 } });
+    }
+    expect((await web.send("DELETE", session)).status).toBe(204);
+    resolve();
+    await Promise.all(answers);
+    expect((await web.post(ping)).status).toBe(200);
+  });
+
+  test("do not count those that only listen", async () => {
+    const admission = createRequestSlots(1);
+    await using web = await openWeb(testOffer(), { admission });
+    const session = await web.open();
+    const streams = [
+      await web.modern(1, "subscriptions/listen", { notifications: { toolsListChanged: true } }),
+      await web.modern(2, "subscriptions/listen", { notifications: {} }),
+      await web.send("GET", session),
+    ];
+    expect(streams.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(admission.inside).toBe(0);
+    expect((await web.post(ping, session)).status).toBe(200);
+  });
+
+  test("become fewer when one breaks off, or is wrong", async () => {
+    const { hold, running } = held();
+    const admission = createRequestSlots(1);
+    await using web = await openWeb(testOffer({ tools: { hold } }), { admission });
+    const reply = await web.post(call(1, "hold", {}, { progressToken: 1 }));
+    await until(() => running() === 1);
+    reply.hangUp();
+    await until(() => admission.inside === 0);
+    expect((await web.send("POST", {}, "nonsense")).status).toBe(400);
+    expect((await web.post(ping, { "mcp-session-id": "none" })).status).toBe(404);
+    expect(admission.inside).toBe(0);
+  });
+
+  test("may belong to several endpoints together", async () => {
+    const { hold, resolve, running } = held();
+    const admission = createRequestSlots(1);
+    await using first = await openWeb(testOffer({ tools: { hold } }), { admission });
+    await using second = await openWeb(testOffer(), { admission });
+    const answer = first.post(call(1, "hold"));
+    await until(() => running() === 1);
+    expect((await second.post(ping)).status).toBe(503);
+    resolve();
+    expect((await answer).status).toBe(200);
+  });
+});
+
+describe("waiting for the last one", () => {
+  test("is over at once where nobody is inside, else when the last one leaves", async () => {
+    const admission = createRequestSlots(2);
+    await admission.drained(60_000);
+    admission.enter();
+    admission.enter();
+    let isDrained = false;
+    const drained = admission.drained(60_000).then(() => (isDrained = true));
+    admission.leave();
+    await new Promise(setImmediate);
+    expect(isDrained).toBe(false);
+    admission.leave();
+    expect(await drained).toBe(true);
+  });
+
+  test("is not over before the answers of this turn are on their way", async () => {
+    const admission = createRequestSlots(1);
+    const sent: string[] = [];
+    atTurnEnd(() => sent.push("first"));
+    await admission.drained(60_000);
+    expect(sent).toEqual(["first"]);
+    admission.enter();
+    const drained = admission.drained(60_000);
+    atTurnEnd(() => sent.push("second"));
+    admission.leave();
+    await drained;
+    expect(sent).toEqual(["first", "second"]);
+  });
+
+  test("has an end", async () => {
+    const admission = createRequestSlots(1);
+    admission.enter();
+    await admission.drained(5);
+    expect(admission.inside).toBe(1);
+  });
+});
+
+test("subscriptions over HTTP end with their connection, and with a closing server by its word", async () => {
+  const offer = testOffer();
+  const web = await openWeb(offer);
+  const notifications = { toolsListChanged: true, resourceSubscriptions: ["test://one"] };
+  const lost = await web.modern("lost", "subscriptions/listen", { notifications });
+  const kept = await web.modern("kept", "subscriptions/listen", { notifications });
+  expect((await lost.events.next())?.message?.method).toBe("notifications/subscriptions/acknowledged");
+  await kept.events.next();
+  expect(offer.watchers("test://one")).toBe(2);
+  lost.hangUp();
+  await until(() => offer.watchers("test://one") === 1);
+  offer.change("tools");
+  expect((await kept.events.next())?.message).toMatchObject({
+    method: "notifications/tools/list_changed",
+    params: { _meta: { "io.modelcontextprotocol/subscriptionId": "kept" } },
+  });
+  web.server.close();
+  expect(await kept.events.messages()).toMatchObject([{ id: "kept", result: { resultType: "complete" } }]);
+  expect(offer.watchers("test://one")).toBe(0);
+  await web[Symbol.asyncDispose]();
+});

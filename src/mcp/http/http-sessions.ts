@@ -1,0 +1,135 @@
+import { randomBytes } from "node:crypto";
+import { Fault } from "../../core/fault.ts";
+import type { McpServer } from "../server/mcp-server.ts";
+import type { Peer } from "../server/peer.ts";
+import { createPrincipalCounter } from "../server/principal-counter.ts";
+import { createEventStore } from "./event-store.ts";
+import { createSessionStream, type SessionStream } from "./event-stream.ts";
+
+/** A client of the revisions with a handshake, between its requests. */
+export interface HttpSession {
+  readonly id: string;
+  readonly principal: string;
+  readonly peer: Peer;
+  /** The stream for what belongs to no request, once the client has opened it. */
+  standalone: SessionStream | undefined;
+  openStream(): SessionStream;
+  /** The stream an event id came from. */
+  findStream(lastEventId: string): SessionStream | undefined;
+  touch(): void;
+}
+
+export interface HttpSessions {
+  open(principal: string): HttpSession;
+  /** Nothing where the session is unknown, over, or somebody else's: all three look the same from outside. */
+  find(id: string, principal: string): HttpSession | undefined;
+  end(session: HttpSession): void;
+  readonly size: number;
+  /** Ends what nobody used for the time allowed, and keeps quiet streams alive. */
+  sweep(): void;
+  close(): void;
+}
+
+export interface HttpSessionsOptions {
+  readonly atMost: number;
+  /** How many of them may be one principal's: its own idle ones make room then, never somebody else's. */
+  readonly atMostOfOne: number;
+  readonly idleMs: number;
+  readonly eventBytes: number;
+  readonly now: () => number;
+}
+
+interface KeptSession extends HttpSession {
+  usedAt: number;
+  readonly streams: Map<string, SessionStream>;
+}
+
+export function createHttpSessions(server: McpServer, options: HttpSessionsOptions): HttpSessions {
+  const { atMost, atMostOfOne, idleMs, eventBytes, now } = options;
+  const sessions = new Map<string, KeptSession>();
+  const tally = createPrincipalCounter();
+  const events = createEventStore(eventBytes);
+
+  return {
+    open(principal) {
+      if (tally.of(principal) >= atMostOfOne) makeRoom(atMostOfOne, longestIdle(principal));
+      else if (sessions.size >= atMost) makeRoom(atMost, longestIdle(tally.greatest()) ?? longestIdle());
+      const id = randomBytes(24).toString("base64url");
+      const streams = new Map<string, SessionStream>();
+      const peer = server.openPeer({
+        principal,
+        sessionId: id,
+        twoWay: true,
+        push: (message) => session.standalone?.send(message),
+      });
+      const session: KeptSession = {
+        id,
+        principal,
+        peer,
+        standalone: undefined,
+        usedAt: now(),
+        streams,
+        openStream() {
+          const stream = createSessionStream(events.open(), peer.version);
+          streams.set(stream.id, stream);
+          return stream;
+        },
+        findStream: (lastEventId) => streams.get(lastEventId.slice(0, lastEventId.lastIndexOf("-"))),
+        touch() {
+          session.usedAt = now();
+        },
+      };
+      sessions.set(id, session);
+      tally.add(principal);
+      return session;
+    },
+    find(id, principal) {
+      const session = sessions.get(id);
+      return session?.principal === principal ? session : undefined;
+    },
+    end,
+    get size() {
+      return sessions.size;
+    },
+    sweep() {
+      for (const session of sessions.values()) {
+        if (now() - session.usedAt > idleMs && isIdle(session)) end(session);
+        for (const [id, stream] of session.streams) {
+          stream.keepAlive();
+          if (stream.isSpent()) session.streams.delete(id);
+        }
+      }
+    },
+    close() {
+      for (const session of sessions.values()) end(session);
+    },
+  };
+
+  function end(session: HttpSession): void {
+    const kept = sessions.get(session.id);
+    if (!kept) return;
+    sessions.delete(kept.id);
+    tally.remove(kept.principal);
+    kept.peer.close("The session has ended.");
+    for (const stream of kept.streams.values()) stream.drop();
+  }
+
+  function makeRoom(count: number, idle: KeptSession | undefined): void {
+    if (!idle) throw new Fault("busy", `${count} sessions are open here, all in use. Try again later.`);
+    end(idle);
+  }
+
+  /** Of this principal, where one is named. */
+  function longestIdle(principal?: string): KeptSession | undefined {
+    let oldest: KeptSession | undefined;
+    for (const session of sessions.values()) {
+      if ((principal !== undefined && session.principal !== principal) || !isIdle(session)) continue;
+      if (!oldest || session.usedAt < oldest.usedAt) oldest = session;
+    }
+    return oldest;
+  }
+}
+
+function isIdle(session: KeptSession): boolean {
+  return session.peer.running.size === 0 && !session.standalone?.isAttached();
+}

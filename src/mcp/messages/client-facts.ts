@@ -1,0 +1,48 @@
+import { isRecord } from "../../core/is-record.ts";
+import type { Question } from "./interim-messages.ts";
+
+/** What the other side said about itself: shown and used to choose what may be sent, never trusted. */
+export interface ClientFacts {
+  readonly name?: string;
+  readonly version?: string;
+  readonly capabilities: Readonly<Record<string, unknown>>;
+}
+
+export const unknownClient: ClientFacts = { capabilities: {} };
+
+export const tasksExtension = "io.modelcontextprotocol/tasks";
+
+export function parseClientFacts(info: unknown, capabilities: unknown): ClientFacts {
+  const { name, version } = isRecord(info) ? info : {};
+  return {
+    ...(typeof name === "string" ? { name: name.slice(0, 200) } : {}),
+    ...(typeof version === "string" ? { version: version.slice(0, 100) } : {}),
+    capabilities: isRecord(capabilities) ? capabilities : {},
+  };
+}
+
+export function hasTasks(client: ClientFacts): boolean {
+  const { extensions } = client.capabilities;
+  return isRecord(extensions) && extensions[tasksExtension] !== undefined;
+}
+
+/** The capability a question needs and the client has not declared, as `requiredCapabilities` wants it; or nothing. */
+export function missingCapability(client: ClientFacts, question: Question): Record<string, object> | undefined {
+  switch (question.method) {
+    case "roots/list":
+      return client.capabilities.roots === undefined ? { roots: {} } : undefined;
+    case "sampling/createMessage":
+      return client.capabilities.sampling === undefined ? { sampling: {} } : undefined;
+    case "elicitation/create": {
+      const { elicitation } = client.capabilities;
+      if (question.params?.mode === "url") {
+        return isRecord(elicitation) && elicitation.url !== undefined ? undefined : { elicitation: { url: {} } };
+      }
+      // An empty object has meant form mode since elicitation exists.
+      if (!isRecord(elicitation)) return { elicitation: { form: {} } };
+      return elicitation.form === undefined && elicitation.url !== undefined
+        ? { elicitation: { form: {} } }
+        : undefined;
+    }
+  }
+}

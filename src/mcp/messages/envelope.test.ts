@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { stripEnvelope } from "./envelope.ts";
+
+test("what the protocol adds for one connection is taken off, what the server says stays", () => {
+  const result = {
+    resultType: "complete",
+    ttlMs: 60_000,
+    cacheScope: "public",
+    content: [{ type: "text", text: "hi", _meta: { "io.modelcontextprotocol/serverInfo": "of the block" } }],
+    structuredContent: { resultType: "theirs" },
+    _meta: {
+      "io.modelcontextprotocol/serverInfo": { name: "upstream", version: "1" },
+      "example.com/cost": 3,
+      ui: { resourceUri: "ui://a" },
+    },
+  };
+  expect(stripEnvelope(result)).toEqual({
+    content: result.content,
+    structuredContent: { resultType: "theirs" },
+    _meta: { "example.com/cost": 3, ui: { resourceUri: "ui://a" } },
+  });
+  expect(result).toHaveProperty("resultType");
+});
+
+test("a result of the revisions before is passed on as it is", () => {
+  const result = { content: [], _meta: { trace: "1" } };
+  expect(stripEnvelope(result)).toBe(result);
+});
+
+test("no empty _meta is left behind", () => {
+  expect(stripEnvelope({ contents: [], _meta: { "io.modelcontextprotocol/serverInfo": {} } })).toEqual({
+    contents: [],
+  });
+});

@@ -1,0 +1,160 @@
+import { Fault, type FaultCode } from "../../core/fault.ts";
+import { isRecord } from "../../core/is-record.ts";
+import { hasTasks, tasksExtension } from "../messages/client-facts.ts";
+import { type Params, RpcFault } from "../messages/json-rpc.ts";
+import { checkParamHeaders } from "../messages/mirrored-headers.ts";
+import type { Era } from "../messages/protocol-version.ts";
+import { errorResult, type Tool, type ToolResult } from "../messages/tool.ts";
+import type { SchemaChecker } from "../schema/schema-checker.ts";
+import type { CompletionRequest, McpOffer } from "./offer.ts";
+import type { ServedRequest } from "./served-request.ts";
+import type { RequestHeaders } from "../../core/http/request-headers.ts";
+
+export type MethodHandler = (
+  params: Params,
+  request: ServedRequest,
+  headers: RequestHeaders | undefined,
+) => object | Promise<object>;
+
+const noParams: Params = {};
+
+/** The methods both eras have, as far as the offer has them. */
+export function featureMethods(offer: McpOffer, checker: SchemaChecker): Map<string, MethodHandler> {
+  const methods = new Map<string, MethodHandler>();
+  const { tools, resources, prompts } = offer;
+
+  if (tools) {
+    methods.set("tools/list", (params) => pageOf("tools", tools.list(), params.cursor));
+    methods.set("tools/call", (params, request, headers) => {
+      const tool = tools.find(textParam(params, "name"));
+      if (!tool)
+        throw new Fault("unknown-tool", `Unknown tool: ${quoted(params.name)}. tools/list names those there are.`);
+      const args = params.arguments ?? noParams;
+      if (!isRecord(args)) throw new Fault("bad-params", '"arguments" has to be an object.');
+      if (headers) checkParamHeaders(headers, tool, args);
+      if (tool.execution?.taskSupport === "required" && !hasTasks(request.client)) {
+        throw new Fault("missing-capability", `The tool ${tool.name} runs only as a task.`, {
+          detail: { requiredCapabilities: { extensions: { [tasksExtension]: {} } } },
+        });
+      }
+      const verdict = checker.check(tool.inputSchema, args);
+      if (verdict instanceof Promise)
+        return verdict.then((late) => (late.ok ? call(tool, args, request) : wrongArguments(tool, late.message)));
+      return verdict.ok ? call(tool, args, request) : wrongArguments(tool, verdict.message);
+    });
+  }
+
+  if (resources) {
+    methods.set("resources/list", (params) => pageOf("resources", resources.list(), params.cursor));
+    methods.set("resources/templates/list", (params) =>
+      pageOf("resourceTemplates", resources.templates(), params.cursor),
+    );
+    methods.set("resources/read", (params, request) => resources.read(textParam(params, "uri"), request));
+  }
+
+  if (prompts) {
+    methods.set("prompts/list", (params) => pageOf("prompts", prompts.list(), params.cursor));
+    methods.set("prompts/get", (params, request) => {
+      const name = textParam(params, "name");
+      const prompt = prompts.list().find((each) => each.name === name);
+      if (!prompt)
+        throw new Fault("unknown-prompt", `Unknown prompt: ${quoted(name)}. prompts/list names those there are.`);
+      const args = params.arguments ?? noParams;
+      if (!isRecord(args) || !Object.values(args).every((value) => typeof value === "string")) {
+        throw new Fault("bad-params", "The arguments of a prompt have to be texts.");
+      }
+      const missing = prompt.arguments?.find((argument) => argument.required && !Object.hasOwn(args, argument.name));
+      if (missing) throw new Fault("bad-params", `The prompt ${name} needs the argument ${quoted(missing.name)}.`);
+      return prompts.get(name, args as Record<string, string>, request);
+    });
+  }
+
+  if (offer.complete) {
+    const complete = offer.complete.bind(offer);
+    methods.set("completion/complete", async (params, request) => ({
+      completion: await complete(completionParams(params), request),
+    }));
+  }
+  return methods;
+
+  async function call(tool: Tool, args: Params, request: ServedRequest): Promise<ToolResult> {
+    try {
+      return await tools!.call(tool, args, request);
+    } catch (error) {
+      if (request.cancelled || isProtocolFault(error, request)) throw error;
+      return errorResult(error instanceof Error ? error.message : String(error));
+    }
+  }
+}
+
+/** SEP-1303: wrong arguments are a result, so that a model sees them and can mend them. */
+function wrongArguments(tool: Tool, message: string): ToolResult {
+  return errorResult(`Wrong arguments for ${tool.name}: ${message}`);
+}
+
+const protocolFaults: ReadonlySet<FaultCode> = new Set(["internal", "unknown-tool", "bad-params", "cancelled"]);
+
+/** A tool that fails is a result. These few mean that there was no call, or that the server itself is broken. */
+function isProtocolFault(error: unknown, request: ServedRequest): boolean {
+  if (!(error instanceof Fault)) return false;
+  if (error instanceof RpcFault) return true;
+  return protocolFaults.has(error.code) || (error.code === "missing-capability" && request.era === "modern");
+}
+
+function completionParams(params: Params): CompletionRequest {
+  const { ref, argument } = params;
+  const named =
+    isRecord(ref) &&
+    ((ref.type === "ref/prompt" && typeof ref.name === "string") ||
+      (ref.type === "ref/resource" && typeof ref.uri === "string"));
+  if (!named || !isRecord(argument) || typeof argument.name !== "string" || typeof argument.value !== "string") {
+    throw new Fault(
+      "bad-params",
+      'completion/complete needs "ref" (a prompt or a resource) and "argument" with name and value.',
+    );
+  }
+  return params as unknown as CompletionRequest;
+}
+
+function textParam(params: Params, name: string): string {
+  const value = params[name];
+  if (typeof value !== "string") throw new Fault("bad-params", `"${name}" has to be a text.`);
+  return value;
+}
+
+function quoted(value: unknown): string {
+  return JSON.stringify(String(value).slice(0, 100));
+}
+
+/** What the server says it can do, read off what the offer has. */
+export function capabilitiesOf(offer: McpOffer, era: Era): object {
+  const listChanged = offer.onChange ? { listChanged: true } : {};
+  return {
+    ...(offer.tools ? { tools: listChanged } : {}),
+    ...(offer.resources
+      ? { resources: { ...(offer.resources.watch ? { subscribe: true } : {}), ...listChanged } }
+      : {}),
+    ...(offer.prompts ? { prompts: listChanged } : {}),
+    ...(offer.complete ? { completions: {} } : {}),
+    logging: {},
+    ...(era === "modern" ? { extensions: { [tasksExtension]: {} } } : {}),
+  };
+}
+
+/** Many clients never ask for a second page, so a page holds more than anybody has. */
+const pageSize = 10_000;
+
+/** One page of a list under its name, with the way to the next one. */
+function pageOf(name: string, items: readonly unknown[], cursor: unknown): object {
+  const start = startOf(cursor, items.length);
+  if (start === 0 && items.length <= pageSize) return { [name]: items };
+  const end = start + pageSize;
+  return { [name]: items.slice(start, end), ...(end < items.length ? { nextCursor: `from-${end}` } : {}) };
+}
+
+function startOf(cursor: unknown, length: number): number {
+  if (cursor === undefined) return 0;
+  const start = typeof cursor === "string" ? Number(/^from-(\d{1,9})$/.exec(cursor)?.[1] ?? "none") : Number.NaN;
+  if (!(start <= length)) throw new Fault("bad-params", "This cursor is not from here. List again without one.");
+  return start;
+}

@@ -1,0 +1,74 @@
+import { Fault } from "../../core/fault.ts";
+import { logLevels, type McpLogLevel } from "../messages/interim-messages.ts";
+import { notification } from "../messages/json-rpc.ts";
+import { negotiateLegacy } from "../messages/protocol-version.ts";
+import { capabilitiesOf, type MethodHandler } from "./feature-methods.ts";
+import type { McpOffer } from "./offer.ts";
+
+/** One client watches no more addresses than this. */
+const mostWatches = 1000;
+
+/** An address is kept for as long as it is watched, so its length is bounded. */
+const longestUri = 8192;
+
+/** What only the revisions with a handshake have, beside the features. */
+export function legacyMethods(
+  offer: McpOffer,
+  features: ReadonlyMap<string, MethodHandler>,
+): Map<string, MethodHandler> {
+  const methods = new Map(features);
+
+  methods.set("initialize", (params, request) => {
+    const version = negotiateLegacy(params.protocolVersion);
+    request.peer.version = version;
+    request.peer.client = request.client;
+    return {
+      protocolVersion: version,
+      capabilities: capabilitiesOf(offer, "legacy"),
+      serverInfo: offer.info,
+      ...(offer.instructions === undefined ? {} : { instructions: offer.instructions }),
+    };
+  });
+
+  methods.set("ping", () => ({}));
+
+  methods.set("logging/setLevel", (params, request) => {
+    const { level } = params;
+    if (!logLevels.includes(level as McpLogLevel)) {
+      throw new Fault("bad-params", `"level" has to be one of ${logLevels.join(", ")}.`);
+    }
+    request.peer.logLevel = level as McpLogLevel;
+    return {};
+  });
+
+  const watch = offer.resources?.watch?.bind(offer.resources);
+  if (watch) {
+    methods.set("resources/subscribe", async ({ uri }, request) => {
+      if (typeof uri !== "string" || uri.length > longestUri) {
+        throw new Fault("bad-params", `"uri" has to be a text of at most ${longestUri} characters.`);
+      }
+      const { watches, push } = request.peer;
+      if (!push || watches.has(uri)) return {};
+      if (watches.size >= mostWatches) throw new Fault("busy", `A client can watch ${mostWatches} resources at most.`);
+      const pending = () => {};
+      watches.set(uri, pending);
+      try {
+        const stop = await watch(uri, () => push(notification("notifications/resources/updated", { uri })));
+        // It may have been taken back meanwhile, or the client may have gone.
+        if (watches.get(uri) === pending) watches.set(uri, stop);
+        else stop();
+      } catch (error) {
+        if (watches.get(uri) === pending) watches.delete(uri);
+        throw error;
+      }
+      return {};
+    });
+    methods.set("resources/unsubscribe", ({ uri }, request) => {
+      if (typeof uri !== "string") throw new Fault("bad-params", '"uri" has to be a text.');
+      request.peer.watches.get(uri)?.();
+      request.peer.watches.delete(uri);
+      return {};
+    });
+  }
+  return methods;
+}

@@ -1,0 +1,79 @@
+import type { JsonSpiller } from "../../core/json-bytes.ts";
+
+const newline = 10;
+
+export interface FrameListener {
+  /** With a spiller, the frame is what that kept of it; disposing of the spiller is then the listener's. */
+  onFrame(frame: Buffer, spiller: JsonSpiller | undefined): void;
+  /** A frame grew past the limit, its spiller failed, or `onFrame` threw; the rest is skipped. Called once a frame. */
+  onRefused(cause: unknown): void;
+}
+
+/** Cuts a stream of bytes into lines, never holding more than `maxBytes` of one. */
+export function createFrameReader(
+  maxBytes: number,
+  { onFrame, onRefused }: FrameListener,
+  openSpiller?: () => JsonSpiller,
+): { push(chunk: Buffer): void } {
+  let parts: Buffer[] = [];
+  let spiller: JsonSpiller | undefined;
+  let size = 0;
+  let skipping = false;
+
+  return {
+    push(chunk) {
+      let start = 0;
+      for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, start)) {
+        take(chunk.subarray(start, end));
+        endFrame();
+        start = end + 1;
+      }
+      if (start < chunk.length) take(chunk.subarray(start));
+    },
+  };
+
+  function take(part: Buffer): void {
+    if (skipping || part.length === 0) return;
+    size += part.length;
+    if (size > maxBytes) return refuse(undefined);
+    if (!openSpiller) {
+      parts.push(part);
+      return;
+    }
+    try {
+      (spiller ??= openSpiller()).push(part);
+    } catch (error) {
+      refuse(error);
+    }
+  }
+
+  function refuse(cause: unknown): void {
+    skipping = true;
+    parts = [];
+    spiller?.dispose();
+    spiller = undefined;
+    onRefused(cause);
+  }
+
+  function endFrame(): void {
+    const done = { parts, spiller, skipping };
+    parts = [];
+    spiller = undefined;
+    size = 0;
+    skipping = false;
+    if (done.skipping) return;
+    try {
+      const whole = done.parts.length === 1 ? done.parts[0]! : Buffer.concat(done.parts);
+      const frame = done.spiller ? done.spiller.end().json : whole;
+      if (!isBlank(frame)) return onFrame(frame, done.spiller);
+    } catch (error) {
+      onRefused(error);
+    }
+    done.spiller?.dispose();
+  }
+}
+
+/** An empty line, or one that came with a carriage return, is no message. */
+function isBlank(frame: Buffer): boolean {
+  return frame.length === 0 || (frame.length === 1 && frame[0] === 13);
+}

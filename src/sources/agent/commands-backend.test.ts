@@ -1,0 +1,102 @@
+import { describe, expect, test } from "vitest";
+import { testSource, testTool } from "../../../tests/support/test-source.ts";
+import { createCatalog } from "../../catalog/catalog.ts";
+import type { Source } from "../../catalog/source.ts";
+import { errorResult, textResult } from "../../mcp/messages/tool.ts";
+import { createAgentTools } from "./agent-tools.ts";
+import { createCommandsBackend } from "./commands-backend.ts";
+import { describeReplies, quietOptions } from "./reply.contract.ts";
+
+interface Bench {
+  readonly source: Source;
+  readonly running: Promise<void>;
+  readonly stopped: Promise<void>;
+}
+
+function openBench(): Bench {
+  const running = Promise.withResolvers<void>();
+  const stopped = Promise.withResolvers<void>();
+  const echo = testTool("echo", {
+    description: "Says it again.\nTwice.",
+    inputSchema: { type: "object", properties: { text: {}, loud: {} }, required: ["text"] },
+  });
+  const source = testSource({
+    id: "bench",
+    tools: [echo, "hang", "broken"],
+    async call(name, args, { signal }) {
+      if (name === "broken") return errorResult("the disk is full");
+      if (name === "hang") {
+        signal.addEventListener("abort", () => stopped.resolve());
+        running.resolve();
+        return Promise.withResolvers<never>().promise;
+      }
+      return textResult(JSON.stringify(args));
+    },
+  });
+  return { source, running: running.promise, stopped: stopped.promise };
+}
+
+function openBackend({ source }: Bench, mcp?: Parameters<typeof createCommandsBackend>[0]["mcp"]) {
+  const catalog = createCatalog();
+  catalog.add(source);
+  catalog.add(testSource({ id: "agent", kind: "agent", tools: ["order_openclaw"] }));
+  const tools = createAgentTools({
+    view: catalog.view("all"),
+    guard: { call: (tool, args, context) => tool.source.call(tool.tool.name, args, context) },
+    caller: { door: "mcp-stdio" },
+  });
+  return createCommandsBackend({
+    tools: () => Promise.resolve(tools),
+    mcp,
+    waysToAnAgent: ["Start OpenClaw.", "Name a model."],
+  });
+}
+
+async function say(message: string, mcp?: Parameters<typeof createCommandsBackend>[0]["mcp"]): Promise<string> {
+  const backend = openBackend(openBench(), mcp);
+  const { payloads } = await backend.getReply({ message, sessionKey: "k", attachments: [] }, quietOptions());
+  return payloads.map(({ text }) => text).join();
+}
+
+describe("as a backend", () => {
+  describeReplies(async () => {
+    const bench = openBench();
+    const backend = openBackend(bench);
+    return {
+      backend,
+      quick: { message: '/call echo {"text":"hi"}', answer: '{"text":"hi"}' },
+      slow: () => ({ message: "/call hang", running: bench.running, stopped: () => bench.stopped }),
+      failing: { message: "/call broken {}", says: /the disk is full/ },
+      [Symbol.asyncDispose]: () => backend[Symbol.asyncDispose](),
+    };
+  });
+});
+
+test("/tools shows each tool with its arguments, and never the order itself", async () => {
+  expect(await say("/tools")).toBe("echo(text, loud?): Says it again.\nhang()\nbroken()");
+  expect(await say("  /tools EC ")).toBe("echo(text, loud?): Says it again.");
+  expect(await say("/tools nothing")).toBe('None of the 3 tools has "nothing" in its name.');
+});
+
+test("free text is answered with the ways to get an agent", async () => {
+  await expect(say("do my taxes")).rejects.toThrow(/1\. Start OpenClaw\.\n2\. Name a model\./);
+});
+
+test("an order can't be called as a tool", async () => {
+  await expect(say('/call order_openclaw {"message":"x"}')).rejects.toMatchObject({ code: "unknown-tool" });
+});
+
+test.each([
+  ["/nonsense", /no command "\/nonsense"/],
+  ["/call", /Say which tool/],
+  ["/call echo {", /not JSON/],
+  ["/call echo []", /have to be a JSON object/],
+  ["/call nothing {}", /no tool "nothing"/],
+  ["/mcp servers", /no servers are kept here/],
+])("%s says what is wrong", async (message, says) => {
+  await expect(say(message)).rejects.toThrow(says);
+});
+
+test("/mcp goes to its handler with the words behind it", async () => {
+  expect(await say("/mcp auth login x", async (args) => ({ text: `got ${args}` }))).toBe("got auth login x");
+});

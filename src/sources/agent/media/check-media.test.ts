@@ -1,0 +1,92 @@
+import { expect, test } from "vitest";
+import { base64InMemory } from "./base64-text.ts";
+import { checkMedia, type MediaArgument } from "./check-media.ts";
+import { megabyte } from "./media-limits.ts";
+
+const png = Buffer.from("\x89PNG\r\n\x1A\n\0\0\0\0", "latin1");
+
+function given(content: Buffer | string, mimeType: string, filename?: string): MediaArgument {
+  const text = typeof content === "string" ? content : content.toString("base64");
+  return { data: base64InMemory(text), mimeType, filename };
+}
+
+async function violationsOf(image: readonly MediaArgument[], file: readonly MediaArgument[] = []): Promise<string> {
+  return checkMedia({ image, file }).then(
+    () => "",
+    (error: Error) => error.message,
+  );
+}
+
+test("checked media keep their order and content and get safe, unique names", async () => {
+  const image = [given(png, "image/png", "a/shot.png"), given(png, "IMAGE/PNG", "SHOT.png")];
+  const file = [given(Buffer.from("hi"), "text/plain; charset=utf-8")];
+  const checked = await checkMedia({ image, file });
+  expect(checked.map(({ kind, name, mimeType, bytes }) => [kind, name, mimeType, bytes])).toEqual([
+    ["image", "shot.png", "image/png", 12],
+    ["image", "SHOT-2.png", "image/png", 12],
+    ["file", "file-1.txt", "text/plain", 2],
+  ]);
+  expect(await checked[2]!.base64()).toBe("aGk=");
+});
+
+test("15 MB exactly are taken, one byte more is not, and both sizes are told apart", async () => {
+  const whole = Buffer.alloc(15 * megabyte);
+  expect(await violationsOf([], [given(whole, "application/x-tar")])).toBe("");
+  const over = Buffer.alloc(15 * megabyte + 1);
+  const message = await violationsOf([given(over, "image/png", "big.png")]);
+  expect(message).toContain('images[0] ("big.png"): at most 15 MB are taken, and it has 15.00 MB (15728641 bytes)');
+});
+
+test("ten images and five files are taken, eleven and six are not", async () => {
+  const image = Array.from({ length: 11 }, () => given(png, "image/png"));
+  const file = Array.from({ length: 6 }, () => given("aGk=", "text/csv"));
+  expect(await violationsOf(image.slice(1), file.slice(1))).toBe("");
+  const message = await violationsOf(image, file);
+  expect(message).toContain("images: at most 10 are taken, and there are 11");
+  expect(message).toContain("files: at most 5 are taken, and there are 6");
+});
+
+test("every violation is told at once, with the item it belongs to", async () => {
+  const message = await violationsOf(
+    [given(png, "image/tiff"), given(png, "application/pdf")],
+    [given("", "text/plain", "empty.txt"), given("aGk", "text/plain")],
+  );
+  expect(message).toContain('images[0] ("image-1.bin"): the type "image/tiff" is not taken, only image/jpeg,');
+  expect(message).toContain('images[1] ("image-2.pdf"): "application/pdf" belongs in "files"');
+  expect(message).toContain('files[0] ("empty.txt"): data is empty');
+  expect(message).toContain("files[1]");
+});
+
+test.each([
+  ["aGk", "its length, 3, is no multiple of 4"],
+  ["aGk\n", "character 4 is white space"],
+  ["a-_=", 'character 2 is "-"'],
+  ["aG=k", "character 4 is behind the padding"],
+  ["a===", 'character 2 is "="'],
+  ["aGl=", "its last character has bits that belong to no byte"],
+  ["aR==", "its last character has bits that belong to no byte"],
+  ["aGkŁ", "its length, 5"],
+  ["data:image/png;base64,aGkx", "its length, 26"],
+])("%j is no base64", async (text, reason) => {
+  expect(await violationsOf([], [given(text, "text/plain")])).toContain(`data is not base64: ${reason}`);
+});
+
+test("a declared type is refused only when the first bytes prove another family", async () => {
+  const zip = Buffer.from("PK\x03\x04\0\0", "latin1");
+  const tar = Buffer.concat([Buffer.alloc(257), Buffer.from("ustar\0")]);
+  const jpeg = Buffer.from("\xFF\xD8\xFF\xE0", "latin1");
+  expect(await violationsOf([given(zip, "image/png")])).toContain(
+    "declared as image/png, but its first bytes are those of ZIP",
+  );
+  expect(await violationsOf([], [given(tar, "application/pdf")])).toContain("those of tar");
+  expect(await violationsOf([], [given(png, "text/plain")])).toContain("those of PNG");
+  expect(await violationsOf([given(jpeg, "image/png"), given(Buffer.from("unknown"), "image/gif")])).toBe("");
+  const mp4 = Buffer.from("\0\0\0\x18ftypM4A ", "latin1");
+  expect(
+    await violationsOf([], [given(mp4, "audio/mp4"), given(mp4, "video/mp4"), given(tar, "application/gzip")]),
+  ).toBe("");
+});
+
+test("a text that begins like a picture is still a text", async () => {
+  expect(await violationsOf([], [given(Buffer.from("GIF89a is an old format. Ä"), "text/markdown")])).toBe("");
+});

@@ -1,0 +1,33 @@
+import { createServer } from "node:http";
+import { expect, test } from "vitest";
+import { startMockModel } from "../../../../tests/openclaw/bench/mock-model.ts";
+import { listenHere } from "../../../../tests/support/listen-here.ts";
+import { sampleModel } from "../sampling/sample-model.ts";
+import { findModel } from "./find-model.ts";
+
+const messages = [{ role: "user" as const, parts: [{ type: "text" as const, text: "hello" }] }];
+const request = { messages, maxTokens: 9 };
+
+test("a model server that is gone is told of by its address, without the library's words", async () => {
+  const gone = await startMockModel();
+  await gone[Symbol.asyncDispose]();
+  const { origin } = new URL(gone.baseUrl);
+  const settings = findModel({ name: "llama", url: gone.baseUrl }, {})!;
+  await expect(sampleModel(settings, request, new AbortController().signal)).rejects.toMatchObject({
+    code: "unavailable",
+    message: `No model server answers at ${origin}. Is it running? CLAWPORT_MODEL_URL says where it is, or agent.model.url in the configuration.`,
+  });
+});
+
+test("what a model server says of its refusal is told in quotes, bounded, and without the key", async () => {
+  const message = `Wrong key hunter2longkey, not sk-abcdefghijklmnop1234:\n${"no ".repeat(5000)}`;
+  const server = createServer((_, response) => response.writeHead(400).end(JSON.stringify({ error: { message } })));
+  await using address = await listenHere(server);
+  const settings = findModel({ name: "llama", url: `${address.origin}/v1`, apiKey: "hunter2longkey" }, {})!;
+  await expect(sampleModel(settings, request, new AbortController().signal)).rejects.toMatchObject({
+    code: "unavailable",
+    message: expect.stringMatching(
+      /^The model llama did not answer: "Wrong key \[redacted\], not \[redacted\]:\\n[no ]{200,300}"$/,
+    ),
+  });
+});

@@ -1,0 +1,105 @@
+import { messageOf } from "../../../core/fault.ts";
+import { extensionOf, safeName } from "../../../core/files/safe-name.ts";
+import { type ContentBlock, textBlock } from "../../../mcp/messages/tool.ts";
+import { type AnswerLimits, answerLimits, maxSavedBytes, sizeText } from "../media/media-limits.ts";
+import type { SaveMedia } from "../media/save-media.ts";
+import type { ReplyMedia } from "../reply-backend.ts";
+import type { AnswerPart } from "./merge-outputs.ts";
+
+export interface AnswerOptions {
+  readonly signal: AbortSignal;
+  readonly limits?: AnswerLimits | undefined;
+  /** For what is too large; without it only its own place is told. */
+  readonly keep?: SaveMedia | undefined;
+}
+
+/** The answer as content blocks: neighbouring texts as one, media as base64 as far as the limits allow. */
+export async function buildAnswer(
+  parts: readonly AnswerPart[],
+  { signal, limits = answerLimits, keep }: AnswerOptions,
+): Promise<readonly ContentBlock[]> {
+  const blocks: ContentBlock[] = [];
+  let left = limits.totalBytes;
+  let texts: string[] = [];
+  for (const part of parts) {
+    if ("text" in part) {
+      texts.push(part.text);
+      continue;
+    }
+    endText();
+    const { media } = part;
+    try {
+      await addMedia(media);
+    } catch (error) {
+      signal.throwIfAborted();
+      texts.push(`[${describe(media)} could not be read: ${messageOf(error)}]`);
+    }
+  }
+  endText();
+  return blocks;
+
+  async function addMedia(media: ReplyMedia): Promise<void> {
+    const announced = judgeSize(media.bytes, left, limits);
+    if (announced !== undefined) return leaveOut(media, announced);
+    const content = await media.read(signal);
+    // What was announced may have been wrong.
+    const found = judgeSize(content.length, left, limits);
+    if (found !== undefined) return leaveOut({ ...media, bytes: content.length }, found, content);
+    left -= content.length;
+    blocks.push(mediaBlock(media, content));
+  }
+
+  async function leaveOut(media: ReplyMedia, reason: string, content?: Buffer): Promise<void> {
+    const where = (await keepIt(media, content)) ?? media.where;
+    texts.push(`[${describe(media)} was left out: ${reason}.${where === undefined ? "" : ` It lies at ${where}`}]`);
+  }
+
+  async function keepIt(media: ReplyMedia, content?: Buffer): Promise<string | undefined> {
+    if (keep === undefined || media.bytes > maxSavedBytes) return undefined;
+    try {
+      return await keep(media, content ?? (await media.read(signal)));
+    } catch {
+      signal.throwIfAborted();
+      return undefined;
+    }
+  }
+
+  function endText(): void {
+    if (texts.length === 0) return;
+    const text = cutToBytes(texts.join("\n\n"), left);
+    texts = [];
+    left -= Buffer.byteLength(text);
+    blocks.push(textBlock(text));
+  }
+}
+
+function judgeSize(bytes: number, left: number, { itemBytes, totalBytes }: AnswerLimits): string | undefined {
+  if (bytes > itemBytes) return `an answer takes at most ${sizeText(itemBytes)} an item`;
+  if (bytes > left) return `an answer takes at most ${sizeText(totalBytes)} in all`;
+  return undefined;
+}
+
+function describe({ name, mimeType, bytes }: ReplyMedia): string {
+  return `${JSON.stringify(name)} (${mimeType}, ${sizeText(bytes)})`;
+}
+
+function mediaBlock({ name, mimeType }: ReplyMedia, content: Buffer): ContentBlock {
+  const data = content.toString("base64");
+  if (mimeType.startsWith("image/")) return { type: "image", data, mimeType };
+  if (mimeType.startsWith("audio/")) return { type: "audio", data, mimeType };
+  const file = encodeURIComponent(safeName(name, `file.${extensionOf(mimeType)}`));
+  return { type: "resource", resource: { uri: `attachment://${file}`, mimeType, blob: data } };
+}
+
+const cutNote = "\n\n[The rest of the text was left out: the answer is full.]";
+
+function cutToBytes(text: string, most: number): string {
+  if (Buffer.byteLength(text) <= most) return text;
+  const room = Math.max(0, most - Buffer.byteLength(cutNote));
+  // A character cut in two becomes U+FFFD at the end.
+  const kept = Buffer.from(text)
+    .subarray(0, room)
+    .toString()
+    .replace(/\uFFFD$/, "");
+  return `${kept}${cutNote}`;
+}

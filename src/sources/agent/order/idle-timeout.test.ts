@@ -1,0 +1,37 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { createIdleTimeout } from "./idle-timeout.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+test("every sign of life starts the time anew, and silence ends it", () => {
+  using idle = createIdleTimeout(new AbortController().signal, 1000);
+  for (let step = 0; step < 5; step++) {
+    vi.advanceTimersByTime(900);
+    idle.heard();
+  }
+  expect(idle.signal.aborted).toBe(false);
+  vi.advanceTimersByTime(1000);
+  expect(idle.signal.reason).toMatchObject({ code: "timeout" });
+});
+
+test("it ends when the outer signal does, even if that was over already", () => {
+  const outer = new AbortController();
+  using live = createIdleTimeout(outer.signal, 1000);
+  outer.abort();
+  expect(live.signal.reason).toMatchObject({ code: "cancelled" });
+  using late = createIdleTimeout(outer.signal, 1000);
+  expect(late.signal.aborted).toBe(true);
+});
+
+test("silence while a person is asked does not count", async () => {
+  using idle = createIdleTimeout(new AbortController().signal, 1000);
+  const answer = Promise.withResolvers<string>();
+  const asked = idle.during(() => answer.promise);
+  vi.advanceTimersByTime(5000);
+  expect(idle.signal.aborted).toBe(false);
+  answer.resolve("blue");
+  expect(await asked).toBe("blue");
+  vi.advanceTimersByTime(1000);
+  expect(idle.signal.reason).toMatchObject({ code: "timeout" });
+});

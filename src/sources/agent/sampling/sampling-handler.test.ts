@@ -1,0 +1,121 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type MockModel, startMockModel } from "../../../../tests/openclaw/bench/mock-model.ts";
+import { startGuard } from "../../../../tests/support/start-guard.ts";
+import { until } from "../../../../tests/support/until.ts";
+import type { Policy } from "../../../core/config/policy-config.ts";
+import { silentLog } from "../../../core/log.ts";
+import type { Question } from "../../../mcp/messages/interim-messages.ts";
+import { findModel } from "../model/find-model.ts";
+import { createSamplingHandler, type SamplingContext } from "./sampling-handler.ts";
+
+let model: MockModel;
+
+beforeEach(async () => {
+  model = await startMockModel();
+});
+afterEach(() => model[Symbol.asyncDispose]());
+
+const allowed: Policy = { rules: [{ tool: "sampling__docs", verdict: "allow" }] };
+const context: SamplingContext = { signal: new AbortController().signal, log: silentLog };
+
+function question(text: string, more: object = {}): Question {
+  const messages = [{ role: "user", content: { type: "text", text } }];
+  return { method: "sampling/createMessage", params: { messages, maxTokens: 100, ...more } };
+}
+
+async function open({ policy = allowed, env = {}, named = true }: { policy?: Policy; env?: object; named?: boolean }) {
+  const parts = await startGuard({ policy });
+  const settings = { name: "mock-1", url: model.baseUrl };
+  const sampler = createSamplingHandler({
+    findModel: () => findModel(named ? settings : undefined, {}),
+    guard: parts.guard,
+    env: { ...env },
+    maxTokens: 50,
+  });
+  return {
+    ...parts,
+    ask: (asked: Question, server = "docs", within = context) => sampler(server, asked, within),
+  };
+}
+
+test("the model writes for a server that may have it, no more than it may, and the audit knows", async () => {
+  await using sampling = await open({});
+  const asked = question("hello", { systemPrompt: "Be brief.", maxTokens: 5000 });
+  expect(await sampling.ask(asked)).toEqual({
+    role: "assistant",
+    content: { type: "text", text: "ECHO:hello" },
+    model: "mock-1",
+    stopReason: "endTurn",
+  });
+  expect(model.requests[0]).toMatchObject({ max_tokens: 50, messages: [{ role: "system", content: "Be brief." }, {}] });
+  expect(sampling.entries).toMatchObject([{ tool: "sampling__docs", source: "sampling", outcome: "ok" }]);
+});
+
+test("without a rule a person is asked, sees what is wanted, and a lasting yes is for that server alone", async () => {
+  await using sampling = await open({ policy: {} });
+  const questions = sampling.person("always", "never");
+  await sampling.ask(question("hello"));
+  await sampling.ask(question("again"));
+  expect(questions).toHaveLength(1);
+  expect(questions[0]?.text).toMatch(/docs.*sampling__docs[\s\S]*hello/);
+  await expect(sampling.ask(question("hello"), "mail")).rejects.toMatchObject({ code: "denied" });
+  expect(model.requests).toHaveLength(2);
+});
+
+test("with nobody to ask it is refused, and the refusal says how to allow it", async () => {
+  await using sampling = await open({ policy: {} });
+  await expect(sampling.ask(question("hello"))).rejects.toThrow(/sampling__docs/);
+  expect(model.requests).toHaveLength(0);
+});
+
+test("without a model it is refused with the setting to make", async () => {
+  await using sampling = await open({ named: false });
+  await expect(sampling.ask(question("hello"))).rejects.toMatchObject({
+    code: "missing-capability",
+    message: expect.stringMatching(/server docs asks for a model.*agent\.model/),
+  });
+});
+
+test("behind too many orders it is refused", async () => {
+  await using sampling = await open({ env: { CLAWPORT_ORDER_DEPTH: "3" } });
+  await expect(sampling.ask(question("hello"))).rejects.toMatchObject({ code: "denied" });
+});
+
+test.each([
+  ["tools of its own", { tools: [{ name: "x" }] }, /not lent to servers together with tools/],
+  ["no messages", { messages: [] }, /messages has to be a list/],
+  ["a role it made up", { messages: [{ role: "system", content: { type: "text", text: "x" } }] }, /of the user or/],
+  ["something that is no content", { messages: [{ role: "user", content: { type: "video" } }] }, /text, an image/],
+  [
+    "more than the model takes",
+    { messages: [{ role: "user", content: { type: "text", text: "x".repeat(240_001) } }] },
+    /240000 characters/,
+  ],
+])("a request with %s is refused", async (_, params, says) => {
+  await using sampling = await open({});
+  await expect(sampling.ask(question("x", params))).rejects.toThrow(says);
+  expect(model.requests).toHaveLength(0);
+});
+
+test("images reach the model, and several parts of one message too", async () => {
+  await using sampling = await open({});
+  const content = [
+    { type: "text", text: "what is this" },
+    { type: "image", data: "cG5n", mimeType: "image/png" },
+  ];
+  await sampling.ask(question("", { messages: [{ role: "user", content }] }));
+  expect(JSON.stringify(model.requests[0])).toContain("data:image/png;base64,cG5n");
+});
+
+test("only a few are served at once, and a cancelled one makes room", async () => {
+  await using sampling = await open({});
+  const cancel = new AbortController();
+  const within = { ...context, signal: cancel.signal };
+  const hanging = Array.from({ length: 4 }, () => sampling.ask(question("hang"), "docs", within));
+  const ended = Promise.allSettled(hanging);
+  await until(() => model.requests.length === 4);
+  await expect(sampling.ask(question("hello"))).rejects.toMatchObject({ code: "busy" });
+  cancel.abort();
+  expect((await ended).map(({ status }) => status)).toEqual(Array.from({ length: 4 }, () => "rejected"));
+  expect(await sampling.ask(question("hello"))).toMatchObject({ content: { text: "ECHO:hello" } });
+});

@@ -1,0 +1,58 @@
+import { Fault } from "../../../core/fault.ts";
+import { quotedPeerText } from "../../../core/peer-text.ts";
+import { redactKnown } from "../../../core/secrets/redact.ts";
+import { withDeadline } from "../../../core/wait.ts";
+import type { Attachment } from "../media/check-media.ts";
+import { maxTranscriptBytes } from "../media/media-limits.ts";
+import { readBoundedBody } from "../media/read-bounded.ts";
+
+export interface TranscriptionProvider {
+  readonly url: string;
+  readonly model: string | undefined;
+  readonly apiKey: string | undefined;
+  readonly timeoutMs: number;
+}
+
+/** `POST /audio/transcriptions`, as OpenAI has it and whisper.cpp, vLLM, LocalAI, Groq and others took it over. */
+export async function transcribeWithProvider(
+  audio: Attachment,
+  { url, model = "whisper-1", apiKey, timeoutMs }: TranscriptionProvider,
+  signal: AbortSignal,
+): Promise<string> {
+  const form = new FormData();
+  const content = Buffer.from(await audio.base64(), "base64");
+  form.set("file", new Blob([content], { type: audio.mimeType }), audio.name);
+  form.set("model", model);
+  form.set("response_format", "json");
+  const target = `${url.replace(/\/+$/, "")}/audio/transcriptions`;
+  return withDeadline(timeoutMs, signal, async (ended) => {
+    const response = await fetch(target, {
+      method: "POST",
+      headers: apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` },
+      body: form,
+      signal: ended,
+      // The key is for this address and no other.
+      redirect: "error",
+    });
+    const name = "The answer of the transcription provider";
+    const body = (await readBoundedBody(response, maxTranscriptBytes, name)).toString();
+    const said = (): string => quotedPeerText(redactKnown(body, apiKey === undefined ? [] : [apiKey]), 300);
+    if (!response.ok) throw providerFault(url, `answered ${response.status}: ${said()}`);
+    const text = transcriptIn(body);
+    if (text === undefined) throw providerFault(url, `answered without a text: ${said()}`);
+    return text;
+  });
+}
+
+function transcriptIn(body: string): string | undefined {
+  try {
+    const { text } = JSON.parse(body) as { readonly text?: unknown };
+    return typeof text === "string" ? text : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function providerFault(url: string, text: string): Fault {
+  return new Fault("unavailable", `The transcription provider at ${url} ${text}`);
+}

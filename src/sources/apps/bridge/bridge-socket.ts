@@ -1,0 +1,60 @@
+import { atTurnEnd } from "../../../core/http/turn-end.ts";
+import type { MemoryBudget } from "../memory-budget.ts";
+
+/** The WebSocket of an app, as far as a bridge needs it. */
+export interface BridgeSocket {
+  isOpen(): boolean;
+  /** Bytes that wait to be written. */
+  readonly bufferedAmount: number;
+  /** `written` is always called: without an error once every byte is with the system, with one when that won't happen. */
+  send(text: string, written: (error?: Error | null) => void): void;
+  ping(): void;
+  close(code: number, reason: string): void;
+  terminate(): void;
+}
+
+/** Why a bridge was closed, as its app sees it. */
+export const closeCodes = {
+  malformed: [4400, "message not understood"],
+  invalidToken: [4401, "invalid app token"],
+  unknownSession: [4404, "unknown session_id"],
+  expired: [4408, "session expired"],
+  replaced: [4409, "replaced by a newer bridge"],
+  deleted: [4410, "session deleted"],
+  flooding: [4429, "too many messages"],
+  failed: [1011, "proxy could not open the bridge"],
+  overloaded: [1013, "proxy holds as much as it may"],
+  draining: [1012, "proxy is restarting"],
+} as const satisfies Record<string, readonly [code: number, reason: string]>;
+
+export type CloseReason = keyof typeof closeCodes;
+
+/** Where a message to an app goes. */
+export interface WriteTarget {
+  readonly socket: BridgeSocket;
+  readonly budget: MemoryBudget;
+  readonly isOpen: boolean;
+  /** There is no room for what has to wait. */
+  onOverload(): void;
+}
+
+const closedBefore = new Error("The bridge was closed before this could be written.");
+
+/**
+ * Writes to an app at the end of the turn. `written` hears whether it left, and may hear so twice: what has left at once
+ * may be with the app before the socket says so. What has to wait is counted.
+ */
+export function writeAtTurnEnd(target: WriteTarget, text: string, written: (error?: Error | null) => void): void {
+  atTurnEnd(() => {
+    if (!target.isOpen) return written(closedBefore);
+    const { socket, budget } = target;
+    let waiting = 0;
+    socket.send(text, (error) => {
+      budget.give(waiting);
+      written(error);
+    });
+    if (socket.bufferedAmount === 0) return written();
+    if (budget.take(text.length)) waiting = text.length;
+    else target.onOverload();
+  });
+}

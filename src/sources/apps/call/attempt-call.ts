@@ -1,0 +1,175 @@
+import type { CallContext } from "../../../catalog/source.ts";
+import { Fault, messageOf } from "../../../core/fault.ts";
+import { type Abort, type AbortListener, abortOf } from "../../../core/lazy-abort.ts";
+import { cancelledBy } from "../../../core/wait.ts";
+import type { CountEvent } from "../app-event.ts";
+import {
+  type CallBus,
+  type CallHandle,
+  type CallListener,
+  type CallNews,
+  type CallOrder,
+  type CallOutcome,
+  lostOutcome,
+} from "./call-bus.ts";
+
+/** How calls to apps are made. */
+export interface CallRules {
+  readonly bus: CallBus;
+  readonly timeoutMs: number;
+  /** How long a call waits for a bridge that is not there. */
+  readonly graceMs: number;
+  /** A call that nobody has accepted by then is sent again. */
+  readonly acceptMs: number;
+  readonly now: () => number;
+  readonly count: CountEvent;
+}
+
+/** What became of it, or that it was given up at its deadline. */
+type AttemptEnd = CallOutcome | { readonly kind: "late" };
+
+const late: AttemptEnd = { kind: "late" };
+
+/**
+ * Sends the call, again whenever nobody has said for a while that it was accepted: whoever holds the bridge knows it by
+ * its id and runs it once. From the first acceptance on it is sent no more. Rejects only where the caller cancels.
+ */
+export function attemptCall(order: CallOrder, rules: CallRules, context: CallContext): Promise<AttemptEnd> {
+  return new Promise((resolve, reject) => new Attempt(order, rules, context, resolve, reject).begin());
+}
+
+/** A class, not a closure: one is made for every call, and methods on the prototype make that cheap. */
+class Attempt implements AbortListener {
+  readonly context: CallContext;
+  readonly handles: CallHandle[] = [];
+  readonly #order: CallOrder;
+  readonly #rules: CallRules;
+  readonly #abort: Abort;
+  readonly #resolve: (end: AttemptEnd) => void;
+  readonly #reject: (error: unknown) => void;
+  readonly #timer: NodeJS.Timeout;
+  #resend: NodeJS.Timeout | undefined;
+  /** Which sending was accepted; the news of another would be the same news twice. */
+  accepted: number | undefined = undefined;
+  settled = false;
+
+  constructor(
+    order: CallOrder,
+    rules: CallRules,
+    context: CallContext,
+    resolve: (end: AttemptEnd) => void,
+    reject: (error: unknown) => void,
+  ) {
+    this.context = context;
+    this.#order = order;
+    this.#rules = rules;
+    this.#abort = abortOf(context);
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.#timer = setTimeout(giveUp, Math.max(0, order.deadline - rules.now()), this);
+    this.#abort.listen(this);
+  }
+
+  begin(): void {
+    try {
+      this.send();
+    } catch (error) {
+      if (this.#end()) this.#reject(error);
+    }
+  }
+
+  send(): void {
+    const sending = new Sending(this, this.handles.length);
+    this.handles.push(this.#rules.bus.send(this.#order, sending));
+    if (this.settled || this.accepted !== undefined) return;
+    this.#resend = setTimeout(sendAgain, this.#rules.acceptMs, this);
+  }
+
+  accept(sending: number): void {
+    this.accepted ??= sending;
+    clearTimeout(this.#resend);
+  }
+
+  take(outcome: CallOutcome, sending: number): void {
+    const isOver = outcome.kind === "done" || outcome.kind === "lost";
+    if (!isOver && this.accepted !== undefined && this.accepted !== sending) return;
+    // An earlier sending that nobody answered may still arrive, so this refusal does not mean that the app saw nothing.
+    if (this.#end()) this.#resolve(isOver || sending === 0 ? outcome : lostOutcome);
+  }
+
+  giveUp(): void {
+    if (!this.#end()) return;
+    this.#rules.count("call timeout");
+    for (const handle of this.handles) handle.cancel("The call took too long.");
+    this.#resolve(late);
+  }
+
+  sendAgain(): void {
+    this.#rules.count("call resent");
+    this.send();
+  }
+
+  /** The caller cancels. */
+  handleEvent(): void {
+    if (!this.#end()) return;
+    const fault = cancelledBy(this.#abort);
+    const isCancelled = fault.code === "cancelled";
+    for (const handle of this.handles) handle.cancel(isCancelled ? "The caller cancelled the call." : fault.message);
+    const detail = { call_id: this.#order.callId };
+    this.#reject(isCancelled ? fault : new Fault(fault.code, fault.message, { cause: fault, detail }));
+  }
+
+  #end(): boolean {
+    if (this.settled) return false;
+    this.settled = true;
+    clearTimeout(this.#timer);
+    clearTimeout(this.#resend);
+    this.#abort.unlisten(this);
+    return true;
+  }
+}
+
+class Sending implements CallListener {
+  readonly #attempt: Attempt;
+  readonly #number: number;
+
+  constructor(attempt: Attempt, number: number) {
+    this.#attempt = attempt;
+    this.#number = number;
+  }
+
+  accepted(): void {
+    this.#attempt.accept(this.#number);
+  }
+
+  news(news: CallNews): void {
+    const { settled, accepted, context, handles } = this.#attempt;
+    if (!settled && accepted === this.#number) pass(news, context, () => handles[this.#number]);
+  }
+
+  settled(outcome: CallOutcome): void {
+    this.#attempt.take(outcome, this.#number);
+  }
+}
+
+function giveUp(attempt: Attempt): void {
+  attempt.giveUp();
+}
+
+function sendAgain(attempt: Attempt): void {
+  attempt.sendAgain();
+}
+
+function pass(news: CallNews, context: CallContext, handle: () => CallHandle | undefined): void {
+  switch (news.kind) {
+    case "progress":
+      return context.progress(news.progress);
+    case "log":
+      return context.tell(news.line);
+    case "question":
+      context.ask(news.question).then(
+        (answer) => handle()?.answer(news.askId, { answer }),
+        (error: unknown) => handle()?.answer(news.askId, { error: messageOf(error) }),
+      );
+  }
+}

@@ -1,7 +1,0 @@
-import { describe } from "vitest";
-import { testBus } from "./bus.contract.ts";
-import { createLocalBus } from "./local-bus.ts";
-
-describe("the bus of one process", () => {
-  testBus(async () => createLocalBus());
-});

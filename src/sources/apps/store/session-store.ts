@@ -1,0 +1,53 @@
+/** What is kept of a session: plain data, so that any store can hold it. Secrets are here as hashes only. */
+export interface SessionRecord {
+  readonly id: string;
+  readonly deviceId: string;
+  readonly deviceName: string;
+  readonly appVersion: string;
+  readonly chatId: string;
+  /** The tools as they were registered; parsed again when the session is brought back. */
+  readonly tools: readonly unknown[];
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  readonly ttlMs: number;
+  readonly bridgeTokenHash: string;
+  readonly mcpTokenHash: string;
+  /** Which sides of it only its own tokens open. */
+  readonly ownTokens: "none" | "bridge" | "all";
+}
+
+export interface StoredSession {
+  readonly record: SessionRecord;
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number;
+}
+
+/** Where sessions are remembered. Expiry is judged by whoever reads: a store only keeps the moment. */
+export interface SessionStore extends AsyncDisposable {
+  /** Adds or replaces. Once it resolves, the session is as safe as this store makes it. */
+  put(record: SessionRecord, expiresAt: number): Promise<void>;
+  get(id: string): Promise<StoredSession | undefined>;
+  /** Moves the expiry. Cheap; the last few may be lost in a crash. */
+  touch(id: string, expiresAt: number): void;
+  /** Says whether there was one. */
+  remove(id: string): Promise<boolean>;
+  all(): Promise<readonly StoredSession[]>;
+}
+
+/** Remembers for as long as the process lives. */
+export function createMemorySessionStore(): SessionStore {
+  const sessions = new Map<string, StoredSession>();
+  return {
+    async put(record, expiresAt) {
+      sessions.set(record.id, { record, expiresAt });
+    },
+    get: async (id) => sessions.get(id),
+    touch(id, expiresAt) {
+      const stored = sessions.get(id);
+      if (stored) sessions.set(id, { ...stored, expiresAt });
+    },
+    remove: async (id) => sessions.delete(id),
+    all: async () => [...sessions.values()],
+    [Symbol.asyncDispose]: async () => sessions.clear(),
+  };
+}

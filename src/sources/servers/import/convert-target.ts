@@ -1,0 +1,140 @@
+import { isAbsolute, join, resolve } from "node:path";
+import { judgeHeaders } from "../../../core/config/server-config.ts";
+import { envReference, escapeDollars, isVariableName } from "./dialects.ts";
+import type { EntryFields } from "./entry-fields.ts";
+import type { ClientFileContext, ConversionNotes, ImportedServer } from "./imported-server.ts";
+
+/** The part of a server that is started as a command; nothing when the entry has no command. */
+export function convertCommand(
+  fields: EntryFields,
+  around: ClientFileContext,
+  remarks: ConversionNotes,
+): ImportedServer | undefined {
+  const [command, ...first] = fields.texts("command", "executable") ?? [];
+  const args = [...first, ...(fields.texts("args") ?? [])];
+  const given = fields.text("cwd", "workingDirectory");
+  const env = { ...forwardedVariables(fields), ...fields.record("env") };
+  const envFile = fields.text("envFile");
+  if (command === undefined || command === "") return undefined;
+  if (envFile !== undefined) remarks.note(`its envFile ${envFile} is not read; put what the server needs into env`);
+  noteBridge([command, ...args], remarks);
+  const cwd = given === undefined ? neededFolder(command, args, around) : toAbsolute(given, around);
+  return {
+    command: expandHome(command, around),
+    ...(args.length > 0 && { args }),
+    ...(Object.keys(env).length > 0 && { env }),
+    ...(cwd !== undefined && { cwd }),
+  };
+}
+
+/** Variables that are handed on where they are set, and only there: one that is not set must not stop the start. */
+function forwardedVariables(fields: EntryFields): Record<string, string> {
+  const names = fields.texts("env_vars") ?? [];
+  return Object.fromEntries(names.filter(isVariableName).map((name) => [name, `\${${name}:-}`]));
+}
+
+/** The folder of the project, where the command would not be found without it. */
+function neededFolder(command: string, args: readonly string[], around: ClientFileContext): string | undefined {
+  const isRelative = /[/\\]/.test(command) && !isAbsolute(command) && !/^[~$]/.test(command);
+  const depends = isRelative || args.some((arg) => /^\.{1,2}(?:[/\\]|$)/.test(arg));
+  return depends && around.scope === "project" ? escapeDollars(around.folder) : undefined;
+}
+
+function toAbsolute(path: string, around: ClientFileContext): string {
+  const expanded = expandHome(path, around);
+  const isWhole = isAbsolute(expanded) || expanded.startsWith("$");
+  return isWhole ? expanded : escapeDollars(resolve(around.folder, expanded));
+}
+
+function expandHome(path: string, { homedir }: ClientFileContext): string {
+  return /^~(?=[/\\])/.test(path) ? join(escapeDollars(homedir), path.slice(2)) : path;
+}
+
+/** Bridges exist for clients that can't reach a server over HTTP themselves. */
+function noteBridge(words: readonly string[], remarks: ConversionNotes): void {
+  const isBridge = words.some((word) => /^(?:mcp-remote|supergateway)(?:@.*)?$/.test(word));
+  const url = words.find((word) => word.startsWith("https://"));
+  if (isBridge && url !== undefined) remarks.note("it is a bridge; Clawport can reach the server itself by its `url`");
+}
+
+/** The part of a server that is reached at an address; nothing when the entry has no address. */
+export function convertRemote(fields: EntryFields, remarks: ConversionNotes): ImportedServer | undefined {
+  const url = fields.text("httpUrl", "url", "serverUrl", "server_url", "baseUrl", "base_url");
+  const headers = convertHeaders(fields, remarks);
+  const apiKey = convertKey(fields);
+  const cert = fields.text("clientCert");
+  const key = fields.text("clientKey");
+  const auth = convertAuth(fields, remarks);
+  if (url === undefined || url === "") return undefined;
+  if (fields.flag("sslVerify") === false) {
+    remarks.note("its certificate will be checked; if it is your own, name its authority under tls.ca");
+  }
+  if (fields.text("headersHelper") !== undefined) {
+    remarks.note("its headersHelper is not run; write the headers themselves, with $NAME for what is secret");
+  }
+  return {
+    url,
+    ...(Object.keys(headers).length > 0 && { headers }),
+    ...(apiKey !== undefined && { apiKey }),
+    ...(cert !== undefined && key !== undefined && { tls: { cert, key } }),
+    ...(auth !== undefined && { auth }),
+  };
+}
+
+function convertHeaders(fields: EntryFields, remarks: ConversionNotes): Record<string, string> {
+  const fromEnv = Object.entries(fields.record("env_http_headers") ?? {});
+  const all = {
+    ...fields.record("headers", "http_headers"),
+    ...Object.fromEntries(
+      fromEnv.filter(([, name]) => isVariableName(name)).map(([key, name]) => [key, envReference(name)]),
+    ),
+  };
+  const own = judgeHeaders(all).filter(({ message }) => message.includes("by Clawport itself"));
+  for (const { name } of own) {
+    delete all[name];
+    remarks.note(`the header ${name} was left out: Clawport sets it itself`);
+  }
+  return all;
+}
+
+function convertKey(fields: EntryFields): string | undefined {
+  const name = fields.text("bearer_token_env_var", "bearerTokenEnv", "bearer_token_env");
+  const token = fields.text("bearerToken", "bearer_token");
+  return name !== undefined && isVariableName(name) ? envReference(name) : token;
+}
+
+function convertAuth(fields: EntryFields, remarks: ConversionNotes): ImportedServer["auth"] {
+  const [oauth, auth] = [fields.inside("oauth"), fields.inside("auth")];
+  const inside = oauth ?? auth;
+  const clientId = inside?.text("clientId", "client_id", "CLIENT_ID") ?? fields.text("oauthClientId");
+  const secretName = fields.text("oauthClientSecretEnv");
+  const clientSecret =
+    secretName !== undefined && isVariableName(secretName)
+      ? envReference(secretName)
+      : (inside?.text("clientSecret", "client_secret", "CLIENT_SECRET") ?? fields.text("oauthClientSecret"));
+  const scopes = (inside?.texts("scopes", "scope") ?? fields.texts("scopes", "oauthScope") ?? []).flatMap(splitScopes);
+  const authorizationServerUrl = issuerOf(inside?.text("authServerMetadataUrl"), remarks);
+  const settings = {
+    ...(clientId !== undefined && { clientId }),
+    ...(clientSecret !== undefined && { clientSecret }),
+    ...(authorizationServerUrl !== undefined && { authorizationServerUrl }),
+    ...(scopes.length > 0 && { scopes }),
+  };
+  return Object.keys(settings).length > 0 ? settings : undefined;
+}
+
+function splitScopes(text: string): string[] {
+  return text.split(/\s+/).filter(Boolean);
+}
+
+/** RFC 8414 §3.1: the metadata of `https://a/b` stand at `https://a/.well-known/oauth-authorization-server/b`. */
+function issuerOf(metadataUrl: string | undefined, remarks: ConversionNotes): string | undefined {
+  if (metadataUrl === undefined) return undefined;
+  const url = URL.parse(metadataUrl);
+  const known = /^\/\.well-known\/(?:oauth-authorization-server|openid-configuration)(\/.*)?$/.exec(
+    url?.pathname ?? "",
+  );
+  if (url !== null && known !== null) return url.origin + (known[1] ?? "");
+  remarks.note("its authServerMetadataUrl was left out; if signing in fails, set auth.authorizationServerUrl");
+  return undefined;
+}

@@ -1,0 +1,100 @@
+import type { Home } from "../../../core/files/home.ts";
+import type { Log } from "../../../core/log.ts";
+import type { AuthorizedRequest } from "../../../mcp/client/authorizer.ts";
+import { hasStaticCredentials, type HttpTarget, type ServerDefinition } from "../definition.ts";
+import type { ConnectionAuth, ConnectionAuths } from "./connection-auth.ts";
+import type { ServerAuth } from "./server-auth.ts";
+import { hasCredentials } from "./store/credential-path.ts";
+import type { CredentialStore } from "./store/credentials.ts";
+
+export interface AuthRegistryOptions {
+  readonly home: Pick<Home, "file">;
+  /** Opened when the first server needs it. */
+  readonly store: () => Promise<CredentialStore>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly log: Log;
+  readonly now?: (() => number) | undefined;
+}
+
+/** What a connection needs, and behind it everything else. */
+export interface LazyAuth extends ConnectionAuth {
+  load(): Promise<ServerAuth>;
+}
+
+export interface AuthRegistry extends ConnectionAuths {
+  of(definition: ServerDefinition): LazyAuth | undefined;
+  /** Of a server that is configured no longer under this name and address: what is kept for it can be signed out of. */
+  leftBehind(name: string, url: URL): Promise<ServerAuth>;
+}
+
+/** The sign-ins of all servers. What does the work is loaded when a server asks for it, or has been signed in to. */
+export function createAuthRegistry(options: AuthRegistryOptions): AuthRegistry {
+  const made = new Map<string, { readonly fingerprint: string; readonly auth: LazyAuth }>();
+  return {
+    of(definition) {
+      const { name, fingerprint, transport } = definition;
+      if (transport.kind !== "http" || hasStaticCredentials(transport)) return undefined;
+      const known = made.get(name);
+      if (known?.fingerprint === fingerprint) return known.auth;
+      const auth = createLazyAuth(name, transport, options);
+      made.set(name, { fingerprint, auth });
+      return auth;
+    },
+    leftBehind: (name, url) => loadServerAuth(name, { kind: "http", url, headers: {}, tls: {} }, options),
+  };
+}
+
+function createLazyAuth(name: string, target: HttpTarget, options: AuthRegistryOptions): LazyAuth {
+  let loading: Promise<ServerAuth> | undefined;
+  let loaded: ServerAuth | undefined;
+  let isExpected: boolean | undefined;
+  const load = () => (loading ??= loadServerAuth(name, target, options).then((auth) => (loaded = auth)));
+
+  return {
+    request: (method, url) => loaded?.request(method, url) ?? lazyRequest(method, url),
+    standing: () => loaded?.standing() ?? (target.auth === undefined ? undefined : { signedIn: false }),
+    load,
+  };
+
+  function lazyRequest(method: string, url: URL): AuthorizedRequest {
+    let request: AuthorizedRequest | undefined;
+    const make = async () => (request ??= (await load()).request(method, url));
+    return {
+      async headers(signal) {
+        isExpected ??= target.auth !== undefined || hasCredentials(options.home, name, target.url);
+        return isExpected || request ? (await make()).headers(signal) : {};
+      },
+      answered: (headers) => request?.answered?.(headers),
+      async refused(refusal) {
+        // A refusal that signing in can't help.
+        if (refusal.status === 403 && !refusal.headers["www-authenticate"]?.includes("insufficient_scope"))
+          return false;
+        return (await make()).refused(refusal);
+      },
+    };
+  }
+}
+
+async function loadServerAuth(name: string, target: HttpTarget, options: AuthRegistryOptions): Promise<ServerAuth> {
+  const [{ createServerAuth }, { createSafeFetch }, { probeServer }, store] = await Promise.all([
+    import("./server-auth.ts"),
+    import("./net/safe-fetch.ts"),
+    import("./discovery/challenge.ts"),
+    options.store(),
+  ]);
+  const { env, log, now = Date.now } = options;
+  const { url, auth: settings = {}, tls } = target;
+  const also = [settings.authorizationServerUrl, settings.idp?.issuer].flatMap((each) => (each ? [new URL(each)] : []));
+  const context = {
+    server: name,
+    url,
+    settings,
+    file: store.open(name, url),
+    fetch: createSafeFetch({ configured: url, also, env, ca: tls.ca }),
+    log: log.with({ server: name }),
+    now,
+    demand: {},
+    probe: (signal: AbortSignal | undefined) => probeServer(target, env, signal),
+  };
+  return createServerAuth(context);
+}

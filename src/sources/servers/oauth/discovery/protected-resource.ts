@@ -1,0 +1,68 @@
+import { checkResourceAllowed } from "@modelcontextprotocol/client";
+import { Fault } from "../../../../core/fault.ts";
+import { quoted } from "../../../../core/peer-text.ts";
+import type { AuthContext } from "../auth-context.ts";
+import { resourceUri } from "../store/credential-path.ts";
+import type { OAuthChallenge } from "./challenge.ts";
+import { fetchMetadata } from "./fetch-metadata.ts";
+import { joinScopes } from "./scopes.ts";
+
+/** What a server says about how it is protected (RFC 9728). */
+export interface ProtectedResource {
+  /** What tokens for it are asked for (RFC 8707). */
+  readonly resource: string;
+  /** In the order to try them; nothing where the server has no such document. */
+  readonly authorizationServers?: readonly string[];
+  readonly scopes?: string | undefined;
+  readonly wantsDpop: boolean;
+}
+
+/** Looks where the challenge says, then under the server's path, then at its root. */
+export async function discoverResource(
+  context: AuthContext,
+  challenge: OAuthChallenge | undefined,
+  signal: AbortSignal | undefined,
+): Promise<ProtectedResource> {
+  const { url, settings, fetch } = context;
+  const wantsDpop = settings.dpop === "always" || challenge?.scheme === "dpop";
+  for (const place of metadataUrls(url, challenge?.resourceMetadata)) {
+    const found = await fetchMetadata(place, { fetch, signal });
+    if (found) return readResource(found, url, wantsDpop);
+  }
+  return { resource: resourceUri(url), wantsDpop };
+}
+
+function metadataUrls(url: URL, named: string | undefined): readonly URL[] {
+  const known = URL.parse(named ?? "", url.href);
+  const path = url.pathname.replace(/\/$/, "");
+  const wellKnown = "/.well-known/oauth-protected-resource";
+  const paths = path === "" ? [wellKnown] : [`${wellKnown}${path}${url.search}`, wellKnown];
+  const usual = paths.map((each) => new URL(each, url.origin));
+  return named === undefined || known === null ? usual : [known, ...usual.filter(({ href }) => href !== known.href)];
+}
+
+function readResource(found: Readonly<Record<string, unknown>>, url: URL, wantsDpop: boolean): ProtectedResource {
+  const { resource, authorization_servers: servers, scopes_supported: scopes } = found;
+  if (typeof resource !== "string" || !isResourceOf(resource, url)) {
+    throw new Fault(
+      "denied",
+      `${url.host} says that its tokens are for ${quoted(String(resource))}, which is another server. Refused: a token could be used there.`,
+    );
+  }
+  const named = stringsIn(servers);
+  return {
+    resource,
+    ...(named.length > 0 && { authorizationServers: named }),
+    scopes: joinScopes(...stringsIn(scopes)),
+    wantsDpop: wantsDpop || found.dpop_bound_access_tokens_required === true,
+  };
+}
+
+/** RFC 9728 § 3.3: else a server could have tokens made that are good for another one. */
+function isResourceOf(resource: string, url: URL): boolean {
+  return URL.canParse(resource) && checkResourceAllowed({ requestedResource: url, configuredResource: resource });
+}
+
+function stringsIn(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((each): each is string => typeof each === "string") : [];
+}

@@ -1,0 +1,14 @@
+const maxScopes = 200;
+/** RFC 6749 § 3.3. What a server calls a scope goes into addresses and into commands we show: nothing else may. */
+const scopeToken = /^[\x21\x23-\x5B\x5D-\x7E]{1,256}$/;
+
+/** Each scope once, in the order they came; nothing where there are none. */
+export function joinScopes(...scopes: readonly (string | undefined)[]): string | undefined {
+  const words = scopes.flatMap((scope) => scope?.split(/\s+/) ?? []).filter((word) => scopeToken.test(word));
+  const unique = [...new Set(words)].slice(0, maxScopes);
+  return unique.length === 0 ? undefined : unique.join(" ");
+}
+
+export function hasScope(scopes: string | undefined, scope: string): boolean {
+  return scopes?.split(" ").includes(scope) ?? false;
+}

@@ -1,0 +1,201 @@
+import { randomBytes } from "node:crypto";
+import {
+  type OAuthClientInformationMixed,
+  startAuthorization,
+  validateAuthorizationResponseIssuer,
+} from "@modelcontextprotocol/client";
+import { Fault } from "../../../../core/fault.ts";
+import { isLoopbackHostname } from "../../../../core/http/addresses.ts";
+import { quoted } from "../../../../core/peer-text.ts";
+import type { AuthContext } from "../auth-context.ts";
+import type { AuthorizationServer } from "../discovery/authorization-server.ts";
+import { chooseScope, runDiscovery } from "../discovery/run-discovery.ts";
+import { toOAuthFault } from "../oauth-fault.ts";
+import { chooseClient, resolveClient, storableClient } from "../registration/client-registration.ts";
+import { dropIfEmpty, prunedRecord, withSignIn } from "../store/credential-record.ts";
+import type { Credentials, PendingSignIn } from "../store/credentials.ts";
+import { openDpopKey } from "../tokens/dpop.ts";
+import { exchangeCode, type TokenIssuer } from "../tokens/token-request.ts";
+
+export interface BeginSignInOptions {
+  readonly redirectUri: string;
+  /** Rights besides those that are asked for anyhow. */
+  readonly scope?: string | undefined;
+  /** An authorization server that a person accepted in place of the one signed in with before. */
+  readonly issuer?: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+export interface RedirectSignIn {
+  readonly kind: "redirect";
+  /** To be opened in a browser. */
+  readonly url: URL;
+  readonly state: string;
+}
+
+export interface FinishSignInOptions {
+  /** A person typed it: then it may be a bare code, without `state` and `iss`. */
+  readonly pasted?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Authorization code with PKCE. All that it leaves before it is finished is one entry among the waiting sign-ins. */
+export async function beginSignIn(context: AuthContext, options: BeginSignInOptions): Promise<RedirectSignIn> {
+  const { redirectUri, signal } = options;
+  requireOwnRedirect(context, redirectUri);
+  const kept = await context.file.read();
+  const found = await runDiscovery(context, { pinned: kept?.issuer, accepted: options.issuer, signal });
+  const { place, dpop } = found;
+  requirePkce(context, place);
+  const scope = chooseScope(context, found, { kept, besides: options.scope, offline: true });
+  const grantTypes = ["authorization_code", "refresh_token"];
+  const client = await chooseClient(context, { server: place.server, redirectUri, grantTypes, scope, kept, signal });
+  const state = randomBytes(32).toString("base64url");
+  const { authorizationUrl, codeVerifier } = await buildAuthorizationUrl(place, client, { redirectUri, scope, state });
+  const entry: PendingSignIn = {
+    verifier: codeVerifier,
+    redirectUri,
+    startedAt: context.now(),
+    ...(scope !== undefined && { scope }),
+    flow: { place, client: storableClient(context, client), dpop },
+  };
+  await context.file.change((now) => {
+    const record = prunedRecord(context, now);
+    return { ...record, pending: { ...record.pending, [state]: entry } };
+  });
+  return { kind: "redirect", url: authorizationUrl, state };
+}
+
+async function buildAuthorizationUrl(
+  { server, resource }: TokenIssuer,
+  client: OAuthClientInformationMixed,
+  { redirectUri, scope, state }: { redirectUri: string; scope: string | undefined; state: string },
+) {
+  try {
+    return await startAuthorization(server.issuer, {
+      ...(server.metadata && { metadata: server.metadata }),
+      clientInformation: client,
+      redirectUrl: redirectUri,
+      state,
+      ...(scope !== undefined && { scope }),
+      ...(resource !== undefined && { resource }),
+    });
+  } catch (error) {
+    throw toOAuthFault(error, server.issuer);
+  }
+}
+
+/** Without PKCE a stolen code is as good as the sign-in; a server that does not say it checks it must be taken not to. */
+function requirePkce({ server, settings }: AuthContext, { server: { issuer, metadata } }: TokenIssuer): void {
+  const methods = metadata?.code_challenge_methods_supported;
+  if (metadata && metadata.authorization_endpoint === undefined) {
+    throw new Fault("denied", `${quoted(issuer)} lets nobody sign in with a browser. Set auth.grant of ${server}.`);
+  }
+  if (methods?.includes("S256") || (methods === undefined && settings.allowMissingPkce === true)) return;
+  const why = methods === undefined ? "does not say that it checks PKCE" : "does not check PKCE with S256";
+  const hint =
+    methods === undefined
+      ? ` If you know that it does, set auth.allowMissingPkce of the server ${server} to true.`
+      : "";
+  throw new Fault("denied", `${quoted(issuer)} ${why}. Refused: a stolen code would be enough.${hint}`);
+}
+
+/** A code that goes anywhere else is given away. */
+function requireOwnRedirect({ settings }: AuthContext, redirectUri: string): void {
+  const url = URL.parse(redirectUri);
+  if (redirectUri === settings.redirectUri || (url?.protocol === "http:" && isLoopbackHostname(url.hostname))) return;
+  throw new Fault(
+    "denied",
+    `A sign-in comes back to this machine, or to auth.redirectUri of the configuration; not to ${quoted(redirectUri)}.`,
+  );
+}
+
+/** Takes the waiting sign-in away before anything else, so that no answer counts twice. */
+export async function finishSignIn(
+  context: AuthContext,
+  callback: URLSearchParams,
+  { pasted = false, signal }: FinishSignInOptions,
+): Promise<Credentials | undefined> {
+  const { entry, state } = await takePending(context, callback, pasted);
+  const { place, dpop, ...flow } = entry.flow;
+  const client = resolveClient(context, flow.client) ?? flow.client;
+  const { code, iss } = readAuthorizationResponse(callback, place.server, {
+    server: context.server,
+    isBare: state === undefined,
+  });
+  const kept = dpop ? await context.file.read() : undefined;
+  const key = dpop ? await openDpopKey(kept?.dpopKey) : undefined;
+  const request = { place, client, dpop: key?.session, scope: entry.scope, signal };
+  const { verifier, redirectUri } = entry;
+  const tokens = await exchangeCode(context, request, { code, verifier, redirectUri, iss });
+  const result = { place, client: flow.client, tokens, dpopKey: key?.jwk };
+  return context.file.change((now) => withSignIn(prunedRecord(context, now), result));
+}
+
+async function takePending(
+  context: AuthContext,
+  callback: URLSearchParams,
+  pasted: boolean,
+): Promise<{ readonly entry: PendingSignIn; readonly state: string | undefined }> {
+  const given = callback.get("state") ?? undefined;
+  const mayBeBare = pasted && given === undefined && !callback.has("iss");
+  let entry: PendingSignIn | undefined;
+  await context.file.change((now) => {
+    const record = prunedRecord(context, now);
+    const { pending = {}, ...rest } = record;
+    const states = Object.keys(pending);
+    const state = mayBeBare && states.length === 1 ? states[0] : given;
+    entry = state !== undefined && Object.hasOwn(pending, state) ? pending[state] : undefined;
+    if (!entry || state === undefined) return now && dropIfEmpty(record);
+    const { [state]: _, ...others } = pending;
+    return dropIfEmpty({ ...rest, ...(states.length > 1 && { pending: others }) });
+  });
+  if (entry) return { entry, state: given };
+  const hint = mayBeBare ? "Give the whole address the browser ended at, or start" : "Start";
+  throw new Fault(
+    "denied",
+    `This answer belongs to no sign-in to ${context.server} that still waits: it was used, it is too old, or it is not ours. ${hint} again: clawport auth ${context.server}`,
+  );
+}
+
+export async function cancelSignIn(context: AuthContext, state: string): Promise<void> {
+  await context.file.change((now) => {
+    if (!now) return undefined;
+    const { pending = {}, ...rest } = prunedRecord(context, now);
+    const { [state]: _, ...others } = pending;
+    return dropIfEmpty({ ...rest, ...(Object.keys(others).length > 0 && { pending: others }) });
+  });
+}
+
+export interface ExpectedResponse {
+  readonly server: string;
+  /** A person typed the code alone, so that nothing says where it comes from. */
+  readonly isBare: boolean;
+}
+
+/** The code of a callback, once it is known to come from the authorization server that was asked (RFC 9207). */
+function readAuthorizationResponse(
+  callback: URLSearchParams,
+  { issuer, metadata }: AuthorizationServer,
+  { server, isBare }: ExpectedResponse,
+): { readonly code: string; readonly iss: string | undefined } {
+  const stated = callback.get("iss") ?? undefined;
+  // Bare: what is not there can't be compared. PKCE still ties the code to this sign-in.
+  const iss = isBare ? metadata?.issuer : stated;
+  const isSupported = metadata?.authorization_response_iss_parameter_supported === true;
+  try {
+    validateAuthorizationResponseIssuer({ iss, expectedIssuer: metadata?.issuer, issParameterSupported: isSupported });
+  } catch (error) {
+    throw toOAuthFault(error, issuer);
+  }
+  const error = callback.get("error");
+  if (error !== null) {
+    const why = callback.get("error_description");
+    const said = [error, ...(why === null ? [] : [why])].map((text) => quoted(text)).join(", ");
+    throw new Fault("denied", `The sign-in to ${server} was refused: ${said}. Try again: clawport auth ${server}`);
+  }
+  const code = callback.get("code");
+  if (code === null || code === "" || callback.getAll("code").length > 1)
+    throw new Fault("bad-request", `The answer to the sign-in holds no code. Try again: clawport auth ${server}`);
+  return { code, iss };
+}

@@ -1,0 +1,79 @@
+import { createPrivateKey, type KeyObject } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import {
+  type AddClientAuthentication,
+  createPrivateKeyJwtAuth,
+  type OAuthClientInformationMixed,
+  selectClientAuthMethod,
+} from "@modelcontextprotocol/client";
+import type { AuthConfig } from "../../../../core/config/auth-config.ts";
+import { Fault } from "../../../../core/fault.ts";
+
+/** How a client shows who it is where tokens are issued and revoked. */
+export function authenticateClient(client: OAuthClientInformationMixed, settings: AuthConfig): AddClientAuthentication {
+  return async (headers, params, url, metadata) => {
+    if (settings.privateKeyFile !== undefined && client.client_id === settings.clientId) {
+      const sign = await openSigner(client.client_id, settings.privateKeyFile, settings.signingAlgorithm);
+      return sign(headers, params, url, metadata);
+    }
+    switch (selectClientAuthMethod(client, metadata?.token_endpoint_auth_methods_supported ?? [])) {
+      case "client_secret_basic": {
+        // RFC 6749 § 2.3.1: both are form-encoded first, which matters where a secret holds ":", "+" or "%".
+        const pair = `${formEncoded(client.client_id)}:${formEncoded(client.client_secret ?? "")}`;
+        headers.set("authorization", `Basic ${Buffer.from(pair, "utf8").toString("base64")}`);
+        return;
+      }
+      case "client_secret_post":
+        params.set("client_id", client.client_id);
+        if (client.client_secret !== undefined) params.set("client_secret", client.client_secret);
+        return;
+      default:
+        params.set("client_id", client.client_id);
+    }
+  };
+}
+
+function formEncoded(text: string): string {
+  return new URLSearchParams([["", text]]).toString().slice(1);
+}
+
+async function openSigner(
+  clientId: string,
+  file: string,
+  algorithm: string | undefined,
+): Promise<AddClientAuthentication> {
+  const pem = await readSecretFile(file, "auth.privateKeyFile");
+  const key = parseKey(pem, file);
+  return createPrivateKeyJwtAuth({
+    issuer: clientId,
+    subject: clientId,
+    privateKey: key.export({ type: "pkcs8", format: "pem" }),
+    alg: algorithm ?? algorithmOf(key),
+  });
+}
+
+export async function readSecretFile(file: string, field: string): Promise<string> {
+  try {
+    return (await readFile(file, "utf8")).trim();
+  } catch (cause) {
+    throw new Fault("config", `The file ${JSON.stringify(file)} of ${field} can't be read.`, { cause });
+  }
+}
+
+function parseKey(pem: string, file: string): KeyObject {
+  try {
+    return createPrivateKey(pem);
+  } catch {
+    // The reason could repeat what the file holds.
+    throw new Fault("config", `The file ${JSON.stringify(file)} of auth.privateKeyFile holds no private key in PEM.`);
+  }
+}
+
+function algorithmOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): string {
+  if (asymmetricKeyType === "rsa") return "RS256";
+  if (asymmetricKeyType === "rsa-pss") return "PS256";
+  const curves: Readonly<Record<string, string>> = { prime256v1: "ES256", secp384r1: "ES384", secp521r1: "ES512" };
+  const found = curves[asymmetricKeyDetails?.namedCurve ?? ""];
+  if (found !== undefined) return found;
+  throw new Fault("config", "The key of auth.privateKeyFile is of a kind that can't sign here. Use RSA or EC (P-256).");
+}

@@ -1,0 +1,117 @@
+import {
+  type OAuthClientInformationMixed,
+  type OAuthClientMetadata,
+  registerClient,
+} from "@modelcontextprotocol/client";
+import { Fault } from "../../../../core/fault.ts";
+import { isLoopbackHostname } from "../../../../core/http/addresses.ts";
+import { quoted } from "../../../../core/peer-text.ts";
+import type { AuthContext } from "../auth-context.ts";
+import type { AuthorizationServer } from "../discovery/authorization-server.ts";
+import { toOAuthFault } from "../oauth-fault.ts";
+import type { Credentials } from "../store/credentials.ts";
+
+export interface RegistrationRequest {
+  readonly server: AuthorizationServer;
+  /** Nothing for sign-ins that no browser comes back from. */
+  readonly redirectUri?: string | undefined;
+  readonly grantTypes: readonly string[];
+  readonly scope?: string | undefined;
+  readonly kept: Credentials | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** As whom to sign in, in the order of the specification: registered by hand, described by a document, registered now. */
+export async function chooseClient(
+  context: AuthContext,
+  registration: RegistrationRequest,
+): Promise<OAuthClientInformationMixed> {
+  const { settings } = context;
+  const { server, kept } = registration;
+  if (settings.clientId !== undefined) return configuredClient(context);
+  if (settings.clientMetadataUrl !== undefined && server.metadata?.client_id_metadata_document_supported === true)
+    return { client_id: settings.clientMetadataUrl };
+  const known = storedClient(kept, server.issuer);
+  if (known && isUsable(known, registration, context.now())) return known;
+  if (server.metadata && server.metadata.registration_endpoint === undefined)
+    throw registrationUnsupported(context, server.issuer);
+  return register(context, registration);
+}
+
+export function configuredClient({ settings }: Pick<AuthContext, "settings">): OAuthClientInformationMixed {
+  const { clientId = "", clientSecret } = settings;
+  return { client_id: clientId, ...(clientSecret !== undefined && { client_secret: clientSecret }) };
+}
+
+/** A client is known to the issuer that registered it, and to no other. */
+export function storedClient(kept: Credentials | undefined, issuer: string): OAuthClientInformationMixed | undefined {
+  return kept && Object.hasOwn(kept.clients, issuer) ? kept.clients[issuer] : undefined;
+}
+
+/** As whom tokens of an issuer were got: the secret of a client registered by hand stays in the configuration alone. */
+export function resolveClient(
+  context: AuthContext,
+  kept: OAuthClientInformationMixed | undefined,
+): OAuthClientInformationMixed | undefined {
+  const { clientId } = context.settings;
+  if (kept && kept.client_id !== clientId) return kept;
+  return clientId === undefined ? undefined : configuredClient(context);
+}
+
+/** What of a client is kept. */
+export function storableClient(
+  { settings }: AuthContext,
+  client: OAuthClientInformationMixed,
+): OAuthClientInformationMixed {
+  return client.client_id === settings.clientId ? { client_id: client.client_id } : client;
+}
+
+function isUsable(client: OAuthClientInformationMixed, { redirectUri }: RegistrationRequest, now: number): boolean {
+  if ("client_secret_expires_at" in client) {
+    const expiry = client.client_secret_expires_at ?? 0;
+    if (expiry !== 0 && expiry * 1000 <= now) return false;
+  }
+  // Not every authorization server lets the port of this machine differ from the one that was registered.
+  return redirectUri === undefined || ("redirect_uris" in client && client.redirect_uris.includes(redirectUri));
+}
+
+async function register(context: AuthContext, registration: RegistrationRequest): Promise<OAuthClientInformationMixed> {
+  const { server, scope, signal } = registration;
+  const { fetch } = context;
+  try {
+    return await registerClient(server.issuer, {
+      ...(server.metadata && { metadata: server.metadata }),
+      clientMetadata: clientMetadata(registration),
+      ...(scope !== undefined && { scope }),
+      fetchFn: (url, init) => fetch(url, { ...init, ...(signal && { signal }) }),
+    });
+  } catch (error) {
+    throw toOAuthFault(error, server.issuer);
+  }
+}
+
+function clientMetadata({ server, redirectUri, grantTypes }: RegistrationRequest): OAuthClientMetadata {
+  const isLocal = redirectUri === undefined || isLoopbackHostname(new URL(redirectUri).hostname);
+  return {
+    client_name: "Clawport",
+    redirect_uris: redirectUri === undefined ? [] : [redirectUri],
+    grant_types: [...grantTypes],
+    // Left out it would mean "code" (RFC 7591 § 2), which no device sign-in has.
+    response_types: redirectUri === undefined ? [] : ["code"],
+    token_endpoint_auth_method: authMethod(server.metadata?.token_endpoint_auth_methods_supported),
+    application_type: isLocal ? "native" : "web",
+  };
+}
+
+/** A program on somebody's machine keeps no secret from them: it has none, where it may. */
+function authMethod(supported: readonly string[] | undefined): string {
+  const known = ["none", "client_secret_basic", "client_secret_post"];
+  return known.find((method) => supported === undefined || supported.includes(method)) ?? "none";
+}
+
+function registrationUnsupported({ server }: AuthContext, issuer: string): Fault {
+  return new Fault(
+    "config",
+    `${quoted(issuer)} registers no clients by itself. Register Clawport there by hand, as a native app that comes back to http://127.0.0.1/callback, and put what you get into auth.clientId (and auth.clientSecret) of the server ${server}.`,
+  );
+}

@@ -1,0 +1,159 @@
+import { existsSync } from "node:fs";
+import { dirname } from "node:path";
+import { Fault, messageOf } from "../../../../core/fault.ts";
+import { withFileLock } from "../../../../core/files/file-lock.ts";
+import type { Log } from "../../../../core/log.ts";
+import { Secret } from "../../../../core/secrets/secret.ts";
+import { createPassphraseKeys, type FindKeychain, type Keychain, makeKeyFile, readKeyFile } from "./key-storage.ts";
+import {
+  newKeyText,
+  parseKeyText,
+  type SealingKey,
+  sealingKey,
+  type SealingKeyKind,
+  type SealingKeyReference,
+} from "./seal.ts";
+
+export const passphraseName = "CLAWPORT_TOKENS_PASSPHRASE";
+
+export interface SealingKeysOptions {
+  /** Where a key file lies, if one is needed. */
+  readonly path: string;
+  readonly passphrase?: string | undefined;
+  readonly findKeychain: FindKeychain;
+  readonly log: Log;
+}
+
+/** The keys that stored sign-ins are sealed with. */
+export interface SealingKeys {
+  /** The key for what is sealed now; made where there is none yet. `last` is the one that the file had before. */
+  current(last?: SealingKey): Promise<SealingKey>;
+  /** The key that a file names. Nothing where there is another in its place; a fault where it can't be had now. */
+  find(mark: SealingKeyReference): Promise<SealingKey | undefined>;
+  /** Which kind would be used, and why no better one; makes nothing. */
+  describe(): Promise<SealingKeyReport>;
+}
+
+export interface SealingKeyReport {
+  readonly kind: SealingKeyKind;
+  /** Why it is not the keychain. */
+  readonly because?: string;
+}
+
+/**
+ * A passphrase goes first, since somebody chose it. A key file that is there goes before the keychain: some process of
+ * this home had no keychain, and could not read what is sealed with one.
+ */
+export function openSealingKeys({ path, passphrase, findKeychain, log }: SealingKeysOptions): SealingKeys {
+  const stretcher = passphrase ? createPassphraseKeys(passphrase) : undefined;
+  let fromFile: SealingKey | undefined;
+  let fromKeychain: SealingKey | undefined;
+  let asking: Promise<KeychainAnswer | KeychainMissing> | undefined;
+
+  return {
+    async current(last) {
+      if (stretcher) return stretcher.stretch(last?.salt);
+      if (last && last.kind !== "passphrase") return last;
+      const kept = (await ofFile()) ?? (await ofKeychain(true));
+      return kept === undefined || "missing" in kept ? makeFile() : kept;
+    },
+    async find(mark) {
+      const key = await ofMark(mark);
+      return key?.id === mark.id ? key : undefined;
+    },
+    async describe() {
+      if (stretcher) return { kind: "passphrase", because: `${passphraseName} is set` };
+      if (existsSync(path)) return { kind: "file", because: "some run of this home had none" };
+      const found = await askKeychain();
+      return "missing" in found ? { kind: "file", because: found.missing } : { kind: "keychain" };
+    },
+  };
+
+  async function ofMark({ kind, id, salt }: SealingKeyReference): Promise<SealingKey | undefined> {
+    if (kind === "file") return ofFile();
+    if (kind === "keychain") {
+      const key = await ofKeychain(false);
+      if (key === undefined || !("missing" in key)) return key;
+      throw unavailable(
+        `They are sealed with a key in the system's keychain, which can't be reached here (${key.missing}).`,
+        `Unlock it; or move ${dirname(path)} away and sign in again.`,
+      );
+    }
+    if (!stretcher) throw unavailable("They are sealed with a passphrase.", `Set ${passphraseName}.`);
+    const key = await stretcher.stretch(salt);
+    if (key.id === id) return key;
+    throw unavailable("They are sealed with another passphrase.", `Set ${passphraseName} to the one that was used.`);
+  }
+
+  async function ofFile(): Promise<SealingKey | undefined> {
+    if (fromFile) return fromFile;
+    const bytes = await readKeyFile(path, log);
+    return bytes && (fromFile = sealingKey("file", bytes));
+  }
+
+  function makeFile(): Promise<SealingKey> {
+    return locked(async () => {
+      const found = await ofFile();
+      if (found) return found;
+      await makeKeyFile(path);
+      return (await ofFile())!;
+    });
+  }
+
+  /** Nothing where the keychain holds no key of ours and, where one was to be made, kept none; or why it can't be used. */
+  async function ofKeychain(make: boolean): Promise<SealingKey | KeychainMissing | undefined> {
+    if (fromKeychain) return fromKeychain;
+    const found = await askKeychain();
+    if ("missing" in found) return found;
+    const text = found.text ?? (make ? await locked(() => makeInKeychain(found.keychain)) : undefined);
+    const bytes = text === undefined ? undefined : parseKeyText(text.reveal());
+    return bytes && (fromKeychain = sealingKey("keychain", bytes));
+  }
+
+  /** One question at a time, however many wait for the answer: each may put a dialog before the person. */
+  function askKeychain(): Promise<KeychainAnswer | KeychainMissing> {
+    return (asking ??= readKeychain().finally(() => (asking = undefined)));
+  }
+
+  async function readKeychain(): Promise<KeychainAnswer | KeychainMissing> {
+    const found = await findKeychain();
+    if ("missing" in found) return found;
+    try {
+      const text = await found.keychain.get();
+      return { keychain: found.keychain, text: text === undefined ? undefined : new Secret(text) };
+    } catch (error) {
+      return { missing: messageOf(error) };
+    }
+  }
+
+  /** Read again afterwards: a keychain that takes a secret and does not keep it is none. */
+  async function makeInKeychain(keychain: Keychain): Promise<Secret | undefined> {
+    try {
+      const found = await keychain.get();
+      if (found !== undefined) return new Secret(found);
+      const made = newKeyText();
+      await keychain.set(made);
+      if ((await keychain.get()) === made) return new Secret(made);
+    } catch (error) {
+      log.warn("the keychain would not keep a key; a key file takes its place", { error: messageOf(error) });
+    }
+    return undefined;
+  }
+
+  function locked<T>(work: () => Promise<T>): Promise<T> {
+    return withFileLock(`${path}.lock`, { log, waitMs: 120_000 }, work);
+  }
+}
+
+interface KeychainMissing {
+  readonly missing: string;
+}
+
+interface KeychainAnswer {
+  readonly keychain: Keychain;
+  readonly text: Secret | undefined;
+}
+
+function unavailable(why: string, fix: string): Fault {
+  return new Fault("unavailable", `The stored sign-ins can't be opened. ${why} ${fix}`);
+}

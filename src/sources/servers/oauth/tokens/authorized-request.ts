@@ -1,0 +1,113 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { Fault } from "../../../../core/fault.ts";
+import type { AuthorizedRequest } from "../../../../mcp/client/authorizer.ts";
+import type { AuthContext } from "../auth-context.ts";
+import { newTokenRefused, signInNeeded, widerSignInNeeded } from "../connection-auth.ts";
+import { type OAuthChallenge, readOAuthChallenge } from "../discovery/challenge.ts";
+import { joinScopes } from "../discovery/scopes.ts";
+import type { StoredTokens } from "../store/credentials.ts";
+import { isDpopBound } from "./dpop.ts";
+import type { TokenCache } from "./token-cache.ts";
+
+/** What a request needs of the server's sign-in. */
+export interface AuthorizedRequestOptions {
+  readonly context: AuthContext;
+  readonly keeper: TokenCache;
+  /** Whether tokens come without a person. */
+  readonly isUnattended: boolean;
+  /** What to say where the server names another authorization server than it did. */
+  findMove(signal: AbortSignal | undefined): Promise<Fault | undefined>;
+}
+
+/** How often somebody else's newer token is tried. */
+const maxOtherTokens = 3;
+const maxStepUps = 2;
+
+export function createAuthorizedRequest(parts: AuthorizedRequestOptions, method: string, url: URL): AuthorizedRequest {
+  const { context, keeper, isUnattended } = parts;
+  const { server, demand, now } = context;
+  let sent: StoredTokens | undefined;
+  const begunAt = now();
+  let others = 0;
+  let isRenewed = false;
+  let stepUps = 0;
+  let nonces = 0;
+
+  return {
+    async headers(signal) {
+      // A token is for the server it was issued for, wherever a request is sent.
+      if (url.origin !== context.url.origin) return {};
+      sent = await keeper.current(signal);
+      return sent ? tokenHeaders(sent) : {};
+    },
+    answered(headers) {
+      void noteNonce(headers);
+    },
+    async refused({ status, headers, signal }) {
+      const challenge = readOAuthChallenge(headers["www-authenticate"]);
+      if (status === 403) return challenge?.error === "insufficient_scope" && stepUp(challenge, signal);
+      if (challenge?.error === "use_dpop_nonce" && sent && nonces++ < 2) {
+        await noteNonce(headers);
+        return true;
+      }
+      demand.challenge = challenge ?? demand.challenge;
+      return bringAnother(signal);
+    },
+  };
+
+  async function bringAnother(signal: AbortSignal | undefined): Promise<true> {
+    const refused = sent;
+    // A late answer to the token before, or to none: somebody has a new one already.
+    if (others++ < maxOtherTokens && (await keeper.hasOthers(refused))) return true;
+    const isExpired = refused?.expiresAt !== undefined && refused.expiresAt <= now();
+    const moved = refused && !isExpired ? await parts.findMove(signal) : undefined;
+    // One that came while the request was under way is as good as any that a refresh brings.
+    const isNew = isRenewed || (refused !== undefined && refused.receivedAt > begunAt);
+    if (!moved && !isNew && (refused || isUnattended) && (await keeper.renew(refused, signal))) {
+      isRenewed = true;
+      return true;
+    }
+    throw moved ?? (isNew ? newTokenRefused(server) : needed(refused));
+  }
+
+  function needed(refused: StoredTokens | undefined): Fault {
+    return signInNeeded(server, refused ? `The sign-in to ${server} is no longer good.` : wanting());
+  }
+
+  function wanting(): string {
+    // A server that says nothing of OAuth may want a key of another kind.
+    return demand.challenge
+      ? `${server} wants you to sign in.`
+      : `${server} wants you to sign in, or to set its apiKey.`;
+  }
+
+  /** A call needs rights that the token lacks: asks for them besides those it has. */
+  async function stepUp(challenge: OAuthChallenge, signal: AbortSignal | undefined): Promise<boolean> {
+    const wanted = joinScopes(sent?.scope, challenge.scope);
+    if (wanted === undefined) return false;
+    if (stepUps++ >= maxStepUps) {
+      throw new Fault(
+        "denied",
+        `${server} still refuses this call for lack of rights, though they were asked for twice: ${wanted}`,
+      );
+    }
+    if (await keeper.hasOthers(sent)) return true;
+    demand.challenge = { ...challenge, scope: demand.challenge?.scope ?? challenge.scope };
+    demand.scope = wanted;
+    if (isUnattended) return (await keeper.renew(sent, signal)) !== undefined;
+    throw widerSignInNeeded(server, wanted);
+  }
+
+  async function noteNonce(headers: IncomingHttpHeaders): Promise<void> {
+    const nonce = headers["dpop-nonce"];
+    if (typeof nonce === "string") (await keeper.dpop())?.session.rememberNonce(url, nonce);
+  }
+
+  async function tokenHeaders(tokens: StoredTokens): Promise<Record<string, string>> {
+    if (!isDpopBound(tokens)) return { authorization: `Bearer ${tokens.accessToken}` };
+    const key = await keeper.dpop();
+    if (!key) throw signInNeeded(server, `The key that the token of ${server} is bound to is gone.`);
+    const proof = await key.session.buildProof({ htm: method, htu: url, accessToken: tokens.accessToken });
+    return { authorization: `DPoP ${tokens.accessToken}`, dpop: proof };
+  }
+}

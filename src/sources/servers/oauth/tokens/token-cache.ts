@@ -1,0 +1,151 @@
+import { Fault, isFault } from "../../../../core/fault.ts";
+import { orAborted } from "../../../../core/wait.ts";
+import type { AuthContext } from "../auth-context.ts";
+import { discoverAuthorizationServer } from "../discovery/authorization-server.ts";
+import { resolveClient, storedClient } from "../registration/client-registration.ts";
+import { issuerOfTokens, prunedRecord, readPruned } from "../store/credential-record.ts";
+import type { Credentials, StoredTokens } from "../store/credentials.ts";
+import { type DpopKey, isDpopBound, openDpopKey } from "./dpop.ts";
+import { refreshTokens, type TokenIssuer } from "./token-request.ts";
+
+/** The tokens of one server: at hand, and renewed by one caller at a time, in this process and in all others. */
+export interface TokenCache {
+  /** The last that was seen, without looking. */
+  known(): Credentials | undefined;
+  /** Whether there are others than these by now, which others may have brought. */
+  hasOthers(than: StoredTokens | undefined): Promise<boolean>;
+  /** Those to send: renewed first where they are about to expire. Nothing where there are none. */
+  current(signal?: AbortSignal): Promise<StoredTokens | undefined>;
+  /** Others than those that were refused. Nothing where only a sign-in brings them. */
+  renew(refused: StoredTokens | undefined, signal?: AbortSignal): Promise<StoredTokens | undefined>;
+  /** Looks at what is kept now. */
+  reload(): Promise<Credentials | undefined>;
+  /** Notes what was just written. */
+  adopt(written: Credentials | undefined): void;
+  dpop(): Promise<DpopKey | undefined>;
+}
+
+/** Brings new tokens without a person, where the configuration says how. */
+export type UnattendedGrant = (kept: Credentials | undefined) => Promise<Credentials>;
+
+/** Tokens with less time left are renewed before they are sent. */
+const renewalMarginMs = 60_000;
+
+export function createTokenCache(context: AuthContext, obtain: UnattendedGrant | undefined): TokenCache {
+  const { file, log, now } = context;
+  let known: Credentials | undefined;
+  let version = 0;
+  let flight: Promise<StoredTokens | undefined> | undefined;
+  let key: { readonly jwk: unknown; readonly open: Promise<DpopKey> } | undefined;
+
+  return { known: () => known, hasOthers, current, renew, reload, adopt, dpop };
+
+  async function hasOthers(than: StoredTokens | undefined): Promise<boolean> {
+    const isOther = () => known?.tokens !== undefined && known.tokens.accessToken !== than?.accessToken;
+    if (isOther()) return true;
+    await reload();
+    return isOther();
+  }
+
+  async function current(signal?: AbortSignal): Promise<StoredTokens | undefined> {
+    // Somebody may have signed in elsewhere.
+    if (!known?.tokens) await reload();
+    const tokens = known?.tokens;
+    if (!tokens || !expiresSoon(tokens, now())) return tokens;
+    if (tokens.refreshToken === undefined && !obtain) return tokens;
+    try {
+      return await renew(tokens, signal);
+    } catch (error) {
+      if (isExpired(tokens, now()) || signal?.aborted || !isTransient(error)) throw error;
+      log.info("the token could not be renewed yet", { reason: error.message });
+      return tokens;
+    }
+  }
+
+  async function renew(refused: StoredTokens | undefined, signal?: AbortSignal): Promise<StoredTokens | undefined> {
+    for (;;) {
+      if (known?.tokens && known.tokens.accessToken !== refused?.accessToken) return known.tokens;
+      // Whoever is being stopped starts nothing that outlives them.
+      signal?.throwIfAborted();
+      const isOwn = flight === undefined;
+      // Whoever gives up waiting does not end it for the others, nor lose a token that is being exchanged for the next.
+      flight ??= renewAlone(refused).finally(() => (flight = undefined));
+      const tokens = await (signal ? orAborted(flight, signal) : flight);
+      if (isOwn || tokens === undefined || tokens.accessToken !== refused?.accessToken) return tokens;
+    }
+  }
+
+  /** Under the lock of the file: whoever comes second finds what the first one got, and a refresh token is spent once. */
+  async function renewAlone(refused: StoredTokens | undefined): Promise<StoredTokens | undefined> {
+    const written = await file.change(async (kept) => {
+      const others = kept?.tokens;
+      if (others && others.accessToken !== refused?.accessToken && !isExpired(others, now())) return kept;
+      if (obtain) return obtain(kept);
+      return kept && others?.refreshToken !== undefined ? refreshCredentials(context, kept, others) : kept;
+    });
+    adopt(written);
+    const tokens = written?.tokens;
+    return tokens?.accessToken === refused?.accessToken ? undefined : tokens;
+  }
+
+  async function reload(): Promise<Credentials | undefined> {
+    const before = version;
+    const read = await readPruned(context);
+    // What was written meanwhile is newer.
+    if (version === before) adopt(read);
+    return known;
+  }
+
+  function adopt(written: Credentials | undefined): void {
+    known = written;
+    version++;
+  }
+
+  async function dpop(): Promise<DpopKey | undefined> {
+    const jwk = known?.dpopKey;
+    if (jwk === undefined) return undefined;
+    if (JSON.stringify(key?.jwk) !== JSON.stringify(jwk)) key = { jwk, open: openDpopKey(jwk) };
+    return key?.open;
+  }
+}
+
+/** Whether the authorization server may be better another time. */
+function isTransient(error: unknown): error is Fault {
+  return isFault(error) && (error.row.retry || error.code === "timeout");
+}
+
+/** A token that lives for a minute in all would otherwise be renewed before every request. */
+function expiresSoon({ expiresAt, receivedAt }: StoredTokens, now: number): boolean {
+  return expiresAt !== undefined && expiresAt - now < Math.min(renewalMarginMs, (expiresAt - receivedAt) / 2);
+}
+
+function isExpired({ expiresAt }: StoredTokens, now: number): boolean {
+  return expiresAt !== undefined && expiresAt <= now;
+}
+
+/** New tokens for the old ones. Where they are refused for good there are none any more: only a sign-in brings others. */
+async function refreshCredentials(context: AuthContext, kept: Credentials, tokens: StoredTokens): Promise<Credentials> {
+  const place = issuerOfTokens(kept);
+  const client = resolveClient(context, storedClient(kept, tokens.issuer));
+  if (!place || !client) throw new Fault("internal", `Nothing is known of who issued the token of ${context.server}.`);
+  const dpop = isDpopBound(tokens) ? (await openDpopKey(kept.dpopKey)).session : undefined;
+  const record = prunedRecord(context, kept);
+  const ask = (at: TokenIssuer) => refreshTokens(context, { place: at, client, dpop }, tokens);
+  try {
+    return { ...record, tokens: await ask(place) };
+  } catch (error) {
+    const moved = isFault(error, "unavailable") ? await findMovedEndpoint(context, place) : undefined;
+    if (moved) return { ...record, discovery: moved, tokens: await ask(moved) };
+    if (!isFault(error, "unauthorized")) throw error;
+    context.log.info("the token can't be renewed", { reason: error.message });
+    const { tokens: _, ...rest } = record;
+    return rest;
+  }
+}
+
+/** The same authorization server, where it issues tokens elsewhere by now. */
+async function findMovedEndpoint(context: AuthContext, place: TokenIssuer): Promise<TokenIssuer | undefined> {
+  const server = await discoverAuthorizationServer(place.server.issuer, context, undefined).catch(() => undefined);
+  const isMoved = server && server.metadata?.token_endpoint !== place.server.metadata?.token_endpoint;
+  return isMoved ? { ...place, server } : undefined;
+}

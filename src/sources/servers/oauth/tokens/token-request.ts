@@ -1,0 +1,162 @@
+import {
+  type DpopSession,
+  exchangeAuthorization,
+  fetchToken,
+  type OAuthClientInformationMixed,
+  type OAuthTokens,
+  refreshAuthorization,
+} from "@modelcontextprotocol/client";
+import { Fault } from "../../../../core/fault.ts";
+import { quoted } from "../../../../core/peer-text.ts";
+import type { AuthContext } from "../auth-context.ts";
+import type { AuthorizationServer } from "../discovery/authorization-server.ts";
+import { joinScopes } from "../discovery/scopes.ts";
+import { secretsInRequest, toOAuthFault } from "../oauth-fault.ts";
+import { authenticateClient } from "../registration/client-authentication.ts";
+import type { StoredTokens } from "../store/credentials.ts";
+import { isDpopBound } from "./dpop.ts";
+
+/** Where tokens for a server come from; kept beside them. */
+export interface TokenIssuer {
+  readonly server: AuthorizationServer;
+  /** What they are for (RFC 8707); nothing where the authorization server must not be told. */
+  readonly resource?: string;
+}
+
+export interface TokenRequest {
+  readonly place: TokenIssuer;
+  readonly client: OAuthClientInformationMixed;
+  readonly dpop?: DpopSession | undefined;
+  readonly scope?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface CodeExchange {
+  readonly code: string;
+  readonly verifier: string;
+  readonly redirectUri: string;
+  readonly iss?: string | undefined;
+}
+
+export function exchangeCode(context: AuthContext, request: TokenRequest, answer: CodeExchange): Promise<StoredTokens> {
+  return requestTokens(context, request, (common) =>
+    exchangeAuthorization(request.place.server.issuer, {
+      ...common,
+      ...(answer.iss !== undefined && { iss: answer.iss }),
+      authorizationCode: answer.code,
+      codeVerifier: answer.verifier,
+      redirectUri: answer.redirectUri,
+    }),
+  );
+}
+
+/** Keeps what is not issued anew: the refresh token, the scope, and who signed in. */
+export async function refreshTokens(
+  context: AuthContext,
+  request: TokenRequest,
+  tokens: StoredTokens,
+): Promise<StoredTokens> {
+  const { refreshToken = "", scope, idToken } = tokens;
+  const renewed = await requestTokens(context, { ...request, scope }, (common) =>
+    refreshAuthorization(request.place.server.issuer, { ...common, refreshToken }),
+  );
+  return idToken === undefined ? renewed : { idToken, ...renewed };
+}
+
+/** Any other grant, by the parameters it has of its own. */
+export function grantTokens(
+  context: AuthContext,
+  request: TokenRequest,
+  params: URLSearchParams,
+): Promise<StoredTokens> {
+  const { client, dpop, place } = request;
+  return requestTokens(context, request, ({ metadata, resource, addClientAuthentication, fetchFn }) =>
+    fetchToken(
+      {
+        redirectUrl: undefined,
+        clientMetadata: { redirect_uris: [] },
+        clientInformation: () => client,
+        tokens: () => undefined,
+        saveTokens: () => {},
+        redirectToAuthorization: () => {},
+        saveCodeVerifier: () => {},
+        codeVerifier: () => "",
+        prepareTokenRequest: () => params,
+        addClientAuthentication,
+        ...(dpop && { dpop: () => dpop }),
+      },
+      place.server.issuer,
+      { ...(metadata && { metadata }), ...(resource !== undefined && { resource }), fetchFn },
+    ),
+  );
+}
+
+async function requestTokens(
+  context: AuthContext,
+  { place, client, dpop, scope, signal }: TokenRequest,
+  send: (common: ReturnType<typeof commonParameters>) => Promise<OAuthTokens>,
+): Promise<StoredTokens> {
+  const issuer = place.server.issuer;
+  const secrets = client.client_secret === undefined ? [] : [client.client_secret];
+  const noting: typeof fetch = (input, init = {}) => {
+    secrets.push(...secretsInRequest(init));
+    return context.fetch(input, init);
+  };
+  try {
+    const tokens = await send(commonParameters({ ...context, fetch: noting }, { place, client, dpop, signal }));
+    requireBinding(tokens, dpop !== undefined, context);
+    return toStoredTokens(tokens, issuer, scope, context.now());
+  } catch (error) {
+    throw toOAuthFault(error, issuer, secrets);
+  }
+}
+
+function commonParameters(context: AuthContext, { place, client, dpop, signal }: TokenRequest) {
+  const { metadata } = place.server;
+  return {
+    ...(metadata && { metadata }),
+    clientInformation: client,
+    addClientAuthentication: authenticateClient(client, context.settings),
+    ...(place.resource !== undefined && { resource: place.resource }),
+    ...(dpop && { dpop }),
+    fetchFn: (url: string | URL, init?: RequestInit) => context.fetch(url, { ...init, ...(signal && { signal }) }),
+  };
+}
+
+/** RFC 9449 § 5: a token that is bound to a key of ours, or not, against what was asked for. */
+function requireBinding(tokens: OAuthTokens, isAsked: boolean, { server, settings }: AuthContext): void {
+  const isBound = isDpopBound({ tokenType: tokens.token_type });
+  if (isBound && !isAsked) throw new Fault("denied", `The token for ${server} is bound to a key that is not ours.`);
+  if (!isBound && isAsked && settings.dpop === "always")
+    throw new Fault("denied", `The token for ${server} is not bound to our key, as auth.dpop demands.`);
+}
+
+/** RFC 6749 § 5.1: a scope that is not named is the one that was asked for. */
+function toStoredTokens(tokens: OAuthTokens, issuer: string, asked: string | undefined, now: number): StoredTokens {
+  const scope = joinScopes(tokens.scope) ?? asked;
+  const life = lifetimeMs(tokens.expires_in);
+  if (!/^[\x21-\x7e]+$/.test(tokens.access_token)) {
+    throw new Fault("unavailable", `${quoted(issuer)} issued a token that no header can carry.`);
+  }
+  return {
+    issuer,
+    accessToken: tokens.access_token,
+    tokenType: tokens.token_type,
+    receivedAt: now,
+    ...(tokens.refresh_token !== undefined && { refreshToken: tokens.refresh_token }),
+    ...(tokens.id_token !== undefined && { idToken: tokens.id_token }),
+    ...(scope !== undefined && { scope }),
+    ...(life !== undefined && { expiresAt: now + life }),
+  };
+}
+
+const maxLifetimeMs = 10 * 365 * 24 * 3_600_000;
+
+/**
+ * How long something that was issued is good, from `expires_in`; nothing where that says nothing usable. A number beyond
+ * all time would not be a date any more, and zero would have a token renewed before every request.
+ */
+export function lifetimeMs(seconds: unknown): number | undefined {
+  const ms = typeof seconds === "string" || typeof seconds === "number" ? Number(seconds) * 1000 : Number.NaN;
+  return ms > 0 ? Math.min(ms, maxLifetimeMs) : undefined;
+}

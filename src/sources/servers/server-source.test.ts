@@ -1,0 +1,53 @@
+import { expect, test } from "vitest";
+import type { ServerDefinition } from "./definition.ts";
+import { showTools } from "./server-source.ts";
+
+const tool = (name: string, more: object = {}) => ({ name, inputSchema: { type: "object" }, ...more });
+const asTheyAre: ServerDefinition["tools"] = { include: ["*"], exclude: [], rename: {}, describe: {} };
+const all = [tool("read_file"), tool("write_file"), tool("search")];
+
+const names = (rules: Partial<ServerDefinition["tools"]>) =>
+  showTools(all, { ...asTheyAre, ...rules }).tools.map(({ name }) => name);
+
+test("without rules every tool is shown as it is, the very object", () => {
+  const shown = showTools(all, asTheyAre);
+  expect(shown.tools).toEqual(all);
+  expect(shown.tools[0]).toBe(all[0]);
+  expect(shown.find("search")).toBe(all[2]);
+  expect(shown.find("nothing")).toBeUndefined();
+});
+
+test("only what is included and not excluded is shown, or can be found", () => {
+  expect(names({ include: ["*_file"] })).toEqual(["read_file", "write_file"]);
+  expect(names({ include: [] })).toEqual(["read_file", "write_file", "search"]);
+  expect(names({ exclude: ["write_*"] })).toEqual(["read_file", "search"]);
+  expect(names({ include: ["read_file", "write_file"], exclude: ["w*"] })).toEqual(["read_file"]);
+  expect(showTools(all, { ...asTheyAre, exclude: ["search"] }).find("search")).toBeUndefined();
+});
+
+test("a renamed tool is found under its new name alone, and leads to the server's own", () => {
+  const shown = showTools(all, { ...asTheyAre, rename: { search: "find" } });
+  expect(shown.tools.map(({ name }) => name)).toEqual(["read_file", "write_file", "find"]);
+  expect(shown.find("find")).toBe(all[2]);
+  expect(shown.find("search")).toBeUndefined();
+});
+
+test("rules go by the server's own names, and names of objects are no rules", () => {
+  expect(names({ rename: { search: "read_it" }, exclude: ["read_*"] })).toEqual(["write_file", "read_it"]);
+  const odd = showTools([tool("constructor"), tool("toString")], asTheyAre);
+  expect(odd.tools.map(({ name }) => name)).toEqual(["constructor", "toString"]);
+});
+
+test("a description is replaced and nothing else", () => {
+  const full = tool("search", { description: "old", title: "Search", annotations: { readOnlyHint: true } });
+  const shown = showTools([full], { ...asTheyAre, describe: { search: "new" } });
+  expect(shown.tools).toEqual([{ ...full, description: "new" }]);
+});
+
+test("of two tools with one name the first stands", () => {
+  const twice = showTools([tool("a", { title: "1" }), tool("a", { title: "2" })], asTheyAre);
+  expect(twice.tools).toMatchObject([{ title: "1" }]);
+  const taken = showTools(all, { ...asTheyAre, rename: { search: "read_file" } });
+  expect(taken.tools.map(({ name }) => name)).toEqual(["read_file", "write_file"]);
+  expect(taken.find("read_file")).toBe(all[0]);
+});
