@@ -129,6 +129,11 @@ export const relayGuard: CallGuard = {
     if (!source) throw new Fault("unknown-resource", "There is no such resource.", { detail: { uri } });
     return source.readResource(uri, context);
   },
+  async watchResource(view, uri, listener) {
+    const source = view.findResource(uri);
+    if (!source) throw new Fault("unknown-resource", "There is no such resource.", { detail: { uri } });
+    return (await source.watchResource?.(uri, listener)) ?? (() => {});
+  },
   async getPrompt(view, name, args, context) {
     const found = view.findPrompt(name);
     if (!found?.source.getPrompt) throw new Fault("unknown-prompt", "There is no such prompt.");

@@ -76,6 +76,42 @@ test("resources and prompts go through the guard too", async () => {
   ]);
 });
 
+test("a policy that denies reading from a source denies subscribing to its resources, and the audit says so", async () => {
+  const watched: string[] = [];
+  await using hub = await startGuard({
+    source: {
+      id: "docs",
+      readResource: (uri) => Promise.resolve({ contents: [{ uri, text: "hello" }] }),
+      async watchResource(uri) {
+        watched.push(uri);
+        return () => void watched.splice(watched.indexOf(uri), 1);
+      },
+    },
+  });
+  const view = hub.catalog.view("all");
+  const subscribe = (uri = "docs://1") => hub.guard.watchResource(view, uri, () => {}, testContext());
+  const unsubscribe = await subscribe();
+  expect(watched).toEqual(["docs://1"]);
+  unsubscribe();
+  expect(watched).toEqual([]);
+  hub.guard.setPolicy({ rules: [{ source: "docs", verdict: "deny" }] });
+  await expect(subscribe()).rejects.toMatchObject({ code: "denied", message: expect.stringContaining("rules[0]") });
+  expect(watched).toEqual([]);
+  expect(hub.entries).toMatchObject([
+    { source: "docs", tool: "resources/subscribe", verdict: "allow", outcome: "ok" },
+    { source: "docs", tool: "resources/subscribe", verdict: "deny", why: "policy.rules[0]", outcome: "denied" },
+  ]);
+});
+
+test("subscribing to a resource that no source has is a fault, and one whose source sends no updates is not", async () => {
+  await using empty = await startGuard();
+  const missing = empty.guard.watchResource(empty.catalog.view("all"), "docs://1", () => {}, testContext());
+  await expect(missing).rejects.toMatchObject({ code: "unknown-resource", detail: { uri: "docs://1" } });
+  await using hub = await startGuard({ source: { readResource: () => Promise.resolve({ contents: [] }) } });
+  const unsubscribe = await hub.guard.watchResource(hub.catalog.view("all"), "docs://1", () => {}, testContext());
+  expect(unsubscribe()).toBeUndefined();
+});
+
 test("the id of an app's session is not written down", async () => {
   await using hub = await startGuard({ source: { kind: "app", id: "session-4711" } });
   await hub.call();

@@ -10,7 +10,8 @@ import type { GetPromptResult, ReadResourceResult } from "../../mcp/messages/res
 import { errorResult, type ToolResult } from "../../mcp/messages/tool.ts";
 import type { Completion, CompletionRequest } from "../../mcp/server/offer.ts";
 import type { Audit } from "../audit/audit.ts";
-import type { CallContext, CatalogTool } from "../source.ts";
+import type { ReadableSource } from "../resource-index.ts";
+import type { CallContext, CatalogTool, Unsubscribe } from "../source.ts";
 import type { View } from "../view.ts";
 import type { Approvals } from "./approvals.ts";
 import type { Askers } from "./askers.ts";
@@ -39,6 +40,8 @@ export interface Guard {
   /** Denials and failures are results with `isError`. What the protocol has its own errors for is thrown. */
   call(tool: CatalogTool, args: unknown, context: CallContext): Promise<ToolResult>;
   readResource(view: View, uri: string, context: CallContext): Promise<ReadResourceResult>;
+  /** Judged like a read. Calls the listener when the resource changes, until unsubscribed. */
+  watchResource(view: View, uri: string, listener: () => void, context: CallContext): Promise<Unsubscribe>;
   getPrompt(
     view: View,
     name: string,
@@ -120,12 +123,15 @@ export function createGuard(options: GuardOptions): Guard {
     },
 
     async readResource(view, uri, context) {
-      const source = view.findResource(uri);
-      if (source === undefined) {
-        throw new Fault("unknown-resource", `There is no resource at ${quoted(uri)}.`, { detail: { uri } });
-      }
+      const source = requireResource(view, uri);
       const use = { source, args: { uri }, what: "resources/read" };
       return read(use, context, () => source.readResource(uri, context));
+    },
+
+    async watchResource(view, uri, listener, context) {
+      const source = requireResource(view, uri);
+      const use = { source, args: { uri }, what: "resources/subscribe" };
+      return read(use, context, async () => (await source.watchResource?.(uri, listener)) ?? (() => {}));
     },
 
     async getPrompt(view, name, args, context) {
@@ -150,6 +156,12 @@ export function createGuard(options: GuardOptions): Guard {
       policy = next;
     },
   };
+}
+
+function requireResource(view: View, uri: string): ReadableSource {
+  const source = view.findResource(uri);
+  if (source !== undefined) return source;
+  throw new Fault("unknown-resource", `There is no resource at ${quoted(uri)}.`, { detail: { uri } });
 }
 
 /** The time with fractions of a millisecond. `performance` says the same, but loading it is felt by the first call. */

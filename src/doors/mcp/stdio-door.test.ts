@@ -1,8 +1,9 @@
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
-import { createCatalog } from "../../catalog/catalog.ts";
+import { type Catalog, createCatalog } from "../../catalog/catalog.ts";
+import type { Policy } from "../../core/config/policy-config.ts";
 import { silentLog } from "../../core/log.ts";
-import { initialize } from "../../../tests/support/mcp/messages.ts";
+import { initialize, modernParams } from "../../../tests/support/mcp/messages.ts";
 import { startGuard } from "../../../tests/support/start-guard.ts";
 import { testSource } from "../../../tests/support/test-source.ts";
 import { until } from "../../../tests/support/until.ts";
@@ -10,9 +11,9 @@ import { serveStdioDoor } from "./stdio-door.ts";
 
 const hello = { jsonrpc: "2.0", id: 1, method: "initialize", params: initialize("2025-11-25") };
 
-async function openDoor(ready: (catalog: ReturnType<typeof createCatalog>) => Promise<unknown>) {
+async function openDoor(ready: (catalog: Catalog) => Promise<unknown>, policy: Policy = {}) {
   const catalog = createCatalog();
-  const { guard } = await startGuard();
+  const { guard } = await startGuard({ policy });
   const [input, output] = [new PassThrough(), new PassThrough()];
   let said = "";
   output.setEncoding("utf8").on("data", (text: string) => (said += text));
@@ -47,5 +48,31 @@ test("initialize is answered though a server never comes", async () => {
   const { result } = await door.ask(hello);
   expect(result).toMatchObject({ serverInfo: { name: "clawport" } });
   expect(result).not.toHaveProperty("instructions");
+  await door.close();
+});
+
+test("a policy that denies reading from a server denies subscribing to its resources, in either era", async () => {
+  const uri = "notes://1";
+  let watched = 0;
+  const notes = testSource({
+    id: "notes",
+    resources: () => [{ uri, name: "one" }],
+    readResource: () => Promise.resolve({ contents: [] }),
+    async watchResource() {
+      watched++;
+      return () => {};
+    },
+  });
+  const door = await openDoor(async (catalog) => catalog.add(notes), {
+    rules: [{ source: "notes", verdict: "deny" }],
+  });
+  await door.ask(hello);
+  const denied = { message: expect.stringContaining("resources/subscribe was denied: policy.rules[0]") };
+  const subscribe = { jsonrpc: "2.0", id: 2, method: "resources/subscribe", params: { uri } };
+  expect(await door.ask(subscribe)).toMatchObject({ id: 2, error: denied });
+  const params = modernParams({ notifications: { resourceSubscriptions: [uri] } });
+  const listen = { jsonrpc: "2.0", id: 3, method: "subscriptions/listen", params };
+  expect(await door.ask(listen)).toMatchObject({ id: 3, error: denied });
+  expect(watched).toBe(0);
   await door.close();
 });

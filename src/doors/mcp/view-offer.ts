@@ -11,7 +11,7 @@ import type { McpOffer, OfferChange, RequestContext, ServerInfo } from "../../mc
 import { detachAfter } from "../../mcp/server/tasks.ts";
 
 /** What stands between a door and the sources. */
-export type CallGuard = Pick<Guard, "call" | "readResource" | "getPrompt" | "complete">;
+export type CallGuard = Pick<Guard, "call" | "readResource" | "watchResource" | "getPrompt" | "complete">;
 
 export interface ViewOfferOptions {
   readonly view: View;
@@ -46,7 +46,7 @@ export function createViewOffer(options: ViewOfferOptions): McpOffer {
       list: () => view.resources(),
       templates: () => view.resourceTemplates(),
       read: (uri, request) => guard.readResource(view, uri, contextOf(request)),
-      watch: async (uri, listener) => (await sourceOf(uri).watchResource?.(uri, listener)) ?? (() => {}),
+      watch: (uri, listener, request) => guard.watchResource(view, uri, listener, contextOf(request)),
     },
     prompts: {
       list: () => view.prompts(),
@@ -81,15 +81,6 @@ export function createViewOffer(options: ViewOfferOptions): McpOffer {
     } finally {
       span.end();
     }
-  }
-
-  function sourceOf(uri: string) {
-    const source = view.findResource(uri);
-    if (!source)
-      throw new Fault("unknown-resource", `Resource not found: ${JSON.stringify(uri.slice(0, 300))}`, {
-        detail: { uri },
-      });
-    return source;
   }
 }
 

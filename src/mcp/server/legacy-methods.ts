@@ -53,7 +53,7 @@ export function legacyMethods(
       const pending = () => {};
       watches.set(uri, pending);
       try {
-        const stop = await watch(uri, () => push(notification("notifications/resources/updated", { uri })));
+        const stop = await watch(uri, () => push(notification("notifications/resources/updated", { uri })), request);
         // It may have been taken back meanwhile, or the client may have gone.
         if (watches.get(uri) === pending) watches.set(uri, stop);
         else stop();

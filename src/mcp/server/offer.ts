@@ -34,7 +34,7 @@ export interface ResourceOffer {
   /** Faults with `unknown-resource` where there is none. */
   read(uri: string, context: RequestContext): Promise<ReadResourceResult>;
   /** Calls the listener when the resource changes, until the returned function is called. */
-  watch?(uri: string, listener: () => void): Promise<() => void>;
+  watch?(uri: string, listener: () => void, context: RequestContext): Promise<() => void>;
 }
 
 export interface PromptOffer {

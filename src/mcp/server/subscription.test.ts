@@ -5,6 +5,7 @@ import { testOffer } from "../../../tests/support/mcp/test-offer.ts";
 import { until } from "../../../tests/support/until.ts";
 import { textResult } from "../messages/tool.ts";
 import { createMcpServer } from "./mcp-server.ts";
+import type { ResourceOffer } from "./offer.ts";
 
 const everything = {
   toolsListChanged: true,
@@ -172,12 +173,26 @@ describe("subscriptions/listen", () => {
     expect(await listen(talkTo(createMcpServer(testOffer())), 1, filter)).toMatchObject({ error: { code: -32602 } });
   });
 
+  test("sends log lines about a subscription after the acknowledgement", async () => {
+    const { resources, ...offer } = testOffer();
+    const watch: ResourceOffer["watch"] = async (uri, listener, context) => {
+      context.tell({ level: "notice", data: "Waiting for approval." });
+      return resources!.watch!(uri, listener, context);
+    };
+    const talk = talkTo(createMcpServer({ ...offer, resources: { ...resources!, watch } }));
+    const meta = { "io.modelcontextprotocol/logLevel": "debug" };
+    const params = modernParams({ notifications: { resourceSubscriptions: ["test://one"] } }, { meta });
+    void talk.say({ jsonrpc: "2.0", id: 1, method: "subscriptions/listen", params });
+    await until(() => talk.sent.length === 2);
+    expect(methods(talk.sent)).toEqual([acknowledged, "notifications/message"]);
+  });
+
   test("refuses an address nobody can watch, and lets go of the others", async () => {
     const offer = testOffer();
     const { resources } = offer;
-    const watch = async (uri: string, listener: () => void) => {
+    const watch: ResourceOffer["watch"] = async (uri, listener, context) => {
       if (uri === "test://none") throw new Error("There is no such thing.");
-      return resources!.watch!(uri, listener);
+      return resources!.watch!(uri, listener, context);
     };
     const talk = talkTo(createMcpServer({ ...offer, resources: { ...resources!, watch } }));
     const answer = await listen(talk, 1, { resourceSubscriptions: ["test://one", "test://none"] });

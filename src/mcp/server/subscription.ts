@@ -1,7 +1,7 @@
 import { Fault } from "../../core/fault.ts";
 import { untilAborted } from "../../core/wait.ts";
 import { hasTasks, tasksExtension } from "../messages/client-facts.ts";
-import { type JsonRpcId, type JsonRpcNotification, notification, type Params } from "../messages/json-rpc.ts";
+import { type JsonRpcId, type JsonRpcMessage, notification, type Params } from "../messages/json-rpc.ts";
 import type { McpOffer, OfferChange } from "./offer.ts";
 import type { PrincipalCounter } from "./principal-counter.ts";
 import type { ReplyRoute, ServedRequest } from "./served-request.ts";
@@ -56,12 +56,10 @@ export async function serveSubscription(
     throw new Fault("busy", `You listen on ${mostStreamsOfOne} streams already. Close some of them first.`);
   const tag = { "io.modelcontextprotocol/subscriptionId": id };
   /** What happens before the acknowledgement, which has to come first. */
-  let early: JsonRpcNotification[] | undefined = [];
+  let early: JsonRpcMessage[] | undefined = [];
+  const sendInOrder = (message: JsonRpcMessage) => void (early ? early.push(message) : route.send(message));
   const send = (method: string, extra: Params = {}) => {
-    if (request.cancelled) return;
-    const notice = notification(method, { ...extra, _meta: tag });
-    if (early) early.push(notice);
-    else route.send(notice);
+    if (!request.cancelled) sendInOrder(notification(method, { ...extra, _meta: tag }));
   };
   listening.add(principal);
   const stops: (() => void)[] = [() => listening.remove(principal)];
@@ -77,9 +75,11 @@ export async function serveSubscription(
       stops.push(changes.listen((kind) => kinds.has(kind) && send(`notifications/${kind}/list_changed`)));
     }
     if (uris.length > 0 && offer.resources?.watch) {
+      request.reroute({ send: sendInOrder, headers: route.headers });
       for (const uri of uris) {
         if (request.cancelled) break;
-        stops.push(await offer.resources.watch(uri, () => send("notifications/resources/updated", { uri })));
+        const notify = () => send("notifications/resources/updated", { uri });
+        stops.push(await offer.resources.watch(uri, notify, request));
       }
       granted.resourceSubscriptions = uris;
     }
