@@ -7,7 +7,7 @@ import { gatewayEndpoint, resolveGatewayAddress } from "./locate-gateway.ts";
 let homedir = "";
 
 beforeAll(async () => {
-  homedir = await mkdtemp(join(tmpdir(), "find-gateway-"));
+  homedir = await mkdtemp(join(tmpdir(), "locate-gateway-"));
 });
 afterAll(() => rm(homedir, { recursive: true, force: true }));
 
@@ -17,7 +17,7 @@ async function configured(config: string, env: Record<string, string> = {}) {
   return resolveGatewayAddress({ env: { OPENCLAW_CONFIG_PATH: file, ...env }, homedir });
 }
 
-test("without any setting it is the gateway of this machine, at its usual port", async () => {
+test("without settings it is the gateway on this machine, at its default port", async () => {
   expect(await resolveGatewayAddress({ env: {}, homedir })).toMatchObject({
     url: "ws://127.0.0.1:18789",
     token: undefined,
@@ -25,7 +25,7 @@ test("without any setting it is the gateway of this machine, at its usual port",
   });
 });
 
-test("address and token come from OpenClaw's configuration, with comments and names of the environment in it", async () => {
+test("address and token come from OpenClaw's configuration, which may hold comments and environment variables", async () => {
   const config = `{ /* mine */ gateway: { port: 19000, auth: { token: "\${GW_TOKEN}" } }, }`;
   expect(await configured(config, { GW_TOKEN: "secret" })).toMatchObject({
     url: "ws://127.0.0.1:19000",
@@ -35,13 +35,13 @@ test("address and token come from OpenClaw's configuration, with comments and na
   expect(await configured(reference, { GW_PASSWORD: "p" })).toMatchObject({ password: "p" });
 });
 
-test("the environment gives a port, and a token where the configuration has none", async () => {
+test("the environment's port wins, its token is used only if the configuration has none", async () => {
   const env = { OPENCLAW_GATEWAY_PORT: "19001", OPENCLAW_GATEWAY_TOKEN: "from-env" };
   expect(await configured("{}", env)).toMatchObject({ url: "ws://127.0.0.1:19001", token: "from-env" });
   expect(await configured(`{ gateway: { auth: { token: "own" } } }`, env)).toMatchObject({ token: "own" });
 });
 
-test("an address at the usual port of its scheme has a port to be tried, too", async () => {
+test("an address without a port has the default port of its scheme", async () => {
   const env = (port: string) => ({ OPENCLAW_GATEWAY_PORT: port });
   const tls = "{ gateway: { tls: { enabled: true } } }";
   expect(gatewayEndpoint(await configured("{}", env("80")))).toEqual({
@@ -55,46 +55,46 @@ test("an address at the usual port of its scheme has a port to be tried, too", a
   expect(gatewayEndpoint(six)).toEqual({ host: "::1", port: 1, name: "[::1]:1" });
 });
 
-test("in remote mode the other machine's address and credentials are taken, and nothing can be staged there", async () => {
+test("in remote mode the remote address and credentials are used, and there is no state folder", async () => {
   const config = `{ gateway: { mode: "remote", remote: { url: "wss://gw.example", token: "r" }, auth: { token: "l" } } }`;
   expect(await configured(config)).toMatchObject({ url: "wss://gw.example", token: "r" });
   expect((await configured(config)).stateFolder).toBeUndefined();
 });
 
-test("an address that was named is never sent credentials of the configuration", async () => {
+test("an address from the environment or a flag is never sent the configuration's credentials", async () => {
   const config = `{ gateway: { auth: { token: "local-secret" } } }`;
   const named = await configured(config, { OPENCLAW_GATEWAY_URL: "ws://elsewhere:1" });
   expect(named).toMatchObject({ url: "ws://elsewhere:1", token: undefined });
-  const flags = { url: "ws://other:2" };
+  const flags = { gateway: "ws://other:2" };
   const env = { OPENCLAW_GATEWAY_TOKEN: "env-secret" };
   expect(await resolveGatewayAddress({ flags, env, homedir })).toMatchObject({ url: "ws://other:2", token: undefined });
 });
 
-test("an address that is none, and a configuration that can't be read, are told with their place", async () => {
-  await expect(resolveGatewayAddress({ flags: { url: "http://x" }, env: {}, homedir })).rejects.toThrow(
+test("an invalid address and an unreadable configuration are reported with the setting or file", async () => {
+  await expect(resolveGatewayAddress({ flags: { gateway: "http://x" }, env: {}, homedir })).rejects.toThrow(
     /ws:\/\/.*--gateway/,
   );
-  await expect(configured("{ gateway: ")).rejects.toThrow(/can't be read.*\.json/);
+  await expect(configured("{ gateway: ")).rejects.toThrow(/^Could not read OpenClaw's configuration .*\.json: /);
 });
 
 test.each(["abc", "0", "65536", "1.5", "1@elsewhere.example:80"])(
-  "a port that is none is told with the variable it came from: %s",
+  "an invalid port is reported with the variable it came from: %s",
   async (port) => {
     await expect(configured("{}", { OPENCLAW_GATEWAY_PORT: port })).rejects.toMatchObject({
       code: "config",
-      message: "OPENCLAW_GATEWAY_PORT has to be a port from 1 to 65535.",
+      message: "OPENCLAW_GATEWAY_PORT must be a port from 1 to 65535.",
       detail: { variable: "OPENCLAW_GATEWAY_PORT" },
     });
   },
 );
 
-test("a port that is none is told with the file it came from", async () => {
+test("an invalid port is reported with the file it came from", async () => {
   await expect(configured("{ gateway: { port: 99999 } }")).rejects.toThrow(
-    /^gateway\.port in .*\.json has to be a port from 1 to 65535\.$/,
+    /^gateway\.port in .*\.json must be a port from 1 to 65535\.$/,
   );
 });
 
-test("who has to change the port is told where it came from", async () => {
+test("the address says which settings it came from", async () => {
   expect((await configured("{}")).from).toMatch(/^\S+\.json$/);
   expect((await configured("{}", { OPENCLAW_GATEWAY_PORT: "1" })).from).toMatch(
     /^OPENCLAW_GATEWAY_PORT and \S+\.json$/,

@@ -6,12 +6,12 @@ import { openGateway } from "./open-gateway.ts";
 const { signal } = new AbortController();
 const token = "hunter2longtoken";
 
-/** What a person is told where the gateway refuses this method with these words. */
-async function refused(method: string, words: string): Promise<unknown> {
-  await using fake = await startFakeGateway((request) => (request.method === method ? new Error(words) : undefined));
+/** The error we make of a gateway's refusal of this method with this reason. */
+async function refused(method: string, reason: string): Promise<unknown> {
+  await using fake = await startFakeGateway((request) => (request.method === method ? new Error(reason) : undefined));
   const url = `${fake.url.replace("ws://", "ws://me:mysecret@")}/?token=mysecret`;
-  const line = { address: { url, token, from: "the test" }, log: silentLog, version: "0", patienceMs: 1000 };
-  const gateway = await openGateway(line);
+  const options = { address: { url, token, from: "the test" }, log: silentLog, version: "0", patienceMs: 1000 };
+  const gateway = await openGateway(options);
   try {
     await gateway.connected(signal);
     return await gateway.request(method, {}, { signal });
@@ -23,10 +23,10 @@ async function refused(method: string, words: string): Promise<unknown> {
 }
 
 test.each([
-  ["does not let us in", "connect", "unauthorized", "at ws://[redacted]@127"],
+  ["rejects our credentials", "connect", "unauthorized", "at ws://[redacted]@127"],
   ["can't be reached", "connect", "out of order", "at ws://[redacted]@127"],
   ["refuses a request", "sessions.list", "out of order", "refused sessions.list"],
-])("where a gateway %s, its words are told in quotes, bounded, and without secrets", async (_, method, why, says) => {
+])("when a gateway %s, its reason is quoted, bounded and free of secrets", async (_, method, why, says) => {
   const error = await refused(method, `${why}: ${token}\n${"no ".repeat(5000)}`);
   expect(error).toMatchObject({ message: expect.stringContaining(`"${why}: [redacted]\\nno no`) as string });
   expect(error).toMatchObject({ message: expect.stringContaining(says) as string });

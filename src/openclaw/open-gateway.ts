@@ -11,24 +11,24 @@ export interface GatewayEvent {
   readonly payload?: unknown;
 }
 
-/** How much a gateway takes at once; it says so itself. */
+/** How much a gateway accepts in one request, as it announces when a client connects. */
 export interface GatewayLimits {
   readonly frameBytes: number;
   readonly attachmentBytes: number;
   readonly imageBytes: number;
 }
 
-/** A line to an OpenClaw gateway that comes back by itself when it was lost. */
+/** A connection to an OpenClaw gateway. It reconnects by itself. */
 export interface GatewayConnection {
   readonly address: GatewayAddress;
-  /** Waits for the line; faults with `unavailable` or `unauthorized` when there is none to be had. */
+  /** Waits until the connection is up; faults with `unavailable` or `unauthorized` if that fails. */
   connected(signal: AbortSignal): Promise<GatewayLimits>;
   request<T>(method: string, params: object, options: { signal: AbortSignal; timeoutMs?: number }): Promise<T>;
   onEvent(listener: (event: GatewayEvent) => void): () => void;
-  /** Tells one start of the gateway from another; that of the line there is, or was last. */
+  /** Differs each time the gateway starts; that of the current or the last connection. */
   bootId(): string | undefined;
-  /** Called whenever the line is lost. */
-  onLost(listener: () => void): () => void;
+  /** Calls the listener each time the connection is lost. */
+  onDisconnect(listener: () => void): () => void;
   close(): Promise<void>;
 }
 
@@ -36,24 +36,24 @@ export interface GatewayOptions {
   readonly address: GatewayAddress;
   readonly log: Log;
   readonly version: string;
-  /** Who we are to the gateway, where that is more than a program of its operator. */
+  /** Overrides how we introduce ourselves to the gateway; the default is one of its operator's programs. */
   readonly client?: Partial<GatewayClientOptions> | undefined;
-  /** How long `connected` waits for a gateway that went away; for one that was never there it waits a few seconds. */
+  /** How long `connected` waits for a gateway that went away. For one that never answered it waits a few seconds. */
   readonly patienceMs?: number | undefined;
 }
 
 const requestTimeoutMs = 30_000;
 const retryMs = 1000;
-/** One that restarts comes back; an address where nobody ever answered is more likely wrong. */
+/** A gateway that restarts comes back; an address that never answered is probably wrong. */
 const firstPatienceMs = 5000;
 
-/** The one way to OpenClaw's gateway; nothing else of the project imports its client. */
+/** The only way to OpenClaw's gateway: no other file imports its client. */
 export async function openGateway(options: GatewayOptions): Promise<GatewayConnection> {
   const { address, log, version, patienceMs = 45_000 } = options;
   const { GatewayClient } = await import("@openclaw/gateway-client");
-  const events = new Set<(event: GatewayEvent) => void>();
-  const lost = new Set<() => void>();
-  let line = pendingConnection();
+  const eventListeners = new Set<(event: GatewayEvent) => void>();
+  const disconnectListeners = new Set<() => void>();
+  let pending = pendingConnection();
   let isUp = false;
   let bootId: string | undefined;
   let wasUp = false;
@@ -61,7 +61,7 @@ export async function openGateway(options: GatewayOptions): Promise<GatewayConne
 
   function startClient(): InstanceType<typeof GatewayClient> {
     const started = new GatewayClient({
-      ...identity(version),
+      ...clientIdentity(version),
       url: address.url,
       ...(address.token === undefined ? {} : { token: address.token }),
       ...(address.password === undefined ? {} : { password: address.password }),
@@ -77,31 +77,31 @@ export async function openGateway(options: GatewayOptions): Promise<GatewayConne
         bootId = hello.server.bootId;
         wasUp = true;
         log.debug("connected to the gateway", { server: hello.server.version });
-        line.resolve(limitsOf(hello.policy));
+        pending.resolve(limitsOf(hello.policy));
       },
       onConnectError: (error) => fail(connectFault(error, address)),
       onReconnectPaused: ({ reason }) => fail(connectFault(new Error(reason), address)),
       onClose(_, reason) {
         if (!isUp) return;
         isUp = false;
-        line = pendingConnection();
-        log.debug("the line to the gateway was lost", { reason });
-        for (const listener of lost) listener();
+        pending = pendingConnection();
+        log.debug("the connection to the gateway was lost", { reason });
+        for (const listener of disconnectListeners) listener();
       },
       onEvent(event) {
-        for (const listener of events) listener(event);
+        for (const listener of eventListeners) listener(event);
       },
     });
     started.start();
     return started;
   }
 
-  /** Who waits now is told; who comes later waits for the next attempt. */
+  /** Rejects the callers that wait now; later ones wait for the next attempt. */
   function fail(fault: Fault): void {
     if (isUp) return;
     log.debug("the gateway could not be reached", { error: fault });
-    line.reject(fault);
-    line = pendingConnection();
+    pending.reject(fault);
+    pending = pendingConnection();
   }
 
   return {
@@ -110,12 +110,12 @@ export async function openGateway(options: GatewayOptions): Promise<GatewayConne
       const deadline = performance.now() + (wasUp ? patienceMs : Math.min(patienceMs, firstPatienceMs));
       for (;;) {
         try {
-          return await withDeadline(Math.max(0, deadline - performance.now()), signal, () => line.promise);
+          return await withDeadline(Math.max(0, deadline - performance.now()), signal, () => pending.promise);
         } catch (error) {
           if (signal.aborted) throw cancelledBy(signal);
           if (isFault(error, "timeout")) throw unreachableFault(address, error);
           if (isFault(error, "unauthorized") || performance.now() + retryMs > deadline) throw error;
-          // The client alone would wait longer and longer; while somebody waits for it, it tries every second.
+          // The client would back off further each time; while a caller waits, retry every second.
           await sleep(retryMs, signal);
           if (isUp) continue;
           client.stop();
@@ -138,25 +138,25 @@ export async function openGateway(options: GatewayOptions): Promise<GatewayConne
       }
     },
     onEvent(listener) {
-      events.add(listener);
-      return () => void events.delete(listener);
+      eventListeners.add(listener);
+      return () => void eventListeners.delete(listener);
     },
     bootId: () => bootId,
-    onLost(listener) {
-      lost.add(listener);
-      return () => void lost.delete(listener);
+    onDisconnect(listener) {
+      disconnectListeners.add(listener);
+      return () => void disconnectListeners.delete(listener);
     },
     close: () => client.stopAndWait({ timeoutMs: 2000 }).catch(() => {}),
   };
 }
 
 function pendingConnection(): PromiseWithResolvers<GatewayLimits> {
-  const line = Promise.withResolvers<GatewayLimits>();
-  line.promise.catch(() => {});
-  return line;
+  const pending = Promise.withResolvers<GatewayLimits>();
+  pending.promise.catch(() => {});
+  return pending;
 }
 
-function identity(version: string): Partial<GatewayClientOptions> {
+function clientIdentity(version: string): Partial<GatewayClientOptions> {
   return {
     clientName: "gateway-client",
     clientDisplayName: "Clawport",
@@ -170,7 +170,7 @@ function identity(version: string): Partial<GatewayClientOptions> {
   };
 }
 
-/** What gateways that don't say take, by the documents of their protocol. */
+/** For gateways that announce no limits: what the protocol's documentation says. */
 const defaultLimits: GatewayLimits = { frameBytes: 26_214_400, attachmentBytes: 19_464_192, imageBytes: 6_291_456 };
 
 interface GatewayPolicy {
@@ -190,8 +190,8 @@ function connectFault(error: Error, address: GatewayAddress): Fault {
   const details = "details" in error ? JSON.stringify(error.details) : "";
   if (/AUTH|UNAUTHORIZED|PAIRING/.test(`${details} ${error.message.toUpperCase()}`)) {
     const message =
-      `OpenClaw's gateway at ${redactText(address.url)} did not let us in: ${peerReason(error, address)}. ` +
-      `Check the token or password that belongs to ${address.from} (OPENCLAW_GATEWAY_TOKEN, OPENCLAW_GATEWAY_PASSWORD).`;
+      `OpenClaw's gateway at ${redactText(address.url)} rejected the credentials: ${peerReason(error, address)}. ` +
+      `Check the token or password for ${address.from} (OPENCLAW_GATEWAY_TOKEN, OPENCLAW_GATEWAY_PASSWORD).`;
     return new Fault("unauthorized", message, { cause: error });
   }
   return unreachableFault(address, error);
@@ -200,11 +200,11 @@ function connectFault(error: Error, address: GatewayAddress): Fault {
 function unreachableFault(address: GatewayAddress, cause: unknown): Fault {
   const message =
     `OpenClaw's gateway does not answer at ${redactText(address.url)} (from ${address.from}): ` +
-    `${peerReason(cause, address)}. Start it with "openclaw gateway", or name another address with OPENCLAW_GATEWAY_URL.`;
+    `${peerReason(cause, address)}. Start it with \`openclaw gateway\`, or set OPENCLAW_GATEWAY_URL to another address.`;
   return new Fault("unavailable", message, { cause });
 }
 
-/** What the gateway said, or the line to it. */
+/** What the gateway or the connection reported, quoted and without our credentials. */
 function peerReason(thrown: unknown, { token = "", password = "" }: GatewayAddress): string {
   return quotedPeerText(redactKnown(messageOf(thrown), [token, password]), 500);
 }

@@ -15,7 +15,7 @@ let plugin = "";
 let bench: OpenClawBench;
 let backend: ChosenBackend;
 
-/** A plugin that has one of OpenClaw's own tools approved before each call. */
+/** A plugin that requires approval for one of OpenClaw's own tools. */
 async function writePlugin(folder: string): Promise<void> {
   const manifest = {
     id: "asker",
@@ -89,38 +89,38 @@ async function order(message: string, answer: (question: Question) => Promise<An
 }
 
 const decide = (decision: string) => async (): Promise<Answer> => ({ action: "accept", content: { decision } });
-const nobody = () => Promise.reject(new Error("nobody is there"));
+const noOne = () => Promise.reject(new Error("no one can be asked"));
 
 describe("a command that needs approval", () => {
   const message = 'call:exec {"command":"expr 40 + 2"}';
 
-  test("is put to the caller, and runs after a yes", async () => {
+  test("is passed to the caller, and runs once it is allowed", async () => {
     const { text, asked } = await order(message, decide("allow-once"));
     expect(asked).toMatchObject([{ params: { message: expect.stringContaining("expr 40 + 2") } }]);
     expect(text).toMatch(/^GOT=.*42/s);
   });
 
-  test("does not run after a no", async () => {
+  test("does not run if it is denied", async () => {
     const { text, asked } = await order(message, decide("deny"));
     expect(asked).toHaveLength(1);
     expect(text).toMatch(/denied/i);
   });
 
-  test("does not run where nobody can be asked, and the order is answered all the same", async () => {
-    expect((await order(message, nobody)).text).toMatch(/denied/i);
+  test("does not run if no one can be asked, and the order is still answered", async () => {
+    expect((await order(message, noOne)).text).toMatch(/denied/i);
   });
 });
 
-describe("a tool for which a plugin wants approval", () => {
+describe("a tool for which a plugin requires approval", () => {
   const message = "call:session_status {}";
 
-  test("is put to the caller with the plugin's words, and runs after a yes", async () => {
+  test("is passed to the caller with the plugin's title, and runs once it is allowed", async () => {
     const { text, asked } = await order(message, decide("allow-once"));
     expect(asked).toMatchObject([{ params: { message: expect.stringContaining("Look at the session") } }]);
     expect(text).toMatch(/^GOT=(?!.*denied)/is);
   });
 
-  test("does not run after a no", async () => {
+  test("does not run if it is denied", async () => {
     const { text } = await order(message, decide("deny"));
     expect(text).toMatch(/denied/i);
   });

@@ -52,7 +52,7 @@ describe("as a backend", () => {
   }));
 });
 
-test("an order is answered, and its meta tells the run", async () => {
+test("an order is answered, and its meta names the run", async () => {
   const result = await order({ message: "what is up" });
   expect(textOf(result)).toBe("ECHO:what is up");
   expect(result.isError).toBe(false);
@@ -96,13 +96,13 @@ test("a picture and a document that the agent attaches come back as content", as
   });
 });
 
-test("what OpenClaw does not hand over, since it is too large for it, is named", async () => {
+test("an attachment that is too large for OpenClaw is named", async () => {
   const film = join(bench.folder, "workspace", "film.mp4");
   const content = Buffer.alloc(20 * 1_048_576 + 1, 1);
   content.write("\0\0\0\x18ftypmp42", "latin1");
   await writeFile(film, content);
   const text = textOf(await order({ message: `attach:${film}` }));
-  expect(text).toContain(`[The agent named ${film}, but OpenClaw did not hand it over`);
+  expect(text).toContain(`[The agent attached ${film}, but OpenClaw did not deliver it`);
 });
 
 test("a transcript reaches the model in place of the audio", async () => {
@@ -117,7 +117,7 @@ test("a transcript reaches the model in place of the audio", async () => {
   expect(asked).toContain("buy milk and bread");
 });
 
-test("what is too large for a request is staged where the gateway reads it", async () => {
+test("attachments too large for one request are staged where the gateway reads them", async () => {
   const before = bench.model.requests.length;
   const content = Buffer.alloc(10 * 1_048_576, "a");
   const file = (filename: string) => ({ data: content.toString("base64"), mimeType: "text/plain", filename });
@@ -149,7 +149,7 @@ test("what the agent says before it uses a tool is part of the answer, and the t
   expect(result._meta).toMatchObject({ "clawport/tools": ["session_status"] });
 });
 
-describe("what the agent asks back", () => {
+describe("a question of the agent", () => {
   const question = {
     id: "colour",
     header: "Colour",
@@ -158,7 +158,7 @@ describe("what the agent asks back", () => {
   };
   const message = `call:ask_user ${JSON.stringify({ questions: [question] })}`;
 
-  test("is put to the client, and its answer reaches the agent", async () => {
+  test("is passed to the client, and its answer reaches the agent", async () => {
     const asked: unknown[] = [];
     const context = testContext({
       ask: async (form) => {
@@ -170,33 +170,33 @@ describe("what the agent asks back", () => {
     expect(asked).toMatchObject([{ method: "elicitation/create", params: { mode: "form", message: "Which?" } }]);
   });
 
-  test("is withdrawn where nobody can be asked, and the agent goes on", async () => {
+  test("is withdrawn if no one can be asked, and the agent goes on", async () => {
     expect(textOf(await order({ message }))).toMatch(/GOT=.*cancelled/);
   });
 });
 
 test("conversations are listed, shown and deleted where OpenClaw keeps them", async () => {
-  await order({ message: "note this down", sessionKey: "Shelf" });
+  await order({ message: "note this down", sessionKey: "Notes" });
   const address = await resolveGatewayAddress({ env: bench.env, homedir: bench.folder });
   const gateway = await openGateway({ address, log: silentLog, version: "0" });
-  const shelf = createGatewayConversationStore(gateway, undefined, new AbortController().signal);
+  const store = createGatewayConversationStore(gateway, undefined, new AbortController().signal);
   try {
-    const found = await shelf.find("Shelf");
-    expect((await shelf.list()).map(({ key }) => key)).toContain(found?.key);
+    const found = await store.find("Notes");
+    expect((await store.list()).map(({ key }) => key)).toContain(found?.key);
     expect(found?.said.map(({ text }) => text).join("\n")).toMatch(/note this down[\s\S]*ECHO:note this down/);
-    expect(await shelf.remove("Shelf")).toBe(true);
-    expect(await shelf.find("Shelf")).toBeUndefined();
-    expect(await shelf.remove("Shelf")).toBe(false);
+    expect(await store.remove("Notes")).toBe(true);
+    expect(await store.find("Notes")).toBeUndefined();
+    expect(await store.remove("Notes")).toBe(false);
   } finally {
     await gateway.close();
   }
 });
 
-test("progress tells what the agent does", async () => {
-  const words: (string | undefined)[] = [];
-  const context = { ...testContext(), progress: ({ message }: { message?: string }) => void words.push(message) };
+test("progress notices say what the agent does", async () => {
+  const messages: (string | undefined)[] = [];
+  const context = { ...testContext(), progress: ({ message }: { message?: string }) => void messages.push(message) };
   await order({ message: "hello" }, context);
-  expect(words).toContain("writing");
+  expect(messages).toContain("writing");
 });
 
 describe("through clawport mcp-server", () => {
@@ -220,7 +220,7 @@ describe("through clawport mcp-server", () => {
     const { closed } = await hanging;
     await server.client.close();
     await closed;
-    // It may leave before it is told, or after.
+    // The client may be gone before the error reaches it, or after.
     expect(await ended).toMatch(/^gone$|Whether it was done is unknown/);
   });
 
@@ -246,15 +246,15 @@ describe("through clawport mcp-server", () => {
     expect([...model.tools]).toEqual([tool]);
   });
 
-  test("a wrong token is told as such", async () => {
+  test("a wrong token is reported as such", async () => {
     const env = { ...bench.env, OPENCLAW_GATEWAY_URL: bench.url, OPENCLAW_GATEWAY_TOKEN: "wrong" };
     await using server = await startMcpServer({ env });
     const text = serverText(await server.order({ message: "x" }));
-    expect(text).toMatch(/^Error: OpenClaw's gateway at .* did not let us in.*OPENCLAW_GATEWAY_TOKEN/);
+    expect(text).toMatch(/^Error: OpenClaw's gateway at .* rejected the credentials.*OPENCLAW_GATEWAY_TOKEN/);
   });
 });
 
-test("an order that was running when the gateway crashed says so, and the conversation goes on after it", async () => {
+test("an order that runs when the gateway crashes says so, and later orders work", async () => {
   const hanging = bench.model.nextHanging();
   const lost = order({ message: "hang", sessionKey: "crash" });
   await hanging;
@@ -262,6 +262,6 @@ test("an order that was running when the gateway crashed says so, and the conver
   await bench.start();
   const result = await lost;
   expect(result.isError).toBe(true);
-  expect(textOf(result)).toMatch(/^Error: OpenClaw's gateway went away while it was working.*sessionKey "crash"/);
+  expect(textOf(result)).toMatch(/^Error: The connection to OpenClaw's gateway was lost.*sessionKey "crash"/);
   expect(textOf(await order({ message: "still there", sessionKey: "after-crash" }))).toBe("ECHO:still there");
 }, 240_000);

@@ -1,6 +1,11 @@
+import { type ChatMessage, readChatHistory } from "../../../openclaw/chat-history.ts";
 import type { GatewayConnection } from "../../../openclaw/open-gateway.ts";
 import type { ConversationMessage, ConversationStore, ConversationSummary } from "./conversation-store.ts";
 import { gatewaySessionKey } from "./session-key.ts";
+
+interface SessionList {
+  readonly sessions?: readonly SessionRow[];
+}
 
 interface SessionRow {
   readonly key: string;
@@ -10,46 +15,37 @@ interface SessionRow {
   readonly label?: string;
 }
 
-interface HistoryMessage {
-  readonly role?: string;
-  readonly content?: unknown;
-}
-
 const maxListed = 1000;
 const maxShown = 1000;
 
-/** Conversations that OpenClaw keeps, ours and all others; those of all its agents where none is named. */
+/** The conversations that OpenClaw keeps, including those not started by us. Without an agent id, of all its agents. */
 export function createGatewayConversationStore(
   gateway: GatewayConnection,
   agentId: string | undefined,
   signal: AbortSignal,
 ): ConversationStore {
-  async function rows(): Promise<readonly SessionRow[]> {
+  async function listRows(): Promise<readonly SessionRow[]> {
     await gateway.connected(signal);
     const params = { limit: maxListed, includeDerivedTitles: true };
-    return (
-      (await gateway.request<{ sessions?: readonly SessionRow[] }>("sessions.list", params, { signal })).sessions ?? []
-    );
+    const { sessions = [] } = await gateway.request<SessionList>("sessions.list", params, { signal });
+    return sessions;
+  }
+
+  async function findRow(key: string): Promise<SessionRow | undefined> {
+    return (await listRows()).find((row) => matchesKey(key, row.key, agentId));
   }
 
   return {
     place: "openclaw",
-    list: async () => (await rows()).map(summaryOf),
+    list: async () => (await listRows()).map(summaryOf),
     async find(key) {
-      const found = (await rows()).find((row) => matchesKey(key, row.key, agentId));
+      const found = await findRow(key);
       if (found === undefined) return undefined;
-      const params = { sessionKey: found.key, limit: maxShown };
-      const { messages = [] } = await gateway.request<{ messages?: readonly HistoryMessage[] }>(
-        "chat.history",
-        params,
-        {
-          signal,
-        },
-      );
+      const messages = await readChatHistory(gateway, { sessionKey: found.key, limit: maxShown }, signal);
       return { ...summaryOf(found), messages: messages.length, said: messages.map(messageFrom) };
     },
     async remove(key) {
-      const found = (await rows()).find((row) => matchesKey(key, row.key, agentId));
+      const found = await findRow(key);
       if (found === undefined) return false;
       const params = { key: found.key, deleteTranscript: true };
       return (await gateway.request<{ deleted?: boolean }>("sessions.delete", params, { signal })).deleted === true;
@@ -57,7 +53,7 @@ export function createGatewayConversationStore(
   };
 }
 
-/** Whether a key is OpenClaw's own for a conversation, or the one that its orders were given with. */
+/** Whether a key is OpenClaw's own key of a conversation, or the session key of its orders. */
 function matchesKey(key: string, own: string, agentId: string | undefined): boolean {
   const [, ownAgent = ""] = own.split(":");
   return key === own || gatewaySessionKey(key, agentId ?? ownAgent) === own;
@@ -72,7 +68,7 @@ function summaryOf({ key, updatedAt, displayName, derivedTitle, label }: Session
   };
 }
 
-function messageFrom({ role = "unknown", content }: HistoryMessage): ConversationMessage {
+function messageFrom({ role = "unknown", content }: ChatMessage): ConversationMessage {
   if (typeof content === "string") return { role, text: content };
   const parts: readonly unknown[] = Array.isArray(content) ? content : [];
   return { role, text: parts.map(partText).join(" ") };

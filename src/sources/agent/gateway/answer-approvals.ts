@@ -9,7 +9,7 @@ type ApprovalKind = "exec" | "plugin";
 const decisions = ["allow-once", "allow-always", "deny"] as const;
 type Decision = (typeof decisions)[number];
 
-const titles: Readonly<Record<Decision, string>> = {
+const decisionTitles: Readonly<Record<Decision, string>> = {
   "allow-once": "Allow this once",
   "allow-always": "Always allow this",
   deny: "Don't allow this",
@@ -35,8 +35,8 @@ interface Approval {
 }
 
 /**
- * Puts what OpenClaw wants approved in the course of an order to whoever gave the order, and sends the decision back. No
- * answer, and nobody to ask, mean no.
+ * Asks the caller of an order for the approvals that OpenClaw requests during it, and sends the decisions back. Without an
+ * answer, or with no one to ask, the decision is to deny.
  */
 export function answerApprovals(
   gateway: GatewayConnection,
@@ -47,7 +47,7 @@ export function answerApprovals(
     const approval = readApproval(event);
     if (approval === undefined) return;
     const { runId, sessionKey } = approval.request;
-    // Orders of one conversation run one after the other: what comes up in it belongs to this one.
+    // Orders of one conversation run one after the other: a request in it belongs to this order.
     if (runId === run.runId || sessionKey === run.sessionKey) void answer(approval);
   });
 
@@ -57,19 +57,19 @@ export function answerApprovals(
     try {
       await gateway.request(`${kind}.approval.resolve`, { id, decision }, { signal });
     } catch (error) {
-      log.warn("a decision did not reach OpenClaw; somebody else may have been faster", { id, error });
+      log.warn("OpenClaw did not accept the decision; it may have been made elsewhere already", { id, error });
     }
   }
 
   async function decide(approval: Approval): Promise<Decision> {
     try {
-      onActivity("waiting for an approval");
+      onActivity("waiting for approval");
       const offered = offeredDecisions(approval.request);
       const { action, content } = await ask(approvalForm(approval, offered));
       const chosen = action === "accept" ? (content as { decision?: unknown } | undefined)?.decision : undefined;
       return offered.find((each) => each === chosen) ?? "deny";
     } catch (error) {
-      log.info("nobody could be asked for an approval, so the answer is no", { reason: messageOf(error) });
+      log.info("no one could be asked for approval, so it is denied", { reason: messageOf(error) });
       return "deny";
     }
   }
@@ -94,7 +94,7 @@ function approvalForm({ kind, request }: Approval, offered: readonly Decision[])
     type: "string",
     title: "Your answer",
     enum: offered,
-    enumNames: offered.map((each) => titles[each]),
+    enumNames: offered.map((each) => decisionTitles[each]),
   };
   const requestedSchema = { type: "object", properties: { decision }, required: ["decision"] };
   const message = kind === "exec" ? commandText(request) : pluginText(request);
@@ -121,11 +121,12 @@ function pluginText({ title = "", description = "", toolName }: ApprovalRequest)
 }
 
 /**
- * The line over which OpenClaw sends what needs a person's approval. A client that takes approvals is one that OpenClaw
- * waits for, in all its conversations: so there is such a line only while orders run whose giver can be asked.
+ * The connection over which OpenClaw sends requests for approval, shared by all orders and counted by reference. OpenClaw
+ * waits for a client that takes approvals, in all its conversations. So this connection exists only while orders run whose
+ * caller can be asked.
  */
 export interface ApprovalConnection {
-  /** Whoever has it, has it until it is released. */
+  /** The connection stays open at least until it is released. */
   hold(signal: AbortSignal): Promise<HeldConnection>;
   close(): Promise<void>;
 }
@@ -135,26 +136,26 @@ export interface HeldConnection {
   release(): void;
 }
 
-/** Orders often come one after the other. */
-const lingerMs = 10_000;
+/** How long an unused connection stays open: orders often follow each other. */
+const defaultIdleMs = 10_000;
 
 export function createApprovalConnection(
   open: () => Promise<GatewayConnection>,
-  linger: number = lingerMs,
+  idleMs: number = defaultIdleMs,
 ): ApprovalConnection {
-  let line: Promise<GatewayConnection> | undefined;
+  let connection: Promise<GatewayConnection> | undefined;
   let holders = 0;
   let timer: NodeJS.Timeout | undefined;
 
-  async function hangUp(): Promise<void> {
-    const old = line;
-    line = undefined;
+  async function disconnect(): Promise<void> {
+    const old = connection;
+    connection = undefined;
     await (await old?.catch(() => undefined))?.close();
   }
 
-  function letGo(): void {
+  function releaseOne(): void {
     if (--holders > 0) return;
-    timer = setTimeout(() => void hangUp(), linger);
+    timer = setTimeout(() => void disconnect(), idleMs);
     timer.unref();
   }
 
@@ -163,22 +164,22 @@ export function createApprovalConnection(
       clearTimeout(timer);
       holders++;
       try {
-        const gateway = await (line ??= open());
+        const gateway = await (connection ??= open());
         await gateway.connected(signal);
         let isHeld = true;
         const release = (): void => {
-          if (isHeld) letGo();
+          if (isHeld) releaseOne();
           isHeld = false;
         };
         return { gateway, release };
       } catch (error) {
-        letGo();
+        releaseOne();
         throw error;
       }
     },
     async close() {
       clearTimeout(timer);
-      await hangUp();
+      await disconnect();
     },
   };
 }

@@ -5,12 +5,12 @@ import type { Answer } from "../../../mcp/messages/interim-messages.ts";
 import type { GatewayConnection, GatewayEvent } from "../../../openclaw/open-gateway.ts";
 import type { ReplyOptions } from "../reply-backend.ts";
 
-/** Its texts are fit to be shown. */
+/** With texts that are safe to show. */
 interface AgentQuestion {
   readonly questionId: string;
   readonly header: string;
   readonly question: string;
-  /** What there is to choose, by what is shown of it. */
+  /** The choices: from the text that is shown to the label that OpenClaw expects. */
   readonly labels: ReadonlyMap<string, string>;
   readonly multiSelect: boolean;
   readonly isOther: boolean;
@@ -21,14 +21,13 @@ interface QuestionRecord {
   readonly id: string;
   readonly runId: unknown;
   readonly sessionKey: unknown;
-  /** Nothing where they can't be read. */
+  /** undefined if they can't be read. */
   readonly questions: readonly AgentQuestion[] | undefined;
 }
 
 /**
- * Passes what the agent asks back on to whoever gave the order. A question that can't be read, that nobody can be asked, or
- * that asks for a secret (which must not travel through a client's form), is withdrawn, so that the agent goes on without
- * waiting.
+ * Passes the agent's questions on to the caller of the order. A question is withdrawn, so that the agent does not wait, if
+ * it can't be read, if no one can be asked, or if it asks for a secret, which must not go through a client's form.
  */
 export function answerQuestions(
   gateway: GatewayConnection,
@@ -47,7 +46,7 @@ export function answerQuestions(
       const resolution = await findResolution(questions);
       await gateway.request("question.resolve", { id, ...resolution }, { signal });
     } catch (error) {
-      log.warn("an answer did not reach OpenClaw", { error });
+      log.warn("OpenClaw did not accept an answer", { error });
     }
   }
 
@@ -59,7 +58,7 @@ export function answerQuestions(
       const answers = readFormAnswers(given, questions);
       return answers === undefined ? { cancel: true } : { answers: { answers } };
     } catch (error) {
-      log.debug("nobody could be asked", { reason: messageOf(error) });
+      log.debug("no one could be asked", { reason: messageOf(error) });
       return { cancel: true };
     }
   }
@@ -69,8 +68,8 @@ function readQuestionEvent({ event, payload }: GatewayEvent): QuestionRecord | u
   const { id, runId, sessionKey, questions } = asRecord(payload);
   if (event !== "question.requested" || typeof id !== "string") return undefined;
   const read = Array.isArray(questions) ? questions.map(readAgentQuestion) : [];
-  const isWhole = read.length > 0 && read.every((each) => each !== undefined);
-  return { id, runId, sessionKey, questions: isWhole ? read : undefined };
+  const isReadable = read.length > 0 && read.every((each) => each !== undefined);
+  return { id, runId, sessionKey, questions: isReadable ? read : undefined };
 }
 
 function readAgentQuestion(value: unknown): AgentQuestion | undefined {
@@ -79,7 +78,7 @@ function readAgentQuestion(value: unknown): AgentQuestion | undefined {
   const labels = Array.isArray(options) ? options.map((option) => asRecord(option)["label"]) : [undefined];
   if (!labels.every((label) => typeof label === "string")) return undefined;
   const shown = new Map(labels.map((label) => [visibleText(label, 200), label]));
-  // Of two that look alike nobody can say which one was chosen.
+  // If two choices look alike, we could not tell which one was chosen.
   if (shown.size < new Set(labels).size) return undefined;
   return {
     questionId,
@@ -116,7 +115,7 @@ function formField({ header, question, multiSelect, isOther, ...choice }: AgentQ
   return { ...base, type: "string", enum: labels };
 }
 
-/** Nothing where the form was declined or cancelled. */
+/** undefined if the form was declined or cancelled. */
 function readFormAnswers(given: Answer, questions: readonly AgentQuestion[]): Record<string, string[]> | undefined {
   const { action, content } = given;
   if (action !== "accept" || typeof content !== "object" || content === null) return undefined;

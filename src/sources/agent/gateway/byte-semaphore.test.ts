@@ -16,16 +16,16 @@ function held() {
 
 const soon = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test("what has room passes beside the others, the rest in the order it came", async () => {
-  const gate = createByteSemaphore(100);
+test("work that fits runs at once, the rest in the order of the calls", async () => {
+  const semaphore = createByteSemaphore(100);
   const [a, b, c, d] = [held(), held(), held(), held()];
-  const all = [gate.pass(60, never, a.work), gate.pass(40, never, b.work), gate.pass(90, never, c.work)];
-  all.push(gate.pass(5, never, d.work));
+  const all = [semaphore.run(60, never, a.work), semaphore.run(40, never, b.work), semaphore.run(90, never, c.work)];
+  all.push(semaphore.run(5, never, d.work));
   await soon();
   expect([a, b, c, d].map(({ isRunning }) => isRunning())).toEqual([true, true, false, false]);
   b.end();
   await soon();
-  // The small one would fit, but it came later.
+  // `d` would fit, but it came after `c`.
   expect([c, d].map(({ isRunning }) => isRunning())).toEqual([false, false]);
   a.end();
   await soon();
@@ -35,23 +35,27 @@ test("what has room passes beside the others, the rest in the order it came", as
   await Promise.all(all);
 });
 
-test("what is larger than the room passes alone, and what has no size at once", async () => {
-  const gate = createByteSemaphore(10);
+test("work larger than the limit runs alone, work without a size at once", async () => {
+  const semaphore = createByteSemaphore(10);
   const [large, next, empty] = [held(), held(), held()];
-  const all = [gate.pass(50, never, large.work), gate.pass(1, never, next.work), gate.pass(0, never, empty.work)];
+  const all = [
+    semaphore.run(50, never, large.work),
+    semaphore.run(1, never, next.work),
+    semaphore.run(0, never, empty.work),
+  ];
   await soon();
   expect([large, next, empty].map(({ isRunning }) => isRunning())).toEqual([true, false, true]);
   for (const { end } of [large, next, empty]) end();
   await Promise.all(all);
 });
 
-test("who is cancelled while waiting leaves the line, and work that fails makes room", async () => {
-  const gate = createByteSemaphore(10);
+test("cancelled work leaves the queue, and work that fails frees its bytes", async () => {
+  const semaphore = createByteSemaphore(10);
   const first = held();
   const cancel = new AbortController();
-  const failing = gate.pass(10, never, () => first.work().then(() => Promise.reject(new Error("no"))));
-  const cancelled = gate.pass(10, cancel.signal, () => Promise.resolve("never"));
-  const last = gate.pass(10, never, () => Promise.resolve("at last"));
+  const failing = semaphore.run(10, never, () => first.work().then(() => Promise.reject(new Error("no"))));
+  const cancelled = semaphore.run(10, cancel.signal, () => Promise.resolve("never"));
+  const last = semaphore.run(10, never, () => Promise.resolve("at last"));
   cancel.abort();
   await expect(cancelled).rejects.toMatchObject({ code: "cancelled" });
   first.end();

@@ -1,9 +1,9 @@
 import { cancelledBy } from "../../../core/wait.ts";
 
-/** Lets large requests through one after the other: each is in memory several times over while it is being sent. */
+/** Limits how many bytes are sent at once: a large request is in memory several times while it is being sent. */
 export interface ByteSemaphore {
-  /** Runs the work once there is room for so many bytes; what is larger than all the room has it to itself. */
-  pass<T>(bytes: number, signal: AbortSignal, work: () => Promise<T>): Promise<T>;
+  /** Runs the work when the bytes fit, in the order of the calls. Work that is larger than the limit runs alone. */
+  run<T>(bytes: number, signal: AbortSignal, work: () => Promise<T>): Promise<T>;
 }
 
 interface Waiter {
@@ -11,14 +11,14 @@ interface Waiter {
   enter(): void;
 }
 
-export function createByteSemaphore(roomBytes: number): ByteSemaphore {
+export function createByteSemaphore(maxBytes: number): ByteSemaphore {
   const waiting: Waiter[] = [];
   let used = 0;
 
-  const hasRoom = (bytes: number): boolean => used === 0 || used + bytes <= roomBytes;
+  const fits = (bytes: number): boolean => used === 0 || used + bytes <= maxBytes;
 
   function admit(): void {
-    while (waiting[0] !== undefined && hasRoom(waiting[0].bytes)) {
+    while (waiting[0] !== undefined && fits(waiting[0].bytes)) {
       const next = waiting.shift()!;
       used += next.bytes;
       next.enter();
@@ -27,25 +27,25 @@ export function createByteSemaphore(roomBytes: number): ByteSemaphore {
 
   function enter(bytes: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
-      const leave = (): void => {
-        waiting.splice(waiting.indexOf(place), 1);
+      const cancel = (): void => {
+        waiting.splice(waiting.indexOf(waiter), 1);
         reject(cancelledBy(signal));
       };
-      const place: Waiter = {
+      const waiter: Waiter = {
         bytes,
         enter() {
-          signal.removeEventListener("abort", leave);
+          signal.removeEventListener("abort", cancel);
           resolve();
         },
       };
-      signal.addEventListener("abort", leave, { once: true });
-      waiting.push(place);
+      signal.addEventListener("abort", cancel, { once: true });
+      waiting.push(waiter);
       admit();
     });
   }
 
   return {
-    async pass(bytes, signal, work) {
+    async run(bytes, signal, work) {
       if (bytes === 0) return work();
       if (signal.aborted) throw cancelledBy(signal);
       await enter(bytes, signal);

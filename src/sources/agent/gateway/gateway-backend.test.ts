@@ -16,7 +16,7 @@ let waitAnswer: () => object | undefined = () => undefined;
 let refused: readonly string[] = [];
 let artifacts: readonly object[] = [];
 
-/** `approve <kind>` has something to be approved and tells the decision; `hang` and `fail` do as they say. */
+/** `approve <kind>` requests an approval and answers with the decision; `hang` and `fail` do as they say. */
 beforeEach(async () => {
   refused = [];
   artifacts = [];
@@ -39,11 +39,11 @@ beforeEach(async () => {
     if (word === "fail") setImmediate(() => emit("chat", { runId, state: "error", errorMessage: "out of order" }));
     return word === "approve" || word === "fail" || word === "hang" ? { runId, status: "accepted" } : undefined;
   });
-  const line = { address: { url: gateway.url, from: "the test" }, log: silentLog, version: "0" };
+  const options = { address: { url: gateway.url, from: "the test" }, log: silentLog, version: "0" };
   const caps = ["exec-approvals", "plugin-approvals"];
   backend = createGatewayBackend({
-    gateway: await openGateway(line),
-    approvals: createApprovalConnection(() => openGateway({ ...line, client: { caps } }), 0),
+    gateway: await openGateway(options),
+    approvals: createApprovalConnection(() => openGateway({ ...options, client: { caps } }), 0),
   });
 });
 afterEach(async () => {
@@ -58,7 +58,7 @@ function approval(kind: string, runId: string): object {
 }
 
 function order(message: string, more: Partial<ReplyOptions> = {}) {
-  const ask = () => Promise.reject(new Fault("missing-capability", "nobody can be asked here"));
+  const ask = () => Promise.reject(new Fault("missing-capability", "no one can be asked here"));
   return backend.getReply({ message, sessionKey: "k", attachments: [] }, quietOptions({ ask, ...more }));
 }
 
@@ -78,11 +78,11 @@ describe("as a backend", () => {
   }));
 });
 
-describe("a line that is lost while OpenClaw works", () => {
-  /** Comes back by itself; what `agent.wait` says then is the test's. */
-  let ended: object = { status: "timeout" };
+describe("a connection that is lost while OpenClaw works", () => {
+  /** What `agent.wait` answers after the connection is back. */
+  let runStatus: object = { status: "timeout" };
 
-  async function loseLine(isRestarted: boolean): Promise<{ reply: ReturnType<typeof order>; runId: string }> {
+  async function loseConnection(isRestarted: boolean): Promise<{ reply: ReturnType<typeof order>; runId: string }> {
     const reply = order("hang", { canAsk: false });
     reply.catch(() => {});
     await until(() => sent("chat.send").length === 1);
@@ -92,46 +92,46 @@ describe("a line that is lost while OpenClaw works", () => {
   }
 
   beforeEach(() => {
-    ended = { status: "timeout" };
-    waitAnswer = () => ended;
+    runStatus = { status: "timeout" };
+    waitAnswer = () => runStatus;
   });
 
-  test("is no matter where the same gateway is still at it", async () => {
-    const { reply, runId } = await loseLine(false);
+  test("does no harm if the same gateway still works on the run", async () => {
+    const { reply, runId } = await loseConnection(false);
     gateway.finish(runId, "done after all");
     expect((await reply).payloads[0]?.text).toBe("done after all");
   });
 
-  test("is no matter where the run has ended meanwhile", async () => {
-    ended = { status: "ok", terminalReply: { text: "done in the dark" } };
-    expect((await (await loseLine(false)).reply).payloads[0]?.text).toBe("done in the dark");
+  test("does no harm if the run has ended meanwhile", async () => {
+    runStatus = { status: "ok", terminalReply: { text: "done in the dark" } };
+    expect((await (await loseConnection(false)).reply).payloads[0]?.text).toBe("done in the dark");
   });
 
-  test("is told, with how to go on, where the gateway was started anew", async () => {
-    const { reply } = await loseLine(true);
-    await expect(reply).rejects.toThrow(/went away while it was working.*sessionKey "k"/);
+  test("fails the order and says how to go on if the gateway was restarted", async () => {
+    const { reply } = await loseConnection(true);
+    await expect(reply).rejects.toThrow(/connection to OpenClaw's gateway was lost.*sessionKey "k"/);
   });
 });
 
-test("what the agent announced and OpenClaw did not hand over is named", async () => {
+test("an attachment that the agent announced and OpenClaw did not deliver is named", async () => {
   artifacts = [{ id: "1", title: "a.png", mimeType: "image/png", sizeBytes: 3 }];
   const { payloads } = await order("attach", { canAsk: false });
   expect(payloads).toMatchObject([
     { text: "ECHO:attach", media: [{ name: "a.png", mimeType: "image/png", bytes: 3 }] },
-    { text: expect.stringMatching(/^\[The agent named \/home\/ann\/film\.mp4, but OpenClaw did not hand it over/) },
+    { text: expect.stringMatching(/^\[The agent attached \/home\/ann\/film\.mp4, but OpenClaw did not deliver it/) },
   ]);
 });
 
-test("an answer comes without what could not be fetched beside it", async () => {
+test("the text of an answer arrives even if its attachments can't be listed", async () => {
   refused = ["artifacts.list", "chat.history"];
   expect(await order("hello", { canAsk: false })).toMatchObject({ payloads: [{ text: "ECHO:hello", media: [] }] });
 });
 
-describe("what OpenClaw wants approved in the course of an order", () => {
+describe("an approval that OpenClaw requests during an order", () => {
   test.each([
     ["exec", ["allow-once", "deny"], /run a command:\nrm -rf \\u\{202e\}build\nIn \/home\/ann/],
     ["plugin", ["allow-once", "allow-always", "deny"], /OpenClaw asks: Publish\nPosts to the blog\nTool: blog__post/],
-  ])("is put to whoever gave it, and the decision is sent back (%s)", async (kind, choices, says) => {
+  ])("is passed to the caller, and the decision is sent back (%s)", async (kind, choices, says) => {
     const asked: Question[] = [];
     const ask = async (question: Question): Promise<Answer> => {
       asked.push(question);
@@ -153,15 +153,15 @@ describe("what OpenClaw wants approved in the course of an order", () => {
   test.each([
     ["is declined", async (): Promise<Answer> => ({ action: "decline" })],
     [
-      "is answered with what was not offered",
+      "is answered with a choice that was not offered",
       async () => ({ action: "accept", content: { decision: "allow-always" } }),
     ],
-    ["can be put to nobody", () => Promise.reject(new Fault("missing-capability", "no"))],
-  ])("is refused where the question %s", async (_, ask) => {
+    ["can't be put to anyone", () => Promise.reject(new Fault("missing-capability", "no"))],
+  ])("is denied if the question %s", async (_, ask) => {
     expect((await order("approve exec", { ask })).payloads[0]?.text).toBe("exec.approval.resolve deny");
   });
 
-  test("is refused where what may be decided can't be read", async () => {
+  test("is denied if the allowed decisions can't be read", async () => {
     const reply = order("hang", { ask: async () => ({ action: "accept", content: { decision: "allow-once" } }) });
     await until(() => sent("chat.send").length === 1);
     const runId: string = sent("chat.send")[0]!.params.idempotencyKey;
@@ -170,7 +170,7 @@ describe("what OpenClaw wants approved in the course of an order", () => {
     expect((await reply).payloads[0]?.text).toBe("exec.approval.resolve deny");
   });
 
-  test("is left to others where it belongs to another run, or its giver is known not to be reachable", async () => {
+  test("is left to others if it belongs to another run, or if the caller can't be asked", async () => {
     const ask = async (): Promise<Answer> => ({ action: "accept", content: { decision: "allow-once" } });
     const reply = order("hang", { ask });
     await until(() => sent("chat.send").length === 1);
@@ -186,11 +186,11 @@ describe("what OpenClaw wants approved in the course of an order", () => {
   });
 });
 
-describe("what the agent asks back in the course of an order", () => {
+describe("a question that the agent asks during an order", () => {
   const colour = { questionId: "colour", header: "Colour\u202E", question: "Which\u001B[2J one?" };
   const options = [{ label: "red\u200B" }, { label: "blue" }];
 
-  /** An order in the course of which the agent asks this, and what became of the question. */
+  /** Runs an order in which the agent asks this; returns how the question was resolved. */
   async function asking(payload: object, ask?: ReplyOptions["ask"]): Promise<unknown> {
     const reply = order("hang", ask === undefined ? {} : { ask });
     await until(() => sent("chat.send").length === 1);
@@ -200,7 +200,7 @@ describe("what the agent asks back in the course of an order", () => {
     return resolution;
   }
 
-  test("is put to whoever gave it with nothing hidden, and the answer is sent back in the agent's words", async () => {
+  test("is passed to the caller with hidden characters made visible, and the answer is the agent's own label", async () => {
     const asked: Question[] = [];
     const ask = async (question: Question): Promise<Answer> => {
       asked.push(question);
@@ -216,13 +216,13 @@ describe("what the agent asks back in the course of an order", () => {
   test.each([
     ["asks for a secret", { questions: [{ ...colour, options: [], isSecret: true }] }],
     ["has no questions", {}],
-    ["has something else for questions", { questions: 5 }],
-    ["has a question that is none", { questions: [null] }],
-    ["has a question without words", { questions: [{ questionId: "colour", options }] }],
-    ["has a choice that is none", { questions: [{ ...colour, options: [null, 5] }] }],
+    ["has questions that are not a list", { questions: 5 }],
+    ["has a question that is not an object", { questions: [null] }],
+    ["has a question without text", { questions: [{ questionId: "colour", options }] }],
+    ["has choices that are not objects", { questions: [{ ...colour, options: [null, 5] }] }],
     ["has choices that look alike", { questions: [{ ...colour, options: [...options, { label: "red\\u{200b}" }] }] }],
-    ["has a question that can't be answered", { questions: [{ question: "Which one?", options }] }],
-  ])("is withdrawn, and put to nobody, where it %s", async (_, payload) => {
+    ["has a question without an id", { questions: [{ question: "Which one?", options }] }],
+  ])("is withdrawn and not passed on if it %s", async (_, payload) => {
     let times = 0;
     const ask = async (): Promise<Answer> => {
       times++;
@@ -232,7 +232,7 @@ describe("what the agent asks back in the course of an order", () => {
     expect(times).toBe(0);
   });
 
-  test("is left alone where it has no name", async () => {
+  test("is ignored if it has no id", async () => {
     const reply = order("hang");
     await until(() => sent("chat.send").length === 1);
     const runId: string = sent("chat.send")[0]!.params.idempotencyKey;

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { visibleText } from "../../../core/visible-text.ts";
 import { cancelledBy } from "../../../core/wait.ts";
+import { readChatHistory } from "../../../openclaw/chat-history.ts";
 import type { GatewayConnection, GatewayLimits } from "../../../openclaw/open-gateway.ts";
 import { readRunEvent } from "../../../openclaw/run-event.ts";
 import { gatewaySessionKey } from "../conversations/session-key.ts";
@@ -16,22 +17,21 @@ import { listReplyMedia } from "./reply-media.ts";
 
 export interface GatewayBackendOptions {
   readonly gateway: GatewayConnection;
-  /** Which agent of OpenClaw; `main` unless given. */
+  /** Which of OpenClaw's agents; `main` by default. */
   readonly agentId?: string | undefined;
-  /** How approvals come to whoever gave the order; without it OpenClaw does without us. */
+  /** For asking the caller of an order for approvals; without it OpenClaw asks elsewhere. */
   readonly approvals?: ApprovalConnection | undefined;
 }
 
-/** How long a run that was cancelled may take to say so. */
+/** How long OpenClaw may take to confirm that a run was cancelled. */
 const abortGraceMs = 5000;
 
-/** Of attachments that are being sent at the same time. They share one line, so that more would not be faster. */
+/** Of attachments sent at the same time. They share one connection, so more would not be faster. */
 const maxBytesInFlight = 24 * megabyte;
 
-/** Hands orders to a running OpenClaw, as if its user had typed them. */
-export function createGatewayBackend(given: GatewayBackendOptions): ReplyBackend {
-  const { gateway, agentId = "main", approvals } = given;
-  const gate = createByteSemaphore(maxBytesInFlight);
+/** Sends orders to a running OpenClaw, as if its user had typed them. */
+export function createGatewayBackend({ gateway, agentId = "main", approvals }: GatewayBackendOptions): ReplyBackend {
+  const uploads = createByteSemaphore(maxBytesInFlight);
   return {
     name: "gateway",
     getReply,
@@ -40,29 +40,29 @@ export function createGatewayBackend(given: GatewayBackendOptions): ReplyBackend
     },
   };
 
-  async function getReply(context: ReplyRequest, options: ReplyOptions): Promise<AgentReply> {
+  async function getReply(request: ReplyRequest, options: ReplyOptions): Promise<AgentReply> {
     const { signal } = options;
     if (signal.aborted) throw cancelledBy(signal);
     const limits = await gateway.connected(signal);
-    const sessionKey = gatewaySessionKey(context.sessionKey, agentId);
+    const sessionKey = gatewaySessionKey(request.sessionKey, agentId);
     const runId = randomUUID();
     const follower = followRun(options);
     const onWaiting = (): void => options.onActivity("waiting for OpenClaw");
     const stop = (): void => follower.fail(cancelledBy(signal));
     signal.addEventListener("abort", stop, { once: true });
-    const takeApprovals = await holdApprovals({ runId, sessionKey }, options);
-    const unsubscribe = [
-      takeApprovals,
+    const releaseApprovals = await holdApprovals({ runId, sessionKey }, options);
+    const cleanups = [
+      releaseApprovals,
       () => signal.removeEventListener("abort", stop),
       gateway.onEvent((event) => {
-        const happened = readRunEvent(event, runId);
-        if (happened) follower.take(happened);
+        const runEvent = readRunEvent(event, runId);
+        if (runEvent) follower.handle(runEvent);
       }),
-      watchReconnects(gateway, { runId, sessionKey: context.sessionKey, follower, signal, onWaiting }),
+      watchReconnects(gateway, { runId, sessionKey: request.sessionKey, follower, signal, onWaiting }),
       answerQuestions(gateway, { runId, sessionKey }, options),
     ];
     try {
-      await send(context, { sessionKey, runId, limits, signal });
+      await send(request, { sessionKey, runId, limits, signal });
       const { text, tools, media } = await follower.outcome;
       const [found, tokens] = await Promise.all([
         listReplyMedia(gateway, { sessionKey, runId, announced: media }, options),
@@ -74,18 +74,17 @@ export function createGatewayBackend(given: GatewayBackendOptions): ReplyBackend
       if (signal.aborted) await abortRun(sessionKey, runId, options);
       throw signal.aborted ? cancelledBy(signal) : error;
     } finally {
-      for (const end of unsubscribe) end();
+      for (const cleanUp of cleanups) cleanUp();
     }
   }
 
-  async function send(context: ReplyRequest, run: SentRun): Promise<void> {
-    const { message, attachments } = context;
+  async function send({ message, attachments }: ReplyRequest, run: SentRun): Promise<void> {
     const { sessionKey, runId, limits, signal } = run;
     const { inFrame, staged } = packAttachments(attachments, Buffer.byteLength(message), limits);
     const { stateFolder } = gateway.address;
     if (staged.length > 0 && !(await canStage(stateFolder))) throw attachmentsTooLarge(staged, limits);
     const bytes = attachments.reduce((sum, attachment) => sum + attachment.bytes, 0);
-    await gate.pass(bytes, signal, async () => {
+    await uploads.run(bytes, signal, async () => {
       const lines = stateFolder === undefined ? [] : await stageAttachments(staged, stateFolder);
       const params = {
         sessionKey,
@@ -98,18 +97,18 @@ export function createGatewayBackend(given: GatewayBackendOptions): ReplyBackend
     });
   }
 
-  /** An order does not fail for want of this line: OpenClaw then asks elsewhere, or refuses what nobody can approve. */
+  /** An order does not fail without this connection: OpenClaw then asks elsewhere, or denies what no one can approve. */
   async function holdApprovals(run: { runId: string; sessionKey: string }, options: ReplyOptions): Promise<() => void> {
     if (approvals === undefined || options.canAsk === false) return () => {};
     try {
-      const line = await approvals.hold(options.signal);
-      const unsubscribe = answerApprovals(line.gateway, run, options);
+      const held = await approvals.hold(options.signal);
+      const unsubscribe = answerApprovals(held.gateway, run, options);
       return () => {
         unsubscribe();
-        line.release();
+        held.release();
       };
     } catch (error) {
-      options.log.warn("approvals of OpenClaw can't be passed on", { error });
+      options.log.warn("could not connect for approvals; OpenClaw has to ask elsewhere", { error });
       return () => {};
     }
   }
@@ -126,7 +125,7 @@ export function createGatewayBackend(given: GatewayBackendOptions): ReplyBackend
 
 function missingText(path: string): string {
   const shown = visibleText(path, 500);
-  return `[The agent named ${shown}, but OpenClaw did not hand it over: it may be too large, or outside the agent's folders.]`;
+  return `[The agent attached ${shown}, but OpenClaw did not deliver it: it may be too large or outside the agent's folders.]`;
 }
 
 async function attachmentParams({ kind, mimeType, name, base64 }: Attachment) {
@@ -140,30 +139,22 @@ interface SentRun {
   readonly signal: AbortSignal;
 }
 
-interface HistoryMessage {
-  readonly role?: string;
-  readonly usage?: { readonly input?: number; readonly output?: number };
-  readonly __openclaw?: { readonly runId?: string };
-}
+/** More messages than a run usually has. Older ones are not counted. */
+const historyLimit = 50;
 
-/** More messages than a run of the agent usually has; what is older does not count. */
-const latest = 50;
-
-/** What a run has cost in tokens; nothing where no model was asked. */
+/** The tokens that a run has used; undefined if it called no model. */
 async function readRunTokens(
   gateway: GatewayConnection,
-  run: { readonly sessionKey: string; readonly runId: string },
+  { sessionKey, runId }: { readonly sessionKey: string; readonly runId: string },
   { signal, log }: Pick<ReplyOptions, "signal" | "log">,
 ): Promise<TokenUsage | undefined> {
-  const params = { sessionKey: run.sessionKey, limit: latest, maxChars: 2000 };
-  const { messages = [] } = await gateway
-    .request<{ messages?: readonly HistoryMessage[] }>("chat.history", params, { signal })
-    .catch((error: unknown): { messages?: readonly HistoryMessage[] } => {
-      signal.throwIfAborted();
-      log.debug("what an order has cost is not known", { error });
-      return {};
-    });
-  const answers = messages.filter(({ role, __openclaw }) => role === "assistant" && __openclaw?.runId === run.runId);
+  const query = { sessionKey, limit: historyLimit, maxChars: 2000 };
+  const messages = await readChatHistory(gateway, query, signal).catch((error: unknown) => {
+    signal.throwIfAborted();
+    log.debug("could not read how many tokens an order has used", { error });
+    return [];
+  });
+  const answers = messages.filter(({ role, __openclaw }) => role === "assistant" && __openclaw?.runId === runId);
   const sum = (kind: "input" | "output"): number =>
     answers.reduce((total, { usage }) => total + (usage?.[kind] ?? 0), 0);
   return answers.length === 0 ? undefined : { input: sum("input"), output: sum("output") };

@@ -17,7 +17,7 @@ function attachment(name: string, bytes: number, kind: "image" | "file" = "file"
   };
 }
 
-test("what fits into one request goes with it, the rest is staged", () => {
+test("attachments that fit into one request go with it, the rest is staged", () => {
   const given = [
     attachment("a", 300_000),
     attachment("b", 500_000),
@@ -36,12 +36,10 @@ test("images have a limit of their own", () => {
     limits,
   );
   expect(staged.map(({ name }) => name)).toEqual(["big.png"]);
-  expect(attachmentsTooLarge(staged, limits).message).toMatch(
-    /images up to 200000 bytes.*"big\.png" with 200001 bytes/,
-  );
+  expect(attachmentsTooLarge(staged, limits).message).toMatch(/images up to 200000 bytes.*"big\.png" \(200001 bytes\)/);
 });
 
-test("staged files lie where a gateway keeps what came in, each under a name of its own", async () => {
+test("staged files are in the gateway's folder for incoming media, each under a unique name", async () => {
   const state = await mkdtemp(join(tmpdir(), "stage-"));
   try {
     const lines = await stageAttachments([attachment("my report.tar.gz", 3), attachment("my report.tar.gz", 3)], state);

@@ -6,17 +6,17 @@ import type { GatewayLimits } from "../../../openclaw/open-gateway.ts";
 import type { Attachment } from "../media/check-media.ts";
 import { sizeText } from "../media/media-limits.ts";
 
-/** Room in a frame for the message's own words and fields. */
+/** Bytes of a frame kept free for the request's other fields. */
 const frameReserve = 262_144;
 
 export interface PackedAttachments {
-  /** Travel inside the request. */
+  /** Sent inside the request. */
   readonly inFrame: readonly Attachment[];
-  /** Have to be put where the gateway reads them itself. */
+  /** To be written to a folder the gateway reads. */
   readonly staged: readonly Attachment[];
 }
 
-/** Which attachments fit into one request to this gateway, in order; the rest has to be staged. */
+/** Decides which attachments fit into one request to this gateway, in order; the rest must be staged. */
 export function packAttachments(
   attachments: readonly Attachment[],
   messageBytes: number,
@@ -26,9 +26,9 @@ export function packAttachments(
   const inFrame: Attachment[] = [];
   const staged: Attachment[] = [];
   for (const attachment of attachments) {
-    const most = attachment.kind === "image" ? limits.imageBytes : limits.attachmentBytes;
+    const maxBytes = attachment.kind === "image" ? limits.imageBytes : limits.attachmentBytes;
     const encoded = Math.ceil(attachment.bytes / 3) * 4;
-    if (attachment.bytes <= most && encoded <= left) {
+    if (attachment.bytes <= maxBytes && encoded <= left) {
       left -= encoded;
       inFrame.push(attachment);
     } else staged.push(attachment);
@@ -41,16 +41,16 @@ export function attachmentsTooLarge(
   staged: readonly Attachment[],
   { frameBytes, imageBytes, attachmentBytes }: GatewayLimits,
 ): Fault {
-  const items = staged.map(({ name, bytes }) => `${JSON.stringify(name)} with ${sizeText(bytes)}`).join(", ");
+  const items = staged.map(({ name, bytes }) => `${JSON.stringify(name)} (${sizeText(bytes)})`).join(", ");
   const message =
-    `Nothing was sent to OpenClaw: its gateway takes images up to ${sizeText(imageBytes)}, other files up to ` +
-    `${sizeText(attachmentBytes)}, and ${sizeText(frameBytes)} of base64 in one request; left over would be ${items}.`;
+    `Nothing was sent to OpenClaw: its gateway accepts images up to ${sizeText(imageBytes)}, other files up to ` +
+    `${sizeText(attachmentBytes)}, and ${sizeText(frameBytes)} of base64 in one request. These do not fit: ${items}.`;
   return new Fault("too-large", message);
 }
 
 /**
- * Puts attachments where a gateway on this machine keeps what came in, and gives the lines by which it refers to them:
- * the same place and the same words that it uses itself for files too large for a prompt. OpenClaw clears that folder.
+ * Writes attachments to the folder where a gateway on this machine keeps incoming media, and returns the lines that refer to
+ * them: the same folder and the same lines that OpenClaw uses for files too large for a prompt. OpenClaw clears the folder.
  */
 export async function stageAttachments(
   attachments: readonly Attachment[],
@@ -67,7 +67,7 @@ export async function stageAttachments(
   return lines;
 }
 
-/** Whether this user can write where the gateway reads. */
+/** Whether the gateway's state folder is on this machine. */
 export async function canStage(stateFolder: string | undefined): Promise<boolean> {
   if (stateFolder === undefined) return false;
   try {
@@ -77,12 +77,12 @@ export async function canStage(stateFolder: string | undefined): Promise<boolean
   }
 }
 
-/** OpenClaw's own pattern: the name for people, an id that never repeats, the ending. */
+/** OpenClaw's own pattern: a readable name, a unique id, the extension. */
 function stagedName(name: string): string {
-  const [, stem = "file", ending = ""] = /^(.*?)((?:\.[A-Za-z0-9]{1,10})?)$/s.exec(name) ?? [];
+  const [, stem = "file", extension = ""] = /^(.*?)((?:\.[A-Za-z0-9]{1,10})?)$/s.exec(name) ?? [];
   const plain = stem
     .normalize("NFKD")
     .replace(/[^A-Za-z0-9_-]+/g, "_")
     .slice(0, 60);
-  return `${plain || "file"}---${randomUUID()}${ending}`;
+  return `${plain || "file"}---${randomUUID()}${extension}`;
 }

@@ -18,18 +18,18 @@ interface Artifact {
 export interface RunMediaQuery {
   readonly sessionKey: string;
   readonly runId: string;
-  /** What the agent has announced: the list may lag behind its words. */
+  /** Paths the agent announced: the gateway may list them a little later. */
   readonly announced: readonly string[];
 }
 
 export interface FoundMedia {
   readonly media: readonly ReplyMedia[];
-  /** What was announced and did not come. */
+  /** Announced, but not listed by the gateway. */
   readonly missing: readonly string[];
 }
 
 /**
- * What the agent attached to its answer. Everything comes from the gateway, which serves only files below the agent's own
+ * Lists what the agent attached to its answer. All of it comes from the gateway, which serves only files in the agent's
  * media folders: a path in an answer is never opened here.
  */
 export async function listReplyMedia(
@@ -38,16 +38,16 @@ export async function listReplyMedia(
   { signal, log }: Pick<ReplyOptions, "signal" | "log">,
 ): Promise<FoundMedia> {
   try {
-    return await list(gateway, run, signal);
+    return await listArtifacts(gateway, run, signal);
   } catch (error) {
     signal.throwIfAborted();
-    // What the agent has said is still worth having.
-    log.warn("what the agent attached could not be fetched", { error });
+    // The text of the answer is still useful.
+    log.warn("could not list the agent's attachments", { error });
     return { media: [], missing: run.announced };
   }
 }
 
-async function list(gateway: GatewayConnection, run: RunMediaQuery, signal: AbortSignal): Promise<FoundMedia> {
+async function listArtifacts(gateway: GatewayConnection, run: RunMediaQuery, signal: AbortSignal): Promise<FoundMedia> {
   const { sessionKey, runId, announced } = run;
   for (let tries = 0; ; tries++) {
     const { artifacts } = await gateway.request<{ artifacts: readonly Artifact[] }>(
@@ -56,11 +56,11 @@ async function list(gateway: GatewayConnection, run: RunMediaQuery, signal: Abor
       { signal },
     );
     if (artifacts.length >= announced.length || tries === 10) {
-      const isThere = (path: string): boolean =>
+      const isListed = (path: string): boolean =>
         artifacts.some(({ title = "" }) => title !== "" && path.endsWith(title));
       return {
         media: artifacts.map((artifact) => artifactMedia(gateway, artifact, sessionKey)),
-        missing: artifacts.length >= announced.length ? [] : announced.filter((path) => !isThere(path)),
+        missing: artifacts.length >= announced.length ? [] : announced.filter((path) => !isListed(path)),
       };
     }
     await sleep(100, signal);
@@ -79,7 +79,7 @@ function artifactMedia(gateway: GatewayConnection, artifact: Artifact, sessionKe
     async read(signal) {
       const params = { sessionKey, artifactId: id };
       const { url } = await gateway.request<{ url?: string }>("artifacts.download", params, { signal });
-      if (url === undefined) throw new Fault("unavailable", "the gateway offers no download of it");
+      if (url === undefined) throw new Fault("unavailable", "the gateway offers no download for it");
       return download(gateway.address.url, url, signal);
     },
   };
@@ -88,8 +88,8 @@ function artifactMedia(gateway: GatewayConnection, artifact: Artifact, sessionKe
 async function download(gatewayUrl: string, path: string, signal: AbortSignal): Promise<Buffer> {
   const base = new URL(gatewayUrl.replace(/^ws/, "http"));
   const target = new URL(path, base);
-  // The ticket in the path opens the file; it must not be carried to another host.
-  if (target.origin !== base.origin) throw new Fault("denied", "the gateway named another host for it");
+  // The path holds a ticket for the file, which must not be sent to another host.
+  if (target.origin !== base.origin) throw new Fault("denied", "the gateway's download link is for another host");
   const response = await fetch(target, { signal, redirect: "error" });
   if (!response.ok) throw new Fault("unavailable", `the gateway answered ${response.status}`);
   return readBoundedBody(response, maxSavedBytes, "it");
