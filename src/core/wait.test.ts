@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { Fault } from "./fault.ts";
-import { backoffDelays, sleep, withDeadline } from "./wait.ts";
+import { backoffDelays, settledWithin, sleep, withDeadline } from "./wait.ts";
 
 test("waits double up to the longest and stay there", () => {
   const delays = backoffDelays({ firstMs: 1000, maxMs: 60_000 });
@@ -24,6 +24,14 @@ test("jitter only ever shortens a wait, by no more than its part", () => {
 
 test("the first wait is never longer than the longest", () => {
   expect(backoffDelays({ firstMs: 900, maxMs: 100 }).next().value).toBe(100);
+});
+
+test.each([
+  ["is done", () => Promise.resolve(), true],
+  ["has failed", () => Promise.reject(new Error("no")), true],
+  ["goes on", () => new Promise(() => {}), false],
+])("whether work that %s settles within the time", async (_, work, settled) => {
+  expect(await settledWithin(work(), 10)).toBe(settled);
 });
 
 test("work that is done in time gives its result", async () => {

@@ -59,6 +59,18 @@ export function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> 
   });
 }
 
+/** Whether the work is over, done or failed, before the time is. The work itself goes on. */
+export async function settledWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(resolve, ms, false);
+  });
+  const isSettled = (): boolean => true;
+  const inTime = await Promise.race([work.then(isSettled, isSettled), late]);
+  clearTimeout(timer);
+  return inTime;
+}
+
 /** Resolves when the signal aborts. */
 export function untilAborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

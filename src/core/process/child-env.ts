@@ -1,3 +1,6 @@
+/** Variables of an environment. */
+export type Env = Readonly<Record<string, string | undefined>>;
+
 /** What a program needs to run at all. Everything else of ours, keys and tokens above all, it gets only when told. */
 const inheritedVariables = new Set([
   "HOME",
@@ -44,7 +47,7 @@ const inheritedVariables = new Set([
 ]);
 
 /** The environment for a program that is not ours. */
-export function childEnv(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+export function childEnv(env: Env): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {
     // An exported shell function is code: `() { …` runs in every shell that is started.

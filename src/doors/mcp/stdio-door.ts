@@ -1,8 +1,8 @@
 import type { Readable, Writable } from "node:stream";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { View } from "../../catalog/view.ts";
 import type { Log } from "../../core/log.ts";
 import type { Telemetry } from "../../core/telemetry/telemetry.ts";
+import { settledWithin } from "../../core/wait.ts";
 import { createMcpServer, type McpServer } from "../../mcp/server/mcp-server.ts";
 import type { ServerInfo } from "../../mcp/server/offer.ts";
 import { serveStdio } from "../../mcp/stdio/serve-stdio.ts";
@@ -56,7 +56,7 @@ function holdUntil(ready: Promise<unknown>, server: McpServer): McpServer {
     async handle(message, peer, route) {
       if (!isReady && "method" in message) {
         if (!handshake.has(message.method)) await readiness;
-        else if (message.method === "initialize") await Promise.race([readiness, sleep(handshakeMs)]);
+        else if (message.method === "initialize") await settledWithin(readiness, handshakeMs);
       }
       return server.handle(message, peer, route);
     },

@@ -1,122 +1,52 @@
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
-import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { setTimeout as sleep } from "node:timers/promises";
 import { Fault } from "../../../core/fault.ts";
-import { childEnv } from "../../../core/process/child-env.ts";
-import { killRun, ownerEnv } from "../../../core/process/process-tree.ts";
-import type { Tail } from "./tail.ts";
-
-export interface ServerCommand {
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
-  readonly cwd?: string | undefined;
-}
-
-export interface ProcessExit {
-  readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
-}
+import type { Env } from "../../../core/process/child-env.ts";
+import { type ProcessTree, type ProgramCommand, startProcessTree } from "../../../core/process/process-tree.ts";
+import type { Tail } from "../../../core/process/tail.ts";
+import { settledWithin } from "../../../core/wait.ts";
 
 /** A running stdio server and everything it started. */
-export interface ServerProcess {
-  readonly pid: number;
-  readonly stdin: ChildProcessWithoutNullStreams["stdin"];
-  readonly stdout: ChildProcessWithoutNullStreams["stdout"];
-  readonly exited: Promise<ProcessExit>;
-  /** Resolves when all it wrote to its stdout has been read. */
-  readonly drained: Promise<void>;
-  /** Kills whatever it started, once it has ended itself. */
-  killRest(): void;
-  /** Asks it to go, then makes it go; nothing it started is left when this resolves. */
+export interface ServerProcess extends Pick<
+  ProcessTree,
+  "pid" | "stdin" | "stdout" | "exited" | "drained" | "killRest"
+> {
+  /** Asks the server to exit, then forces it. Nothing it started is left when this resolves. */
   stop(): Promise<void>;
 }
 
 export interface ServerProcessOptions {
-  /** What the command may see of our own environment. */
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** Takes what the server says on stderr. */
+  /** Our own environment, of which the server sees only what any program needs. */
+  readonly env: Env;
+  /** Collects what the server writes to stderr. */
   readonly stderr: Tail;
   /** How long each of the gentler ways to end it may take. */
   readonly patienceMs?: number | undefined;
 }
 
-export async function startServerProcess(server: ServerCommand, options: ServerProcessOptions): Promise<ServerProcess> {
-  const { stderr, patienceMs = 2000 } = options;
-  const run = randomUUID();
-  const child = spawn(server.command, [...server.args], {
-    cwd: server.cwd,
-    env: { ...childEnv(options.env), ...server.env, ...ownerEnv(run) },
-    stdio: ["pipe", "pipe", "pipe"],
-    // A process group of its own: a signal to it reaches what the server started too.
-    detached: process.platform !== "win32",
-    windowsHide: true,
+export async function startServerProcess(
+  server: ProgramCommand,
+  { env, stderr, patienceMs = 2000 }: ServerProcessOptions,
+): Promise<ServerProcess> {
+  const tree = await startProcessTree(server, env).catch((cause: NodeJS.ErrnoException) => {
+    throw startFault(server, cause);
   });
-  // A server that closes its input early must not take us along.
-  child.stdin.on("error", () => {});
-  child.stderr.on("data", (chunk: Buffer) => stderr.push(chunk));
-  const exited = new Promise<ProcessExit>((resolve) => child.once("exit", (code, signal) => resolve({ code, signal })));
-  const drained = new Promise<void>((resolve) => child.stdout.once("close", resolve));
-  await new Promise<void>((resolve, reject) => {
-    child.once("spawn", resolve);
-    child.on("error", (cause: NodeJS.ErrnoException) => reject(startFault(server, cause)));
-  });
-  const pid = child.pid!;
-  const killRest = () => {
-    signalGroup(pid, "SIGKILL");
-    killRun(run);
-  };
-
+  tree.stderr.on("data", (chunk: Buffer) => stderr.push(chunk));
   return {
-    pid,
-    stdin: child.stdin,
-    stdout: child.stdout,
-    exited,
-    drained,
-    killRest,
+    ...tree,
     async stop() {
-      child.stdin.end();
-      // Most go at once. Those that don't look at their input any more would only be waited for in vain.
-      if (!(await exitsWithin(exited, Math.min(patienceMs, 500)))) {
-        signalGroup(pid, "SIGTERM");
-        if (!(await exitsWithin(exited, patienceMs))) signalGroup(pid, "SIGKILL");
+      tree.stdin.end();
+      // Most servers exit at once when their input ends.
+      if (!(await settledWithin(tree.exited, Math.min(patienceMs, 500)))) {
+        tree.terminate();
+        await settledWithin(tree.exited, patienceMs);
       }
-      // Also after a willing end: what it started may still be there.
-      signalGroup(pid, "SIGKILL");
-      await killUntilGone(run);
-      await exited;
-      child.stdout.destroy();
-      child.stderr.destroy();
+      // Also after a willing end: what the server started may still run.
+      await tree.kill();
     },
   };
 }
 
-/** A process that was killed is there until the system gets to it. One that can't die at all is not waited for. */
-async function killUntilGone(run: string): Promise<void> {
-  for (let round = 0; killRun(run) > 0 && round < 200; round++) await sleep(5);
-}
-
-function signalGroup(pid: number, signal: NodeJS.Signals): void {
-  try {
-    if (process.platform === "win32") spawn("taskkill", ["/pid", String(pid), "/T", "/F"], { stdio: "ignore" });
-    else process.kill(-pid, signal);
-  } catch {
-    // Nobody is left in the group.
-  }
-}
-
-async function exitsWithin(exited: Promise<ProcessExit>, ms: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(resolve, ms, false);
-  });
-  const inTime = await Promise.race([exited.then(() => true), late]);
-  clearTimeout(timer);
-  return inTime;
-}
-
-function startFault(server: ServerCommand, cause: NodeJS.ErrnoException): Fault {
+function startFault(server: ProgramCommand, cause: NodeJS.ErrnoException): Fault {
   if (server.cwd !== undefined && !existsSync(server.cwd)) {
     return new Fault("unavailable", `The folder ${JSON.stringify(server.cwd)} the server should run in is not there.`, {
       cause,

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { Fault } from "../../../core/fault.ts";
 import { silentLog } from "../../../core/log.ts";
+import { createTail } from "../../../core/process/tail.ts";
 import { createStdioTransport } from "./stdio-transport.ts";
-import { createTail } from "./tail.ts";
 
 const line = JSON.stringify({ jsonrpc: "2.0", method: "notifications/message" });
 

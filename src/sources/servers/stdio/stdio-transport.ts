@@ -2,14 +2,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Fault } from "../../../core/fault.ts";
 import type { Log } from "../../../core/log.ts";
 import { quotedPeerTail } from "../../../core/peer-text.ts";
+import type { ProcessExit, ProgramCommand } from "../../../core/process/process-tree.ts";
+import type { Tail } from "../../../core/process/tail.ts";
 import type { ClientTransport, TransportListener } from "../../../mcp/client/client-transport.ts";
 import { readMessages } from "../../../mcp/client/read-messages.ts";
 import { createFrameReader } from "../../../mcp/stdio/frame-reader.ts";
-import { type ProcessExit, type ServerCommand, type ServerProcess, startServerProcess } from "./server-process.ts";
-import type { Tail } from "./tail.ts";
+import { type ServerProcess, startServerProcess } from "./server-process.ts";
 
 export interface StdioTransportOptions {
-  readonly server: ServerCommand;
+  readonly server: ProgramCommand;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stderr: Tail;
   readonly log: Log;
