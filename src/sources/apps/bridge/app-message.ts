@@ -1,6 +1,7 @@
 import { isRecord } from "../../../core/is-record.ts";
 import { logLevels, type McpLogLevel, type Question } from "../../../mcp/messages/interim-messages.ts";
 import type { CallNews } from "../call/call-bus.ts";
+import { longestId, longestLoggerName, longestProgressMessage } from "./bridge-limits.ts";
 
 /** What a call came to. */
 export interface AppResult {
@@ -18,7 +19,6 @@ type AppMessage =
   | { readonly type: "ping" | "pong" | "ignored" }
   | { readonly type: "malformed"; readonly why: string };
 
-const longestId = 256;
 const ignored: AppMessage = { type: "ignored" };
 
 export function readAppMessage(text: string, sessionId: string): AppMessage {
@@ -68,7 +68,7 @@ function readProgress(requestId: string, { progress, total, message }: Record<st
   const said = {
     progress,
     ...(typeof total === "number" ? { total } : {}),
-    ...(typeof message === "string" ? { message: message.slice(0, 1000) } : {}),
+    ...(typeof message === "string" ? { message: message.slice(0, longestProgressMessage) } : {}),
   };
   return { type: "news", requestId, news: { kind: "progress", progress: said } };
 }
@@ -79,7 +79,7 @@ function readLog(requestId: string, { level = "info", logger, data }: Record<str
   }
   const line = {
     level: level as McpLogLevel,
-    ...(typeof logger === "string" ? { logger: logger.slice(0, 200) } : {}),
+    ...(typeof logger === "string" ? { logger: logger.slice(0, longestLoggerName) } : {}),
     data: data ?? null,
   };
   return { type: "news", requestId, news: { kind: "log", line } };

@@ -1,19 +1,28 @@
 import { busyOutcome, type CallOutcome } from "../call/call-bus.ts";
 
+/** Bytes of the largest message that an app may send: a result with 50 MB of media in base64. */
+export const maxMessageBytes = 72 * 1024 * 1024;
+/** Messages beside results, and their bytes, that an app may send between two heartbeats. */
+const mostMessages = 10_000;
+const mostBytes = 16 * 1024 * 1024;
 /** Calls that an app runs at the same time. */
 const mostInFlight = 64;
-/** Bytes that may wait for a slow app before calls are refused; at the next beat of the heart it is cut off. */
+/** Bytes that may wait for a slow app. Above this, calls are refused, and the next heartbeat disconnects the app. */
 export const mostUnsent = 8 * 1024 * 1024;
+/** Characters of the ids and texts that an app may send about a call. */
+export const longestId = 256;
+export const longestProgressMessage = 1000;
+export const longestLoggerName = 200;
 
 export interface CallOrderFacts {
   readonly inFlight: number;
-  /** Bytes that wait for the app already. */
+  /** Bytes that already wait for the app. */
   readonly unsent: number;
   /** Milliseconds that the caller still waits. */
   readonly left: number;
 }
 
-/** Why a call can't be passed on, if so: all of these come before it is accepted. */
+/** Why a call can't be sent to the app, undefined if it can. All of these come before the call is accepted. */
 export function judgeCallOrder({ inFlight, unsent, left }: CallOrderFacts): CallOutcome | undefined {
   if (inFlight >= mostInFlight) {
     return busyOutcome(`The app has ${inFlight} calls to do already. Try again when one is done.`);
@@ -23,23 +32,20 @@ export function judgeCallOrder({ inFlight, unsent, left }: CallOrderFacts): Call
   return undefined;
 }
 
-/** Messages beside results, and their bytes, that an app may send in one beat of the heart. */
-const mostMessages = 10_000;
-const mostBytes = 16 * 1024 * 1024;
-
-/** What an app says beside its results. A class, not a closure: there is one for every bridge. */
+/** Counts the messages of an app beside its results. A class, not a closure: there is one for every bridge. */
 export class MessageQuota {
   #messages = 0;
   #bytes = 0;
 
-  /** Says whether it was too much. */
-  note(bytes: number): boolean {
+  /** Returns true if that was too much. */
+  add(bytes: number): boolean {
     this.#messages++;
     this.#bytes += bytes;
     return this.#messages > mostMessages || this.#bytes > mostBytes;
   }
 
-  beginBeat(): void {
+  /** At each heartbeat. */
+  reset(): void {
     this.#messages = 0;
     this.#bytes = 0;
   }

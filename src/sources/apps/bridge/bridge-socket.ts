@@ -34,15 +34,18 @@ export interface WriteTarget {
   readonly socket: BridgeSocket;
   readonly budget: MemoryBudget;
   readonly isOpen: boolean;
-  /** There is no room for what has to wait. */
+  /** Called if the budget has no room for a message that has to wait. */
   onOverload(): void;
 }
 
-const closedBefore = new Error("The bridge was closed before this could be written.");
+/** Sends a message to an app at the end of the turn; drops it if the bridge is closed. */
+export function sendMessage(target: WriteTarget, message: Readonly<Record<string, unknown>>): void {
+  if (target.isOpen) writeAtTurnEnd(target, JSON.stringify(message), () => {});
+}
 
 /**
- * Writes to an app at the end of the turn. `written` hears whether it left, and may hear so twice: what has left at once
- * may be with the app before the socket says so. What has to wait is counted.
+ * Writes to an app at the end of the turn. `written` is called when it is known whether the text left, and may be called
+ * twice: text that left at once may be with the app before the socket reports it. What has to wait is counted.
  */
 export function writeAtTurnEnd(target: WriteTarget, text: string, written: (error?: Error | null) => void): void {
   atTurnEnd(() => {
@@ -58,3 +61,5 @@ export function writeAtTurnEnd(target: WriteTarget, text: string, written: (erro
     else target.onOverload();
   });
 }
+
+const closedBefore = new Error("The bridge was closed before this could be written.");

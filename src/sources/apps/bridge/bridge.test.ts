@@ -25,10 +25,10 @@ function open({ buffered = 0, mostHeld = 1_000_000 } = {}) {
     terminate: () => end("terminated"),
   };
   const budget = createMemoryBudget(mostHeld);
-  const memory = createIdempotencyCache({ now: () => 0, budget });
+  const pastCalls = createIdempotencyCache({ now: () => 0, budget });
   let made = 0;
   let goings = 0;
-  const owner = { id: "s", memory: () => memory, nextRequestId: () => `r${++made}`, touch: () => {} };
+  const owner = { id: "s", pastCalls: () => pastCalls, nextRequestId: () => `r${++made}`, touch: () => {} };
   const bridge = new Bridge({ owner, socket, budget, count: () => {}, now: () => 0, onGone: () => void goings++ });
   const order: CallOrder = { sessionId: "s", callId: "c", tool: "t", args: {}, deadline: 1000, mayRepeat: false };
   const outcomes: CallOutcome[] = [];

@@ -1,36 +1,14 @@
-import { hash } from "node:crypto";
 import type { CountEvent } from "../app-event.ts";
-import {
-  type AskAnswer,
-  type BridgeHolder,
-  busyOutcome,
-  type CallHandle,
-  type CallListener,
-  type CallNews,
-  type CallOrder,
-  type CallOutcome,
-  keyConflictOutcome,
-  lostOutcome,
-  lostOutcomeOf,
-  noHolderOutcome,
-  unsentOutcome,
-} from "../call/call-bus.ts";
-import type { IdempotencyCache } from "../call/idempotency-cache.ts";
-import { type MemoryBudget, smallPiece } from "../memory-budget.ts";
-import { type AppResult, readAppMessage } from "./app-message.ts";
-import { readAppResult } from "./app-result.ts";
-import { judgeCallOrder, MessageQuota, mostUnsent } from "./bridge-limits.ts";
-import { type BridgeSocket, closeCodes, type CloseReason, writeAtTurnEnd, type WriteTarget } from "./bridge-socket.ts";
-import { type CallRunner, type RunningCall, RunningHandle } from "./running-call.ts";
+import type { BridgeHolder, CallHandle, CallListener, CallOrder } from "../call/call-bus.ts";
+import type { MemoryBudget } from "../memory-budget.ts";
+import { readAppMessage } from "./app-message.ts";
+import { MessageQuota, mostUnsent } from "./bridge-limits.ts";
+import { type BridgeSocket, closeCodes, type CloseReason, sendMessage, type WriteTarget } from "./bridge-socket.ts";
+import { type CallOwner, RunningCalls } from "./running-calls.ts";
 
 /** The session that a bridge belongs to. */
-export interface BridgeOwner {
-  readonly id: string;
-  /** What became of its calls, for those that may come again. */
-  memory(): IdempotencyCache;
-  /** Never the same twice in the life of a session. */
-  nextRequestId(): string;
-  /** The app has shown that it lives. */
+export interface BridgeOwner extends CallOwner {
+  /** The app has shown that it is alive. */
   touch(): void;
 }
 
@@ -40,7 +18,7 @@ export interface BridgeOptions {
   readonly budget: MemoryBudget;
   readonly count: CountEvent;
   readonly now: () => number;
-  /** Called once, when nothing more goes over it. */
+  /** Called once, when nothing more goes over the bridge. */
   onGone(): void;
 }
 
@@ -48,16 +26,14 @@ export interface BridgeOptions {
  * One connection of an app: calls go out, results come in. A class, not a closure: thousands are open, and functions of
  * their own would push each other out of the processor's cache.
  */
-export class Bridge implements BridgeHolder, CallRunner, WriteTarget {
+export class Bridge implements BridgeHolder, WriteTarget {
   readonly socket: BridgeSocket;
   readonly budget: MemoryBudget;
   readonly #owner: BridgeOwner;
   readonly #count: CountEvent;
-  readonly #now: () => number;
   readonly #onGone: () => void;
-  /** Few at a time, as `judgeOrder` says: looking through them is cheaper than an index. */
-  readonly #running: RunningCall[] = [];
-  readonly #chatter = new MessageQuota();
+  readonly #calls: RunningCalls;
+  readonly #messageQuota = new MessageQuota();
   #open = true;
   #closedFor: CloseReason | undefined;
   #alive = true;
@@ -67,12 +43,12 @@ export class Bridge implements BridgeHolder, CallRunner, WriteTarget {
     this.budget = budget;
     this.#owner = owner;
     this.#count = count;
-    this.#now = now;
     this.#onGone = onGone;
+    this.#calls = new RunningCalls({ owner, target: this, count, now });
   }
 
   get inFlight(): number {
-    return this.#running.length;
+    return this.#calls.size;
   }
 
   get isOpen(): boolean {
@@ -80,28 +56,9 @@ export class Bridge implements BridgeHolder, CallRunner, WriteTarget {
   }
 
   receive(order: CallOrder, listener: CallListener): CallHandle {
-    // Its closing may take the app a while; nobody has to wait for that.
+    // The app may take a while to close its socket; a caller does not have to wait for that.
     if (!this.socket.isOpen()) this.gone();
-    const args = JSON.stringify(order.args ?? {});
-    if (!order.mayRepeat) return this.#begin(order, args, undefined, listener);
-    const fingerprint = hash("sha256", args);
-    const under = this.#running.find((each) => each.order.callId === order.callId);
-    if (under) {
-      if (under.fingerprint !== fingerprint) return this.#settleAtOnce(listener, keyConflictOutcome);
-      under.listeners.push(listener);
-      listener.accepted();
-      return new RunningHandle(this, under, listener);
-    }
-    const memory = this.#owner.memory();
-    const known = memory.recall(order.callId);
-    if (known === undefined) {
-      if (memory.hasRoom()) return this.#begin(order, args, fingerprint, listener);
-      const why = "Too many calls with a key were made here of late. Try again in a minute.";
-      return this.#settleAtOnce(listener, busyOutcome(why));
-    }
-    if (known.fingerprint !== fingerprint) return this.#settleAtOnce(listener, keyConflictOutcome);
-    listener.accepted();
-    return this.#settleAtOnce(listener, known.outcome);
+    return this.#calls.receive(order, listener);
   }
 
   /** Takes a message of the app. */
@@ -109,7 +66,7 @@ export class Bridge implements BridgeHolder, CallRunner, WriteTarget {
     if (!this.#open) return;
     this.pong();
     try {
-      this.#understand(text);
+      this.#handle(text);
     } catch (error) {
       // JSON is read at any depth, but written only as deep as the stack goes.
       if (!(error instanceof RangeError)) throw error;
@@ -118,21 +75,21 @@ export class Bridge implements BridgeHolder, CallRunner, WriteTarget {
     }
   }
 
-  /** The socket answered a ping of its own, or a part of a large message came. */
+  /** The socket answered a ping of its own, or part of a large message arrived. */
   pong(): void {
     this.#alive = true;
     this.#owner.touch();
   }
 
-  /** Once per interval: an app that gave no sign of life since the last one is given up. */
+  /** One heartbeat: disconnects an app that has shown no sign of life since the last one. */
   beat(): void {
     if (!this.#alive) return this.#giveUp("bridge dead");
     this.#alive = false;
-    this.#chatter.beginBeat();
+    this.#messageQuota.reset();
     if (!this.socket.isOpen()) return;
     if (this.socket.bufferedAmount > mostUnsent) return this.#giveUp("slow reader");
     this.socket.ping();
-    this.#tell({ type: "ping", mcpSessionId: this.#owner.id });
+    sendMessage(this, { type: "ping", mcpSessionId: this.#owner.id });
   }
 
   evict(): void {
@@ -140,92 +97,37 @@ export class Bridge implements BridgeHolder, CallRunner, WriteTarget {
     this.close("replaced");
   }
 
-  /** There is no room for what waits to be written. */
   onOverload(): void {
     this.#count("refused for memory");
     this.close("overloaded");
   }
 
-  close(reason: CloseReason, said?: string): void {
+  close(reason: CloseReason, detail?: string): void {
     if (!this.#open) return;
     this.#closedFor = reason;
     const [code, text] = closeCodes[reason];
-    // A goodbye goes behind what is half written: that would still reach the app after its call was given up.
-    if (this.socket.bufferedAmount > 0 && this.#running.some(({ sent }) => !sent)) {
-      this.socket.terminate();
-    } else this.socket.close(code, said === undefined ? text : `${text}: ${said}`.slice(0, 120));
+    // A close frame goes behind what is half written, which would then reach the app after its call was given up.
+    if (this.socket.bufferedAmount > 0 && this.#calls.hasUnsent()) this.socket.terminate();
+    else this.socket.close(code, detail === undefined ? text : `${text}: ${detail}`.slice(0, 120));
     this.gone();
   }
 
-  /** The socket is closed: whatever was under way is settled with what is known. */
+  /** The socket is closed. */
   gone(): void {
     if (!this.#open) return;
     this.#open = false;
-    for (const entry of this.#running.splice(0)) {
-      this.budget.give(entry.bytes);
-      if (entry.sent === undefined) entry.orphaned = true;
-      else this.#settleLost(entry);
-    }
+    this.#calls.loseAll(this.#closedFor);
     this.#onGone();
   }
 
-  cancel(entry: RunningCall, listener: CallListener, reason: string): void {
-    if (!this.#running.includes(entry) || !entry.listeners.includes(listener)) return;
-    entry.listeners = entry.listeners.filter((each) => each !== listener);
-    if (entry.listeners.length > 0) return;
-    this.#tell({ type: "cancel_tool", mcpSessionId: this.#owner.id, request_id: entry.requestId, reason });
-    // It may come back with the same id, and what the app did is not known until it says so.
-    this.#remember(entry, lostOutcome, 0);
-    this.#finish(entry);
-  }
-
-  answer(entry: RunningCall, askId: string, answer: AskAnswer): void {
-    if (!this.#running.includes(entry)) return;
-    const ids = { mcpSessionId: this.#owner.id, request_id: entry.requestId, ask_id: askId };
-    this.#tell({ type: "ask_answer", ...ids, ok: "answer" in answer, ...answer });
-  }
-
-  #begin(order: CallOrder, args: string, fingerprint: string | undefined, listener: CallListener): CallHandle {
-    if (!this.#open) return this.#settleAtOnce(listener, noHolderOutcome);
-    const unsent = this.socket.bufferedAmount;
-    const verdict = judgeCallOrder({ inFlight: this.#running.length, unsent, left: order.deadline - this.#now() });
-    return verdict ? this.#settleAtOnce(listener, verdict) : this.#execute(order, args, fingerprint, listener);
-  }
-
-  #settleAtOnce(listener: CallListener, outcome: CallOutcome): CallHandle {
-    if (outcome.kind === "refused") this.#count("refused call");
-    listener.settled(outcome);
-    return settledHandle;
-  }
-
-  #execute(order: CallOrder, args: string, fingerprint: string | undefined, listener: CallListener): CallHandle {
-    const tail = `,"tool_name":${JSON.stringify(order.tool)},"arguments":${args}}`;
-    const bytes = tail.length > smallPiece ? tail.length : 0;
-    if (!this.budget.take(bytes)) {
-      this.#count("refused for memory");
-      return this.#settleAtOnce(
-        listener,
-        busyOutcome("The proxy holds as much as it may already. Try again in a moment."),
-      );
-    }
-    const requestId = this.#owner.nextRequestId();
-    const listeners = [listener];
-    const entry: RunningCall = { requestId, order, fingerprint, listeners, bytes, sent: undefined, orphaned: false };
-    this.#running.push(entry);
-    listener.accepted();
-    // The ids are ours and need no escaping.
-    const text = `{"type":"invoke_tool","mcpSessionId":"${this.#owner.id}","request_id":"${requestId}"${tail}`;
-    writeAtTurnEnd(this, text, (error) => {
-      entry.sent ||= !error;
-      if (entry.orphaned) this.#settleLost(entry);
-    });
-    return new RunningHandle(this, entry, listener);
-  }
-
-  #understand(text: string): void {
+  #handle(text: string): void {
     const message = readAppMessage(text, this.#owner.id);
-    if (message.type === "result") return this.#settle(message, text.length);
-    if (this.#chatter.note(text.length)) {
+    if (message.type === "result") {
+      if (this.#calls.settle(message, text.length)) return;
+      this.#messageQuota.add(0);
+      return this.#count("late result");
+    }
+    if (this.#messageQuota.add(text.length)) {
       this.#count("flood");
       return this.close("flooding");
     }
@@ -236,45 +138,12 @@ export class Bridge implements BridgeHolder, CallRunner, WriteTarget {
       case "ignored":
         return this.#count("ignored message");
       case "ping":
-        return this.#tell({ type: "pong", mcpSessionId: this.#owner.id });
+        return sendMessage(this, { type: "pong", mcpSessionId: this.#owner.id });
       case "pong":
         return;
       case "news":
-        return this.#passOn(message.requestId, message.news);
+        if (!this.#calls.passOn(message.requestId, message.news)) this.#count("late result");
     }
-  }
-
-  #settle(message: AppResult, bytes: number): void {
-    const entry = this.#find(message.requestId);
-    if (!entry) {
-      this.#chatter.note(0);
-      return this.#count("late result");
-    }
-    const outcome: CallOutcome = { kind: "done", result: readAppResult(message) };
-    this.#remember(entry, outcome, bytes);
-    this.#finish(entry);
-    for (const listener of entry.listeners) listener.settled(outcome);
-  }
-
-  #passOn(requestId: string, news: CallNews): void {
-    const entry = this.#find(requestId);
-    if (!entry) return this.#count("late result");
-    for (const listener of entry.listeners) {
-      listener.news(news);
-      // One caller answers; the others only wait for the result.
-      if (news.kind === "question") return;
-    }
-  }
-
-  #find(requestId: string): RunningCall | undefined {
-    return this.#running.find((each) => each.requestId === requestId);
-  }
-
-  #finish(entry: RunningCall): void {
-    const at = this.#running.indexOf(entry);
-    if (at < 0) return;
-    this.#running.splice(at, 1);
-    this.budget.give(entry.bytes);
   }
 
   #giveUp(why: "bridge dead" | "slow reader"): void {
@@ -282,23 +151,4 @@ export class Bridge implements BridgeHolder, CallRunner, WriteTarget {
     this.socket.terminate();
     this.gone();
   }
-
-  #settleLost(entry: RunningCall): void {
-    const outcome = entry.sent ? lostOutcomeOf(this.#closedFor) : unsentOutcome;
-    if (entry.sent) {
-      this.#count("outcome unknown");
-      this.#remember(entry, outcome, 0);
-    }
-    for (const listener of entry.listeners) listener.settled(outcome);
-  }
-
-  #remember({ order, fingerprint }: RunningCall, outcome: CallOutcome, bytes: number): void {
-    if (fingerprint !== undefined) this.#owner.memory().remember(order.callId, { fingerprint, outcome, bytes });
-  }
-
-  #tell(message: Readonly<Record<string, unknown>>): void {
-    if (this.isOpen) writeAtTurnEnd(this, JSON.stringify(message), () => {});
-  }
 }
-
-const settledHandle: CallHandle = { cancel() {}, answer() {} };

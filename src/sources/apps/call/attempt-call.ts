@@ -1,4 +1,4 @@
-import type { CallContext } from "../../../catalog/source.ts";
+import type { CallContext } from "../../../catalog/call-context.ts";
 import { Fault, messageOf } from "../../../core/fault.ts";
 import { type Abort, type AbortListener, abortOf } from "../../../core/lazy-abort.ts";
 import { cancelledBy } from "../../../core/wait.ts";

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { CallContext } from "../../../catalog/source.ts";
+import type { CallContext } from "../../../catalog/call-context.ts";
 import { Fault } from "../../../core/fault.ts";
 import { type Abort, abortOf } from "../../../core/lazy-abort.ts";
 import { cancelledBy, sleep } from "../../../core/wait.ts";

@@ -1,7 +1,7 @@
 import { describe } from "vitest";
-import { testBus } from "./bus.contract.ts";
+import { testCallBus } from "./call-bus.contract.ts";
 import { createLocalBus } from "./call-bus.ts";
 
 describe("the bus of one process", () => {
-  testBus(async () => createLocalBus());
+  testCallBus(async () => createLocalBus());
 });

@@ -1,6 +1,5 @@
 import type { Answer, ClientLogLine, Progress, Question } from "../../../mcp/messages/interim-messages.ts";
 import type { ToolResult } from "../../../mcp/messages/tool.ts";
-import type { CloseReason } from "../bridge/bridge-socket.ts";
 
 /** One call on its way to an app. */
 export interface CallOrder {
@@ -94,7 +93,7 @@ export function createLocalBus(): CallBus {
       const holder = holders.get(order.sessionId);
       if (holder) return holder.receive(order, listener);
       listener.settled(noHolderOutcome);
-      return unheldHandle;
+      return settledHandle;
     },
     held(sessionId, withinMs, signal) {
       if (holders.has(sessionId)) return Promise.resolve(true);
@@ -123,7 +122,8 @@ export function createLocalBus(): CallBus {
   };
 }
 
-const unheldHandle: CallHandle = { cancel() {}, answer() {} };
+/** The handle of a call that is over already. */
+export const settledHandle: CallHandle = { cancel() {}, answer() {} };
 
 export const lostOutcome: CallOutcome = { kind: "lost" };
 export const noHolderOutcome: CallOutcome = { kind: "nobody" };
@@ -139,11 +139,6 @@ export const keyConflictOutcome: CallOutcome = {
   code: "conflict",
   message: "This call key was used for a call with other arguments. Use a new key for a new call.",
 };
-
-/** What became of the calls that were under way when the bridge was closed for this reason, or broke. */
-export function lostOutcomeOf(reason: CloseReason | undefined): CallOutcome {
-  return reason === "deleted" || reason === "expired" ? { kind: "lost", session: reason } : lostOutcome;
-}
 
 export function busyOutcome(message: string): CallOutcome {
   return { kind: "refused", code: "busy", message };

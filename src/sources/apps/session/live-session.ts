@@ -53,7 +53,7 @@ export class LiveSession implements RegisteredSession, BridgeOwner {
   /** The last change on its way to the store: the next one waits for it, so that what fails is taken back to what is kept. */
   changing: Promise<unknown> = done;
   readonly #rules: SessionRules;
-  #memory: IdempotencyCache | undefined;
+  #pastCalls: IdempotencyCache | undefined;
   /** When its expiry was last told to the store. */
   #storedAt: number;
   #endListeners: Set<() => void> | undefined;
@@ -85,8 +85,8 @@ export class LiveSession implements RegisteredSession, BridgeOwner {
     store.touch(this.id, this.expiresAt);
   }
 
-  memory(): IdempotencyCache {
-    return (this.#memory ??= createIdempotencyCache(this.#rules));
+  pastCalls(): IdempotencyCache {
+    return (this.#pastCalls ??= createIdempotencyCache(this.#rules));
   }
 
   /**
@@ -105,7 +105,7 @@ export class LiveSession implements RegisteredSession, BridgeOwner {
 
   /** Nothing uses it any more. */
   end(): void {
-    this.#memory?.clear();
+    this.#pastCalls?.clear();
     for (const listener of this.#endListeners ?? []) listener();
     this.#endListeners?.clear();
   }

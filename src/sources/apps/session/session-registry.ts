@@ -69,7 +69,7 @@ const acceptMs = 400;
 export async function openSessionRegistry(options: SessionRegistryOptions): Promise<SessionRegistry> {
   const { store, bus, ttlMs, timeoutMs, graceMs, budget, count, log, now = Date.now } = options;
   const rules: SessionRules = { bus, store, budget, timeoutMs, graceMs, acceptMs, now, count };
-  const room = createDefinitionQuota(budget, count);
+  const definitionQuota = createDefinitionQuota(budget, count);
   const bridgeListeners = new Set<(session: RegisteredSession) => void>();
   const live = new Map<string, LiveSession>();
   await Promise.all((await store.all()).map(revive));
@@ -96,7 +96,7 @@ export async function openSessionRegistry(options: SessionRegistryOptions): Prom
         mcpTokenHash: hashToken(mcpToken),
         ownTokens: request.ownTokensOnly ? "all" : "none",
       };
-      makeRoom(request.toolSet.bytes);
+      reserveDefinitions(request.toolSet.bytes);
       const session = bringUp(record, request.toolSet, createdAt + record.ttlMs, false);
       try {
         await store.put(record, session.expiresAt);
@@ -119,7 +119,7 @@ export async function openSessionRegistry(options: SessionRegistryOptions): Prom
     replaceTools: (id, toolSet) =>
       inTurn(id, async (session) => {
         const before = session.toolSet;
-        makeRoom(toolSet.bytes - before.bytes);
+        reserveDefinitions(toolSet.bytes - before.bytes);
         session.toolSet = toolSet;
         try {
           await keep(session, { tools: toolSet.raw });
@@ -127,7 +127,7 @@ export async function openSessionRegistry(options: SessionRegistryOptions): Prom
           // One that has ended meanwhile has given back what it had.
           if (live.get(id) === session) {
             session.toolSet = before;
-            room.give(toolSet.bytes - before.bytes);
+            definitionQuota.give(toolSet.bytes - before.bytes);
           }
           throw error;
         }
@@ -200,7 +200,8 @@ export async function openSessionRegistry(options: SessionRegistryOptions): Prom
     }
     try {
       const toolSet = parseToolSet(record.tools);
-      if (room.take(toolSet.bytes)) return bringUp({ ...record, tools: toolSet.raw }, toolSet, expiresAt, true);
+      if (definitionQuota.take(toolSet.bytes))
+        return bringUp({ ...record, tools: toolSet.raw }, toolSet, expiresAt, true);
       log.warn("a stored session is left where it is: there is no room for its tools");
       return undefined;
     } catch (error) {
@@ -246,12 +247,12 @@ export async function openSessionRegistry(options: SessionRegistryOptions): Prom
   }
 
   function leave(session: LiveSession): void {
-    room.give(session.toolSet.bytes);
+    definitionQuota.give(session.toolSet.bytes);
     session.end();
   }
 
-  function makeRoom(bytes: number): void {
-    if (room.take(bytes)) return;
+  function reserveDefinitions(bytes: number): void {
+    if (definitionQuota.take(bytes)) return;
     throw new Fault("busy", "The proxy holds as many tool definitions as it may. Delete sessions, or try again later.");
   }
 

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { crc32 } from "node:zlib";
 import { codeOf, Fault, messageOf } from "../../../core/fault.ts";
 import { openAppendLog } from "../../../core/files/append-log.ts";
+import { isRecord } from "../../../core/is-record.ts";
 import { type Log, silentLog } from "../../../core/log.ts";
 import type { SessionRecord, SessionStore, StoredSession } from "./session-store.ts";
 
@@ -147,10 +148,10 @@ function checksum(data: string | Buffer): string {
 
 /** The checksum proves that we wrote it; what is looked at here is only which version of us that was. */
 function isEntry(value: unknown): value is SessionLogEntry {
-  if (typeof value !== "object" || value === null) return false;
-  if ("remove" in value) return typeof value.remove === "string";
-  if (!("expiresAt" in value) || typeof value.expiresAt !== "number") return false;
-  if ("touch" in value) return typeof value.touch === "string";
-  if (!("put" in value) || typeof value.put !== "object" || value.put === null) return false;
-  return "id" in value.put && typeof value.put.id === "string" && "tools" in value.put && "ownTokens" in value.put;
+  if (!isRecord(value)) return false;
+  const { put, touch, remove, expiresAt } = value;
+  if (remove !== undefined) return typeof remove === "string";
+  if (typeof expiresAt !== "number") return false;
+  if (touch !== undefined) return typeof touch === "string";
+  return isRecord(put) && typeof put.id === "string" && "tools" in put && "ownTokens" in put;
 }

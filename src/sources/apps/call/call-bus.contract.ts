@@ -73,7 +73,7 @@ function callOver(bus: CallBus, callId: string) {
 }
 
 /** What every bus has to do. */
-export function testBus(open: () => Promise<CallBus>): void {
+export function testCallBus(open: () => Promise<CallBus>): void {
   test("says at once that nobody is there", async () => {
     await using bus = await open();
     const call = send(bus, orderOf("a"));
