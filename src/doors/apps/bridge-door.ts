@@ -4,6 +4,7 @@ import { type RawData, WebSocket, WebSocketServer } from "ws";
 import { codeOf, isFault } from "../../core/fault.ts";
 import type { Log } from "../../core/log.ts";
 import type { CountEvent } from "../../sources/apps/app-event.ts";
+import { maxMessageBytes } from "../../sources/apps/bridge/bridge-limits.ts";
 import { type BridgeSocket, closeCodes, type CloseReason } from "../../sources/apps/bridge/bridge-socket.ts";
 import { type MemoryBudget, smallPiece } from "../../sources/apps/memory-budget.ts";
 import type { RegisteredSession } from "../../sources/apps/session/live-session.ts";
@@ -13,8 +14,6 @@ import { bridgeProtocol, bridgeTokenOf, judgeAccess, presentedBy } from "./judge
 export interface BridgeDoorOptions {
   readonly sessions: SessionRegistry;
   readonly appHash: string | undefined;
-  /** Bytes of the largest message an app may send. */
-  readonly maxMessageBytes: number;
   readonly budget: MemoryBudget;
   readonly count: CountEvent;
   readonly log: Log;
@@ -33,7 +32,7 @@ export interface BridgeDoor {
 const closeTimeoutMs = 2000;
 
 export function createBridgeDoor(options: BridgeDoorOptions): BridgeDoor {
-  const { sessions, appHash, maxMessageBytes, budget, count, log } = options;
+  const { sessions, appHash, budget, count, log } = options;
   const server = new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,
@@ -47,8 +46,8 @@ export function createBridgeDoor(options: BridgeDoorOptions): BridgeDoor {
     },
     async upgrade(request, socket, head, id) {
       const session = await sessions.find(id);
-      const own = session ? bridgeTokenOf(session) : "unknown";
-      const access = judgeAccess({ shown: presentedBy(request), sharedHash: appHash, own });
+      const sessionToken = session ? bridgeTokenOf(session) : "unknown";
+      const access = judgeAccess({ presented: presentedBy(request), sharedHash: appHash, sessionToken });
       if (socket.destroyed) return;
       server.handleUpgrade(request, socket, head, (ws) => {
         ws.on("error", (error) => {
@@ -104,7 +103,7 @@ export function createBridgeDoor(options: BridgeDoorOptions): BridgeDoor {
     // Nothing of what the app sends may come before somebody listens.
     ws.pause();
     try {
-      // An app that has shown its own token wants nobody else on its bridge.
+      // An app that has presented its own token wants nobody else on its bridge.
       if (access === "own") await sessions.closeBridgeToOthers(session.id);
       const bridge = await sessions.openBridge(session, new AppSocket(ws, socket));
       const endArrival = countArrivals(ws, socket, () => bridge.pong());

@@ -40,27 +40,31 @@ export interface SessionToken {
 }
 
 export interface AccessFacts {
-  readonly shown: PresentedToken;
+  readonly presented: PresentedToken;
   /** Hash of the token that opens every session; nothing where anyone may. */
   readonly sharedHash: string | undefined;
   /** What opens the one session that is asked for, where one is; `unknown` where there is none of that name. */
-  readonly own?: SessionToken | "unknown";
+  readonly sessionToken?: SessionToken | "unknown";
 }
 
 /**
  * Which token opened the way: the shared one (or none was needed), the session's own, or neither. What opened a session
  * that is gone opens nothing, but whoever shows it has to learn that the session is what is missing.
  */
-export function judgeAccess({ shown, sharedHash, own }: AccessFacts): "shared" | "own" | "gone" | "refused" {
-  if (own === "unknown") {
-    const isShared = sharedHash !== undefined && shown.is(sharedHash);
-    if (!isShared && shown.token !== undefined && sessionTokenShape.test(shown.token)) return "gone";
-  } else if (own) {
+export function judgeAccess({
+  presented,
+  sharedHash,
+  sessionToken,
+}: AccessFacts): "shared" | "own" | "gone" | "refused" {
+  if (sessionToken === "unknown") {
+    const isShared = sharedHash !== undefined && presented.is(sharedHash);
+    if (!isShared && presented.token !== undefined && sessionTokenShape.test(presented.token)) return "gone";
+  } else if (sessionToken) {
     // How long this comparison takes tells a little of the hash of 24 random bytes, which is of no use to anybody.
-    if (shown.hash === own.hash) return "own";
-    if (own.only) return "refused";
+    if (presented.hash === sessionToken.hash) return "own";
+    if (sessionToken.only) return "refused";
   }
-  return sharedHash === undefined || shown.is(sharedHash) ? "shared" : "refused";
+  return sharedHash === undefined || presented.is(sharedHash) ? "shared" : "refused";
 }
 
 /** What opens the bridge of a session, and the session itself. */
@@ -75,15 +79,15 @@ export function refusedToken({ token }: PresentedToken, wanted: string): Fault {
 }
 
 /** What each connection showed last: most show the same with every request, and one learns nothing from its own token. */
-const lastPresented = new WeakMap<Socket, { readonly authorization: string; readonly shown: PresentedToken }>();
+const lastPresented = new WeakMap<Socket, { readonly authorization: string; readonly presented: PresentedToken }>();
 
 export function presentedBy({ headers, socket }: IncomingMessage): PresentedToken {
   const { authorization } = headers;
   const last = lastPresented.get(socket);
-  if (last !== undefined && last.authorization === authorization) return last.shown;
-  const shown = new PresentedToken(tokenInHeaders(headers));
-  if (authorization !== undefined) lastPresented.set(socket, { authorization, shown });
-  return shown;
+  if (last !== undefined && last.authorization === authorization) return last.presented;
+  const presented = new PresentedToken(tokenInHeaders(headers));
+  if (authorization !== undefined) lastPresented.set(socket, { authorization, presented });
+  return presented;
 }
 
 /** In the header `Authorization`, or as a subprotocol where the bridge is asked for. */

@@ -10,7 +10,7 @@ import type { MemoryBudget } from "../../sources/apps/memory-budget.ts";
 import type { RegisteredSession } from "../../sources/apps/session/live-session.ts";
 import type { SessionRegistry } from "../../sources/apps/session/session-registry.ts";
 import { judgeAccess, presentedBy, refusedToken, type SessionToken } from "./judge-access.ts";
-import { RateLimiter } from "./request-limits.ts";
+import { maxBodyBytes, RateLimiter } from "./request-limits.ts";
 import { createSessionOffer, taskLimits } from "./session-offer.ts";
 
 export interface McpRoutesOptions {
@@ -24,7 +24,6 @@ export interface McpRoutesOptions {
   /** Of one session, and of the token that opens them all. */
   readonly requestsPerSecond: number;
   readonly tokenRequestsPerSecond: number;
-  readonly maxBodyBytes: number;
   /** Told of faults that a request ended with before it could be served. */
   readonly onRefused: (fault: Fault) => void;
   readonly now: () => number;
@@ -47,7 +46,7 @@ interface SessionEndpoint {
 }
 
 export function createMcpRoutes(options: McpRoutesOptions): McpRoutes {
-  const { sessions, guard, info, log, openclawHash, admission, budget, maxBodyBytes, onRefused, now } = options;
+  const { sessions, guard, info, log, openclawHash, admission, budget, onRefused, now } = options;
   const opened = new Map<string, SessionEndpoint>();
   const sharedRequests = new RateLimiter(options.tokenRequestsPerSecond, now);
 
@@ -77,12 +76,15 @@ export function createMcpRoutes(options: McpRoutesOptions): McpRoutes {
     session: RegisteredSession | undefined,
     made = session && opened.get(session.id),
   ): void {
-    const own = session ? mcpTokenOf(session) : "unknown";
-    const shown = presentedBy(request);
-    const access = judgeAccess({ shown, sharedHash: openclawHash, own });
+    const sessionToken = session ? mcpTokenOf(session) : "unknown";
+    const presented = presentedBy(request);
+    const access = judgeAccess({ presented, sharedHash: openclawHash, sessionToken });
     if (access === "refused") {
       response.setHeader("www-authenticate", "Bearer");
-      throw refusedToken(shown, own !== "unknown" && own.only ? "the mcp_token of this session" : mcpTokenName);
+      throw refusedToken(
+        presented,
+        sessionToken !== "unknown" && sessionToken.only ? "the mcp_token of this session" : mcpTokenName,
+      );
     }
     if (named === undefined && access !== "gone") {
       throw new Fault(

@@ -1,8 +1,6 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { Duplex } from "node:stream";
+import { createServer } from "node:http";
 import type { Guard } from "../../catalog/guard/guard.ts";
-import { Fault, type FaultCode } from "../../core/fault.ts";
-import { isLoopbackPeer } from "../../core/http/addresses.ts";
+import type { Fault } from "../../core/fault.ts";
 import { closeGracefully, trackConnections } from "../../core/http/close-gracefully.ts";
 import { listen } from "../../core/http/listen.ts";
 import { toLowerCaseNames } from "../../core/http/request-headers.ts";
@@ -10,20 +8,18 @@ import { createRequestSlots } from "../../core/http/request-slots.ts";
 import type { Log } from "../../core/log.ts";
 import { hashToken } from "../../core/secrets/hash-token.ts";
 import type { Secret } from "../../core/secrets/secret.ts";
-import { type Metrics, prometheusContentType } from "../../core/telemetry/metrics.ts";
-import { sendRpcFault } from "../../mcp/http/send-rpc-response.ts";
+import type { Metrics } from "../../core/telemetry/metrics.ts";
 import type { ServerInfo } from "../../mcp/server/offer.ts";
-import type { AppEvent, CountEvent } from "../../sources/apps/app-event.ts";
-import { type MemoryBudget, smallPiece } from "../../sources/apps/memory-budget.ts";
+import type { CountEvent } from "../../sources/apps/app-event.ts";
+import type { MemoryBudget } from "../../sources/apps/memory-budget.ts";
 import type { SessionRegistry } from "../../sources/apps/session/session-registry.ts";
 import { createBridgeDoor } from "./bridge-door.ts";
 import { createMcpRoutes } from "./mcp-routes.ts";
-import { openapiText } from "./openapi.ts";
-import { judgeProxyRequest, type ProxyGateRules } from "./proxy-gate.ts";
-import { parseProxyRoute, type ProxyRoute, type SessionUrlFacts } from "./proxy-route.ts";
-import { RateLimiter } from "./request-limits.ts";
-import { sendBody, sendProblem, sendText } from "./send-problem.ts";
-import { createSessionRoutes, wrongMethod } from "./session-routes.ts";
+import { sessionUrlFacts } from "./proxy-route.ts";
+import { createProxyRouter } from "./proxy-router.ts";
+import { mostConcurrent, RateLimiter } from "./request-limits.ts";
+import { refusalEvent } from "./send-problem.ts";
+import { createSessionRoutes } from "./session-routes.ts";
 import { createWriteBackpressure } from "./write-backpressure.ts";
 
 export interface ProxyDoorOptions {
@@ -62,33 +58,28 @@ export interface ProxyDoor {
   close(withinMs?: number): Promise<void>;
 }
 
-/** Bytes of the largest registration and MCP request, and of the largest message of an app. */
-const maxBodyBytes = 4 * 1024 * 1024;
-const maxMessageBytes = 72 * 1024 * 1024;
-const mostConcurrent = 4096;
 const sweepMs = 15_000;
 
 /** Serves apps and MCP clients on one address. */
 export async function openProxyDoor(options: ProxyDoorOptions): Promise<ProxyDoor> {
   const { host, sessions, guard, info, log, count, metrics, budget, publicUrl } = options;
-  const unread = createWriteBackpressure(budget, count);
+  const backpressure = createWriteBackpressure(budget, count);
   const admission = createRequestSlots(mostConcurrent);
   const appHash = hashOf(options.appToken);
-  const rules: ProxyGateRules = {
+  const gateRules = {
     allowedHosts: toLowerCaseNames([...(options.allowedHosts ?? []), ...(publicUrl ? [new URL(publicUrl).host] : [])]),
     allowedOrigins: options.allowedOrigins ?? [],
   };
-  const bridges = createBridgeDoor({ sessions, appHash, maxMessageBytes, budget, count, log });
-  const apps = createSessionRoutes({
+  const bridges = createBridgeDoor({ sessions, appHash, budget, count, log });
+  const sessionRoutes = createSessionRoutes({
     sessions,
     appHash,
     operatorHash: hashOf(options.operatorToken),
     changes: new RateLimiter(options.sessionsPerSecond ?? 100, Date.now),
-    maxBodyBytes,
     isDraining: () => admission.isClosed,
-    addressFacts,
+    urlFacts: (request) => sessionUrlFacts(request, { publicUrl, trustForwarded: options.trustForwarded === true }),
   });
-  const mcp = createMcpRoutes({
+  const mcpRoutes = createMcpRoutes({
     sessions,
     guard,
     info,
@@ -98,21 +89,37 @@ export async function openProxyDoor(options: ProxyDoorOptions): Promise<ProxyDoo
     budget,
     requestsPerSecond: options.requestsPerSecond ?? 500,
     tokenRequestsPerSecond: options.tokenRequestsPerSecond ?? 50_000,
-    maxBodyBytes,
     onRefused,
     now: Date.now,
   });
+  const router = createProxyRouter({
+    gateRules,
+    sessionRoutes,
+    mcpRoutes,
+    bridges,
+    backpressure,
+    admission,
+    budget,
+    metrics,
+    version: info.version,
+    onRefused,
+    count,
+    log,
+  });
   // Clients keep connections for their next call; a request that trickles in is cut off.
-  const server = createServer({ keepAliveTimeout: 65_000, headersTimeout: 15_000, requestTimeout: 60_000 }, receive);
+  const server = createServer(
+    { keepAliveTimeout: 65_000, headersTimeout: 15_000, requestTimeout: 60_000 },
+    router.receive,
+  );
   server.timeout = options.idleMs;
-  server.on("upgrade", upgrade);
+  server.on("upgrade", router.upgrade);
   const connections = trackConnections(server);
-  server.on("connection", (socket) => unread.watch(socket));
+  server.on("connection", (socket) => backpressure.watch(socket));
   const { port, origin } = await listen(server, host, options.port);
   const timers = [
     setInterval(() => sessions.sweep(), sweepMs),
     setInterval(() => sessions.beat(), options.heartbeatMs ?? 15_000),
-    setInterval(() => unread.measure(), 1000),
+    setInterval(() => backpressure.measure(), 1000),
   ];
   const stopWatching = [
     metrics.watch({ name: "clawport_app_sessions", help: "App sessions." }, () => [[{}, sessions.list().length]]),
@@ -132,9 +139,9 @@ export async function openProxyDoor(options: ProxyDoorOptions): Promise<ProxyDoo
         admission,
         connections,
         withinMs,
-        stop: () => mcp.stop(),
+        stop: () => mcpRoutes.stop(),
         end() {
-          mcp.close();
+          mcpRoutes.close();
           sessions.close();
           bridges.close();
         },
@@ -143,137 +150,12 @@ export async function openProxyDoor(options: ProxyDoorOptions): Promise<ProxyDoo
     },
   };
 
-  function receive(request: IncomingMessage, response: ServerResponse): void {
-    const route = parseProxyRoute(request.url ?? "/");
-    try {
-      serve(request, response, route)?.catch((error: unknown) => fail(request, response, route, error));
-    } catch (error) {
-      fail(request, response, route, error);
-    }
-  }
-
-  function fail(request: IncomingMessage, response: ServerResponse, route: ProxyRoute, error: unknown): void {
-    if (error instanceof Fault) onRefused(error);
-    else log.error("a request failed inside the proxy", { error });
-    if (route.kind !== "mcp") return sendProblem(response, error);
-    if (!request.complete) response.setHeader("connection", "close");
-    sendRpcFault(response, error);
-  }
-
   function onRefused({ code }: Fault): void {
-    const event = refusals[code];
+    const event = refusalEvent(code);
     if (event !== undefined) count(event);
   }
-
-  /** A promise only where something has to be waited for: most requests are handed on at once. */
-  function serve(request: IncomingMessage, response: ServerResponse, route: ProxyRoute): void | Promise<void> {
-    const { method = "", headers } = request;
-    if (route.kind === "health" && (method === "GET" || method === "HEAD")) return sendText(response, "ok");
-    const isReadOnly = readOnly.has(route.kind);
-    // What a path that is only read is sent is never looked at, so its type doesn't matter: the method is what is wrong.
-    const verdict = judgeProxyRequest({ method: isReadOnly ? "GET" : method, headers }, rules);
-    if (!verdict.pass) {
-      count(verdict.code === "denied" ? "refused origin" : "bad request");
-      response.setHeader("connection", "close");
-      return sendBody(response, verdict.status, { detail: verdict.reason, code: verdict.code });
-    }
-    if (verdict.origin !== undefined) {
-      response.setHeader("access-control-allow-origin", verdict.origin);
-      response.setHeader("vary", "origin");
-      if (method === "OPTIONS") return void response.writeHead(204, preflight).end();
-    }
-    holdBody(request, response);
-    if (isReadOnly && method !== "GET" && method !== "HEAD") throw wrongMethod(response, "GET");
-    switch (route.kind) {
-      case "mcp":
-        response.on("prefinish", unread.onPrefinish);
-        return mcp.serve(request, response, route.id);
-      case "sessions":
-        return apps.collection(request, response);
-      case "session":
-        return apps.single(request, response, route.id);
-      case "openapi":
-        return sendText(response, openapiText(info.version), "application/json");
-      case "metrics":
-        apps.requireOperator(request);
-        return sendText(response, metrics.render(), prometheusContentType);
-      case "bridge":
-        throw new Fault("bad-request", "The bridge is a WebSocket: connect with an upgrade.");
-      default:
-        throw new Fault("not-found", "There is nothing at this path. /openapi.json says what there is.");
-    }
-  }
-
-  /** A body counts from its announcement to the answer; one of unknown length as the longest there may be. */
-  function holdBody({ headers }: IncomingMessage, response: ServerResponse): void {
-    const declared = headers["transfer-encoding"] === undefined ? Number(headers["content-length"] ?? 0) : maxBodyBytes;
-    const bytes = Math.min(declared, maxBodyBytes);
-    if (!(bytes > smallPiece)) return;
-    if (!budget.take(bytes)) {
-      count("refused for memory");
-      throw new Fault("busy", "The proxy holds as much as it may already. Try again in a moment.");
-    }
-    response.once("close", () => budget.give(bytes));
-  }
-
-  function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    socket.on("error", (error) => log.debug("an upgrade failed", { error }));
-    const route = parseProxyRoute(request.url ?? "/");
-    const verdict = judgeProxyRequest({ method: "GET", headers: request.headers }, rules);
-    if (!verdict.pass) {
-      count("refused origin");
-      return refuseUpgrade(socket, "403 Forbidden");
-    }
-    if (route.kind !== "bridge") return refuseUpgrade(socket, "404 Not Found");
-    if (admission.isClosed) return refuseUpgrade(socket, "503 Service Unavailable");
-    // From here on the bridge's own heartbeat finds the dead.
-    unread.release(request.socket);
-    request.socket.setTimeout(0);
-    request.socket.setNoDelay(true);
-    bridges.upgrade(request, socket, head, route.id).catch((error: unknown) => {
-      log.error("a bridge could not be opened", { error });
-      socket.destroy();
-    });
-  }
-
-  function addressFacts({ headers, socket }: IncomingMessage): SessionUrlFacts {
-    const proto = headers["x-forwarded-proto"];
-    const isTrusted = options.trustForwarded === true || isLoopbackPeer(socket.remoteAddress);
-    return {
-      publicUrl,
-      host: headers.host,
-      forwardedProto: isTrusted && typeof proto === "string" ? proto.split(",")[0]?.trim() : undefined,
-    };
-  }
 }
-
-/** What a fault is counted as. Others are failures of ours, and in the log. */
-const refusals: Partial<Record<FaultCode, AppEvent>> = {
-  unauthorized: "refused token",
-  "rate-limited": "rate limited",
-  "too-large": "too large",
-  "unknown-session": "unknown session",
-  "bad-json": "bad request",
-  "bad-method": "bad request",
-  "bad-params": "bad request",
-  "bad-request": "bad request",
-  "not-found": "bad request",
-  busy: "busy",
-};
-
-const readOnly: ReadonlySet<ProxyRoute["kind"]> = new Set(["health", "openapi", "metrics", "bridge"]);
-
-const preflight = {
-  "access-control-allow-methods": "GET, POST, PATCH, DELETE",
-  "access-control-allow-headers":
-    "authorization, content-type, mcp-session-id, mcp-protocol-version, mcp-method, mcp-name",
-  "access-control-max-age": "600",
-};
 
 function hashOf(token: Secret | undefined): string | undefined {
   return token === undefined ? undefined : hashToken(token.reveal());
-}
-
-function refuseUpgrade(socket: Duplex, status: string): void {
-  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());
 }

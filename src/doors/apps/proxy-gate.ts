@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http";
 import { isAllowedHost, isJson, type RequestHeaders } from "../../core/http/request-headers.ts";
 
 /** What is known about a request before its token is looked at. */
@@ -47,4 +48,20 @@ const notJson: ProxyVerdict = {
   status: 415,
   code: "bad-request",
   reason: "Send the header Content-Type: application/json.",
+};
+
+/** Lets the page of an allowed origin read the response. Returns true if the request was a preflight, which is then answered. */
+export function answerCors(response: ServerResponse, method: string, origin: string): boolean {
+  response.setHeader("access-control-allow-origin", origin);
+  response.setHeader("vary", "origin");
+  if (method !== "OPTIONS") return false;
+  response.writeHead(204, preflightHeaders).end();
+  return true;
+}
+
+const preflightHeaders = {
+  "access-control-allow-methods": "GET, POST, PATCH, DELETE",
+  "access-control-allow-headers":
+    "authorization, content-type, mcp-session-id, mcp-protocol-version, mcp-method, mcp-name",
+  "access-control-max-age": "600",
 };

@@ -1,3 +1,6 @@
+import type { IncomingMessage } from "node:http";
+import { isLoopbackPeer } from "../../core/http/addresses.ts";
+
 /** What a path of the proxy stands for. */
 export type ProxyRoute =
   | { readonly kind: "health" | "openapi" | "metrics" | "sessions" | "unknown" }
@@ -50,4 +53,18 @@ export function sessionUrls(sessionId: string, facts: SessionUrlFacts): { bridge
   const http = base.replace(/\/+$/, "");
   const ws = http.replace(/^http/, "ws");
   return { bridge_url: `${ws}/v1/chat/sessions/${sessionId}/bridge`, mcp_url: `${http}/v1/mcp/${sessionId}` };
+}
+
+/** `X-Forwarded-Proto` counts if this machine sent it, or if the proxy was told to trust every sender. */
+export function sessionUrlFacts(
+  { headers, socket }: IncomingMessage,
+  { publicUrl, trustForwarded }: { readonly publicUrl: string | undefined; readonly trustForwarded: boolean },
+): SessionUrlFacts {
+  const proto = headers["x-forwarded-proto"];
+  const isTrusted = trustForwarded || isLoopbackPeer(socket.remoteAddress);
+  return {
+    publicUrl,
+    host: headers.host,
+    forwardedProto: isTrusted && typeof proto === "string" ? proto.split(",")[0]?.trim() : undefined,
+  };
 }

@@ -6,8 +6,8 @@ import type { SessionRegistry } from "../../sources/apps/session/session-registr
 import { parseSessionRequest, parseToolsRequest } from "../../sources/apps/session/session-request.ts";
 import { bridgeTokenOf, judgeAccess, presentedBy, type PresentedToken, refusedToken } from "./judge-access.ts";
 import { type SessionUrlFacts, sessionUrls } from "./proxy-route.ts";
-import type { RateLimiter } from "./request-limits.ts";
-import { sendBody } from "./send-problem.ts";
+import { maxBodyBytes, type RateLimiter } from "./request-limits.ts";
+import { sendBody, wrongMethod } from "./send-problem.ts";
 
 export interface SessionRoutesOptions {
   readonly sessions: SessionRegistry;
@@ -16,9 +16,8 @@ export interface SessionRoutesOptions {
   readonly operatorHash: string | undefined;
   /** For opening sessions and for replacing their tools: both are written to disk. */
   readonly changes: RateLimiter;
-  readonly maxBodyBytes: number;
   isDraining(): boolean;
-  addressFacts(request: IncomingMessage): SessionUrlFacts;
+  urlFacts(request: IncomingMessage): SessionUrlFacts;
 }
 
 /** The HTTP side of apps: open, list, change and delete sessions. */
@@ -32,7 +31,7 @@ export interface SessionRoutes {
 }
 
 export function createSessionRoutes(options: SessionRoutesOptions): SessionRoutes {
-  const { sessions, appHash, operatorHash, changes, maxBodyBytes } = options;
+  const { sessions, appHash, operatorHash, changes } = options;
 
   return {
     async collection(request, response) {
@@ -47,11 +46,14 @@ export function createSessionRoutes(options: SessionRoutesOptions): SessionRoute
         throw wrongMethod(response, "GET, PATCH, DELETE");
       }
       const session = await sessions.find(id);
-      const own = session ? bridgeTokenOf(session) : "unknown";
-      const shown = presentedBy(request);
-      const access = judgeAccess({ shown, sharedHash: appHash, own });
-      if (access === "refused" && !isOperator(shown)) {
-        throw refusedToken(shown, own !== "unknown" && own.only ? "the bridge_token of this session" : appTokenName);
+      const sessionToken = session ? bridgeTokenOf(session) : "unknown";
+      const presented = presentedBy(request);
+      const access = judgeAccess({ presented, sharedHash: appHash, sessionToken });
+      if (access === "refused" && !isOperator(presented)) {
+        throw refusedToken(
+          presented,
+          sessionToken !== "unknown" && sessionToken.only ? "the bridge_token of this session" : appTokenName,
+        );
       }
       if (!session) throw new Fault("unknown-session", "There is no such session.");
       if (method === "GET") return sendBody(response, 200, describeSession(session, true));
@@ -66,15 +68,15 @@ export function createSessionRoutes(options: SessionRoutesOptions): SessionRoute
   };
 
   async function create(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const shown = presentedBy(request);
-    if (judgeAccess({ shown, sharedHash: appHash }) === "refused") throw refusedToken(shown, appTokenName);
+    const presented = presentedBy(request);
+    if (judgeAccess({ presented, sharedHash: appHash }) === "refused") throw refusedToken(presented, appTokenName);
     limitChanges();
     if (options.isDraining()) throw new Fault("busy", "The proxy is being stopped. Try again in a few seconds.");
     const body = await readBody(request, maxBodyBytes);
     const { session, bridgeToken, mcpToken } = await sessions.create(parseSessionRequest(body));
     sendBody(response, 200, {
       mcpSessionId: session.id,
-      ...sessionUrls(session.id, options.addressFacts(request)),
+      ...sessionUrls(session.id, options.urlFacts(request)),
       bridge_token: bridgeToken,
       mcp_token: mcpToken,
       ttl_seconds: session.record.ttlMs / 1000,
@@ -86,14 +88,14 @@ export function createSessionRoutes(options: SessionRoutesOptions): SessionRoute
     throw new Fault("rate-limited", "Too many sessions are being opened or changed. Try again in a second.");
   }
 
-  function isOperator(shown: PresentedToken): boolean {
-    return operatorHash !== undefined && judgeAccess({ shown, sharedHash: operatorHash }) !== "refused";
+  function isOperator(presented: PresentedToken): boolean {
+    return operatorHash !== undefined && judgeAccess({ presented, sharedHash: operatorHash }) !== "refused";
   }
 
   function requireOperator(request: IncomingMessage): boolean {
-    const shown = presentedBy(request);
+    const presented = presentedBy(request);
     const [sharedHash, wanted] = operatorHash ? [operatorHash, operatorTokenName] : [appHash, appTokenName];
-    if (judgeAccess({ shown, sharedHash }) === "refused") throw refusedToken(shown, wanted);
+    if (judgeAccess({ presented, sharedHash }) === "refused") throw refusedToken(presented, wanted);
     return operatorHash !== undefined;
   }
 }
@@ -101,7 +103,7 @@ export function createSessionRoutes(options: SessionRoutesOptions): SessionRoute
 const appTokenName = "the app token of this proxy (OPENCLAW_PROXY_APP_TOKEN)";
 const operatorTokenName = "the operator's token (OPENCLAW_PROXY_OPERATOR_TOKEN)";
 
-/** An id opens its session wherever there are no tokens, so it is shown whole only to whoever may have it. */
+/** An id opens its session wherever there are no tokens, so it is presented whole only to whoever may have it. */
 function describeSession(session: RegisteredSession, whole: boolean): object {
   const { id, record, source, bridge, expiresAt } = session;
   return {
@@ -116,10 +118,4 @@ function describeSession(session: RegisteredSession, whole: boolean): object {
     bridge_connected: bridge !== undefined,
     calls_in_flight: bridge?.inFlight ?? 0,
   };
-}
-
-/** The fault for a method that the path does not have. */
-export function wrongMethod(response: ServerResponse, allow: string): Fault {
-  response.setHeader("allow", allow);
-  return new Fault("bad-method", `Use ${allow} here.`);
 }

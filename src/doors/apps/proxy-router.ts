@@ -1,0 +1,122 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+import { Fault } from "../../core/fault.ts";
+import type { RequestSlots } from "../../core/http/request-slots.ts";
+import type { Log } from "../../core/log.ts";
+import { type Metrics, prometheusContentType } from "../../core/telemetry/metrics.ts";
+import type { CountEvent } from "../../sources/apps/app-event.ts";
+import type { MemoryBudget } from "../../sources/apps/memory-budget.ts";
+import type { BridgeDoor } from "./bridge-door.ts";
+import type { McpRoutes } from "./mcp-routes.ts";
+import { openapiText } from "./openapi.ts";
+import { answerCors, judgeProxyRequest, type ProxyGateRules } from "./proxy-gate.ts";
+import { parseProxyRoute, type ProxyRoute } from "./proxy-route.ts";
+import { reserveBody } from "./request-limits.ts";
+import { sendBody, sendFailure, sendText, wrongMethod } from "./send-problem.ts";
+import type { SessionRoutes } from "./session-routes.ts";
+import type { WriteBackpressure } from "./write-backpressure.ts";
+
+export interface ProxyRouterOptions {
+  readonly gateRules: ProxyGateRules;
+  readonly sessionRoutes: SessionRoutes;
+  readonly mcpRoutes: McpRoutes;
+  readonly bridges: BridgeDoor;
+  readonly backpressure: WriteBackpressure;
+  readonly admission: RequestSlots;
+  readonly budget: MemoryBudget;
+  readonly metrics: Metrics;
+  /** The version that `/openapi.json` states. */
+  readonly version: string;
+  /** Called with each fault that a request ends with. */
+  readonly onRefused: (fault: Fault) => void;
+  readonly count: CountEvent;
+  readonly log: Log;
+}
+
+/** Checks each request at the gate, then hands it to the routes of its path. */
+export interface ProxyRouter {
+  receive(request: IncomingMessage, response: ServerResponse): void;
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+}
+
+export function createProxyRouter(options: ProxyRouterOptions): ProxyRouter {
+  const { gateRules, sessionRoutes, mcpRoutes, bridges, backpressure, admission, budget, metrics, count, log } =
+    options;
+
+  return {
+    receive(request, response) {
+      const route = parseProxyRoute(request.url ?? "/");
+      try {
+        serve(request, response, route)?.catch((error: unknown) => fail(response, route, error));
+      } catch (error) {
+        fail(response, route, error);
+      }
+    },
+    upgrade(request, socket, head) {
+      socket.on("error", (error) => log.debug("an upgrade failed", { error }));
+      const route = parseProxyRoute(request.url ?? "/");
+      const verdict = judgeProxyRequest({ method: "GET", headers: request.headers }, gateRules);
+      if (!verdict.pass) {
+        count("refused origin");
+        return refuseUpgrade(socket, "403 Forbidden");
+      }
+      if (route.kind !== "bridge") return refuseUpgrade(socket, "404 Not Found");
+      if (admission.isClosed) return refuseUpgrade(socket, "503 Service Unavailable");
+      // From here on the bridge's own heartbeat detects a dead connection.
+      backpressure.release(request.socket);
+      request.socket.setTimeout(0);
+      request.socket.setNoDelay(true);
+      bridges.upgrade(request, socket, head, route.id).catch((error: unknown) => {
+        log.error("a bridge could not be opened", { error });
+        socket.destroy();
+      });
+    },
+  };
+
+  /** Returns a promise only if it has to wait: most requests are handed on without one. */
+  function serve(request: IncomingMessage, response: ServerResponse, route: ProxyRoute): void | Promise<void> {
+    const { method = "", headers } = request;
+    if (route.kind === "health" && (method === "GET" || method === "HEAD")) return sendText(response, "ok");
+    const isReadOnly = readOnlyRoutes.has(route.kind);
+    // A read-only path never reads a body, so the content type doesn't matter there: a POST gets the error for its method.
+    const verdict = judgeProxyRequest({ method: isReadOnly ? "GET" : method, headers }, gateRules);
+    if (!verdict.pass) {
+      count(verdict.code === "denied" ? "refused origin" : "bad request");
+      response.setHeader("connection", "close");
+      return sendBody(response, verdict.status, { detail: verdict.reason, code: verdict.code });
+    }
+    if (verdict.origin !== undefined && answerCors(response, method, verdict.origin)) return;
+    reserveBody(request, response, budget, count);
+    if (isReadOnly && method !== "GET" && method !== "HEAD") throw wrongMethod(response, "GET");
+    switch (route.kind) {
+      case "mcp":
+        response.on("prefinish", backpressure.onPrefinish);
+        return mcpRoutes.serve(request, response, route.id);
+      case "sessions":
+        return sessionRoutes.collection(request, response);
+      case "session":
+        return sessionRoutes.single(request, response, route.id);
+      case "openapi":
+        return sendText(response, openapiText(options.version), "application/json");
+      case "metrics":
+        sessionRoutes.requireOperator(request);
+        return sendText(response, metrics.render(), prometheusContentType);
+      case "bridge":
+        throw new Fault("bad-request", "The bridge is a WebSocket: connect with an upgrade.");
+      default:
+        throw new Fault("not-found", "There is nothing at this path. /openapi.json says what there is.");
+    }
+  }
+
+  function fail(response: ServerResponse, route: ProxyRoute, error: unknown): void {
+    if (error instanceof Fault) options.onRefused(error);
+    else log.error("a request failed inside the proxy", { error });
+    sendFailure(response, route, error);
+  }
+}
+
+const readOnlyRoutes: ReadonlySet<ProxyRoute["kind"]> = new Set(["health", "openapi", "metrics", "bridge"]);
+
+function refuseUpgrade(socket: Duplex, status: string): void {
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());
+}
