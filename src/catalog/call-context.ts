@@ -5,7 +5,26 @@ import { type ClientFacts, missingCapability } from "../mcp/messages/client-fact
 import type { Answer, ClientLogLine, McpLogLevel, Progress, Question } from "../mcp/messages/interim-messages.ts";
 import type { RequestContext } from "../mcp/server/offer.ts";
 import type { Caller } from "./caller.ts";
-import type { CallContext } from "./source.ts";
+
+/** Who calls, how to stop, where progress goes. Every await across a process or socket takes `signal`. */
+export interface CallContext {
+  readonly caller: Caller;
+  /** What the calling client said of itself and what it can do, where it is an MCP client. */
+  readonly client?: ClientFacts | undefined;
+  readonly signal: AbortSignal;
+  /** The same, for those who need no AbortSignal: it costs less. Not every caller has it. */
+  readonly abort?: Abort | undefined;
+  readonly log: Log;
+  progress(progress: Progress): void;
+  /** From which level on the caller takes log lines; nothing where it wants none. */
+  readonly logLevel?: McpLogLevel | undefined;
+  /** A log line for the calling client; dropped below the level it wants. */
+  tell(line: ClientLogLine): void;
+  /** Asks the calling client; rejects with `missing-capability` where it can't be asked that. */
+  ask(question: Question): Promise<Answer>;
+  /** W3C trace context of the call, passed on to whatever the source calls. */
+  readonly traceparent?: string | undefined;
+}
 
 /**
  * A request of an MCP client as the catalog's side sees it. A class, not a closure: one is made for every call, and

@@ -78,14 +78,14 @@ export function createCatalog({ include, exclude, log = silentLog }: CatalogOpti
     if (held.delete(id)) changed();
   }
 
-  const world = {
+  const live = {
     state: current,
     onChange(listener: () => void): Unsubscribe {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
   };
-  const whole = createView("all", {}, world);
+  const whole = createView("all", {}, live);
 
   return {
     add(source) {
@@ -107,7 +107,7 @@ export function createCatalog({ include, exclude, log = silentLog }: CatalogOpti
     tools: () => whole.tools(),
     find: (name) => whole.find(name),
     view: (filter, options = {}) =>
-      filter === "all" && options.alphabet !== "narrow" ? whole : createView(filter, options, world),
+      filter === "all" && options.alphabet !== "narrow" ? whole : createView(filter, options, live),
     onChange: (listener) => whole.onChange(listener),
     close() {
       for (const { release } of held.values()) release();

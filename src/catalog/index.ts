@@ -1,13 +1,15 @@
+export type { Advice, CallVerdict, Choice } from "./advice.ts";
 export { openAudit } from "./audit/audit.ts";
 export type { Audit, AuditOptions } from "./audit/audit.ts";
 export type { AuditEntry, AuditLine } from "./audit/audit-line.ts";
+export { readAudit } from "./audit/read-audit.ts";
+export type { ReadAuditOptions } from "./audit/read-audit.ts";
+export type { CallContext } from "./call-context.ts";
 export type { Caller, DoorKind } from "./caller.ts";
 export { createCatalog } from "./catalog.ts";
 export type { Catalog, CatalogOptions } from "./catalog.ts";
-export type { CatalogPrompt, CatalogTool } from "./source.ts";
 export { openApprovals } from "./guard/approvals.ts";
-export type { Approvals, ApprovalsOptions } from "./guard/approvals.ts";
-export type { Approval, ApprovalsFile, WaitingCall } from "./guard/approvals.ts";
+export type { Approval, Approvals, ApprovalsFile, ApprovalsOptions, WaitingCall } from "./guard/approvals.ts";
 export { createAskers } from "./guard/askers.ts";
 export type { ApprovalQuestion, Asker, Askers } from "./guard/askers.ts";
 export { createGuard } from "./guard/guard.ts";
@@ -16,17 +18,14 @@ export { judgeCall } from "./guard/judge-call.ts";
 export type { CallFacts, Judgement } from "./guard/judge-call.ts";
 export { pinDiff } from "./guard/pin-definition.ts";
 export { openPins } from "./guard/pins.ts";
-export type { Pins, PinsOptions } from "./guard/pins.ts";
-export type { Pin } from "./guard/pins.ts";
+export type { Pin, Pins, PinsOptions } from "./guard/pins.ts";
 export { narrowNames } from "./names.ts";
 export type { NarrowNames } from "./names.ts";
-export type { Choice, Advice, CallVerdict } from "./advice.ts";
-export { readAudit } from "./audit/read-audit.ts";
-export type { ReadAuditOptions } from "./audit/read-audit.ts";
 export type {
-  CallContext,
-  CompletionSource,
   AdvisingSource,
+  CatalogPrompt,
+  CatalogTool,
+  CompletionSource,
   PromptSource,
   ResourceSource,
   Source,

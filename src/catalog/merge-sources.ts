@@ -1,4 +1,4 @@
-import { assignNames, type NameWish, wishForName } from "./names.ts";
+import { assignNames, type NameCandidate, nameCandidate } from "./names.ts";
 import type { Source } from "./source.ts";
 
 export interface MergeRules<T, E> {
@@ -19,7 +19,7 @@ interface CachedSource<T, E> {
   readonly source: Source;
   readonly list: readonly T[];
   readonly items: readonly T[];
-  readonly wishes: readonly NameWish[];
+  readonly candidates: readonly NameCandidate[];
   entries: readonly E[];
 }
 
@@ -31,16 +31,16 @@ interface CachedSource<T, E> {
 export function createSourceMerger<T extends { readonly name: string }, E extends { readonly name: string }>(
   rules: MergeRules<T, E>,
 ): (sources: readonly Source[]) => Merged<E> {
-  let shelves = new Map<string, CachedSource<T, E>>();
+  let cached = new Map<string, CachedSource<T, E>>();
   let merged: Merged<E> = { all: [], bySource: new Map() };
   const made = new WeakMap<Source, WeakMap<T, E>>();
 
-  function shelfOf(source: Source): CachedSource<T, E> {
+  function cachedSourceOf(source: Source): CachedSource<T, E> {
     const list = rules.list(source);
-    const known = shelves.get(source.id);
+    const known = cached.get(source.id);
     if (known !== undefined && known.source === source && known.list === list) return known;
     const items = firstOfEachName(list);
-    return { source, list, items, wishes: items.map((item) => wishOf(source, item.name)), entries: [] };
+    return { source, list, items, candidates: items.map((item) => candidateOf(source, item.name)), entries: [] };
   }
 
   function entryOf(source: Source, item: T, name: string): E {
@@ -54,19 +54,19 @@ export function createSourceMerger<T extends { readonly name: string }, E extend
   }
 
   return (sources) => {
-    shelves = new Map(sources.map((source) => [source.id, shelfOf(source)]));
-    const names = assignNames([...shelves.values()].flatMap((shelf) => shelf.wishes));
+    cached = new Map(sources.map((source) => [source.id, cachedSourceOf(source)]));
+    const names = assignNames([...cached.values()].flatMap((kept) => kept.candidates));
     const bySource = new Map<string, readonly E[]>();
     let at = 0;
     for (const source of sources) {
-      const shelf = shelves.get(source.id)!;
+      const kept = cached.get(source.id)!;
       const entries: E[] = [];
-      for (const [index, item] of shelf.items.entries()) {
+      for (const [index, item] of kept.items.entries()) {
         const name = names[at++]!;
-        if (rules.shows(name, shelf.wishes[index]!.plain)) entries.push(entryOf(source, item, name));
+        if (rules.shows(name, kept.candidates[index]!.plain)) entries.push(entryOf(source, item, name));
       }
-      if (!sameElements(shelf.entries, entries)) shelf.entries = entries;
-      bySource.set(source.id, shelf.entries);
+      if (!sameElements(kept.entries, entries)) kept.entries = entries;
+      bySource.set(source.id, kept.entries);
     }
     const all = [...bySource.values()].flat();
     if (!sameElements(merged.all, all)) merged = { all, bySource };
@@ -80,9 +80,9 @@ function firstOfEachName<T extends { readonly name: string }>(list: readonly T[]
   return list.filter((item) => !seen.has(item.name) && seen.add(item.name));
 }
 
-function wishOf(source: Source, original: string): NameWish {
+function candidateOf(source: Source, original: string): NameCandidate {
   const own = source.kind === "machine" || source.kind === "agent";
-  return wishForName({ source: source.id, prefix: source.prefix, original, own });
+  return nameCandidate({ source: source.id, prefix: source.prefix, original, own });
 }
 
 export function sameElements(one: readonly unknown[], other: readonly unknown[]): boolean {

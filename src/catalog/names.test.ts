@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { assignNames, type NameParts, narrowNames, wishForName } from "./names.ts";
+import { assignNames, type NameParts, narrowNames, nameCandidate } from "./names.ts";
 
 const wide = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
 const narrow = /^[A-Za-z0-9_-]{1,64}$/;
@@ -29,12 +29,12 @@ const partsList = fc
 test("any set of sources and tools gets unique, valid names that do not depend on the order of arrival", () => {
   fc.assert(
     fc.property(partsList, ([parts, shuffled]) => {
-      const names = assignNames(parts.map(wishForName));
+      const names = assignNames(parts.map(nameCandidate));
       for (const name of names) expect(name).toMatch(wide);
       expect(new Set(names).size).toBe(parts.length);
 
       const named = new Map(parts.map((part, index) => [part, names[index]]));
-      expect(assignNames(shuffled.map(wishForName))).toEqual(shuffled.map((part) => named.get(part)));
+      expect(assignNames(shuffled.map(nameCandidate))).toEqual(shuffled.map((part) => named.get(part)));
     }),
     { numRuns: 1000 },
   );
@@ -60,7 +60,7 @@ test("any set of names has narrow forms that are unique in any case, map back, a
   );
 });
 
-const part = (parts: Partial<NameParts>) => wishForName({ source: "s", original: "t", own: false, ...parts });
+const part = (parts: Partial<NameParts>) => nameCandidate({ source: "s", original: "t", own: false, ...parts });
 
 test("a valid name nobody else wants is kept as it is", () => {
   expect(assignNames([part({ prefix: "tavily", original: "search" }), part({ original: "screen.snapshot" })])).toEqual([

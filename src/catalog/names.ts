@@ -9,8 +9,8 @@ export interface NameParts {
   readonly own: boolean;
 }
 
-/** Somebody's wish for a name: worked out once and kept, since all wishes are weighed again at every change. */
-export interface NameWish extends NameParts {
+/** Somebody's candidate for a name: worked out once and kept, since all candidates are weighed again at every change. */
+export interface NameCandidate extends NameParts {
   /** The name as it would be written down by hand. */
   readonly plain: string;
   readonly isValid: boolean;
@@ -18,28 +18,28 @@ export interface NameWish extends NameParts {
 
 const catalogName = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
 
-export function wishForName(parts: NameParts): NameWish {
+export function nameCandidate(parts: NameParts): NameCandidate {
   const plain = parts.prefix ? `${parts.prefix}__${parts.original}` : parts.original;
   return { ...parts, plain, isValid: catalogName.test(plain) };
 }
 
 /**
- * The names of the catalog, in the order of the wishes: `<prefix>__<original>` where that is valid and nobody else
+ * The names of the catalog, in the order of the candidates: `<prefix>__<original>` where that is valid and nobody else
  * wants it, otherwise a readable rest of it with a hash of source and original.
  */
-export function assignNames(wishes: readonly NameWish[]): string[] {
-  return resolveNames(wishes, catalogNameRules);
+export function assignNames(candidates: readonly NameCandidate[]): string[] {
+  return resolveNames(candidates, catalogNameRules);
 }
 
-const catalogNameRules: NameRules<NameWish> = {
-  plain: (wish) => (wish.isValid ? wish.plain : undefined),
-  rank: (wish) => (wish.own ? 0 : 1),
-  base(wish) {
-    const cleaned = wish.plain.replace(/[^A-Za-z0-9_.-]+/g, "_");
+const catalogNameRules: NameRules<NameCandidate> = {
+  plain: (candidate) => (candidate.isValid ? candidate.plain : undefined),
+  rank: (candidate) => (candidate.own ? 0 : 1),
+  base(candidate) {
+    const cleaned = candidate.plain.replace(/[^A-Za-z0-9_.-]+/g, "_");
     return (/^[A-Za-z]/.test(cleaned) ? cleaned : `t_${cleaned}`).slice(0, baseLength);
   },
   // JSON escapes lone surrogates, which UTF-8 would make all alike.
-  identity: (wish) => JSON.stringify([wish.source, wish.original]),
+  identity: (candidate) => JSON.stringify([candidate.source, candidate.original]),
   fold: (name) => name,
 };
 

@@ -1,7 +1,3 @@
-import type { Abort } from "../core/lazy-abort.ts";
-import type { Log } from "../core/log.ts";
-import type { ClientFacts } from "../mcp/messages/client-facts.ts";
-import type { Answer, ClientLogLine, McpLogLevel, Progress, Question } from "../mcp/messages/interim-messages.ts";
 import type {
   GetPromptResult,
   Prompt,
@@ -12,29 +8,10 @@ import type {
 import type { Tool, ToolResult } from "../mcp/messages/tool.ts";
 import type { Completion, CompletionRequest } from "../mcp/server/offer.ts";
 import type { Advice } from "./advice.ts";
+import type { CallContext } from "./call-context.ts";
 import type { Caller } from "./caller.ts";
 
 export type Unsubscribe = () => void;
-
-/** Who calls, how to stop, where progress goes. Every await across a process or socket takes `signal`. */
-export interface CallContext {
-  readonly caller: Caller;
-  /** What the calling client said of itself and what it can do, where it is an MCP client. */
-  readonly client?: ClientFacts | undefined;
-  readonly signal: AbortSignal;
-  /** The same, for those who need no AbortSignal: it costs less. Not every caller has it. */
-  readonly abort?: Abort | undefined;
-  readonly log: Log;
-  progress(progress: Progress): void;
-  /** From which level on the caller takes log lines; nothing where it wants none. */
-  readonly logLevel?: McpLogLevel | undefined;
-  /** A log line for the calling client; dropped below the level it wants. */
-  tell(line: ClientLogLine): void;
-  /** Asks the calling client; rejects with `missing-capability` where it can't be asked that. */
-  ask(question: Question): Promise<Answer>;
-  /** W3C trace context of the call, passed on to whatever the source calls. */
-  readonly traceparent?: string | undefined;
-}
 
 /** Something that offers tools. The catalog asks; the source answers, and says when its list changes. */
 export interface ToolSource {
@@ -82,7 +59,7 @@ export interface InstructingSource {
 /** A source with a say of its own in whether a call may run: the consent of a capability, exec approvals. */
 export interface AdvisingSource {
   /** Nothing where it has nothing to say. The guard asks the question, if there is one to ask. */
-  opinionOf(name: string, args: unknown, caller: Caller): Advice | undefined | Promise<Advice | undefined>;
+  adviceOn(name: string, args: unknown, caller: Caller): Advice | undefined | Promise<Advice | undefined>;
 }
 
 export type Source = ToolSource &

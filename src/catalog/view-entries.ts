@@ -1,4 +1,4 @@
-import { assignNames, narrowNames, wishForName } from "./names.ts";
+import { assignNames, narrowNames, nameCandidate } from "./names.ts";
 import { renamed, type Source } from "./source.ts";
 
 interface Entry<T> {
@@ -48,7 +48,9 @@ function bareNames<T extends { readonly name: string }, E extends Entry<T>>(
   rules: ViewEntryRules<T, E>,
 ): string[] {
   return assignNames(
-    entries.map((entry) => wishForName({ source: entry.source.id, original: rules.original(entry).name, own: false })),
+    entries.map((entry) =>
+      nameCandidate({ source: entry.source.id, original: rules.original(entry).name, own: false }),
+    ),
   );
 }
 

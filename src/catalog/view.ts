@@ -4,7 +4,8 @@ import type { Completion, CompletionRequest } from "../mcp/server/offer.ts";
 import { compileGlobs } from "./glob.ts";
 import { type Merged, mergeInstructions, sameElements } from "./merge-sources.ts";
 import { indexResources, noResources, type ReadableSource, type ResourceIndex } from "./resource-index.ts";
-import type { CallContext, CatalogPrompt, CatalogTool, Source, Unsubscribe } from "./source.ts";
+import type { CallContext } from "./call-context.ts";
+import type { CatalogPrompt, CatalogTool, Source, Unsubscribe } from "./source.ts";
 import { createViewEntries, type ViewEntries } from "./view-entries.ts";
 
 /**
@@ -70,7 +71,7 @@ export interface LiveCatalogState {
   onChange(listener: () => void): Unsubscribe;
 }
 
-export function createView(filter: ViewFilter, { alphabet = "wide" }: ViewOptions, world: LiveCatalogState): View {
+export function createView(filter: ViewFilter, { alphabet = "wide" }: ViewOptions, live: LiveCatalogState): View {
   const select = selector(filter);
   const bare = typeof filter === "object" && "source" in filter;
   const toolRules = { original: (entry: CatalogTool) => entry.tool, bare, alphabet };
@@ -81,7 +82,7 @@ export function createView(filter: ViewFilter, { alphabet = "wide" }: ViewOption
   let lists: Lists;
 
   function current(): Lists {
-    const state = world.state();
+    const state = live.state();
     if (state !== seenState) {
       seenState = state;
       lists = {
@@ -101,12 +102,12 @@ export function createView(filter: ViewFilter, { alphabet = "wide" }: ViewOption
     findPrompt: (name) => current().prompts.find(name),
     resources: () => current().resources.resources,
     resourceTemplates: () => current().resources.templates,
-    instructions: () => instructionsOf(filter, world.state()),
+    instructions: () => instructionsOf(filter, live.state()),
     findResource: (uri) => current().resources.sourceOf(uri),
     findCompletion: (request) => findCompletion(current(), request),
     onChange(listener) {
       let seen = current();
-      return world.onChange(() => {
+      return live.onChange(() => {
         const before = seen;
         seen = current();
         const change = difference(before, seen);

@@ -1,5 +1,5 @@
 import type { Guard } from "../catalog/guard/guard.ts";
-import type { CallContext } from "../catalog/source.ts";
+import type { CallContext } from "../catalog/call-context.ts";
 import type { AgentFlags } from "../cli/agent-options.ts";
 import type { CommandContext } from "../cli/command-context.ts";
 import type { ActiveConfig } from "../cli/config-of.ts";

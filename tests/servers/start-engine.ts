@@ -1,5 +1,5 @@
 import { type Catalog, createCatalog } from "../../src/catalog/catalog.ts";
-import type { CallContext } from "../../src/catalog/source.ts";
+import type { CallContext } from "../../src/catalog/call-context.ts";
 import { loadConfig } from "../../src/core/config/load-config.ts";
 import type { Log } from "../../src/core/log.ts";
 import type { ToolResult } from "../../src/mcp/messages/tool.ts";

@@ -1,5 +1,6 @@
 import type { Caller } from "../../src/catalog/caller.ts";
-import type { CallContext, Source } from "../../src/catalog/source.ts";
+import type { CallContext } from "../../src/catalog/call-context.ts";
+import type { Source } from "../../src/catalog/source.ts";
 import { silentLog } from "../../src/core/log.ts";
 import type { Answer, ClientLogLine, McpLogLevel, Question } from "../../src/mcp/messages/interim-messages.ts";
 import { textResult, type Tool, type ToolResult } from "../../src/mcp/messages/tool.ts";

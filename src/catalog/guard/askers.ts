@@ -3,7 +3,8 @@ import type { Log } from "../../core/log.ts";
 import { orAborted } from "../../core/wait.ts";
 import type { ApprovalAnswer, Choice } from "../advice.ts";
 import type { CallerScope } from "../caller.ts";
-import type { CallContext, Unsubscribe } from "../source.ts";
+import type { CallContext } from "../call-context.ts";
+import type { Unsubscribe } from "../source.ts";
 
 /** What a person is asked before a call may run. */
 export interface ApprovalQuestion {

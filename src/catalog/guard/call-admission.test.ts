@@ -170,7 +170,7 @@ test("a source's own opinion is heard, its detail shown, and lasting answers go 
   await using hub = await startGuard({
     source: {
       kind: "machine",
-      opinionOf: (_, args) =>
+      adviceOn: (_, args) =>
         JSON.stringify(args).includes("rm")
           ? {
               by: "exec approval",
@@ -192,7 +192,7 @@ test("a source's own opinion is heard, its detail shown, and lasting answers go 
 
 test("policy, consent and a changed pin together make one question", async () => {
   const consent = { by: "consent", verdict: "ask", reason: "the camera asks" } as const;
-  await using hub = await startGuard({ source: { opinionOf: () => consent } });
+  await using hub = await startGuard({ source: { adviceOn: () => consent } });
   const questions = hub.person("once", "once");
   await hub.call();
   hub.guard.setPolicy(ask);

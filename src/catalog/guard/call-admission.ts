@@ -4,7 +4,8 @@ import type { Log } from "../../core/log.ts";
 import { visibleText } from "../../core/visible-text.ts";
 import type { Advice, CallVerdict, Choice } from "../advice.ts";
 import { type Caller, callerScopeKey, scopeOfCaller } from "../caller.ts";
-import type { CallContext, CatalogTool, Source } from "../source.ts";
+import type { CallContext } from "../call-context.ts";
+import type { CatalogTool, Source } from "../source.ts";
 import type { Approvals } from "./approvals.ts";
 import { type ApprovalReply, type Askers, createApprovalQuestions, createClientAsker } from "./askers.ts";
 import { type CallFacts, judgeCall, type Judgement } from "./judge-call.ts";
@@ -36,7 +37,7 @@ export interface CallAdmissionOptions {
 /** Decides whether a call may run, asking at most one question. What is simply allowed is decided without waiting. */
 export type AdmitCall = (
   policy: Policy,
-  use: Operation,
+  operation: Operation,
   context: CallContext,
 ) => CallAdmission | Promise<CallAdmission>;
 
@@ -44,8 +45,8 @@ export function createCallAdmission(options: CallAdmissionOptions): AdmitCall {
   const { approvals, pins, askers, clock, log, askTimeoutMs } = options;
   const questions = createApprovalQuestions(askTimeoutMs, log);
 
-  function judge(policy: Policy, use: Operation, context: CallContext, more: Partial<CallFacts>): Judgement {
-    const { source, tool } = use;
+  function judge(policy: Policy, operation: Operation, context: CallContext, more: Partial<CallFacts>): Judgement {
+    const { source, tool } = operation;
     return judgeCall({
       policy,
       caller: context.caller,
@@ -56,31 +57,31 @@ export function createCallAdmission(options: CallAdmissionOptions): AdmitCall {
     });
   }
 
-  async function decide(policy: Policy, use: Operation, context: CallContext): Promise<CallAdmission> {
+  async function decide(policy: Policy, operation: Operation, context: CallContext): Promise<CallAdmission> {
     for (;;) {
-      const opinions = await gatherAdvice(use, context, pins);
+      const advice = await gatherAdvice(operation, context, pins);
       const reach = { person: askers.available(context).length > 0, client: true };
-      let judgement = judge(policy, use, context, { opinions, reach });
-      if (judgement.policy.verdict === "ask" && use.tool !== undefined) {
-        const remembered = await approvals.recall(use.tool, context.caller);
-        judgement = judge(policy, use, context, { opinions, reach, remembered });
+      let judgement = judge(policy, operation, context, { advice, reach });
+      if (judgement.policy.verdict === "ask" && operation.tool !== undefined) {
+        const remembered = await approvals.recall(operation.tool, context.caller);
+        judgement = judge(policy, operation, context, { advice, reach, remembered });
       }
       const { verdict, why, unanswerable } = judgement;
-      if (verdict === "allow") return pass(use, verdict, why);
-      if (unanswerable) return unanswered(use, context, judgement, "nobody is there to give it");
-      if (verdict === "deny") return refuse(use, judgement, { verdict, why });
-      const reply = await ask(use, context, judgement);
+      if (verdict === "allow") return pass(operation, verdict, why);
+      if (unanswerable) return unanswered(operation, context, judgement, "nobody is there to give it");
+      if (verdict === "deny") return refuse(operation, judgement, { verdict, why });
+      const reply = await ask(operation, context, judgement);
       if (reply === "again") continue;
-      if (reply.choice === undefined) return unanswered(use, context, judgement, "nobody gave it");
+      if (reply.choice === undefined) return unanswered(operation, context, judgement, "nobody gave it");
       const answered = `${why}: ${reply.choice} by ${reply.by}`;
-      if (reply.choice !== "never" && reply.choice !== "no") return pass(use, verdict, answered);
-      return refuse(use, judgement, { verdict, why: answered, noYes: "the answer was no" });
+      if (reply.choice !== "never" && reply.choice !== "no") return pass(operation, verdict, answered);
+      return refuse(operation, judgement, { verdict, why: answered, noApproval: "the answer was no" });
     }
   }
 
-  function ask(use: Operation, context: CallContext, judgement: Judgement): Promise<ApprovalReply | "again"> {
+  function ask(operation: Operation, context: CallContext, judgement: Judgement): Promise<ApprovalReply | "again"> {
     const { caller } = context;
-    const { tool, source, what } = use;
+    const { tool, source, what } = operation;
     const scope = scopeOfCaller(caller);
     const people = askers.available(context);
     if (people.length > 0) {
@@ -94,8 +95,8 @@ export function createCallAdmission(options: CallAdmissionOptions): AdmitCall {
         tool: what,
         source: source.id,
         caller: caller.client === undefined ? scope : { ...scope, client: caller.client },
-        text: questionText(use, caller, judgement.reasons),
-        choices: choicesFor(use, judgement),
+        text: questionText(operation, caller, judgement.reasons),
+        choices: choicesFor(operation, judgement),
         expiresAt: clock() + askTimeoutMs,
       },
       askers: judgement.mayAskClient ? [...people, createClientAsker(context)] : people,
@@ -115,31 +116,39 @@ export function createCallAdmission(options: CallAdmissionOptions): AdmitCall {
   }
 
   async function unanswered(
-    use: Operation,
+    operation: Operation,
     context: CallContext,
     judgement: Judgement,
-    noYes: NoApprovalReason,
+    noApproval: NoApprovalReason,
   ): Promise<CallAdmission> {
-    const approvable = judgement.policy.verdict === "ask" && use.tool !== undefined;
+    const approvable = judgement.policy.verdict === "ask" && operation.tool !== undefined;
     if (approvable) {
-      await approvals.note(use.tool, context.caller, judgement.policy.reason).catch((error: unknown) => {
+      await approvals.note(operation.tool, context.caller, judgement.policy.reason).catch((error: unknown) => {
         log.warn("a call that waits for approval can't be noted", { error });
       });
     }
-    return refuse(use, judgement, { verdict: "ask", why: `${judgement.why}: ${noYes}`, noYes, approvable });
+    return refuse(operation, judgement, {
+      verdict: "ask",
+      why: `${judgement.why}: ${noApproval}`,
+      noApproval,
+      approvable,
+    });
   }
 
-  function pass(use: Operation, verdict: CallVerdict, why: string): CallAdmission {
-    if (use.tool !== undefined) pins.use(use.tool);
+  function pass(operation: Operation, verdict: CallVerdict, why: string): CallAdmission {
+    if (operation.tool !== undefined) pins.pinOnFirstUse(operation.tool);
     return { pass: true, verdict, why };
   }
 
-  return (policy, use, context) => {
-    if (use.source.opinionOf === undefined && (use.tool === undefined || pins.isFine(use.tool))) {
-      const judgement = judge(policy, use, context, {});
-      if (judgement.verdict === "allow") return pass(use, judgement.verdict, judgement.why);
+  return (policy, operation, context) => {
+    if (
+      operation.source.adviceOn === undefined &&
+      (operation.tool === undefined || pins.isKnownUnchanged(operation.tool))
+    ) {
+      const judgement = judge(policy, operation, context, {});
+      if (judgement.verdict === "allow") return pass(operation, judgement.verdict, judgement.why);
     }
-    return decide(policy, use, context);
+    return decide(policy, operation, context);
   };
 }
 
@@ -148,8 +157,8 @@ const anyoneReachable = { person: true, client: true };
 
 async function gatherAdvice({ source, tool, args }: Operation, { caller }: CallContext, pins: Pins): Promise<Advice[]> {
   if (tool === undefined) return [];
-  const opinions = await Promise.all([pins.check(tool), source.opinionOf?.(tool.tool.name, args, caller)]);
-  return opinions.filter((opinion) => opinion !== undefined);
+  const advice = await Promise.all([pins.check(tool), source.adviceOn?.(tool.tool.name, args, caller)]);
+  return advice.filter((one) => one !== undefined);
 }
 
 /** A lasting answer is only offered where everybody who asks can keep it. */
@@ -161,13 +170,13 @@ function choicesFor({ tool }: Operation, { reasons, policy }: Judgement): readon
 interface CallRefusal {
   readonly verdict: CallVerdict;
   readonly why: string;
-  readonly noYes?: NoApprovalReason;
+  readonly noApproval?: NoApprovalReason;
   readonly approvable?: boolean;
 }
 
 function refuse({ what }: Operation, { reasons }: Judgement, refusal: CallRefusal): CallAdmission {
-  const { verdict, why, noYes, approvable = false } = refusal;
-  return { pass: false, verdict, why, text: denialText({ what, reasons, noYes, approvable }) };
+  const { verdict, why, noApproval, approvable = false } = refusal;
+  return { pass: false, verdict, why, text: denialText({ what, reasons, noApproval, approvable }) };
 }
 
 const longestArguments = 2000;
@@ -202,23 +211,19 @@ export interface DenialFacts {
   readonly what: string;
   readonly reasons: readonly Advice[];
   /** Why there was no yes, where a yes was needed. */
-  readonly noYes: NoApprovalReason | undefined;
+  readonly noApproval: NoApprovalReason | undefined;
   /** Whether `clawport approve` knows of it. */
   readonly approvable: boolean;
 }
 
 /** Says what stood in the way and how to clear it: the reader is a model that passes it on to its person. */
-function denialText({ what, reasons, noYes, approvable }: DenialFacts): string {
+function denialText({ what, reasons, noApproval, approvable }: DenialFacts): string {
   const why = reasons.map(({ reason }) => reason).join(", and ");
   const ways = [
     ...(approvable ? [`Run \`clawport approve ${what}\` to allow it.`] : []),
     ...reasons.flatMap(({ howTo }) => howTo ?? []),
   ];
-  const said = noYes === undefined ? `${what} was denied: ${why}.` : `${what} needs a yes, and ${noYes}: ${why}.`;
+  const said =
+    noApproval === undefined ? `${what} was denied: ${why}.` : `${what} needs a yes, and ${noApproval}: ${why}.`;
   return [said, [...new Set(ways)].join(" Or: ")].join(" ").trimEnd();
-}
-
-export function limitText(what: string, waitMs: number): string {
-  const seconds = Math.max(1, Math.ceil(waitMs / 1000));
-  return `${what} was called too often for policy.limits. Try again in ${seconds} s.`;
 }

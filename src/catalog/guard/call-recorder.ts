@@ -14,7 +14,7 @@ export interface CallDecision {
 
 export interface CallRecord {
   readonly at: number;
-  close(decision: CallDecision, outcome: string, value: unknown): void;
+  end(decision: CallDecision, outcome: string, value: unknown): void;
 }
 
 export interface CallRecorderOptions {
@@ -35,13 +35,13 @@ export function createCallRecorder({ audit, metrics, clock }: CallRecorderOption
   }
 
   return {
-    open({ source, args, what }: Operation, caller: Caller): CallRecord {
+    begin({ source, args, what }: Operation, caller: Caller): CallRecord {
       const at = clock();
       const call = { door: caller.door, source: source.kind === "server" ? source.id : source.kind };
       metrics?.callStarted(call);
       return {
         at,
-        close({ verdict, why }, outcome, value) {
+        end({ verdict, why }, outcome, value) {
           const ms = clock() - at;
           const sizes = {
             sizeIn: approximateJsonSize(args),

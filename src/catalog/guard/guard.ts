@@ -11,15 +11,16 @@ import { errorResult, type ToolResult } from "../../mcp/messages/tool.ts";
 import type { Completion, CompletionRequest } from "../../mcp/server/offer.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { ReadableSource } from "../resource-index.ts";
-import type { CallContext, CatalogTool, Unsubscribe } from "../source.ts";
+import type { CallContext } from "../call-context.ts";
+import type { CatalogTool, Unsubscribe } from "../source.ts";
 import type { View } from "../view.ts";
 import type { Approvals } from "./approvals.ts";
 import type { Askers } from "./askers.ts";
-import { createCallAdmission, limitText, type Operation } from "./call-admission.ts";
+import { createCallAdmission, type Operation } from "./call-admission.ts";
 import { type CallDecision, createCallRecorder } from "./call-recorder.ts";
 import { traitsOf } from "./judge-call.ts";
 import type { Pins } from "./pins.ts";
-import { createRateLimits } from "./rate-limits.ts";
+import { createRateLimits, limitText } from "./rate-limits.ts";
 
 export interface GuardOptions {
   readonly policy: Policy;
@@ -64,7 +65,7 @@ export function createGuard(options: GuardOptions): Guard {
   const { approvals, pins, askers, audit, metrics, log = silentLog, askTimeoutMs = 120_000 } = options;
   const clock = options.clock ?? createClock();
   const admit = createCallAdmission({ approvals, pins, askers, clock, log, askTimeoutMs });
-  const books = createCallRecorder({ audit, metrics, clock });
+  const recorder = createCallRecorder({ audit, metrics, clock });
   let { policy } = options;
   let limits = createRateLimits(policy.limits ?? []);
 
@@ -73,48 +74,52 @@ export function createGuard(options: GuardOptions): Guard {
     return limits.take({ name: tool?.name, source: source.id, kind: source.kind, traits: traitsOf() }, caller, now);
   }
 
-  async function walk<T>(use: Operation, context: CallContext, run: () => Promise<T>): Promise<Outcome<T>> {
-    const entry = books.open(use, context.caller);
+  async function runGuarded<T>(operation: Operation, context: CallContext, run: () => Promise<T>): Promise<Outcome<T>> {
+    const record = recorder.begin(operation, context.caller);
     const decision: { -readonly [K in keyof CallDecision]: CallDecision[K] } = { verdict: "deny", why: "fault" };
     let isRunning = false;
     try {
-      const wait = waitFor(use, context, entry.at);
+      const wait = waitFor(operation, context, record.at);
       if (wait > 0) {
         decision.why = "limit";
-        entry.close(decision, "rate-limited", undefined);
-        return { kind: "refused", code: "rate-limited", text: limitText(use.what, wait) };
+        record.end(decision, "rate-limited", undefined);
+        return { kind: "refused", code: "rate-limited", text: limitText(operation.what, wait) };
       }
-      const admitted = admit(policy, use, context);
+      const admitted = admit(policy, operation, context);
       const admission = admitted instanceof Promise ? await admitted : admitted;
       decision.verdict = admission.verdict;
       decision.why = admission.why;
       if (!admission.pass) {
-        entry.close(decision, "denied", undefined);
+        record.end(decision, "denied", undefined);
         return { kind: "refused", code: "denied", text: admission.text };
       }
       isRunning = true;
       const value = await run();
-      entry.close(decision, isToolError(value) ? "tool-error" : "ok", value);
+      record.end(decision, isToolError(value) ? "tool-error" : "ok", value);
       return { kind: "done", value };
     } catch (error) {
       const fault = faultOf(error, context.signal, isRunning);
       if (!isFault(error) && fault.code === "internal")
-        log.error("a call failed unexpectedly", { what: use.what, error });
-      entry.close(decision, fault.code, undefined);
+        log.error("a call failed unexpectedly", { what: operation.what, error });
+      record.end(decision, fault.code, undefined);
       return { kind: "failed", fault };
     }
   }
 
-  async function read<T>(use: Omit<Operation, "tool">, context: CallContext, run: () => Promise<T>): Promise<T> {
-    const outcome = await walk(use, context, run);
+  async function readGuarded<T>(
+    operation: Omit<Operation, "tool">,
+    context: CallContext,
+    run: () => Promise<T>,
+  ): Promise<T> {
+    const outcome = await runGuarded(operation, context, run);
     if (outcome.kind === "done") return outcome.value;
     throw outcome.kind === "failed" ? outcome.fault : new Fault(outcome.code, outcome.text);
   }
 
   return {
     async call(tool, args, context) {
-      const use = { source: tool.source, tool, args, what: tool.name };
-      const outcome = await walk(use, context, () => tool.source.call(tool.tool.name, args, context));
+      const operation = { source: tool.source, tool, args, what: tool.name };
+      const outcome = await runGuarded(operation, context, () => tool.source.call(tool.tool.name, args, context));
       if (outcome.kind === "done") return outcome.value;
       if (outcome.kind === "refused") return faultResult(outcome.code, outcome.text);
       if (isForProtocol(outcome.fault)) throw outcome.fault;
@@ -124,14 +129,14 @@ export function createGuard(options: GuardOptions): Guard {
 
     async readResource(view, uri, context) {
       const source = requireResource(view, uri);
-      const use = { source, args: { uri }, what: "resources/read" };
-      return read(use, context, () => source.readResource(uri, context));
+      const operation = { source, args: { uri }, what: "resources/read" };
+      return readGuarded(operation, context, () => source.readResource(uri, context));
     },
 
     async watchResource(view, uri, listener, context) {
       const source = requireResource(view, uri);
-      const use = { source, args: { uri }, what: "resources/subscribe" };
-      return read(use, context, async () => (await source.watchResource?.(uri, listener)) ?? (() => {}));
+      const operation = { source, args: { uri }, what: "resources/subscribe" };
+      return readGuarded(operation, context, async () => (await source.watchResource?.(uri, listener)) ?? (() => {}));
     },
 
     async getPrompt(view, name, args, context) {
@@ -140,15 +145,15 @@ export function createGuard(options: GuardOptions): Guard {
       if (found === undefined || source?.getPrompt === undefined) {
         throw new Fault("unknown-prompt", `There is no prompt called ${quoted(name)}.`);
       }
-      const use = { source, args, what: "prompts/get" };
-      return read(use, context, () => source.getPrompt!(found.prompt.name, args, context));
+      const operation = { source, args, what: "prompts/get" };
+      return readGuarded(operation, context, () => source.getPrompt!(found.prompt.name, args, context));
     },
 
     async complete(view, request, context) {
       const found = view.findCompletion(request);
       if (found === undefined) return { values: [] };
-      const use = { source: found.source, args: request.argument, what: "completion/complete" };
-      return read(use, context, () => found.complete(context));
+      const operation = { source: found.source, args: request.argument, what: "completion/complete" };
+      return readGuarded(operation, context, () => found.complete(context));
     },
 
     setPolicy(next) {
@@ -175,7 +180,7 @@ function elapsedMs(): number {
   return seconds * 1000 + nanoseconds / 1e6;
 }
 
-/** Why a use failed. Whoever was stopped knows best how far it had come; before it ran, that is known here. */
+/** Why a operation failed. Whoever was stopped knows best how far it had come; before it ran, that is known here. */
 function faultOf(error: unknown, signal: AbortSignal, isRunning: boolean): Fault {
   if (!signal.aborted) return toFault(error);
   const stop = cancelledBy(signal);

@@ -14,7 +14,7 @@ const facts = (parts: Partial<CallFacts> = {}): CallFacts => ({
   ...parts,
 });
 
-const opinion = (verdict: CallVerdict, by = "consent"): Advice => ({ by, verdict, reason: "so it is" });
+const advice = (verdict: CallVerdict, by = "consent"): Advice => ({ by, verdict, reason: "so it is" });
 const readOnly = { name: "git__log", annotations: { readOnlyHint: true } };
 const doors: readonly DoorKind[] = ["mcp-stdio", "mcp-http", "plugin", "node", "console", "cli", "app-proxy"];
 const kinds = ["server", "app", "machine", "agent"] as const;
@@ -43,7 +43,7 @@ test("under strict whatever is not read-only asks everywhere, and only a trusted
 test("under open nothing asks by itself, but consent and pins still have their say", () => {
   const policy: Policy = { preset: "open" };
   for (const door of doors) expect(verdictOf({ policy, caller: { door } })).toBe("allow");
-  expect(verdictOf({ policy, opinions: [opinion("ask", "pin")] })).toBe("ask");
+  expect(verdictOf({ policy, advice: [advice("ask", "pin")] })).toBe("ask");
 });
 
 test("the first rule that fits decides, and takes the place of the preset", () => {
@@ -89,7 +89,7 @@ test("whoever has a say, the strictest wins, and what would be a question to nob
     fc.property(verdict, fc.array(verdict, { maxLength: 4 }), fc.boolean(), (rule, others, person) => {
       const judged = verdictOf({
         policy: { rules: [{ verdict: rule }] },
-        opinions: others.map((other) => opinion(other)),
+        advice: others.map((other) => advice(other)),
         reach: { person, client: true },
       });
       const strictest = [rule, ...others].toSorted((a, b) => order.indexOf(b) - order.indexOf(a))[0];
@@ -113,7 +113,7 @@ test("a lasting answer settles what policy asks, and nothing else", () => {
   const ask: Policy = { rules: [{ verdict: "ask" }] };
   expect(verdictOf({ policy: ask, remembered: "always" })).toBe("allow");
   expect(verdictOf({ policy: ask, remembered: "never" })).toBe("deny");
-  expect(verdictOf({ policy: ask, remembered: "always", opinions: [opinion("ask", "pin")] })).toBe("ask");
+  expect(verdictOf({ policy: ask, remembered: "always", advice: [advice("ask", "pin")] })).toBe("ask");
   expect(verdictOf({ policy: { rules: [{ verdict: "deny" }] }, remembered: "always" })).toBe("deny");
   expect(verdictOf({ policy: { rules: [{ verdict: "allow" }] }, remembered: "never" })).toBe("allow");
 });

@@ -12,7 +12,7 @@ export interface CallFacts {
   /** Missing where a resource or prompt is read: that changes nothing by its nature, whoever offers it. */
   readonly tool?: { readonly name: string; readonly annotations?: ToolAnnotations | undefined } | undefined;
   /** What others who have a say think: consent, exec approvals, pins. */
-  readonly opinions?: readonly Advice[];
+  readonly advice?: readonly Advice[];
   /** What a person has answered for good when policy asked before. */
   readonly remembered?: "always" | "never" | undefined;
   /** Whether a person can be reached, and whether the calling client could ask one. */
@@ -38,12 +38,12 @@ export function judgeCall(facts: CallFacts): Judgement {
   const tool = toolFacts(facts);
   const found = findRule(facts.policy, tool, facts.caller);
   const policy = applyRemembered(found ? ruleAdvice(found, facts) : presetAdvice(tool, facts), facts);
-  const opinions = [policy, ...(facts.opinions ?? [])];
-  const verdict = strictest(opinions);
+  const advice = [policy, ...(facts.advice ?? [])];
+  const verdict = strictest(advice);
   if (verdict === "allow") {
     return { verdict, why: policy.by, reasons: [], policy, mayAskClient: false, unanswerable: false };
   }
-  const reasons = opinions.filter((opinion) => opinion.verdict === verdict);
+  const reasons = advice.filter((one) => one.verdict === verdict);
   const mayAskClient = facts.reach.client && found?.rule.askClient === true;
   const unanswerable = verdict === "ask" && !facts.reach.person && !mayAskClient;
   return {
@@ -56,9 +56,9 @@ export function judgeCall(facts: CallFacts): Judgement {
   };
 }
 
-function strictest(opinions: readonly Advice[]): CallVerdict {
-  if (opinions.some(({ verdict }) => verdict === "deny")) return "deny";
-  return opinions.some(({ verdict }) => verdict === "ask") ? "ask" : "allow";
+function strictest(advice: readonly Advice[]): CallVerdict {
+  if (advice.some(({ verdict }) => verdict === "deny")) return "deny";
+  return advice.some(({ verdict }) => verdict === "ask") ? "ask" : "allow";
 }
 
 /** Under `strict` what a stranger says about its own tools is no fact. */

@@ -26,23 +26,23 @@ test("a tool is pinned at its first use, and says nothing until it changes", asy
   expect(await pins.check(toolWith("a"))).toBeUndefined();
   expect(await pins.check(toolWith("b"))).toBeUndefined();
   const used = toolWith("a");
-  pins.use(used);
-  expect(pins.isFine(used)).toBe(true);
+  pins.pinOnFirstUse(used);
+  expect(pins.isKnownUnchanged(used)).toBe(true);
   expect(await pins.check(toolWith("a"))).toBeUndefined();
-  const opinion = await pins.check(toolWith("b"));
-  expect(opinion).toMatchObject({
+  const advice = await pins.check(toolWith("b"));
+  expect(advice).toMatchObject({
     by: "pin",
     verdict: "ask",
     howTo: expect.stringContaining("clawport approve git__push"),
   });
-  expect(opinion?.detail).toContain("-   a\n+   b");
+  expect(advice?.detail).toContain("-   a\n+   b");
 });
 
 test("pins outlive the process", async () => {
   await using temp = await tempFile();
   const first = openPins(temp);
   await first.check(toolWith("a"));
-  first.use(toolWith("a"));
+  first.pinOnFirstUse(toolWith("a"));
   await first.close();
   const second = openPins(temp);
   expect(await second.check(toolWith("a"))).toBeUndefined();
@@ -53,7 +53,7 @@ test("a change accepted by a command counts in the running hub; going back to th
   await using temp = await tempFile();
   const hub = openPins(temp);
   await hub.check(toolWith("a"));
-  hub.use(toolWith("a"));
+  hub.pinOnFirstUse(toolWith("a"));
   expect(await hub.check(toolWith("b"))).toMatchObject({ verdict: "ask" });
 
   const command = openPins(temp);
@@ -69,7 +69,7 @@ test("a lasting yes is the new pin; a lasting no denies that definition and no o
   await using temp = await tempFile();
   const pins = openPins(temp);
   await pins.check(toolWith("a"));
-  pins.use(toolWith("a"));
+  pins.pinOnFirstUse(toolWith("a"));
   await (await pins.check(toolWith("b")))?.remember?.("never");
   expect(await pins.check(toolWith("b"))).toMatchObject({ verdict: "deny" });
   expect(await pins.check(toolWith("a"))).toBeUndefined();
@@ -85,9 +85,9 @@ test("of two processes that pin different definitions the first to write wins, a
   const [one, two] = [openPins(temp), openPins(temp)];
   await one.check(toolWith("a"));
   await two.check(toolWith("b"));
-  one.use(toolWith("a"));
+  one.pinOnFirstUse(toolWith("a"));
   await one.close();
-  two.use(toolWith("b"));
+  two.pinOnFirstUse(toolWith("b"));
   await two.close();
   expect(await two.check(toolWith("b"))).toMatchObject({ verdict: "ask" });
 });
@@ -96,7 +96,7 @@ test("many first uses at once all reach the file", async () => {
   await using temp = await tempFile();
   const pins = openPins(temp);
   await pins.check(toolWith("a"));
-  for (let index = 0; index < 50; index++) pins.use(toolWith("a", testSource({ id: `server-${index}` })));
+  for (let index = 0; index < 50; index++) pins.pinOnFirstUse(toolWith("a", testSource({ id: `server-${index}` })));
   await pins.close();
   expect(JSON.parse(await readFile(temp.file, "utf8")).pins).toHaveLength(50);
 });
@@ -105,7 +105,7 @@ test("the program's own tools are not pinned", async () => {
   await using temp = await tempFile();
   const pins = openPins(temp);
   const machine = testSource({ id: "machine", kind: "machine" });
-  pins.use(toolWith("a", machine));
+  pins.pinOnFirstUse(toolWith("a", machine));
   expect(await pins.check(toolWith("b", machine))).toBeUndefined();
   await pins.close();
   expect(await pins.list()).toEqual([]);

@@ -10,11 +10,11 @@ import { pinDefinition, pinDiff, type PinnedDefinition } from "./pin-definition.
 /** Tools as they were when they were first used. A server that changes one afterwards has to ask again. */
 export interface Pins {
   /** Whether it is known at once that nothing about the tool has changed. If not, `check` finds out. */
-  isFine(tool: CatalogTool): boolean;
+  isKnownUnchanged(tool: CatalogTool): boolean;
   /** Nothing where the definition is the pinned one or none is pinned. */
   check(tool: CatalogTool): Promise<Advice | undefined>;
   /** Pins the definition unless one is pinned already: the tool is about to run. The file is written later. */
-  use(tool: CatalogTool): void;
+  pinOnFirstUse(tool: CatalogTool): void;
   list(): Promise<readonly Pin[]>;
   /** Accepts what the sources of the tools of that name now offer; gives the new pins. */
   accept(name: string): Promise<readonly Pin[]>;
@@ -37,12 +37,12 @@ export function openPins({ file, clock = Date.now, log = silentLog }: PinsOption
   let writing: Promise<void> | undefined;
   let failed = false;
   /** Tools found as pinned, until anything about the pins changes. */
-  let fine = new WeakSet<CatalogTool>();
+  let unchanged = new WeakSet<CatalogTool>();
   const hashes = new WeakMap<Tool, string>();
 
   function learn(content: PinsFile): Map<string, Pin> {
     pins = new Map([...unwritten, ...content.pins.map((pin) => [keyOf(pin.source, pin.tool), pin] as const)]);
-    fine = new WeakSet();
+    unchanged = new WeakSet();
     return pins;
   }
 
@@ -55,7 +55,7 @@ export function openPins({ file, clock = Date.now, log = silentLog }: PinsOption
     return change((pin) => (keyOf(pin.source, pin.tool) === key ? edit(pin) : pin));
   }
 
-  const isFine = (tool: CatalogTool): boolean => fine.has(tool) || !isPinned(tool);
+  const isKnownUnchanged = (tool: CatalogTool): boolean => unchanged.has(tool) || !isPinned(tool);
 
   function hashOf(tool: Tool): string {
     const hash = hashes.get(tool) ?? pinDefinition(tool).hash;
@@ -64,12 +64,12 @@ export function openPins({ file, clock = Date.now, log = silentLog }: PinsOption
   }
 
   async function check(tool: CatalogTool): Promise<Advice | undefined> {
-    if (isFine(tool)) return undefined;
+    if (isKnownUnchanged(tool)) return undefined;
     pins ??= learn(await state.read());
     const pin = pins.get(keyOfTool(tool));
     if (pin === undefined) return undefined;
     if (pin.hash !== hashOf(tool.tool)) return review(tool);
-    fine.add(tool);
+    unchanged.add(tool);
     return undefined;
   }
 
@@ -125,17 +125,17 @@ export function openPins({ file, clock = Date.now, log = silentLog }: PinsOption
   }
 
   return {
-    isFine,
+    isKnownUnchanged,
     check,
-    use(tool) {
-      if (isFine(tool) || pins === undefined) return;
+    pinOnFirstUse(tool) {
+      if (isKnownUnchanged(tool) || pins === undefined) return;
       const key = keyOfTool(tool);
       if (pins.has(key)) return;
       const at = new Date(clock()).toISOString();
       const pin = { name: tool.name, source: tool.source.id, tool: tool.tool.name, ...pinDefinition(tool.tool), at };
       pins.set(key, pin);
       unwritten.set(key, pin);
-      fine.add(tool);
+      unchanged.add(tool);
       void flush();
     },
     list: async () => [...learn(await state.read()).values()],

@@ -45,3 +45,8 @@ function keyOf({ per = "caller" }: PolicyLimit, index: number, tool: ToolFacts, 
   const what = per === "caller" ? "" : JSON.stringify([tool.source, tool.name]);
   return `${index} ${who} ${what}`;
 }
+
+export function limitText(what: string, waitMs: number): string {
+  const seconds = Math.max(1, Math.ceil(waitMs / 1000));
+  return `${what} was called too often for policy.limits. Try again in ${seconds} s.`;
+}

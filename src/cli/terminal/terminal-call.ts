@@ -1,4 +1,4 @@
-import type { CallContext } from "../../catalog/source.ts";
+import type { CallContext } from "../../catalog/call-context.ts";
 import { sanitizeLine } from "../../core/sanitize-text.ts";
 import type { Progress } from "../../mcp/messages/interim-messages.ts";
 import { isAtLeast } from "../../mcp/server/peer.ts";

@@ -103,7 +103,7 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
     );
     if (!verdict.pass) return refuse(request, response, verdict);
     try {
-      route(request, response, verdict.token);
+      dispatch(request, response, verdict.token);
     } catch (error) {
       sendRpcFault(response, error);
     }
@@ -111,38 +111,38 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
 
   function takesLargeBodies(url: string | undefined): boolean {
     if (!largeBodies || url === undefined) return false;
-    const target = parseHttpRoute(url);
-    return target.kind === "source" && target.source === largeBodies.source;
+    const route = parseHttpRoute(url);
+    return route.kind === "source" && route.source === largeBodies.source;
   }
 
-  function route(request: IncomingMessage, response: ServerResponse, token: TokenMatch): void {
-    const target = parseHttpRoute(request.url ?? "/");
-    if (request.method === "GET" && target.kind === "metrics" && metrics) {
+  function dispatch(request: IncomingMessage, response: ServerResponse, token: TokenMatch): void {
+    const route = parseHttpRoute(request.url ?? "/");
+    if (request.method === "GET" && route.kind === "metrics" && metrics) {
       if (token.view !== undefined) throw new Fault("denied", "This token opens one view only, not the metrics.");
       return sendText(response, prometheusContentType, metrics.render());
     }
-    if (target.kind === "control" && options.control) {
+    if (route.kind === "control" && options.control) {
       const { method, socket } = request;
       requireControl({ method, isNear: isLoopbackPeer(socket.remoteAddress), token: token.name });
-      return void serveControl(request, response, target.verb, options.control);
+      return void serveControl(request, response, route.verb, options.control);
     }
-    if (target.kind === "relay" || target.kind === "terminal") {
+    if (route.kind === "relay" || route.kind === "terminal") {
       requireOwner({ isNear: isLoopbackPeer(request.socket.remoteAddress), token: token.name });
       // As they are called where no hub runs: what was decided for them holds here, and the other way round.
-      if (target.kind === "relay") return endpoints.relay(target.only).handle(request, response, "stdio");
+      if (route.kind === "relay") return endpoints.relay(route.only).handle(request, response, "stdio");
       return endpoints.terminal().handle(request, response, token.name);
     }
-    if (target.kind !== "root" && target.kind !== "whole" && target.kind !== "source") {
+    if (route.kind !== "root" && route.kind !== "whole" && route.kind !== "source") {
       throw new Fault("not-found", "There is nothing at this path. MCP is at /mcp, one source of it at /mcp/<source>.");
     }
     if (
       request.method === "GET" &&
-      target.kind === "root" &&
+      route.kind === "root" &&
       !(request.headers.accept ?? "").includes("text/event-stream")
     ) {
       return sendText(response, "text/plain; charset=utf-8", probeText(info, catalog));
     }
-    const wanted = target.kind === "source" ? target.source : token.view;
+    const wanted = route.kind === "source" ? route.source : token.view;
     if (token.view !== undefined && wanted !== token.view) {
       throw new Fault("denied", `This token opens the view ${JSON.stringify(token.view)} only.`);
     }

@@ -5,8 +5,9 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import { createLog } from "../../core/log.ts";
-import { ensureMainToken } from "./main-token.ts";
-import { addNamedToken, listNamedTokens, openTokens, removeNamedToken, resetMainToken } from "./tokens.ts";
+import { ensureMainToken, resetMainToken } from "./main-token.ts";
+import { addNamedToken, listNamedTokens, removeNamedToken } from "./named-tokens.ts";
+import { openTokens } from "./tokens.ts";
 
 const main = { name: "main" };
 
@@ -115,7 +116,7 @@ test("a reset by another process counts without a restart", async () => {
   const old = (await readFile(place.path, "utf8")).trim();
   expect(tokens.match(old)).toEqual(main);
   const script = `
-    import { resetMainToken } from ${JSON.stringify(pathToFileURL(join(import.meta.dirname, "tokens.ts")).href)};
+    import { resetMainToken } from ${JSON.stringify(pathToFileURL(join(import.meta.dirname, "main-token.ts")).href)};
     const token = await resetMainToken({ home: { file: () => ${JSON.stringify(place.path)} } });
     process.stdout.write(token.reveal());`;
   const { stdout } = spawnSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8" });

@@ -8,9 +8,6 @@ import type { TokenMatch } from "./gate.ts";
 import { ensureMainToken, mainTokenPath, readMainToken, type TokenLocation } from "./main-token.ts";
 import { listNamedTokens, type NamedTokens, namedTokensPath, parseNamedTokens } from "./named-tokens.ts";
 
-export { resetMainToken } from "./main-token.ts";
-export { addNamedToken, listNamedTokens, removeNamedToken } from "./named-tokens.ts";
-
 export interface TokensOptions extends TokenLocation {
   /** How old the look at the files may be that a match relies on; 250 ms unless given. */
   readonly lookEveryMs?: number;

@@ -1,4 +1,4 @@
-import type { CallContext } from "../../catalog/source.ts";
+import type { CallContext } from "../../catalog/call-context.ts";
 import type { ConfigLocation } from "../../core/config/find-config.ts";
 import type { Tool, ToolResult } from "../../mcp/messages/tool.ts";
 import type { ServerStatus } from "../../sources/servers/server-status.ts";

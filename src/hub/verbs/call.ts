@@ -1,4 +1,4 @@
-import type { CallContext } from "../../catalog/source.ts";
+import type { CallContext } from "../../catalog/call-context.ts";
 import { Fault } from "../../core/fault.ts";
 import { nearestName } from "../../core/nearest-name.ts";
 import { quoted } from "../../core/peer-text.ts";

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import type { Caller } from "../../catalog/caller.ts";
-import type { CallContext, CatalogTool } from "../../catalog/source.ts";
+import type { CallContext } from "../../catalog/call-context.ts";
+import type { CatalogTool } from "../../catalog/source.ts";
 import type { View } from "../../catalog/view.ts";
 import { Fault } from "../../core/fault.ts";
 import { extensionOf, safeName } from "../../core/files/safe-name.ts";

@@ -1,5 +1,6 @@
 import { compileGlobs } from "../../catalog/glob.ts";
-import type { CallContext, Source } from "../../catalog/source.ts";
+import type { CallContext } from "../../catalog/call-context.ts";
+import type { Source } from "../../catalog/source.ts";
 import { Fault, isFault } from "../../core/fault.ts";
 import type { CallOptions } from "../../mcp/client/mcp-client.ts";
 import { stripEnvelope } from "../../mcp/messages/envelope.ts";

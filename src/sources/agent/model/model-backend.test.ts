@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type MockModel, startMockModel } from "../../../../tests/openclaw/bench/mock-model.ts";
 import { testSource } from "../../../../tests/support/test-source.ts";
 import { createCatalog } from "../../../catalog/catalog.ts";
-import type { CallContext } from "../../../catalog/source.ts";
+import type { CallContext } from "../../../catalog/call-context.ts";
 import { textResult } from "../../../mcp/messages/tool.ts";
 import { createAgentTools } from "../agent-tools.ts";
 import { openConversationFiles } from "../conversations/conversation-files.ts";

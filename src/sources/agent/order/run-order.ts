@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { CallContext } from "../../../catalog/source.ts";
+import type { CallContext } from "../../../catalog/call-context.ts";
 import { isFault, messageOf } from "../../../core/fault.ts";
 import { withFileLock } from "../../../core/files/file-lock.ts";
 import type { SpilledText } from "../../../core/json-bytes.ts";

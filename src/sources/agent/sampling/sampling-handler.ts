@@ -1,4 +1,5 @@
-import type { CallContext, CatalogTool, ToolSource } from "../../../catalog/source.ts";
+import type { CallContext } from "../../../catalog/call-context.ts";
+import type { CatalogTool, ToolSource } from "../../../catalog/source.ts";
 import { Fault } from "../../../core/fault.ts";
 import type { Answer, Question } from "../../../mcp/messages/interim-messages.ts";
 import type { Tool, ToolResult } from "../../../mcp/messages/tool.ts";
