@@ -1,30 +1,30 @@
 import type { World } from "../../core/process/world.ts";
 import { sanitizeForTerminal, sanitizeLine } from "../../core/sanitize-text.ts";
 import type { ContentBlock, ToolResult } from "../../mcp/messages/tool.ts";
-import { type Media, mediaBaseName, saveMedia } from "./save-media.ts";
+import { type Media, mediaBaseName, saveResultMedia } from "./save-media.ts";
 
 export interface ResultRenderOptions extends Pick<World, "stdout" | "env"> {
   readonly tool: string;
-  /** Where media go. */
+  /** Where media are saved. */
   readonly folder: string;
   readonly at: Date;
 }
 
 export interface RenderedResult {
-  /** The result as it came, but with files in place of the media's data. */
+  /** The result with file paths in place of the media's data. */
   readonly data: unknown;
   readonly text: string;
 }
 
-/** A result for a terminal: texts as they are, media as files that are named. */
-export async function renderResult(result: ToolResult, paper: ResultRenderOptions): Promise<RenderedResult> {
-  const stem = mediaBaseName(paper.tool, paper.at);
+/** Renders a tool's result for a terminal: text as it is, media as files, by their path. */
+export async function renderResult(result: ToolResult, options: ResultRenderOptions): Promise<RenderedResult> {
+  const baseName = mediaBaseName(options.tool, options.at);
   let number = 0;
   const blocks: { readonly data: unknown; readonly text: string }[] = [];
   for (const block of result.content ?? []) {
     const media = mediaOf(block);
-    if (media === undefined) blocks.push({ data: block, text: textOf(block, paper) });
-    else blocks.push(await renderMedia(block, media, paper, stem, ++number));
+    if (media === undefined) blocks.push({ data: block, text: textOf(block, options) });
+    else blocks.push(await renderMedia(block, media, options, baseName, ++number));
   }
   const { structuredContent } = result;
   const texts = blocks.map(({ text }) => text).filter((text) => text !== "");
@@ -38,15 +38,15 @@ export async function renderResult(result: ToolResult, paper: ResultRenderOption
 async function renderMedia(
   block: ContentBlock,
   media: Media,
-  paper: ResultRenderOptions,
-  stem: string,
+  options: ResultRenderOptions,
+  baseName: string,
   number: number,
 ) {
-  const saved = await saveMedia(media, paper.folder, stem, number);
+  const saved = await saveResultMedia(media, options.folder, baseName, number);
   const kind = sanitizeLine(media.mimeType ?? "application/octet-stream");
-  const shown = block.type === "image" ? inlineImage(media.base64, block.mimeType, paper) : undefined;
-  const named = `${saved.file} (${kind}, ${saved.bytes} bytes)`;
-  return { data: withoutData(block, saved), text: shown === undefined ? named : `${shown}\n${named}` };
+  const inline = block.type === "image" ? inlineImage(media.base64, block.mimeType, options) : undefined;
+  const fileLine = `${saved.file} (${kind}, ${saved.bytes} bytes)`;
+  return { data: withoutData(block, saved), text: inline === undefined ? fileLine : `${inline}\n${fileLine}` };
 }
 
 function mediaOf(block: ContentBlock): Media | undefined {
@@ -71,12 +71,12 @@ function textOf(block: ContentBlock, { stdout }: ResultRenderOptions): string {
     case "resource_link":
       return safe(block.title ?? block.name) + safe(` <${block.uri}>`);
     default:
-      // A kind that a later revision has.
+      // A kind of a later revision.
       return JSON.stringify(block);
   }
 }
 
-/** The sequence that shows an image in this terminal; nothing where the terminal can't, or isn't one. */
+/** The escape sequence that shows an image in this terminal; undefined if it can't show images or is not a terminal. */
 function inlineImage(
   base64: string,
   mimeType: string,
@@ -88,11 +88,11 @@ function inlineImage(
     const size = Math.floor((base64.length * 3) / 4);
     return `\u001B]1337;File=inline=1;size=${size};preserveAspectRatio=1:${base64}\u0007`;
   }
-  // The kitty protocol takes PNG as it is; all else would have to be decoded first.
+  // The kitty protocol takes PNG as it is; other formats would have to be decoded first.
   return protocol === "kitty" && mimeType === "image/png" ? kittySequence(base64) : undefined;
 }
 
-/** By what terminals say of themselves. Inside tmux and screen neither protocol gets through. */
+/** Terminals announce themselves in the environment. Neither protocol works inside tmux and screen. */
 function findProtocol(env: World["env"]): "iterm" | "kitty" | undefined {
   const { TMUX, STY, TERM = "", TERM_PROGRAM = "", KITTY_WINDOW_ID } = env;
   if (TMUX || STY || /^(?:screen|tmux)/.test(TERM)) return undefined;
@@ -102,7 +102,7 @@ function findProtocol(env: World["env"]): "iterm" | "kitty" | undefined {
   return undefined;
 }
 
-/** Sent in pieces of at most 4096 characters; `m=1` says that more follows. */
+/** Sent in pieces of at most 4096 characters; `m=1` means that more follow. */
 function kittySequence(base64: string): string {
   const pieces = base64.match(/.{1,4096}/gs) ?? [];
   return pieces

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { saveContentBlock } from "./save-media.ts";
 
-test("what is no text goes into a file that its owner alone can read, and never over another", async () => {
+test("media are saved to a file that only its owner can read, never over another file", async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), "save-block-"));
   const picture = { type: "image", mimeType: "image/svg+xml", data: "PHN2Zy8+" } as const;
   const first = join(folder.path, "answer.svg");

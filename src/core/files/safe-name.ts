@@ -70,13 +70,18 @@ export function safeName(given: string | undefined, fallback: string): string {
   return /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i.test(short) ? `_${short}` : short;
 }
 
-/** The same name with a number where it is taken already. Case does not tell names apart: on some disks it can't. */
+/** The name, with a number if it is taken. Names that differ only in case are the same: on some disks they are. */
 export function uniqueName(name: string, taken: Set<string>): string {
-  const { stem, ending } = splitExtension(name);
   let unique = name;
-  for (let n = 2; taken.has(unique.toLowerCase()); n++) unique = `${stem}-${n}${ending}`;
+  for (let number = 2; taken.has(unique.toLowerCase()); number++) unique = numberedName(name, number);
   taken.add(unique.toLowerCase());
   return unique;
+}
+
+/** `a.tar.gz` with 2 is `a-2.tar.gz`. */
+export function numberedName(name: string, number: number): string {
+  const { stem, ending } = splitExtension(name);
+  return `${stem}-${number}${ending}`;
 }
 
 function shorten(name: string): string {

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, stat, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { stat } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { Fault } from "../../../core/fault.ts";
+import { saveMedia } from "../../../core/files/save-media.ts";
 import type { GatewayLimits } from "../../../openclaw/open-gateway.ts";
 import type { Attachment } from "../media/check-media.ts";
 import { sizeText } from "../media/media-limits.ts";
@@ -57,12 +58,11 @@ export async function stageAttachments(
   stateFolder: string,
 ): Promise<readonly string[]> {
   const folder = join(stateFolder, "media", "inbound");
-  await mkdir(folder, { recursive: true, mode: 0o700 });
   const lines: string[] = [];
   for (const attachment of attachments) {
-    const id = stagedName(attachment.name);
-    await writeFile(join(folder, id), Buffer.from(await attachment.base64(), "base64"), { mode: 0o600, flag: "wx" });
-    lines.push(`[media attached: media://inbound/${id}]`);
+    const content = Buffer.from(await attachment.base64(), "base64");
+    const { path } = await saveMedia({ content, name: stagedName(attachment.name) }, folder);
+    lines.push(`[media attached: media://inbound/${basename(path)}]`);
   }
   return lines;
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { rm } from "node:fs/promises";
 import { extensionOf } from "../../../core/files/safe-name.ts";
+import { saveMedia } from "../../../core/files/save-media.ts";
 import type { Env } from "../../../core/process/child-env.ts";
 import { runCommand } from "../../../core/process/run-command.ts";
 import type { Attachment } from "../media/check-media.ts";
@@ -21,10 +21,9 @@ export interface TranscriptionCommand {
 /** Puts the audio into a file with a name of our own, so that nothing from the caller gets into the command line. */
 export async function transcribeWithCommand(audio: Attachment, options: TranscriptionCommand): Promise<string> {
   const { argvFor, env, ownEnv, folder, timeoutMs, signal } = options;
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const path = join(folder, `audio-${randomUUID()}.${extensionOf(audio.mimeType)}`);
+  const name = `audio-${randomUUID()}.${extensionOf(audio.mimeType)}`;
+  const { path } = await saveMedia({ content: Buffer.from(await audio.base64(), "base64"), name }, folder);
   try {
-    await writeFile(path, Buffer.from(await audio.base64(), "base64"), { mode: 0o600, flag: "wx" });
     const [command = "", ...args] = argvFor(path);
     const limits = { env: ownEnv, signal, timeoutMs, maxOutputBytes: maxTranscriptBytes };
     return (await runCommand({ command, args, env, cwd: folder }, limits)).toString();
