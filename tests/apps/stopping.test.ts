@@ -16,7 +16,7 @@ test("a call that runs when the proxy stops ends with the truth, for its caller 
   const closed = proxy.close();
   const { status, body } = await called;
   expect([status, body.result]).toMatchObject([200, { isError: true }]);
-  expect(body.result.content[0].text).toMatch(/^The server is stopping\. Whether it was done is unknown/);
+  expect(body.result.content[0].text).toMatch(/^The server is stopping\. The call may or may not have completed/);
   expect(body.result._meta["clawport/callId"]).toMatch(/./);
   expect((await app.wait("cancel_tool")).reason).toMatch(/^The server is stopping/);
   expect((await app.closed).code).toBe(1012);

@@ -1,17 +1,15 @@
 import type { CallContext } from "../../catalog/call-context.ts";
 import { sanitizeLine } from "../../core/sanitize-text.ts";
-import type { Progress } from "../../mcp/messages/interim-messages.ts";
-import { isAtLeast } from "../../mcp/server/peer.ts";
+import { isAtLeast, type Progress } from "../../mcp/messages/interim-messages.ts";
 import type { CommandContext } from "../command-context.ts";
 import { askAtTerminal } from "./ask-at-terminal.ts";
 import { createStatusLine } from "./status-line.ts";
 
-/** A call made by the person at this terminal: progress is drawn there, questions are put there, Ctrl-C cancels. */
+/** A call made by the user at this terminal: it shows the progress, asks the questions there, and Ctrl-C cancels it. */
 export function createTerminalCall(context: CommandContext): CallContext & { end(): void } {
   const { log, stderr, globals } = context;
   const line = createStatusLine(globals.quiet ? { write: () => {} } : stderr);
   const logLevel = globals.verbose ? "debug" : "info";
-  let last: Promise<unknown> = Promise.resolve();
   return {
     caller: { door: "cli" },
     signal: context.stopSignal(),
@@ -24,20 +22,12 @@ export function createTerminalCall(context: CommandContext): CallContext & { end
       const text = typeof data === "string" ? data : JSON.stringify(data);
       log.info(sanitizeLine(text), { level });
     },
-    ask(question) {
-      // One after the other: two questions at once would share one line of typing.
-      const turn = last.then(() => {
-        line.clear();
-        return askAtTerminal(question, context);
-      });
-      last = turn.catch(() => {});
-      return turn;
-    },
+    ask: (question) => askAtTerminal(question, context, line),
     end: () => line.clear(),
   };
 }
 
-/** How far a call is, with a bar where its end is known. */
+/** Percent and a bar if the total is known, else the plain number. */
 function progressText({ progress, total, message }: Progress): string {
   const share = total === undefined || total <= 0 ? undefined : Math.min(1, progress / total);
   const amount =

@@ -1,7 +1,8 @@
+import { Fault } from "../../core/fault.ts";
 import { isRecord } from "../../core/is-record.ts";
 import type { Question } from "./interim-messages.ts";
 
-/** What the other side said about itself: shown and used to choose what may be sent, never trusted. */
+/** What a client says about itself. It decides what may be sent to the client, and is never trusted. */
 export interface ClientFacts {
   readonly name?: string;
   readonly version?: string;
@@ -26,7 +27,15 @@ export function hasTasks(client: ClientFacts): boolean {
   return isRecord(extensions) && extensions[tasksExtension] !== undefined;
 }
 
-/** The capability a question needs and the client has not declared, as `requiredCapabilities` wants it; or nothing. */
+/** Faults if the client has not declared the tasks extension. */
+export function requireTasks(client: ClientFacts, message: string): void {
+  if (hasTasks(client)) return;
+  throw new Fault("missing-capability", message, {
+    detail: { requiredCapabilities: { extensions: { [tasksExtension]: {} } } },
+  });
+}
+
+/** The capability that a question needs and the client lacks, in the form of `requiredCapabilities`. */
 export function missingCapability(client: ClientFacts, question: Question): Record<string, object> | undefined {
   switch (question.method) {
     case "roots/list":
@@ -38,7 +47,7 @@ export function missingCapability(client: ClientFacts, question: Question): Reco
       if (question.params?.mode === "url") {
         return isRecord(elicitation) && elicitation.url !== undefined ? undefined : { elicitation: { url: {} } };
       }
-      // An empty object has meant form mode since elicitation exists.
+      // An empty object means form mode, the only mode of the first revisions.
       if (!isRecord(elicitation)) return { elicitation: { form: {} } };
       return elicitation.form === undefined && elicitation.url !== undefined
         ? { elicitation: { form: {} } }

@@ -1,53 +1,70 @@
 import { Fault } from "../../core/fault.ts";
-import { isRecord } from "../../core/is-record.ts";
-import type { RequestEnvelope } from "../server/served-request.ts";
-import { parseClientFacts } from "./client-facts.ts";
+import type { RequestHeaders } from "../../core/http/request-headers.ts";
+import { asRecord, isRecord } from "../../core/is-record.ts";
+import { type ClientFacts, parseClientFacts } from "./client-facts.ts";
 import { logLevels, type McpLogLevel } from "./interim-messages.ts";
 import type { JsonRpcRequest, Params } from "./json-rpc.ts";
-import { isLegacyVersion, isModernVersion, supportedVersions } from "./protocol-version.ts";
-import type { RequestHeaders } from "../../core/http/request-headers.ts";
+import { type Era, isLegacyVersion, isModernVersion, supportedVersions } from "./protocol-version.ts";
 
-const versionKey = "io.modelcontextprotocol/protocolVersion";
-const capabilitiesKey = "io.modelcontextprotocol/clientCapabilities";
-const infoKey = "io.modelcontextprotocol/clientInfo";
-const logLevelKey = "io.modelcontextprotocol/logLevel";
+/** The keys the specification reserves in `_meta`. */
+export const metaKeys = {
+  protocolVersion: "io.modelcontextprotocol/protocolVersion",
+  clientInfo: "io.modelcontextprotocol/clientInfo",
+  clientCapabilities: "io.modelcontextprotocol/clientCapabilities",
+  logLevel: "io.modelcontextprotocol/logLevel",
+  serverInfo: "io.modelcontextprotocol/serverInfo",
+  subscriptionId: "io.modelcontextprotocol/subscriptionId",
+  relatedTask: "io.modelcontextprotocol/related-task",
+} as const;
+
+/** What a request says about itself: in `_meta` in the modern era, once at `initialize` before it. */
+export interface RequestEnvelope {
+  readonly era: Era;
+  readonly protocolVersion: string;
+  readonly client: ClientFacts;
+  readonly meta: Params;
+  /** Undefined if the client did not request log lines. */
+  readonly logLevel: McpLogLevel | undefined;
+}
 
 /**
- * Which era a request belongs to, by how it opens: modern ones say their version in `_meta`. A header of no legacy
- * revision, or a method only the modern era has, shows one too, even when the rest is missing.
+ * Whether a request belongs to the modern era. Modern requests name their version in `_meta`. A header that names no
+ * legacy revision, or a method that only the modern era has, also marks a modern request, even an incomplete one.
  */
 export function isModernRequest(request: JsonRpcRequest, headers: RequestHeaders | undefined): boolean {
   const meta = request.params?._meta;
-  if (typeof meta === "object" && meta !== null && versionKey in meta) return true;
+  if (isRecord(meta) && metaKeys.protocolVersion in meta) return true;
   const header = headers?.["mcp-protocol-version"];
   if (header !== undefined) return typeof header !== "string" || !isLegacyVersion(header);
   return request.method === "server/discover" || request.method === "subscriptions/listen";
 }
 
-/** The facts a modern request carries about itself, or the fault its revision wants for what is wrong with them. */
+/** Reads the envelope of a modern request. Throws the fault its revision prescribes if the envelope is invalid. */
 export function readEnvelope(request: JsonRpcRequest, headers: RequestHeaders | undefined): RequestEnvelope {
-  const found = request.params?._meta;
-  const meta: Params = typeof found === "object" && found !== null ? (found as Params) : {};
-  const version = meta[versionKey];
+  const meta = asRecord(request.params?._meta);
+  const version = meta[metaKeys.protocolVersion];
   const header = headers?.["mcp-protocol-version"];
   if (typeof version !== "string") {
-    // A header alone that names no known revision: the client learns which ones there are.
+    // If only the header names a revision, and an unknown one, the error lists the supported revisions.
     if (typeof header === "string" && !isModernVersion(header)) throw unsupported(header);
-    throw new Fault("bad-params", `Every request needs _meta["${versionKey}"].`);
+    throw new Fault("bad-params", `Every request needs _meta["${metaKeys.protocolVersion}"].`);
   }
   if (headers && header !== version) {
-    throw new Fault("header-mismatch", `Header mismatch: MCP-Protocol-Version has to repeat _meta["${versionKey}"].`);
+    throw new Fault(
+      "header-mismatch",
+      `Header mismatch: MCP-Protocol-Version must repeat _meta["${metaKeys.protocolVersion}"].`,
+    );
   }
   if (!isModernVersion(version)) throw unsupported(version);
-  const capabilities = meta[capabilitiesKey];
+  const capabilities = meta[metaKeys.clientCapabilities];
   if (typeof capabilities !== "object" || capabilities === null) {
-    throw new Fault("bad-params", `Every request needs _meta["${capabilitiesKey}"].`);
+    throw new Fault("bad-params", `Every request needs _meta["${metaKeys.clientCapabilities}"].`);
   }
-  const level = meta[logLevelKey];
+  const level = meta[metaKeys.logLevel];
   return {
     era: "modern",
     protocolVersion: version,
-    client: parseClientFacts(meta[infoKey], capabilities),
+    client: parseClientFacts(meta[metaKeys.clientInfo], capabilities),
     meta,
     logLevel: logLevels.includes(level as McpLogLevel) ? (level as McpLogLevel) : undefined,
   };
@@ -65,39 +82,39 @@ export interface ClientIdentity {
   readonly capabilities: Params;
 }
 
-/** What every modern request says about itself. Without a level the server logs nothing for it. */
+/** The `_meta` of a modern request. Without a log level the server sends no log lines for the request. */
 export function writeEnvelope(version: string, { info, capabilities }: ClientIdentity, logLevel?: McpLogLevel): Params {
   if (!isModernVersion(version)) throw new Fault("internal", `${version} has no envelope.`);
   return {
-    "io.modelcontextprotocol/protocolVersion": version,
-    "io.modelcontextprotocol/clientInfo": info,
-    "io.modelcontextprotocol/clientCapabilities": capabilities,
-    ...(logLevel === undefined ? {} : { "io.modelcontextprotocol/logLevel": logLevel }),
+    [metaKeys.protocolVersion]: version,
+    [metaKeys.clientInfo]: info,
+    [metaKeys.clientCapabilities]: capabilities,
+    ...(logLevel === undefined ? {} : { [metaKeys.logLevel]: logLevel }),
   };
 }
 
-/** What a modern result says to whoever asked for it, and to nobody behind them (2026-07-28: `Result`, `CacheableResult`). */
+/** Fields of a modern result that concern only the direct caller (2026-07-28: `Result`, `CacheableResult`). */
 const resultFields = ["resultType", "ttlMs", "cacheScope"] as const;
 
-/** Who speaks here, and how: true of the connection the result came over, false of the one it is passed on to. */
+/** `_meta` keys that describe the connection a result came over, so they are wrong on any other connection. */
 const connectionMetaKeys = [
-  "io.modelcontextprotocol/serverInfo",
-  "io.modelcontextprotocol/protocolVersion",
-  "io.modelcontextprotocol/subscriptionId",
-  "io.modelcontextprotocol/related-task",
+  metaKeys.serverInfo,
+  metaKeys.protocolVersion,
+  metaKeys.subscriptionId,
+  metaKeys.relatedTask,
 ] as const;
 
-/** A result without what the protocol added for one connection: what the server itself said, other `_meta` included. */
+/** A result without what the protocol added for one connection. The server's own `_meta` entries stay. */
 export function stripEnvelope(result: Params): Params {
   const { _meta: meta } = result;
-  const hasMarks = isRecord(meta) && connectionMetaKeys.some((key) => key in meta);
-  if (!hasMarks && !resultFields.some((key) => key in result)) return result;
-  const plain: Record<string, unknown> = { ...result };
-  for (const key of resultFields) delete plain[key];
-  if (!hasMarks) return plain;
+  const hasConnectionMeta = isRecord(meta) && connectionMetaKeys.some((key) => key in meta);
+  if (!hasConnectionMeta && !resultFields.some((key) => key in result)) return result;
+  const stripped: Record<string, unknown> = { ...result };
+  for (const key of resultFields) delete stripped[key];
+  if (!hasConnectionMeta) return stripped;
   const kept = { ...meta };
   for (const key of connectionMetaKeys) delete kept[key];
-  if (Object.keys(kept).length > 0) plain._meta = kept;
-  else delete plain._meta;
-  return plain;
+  if (Object.keys(kept).length > 0) stripped._meta = kept;
+  else delete stripped._meta;
+  return stripped;
 }

@@ -1,16 +1,20 @@
 import type { Params } from "./json-rpc.ts";
 
-/** How far a call has come. `progress` only ever grows. */
+/** How far a call has come. `progress` never decreases. */
 export interface Progress {
   readonly progress: number;
   readonly total?: number;
   readonly message?: string;
 }
 
-/** The eight levels of RFC 5424, mildest first: the order is what a client's log level compares against. */
+/** The eight levels of RFC 5424, least severe first: `isAtLeast` depends on the order. */
 export const logLevels = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"] as const;
 
 export type McpLogLevel = (typeof logLevels)[number];
+
+export function isAtLeast(level: McpLogLevel, threshold: McpLogLevel): boolean {
+  return logLevels.indexOf(level) >= logLevels.indexOf(threshold);
+}
 
 /** A log line meant for the calling client (MCP `notifications/message`). */
 export interface ClientLogLine {
@@ -19,21 +23,27 @@ export interface ClientLogLine {
   readonly data: unknown;
 }
 
+const questionMethods = ["elicitation/create", "sampling/createMessage", "roots/list"] as const;
+
 /**
- * Something only the other side can answer: its person (elicitation), its model (sampling) or its folders (roots).
- * The shape is that of an MCP `inputRequests` entry; in the older eras it travels as a request of its own.
+ * A question to the client: to its user (elicitation), to its model (sampling), or for its folders (roots). It has the
+ * shape of an MCP `inputRequests` entry. In the legacy era it travels as a separate request.
  */
 export interface Question {
-  readonly method: "elicitation/create" | "sampling/createMessage" | "roots/list";
+  readonly method: (typeof questionMethods)[number];
   readonly params?: Readonly<Record<string, unknown>>;
 }
 
-/** The result object of the answered request, as the client sent it: check it before use. */
+/** The client's result object, unchecked. */
 export type Answer = Readonly<Record<string, unknown>>;
+
+export function isQuestionMethod(method: unknown): method is Question["method"] {
+  return questionMethods.includes(method as Question["method"]);
+}
 
 const longestLogger = 200;
 
-/** What `notifications/message` says, as a line for whoever called. A level that does not exist counts as `info`. */
+/** The log line in `notifications/message`. An unknown level counts as `info`. */
 export function logLineOf({ level, logger, data }: Params): ClientLogLine {
   return {
     level: logLevels.includes(level as McpLogLevel) ? (level as McpLogLevel) : "info",
@@ -42,7 +52,7 @@ export function logLineOf({ level, logger, data }: Params): ClientLogLine {
   };
 }
 
-/** What `notifications/progress` says. */
+/** The progress in `notifications/progress`. */
 export function progressOf({ progress, total, message }: Params): Progress {
   return {
     progress: Number(progress),

@@ -1,4 +1,5 @@
 import { Fault, type FaultCode } from "../../core/fault.ts";
+import { isRecord } from "../../core/is-record.ts";
 import type { Era } from "./protocol-version.ts";
 
 export type JsonRpcId = string | number;
@@ -32,7 +33,7 @@ export interface JsonRpcResult {
 
 export interface JsonRpcFailure {
   readonly jsonrpc: "2.0";
-  /** `null` only where the request's id could not be read. */
+  /** `null` only if the id of the request could not be read. */
   readonly id: JsonRpcId | null;
   readonly error: RpcError;
 }
@@ -40,7 +41,7 @@ export interface JsonRpcFailure {
 export type JsonRpcResponse = JsonRpcResult | JsonRpcFailure;
 export type JsonRpcMessage = JsonRpcRequest | JsonRpcNotification | JsonRpcResponse;
 
-/** An id is echoed back and kept while the request runs, so its size is bounded. */
+/** An id is echoed back, and stored while the request runs, so its size is bounded. */
 const longestId = 1024;
 
 export function isRequest(message: JsonRpcMessage): message is JsonRpcRequest {
@@ -51,23 +52,21 @@ export function isNotification(message: JsonRpcMessage): message is JsonRpcNotif
   return "method" in message && !("id" in message);
 }
 
-/** One message as it came from outside, or a fault that says which part of JSON-RPC it breaks. */
+/** Reads one message of a peer. The fault says which rule of JSON-RPC it breaks. */
 export function parseMessage(value: unknown): JsonRpcMessage {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new Fault("bad-request", "Send one JSON-RPC 2.0 object.");
-  }
-  const message = withoutNullError(value as Record<string, unknown>);
-  if (message.jsonrpc !== "2.0") throw new Fault("bad-request", 'The field "jsonrpc" has to be "2.0".');
+  if (!isRecord(value)) throw new Fault("bad-request", "Send one JSON-RPC 2.0 object.");
+  const message = withoutNullError(value);
+  if (message.jsonrpc !== "2.0") throw new Fault("bad-request", 'The field "jsonrpc" must be "2.0".');
   const hasId = "id" in message;
-  const isUnreadable = message.id === null && "error" in message && !("method" in message);
-  if (hasId && !isId(message.id) && !isUnreadable) {
-    throw new Fault("bad-request", `The field "id" has to be a string of at most ${longestId} characters or a number.`);
+  const isErrorWithoutId = message.id === null && "error" in message && !("method" in message);
+  if (hasId && !isId(message.id) && !isErrorWithoutId) {
+    throw new Fault("bad-request", `The field "id" must be a string of at most ${longestId} characters or a number.`);
   }
   if ("method" in message) {
-    if (typeof message.method !== "string") throw new Fault("bad-request", 'The field "method" has to be a string.');
+    if (typeof message.method !== "string") throw new Fault("bad-request", 'The field "method" must be a string.');
     const { params } = message;
-    if (params !== undefined && (typeof params !== "object" || params === null || Array.isArray(params))) {
-      throw new Fault("bad-params", 'The field "params" has to be an object.');
+    if (params !== undefined && !isRecord(params)) {
+      throw new Fault("bad-params", 'The field "params" must be an object.');
     }
     return message as unknown as JsonRpcRequest | JsonRpcNotification;
   }
@@ -75,14 +74,14 @@ export function parseMessage(value: unknown): JsonRpcMessage {
   throw new Fault("bad-request", 'A message needs a "method", or an "id" with a "result" or an "error".');
 }
 
-/** JSON-RPC 1.0 had both fields in every answer, `null` in the one that does not count; some servers keep to that. */
+/** JSON-RPC 1.0 put both fields into every response, the unused one as `null`. Some servers still do. */
 function withoutNullError(message: Record<string, unknown>): Record<string, unknown> {
   if (message.error !== null || !("result" in message)) return message;
   const { error: _, ...rest } = message;
   return rest;
 }
 
-/** The id of something that may not even be a message, for the error that answers it. */
+/** The id of a value that may not be a valid message, for the error response. */
 export function idOf(value: unknown): JsonRpcId | null {
   if (typeof value !== "object" || value === null) return null;
   const { id } = value as { id?: unknown };
@@ -98,8 +97,8 @@ function isId(id: unknown): id is JsonRpcId {
 }
 
 /**
- * A message as text. An answer that JSON can't hold (a loop, a BigInt, nested too deep) becomes an error under the same
- * id: its client would wait for good otherwise.
+ * A message as text. A response that JSON can't represent (a cycle, a BigInt, nested too deep) becomes an error with the
+ * same id; otherwise the client would wait forever.
  */
 export function encodeMessage(message: JsonRpcMessage | readonly JsonRpcResponse[]): string {
   try {
@@ -107,7 +106,7 @@ export function encodeMessage(message: JsonRpcMessage | readonly JsonRpcResponse
   } catch (cause) {
     if (isBatch(message)) return `[${message.map(encodeMessage).join(",")}]`;
     if ("method" in message) throw cause;
-    const fault = new Fault("internal", "The result can't be written as JSON.", { cause });
+    const fault = new Fault("internal", "The result can't be represented as JSON.", { cause });
     return JSON.stringify(failure(message.id, rpcErrorOf(fault, "legacy")));
   }
 }
@@ -116,11 +115,11 @@ function isBatch(message: JsonRpcMessage | readonly JsonRpcResponse[]): message 
   return Array.isArray(message);
 }
 
-/** The wire form of whatever went wrong. What we did not throw on purpose is told to the log, not to the client. */
+/** An error as it goes to the client. The details of an unexpected error go only to the log. */
 export function rpcErrorOf(error: unknown, era: Era): RpcError {
   if (error instanceof RpcFault) return error.error;
   if (!(error instanceof Fault)) {
-    return { code: -32603, message: "Internal error. The server's log says more." };
+    return { code: -32603, message: "Internal error. See the server's log for details." };
   }
   const code = era === "legacy" ? (legacyCodes[error.code] ?? error.row.rpc) : error.row.rpc;
   return error.detail === undefined
@@ -132,10 +131,10 @@ export function failure(id: JsonRpcId | null, error: RpcError): JsonRpcFailure {
   return { jsonrpc: "2.0", id, error };
 }
 
-/** 2025-11-25 and earlier had a number of their own for this; 2026-07-28 forbids it. */
+/** 2025-11-25 and earlier have a separate number for this; 2026-07-28 forbids it. */
 const legacyCodes: Partial<Record<FaultCode, number>> = { "unknown-resource": -32002 };
 
-/** A JSON-RPC error another server answered with: passed on as it came, its message bounded. */
+/** A JSON-RPC error from another server, passed on unchanged except that its message is bounded. */
 export class RpcFault extends Fault {
   readonly error: RpcError;
 

@@ -1,4 +1,4 @@
-/** A JSON Schema object as it travels: kept untouched, checked before use. */
+/** A JSON Schema object as a peer sent it. Check it before use. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 export interface Icon {
@@ -8,7 +8,7 @@ export interface Icon {
   readonly theme?: "light" | "dark";
 }
 
-/** Hints of the tool's maker about what a call does. They come from outside: only a trusted source's count as facts. */
+/** The author's hints about what a call does. Rely on them only if the source is trusted. */
 export interface ToolAnnotations {
   readonly title?: string;
   readonly readOnlyHint?: boolean;
@@ -30,7 +30,7 @@ export interface Tool {
   readonly _meta?: Record<string, unknown>;
 }
 
-/** The answer of a call. A tool that failed says so with `isError`; it is still an answer. */
+/** The result of a call. A failed tool still returns a result, with `isError`. */
 export interface ToolResult {
   readonly content: readonly ContentBlock[];
   readonly structuredContent?: unknown;
@@ -46,7 +46,7 @@ export function errorResult(text: string): ToolResult {
   return { content: [textBlock(text)], isError: true };
 }
 
-/** What a person or a model may be shown, and how much it matters (MCP `Annotations`). */
+/** Who a content block is for, and how important it is (MCP `Annotations`). */
 export interface ContentAnnotations {
   readonly audience?: readonly ("user" | "assistant")[];
   readonly priority?: number;

@@ -11,25 +11,25 @@ import {
 } from "../messages/json-rpc.ts";
 import { allowsBatches } from "../messages/protocol-version.ts";
 
-/** More messages in one batch than any client of the revisions that have them sends. */
+/** More messages than any real client sends in one batch. */
 const mostInBatch = 100;
 
-/** Faults where the revision has no batches, and where the batch is not of a size that is taken. */
+/** Faults if the revision has no batches, or the batch is empty or too large. */
 export function requireBatch(batch: readonly unknown[], version: string | undefined): void {
   if (!allowsBatches(version)) {
-    throw new Fault("bad-request", "This revision of the protocol has no batches. Send one message at a time.");
+    throw new Fault("bad-request", "This protocol version has no batches. Send one message at a time.");
   }
   if (batch.length === 0 || batch.length > mostInBatch) {
-    throw new Fault("bad-request", `A batch holds 1 to ${mostInBatch} messages.`);
+    throw new Fault("bad-request", `A batch must have 1 to ${mostInBatch} messages.`);
   }
 }
 
-/** Serves the messages of a batch side by side. Resolves to the answers, or to nothing where none is due. */
+/** Serves the messages of a batch concurrently. Resolves to the responses, or to undefined if none is due. */
 export async function serveEach(
   batch: readonly unknown[],
   serve: (message: JsonRpcMessage) => Promise<JsonRpcResponse | undefined>,
 ): Promise<readonly JsonRpcResponse[] | undefined> {
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     batch.map(async (value) => {
       try {
         const message = parseMessage(value);
@@ -40,15 +40,15 @@ export async function serveEach(
       }
     }),
   );
-  const sent = answers.filter((answer) => answer !== undefined);
-  return sent.length > 0 ? sent : undefined;
+  const due = responses.filter((response) => response !== undefined);
+  return due.length > 0 ? due : undefined;
 }
 
-/** 2025-03-26 forbids `initialize` here. Modern requests know no batches: over HTTP each has headers of its own to match. */
+/** 2025-03-26 forbids `initialize` in a batch. Modern requests have no batches, since each needs matching HTTP headers. */
 function requireBatchable(message: JsonRpcMessage): void {
   if (!isRequest(message)) return;
   if (message.method === "initialize") throw new Fault("bad-request", "initialize can't be part of a batch.");
   if (isModernRequest(message, undefined)) {
-    throw new Fault("bad-request", "Requests of 2026-07-28 can't be part of a batch. Send each alone.");
+    throw new Fault("bad-request", "Requests of 2026-07-28 can't be part of a batch. Send each one on its own.");
   }
 }

@@ -1,6 +1,8 @@
 import { Fault, type FaultCode } from "../../core/fault.ts";
+import type { RequestHeaders } from "../../core/http/request-headers.ts";
 import { isRecord } from "../../core/is-record.ts";
-import { hasTasks, tasksExtension } from "../messages/client-facts.ts";
+import { quoted } from "../../core/peer-text.ts";
+import { requireTasks, tasksExtension } from "../messages/client-facts.ts";
 import { type Params, RpcFault } from "../messages/json-rpc.ts";
 import { checkParamHeaders } from "../messages/mirrored-headers.ts";
 import type { Era } from "../messages/protocol-version.ts";
@@ -8,7 +10,6 @@ import { errorResult, type Tool, type ToolResult } from "../messages/tool.ts";
 import type { SchemaChecker } from "../schema/schema-checker.ts";
 import type { CompletionRequest, McpOffer } from "./offer.ts";
 import type { ServedRequest } from "./served-request.ts";
-import type { RequestHeaders } from "../../core/http/request-headers.ts";
 
 export type MethodHandler = (
   params: Params,
@@ -18,7 +19,7 @@ export type MethodHandler = (
 
 const noParams: Params = {};
 
-/** The methods both eras have, as far as the offer has them. */
+/** The methods that both eras have, for the features that the offer has. */
 export function featureMethods(offer: McpOffer, checker: SchemaChecker): Map<string, MethodHandler> {
   const methods = new Map<string, MethodHandler>();
   const { tools, resources, prompts } = offer;
@@ -26,17 +27,15 @@ export function featureMethods(offer: McpOffer, checker: SchemaChecker): Map<str
   if (tools) {
     methods.set("tools/list", (params) => pageOf("tools", tools.list(), params.cursor));
     methods.set("tools/call", (params, request, headers) => {
-      const tool = tools.find(textParam(params, "name"));
+      const name = stringParam(params, "name");
+      const tool = tools.find(name);
       if (!tool)
-        throw new Fault("unknown-tool", `Unknown tool: ${quoted(params.name)}. tools/list names those there are.`);
+        throw new Fault("unknown-tool", `Unknown tool: ${quoted(name, 100)}. Use tools/list to see the tools.`);
       const args = params.arguments ?? noParams;
-      if (!isRecord(args)) throw new Fault("bad-params", '"arguments" has to be an object.');
+      if (!isRecord(args)) throw new Fault("bad-params", '"arguments" must be an object.');
       if (headers) checkParamHeaders(headers, tool, args);
-      if (tool.execution?.taskSupport === "required" && !hasTasks(request.client)) {
-        throw new Fault("missing-capability", `The tool ${tool.name} runs only as a task.`, {
-          detail: { requiredCapabilities: { extensions: { [tasksExtension]: {} } } },
-        });
-      }
+      if (tool.execution?.taskSupport === "required")
+        requireTasks(request.client, `The tool ${tool.name} runs only as a task.`);
       const verdict = checker.check(tool.inputSchema, args);
       if (verdict instanceof Promise)
         return verdict.then((late) => (late.ok ? call(tool, args, request) : wrongArguments(tool, late.message)));
@@ -49,22 +48,22 @@ export function featureMethods(offer: McpOffer, checker: SchemaChecker): Map<str
     methods.set("resources/templates/list", (params) =>
       pageOf("resourceTemplates", resources.templates(), params.cursor),
     );
-    methods.set("resources/read", (params, request) => resources.read(textParam(params, "uri"), request));
+    methods.set("resources/read", (params, request) => resources.read(stringParam(params, "uri"), request));
   }
 
   if (prompts) {
     methods.set("prompts/list", (params) => pageOf("prompts", prompts.list(), params.cursor));
     methods.set("prompts/get", (params, request) => {
-      const name = textParam(params, "name");
+      const name = stringParam(params, "name");
       const prompt = prompts.list().find((each) => each.name === name);
       if (!prompt)
-        throw new Fault("unknown-prompt", `Unknown prompt: ${quoted(name)}. prompts/list names those there are.`);
+        throw new Fault("unknown-prompt", `Unknown prompt: ${quoted(name, 100)}. Use prompts/list to see the prompts.`);
       const args = params.arguments ?? noParams;
       if (!isRecord(args) || !Object.values(args).every((value) => typeof value === "string")) {
-        throw new Fault("bad-params", "The arguments of a prompt have to be texts.");
+        throw new Fault("bad-params", "The arguments of a prompt must be strings.");
       }
       const missing = prompt.arguments?.find((argument) => argument.required && !Object.hasOwn(args, argument.name));
-      if (missing) throw new Fault("bad-params", `The prompt ${name} needs the argument ${quoted(missing.name)}.`);
+      if (missing) throw new Fault("bad-params", `The prompt ${name} needs the argument ${quoted(missing.name, 100)}.`);
       return prompts.get(name, args as Record<string, string>, request);
     });
   }
@@ -87,14 +86,14 @@ export function featureMethods(offer: McpOffer, checker: SchemaChecker): Map<str
   }
 }
 
-/** SEP-1303: wrong arguments are a result, so that a model sees them and can mend them. */
+/** SEP-1303: wrong arguments are reported as a result, so that the model sees the problem and can fix it. */
 function wrongArguments(tool: Tool, message: string): ToolResult {
   return errorResult(`Wrong arguments for ${tool.name}: ${message}`);
 }
 
 const protocolFaults: ReadonlySet<FaultCode> = new Set(["internal", "unknown-tool", "bad-params", "cancelled"]);
 
-/** A tool that fails is a result. These few mean that there was no call, or that the server itself is broken. */
+/** A failing tool returns a result. These faults mean that no call took place, or that the server itself is broken. */
 function isProtocolFault(error: unknown, request: ServedRequest): boolean {
   if (!(error instanceof Fault)) return false;
   if (error instanceof RpcFault) return true;
@@ -103,11 +102,11 @@ function isProtocolFault(error: unknown, request: ServedRequest): boolean {
 
 function completionParams(params: Params): CompletionRequest {
   const { ref, argument } = params;
-  const named =
+  const isNamed =
     isRecord(ref) &&
     ((ref.type === "ref/prompt" && typeof ref.name === "string") ||
       (ref.type === "ref/resource" && typeof ref.uri === "string"));
-  if (!named || !isRecord(argument) || typeof argument.name !== "string" || typeof argument.value !== "string") {
+  if (!isNamed || !isRecord(argument) || typeof argument.name !== "string" || typeof argument.value !== "string") {
     throw new Fault(
       "bad-params",
       'completion/complete needs "ref" (a prompt or a resource) and "argument" with name and value.',
@@ -116,17 +115,13 @@ function completionParams(params: Params): CompletionRequest {
   return params as unknown as CompletionRequest;
 }
 
-function textParam(params: Params, name: string): string {
+function stringParam(params: Params, name: string): string {
   const value = params[name];
-  if (typeof value !== "string") throw new Fault("bad-params", `"${name}" has to be a text.`);
+  if (typeof value !== "string") throw new Fault("bad-params", `"${name}" must be a string.`);
   return value;
 }
 
-function quoted(value: unknown): string {
-  return JSON.stringify(String(value).slice(0, 100));
-}
-
-/** What the server says it can do, read off what the offer has. */
+/** The server capabilities, derived from the offer. */
 export function capabilitiesOf(offer: McpOffer, era: Era): object {
   const listChanged = offer.onChange ? { listChanged: true } : {};
   return {
@@ -141,10 +136,10 @@ export function capabilitiesOf(offer: McpOffer, era: Era): object {
   };
 }
 
-/** Many clients never ask for a second page, so a page holds more than anybody has. */
+/** Many clients never request a second page, so one page holds more than any real list. */
 const pageSize = 10_000;
 
-/** One page of a list under its name, with the way to the next one. */
+/** One page of a list, with the cursor of the next page. */
 function pageOf(name: string, items: readonly unknown[], cursor: unknown): object {
   const start = startOf(cursor, items.length);
   if (start === 0 && items.length <= pageSize) return { [name]: items };
@@ -155,6 +150,6 @@ function pageOf(name: string, items: readonly unknown[], cursor: unknown): objec
 function startOf(cursor: unknown, length: number): number {
   if (cursor === undefined) return 0;
   const start = typeof cursor === "string" ? Number(/^from-(\d{1,9})$/.exec(cursor)?.[1] ?? "none") : Number.NaN;
-  if (!(start <= length)) throw new Fault("bad-params", "This cursor is not from here. List again without one.");
+  if (!(start <= length)) throw new Fault("bad-params", "This cursor is not valid. List again without a cursor.");
   return start;
 }

@@ -4,14 +4,9 @@ import { notification } from "../messages/json-rpc.ts";
 import { negotiateLegacy } from "../messages/protocol-version.ts";
 import { capabilitiesOf, type MethodHandler } from "./feature-methods.ts";
 import type { McpOffer } from "./offer.ts";
+import { longestWatched, mostWatches } from "./subscription.ts";
 
-/** One client watches no more addresses than this. */
-const mostWatches = 1000;
-
-/** An address is kept for as long as it is watched, so its length is bounded. */
-const longestUri = 8192;
-
-/** What only the revisions with a handshake have, beside the features. */
+/** The methods of the legacy era: the features, and what only the revisions with a handshake have. */
 export function legacyMethods(
   offer: McpOffer,
   features: ReadonlyMap<string, MethodHandler>,
@@ -35,7 +30,7 @@ export function legacyMethods(
   methods.set("logging/setLevel", (params, request) => {
     const { level } = params;
     if (!logLevels.includes(level as McpLogLevel)) {
-      throw new Fault("bad-params", `"level" has to be one of ${logLevels.join(", ")}.`);
+      throw new Fault("bad-params", `"level" must be one of ${logLevels.join(", ")}.`);
     }
     request.peer.logLevel = level as McpLogLevel;
     return {};
@@ -44,17 +39,17 @@ export function legacyMethods(
   const watch = offer.resources?.watch?.bind(offer.resources);
   if (watch) {
     methods.set("resources/subscribe", async ({ uri }, request) => {
-      if (typeof uri !== "string" || uri.length > longestUri) {
-        throw new Fault("bad-params", `"uri" has to be a text of at most ${longestUri} characters.`);
+      if (typeof uri !== "string" || uri.length > longestWatched) {
+        throw new Fault("bad-params", `"uri" must be a string of at most ${longestWatched} characters.`);
       }
       const { watches, push } = request.peer;
       if (!push || watches.has(uri)) return {};
-      if (watches.size >= mostWatches) throw new Fault("busy", `A client can watch ${mostWatches} resources at most.`);
+      if (watches.size >= mostWatches) throw new Fault("busy", `A client can watch at most ${mostWatches} resources.`);
       const pending = () => {};
       watches.set(uri, pending);
       try {
         const stop = await watch(uri, () => push(notification("notifications/resources/updated", { uri })), request);
-        // It may have been taken back meanwhile, or the client may have gone.
+        // The client may have unsubscribed or disconnected in the meantime.
         if (watches.get(uri) === pending) watches.set(uri, stop);
         else stop();
       } catch (error) {
@@ -64,7 +59,7 @@ export function legacyMethods(
       return {};
     });
     methods.set("resources/unsubscribe", ({ uri }, request) => {
-      if (typeof uri !== "string") throw new Fault("bad-params", '"uri" has to be a text.');
+      if (typeof uri !== "string") throw new Fault("bad-params", '"uri" must be a string.');
       request.peer.watches.get(uri)?.();
       request.peer.watches.delete(uri);
       return {};

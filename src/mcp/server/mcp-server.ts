@@ -1,7 +1,9 @@
 import { Fault } from "../../core/fault.ts";
+import { asRecord } from "../../core/is-record.ts";
 import { type Log, silentLog } from "../../core/log.ts";
+import { quoted } from "../../core/peer-text.ts";
 import { parseClientFacts } from "../messages/client-facts.ts";
-import { isModernRequest, readEnvelope } from "../messages/envelope.ts";
+import { isModernRequest, readEnvelope, type RequestEnvelope } from "../messages/envelope.ts";
 import {
   failure,
   isNotification,
@@ -11,18 +13,18 @@ import {
   type JsonRpcRequest,
   type JsonRpcResponse,
   notification,
-  type Params,
   parseMessage,
   rpcErrorOf,
 } from "../messages/json-rpc.ts";
 import { checkMirroredHeaders } from "../messages/mirrored-headers.ts";
+import { assumedVersion, type Era } from "../messages/protocol-version.ts";
 import { createSchemaChecker } from "../schema/schema-checker.ts";
 import { featureMethods, type MethodHandler } from "./feature-methods.ts";
 import { legacyMethods } from "./legacy-methods.ts";
 import { createModernCalls } from "./modern-calls.ts";
 import type { McpOffer } from "./offer.ts";
 import { Peer, type PeerOptions } from "./peer.ts";
-import { type ReplyRoute, type RequestEnvelope, ServedRequest } from "./served-request.ts";
+import { type ReplyRoute, ServedRequest } from "./served-request.ts";
 import { createChangeFeed } from "./subscription.ts";
 import { createTaskStore } from "./tasks.ts";
 import { createWaitingRuns } from "./waiting-runs.ts";
@@ -30,11 +32,11 @@ import { createWaitingRuns } from "./waiting-runs.ts";
 export interface McpServerOptions {
   readonly log?: Log;
   readonly now?: () => number;
-  /** How long a call waits for its client to come back with answers, and how many may wait: in all, and of one principal. */
+  /** How long a call waits for its client's answers, and how many calls may wait: in total, and per principal. */
   readonly waitForAnswersMs?: number;
   readonly mostWaiting?: number;
   readonly mostWaitingOfOne?: number;
-  /** How long a task and its result are kept, and how many there may be: in all, and of one principal. */
+  /** How long a task and its result are kept, and how many there may be: in total, and per principal. */
   readonly keepTasksMs?: number;
   readonly mostTasks?: number;
   readonly mostTasksOfOne?: number;
@@ -42,24 +44,24 @@ export interface McpServerOptions {
 }
 
 /**
- * The protocol, free of any transport: messages in, messages out. What belongs to a request but comes before its answer
- * goes through the route.
+ * The protocol without a transport: messages in, messages out. Messages that belong to a request but precede its
+ * response go through the route.
  */
 export interface McpServer {
   readonly offer: McpOffer;
-  /** What is being served. */
+  /** The requests being served. */
   readonly running: Iterable<Pick<ServedRequest, "era" | "peer">>;
   openPeer(options: PeerOptions): Peer;
-  /** Serves one message. Resolves to the answer of a request, or to nothing: for the rest, and for cancelled calls. */
+  /** Serves one message. Resolves to the response, or to undefined if none is due, as after a cancel. */
   handle(message: JsonRpcMessage, peer: Peer, route: ReplyRoute): Promise<JsonRpcResponse | undefined>;
-  /** What still runs is stopped, and its clients are told why. */
+  /** Stops the running requests and tells their clients why. */
   close(why?: string): void;
 }
 
 export function createMcpServer(offer: McpOffer, options: McpServerOptions = {}): McpServer {
   const log = options.log ?? silentLog;
   const now = options.now ?? Date.now;
-  const changes = createChangeFeed(offer);
+  const changeFeed = createChangeFeed(offer);
   const waitForAnswersMs = options.waitForAnswersMs ?? 600_000;
   const waiting = createWaitingRuns({
     forMs: waitForAnswersMs,
@@ -75,7 +77,7 @@ export function createMcpServer(offer: McpOffer, options: McpServerOptions = {})
   });
   const features = featureMethods(offer, createSchemaChecker());
   const legacy = legacyMethods(offer, features);
-  const modern = createModernCalls({ offer, features, changes, waiting, tasks });
+  const modern = createModernCalls({ offer, features, changeFeed, waiting, tasks });
   const peers = new Set<Peer>();
   const running = new Set<ServedRequest>();
 
@@ -86,7 +88,7 @@ export function createMcpServer(offer: McpOffer, options: McpServerOptions = {})
     const { push } = peerOptions;
     if (push) {
       peers.add(peer);
-      const stop = changes.listen((kind) => {
+      const stop = changeFeed.listen((kind) => {
         if (peer.version !== undefined) push(notification(`notifications/${kind}/list_changed`));
       });
       peer.onClose = () => {
@@ -97,14 +99,14 @@ export function createMcpServer(offer: McpOffer, options: McpServerOptions = {})
     return peer;
   }
 
-  /** Not `async`: a promise that waits for another one would cost every call three turns. */
+  /** Not `async`: a promise that awaits another one costs every call three microtask turns. */
   function handle(message: JsonRpcMessage, peer: Peer, route: ReplyRoute): Promise<JsonRpcResponse | undefined> {
     if (isRequest(message)) {
       return isModernRequest(message, route.headers)
         ? serveModern(message, peer, route)
         : serveLegacy(message, peer, route);
     }
-    if (isNotification(message)) noteNotification(message, peer);
+    if (isNotification(message)) receiveNotification(message, peer);
     else peer.settle(message);
     return Promise.resolve(undefined);
   }
@@ -135,11 +137,11 @@ export function createMcpServer(offer: McpOffer, options: McpServerOptions = {})
   ): Promise<JsonRpcResponse | undefined> {
     let request: ServedRequest | undefined;
     try {
-      const facts = readEnvelope(message, route.headers);
+      const envelope = readEnvelope(message, route.headers);
       const method: MethodHandler | undefined = modern.method(message.method);
       if (!method) throw unknownMethod(message.method);
       if (route.headers) checkMirroredHeaders(route.headers, message);
-      request = new ServedRequest(peer, route, facts);
+      request = new ServedRequest(peer, route, envelope);
       start(message, request);
       const result = await modern.serve(message, method, request, route);
       return request.cancelled ? undefined : { jsonrpc: "2.0", id: message.id, result };
@@ -162,21 +164,21 @@ export function createMcpServer(offer: McpOffer, options: McpServerOptions = {})
     if (request.peer.running.get(message.id) === request) request.peer.running.delete(message.id);
   }
 
-  function noteNotification(message: JsonRpcNotification, peer: Peer): void {
+  function receiveNotification(message: JsonRpcNotification, peer: Peer): void {
     if (message.method !== "notifications/cancelled") return;
     const id = message.params?.requestId;
     if (typeof id === "string" || typeof id === "number")
       peer.running.get(id)?.cancel("The client cancelled the call.");
   }
 
-  function failed(message: JsonRpcRequest, error: unknown, era: "legacy" | "modern"): JsonRpcResponse {
+  function failed(message: JsonRpcRequest, error: unknown, era: Era): JsonRpcResponse {
     if (!(error instanceof Fault))
       log.error("a request failed inside the server", { method: message.method.slice(0, 100), error });
     return failure(message.id, rpcErrorOf(error, era));
   }
 
   function close(why = "The server is stopping."): void {
-    changes.close();
+    changeFeed.close();
     for (const request of running) request.stop(stoppedFault(why));
     for (const peer of peers) peer.close("The server is closing.");
     waiting.close();
@@ -184,34 +186,31 @@ export function createMcpServer(offer: McpOffer, options: McpServerOptions = {})
   }
 }
 
-const noMeta: Params = {};
-
 function legacyEnvelope(message: JsonRpcRequest, peer: Peer): RequestEnvelope {
-  const meta = message.params?._meta;
   return {
     era: "legacy",
-    protocolVersion: peer.version ?? "2025-03-26",
+    protocolVersion: peer.version ?? assumedVersion,
     client:
       message.method === "initialize"
         ? parseClientFacts(message.params?.clientInfo, message.params?.capabilities)
         : peer.client,
-    meta: typeof meta === "object" && meta !== null ? (meta as Params) : noMeta,
+    meta: asRecord(message.params?._meta),
     logLevel: undefined,
   };
 }
 
-/** What a call ends with that is stopped from this side. */
+/** The fault of a call that the server stops. */
 export function stoppedFault(why: string): Fault {
-  return new Fault("outcome-unknown", `${why} Whether it was done is unknown: look before you try again.`);
+  return new Fault("outcome-unknown", `${why} The call may or may not have completed: check before you retry.`);
 }
 
 function unknownMethod(method: string): Fault {
-  return new Fault("unknown-method", `Method not found: ${JSON.stringify(method.slice(0, 100))}`);
+  return new Fault("unknown-method", `Method not found: ${quoted(method, 100)}`);
 }
 
 /**
- * The server as a plain function: one message in, every message it leads to out, the answer last. For doors that have no
- * way to send anything in between; a question to the client has no way back here, so open the peer with `twoWay: false`.
+ * The server as a plain function: one message in, every resulting message out, the response last. It is for doors that
+ * can't send anything in between. The client can't answer questions here, so open the peer with `twoWay: false`.
  */
 export async function answerMessage(
   server: McpServer,
@@ -219,6 +218,6 @@ export async function answerMessage(
   message: unknown,
 ): Promise<readonly JsonRpcMessage[]> {
   const messages: JsonRpcMessage[] = [];
-  const answer = await server.handle(parseMessage(message), peer, { send: (sent) => void messages.push(sent) });
-  return answer ? [...messages, answer] : messages;
+  const response = await server.handle(parseMessage(message), peer, { send: (sent) => void messages.push(sent) });
+  return response ? [...messages, response] : messages;
 }

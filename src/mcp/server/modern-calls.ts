@@ -1,5 +1,7 @@
 import { Fault } from "../../core/fault.ts";
-import { hasTasks, tasksExtension } from "../messages/client-facts.ts";
+import { isRecord } from "../../core/is-record.ts";
+import { requireTasks } from "../messages/client-facts.ts";
+import { metaKeys } from "../messages/envelope.ts";
 import type { JsonRpcRequest, Params } from "../messages/json-rpc.ts";
 import { supportedVersions } from "../messages/protocol-version.ts";
 import { capabilitiesOf, type MethodHandler } from "./feature-methods.ts";
@@ -8,27 +10,27 @@ import { createPrincipalCounter } from "./principal-counter.ts";
 import { createResumableRun } from "./resumable-run.ts";
 import type { ReplyRoute, ServedRequest } from "./served-request.ts";
 import { type ChangeFeed, serveSubscription } from "./subscription.ts";
-import type { TaskStore } from "./tasks.ts";
+import type { Task, TaskStore } from "./tasks.ts";
 import type { WaitingRuns } from "./waiting-runs.ts";
 
 export interface ModernParts {
   readonly offer: McpOffer;
   readonly features: ReadonlyMap<string, MethodHandler>;
-  readonly changes: ChangeFeed;
+  readonly changeFeed: ChangeFeed;
   readonly waiting: WaitingRuns;
   readonly tasks: TaskStore;
 }
 
-/** The requests of the era without sessions: each stands alone, a call may come back for answers or become a task. */
+/** The requests of the modern era: each is independent, and a call may ask for input or become a task. */
 export interface ModernCalls {
   method(name: string): MethodHandler | undefined;
   serve(message: JsonRpcRequest, method: MethodHandler, request: ServedRequest, route: ReplyRoute): Promise<object>;
 }
 
-/** The three requests that may end with `input_required` (Multi Round-Trip Requests). */
+/** The requests that may end with `input_required` (Multi Round-Trip Requests). */
 const mayAsk: ReadonlySet<string> = new Set(["tools/call", "prompts/get", "resources/read"]);
 
-/** Results a client may keep. Ours are live: fresh only for the moment, and for this client alone. */
+/** The methods whose results must say how long they may be cached. */
 const cacheable: ReadonlySet<string> = new Set([
   "server/discover",
   "tools/list",
@@ -38,13 +40,14 @@ const cacheable: ReadonlySet<string> = new Set([
   "resources/read",
 ]);
 
-const freshness = { ttlMs: 0, cacheScope: "private" };
+/** Lists are live: they may change at any moment, and differ between clients. */
+const noCaching = { ttlMs: 0, cacheScope: "private" };
 
 export function createModernCalls(parts: ModernParts): ModernCalls {
   const { offer, waiting, tasks } = parts;
   const methods = new Map(parts.features);
-  const listening = createPrincipalCounter();
-  const identity = { "io.modelcontextprotocol/serverInfo": offer.info };
+  const streamsOf = createPrincipalCounter();
+  const identity = { [metaKeys.serverInfo]: offer.info };
 
   methods.set("server/discover", () => ({
     supportedVersions,
@@ -61,7 +64,7 @@ export function createModernCalls(parts: ModernParts): ModernCalls {
     taskOf(params, request).cancel();
     return {};
   });
-  // Served as a stream in `serve`; here so that it counts as a method we have.
+  // `serve` answers it with a stream. It is listed here so that the method counts as known.
   methods.set("subscriptions/listen", () => ({}));
 
   return {
@@ -69,7 +72,7 @@ export function createModernCalls(parts: ModernParts): ModernCalls {
     async serve(message, method, request, route) {
       const params = message.params ?? {};
       if (message.method === "subscriptions/listen") {
-        return serveSubscription(message.id, params, request, route, { ...parts, listening });
+        return serveSubscription(message.id, params, request, route, { ...parts, streamsOf });
       }
       const result = mayAsk.has(message.method)
         ? await serveInRounds(message, method, request, route)
@@ -93,13 +96,13 @@ export function createModernCalls(parts: ModernParts): ModernCalls {
       return run.resume(answers, route, request.meta);
     }
     return new Promise((resolve, reject) => {
-      const board = message.method === "tools/call" ? tasks : undefined;
+      const taskStore = message.method === "tools/call" ? tasks : undefined;
       request.startRun = () =>
-        createResumableRun({ request, subject, waiting, tasks: board, answers, round: { resolve, reject } });
-      const letGo = request.holdSpilled();
-      // Wrapped, so that a method that throws at once is caught like one that rejects.
+        createResumableRun({ request, subject, waiting, tasks: taskStore, answers, round: { resolve, reject } });
+      const release = request.holdSpilled();
+      // Wrapped, so that a method that throws synchronously is treated like one that rejects.
       (async () => method(params, request, route.headers))()
-        .finally(letGo)
+        .finally(release)
         .then(
           (result) => (request.run ? request.run.finish(result) : resolve(result)),
           (error: unknown) => (request.run ? request.run.fail(error) : reject(error)),
@@ -107,28 +110,24 @@ export function createModernCalls(parts: ModernParts): ModernCalls {
     });
   }
 
-  function complete(result: object, mayBeKept: boolean): object {
+  function complete(result: object, isCacheable: boolean): object {
     const meta = (result as { _meta?: object })._meta;
     return {
       resultType: "complete",
-      ...(mayBeKept ? freshness : undefined),
+      ...(isCacheable ? noCaching : undefined),
       ...result,
-      // Last, since nobody else's name may stand under what this server says.
+      // Last, so that a result from another server can't replace this server's name.
       _meta: meta ? { ...meta, ...identity } : identity,
     };
   }
 
-  function taskOf(params: Params, request: ServedRequest) {
-    if (!hasTasks(request.client)) {
-      throw new Fault("missing-capability", "Tasks need a client that declares the tasks extension.", {
-        detail: { requiredCapabilities: { extensions: { [tasksExtension]: {} } } },
-      });
-    }
+  function taskOf(params: Params, request: ServedRequest): Task {
+    requireTasks(request.client, "Tasks need a client that declares the tasks extension.");
     return tasks.find(params.taskId, request.principal);
   }
 }
 
-/** What the request is about. Not `String(…)`: an object with a `toString` of its own makes that throw. */
+/** What the request is about. Not `String(…)`, which throws if the client sends an object with a `toString` field. */
 function subjectName({ name, uri }: Params): string {
   const named = name ?? uri;
   return typeof named === "string" ? named : "";
@@ -136,8 +135,8 @@ function subjectName({ name, uri }: Params): string {
 
 function answersOf(params: Params): Params {
   const answers = params.inputResponses;
-  if (typeof answers !== "object" || answers === null || Array.isArray(answers)) {
-    throw new Fault("bad-params", '"inputResponses" has to be an object: an answer for each question.');
+  if (!isRecord(answers)) {
+    throw new Fault("bad-params", '"inputResponses" must be an object with an answer for each question.');
   }
-  return answers as Params;
+  return answers;
 }

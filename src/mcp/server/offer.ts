@@ -21,17 +21,17 @@ export interface ServerInfo {
 }
 
 export interface ToolOffer {
-  /** Same array object until the list changes. */
+  /** The same array object until the list changes. */
   list(): readonly Tool[];
   find(name: string): Tool | undefined;
-  /** The arguments have passed the tool's schema. What is thrown becomes a result with `isError`. */
+  /** The arguments fit the tool's schema. An error that is thrown becomes a result with `isError`. */
   call(tool: Tool, args: Readonly<Record<string, unknown>>, context: RequestContext): Promise<ToolResult> | ToolResult;
 }
 
 export interface ResourceOffer {
   list(): readonly Resource[];
   templates(): readonly ResourceTemplate[];
-  /** Faults with `unknown-resource` where there is none. */
+  /** Faults with `unknown-resource` if there is no such resource. */
   read(uri: string, context: RequestContext): Promise<ReadResourceResult>;
   /** Calls the listener when the resource changes, until the returned function is called. */
   watch?(uri: string, listener: () => void, context: RequestContext): Promise<() => void>;
@@ -39,7 +39,7 @@ export interface ResourceOffer {
 
 export interface PromptOffer {
   list(): readonly Prompt[];
-  /** Faults with `unknown-prompt` where there is none. */
+  /** Faults with `unknown-prompt` if there is no such prompt. */
   get(name: string, args: Readonly<Record<string, string>>, context: RequestContext): Promise<GetPromptResult>;
 }
 
@@ -59,7 +59,7 @@ export interface Completion {
 
 export type OfferChange = "tools" | "resources" | "prompts";
 
-/** What a server has to offer. The core asks at each request, so a change shows at once. */
+/** What a server offers. It is read at each request, so a change is visible at once. */
 export interface McpOffer {
   readonly info: ServerInfo;
   readonly instructions?: string | undefined;
@@ -71,42 +71,41 @@ export interface McpOffer {
   onChange?(listener: (change: OfferChange) => void): () => void;
 }
 
-/** What a handler of an offer knows about the request it serves, and how it speaks to the client meanwhile. */
+/** What a handler knows about the request it serves, and how it reaches the client in the meantime. */
 export interface RequestContext {
   readonly era: Era;
   readonly protocolVersion: string;
   readonly client: ClientFacts;
-  /** Who the door says this is (the name of a token, say): what one principal started, no other may continue. */
+  /** Who sent the request, as the door determined it (such as the name of a token). Only the same principal may continue it. */
   readonly principal: string;
   /** The `_meta` of the request. */
   readonly meta: Readonly<Record<string, unknown>>;
-  /** W3C trace context the request came with, in `_meta` or as a header; unchecked. */
+  /** The W3C trace context from `_meta` or a header, unchecked. */
   readonly traceparent: string | undefined;
-  /** The legacy session the request belongs to, where there is one. */
+  /** The legacy session of the request, if any. */
   readonly sessionId: string | undefined;
-  /** Aborted when the client cancels, goes away for good, or the server closes. */
+  /** Aborted when the client cancels or disconnects for good, or the server closes. */
   readonly signal: AbortSignal;
-  /** The same, for those who need no AbortSignal: it costs less. */
+  /** The same without an AbortSignal, which costs less. */
   readonly abort: Abort;
-  /** Dropped where the client did not ask for progress. */
+  /** Ignored if the client did not request progress. */
   progress(progress: Progress): void;
-  /** From which level on the client takes log lines; nothing where it wants none. */
+  /** The lowest level of log lines the client takes. Undefined if it takes none. */
   readonly logLevel: McpLogLevel | undefined;
-  /** A log line for the client; dropped below the level it wants. */
+  /** Sends a log line to the client, unless it is below `logLevel`. */
   tell(line: ClientLogLine): void;
   /**
-   * Asks the client and waits for its answer, by whichever way its era has. `key` names the question in the modern
-   * era, so that a client may send the answer along with its first request. Faults with `missing-capability` where the
-   * client can't be asked.
+   * Asks the client and waits for its answer, in the way of its era. `key` names the question in the modern era, so that
+   * a client can send the answer with its first request. Faults with `missing-capability` if the client can't be asked.
    */
   ask(question: Question, key?: string): Promise<Answer>;
   /**
-   * From here on the tool call is a task, where the client knows tasks and there is room for one: it gets a handle at
-   * once and the result by polling. Says whether that happened; if not, the call goes on as it was.
+   * Turns the tool call into a task: the client gets a task id at once and polls for the result. Returns false, and the
+   * call goes on as before, if the client does not support tasks or there are too many.
    */
   detach(statusMessage?: string): boolean;
-  /** The long text that stands behind a mark in the arguments, where the door puts such texts on disk. */
-  spilled(text: string): SpilledText | undefined;
-  /** Closes the answering event stream of a legacy session; the client comes back for the rest with Last-Event-ID. */
+  /** The string on disk that a placeholder in the arguments stands for, if the door moves long strings to disk. */
+  spilled(placeholder: string): SpilledText | undefined;
+  /** Closes the event stream of a request in a legacy session. The client gets the rest with `Last-Event-ID`. */
   releaseStream(): void;
 }

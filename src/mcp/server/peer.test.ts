@@ -65,8 +65,8 @@ describe("asking a client with a handshake", () => {
   test.each([
     [{ error: { code: -1, message: "The person has left." } }, "The person has left."],
     [{ error: null }, "could not answer"],
-    [{ result: "yes" }, "no result object"],
-    [{ result: null }, "no result object"],
+    [{ result: "yes" }, "is not a result object"],
+    [{ result: null }, "is not a result object"],
   ])("with the answer %j fails the tool", async (answer, text) => {
     const talk = await shakeHands(asking([roots]), "2025-11-25", { roots: {} });
     const called = talk.ask("tools/call", { name: "ask" });

@@ -1,6 +1,8 @@
 import { Fault } from "../../core/fault.ts";
+import { asRecord } from "../../core/is-record.ts";
+import { quoted } from "../../core/peer-text.ts";
 import { type ClientFacts, unknownClient } from "../messages/client-facts.ts";
-import { type Answer, logLevels, type McpLogLevel, type Question } from "../messages/interim-messages.ts";
+import type { Answer, McpLogLevel, Question } from "../messages/interim-messages.ts";
 import { type JsonRpcId, type JsonRpcMessage, type JsonRpcResponse, notification } from "../messages/json-rpc.ts";
 
 /** Sends one message to the client. */
@@ -9,15 +11,15 @@ export type Send = (message: JsonRpcMessage) => void;
 export interface PeerOptions {
   readonly principal: string;
   readonly sessionId?: string | undefined;
-  /** Sends what belongs to no request: list changes, resource updates. Without it there is no such way. */
+  /** Sends what belongs to no request, such as list changes and resource updates. Without it none are sent. */
   readonly push?: Send | undefined;
-  /** Whether the client can answer requests of ours: not so where a single POST is all there is. */
+  /** Whether the client can answer the server's requests. A client that sent a single POST can't. */
   readonly twoWay: boolean;
-  /** Ids for our own requests, where several peers share a way in. */
+  /** Creates ids for the server's requests, if several peers share one endpoint. */
   readonly askId?: (() => string) | undefined;
 }
 
-interface Asked {
+interface PendingQuestion {
   resolve(answer: Answer): void;
   reject(error: Fault): void;
 }
@@ -25,8 +27,8 @@ interface Asked {
 const noWatches: Map<string, () => void> = new Map();
 
 /**
- * One client as the server knows it: a stdio process, a session, or a single request that stands alone. A class, not a
- * closure: there may be one for every request, and methods on the prototype make that cheap.
+ * One client as the server knows it: a stdio process, a session, or a single independent request. A class, not a
+ * closure: there may be one for every request, and methods on the prototype keep it cheap.
  */
 export class Peer implements PeerOptions {
   readonly principal: string;
@@ -34,16 +36,16 @@ export class Peer implements PeerOptions {
   readonly push: Send | undefined;
   readonly twoWay: boolean;
   readonly askId: (() => string) | undefined;
-  /** What `initialize` settled; undefined before it, and for good where there is no handshake. */
+  /** The version `initialize` agreed on. Undefined before it, and always if there is no handshake. */
   version: string | undefined = undefined;
   client: ClientFacts = unknownClient;
   logLevel: McpLogLevel = "info";
   readonly running: Map<JsonRpcId, { cancel(reason: string): void; stop(fault: Fault): void }> = new Map();
-  /** Told once it is closed. */
+  /** Called when the peer is closed. */
   onClose: (() => void) | undefined = undefined;
   readonly #waitForAnswersMs: number;
   #asked = 0;
-  #pending: Map<JsonRpcId, Asked> | undefined;
+  #pending: Map<JsonRpcId, PendingQuestion> | undefined;
   #watches: Map<string, () => void> | undefined;
 
   constructor(options: PeerOptions, waitForAnswersMs: number) {
@@ -55,7 +57,7 @@ export class Peer implements PeerOptions {
     this.#waitForAnswersMs = waitForAnswersMs;
   }
 
-  /** Resource addresses this client watches, each with the way to stop. */
+  /** The resources this client watches: by URI, the function that stops the watch. */
   get watches(): Map<string, () => void> {
     return this.push === undefined ? noWatches : (this.#watches ??= new Map());
   }
@@ -67,39 +69,40 @@ export class Peer implements PeerOptions {
 
   ask(question: Question, send: Send, signal: AbortSignal): Promise<Answer> {
     const id = this.askId?.() ?? `ask-${++this.#asked}`;
-    const waiting = (this.#pending ??= new Map<JsonRpcId, Asked>());
+    const pending = (this.#pending ??= new Map<JsonRpcId, PendingQuestion>());
     return new Promise<Answer>((resolve, fail) => {
       const done = () => {
-        waiting.delete(id);
+        pending.delete(id);
         clearTimeout(timer);
         signal.removeEventListener("abort", stop);
       };
       const reject = (error: Fault) => (done(), fail(error));
       const stop = () => reject(new Fault("cancelled", "The call was cancelled before the client answered."));
-      // A session outlives its connections: without an end to the waiting, a client that died would hold its call.
+      // A session outlives its connections, so without a time limit a dead client would block its call forever.
       const timer = setTimeout(() => {
-        send(notification("notifications/cancelled", { requestId: id, reason: "No answer came in time." }));
+        send(notification("notifications/cancelled", { requestId: id, reason: "The client did not answer in time." }));
         reject(new Fault("timeout", "The client did not answer in time."));
       }, this.#waitForAnswersMs);
       timer.unref();
       if (signal.aborted) return stop();
       signal.addEventListener("abort", stop, { once: true });
-      waiting.set(id, { resolve: (answer) => (done(), resolve(answer)), reject });
+      pending.set(id, { resolve: (answer) => (done(), resolve(answer)), reject });
       send({ jsonrpc: "2.0", id, method: question.method, ...(question.params ? { params: question.params } : {}) });
     });
   }
 
-  /** Takes the client's answer to a question; an answer nobody waits for is dropped. */
+  /** Receives the client's answer to a question. An answer to no pending question is ignored. */
   settle(response: JsonRpcResponse): void {
     const waiting = response.id === null ? undefined : this.#pending?.get(response.id);
     if (!waiting) return;
     if ("error" in response) {
-      const said = JSON.stringify(response.error?.message ?? null).slice(0, 300);
-      waiting.reject(new Fault("unavailable", `The client could not answer: ${said}`));
+      const { message } = asRecord(response.error);
+      const reason = typeof message === "string" ? quoted(message, 300) : "it gave no reason";
+      waiting.reject(new Fault("unavailable", `The client could not answer: ${reason}`));
     } else if (typeof response.result === "object" && response.result !== null) {
       waiting.resolve(response.result as Answer);
     } else {
-      waiting.reject(new Fault("unavailable", "The client answered with something that is no result object."));
+      waiting.reject(new Fault("unavailable", "The client's answer is not a result object."));
     }
   }
 
@@ -110,8 +113,4 @@ export class Peer implements PeerOptions {
     for (const waiting of this.#pending?.values() ?? []) waiting.reject(new Fault("cancelled", reason));
     this.onClose?.();
   }
-}
-
-export function isAtLeast(level: McpLogLevel, wanted: McpLogLevel): boolean {
-  return logLevels.indexOf(level) >= logLevels.indexOf(wanted);
 }

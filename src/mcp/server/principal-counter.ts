@@ -1,9 +1,9 @@
-/** How many of something each principal holds. */
+/** Counts how many of something each principal has, for limits per principal. */
 export interface PrincipalCounter {
   add(principal: string): void;
   remove(principal: string): void;
   of(principal: string): number;
-  /** Who holds most; nothing where nobody holds any. */
+  /** The principal that has the most. Undefined if all counts are zero. */
   greatest(): string | undefined;
 }
 

@@ -1,10 +1,11 @@
 import { Fault } from "../../core/fault.ts";
+import { isRecord } from "../../core/is-record.ts";
 import type { Answer, Progress, Question } from "../messages/interim-messages.ts";
 import type { ReplyRoute, ServedRequest } from "./served-request.ts";
 import type { Task, TaskStore } from "./tasks.ts";
 import type { WaitingRuns } from "./waiting-runs.ts";
 
-/** What one round of a run comes to: the handler's result, or `input_required`, or a task. */
+/** Ends one round of a run: with the handler's result, with `input_required`, or with a task. */
 export interface RoundEnd {
   resolve(result: object): void;
   reject(error: unknown): void;
@@ -12,28 +13,28 @@ export interface RoundEnd {
 
 export interface ResumableRunOptions {
   readonly request: ServedRequest;
-  /** What a retry has to name again: method and the name of the tool, prompt or resource. */
+  /** What a retry must name again: the method, and the name of the tool, prompt or resource. */
   readonly subject: string;
   readonly waiting: WaitingRuns;
-  /** Undefined where the request can't become a task. */
+  /** Undefined if the request can't become a task. */
   readonly tasks: TaskStore | undefined;
   readonly round: RoundEnd;
-  /** Answers that came along with the first request. */
+  /** Answers that came with the first request. */
   readonly answers: Readonly<Record<string, unknown>>;
 }
 
 /**
- * One execution of a modern handler that lasts longer than one request: it waits for the client's answers between
- * rounds, or goes on as a task. The handler itself only ever awaits `ask`.
+ * One execution of a modern handler that lasts longer than one request. It waits for the client's answers between
+ * rounds, or continues as a task. The handler only awaits `ask`.
  */
 export interface ResumableRun {
   readonly subject: string;
   readonly principal: string;
   ask(question: Question, key: string | undefined): Promise<Answer>;
-  /** Says whether the call is a task from here on. */
+  /** Returns whether the call is now a task. */
   detach(statusMessage: string | undefined): boolean;
-  noteProgress(progress: Progress): void;
-  /** The client is back: takes its answers and waits for what comes next. */
+  onProgress(progress: Progress): void;
+  /** Starts a new round with the client's answers, and resolves when that round ends. */
   resume(
     answers: Readonly<Record<string, unknown>>,
     route: ReplyRoute,
@@ -41,9 +42,9 @@ export interface ResumableRun {
   ): Promise<object>;
   finish(result: object): void;
   fail(error: unknown): void;
-  /** Ends the handler; whoever waits for the round is told. */
+  /** Ends the handler. The current round fails with the fault. */
   stop(fault: Fault): void;
-  /** Nobody came back: stops the handler. */
+  /** Ends the handler because the client did not return. */
   abandon(reason: string): void;
 }
 
@@ -54,26 +55,26 @@ export function createResumableRun(options: ResumableRunOptions): ResumableRun {
     { question: Question; resolve(answer: Answer): void; reject(error: Fault): void }
   >();
   const usedKeys = new Set<string>();
-  let early = options.answers;
+  let givenAnswers = options.answers;
   let round: RoundEnd | undefined = options.round;
   let task: Task | undefined;
   let ended: { result: object } | { error: unknown } | undefined;
-  let surfacing = false;
+  let isRoundScheduled = false;
 
   const run: ResumableRun = {
     subject,
     principal: request.principal,
-    ask(question, wantedKey) {
-      const key = freshKey(wantedKey);
-      const answer = Object.hasOwn(early, key) ? early[key] : undefined;
-      if (isAnswer(answer)) return Promise.resolve(answer);
+    ask(question, preferredKey) {
+      const key = freshKey(preferredKey);
+      const answer = Object.hasOwn(givenAnswers, key) ? givenAnswers[key] : undefined;
+      if (isRecord(answer)) return Promise.resolve(answer);
       return new Promise((resolve, reject) => {
         questions.set(key, { question, resolve, reject });
         request.signal.addEventListener("abort", rejectQuestions, { once: true });
-        // Handlers that ask several things at once do so in one turn of the loop: they become one round.
-        if (!surfacing) {
-          surfacing = true;
-          setImmediate(surface);
+        // Questions that a handler asks in the same turn of the event loop go into one round.
+        if (!isRoundScheduled) {
+          isRoundScheduled = true;
+          setImmediate(sendQuestions);
         }
       });
     },
@@ -86,18 +87,18 @@ export function createResumableRun(options: ResumableRunOptions): ResumableRun {
       if (questions.size > 0) task.setWaiting(inputRequests());
       return true;
     },
-    noteProgress(progress) {
+    onProgress(progress) {
       if (task && progress.message !== undefined) task.setStatusMessage(progress.message);
     },
     resume(answers, route, meta) {
       return new Promise((resolve, reject) => {
         round = { resolve, reject };
         request.reroute(route, meta);
-        early = { ...early, ...answers };
+        givenAnswers = { ...givenAnswers, ...answers };
         takeAnswers(answers);
         if (task) endRound({ resultType: "task", ...task.summary() });
         else if (ended) deliver();
-        else if (questions.size > 0) surface();
+        else if (questions.size > 0) sendQuestions();
       });
     },
     finish(result) {
@@ -116,15 +117,15 @@ export function createResumableRun(options: ResumableRunOptions): ResumableRun {
   };
   return run;
 
-  function freshKey(wanted: string | undefined): string {
-    let key = wanted ?? `input-${usedKeys.size + 1}`;
-    for (let n = 2; usedKeys.has(key); n++) key = `${wanted ?? "input"}-${n}`;
+  function freshKey(preferred: string | undefined): string {
+    let key = preferred ?? `input-${usedKeys.size + 1}`;
+    for (let n = 2; usedKeys.has(key); n++) key = `${preferred ?? "input"}-${n}`;
     usedKeys.add(key);
     return key;
   }
 
-  function surface(): void {
-    surfacing = false;
+  function sendQuestions(): void {
+    isRoundScheduled = false;
     if (questions.size === 0) return;
     if (task) task.setWaiting(inputRequests());
     else if (round) {
@@ -135,7 +136,7 @@ export function createResumableRun(options: ResumableRunOptions): ResumableRun {
   function takeAnswers(answers: Readonly<Record<string, unknown>>): void {
     for (const [key, waitingQuestion] of questions) {
       const answer = Object.hasOwn(answers, key) ? answers[key] : undefined;
-      if (!isAnswer(answer)) continue;
+      if (!isRecord(answer)) continue;
       questions.delete(key);
       waitingQuestion.resolve(answer);
     }
@@ -168,15 +169,11 @@ export function createResumableRun(options: ResumableRunOptions): ResumableRun {
 
   function rejectQuestions(): void {
     for (const { reject } of questions.values())
-      reject(new Fault("cancelled", "The call was cancelled before it was answered."));
+      reject(new Fault("cancelled", "The call was cancelled before its question was answered."));
     questions.clear();
   }
 
   function inputRequests(): Record<string, Question> {
     return Object.fromEntries([...questions].map(([key, { question }]) => [key, question]));
   }
-}
-
-function isAnswer(value: unknown): value is Answer {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

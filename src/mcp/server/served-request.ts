@@ -1,67 +1,64 @@
 import { Fault } from "../../core/fault.ts";
+import type { RequestHeaders } from "../../core/http/request-headers.ts";
 import type { SpilledText, SpilledTexts } from "../../core/json-bytes.ts";
 import { LazyAbort } from "../../core/lazy-abort.ts";
 import { type ClientFacts, hasTasks, missingCapability } from "../messages/client-facts.ts";
-import type { Answer, ClientLogLine, McpLogLevel, Progress, Question } from "../messages/interim-messages.ts";
-import { type JsonRpcId, notification } from "../messages/json-rpc.ts";
+import type { RequestEnvelope } from "../messages/envelope.ts";
+import {
+  type Answer,
+  type ClientLogLine,
+  isAtLeast,
+  type McpLogLevel,
+  type Progress,
+  type Question,
+} from "../messages/interim-messages.ts";
+import { type JsonRpcId, notification, type Params } from "../messages/json-rpc.ts";
 import type { Era } from "../messages/protocol-version.ts";
 import type { RequestContext } from "./offer.ts";
-import { isAtLeast, type Peer, type Send } from "./peer.ts";
+import type { Peer, Send } from "./peer.ts";
 import type { ResumableRun } from "./resumable-run.ts";
-import type { RequestHeaders } from "../../core/http/request-headers.ts";
 
-/** The way back of one request: what is sent here reaches the client before the answer does. */
+/** The way back to the client of one request. What is sent here arrives before the response. */
 export interface ReplyRoute {
   send: Send;
   releaseStream?(): void;
-  /** The HTTP headers, where there are any: the modern era checks them against the body. */
+  /** The HTTP headers, if any. The modern era checks them against the body. */
   readonly headers?: RequestHeaders | undefined;
-  /** Texts of the request that were too long for memory, by the marks that stand for them in the arguments. */
+  /** Strings of the request that were moved to disk, by the placeholders that replace them in the arguments. */
   readonly spilled?: SpilledTexts | undefined;
 }
 
-export interface RequestEnvelope {
-  readonly era: Era;
-  readonly protocolVersion: string;
-  readonly client: ClientFacts;
-  readonly meta: Readonly<Record<string, unknown>>;
-  /** Undefined where the client wants no log lines. */
-  readonly logLevel: McpLogLevel | undefined;
-}
-
-const noMeta = {};
-
 /**
- * A request being served. A class, not a closure: one is made for every call, and methods on the prototype make that
+ * A request being served. A class, not a closure: there is one for every call, and methods on the prototype keep it
  * cheap.
  */
 export class ServedRequest implements RequestContext {
   readonly era: Era;
   readonly protocolVersion: string;
   readonly client: ClientFacts;
-  readonly meta: Readonly<Record<string, unknown>>;
+  readonly meta: Params;
   readonly peer: Peer;
-  /** Set from the first question or detachment on, in the modern era. */
+  /** Modern era only: set by the first question or `detach`. */
   run: ResumableRun | undefined;
-  /** Makes the run when it is first needed; given by the server for methods that may have one. */
+  /** Creates the run when it is first needed. The server sets it for methods that may have one. */
   startRun: ((request: ServedRequest) => ResumableRun) | undefined;
   cancelled = false;
-  /** Set where this request goes on with an earlier one's run: that is what a cancel has to stop. */
+  /** The run of an earlier request that this one continues. A cancel must stop that run. */
   resumed: ResumableRun | undefined;
   #route: ReplyRoute | undefined;
   readonly #spilled: SpilledTexts | undefined;
   readonly abort = new LazyAbort();
   #logLevel: McpLogLevel | undefined;
   #progressToken: JsonRpcId | undefined;
-  #progressed = -Infinity;
+  #lastProgress = -Infinity;
 
-  constructor(peer: Peer, route: ReplyRoute, facts: RequestEnvelope) {
+  constructor(peer: Peer, route: ReplyRoute, envelope: RequestEnvelope) {
     this.peer = peer;
-    this.era = facts.era;
-    this.protocolVersion = facts.protocolVersion;
-    this.client = facts.client;
-    this.meta = facts.meta ?? noMeta;
-    this.#logLevel = facts.logLevel;
+    this.era = envelope.era;
+    this.protocolVersion = envelope.protocolVersion;
+    this.client = envelope.client;
+    this.meta = envelope.meta;
+    this.#logLevel = envelope.logLevel;
     this.#route = route;
     this.#spilled = route.spilled;
     this.#progressToken = progressTokenOf(this.meta);
@@ -96,40 +93,44 @@ export class ServedRequest implements RequestContext {
     this.resumed?.abandon(reason);
   }
 
-  /** The work ends, and the client is told why: unlike after a cancel it still waits for an answer. */
+  /** Ends the work with a fault. Unlike after a cancel, the client still gets a response. */
   stop(fault: Fault): void {
     if (this.abort.aborted) return;
     this.abort.abort(fault);
     this.resumed?.stop(fault);
   }
 
-  /** A later round of the same call brings its own way back; between rounds, and after the answer, there is none. */
-  reroute(route: ReplyRoute | undefined, meta?: Readonly<Record<string, unknown>>): void {
+  /** Each round of a call has its own route. Between rounds, and after the response, there is none. */
+  reroute(route: ReplyRoute | undefined, meta?: Params): void {
     this.#route = route;
     if (meta) this.#progressToken = progressTokenOf(meta);
   }
 
   progress(progress: Progress): void {
-    if (!(progress.progress > this.#progressed)) return;
-    this.#progressed = progress.progress;
-    this.run?.noteProgress(progress);
+    if (!(progress.progress > this.#lastProgress)) return;
+    this.#lastProgress = progress.progress;
+    this.run?.onProgress(progress);
     if (this.#progressToken === undefined || !this.#route) return;
     this.#route.send(notification("notifications/progress", { progressToken: this.#progressToken, ...progress }));
   }
 
   tell(line: ClientLogLine): void {
-    const wanted = this.logLevel;
-    if (wanted === undefined || !this.#route || !isAtLeast(line.level, wanted)) return;
+    const threshold = this.logLevel;
+    if (threshold === undefined || !this.#route || !isAtLeast(line.level, threshold)) return;
     this.#route.send(notification("notifications/message", { ...line }));
   }
 
   async ask(question: Question, key?: string): Promise<Answer> {
-    if (this.cancelled) throw new Fault("cancelled", "The call was cancelled: nobody waits for what it asks.");
+    if (this.cancelled) throw new Fault("cancelled", "The call was cancelled, so it can't ask the client.");
     const missing = missingCapability(this.client, question);
     if (missing) {
-      throw new Fault("missing-capability", `This needs a client that supports ${Object.keys(missing).join(", ")}.`, {
-        detail: { requiredCapabilities: missing },
-      });
+      throw new Fault(
+        "missing-capability",
+        `This tool needs a client that supports ${Object.keys(missing).join(", ")}.`,
+        {
+          detail: { requiredCapabilities: missing },
+        },
+      );
     }
     if (this.era === "modern") {
       const run = this.#openRun();
@@ -137,7 +138,7 @@ export class ServedRequest implements RequestContext {
     } else if (this.peer.twoWay && this.#route) {
       return this.peer.ask(question, this.#route.send, this.signal);
     }
-    throw new Fault("missing-capability", "This client can't be asked here: it opened no session.", {
+    throw new Fault("missing-capability", "This client can't be asked: it has no session.", {
       detail: { requiredCapabilities: {} },
     });
   }
@@ -147,13 +148,13 @@ export class ServedRequest implements RequestContext {
     return this.#openRun()?.detach(statusMessage) ?? false;
   }
 
-  /** Keeps the spilled texts until the handler is done, which may be after the request is answered. */
+  /** Keeps the strings on disk until the handler is done, which may be after the response. */
   holdSpilled(): () => void {
     return this.#spilled?.hold() ?? doNothing;
   }
 
-  spilled(text: string): SpilledText | undefined {
-    return this.#spilled?.get(text);
+  spilled(placeholder: string): SpilledText | undefined {
+    return this.#spilled?.get(placeholder);
   }
 
   releaseStream(): void {
@@ -167,7 +168,7 @@ export class ServedRequest implements RequestContext {
 
 const doNothing = (): void => {};
 
-function progressTokenOf(meta: Readonly<Record<string, unknown>>): JsonRpcId | undefined {
+function progressTokenOf(meta: Params): JsonRpcId | undefined {
   const token = meta.progressToken;
   return typeof token === "string" || typeof token === "number" ? token : undefined;
 }

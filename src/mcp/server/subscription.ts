@@ -1,16 +1,23 @@
 import { Fault } from "../../core/fault.ts";
 import { untilAborted } from "../../core/wait.ts";
-import { hasTasks, tasksExtension } from "../messages/client-facts.ts";
+import { requireTasks } from "../messages/client-facts.ts";
+import { metaKeys } from "../messages/envelope.ts";
 import { type JsonRpcId, type JsonRpcMessage, notification, type Params } from "../messages/json-rpc.ts";
 import type { McpOffer, OfferChange } from "./offer.ts";
 import type { PrincipalCounter } from "./principal-counter.ts";
 import type { ReplyRoute, ServedRequest } from "./served-request.ts";
 import type { TaskStore } from "./tasks.ts";
 
-/** More addresses or tasks than anybody watches on one stream. */
-const mostWatches = 1000;
+/** How many resources or tasks a client may watch on one stream. */
+export const mostWatches = 1000;
 
-const fields: Readonly<Record<string, OfferChange>> = {
+/** URIs and task ids are stored while they are watched, so their length is bounded. */
+export const longestWatched = 8192;
+
+/** A stream costs memory while it is open, but takes no request slot. */
+const mostStreamsOfOne = 1000;
+
+const listFields: Readonly<Record<string, OfferChange>> = {
   toolsListChanged: "tools",
   promptsListChanged: "prompts",
   resourcesListChanged: "resources",
@@ -18,61 +25,54 @@ const fields: Readonly<Record<string, OfferChange>> = {
 
 export interface SubscriptionParts {
   readonly offer: McpOffer;
-  readonly changes: ChangeFeed;
+  readonly changeFeed: ChangeFeed;
   readonly tasks: TaskStore;
-  /** Who listens, and on how many streams. */
-  readonly listening: PrincipalCounter;
+  /** How many streams each principal has open. */
+  readonly streamsOf: PrincipalCounter;
 }
 
-/** A stream costs memory for as long as it lasts, and no place among the requests. */
-const mostStreamsOfOne = 1000;
-
 /**
- * `subscriptions/listen`: a request whose answer is a stream of notices, each marked with the request's id. It lasts
- * until the client goes or cancels. Where the server ends it, the result says so.
+ * `subscriptions/listen`: a request that is answered with a stream of notifications, each tagged with the request's id.
+ * It lasts until the client cancels or disconnects. If the server ends it, the result says so.
  */
 export async function serveSubscription(
   id: JsonRpcId,
   params: Params,
   request: ServedRequest,
   route: ReplyRoute,
-  { offer, changes, tasks, listening }: SubscriptionParts,
+  { offer, changeFeed, tasks, streamsOf }: SubscriptionParts,
 ): Promise<object> {
-  const wanted = params.notifications;
-  if (typeof wanted !== "object" || wanted === null) {
-    throw new Fault("bad-params", 'subscriptions/listen needs "notifications": which notices to send.');
+  const requested = params.notifications;
+  if (typeof requested !== "object" || requested === null) {
+    throw new Fault("bad-params", 'subscriptions/listen needs "notifications", the notifications to send.');
   }
-  const filter = wanted as Record<string, unknown>;
+  const filter = requested as Record<string, unknown>;
   const uris = stringList(filter.resourceSubscriptions, "resourceSubscriptions");
   const taskIds = stringList(filter.taskIds, "taskIds");
-  if (taskIds.length > 0 && !hasTasks(request.client)) {
-    throw new Fault("missing-capability", "Notices about tasks need the tasks extension.", {
-      detail: { requiredCapabilities: { extensions: { [tasksExtension]: {} } } },
-    });
-  }
+  if (taskIds.length > 0) requireTasks(request.client, "Notifications about tasks need the tasks extension.");
 
   const { principal } = request;
-  if (listening.of(principal) >= mostStreamsOfOne)
-    throw new Fault("busy", `You listen on ${mostStreamsOfOne} streams already. Close some of them first.`);
-  const tag = { "io.modelcontextprotocol/subscriptionId": id };
-  /** What happens before the acknowledgement, which has to come first. */
+  if (streamsOf.of(principal) >= mostStreamsOfOne)
+    throw new Fault("busy", `You already listen on ${mostStreamsOfOne} streams. Close some of them first.`);
+  const tag = { [metaKeys.subscriptionId]: id };
+  /** Notifications that must wait for the acknowledgement, which comes first. */
   let early: JsonRpcMessage[] | undefined = [];
   const sendInOrder = (message: JsonRpcMessage) => void (early ? early.push(message) : route.send(message));
   const send = (method: string, extra: Params = {}) => {
     if (!request.cancelled) sendInOrder(notification(method, { ...extra, _meta: tag }));
   };
-  listening.add(principal);
-  const stops: (() => void)[] = [() => listening.remove(principal)];
+  streamsOf.add(principal);
+  const stops: (() => void)[] = [() => streamsOf.remove(principal)];
   try {
     const granted: Record<string, unknown> = {};
     const kinds = new Set<OfferChange>();
-    for (const [field, kind] of Object.entries(fields)) {
+    for (const [field, kind] of Object.entries(listFields)) {
       if (filter[field] !== true || !offer[kind] || !offer.onChange) continue;
       granted[field] = true;
       kinds.add(kind);
     }
     if (kinds.size > 0) {
-      stops.push(changes.listen((kind) => kinds.has(kind) && send(`notifications/${kind}/list_changed`)));
+      stops.push(changeFeed.listen((kind) => kinds.has(kind) && send(`notifications/${kind}/list_changed`)));
     }
     if (uris.length > 0 && offer.resources?.watch) {
       request.reroute({ send: sendInOrder, headers: route.headers });
@@ -90,7 +90,7 @@ export async function serveSubscription(
     }
     if (!request.cancelled) {
       route.send(notification("notifications/subscriptions/acknowledged", { notifications: granted, _meta: tag }));
-      for (const notice of early) route.send(notice);
+      for (const message of early) route.send(message);
       early = undefined;
       await untilAborted(request.signal);
     }
@@ -100,9 +100,9 @@ export async function serveSubscription(
   }
 }
 
-/** 2026-07-28, SubscriptionsListenResult: tells an ordered end from a lost connection. */
+/** 2026-07-28, SubscriptionsListenResult: distinguishes an orderly end from a lost connection. */
 function ending({ info }: McpOffer, tag: object): object {
-  return { resultType: "complete", _meta: { "io.modelcontextprotocol/serverInfo": info, ...tag } };
+  return { resultType: "complete", _meta: { [metaKeys.serverInfo]: info, ...tag } };
 }
 
 function isKnownTask(tasks: TaskStore, id: string, principal: string): boolean {
@@ -115,22 +115,20 @@ function isKnownTask(tasks: TaskStore, id: string, principal: string): boolean {
 
 function stringList(value: unknown, name: string): readonly string[] {
   if (value === undefined) return [];
-  if (!Array.isArray(value) || value.length > mostWatches || !value.every(isShortText)) {
+  if (!Array.isArray(value) || value.length > mostWatches || !value.every(isShortString)) {
     throw new Fault(
       "bad-params",
-      `"${name}" has to be a list of at most ${mostWatches} texts of at most ${longestText} characters.`,
+      `"${name}" must be a list of at most ${mostWatches} strings of at most ${longestWatched} characters.`,
     );
   }
   return [...new Set(value)];
 }
 
-const longestText = 8192;
-
-function isShortText(value: unknown): value is string {
-  return typeof value === "string" && value.length <= longestText;
+function isShortString(value: unknown): value is string {
+  return typeof value === "string" && value.length <= longestWatched;
 }
 
-/** Tells everybody who listens about changes of an offer, through one subscription to it. */
+/** Passes on the changes of an offer to any number of listeners, through one subscription to it. */
 export interface ChangeFeed {
   listen(listener: (change: OfferChange) => void): () => void;
   close(): void;

@@ -9,14 +9,14 @@ import { createPrincipalCounter } from "./principal-counter.ts";
 
 type TaskStatus = "working" | "input_required" | "completed" | "failed" | "cancelled";
 
-/** A call that goes on after its request was answered with a handle (extension `io.modelcontextprotocol/tasks`). */
+/** A call that continues after its request was answered with a task id (extension `io.modelcontextprotocol/tasks`). */
 export interface Task {
   readonly id: string;
   readonly principal: string;
   onAnswers(answers: Readonly<Record<string, unknown>>): void;
-  /** What the creating request is answered with. */
+  /** The answer to the request that created the task. */
   summary(): Record<string, unknown>;
-  /** What `tasks/get` and `notifications/tasks` say. */
+  /** The content of `tasks/get` and `notifications/tasks`. */
   detail(): Record<string, unknown>;
   setWorking(): void;
   setWaiting(inputRequests: Record<string, Question>): void;
@@ -33,9 +33,9 @@ export interface NewTask {
 }
 
 export interface TaskStore {
-  /** Nothing where there are as many tasks as may be, in all or of this principal. */
-  create(order: NewTask): Task | undefined;
-  /** Faults where the task is unknown, over its time, or somebody else's: all three look the same from outside. */
+  /** Undefined if the limit of tasks is reached, in total or for this principal. */
+  create(newTask: NewTask): Task | undefined;
+  /** Faults if the task is unknown, expired or another principal's. A client can't tell these apart. */
   find(id: unknown, principal: string): Task;
   onChange(listener: (task: Task) => void): () => void;
   close(): void;
@@ -45,7 +45,7 @@ export interface TaskStoreOptions {
   readonly keepMs: number;
   readonly pollMs: number;
   readonly atMost: number;
-  /** How many of them may be one principal's, so that nobody takes all the room. */
+  /** The limit per principal, so that one principal can't use up the total. */
   readonly atMostOfOne: number;
   readonly now: () => number;
 }
@@ -53,28 +53,28 @@ export interface TaskStoreOptions {
 export function createTaskStore({ keepMs, pollMs, atMost, atMostOfOne, now }: TaskStoreOptions): TaskStore {
   const tasks = new Map<string, { task: Task; timer: NodeJS.Timeout }>();
   const listeners = new Set<(task: Task) => void>();
-  const tally = createPrincipalCounter();
+  const countOf = createPrincipalCounter();
 
   return {
-    create(order) {
-      if (tasks.size >= atMost || tally.of(order.principal) >= atMostOfOne) return undefined;
-      const task: Task = createTask(order, { ttlMs: keepMs, pollIntervalMs: pollMs }, now, () => {
+    create(newTask) {
+      if (tasks.size >= atMost || countOf.of(newTask.principal) >= atMostOfOne) return undefined;
+      const task: Task = createTask(newTask, { ttlMs: keepMs, pollIntervalMs: pollMs }, now, () => {
         for (const listener of listeners) listener(task);
       });
       const timer = setTimeout(() => {
         tasks.delete(task.id);
-        tally.remove(task.principal);
+        countOf.remove(task.principal);
         task.cancel();
       }, keepMs);
       timer.unref();
       tasks.set(task.id, { task, timer });
-      tally.add(task.principal);
+      countOf.add(task.principal);
       return task;
     },
     find(id, principal) {
       const found = typeof id === "string" ? tasks.get(id) : undefined;
       if (found?.task.principal !== principal) {
-        throw new Fault("bad-params", "There is no such task here, or its time is over.");
+        throw new Fault("bad-params", "Unknown or expired task.");
       }
       return found.task;
     },
@@ -92,16 +92,21 @@ export function createTaskStore({ keepMs, pollMs, atMost, atMostOfOne, now }: Ta
   };
 }
 
-function createTask(order: NewTask, fixed: Record<string, number>, now: () => number, changed: () => void): Task {
+function createTask(
+  newTask: NewTask,
+  fixedFields: Record<string, number>,
+  now: () => number,
+  changed: () => void,
+): Task {
   const id = lazyCrypto().randomUUID();
   const createdAt = new Date(now()).toISOString();
   let lastUpdatedAt = createdAt;
   let status: TaskStatus = "working";
-  let statusMessage = order.statusMessage;
+  let statusMessage = newTask.statusMessage;
   let payload: Record<string, unknown> = {};
 
   const isOver = () => status === "completed" || status === "failed" || status === "cancelled";
-  const move = (next: TaskStatus, nextPayload: Record<string, unknown> = {}) => {
+  const moveTo = (next: TaskStatus, nextPayload: Record<string, unknown> = {}) => {
     if (isOver()) return;
     status = next;
     payload = nextPayload;
@@ -111,7 +116,7 @@ function createTask(order: NewTask, fixed: Record<string, number>, now: () => nu
 
   return {
     id,
-    principal: order.principal,
+    principal: newTask.principal,
     onAnswers: () => {},
     summary: () => ({
       taskId: id,
@@ -119,47 +124,47 @@ function createTask(order: NewTask, fixed: Record<string, number>, now: () => nu
       ...(statusMessage === undefined ? {} : { statusMessage }),
       createdAt,
       lastUpdatedAt,
-      ...fixed,
+      ...fixedFields,
     }),
     detail() {
       return { ...this.summary(), ...payload };
     },
-    setWorking: () => status === "working" || move("working"),
-    setWaiting: (inputRequests) => move("input_required", { inputRequests }),
+    setWorking: () => status === "working" || moveTo("working"),
+    setWaiting: (inputRequests) => moveTo("input_required", { inputRequests }),
     setStatusMessage(message) {
       statusMessage = message.slice(0, 1000);
-      move(status, payload);
+      moveTo(status, payload);
     },
-    complete: (result) => move("completed", { result }),
+    complete: (result) => moveTo("completed", { result }),
     fail(thrown) {
       const error = rpcErrorOf(thrown, "modern");
       if (!isOver()) statusMessage = error.message;
-      move("failed", { error });
+      moveTo("failed", { error });
     },
     cancel() {
       if (isOver()) return;
-      move("cancelled");
-      order.cancel("The task was cancelled.");
+      moveTo("cancelled");
+      newTask.cancel("The task was cancelled.");
     },
   };
 }
 
 export interface DetachOptions {
   readonly status?: string;
-  /** Takes the result of what became a task: it is held until its client asks for it, if ever. */
+  /** Transforms the result of a call that became a task. The result stays in memory until the client fetches it. */
   keep?(result: ToolResult): ToolResult;
 }
 
 const noDetachOptions: DetachOptions = {};
 
-/** A client that knows tasks gets one instead of waiting, where the result takes longer than that. */
+/** If the result takes longer than `afterMs` and the client supports tasks, the client gets a task instead of waiting. */
 export function detachAfter(
   result: Promise<ToolResult>,
   request: RequestContext,
   afterMs = 10_000,
-  manner = noDetachOptions,
+  options = noDetachOptions,
 ): Promise<ToolResult> {
-  return hasTasks(request.client) ? waitOrDetach(result, request, afterMs, manner) : result;
+  return hasTasks(request.client) ? waitOrDetach(result, request, afterMs, options) : result;
 }
 
 async function waitOrDetach(

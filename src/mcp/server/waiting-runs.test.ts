@@ -82,7 +82,7 @@ describe("a requestState", () => {
     const both = await Promise.all([talk.modern("tools/call", params, able), talk.modern("tools/call", params, able)]);
     expect(both.map((answer) => answer.error?.message ?? answer.result.content[0].text)).toEqual([
       "accept",
-      expect.stringContaining("spent"),
+      expect.stringContaining("already used"),
     ]);
   });
 
@@ -102,7 +102,7 @@ describe("a requestState", () => {
     await until(() => signals[0]!.aborted);
     const params = { name: "call", requestState: state, inputResponses };
     expect((await talk.modern("tools/call", params, able)).error).toMatchObject({
-      message: expect.stringContaining("too old"),
+      message: expect.stringContaining("has expired"),
     });
   });
 

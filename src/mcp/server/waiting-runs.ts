@@ -4,8 +4,8 @@ import { createPrincipalCounter } from "./principal-counter.ts";
 import type { ResumableRun } from "./resumable-run.ts";
 
 /**
- * Runs that wait for their client to come back with answers. The client holds a `requestState`: sealed, so that it
- * can't be made up or changed, bound to its principal and subject, and good for one return within the time.
+ * Runs that wait for their client's answers. The client holds a `requestState`. It is sealed, so that it can't be forged
+ * or changed; it is bound to a principal and a subject; and it is good for one return within the time limit.
  */
 export interface WaitingRuns {
   keep(run: ResumableRun): string;
@@ -16,13 +16,13 @@ export interface WaitingRuns {
 export interface WaitingRunsOptions {
   readonly forMs: number;
   readonly atMost: number;
-  /** How many of them may be one principal's: its own oldest goes then, never somebody else's. */
+  /** The limit per principal. Beyond it the principal's own oldest run is dropped, never another principal's. */
   readonly atMostOfOne: number;
 }
 
 export function createWaitingRuns({ forMs, atMost, atMostOfOne }: WaitingRunsOptions): WaitingRuns {
   const runs = new Map<string, { run: ResumableRun; timer: NodeJS.Timeout }>();
-  const tally = createPrincipalCounter();
+  const countOf = createPrincipalCounter();
   let key: Buffer | undefined;
 
   const seal = (id: string, subject: string, principal: string) =>
@@ -33,26 +33,29 @@ export function createWaitingRuns({ forMs, atMost, atMostOfOne }: WaitingRunsOpt
 
   return {
     keep(run) {
-      if (tally.of(run.principal) >= atMostOfOne) dropOldestOf(run.principal);
-      else if (runs.size >= atMost) dropOldestOf(tally.greatest());
+      if (countOf.of(run.principal) >= atMostOfOne) dropOldestOf(run.principal);
+      else if (runs.size >= atMost) dropOldestOf(countOf.greatest());
       const id = lazyCrypto().randomBytes(16).toString("base64url");
       const timer = setTimeout(() => drop(id, "The client did not answer in time."), forMs);
       timer.unref();
       runs.set(id, { run, timer });
-      tally.add(run.principal);
+      countOf.add(run.principal);
       return `${id}.${seal(id, run.subject, run.principal)}`;
     },
     take(state, principal, subject) {
       const text = typeof state === "string" ? state : "";
       const [id = ""] = text.split(".", 1);
-      const wanted = Buffer.from(seal(id, subject, principal));
+      const expected = Buffer.from(seal(id, subject, principal));
       const given = Buffer.from(text.slice(id.length + 1));
-      if (given.length !== wanted.length || !lazyCrypto().timingSafeEqual(given, wanted)) {
-        throw new Fault("bad-params", "This requestState was not made for this request. Send it back as it came.");
+      if (given.length !== expected.length || !lazyCrypto().timingSafeEqual(given, expected)) {
+        throw new Fault("bad-params", "This requestState does not belong to this request. Send it back unchanged.");
       }
       const kept = runs.get(id);
       if (!kept) {
-        throw new Fault("bad-params", "This requestState is spent or too old. Send the request again without it.");
+        throw new Fault(
+          "bad-params",
+          "This requestState was already used or has expired. Send the request again without it.",
+        );
       }
       forget(id, kept);
       return kept.run;
@@ -64,7 +67,8 @@ export function createWaitingRuns({ forMs, atMost, atMostOfOne }: WaitingRunsOpt
 
   function dropOldestOf(principal: string | undefined): void {
     for (const [id, { run }] of runs) {
-      if (run.principal === principal) return drop(id, "Too many calls wait for an answer; this one is the oldest.");
+      if (run.principal === principal)
+        return drop(id, "Too many calls are waiting for an answer, and this one is the oldest.");
     }
   }
 
@@ -78,6 +82,6 @@ export function createWaitingRuns({ forMs, atMost, atMostOfOne }: WaitingRunsOpt
   function forget(id: string, { run, timer }: { run: ResumableRun; timer: NodeJS.Timeout }): void {
     clearTimeout(timer);
     runs.delete(id);
-    tally.remove(run.principal);
+    countOf.remove(run.principal);
   }
 }

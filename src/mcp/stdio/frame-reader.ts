@@ -3,13 +3,13 @@ import type { JsonSpiller } from "../../core/json-bytes.ts";
 const newline = 10;
 
 export interface FrameListener {
-  /** With a spiller, the frame is what that kept of it; disposing of the spiller is then the listener's. */
+  /** With a spiller, the frame has placeholders for what is on disk, and the listener must dispose of the spiller. */
   onFrame(frame: Buffer, spiller: JsonSpiller | undefined): void;
-  /** A frame grew past the limit, its spiller failed, or `onFrame` threw; the rest is skipped. Called once a frame. */
+  /** A frame is too large (no cause), its spiller failed, or `onFrame` threw. Called once per frame; the rest is skipped. */
   onRefused(cause: unknown): void;
 }
 
-/** Cuts a stream of bytes into lines, never holding more than `maxBytes` of one. */
+/** Splits a stream of bytes into lines, never holding more than `maxBytes` of one. */
 export function createFrameReader(
   maxBytes: number,
   { onFrame, onRefused }: FrameListener,
@@ -73,7 +73,7 @@ export function createFrameReader(
   }
 }
 
-/** An empty line, or one that came with a carriage return, is no message. */
+/** An empty line, or one with only a carriage return, is not a message. */
 function isBlank(frame: Buffer): boolean {
   return frame.length === 0 || (frame.length === 1 && frame[0] === 13);
 }

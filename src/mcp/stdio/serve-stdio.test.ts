@@ -259,7 +259,7 @@ describe("when the input ends", () => {
     await pipe.served;
     expect(isStopped()).toBe(true);
     expect(pipe.lines).toMatchObject([{ id: 1 }]);
-    expect(JSON.stringify(pipe.lines)).toContain("Whether it was done is unknown");
+    expect(JSON.stringify(pipe.lines)).toContain("The call may or may not have completed");
   });
 
   test("a subscription is nothing to wait for", async () => {

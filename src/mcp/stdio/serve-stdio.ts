@@ -3,7 +3,6 @@ import { Fault } from "../../core/fault.ts";
 import { createJsonSpiller, type JsonSpiller, parseJsonBytes, type SpillOptions } from "../../core/json-bytes.ts";
 import { type Log, silentLog } from "../../core/log.ts";
 import {
-  encodeMessage,
   failure,
   idOf,
   isRequest,
@@ -17,42 +16,42 @@ import { type McpServer, stoppedFault } from "../server/mcp-server.ts";
 import type { Send } from "../server/peer.ts";
 import type { ReplyRoute } from "../server/served-request.ts";
 import { createFrameReader } from "./frame-reader.ts";
+import { createLineWriter } from "./line-writer.ts";
 
 export interface StdioOptions {
   readonly input: Readable;
   readonly output: Writable;
   readonly log?: Log | undefined;
   readonly maxFrameBytes?: number | undefined;
-  /** For servers that take large media: long texts go to files while the frame is read, and are gone when it is answered. */
+  /** For servers that take large media: long strings go to files while a frame is read, and are deleted after the response. */
   readonly spill?: SpillOptions | undefined;
-  /** How many messages may be under way at once; beyond that nothing more is read until one of them is answered. */
+  /** How many messages may be in flight. Beyond that nothing more is read until one of them is answered. */
   readonly mostInFlight?: number | undefined;
-  /** How long answers in flight may still take when the input has ended. */
+  /** How long requests in flight may still take after the input has ended. */
   readonly graceMs?: number | undefined;
 }
 
-/** Serves one client over a pair of streams, until the input ends and what was asked is answered. */
+/** Serves one client over a pair of streams, until the input ends and its requests are answered. */
 export async function serveStdio(server: McpServer, options: StdioOptions): Promise<void> {
   const { input, output, log = silentLog, maxFrameBytes = 4 * 1024 * 1024, spill, graceMs = 2000 } = options;
   const { mostInFlight = 1024 } = options;
-  const writer = createLineWriter(output, pace);
+  const writer = createLineWriter(output, pauseOrResume);
   const send: Send = (message) => {
     writer.write(message);
-    if (isPaused) pace();
+    if (isPaused) pauseOrResume();
   };
   const peer = server.openPeer({ principal: "stdio", twoWay: true, push: send });
   let inFlight = 0;
   let isPaused = false;
-  let onQuiet: (() => void) | undefined;
+  let onIdle: (() => void) | undefined;
 
   const reader = createFrameReader(
     maxFrameBytes,
     {
       onFrame: (frame, spiller) => void receive(frame, spiller),
       onRefused(cause) {
-        const fault =
-          cause ?? new Fault("too-large", `The message is larger than the ${maxFrameBytes} bytes taken here.`);
-        log.warn("a message was refused", { error: fault });
+        const fault = cause ?? new Fault("too-large", `The message is larger than ${maxFrameBytes} bytes.`);
+        log.warn("refused a message", { error: fault });
         refuse(fault);
       },
     },
@@ -68,24 +67,24 @@ export async function serveStdio(server: McpServer, options: StdioOptions): Prom
     output.on("error", () => resolve());
   });
   input.off("data", reader.push);
-  await quiet(graceMs);
-  // Somebody who still reads is told; the client may have closed only its own end, or it is we who stop.
-  for (const request of peer.running.values()) request.stop(stoppedFault("This is being stopped."));
-  await quiet(200);
-  peer.close("The client has gone.");
+  await idle(graceMs);
+  // The client may still read: it may have closed only its own end, or it is this process that stops.
+  for (const request of peer.running.values()) request.stop(stoppedFault("The server is stopping."));
+  await idle(200);
+  peer.close("The client has disconnected.");
   await writer.flushed(graceMs);
 
   /** Resolves when nothing is in flight, or after the time. */
-  async function quiet(withinMs: number): Promise<void> {
+  async function idle(withinMs: number): Promise<void> {
     if (inFlight === 0 || output.destroyed) return;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, withinMs);
-      onQuiet = () => (clearTimeout(timer), resolve());
-      output.once("close", onQuiet);
+      onIdle = () => (clearTimeout(timer), resolve());
+      output.once("close", onIdle);
     });
   }
 
-  /** Serves a frame to its end, the answer written: only then does it no longer count as in flight. */
+  /** Serves a frame. It counts as in flight until its response is written. */
   async function receive(frame: Buffer, spiller: JsonSpiller | undefined): Promise<void> {
     const leave = enter();
     try {
@@ -103,24 +102,24 @@ export async function serveStdio(server: McpServer, options: StdioOptions): Prom
 
   /** Counts something as in flight until the returned function is called. */
   function enter(): () => void {
-    let inside = true;
-    if (++inFlight >= mostInFlight) pace();
+    let isInFlight = true;
+    if (++inFlight >= mostInFlight) pauseOrResume();
     return () => {
-      if (inside && --inFlight === 0) onQuiet?.();
-      inside = false;
-      if (isPaused) pace();
+      if (isInFlight && --inFlight === 0) onIdle?.();
+      isInFlight = false;
+      if (isPaused) pauseOrResume();
     };
   }
 
   /**
-   * Reads on or waits: a client gets no more work done at once than allowed, and has to take its answers. One that was
-   * asked something is always listened to, or its answer would never come.
+   * Pauses the input while too much is in flight or the client does not read its responses. A client that was asked
+   * something is always read from, or its answer would never arrive.
    */
-  function pace(): void {
+  function pauseOrResume(): void {
     const isBusy = inFlight >= mostInFlight && peer.asking === 0;
-    const wantsPause = isBusy || writer.isFull();
-    if (wantsPause === isPaused) return;
-    isPaused = wantsPause;
+    const shouldPause = isBusy || writer.isFull();
+    if (shouldPause === isPaused) return;
+    isPaused = shouldPause;
     if (isPaused) input.pause();
     else input.resume();
   }
@@ -148,10 +147,10 @@ export async function serveStdio(server: McpServer, options: StdioOptions): Prom
     route: ReplyRoute,
     leave: () => void,
   ): Promise<JsonRpcResponse | undefined> {
-    // Read only because an answer is waited for.
+    // The input is read only because the server waits for an answer.
     if (inFlight > mostInFlight && peer.asking > 0 && isRequest(message))
       return Promise.resolve(failure(message.id, rpcErrorOf(tooBusy(mostInFlight), "legacy")));
-    // It lasts as long as the client wants: no answer is under way.
+    // A subscription has no end of its own, so it does not count as in flight.
     if (isRequest(message) && message.method === "subscriptions/listen") leave();
     return server.handle(message, peer, route);
   }
@@ -162,47 +161,5 @@ export async function serveStdio(server: McpServer, options: StdioOptions): Prom
 }
 
 function tooBusy(most: number): Fault {
-  return new Fault("busy", `${most} requests are under way, and some of them wait for an answer of yours. Try again.`);
-}
-
-/** As much as a client may leave unread before nothing more is taken from it. */
-const maxBufferedBytes = 16 * 1024 * 1024;
-
-/** Writes messages as lines; those of one turn of the loop leave in one piece. */
-function createLineWriter(output: Writable, onPressure: () => void) {
-  let lines = "";
-  let scheduled = false;
-  let isFull = false;
-  const flush = () => {
-    scheduled = false;
-    const text = lines;
-    lines = "";
-    if (text !== "" && !output.destroyed) output.write(text);
-    if (!isFull && output.writableLength > maxBufferedBytes) press(true);
-  };
-  const press = (full: boolean) => {
-    isFull = full;
-    onPressure();
-  };
-  output.on("drain", () => press(false));
-  return {
-    write(message: JsonRpcMessage | readonly JsonRpcResponse[]): void {
-      lines += `${encodeMessage(message)}\n`;
-      // A large piece leaves at once: gathering it would only hold memory.
-      if (lines.length > 256 * 1024) return flush();
-      if (scheduled) return;
-      scheduled = true;
-      setImmediate(flush);
-    },
-    isFull: () => isFull,
-    /** Resolves when all is written, or after the time: a reader that does not read must not keep us. */
-    flushed(withinMs: number): Promise<void> {
-      flush();
-      return new Promise((resolve) => {
-        if (output.destroyed) return resolve();
-        const timer = setTimeout(resolve, withinMs);
-        output.write("", () => (clearTimeout(timer), resolve()));
-      });
-    },
-  };
+  return new Fault("busy", `${most} requests are in flight, and some of them wait for your answer. Try again.`);
 }
