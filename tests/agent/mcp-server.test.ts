@@ -77,7 +77,7 @@ test("limits hold at their edge, and no file of an order is left", async () => {
 
 test("wrong arguments are answers that begin with Error:", async () => {
   await using server = await startMcpServer();
-  expect(textOf(await server.order({}))).toBe('Error: Nothing was sent to OpenClaw: "message" has to be a text.');
+  expect(textOf(await server.order({}))).toBe('Error: Nothing was sent to OpenClaw: "message" must be a string.');
 });
 
 test("a message too long for memory is read as it was written, escapes and all", async () => {

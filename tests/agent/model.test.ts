@@ -58,7 +58,7 @@ test("agents that hand their orders on to one another are stopped after a few ro
   await using server = await startMcpServer({ home: homes[0]! });
   const handOn = (message: string): string => `call:next__order_openclaw ${JSON.stringify({ message })}`;
   const result = await server.order({ message: handOn(handOn(handOn("deeper"))) });
-  expect(textOf(result)).toMatch(/had an order itself, 3 times over/);
+  expect(textOf(result)).toMatch(/nested too deep: 3 agents have passed orders on/);
 }, 60_000);
 
 test("with the commands named as backend, the servers and their tools are at hand without a model", async () => {
@@ -107,7 +107,7 @@ test("media that are too large for an answer are put into a file, and a text say
   });
   expect(content.map(({ type }) => type)).toEqual(["text"]);
   const [, path = ""] =
-    /^\["image.png" \(image\/png, 20.00 MB \(20971521 bytes\)\) was left out: an answer takes at most 20 MB an item. It lies at (\S+)\]/.exec(
+    /^\["image.png" \(image\/png, 20.00 MB \(20971521 bytes\)\) was left out: an item of an answer may have at most 20 MB. Saved to (\S+)\]/.exec(
       content[0]?.type === "text" ? content[0].text : "",
     ) ?? [];
   expect((await stat(path)).size).toBe(20 * megabyte + 1);

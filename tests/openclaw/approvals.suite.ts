@@ -80,7 +80,7 @@ interface Ordered {
 }
 
 async function order(message: string, answer: (question: Question) => Promise<Answer>): Promise<Ordered> {
-  const source = createAgentSource({ getReply: backend.getReply, turnsFolder: join(bench.folder, "turns") });
+  const source = createAgentSource({ getReply: backend.getReply, locksFolder: join(bench.folder, "turns") });
   const asked: Question[] = [];
   const context = testContext({ ask: (question) => (asked.push(question), answer(question)) });
   const result: ToolResult = await source.call("order_openclaw", { message }, context);

@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const order = (getReply: GetReply, idleMs?: number) => {
-  const source = createAgentSource({ getReply, idleMs, turnsFolder: folder });
+  const source = createAgentSource({ getReply, idleMs, locksFolder: folder });
   return (args: unknown, context = testContext()) => source.call("order_openclaw", args, context);
 };
 
@@ -39,7 +39,7 @@ test("the message arrives as it was typed, and one answer comes back", async () 
   });
 });
 
-test("an order without a key gets one of its own", async () => {
+test("an order without a session key gets a new one", async () => {
   const keys: string[] = [];
   const place = order(async ({ sessionKey }) => {
     keys.push(sessionKey);
@@ -51,7 +51,7 @@ test("an order without a key gets one of its own", async () => {
   expect(keys[0]).not.toBe(keys[1]);
 });
 
-test("orders on one key run one after the other, those on others beside them", async () => {
+test("orders on one key run one after the other, those on other keys in parallel", async () => {
   const events: string[] = [];
   const gate = Promise.withResolvers<void>();
   const place = order(async ({ message }) => {
@@ -71,7 +71,7 @@ test("orders on one key run one after the other, those on others beside them", a
   expect(await readdir(folder)).toEqual([]);
 });
 
-test("a failure is an answer that begins with Error:", async () => {
+test("a failure is an answer that begins with 'Error:'", async () => {
   const result = await order(async () => {
     throw new Fault("unavailable", "The gateway does not answer.");
   })({ message: "x" });
@@ -82,7 +82,7 @@ test("a failure is an answer that begins with Error:", async () => {
   });
 });
 
-test("an order that waits for the one before it is not taken for a silent one", async () => {
+test("an order that waits for the previous one does not count as silent", async () => {
   const gate = Promise.withResolvers<void>();
   const place = order(async ({ message }, { ask }) => {
     if (message === "first") await ask({ method: "elicitation/create" });
@@ -95,22 +95,22 @@ test("an order that waits for the one before it is not taken for a silent one", 
     { message: "second", sessionKey: "long" },
     { ...testContext(), progress: ({ message }) => void said.push(message) },
   );
-  await until(() => said.includes("waiting for the order before it"));
+  await until(() => said.includes("waiting for the previous order"));
   gate.resolve();
   expect((await first).isError).toBe(false);
   expect((await second).content).toEqual([{ type: "text", text: "done" }]);
 });
 
 test.each([
-  [{}, '"message" has to be a text'],
+  [{}, '"message" must be a string'],
   [{ message: "x", sessionKey: " " }, '"sessionKey" is empty'],
-  [{ message: "x", sessionKey: "k".repeat(257) }, "256 characters, and it has 257"],
-  [{ message: "x", images: {} }, '"images" has to be a list'],
-  [{ message: "x", files: [{ data: 1 }] }, "files[0].data has to be a text"],
+  [{ message: "x", sessionKey: "k".repeat(257) }, "at most 256 characters, but has 257"],
+  [{ message: "x", images: {} }, '"images" must be a list'],
+  [{ message: "x", files: [{ data: 1 }] }, "files[0].data must be a string"],
   [
     { sessionKey: 1, images: [7], files: [{ data: 1, mimeType: 2, filename: 3 }] },
-    '"message" has to be a text; "sessionKey" has to be a text; images[0] has to be an object with data and mimeType; ' +
-      "files[0].data has to be a text; files[0].mimeType has to be a text; files[0].filename has to be a text.",
+    '"message" must be a string; "sessionKey" must be a string; images[0] must be an object with data and mimeType; ' +
+      "files[0].data must be a string; files[0].mimeType must be a string; files[0].filename must be a string.",
   ],
   [{ message: "x", files: Array.from({ length: 12 }, () => 1) }, "mimeType; and 2 more."],
 ])("%j is refused before anything is sent", async (args, says) => {
@@ -136,9 +136,9 @@ test("cancelling reaches the agent, and the call ends as cancelled", async () =>
   expect(reason).toMatchObject({ code: "cancelled" });
 });
 
-test("what the agent does comes as progress, and an agent gone silent is stopped", async () => {
+test("what the agent does is reported as progress, and a silent agent is stopped", async () => {
   const place = order(async (_, { onActivity, signal }) => {
-    for (const words of ["reading", "reading", "writing"]) onActivity(words);
+    for (const activity of ["reading", "reading", "writing"]) onActivity(activity);
     return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason as Fault)));
   }, 50);
   const progress: Progress[] = [];
@@ -148,7 +148,7 @@ test("what the agent does comes as progress, and an agent gone silent is stopped
     { progress: 2, message: "reading" },
     { progress: 3, message: "writing" },
   ]);
-  expect(JSON.stringify(result.content)).toContain("Nothing was heard from the agent");
+  expect(JSON.stringify(result.content)).toContain("The agent was silent for");
 });
 
 test("a session key never reaches the log", async () => {

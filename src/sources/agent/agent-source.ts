@@ -1,30 +1,34 @@
 import type { ToolSource } from "../../catalog/source.ts";
 import { Fault } from "../../core/fault.ts";
-import type { SaveMedia } from "./media/save-media.ts";
 import { orderTool } from "./order/order-tool.ts";
 import { createSessionLocks, type OrderContext, runOrder } from "./order/run-order.ts";
 import type { GetReply } from "./reply-backend.ts";
 import type { Transcriber } from "./transcribe/transcriber.ts";
+import type { SaveMedia } from "./order/build-answer.ts";
 
 export interface AgentSourceOptions {
   readonly getReply: GetReply;
-  /** Where processes that share a conversation see each other: a folder of the state. */
-  readonly turnsFolder: string;
-  /** How long the agent may be silent before an order is stopped; 10 minutes unless given. */
+  /** Where processes lock the conversations they share: a folder in the state folder. */
+  readonly locksFolder: string;
+  /** How long the agent may be silent before an order is stopped; 10 minutes by default. */
   readonly idleMs?: number | undefined;
-  /** How long an order may take before a client that knows tasks gets one instead of waiting. */
+  /** After this time a client that supports tasks gets a task instead of waiting for the answer. */
   readonly taskAfterMs?: number | undefined;
-  /** Audio goes to it before it goes to the agent. */
+  /** Transcribes audio before the agent gets it. */
   readonly transcriber?: Transcriber | undefined;
-  /** Takes media that are too large for an answer. */
-  readonly keep?: SaveMedia | undefined;
+  /** Saves media that are too large for an answer. */
+  readonly save?: SaveMedia | undefined;
 }
 
-/** The agent as a source with one tool. */
-export function createAgentSource(given: AgentSourceOptions): ToolSource {
-  const { getReply, turnsFolder, idleMs = 600_000, taskAfterMs, transcriber, keep } = given;
+/** The agent as a source with one tool, `order_openclaw`. */
+export function createAgentSource({
+  locksFolder,
+  idleMs = 600_000,
+  taskAfterMs,
+  ...rest
+}: AgentSourceOptions): ToolSource {
   const list = [orderTool];
-  const options = { getReply, idleMs, transcriber, keep, turns: createSessionLocks(turnsFolder) };
+  const options = { ...rest, idleMs, locks: createSessionLocks(locksFolder) };
 
   return {
     id: "agent",

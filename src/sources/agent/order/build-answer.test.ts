@@ -2,20 +2,30 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { saveMedia } from "../../../core/files/save-media.ts";
 import { megabyte } from "../media/media-limits.ts";
-import { createMediaSaver } from "../media/save-media.ts";
-import { buildAnswer } from "./build-answer.ts";
+import { buildAnswer, type SaveMedia } from "./build-answer.ts";
 import type { AnswerPart } from "./merge-outputs.ts";
 
 const signal = new AbortController().signal;
 
-function media(name: string, mimeType: string, content: Buffer | number, where?: string, told?: number): AnswerPart {
-  const bytes = told ?? (typeof content === "number" ? content : content.length);
+function saveTo(folder: string): SaveMedia {
+  return async ({ name }, content) => (await saveMedia({ content, name }, folder)).path;
+}
+
+function media(
+  name: string,
+  mimeType: string,
+  content: Buffer | number,
+  where?: string,
+  announced?: number,
+): AnswerPart {
+  const bytes = announced ?? (typeof content === "number" ? content : content.length);
   const read = (): Promise<Buffer> => Promise.resolve(typeof content === "number" ? Buffer.alloc(content) : content);
   return { media: { id: name, name, mimeType, bytes, where, read } };
 }
 
-test("each kind of media becomes its block, and neighbouring texts become one", async () => {
+test("each kind of media gets its own kind of block, and adjacent texts are joined", async () => {
   const blocks = await buildAnswer(
     [
       { text: "one" },
@@ -37,7 +47,7 @@ test("each kind of media becomes its block, and neighbouring texts become one", 
   ]);
 });
 
-test("an item of 20 MB is taken, one byte more is described instead, with its place", async () => {
+test("an item of 20 MB is included; one byte more, and a text says what it is and where", async () => {
   const blocks = await buildAnswer(
     [media("a.bin", "video/mp4", 20 * megabyte), media("b.mp4", "video/mp4", 20 * megabyte + 1, "/media/b.mp4")],
     { signal },
@@ -45,11 +55,11 @@ test("an item of 20 MB is taken, one byte more is described instead, with its pl
   expect(blocks[0]).toMatchObject({ type: "resource" });
   expect(blocks[1]).toEqual({
     type: "text",
-    text: '["b.mp4" (video/mp4, 20.00 MB (20971521 bytes)) was left out: an answer takes at most 20 MB an item. It lies at /media/b.mp4]',
+    text: '["b.mp4" (video/mp4, 20.00 MB (20971521 bytes)) was left out: an item of an answer may have at most 20 MB. Saved to /media/b.mp4]',
   });
 });
 
-test("the total counts text and media, and what is over it is described", async () => {
+test("the total limit counts text and media, and what exceeds it is described", async () => {
   const limits = { itemBytes: 100, totalBytes: 150 };
   const blocks = await buildAnswer(
     [{ text: "x".repeat(60) }, media("a", "image/png", 90), media("b", "image/png", 1)],
@@ -59,7 +69,7 @@ test("the total counts text and media, and what is over it is described", async 
   expect(JSON.stringify(blocks[2])).toContain("The rest of the text was left out");
 });
 
-test("what can't be read is said, and the rest of the answer comes", async () => {
+test("media that can't be read are reported, and the rest of the answer arrives", async () => {
   const broken: AnswerPart = {
     media: {
       id: "x",
@@ -75,18 +85,18 @@ test("what can't be read is said, and the rest of the answer comes", async () =>
   ]);
 });
 
-test("what is left out is kept where a person finds it, also where its size was not known before", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "keep-media-"));
+test("media that are left out are saved, even if their size was not known before", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "build-answer-"));
   try {
     const known = media("a.txt", "text/plain", Buffer.from("long"), "elsewhere");
     const unknown = media("../b.png", "image/png", Buffer.from("pixels"), undefined, 0);
-    const options = { signal, limits: { itemBytes: 3, totalBytes: 10_000 }, keep: createMediaSaver(folder) };
+    const options = { signal, limits: { itemBytes: 3, totalBytes: 10_000 }, save: saveTo(folder) };
     const blocks = await buildAnswer([known, unknown], options);
     const text = blocks.map((block) => (block.type === "text" ? block.text : "")).join("\n");
-    const paths = [...text.matchAll(/It lies at (\S+)\]/g)].map(([, path = ""]) => path);
+    const paths = [...text.matchAll(/Saved to (\S+)\]/g)].map(([, path = ""]) => path);
     expect(paths.map((path) => path.slice(folder.length))).toEqual([
-      expect.stringMatching(/^.[0-9a-f]{8}-a\.txt$/),
-      expect.stringMatching(/^.[0-9a-f]{8}-b\.png$/),
+      expect.stringMatching(/^.a\.txt$/),
+      expect.stringMatching(/^.b\.png$/),
     ]);
     expect(await Promise.all(paths.map((path) => readFile(path, "utf8")))).toEqual(["long", "pixels"]);
     expect(text).toContain('"../b.png" (image/png, 6 bytes)');

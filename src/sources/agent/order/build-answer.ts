@@ -2,21 +2,20 @@ import { messageOf } from "../../../core/fault.ts";
 import { extensionOf, safeName } from "../../../core/files/safe-name.ts";
 import { type ContentBlock, textBlock } from "../../../mcp/messages/tool.ts";
 import { type AnswerLimits, answerLimits, maxSavedBytes, sizeText } from "../media/media-limits.ts";
-import type { SaveMedia } from "../media/save-media.ts";
 import type { ReplyMedia } from "../reply-backend.ts";
 import type { AnswerPart } from "./merge-outputs.ts";
 
 export interface AnswerOptions {
   readonly signal: AbortSignal;
   readonly limits?: AnswerLimits | undefined;
-  /** For what is too large; without it only its own place is told. */
-  readonly keep?: SaveMedia | undefined;
+  /** Saves media that are too large; without it the answer only says where they already are. */
+  readonly save?: SaveMedia | undefined;
 }
 
-/** The answer as content blocks: neighbouring texts as one, media as base64 as far as the limits allow. */
+/** The answer as content blocks: adjacent texts joined, media as base64 as far as the limits allow. */
 export async function buildAnswer(
   parts: readonly AnswerPart[],
-  { signal, limits = answerLimits, keep }: AnswerOptions,
+  { signal, limits = answerLimits, save }: AnswerOptions,
 ): Promise<readonly ContentBlock[]> {
   const blocks: ContentBlock[] = [];
   let left = limits.totalBytes;
@@ -26,7 +25,7 @@ export async function buildAnswer(
       texts.push(part.text);
       continue;
     }
-    endText();
+    flushText();
     const { media } = part;
     try {
       await addMedia(media);
@@ -35,36 +34,36 @@ export async function buildAnswer(
       texts.push(`[${describe(media)} could not be read: ${messageOf(error)}]`);
     }
   }
-  endText();
+  flushText();
   return blocks;
 
   async function addMedia(media: ReplyMedia): Promise<void> {
-    const announced = judgeSize(media.bytes, left, limits);
-    if (announced !== undefined) return leaveOut(media, announced);
+    const announcedExcess = judgeSize(media.bytes, left, limits);
+    if (announcedExcess !== undefined) return leaveOut(media, announcedExcess);
     const content = await media.read(signal);
-    // What was announced may have been wrong.
-    const found = judgeSize(content.length, left, limits);
-    if (found !== undefined) return leaveOut({ ...media, bytes: content.length }, found, content);
+    // The announced size may be wrong.
+    const excess = judgeSize(content.length, left, limits);
+    if (excess !== undefined) return leaveOut({ ...media, bytes: content.length }, excess, content);
     left -= content.length;
     blocks.push(mediaBlock(media, content));
   }
 
   async function leaveOut(media: ReplyMedia, reason: string, content?: Buffer): Promise<void> {
-    const where = (await keepIt(media, content)) ?? media.where;
-    texts.push(`[${describe(media)} was left out: ${reason}.${where === undefined ? "" : ` It lies at ${where}`}]`);
+    const where = (await trySave(media, content)) ?? media.where;
+    texts.push(`[${describe(media)} was left out: ${reason}.${where === undefined ? "" : ` Saved to ${where}`}]`);
   }
 
-  async function keepIt(media: ReplyMedia, content?: Buffer): Promise<string | undefined> {
-    if (keep === undefined || media.bytes > maxSavedBytes) return undefined;
+  async function trySave(media: ReplyMedia, content?: Buffer): Promise<string | undefined> {
+    if (save === undefined || media.bytes > maxSavedBytes) return undefined;
     try {
-      return await keep(media, content ?? (await media.read(signal)));
+      return await save(media, content ?? (await media.read(signal)));
     } catch {
       signal.throwIfAborted();
       return undefined;
     }
   }
 
-  function endText(): void {
+  function flushText(): void {
     if (texts.length === 0) return;
     const text = cutToBytes(texts.join("\n\n"), left);
     texts = [];
@@ -74,8 +73,8 @@ export async function buildAnswer(
 }
 
 function judgeSize(bytes: number, left: number, { itemBytes, totalBytes }: AnswerLimits): string | undefined {
-  if (bytes > itemBytes) return `an answer takes at most ${sizeText(itemBytes)} an item`;
-  if (bytes > left) return `an answer takes at most ${sizeText(totalBytes)} in all`;
+  if (bytes > itemBytes) return `an item of an answer may have at most ${sizeText(itemBytes)}`;
+  if (bytes > left) return `an answer may have at most ${sizeText(totalBytes)}`;
   return undefined;
 }
 
@@ -93,9 +92,9 @@ function mediaBlock({ name, mimeType }: ReplyMedia, content: Buffer): ContentBlo
 
 const cutNote = "\n\n[The rest of the text was left out: the answer is full.]";
 
-function cutToBytes(text: string, most: number): string {
-  if (Buffer.byteLength(text) <= most) return text;
-  const room = Math.max(0, most - Buffer.byteLength(cutNote));
+function cutToBytes(text: string, maxBytes: number): string {
+  if (Buffer.byteLength(text) <= maxBytes) return text;
+  const room = Math.max(0, maxBytes - Buffer.byteLength(cutNote));
   // A character cut in two becomes U+FFFD at the end.
   const kept = Buffer.from(text)
     .subarray(0, room)
@@ -103,3 +102,6 @@ function cutToBytes(text: string, most: number): string {
     .replace(/\uFFFD$/, "");
   return `${kept}${cutNote}`;
 }
+
+/** Puts media that an answer can't hold where a person finds them; gives the place. */
+export type SaveMedia = (media: ReplyMedia, content: Buffer) => Promise<string>;

@@ -1,29 +1,29 @@
 import { Fault } from "../../../core/fault.ts";
 import { cancelledBy } from "../../../core/wait.ts";
 
-/** A signal that ends with another one, or when nothing was heard for too long. */
+/** A signal that aborts with another one, or after too long a silence. */
 export interface IdleTimeout extends Disposable {
   readonly signal: AbortSignal;
-  /** Something was heard: the time starts anew. */
-  heard(): void;
-  /** Runs something during which silence is to be expected. */
+  /** Call at each sign of life. */
+  restart(): void;
+  /** Runs work during which silence is expected. */
   during<T>(work: () => Promise<T>): Promise<T>;
 }
 
 export function createIdleTimeout(outer: AbortSignal, idleMs: number): IdleTimeout {
-  const end = new AbortController();
-  const follow = (): void => end.abort(cancelledBy(outer));
-  if (outer.aborted) follow();
-  else outer.addEventListener("abort", follow, { once: true });
+  const controller = new AbortController();
+  const abort = (): void => controller.abort(cancelledBy(outer));
+  if (outer.aborted) abort();
+  else outer.addEventListener("abort", abort, { once: true });
   let pauses = 0;
   const timer = setTimeout(() => {
     if (pauses > 0) return;
-    const message = `Nothing was heard from the agent for ${Math.round(idleMs / 1000)} seconds; the order was stopped.`;
-    end.abort(new Fault("timeout", message, { detail: { idleMs } }));
+    const message = `The agent was silent for ${Math.round(idleMs / 1000)} seconds, so the order was stopped.`;
+    controller.abort(new Fault("timeout", message, { detail: { idleMs } }));
   }, idleMs);
   return {
-    signal: end.signal,
-    heard: () => void timer.refresh(),
+    signal: controller.signal,
+    restart: () => void timer.refresh(),
     async during(work) {
       pauses++;
       try {
@@ -35,7 +35,7 @@ export function createIdleTimeout(outer: AbortSignal, idleMs: number): IdleTimeo
     },
     [Symbol.dispose]() {
       clearTimeout(timer);
-      outer.removeEventListener("abort", follow);
+      outer.removeEventListener("abort", abort);
     },
   };
 }

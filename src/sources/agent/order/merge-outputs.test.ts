@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { ReplyMedia } from "../reply-backend.ts";
 import { type AgentOutput, mergeOutputs } from "./merge-outputs.ts";
 
-function tell(...outputs: AgentOutput[]): string[] {
+function merge(...outputs: AgentOutput[]): string[] {
   return mergeOutputs(outputs).map((part) => ("text" in part ? part.text : `<${part.media.id}>`));
 }
 
@@ -11,12 +11,12 @@ function media(id: string): ReplyMedia {
 }
 
 test("blocks, tool outputs and the final text come in order", () => {
-  const answer = tell({ kind: "block", text: "one" }, { kind: "tool", text: "two" }, { kind: "final", text: "three" });
+  const answer = merge({ kind: "block", text: "one" }, { kind: "tool", text: "two" }, { kind: "final", text: "three" });
   expect(answer).toEqual(["one", "two", "three"]);
 });
 
 test("a final text that repeats the blocks appears once, as it was written", () => {
-  const answer = tell(
+  const answer = merge(
     { kind: "block", text: "First paragraph." },
     { kind: "block", text: "Second one." },
     { kind: "final", text: "First paragraph.\nSecond one." },
@@ -24,8 +24,8 @@ test("a final text that repeats the blocks appears once, as it was written", () 
   expect(answer).toEqual(["First paragraph.\nSecond one."]);
 });
 
-test("a final text that goes on after the blocks replaces only those it repeats", () => {
-  const answer = tell(
+test("a final text that continues the blocks replaces only those it repeats", () => {
+  const answer = merge(
     { kind: "block", text: "Let me look." },
     { kind: "block", text: "It is" },
     { kind: "final", text: "It is blue." },
@@ -33,8 +33,8 @@ test("a final text that goes on after the blocks replaces only those it repeats"
   expect(answer).toEqual(["Let me look.", "It is blue."]);
 });
 
-test("twins that differ in white space only are told once", () => {
-  const answer = tell(
+test("texts that differ in white space only appear once", () => {
+  const answer = merge(
     { kind: "block", text: "a  b\n" },
     { kind: "tool", text: "other" },
     { kind: "block", text: " a b" },
@@ -43,19 +43,19 @@ test("twins that differ in white space only are told once", () => {
   expect(answer).toEqual(["a  b", "other"]);
 });
 
-test("a short text inside a longer one is not taken for its twin", () => {
-  expect(tell({ kind: "block", text: "yes" }, { kind: "final", text: "no, not yes" })).toEqual(["yes", "no, not yes"]);
+test("a short text inside a longer one is kept", () => {
+  expect(merge({ kind: "block", text: "yes" }, { kind: "final", text: "no, not yes" })).toEqual(["yes", "no, not yes"]);
 });
 
-test("partial texts count only when nothing finished came after them", () => {
-  expect(tell({ kind: "partial", text: "It" }, { kind: "partial", text: "It is" })).toEqual(["It is"]);
-  expect(tell({ kind: "partial", text: "It is bl" }, { kind: "final", text: "It is blue" })).toEqual(["It is blue"]);
-  const broken = tell({ kind: "block", text: "one" }, { kind: "partial", text: "tw" }, { kind: "tool", text: "x" });
+test("partial texts count only if no finished text followed", () => {
+  expect(merge({ kind: "partial", text: "It" }, { kind: "partial", text: "It is" })).toEqual(["It is"]);
+  expect(merge({ kind: "partial", text: "It is bl" }, { kind: "final", text: "It is blue" })).toEqual(["It is blue"]);
+  const broken = merge({ kind: "block", text: "one" }, { kind: "partial", text: "tw" }, { kind: "tool", text: "x" });
   expect(broken).toEqual(["one", "tw", "x"]);
 });
 
-test("media stay where they came and the same one appears once", () => {
-  const answer = tell(
+test("media keep their place, and the same one appears once", () => {
+  const answer = merge(
     { kind: "block", text: "look:", media: [media("a")] },
     { kind: "tool", media: [media("b"), media("a")] },
     { kind: "final", text: "done", media: [media("a")] },
@@ -63,6 +63,6 @@ test("media stay where they came and the same one appears once", () => {
   expect(answer).toEqual(["look:", "<a>", "<b>", "done"]);
 });
 
-test("white space alone is no answer", () => {
-  expect(tell({ kind: "block", text: " \n" }, { kind: "final", text: "" })).toEqual([]);
+test("white space alone is not an answer", () => {
+  expect(merge({ kind: "block", text: " \n" }, { kind: "final", text: "" })).toEqual([]);
 });

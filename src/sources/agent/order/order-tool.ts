@@ -12,7 +12,7 @@ function mediaItem(kind: string, example: string) {
   };
 }
 
-/** Name, description and input schema are a contract with the clients that know this tool: not a letter may change. */
+/** Name, description and input schema are published: clients rely on every letter. */
 export const orderTool: Tool = {
   name: "order_openclaw",
   title: "Order OpenClaw",

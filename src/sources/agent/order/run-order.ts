@@ -7,33 +7,33 @@ import type { Log } from "../../../core/log.ts";
 import { cancelledBy } from "../../../core/wait.ts";
 import { errorResult, textBlock, type ToolResult } from "../../../mcp/messages/tool.ts";
 import { createSessionKey, hashSessionKey } from "../conversations/session-key.ts";
-import type { SaveMedia } from "../media/save-media.ts";
 import type { AgentReply, GetReply, ReplyOptions } from "../reply-backend.ts";
 import { transcribeAudio, type Transcriber } from "../transcribe/transcriber.ts";
-import { buildAnswer } from "./build-answer.ts";
+import { buildAnswer, type SaveMedia } from "./build-answer.ts";
 import { createIdleTimeout, type IdleTimeout } from "./idle-timeout.ts";
 import { type AgentOutput, mergeOutputs } from "./merge-outputs.ts";
 import { type Order, parseOrder } from "./parse-order.ts";
 
-/** A call through a door that may put long texts into files. */
+/** The context of an order's call. */
 export interface OrderContext extends CallContext {
+  /** The file that holds an argument, if the door wrote long texts to files. */
   spilled?(text: string): SpilledText | undefined;
-  /** For callers that show the answer while it is being made. */
+  /** For callers that show the answer while it is being written. */
   onOutput?(output: AgentOutput): void;
-  /** Whether whoever gave the order can be asked something, where the door knows that. */
+  /** Whether the caller can be asked questions; undefined if the door does not know. */
   readonly canAsk?: boolean;
 }
 
 export interface RunOrderOptions {
   readonly getReply: GetReply;
-  readonly turns: SessionLocks;
+  readonly locks: SessionLocks;
   /** How long the agent may be silent. */
   readonly idleMs: number;
   readonly transcriber?: Transcriber | undefined;
-  readonly keep?: SaveMedia | undefined;
+  readonly save?: SaveMedia | undefined;
 }
 
-/** From the arguments of a call to its answer. What goes wrong is an answer too; only a cancelled call has none. */
+/** Turns the arguments of a call into its answer. A failure is an answer too; only a cancelled call throws. */
 export async function runOrder(args: unknown, context: OrderContext, options: RunOrderOptions): Promise<ToolResult> {
   const started = Date.now();
   let sessionKey: string | undefined;
@@ -50,9 +50,9 @@ export async function runOrder(args: unknown, context: OrderContext, options: Ru
     log.debug("an order came in", { attachments: order.attachments.length });
     using idle = createIdleTimeout(context.signal, options.idleMs);
     const outputs: AgentOutput[] = [];
-    const reply = await runInTurn(order, key, collect(outputs, context, log, idle), options, idle);
+    const reply = await runLocked(order, key, collectOutputs(outputs, context, log, idle), options, idle);
     for (const payload of reply.payloads) outputs.push({ kind: "final", ...payload });
-    const content = await buildAnswer(mergeOutputs(outputs), { signal: idle.signal, keep: options.keep });
+    const content = await buildAnswer(mergeOutputs(outputs), { signal: idle.signal, save: options.save });
     log.debug("an order was answered", { ms: Date.now() - started, blocks: content.length });
     return {
       content: content.length > 0 ? content : [textBlock("OpenClaw finished without an answer.")],
@@ -62,60 +62,61 @@ export async function runOrder(args: unknown, context: OrderContext, options: Ru
   } catch (error) {
     const ms = Date.now() - started;
     if (context.signal.aborted) {
-      log.debug("an order was given up by who gave it", { ms });
+      log.debug("the caller cancelled an order", { ms });
       throw cancelledBy(context.signal);
     }
-    // The words of a fault may hold those of the order.
+    // A fault's message may quote the order.
     if (isFault(error)) log.debug("an order failed", { code: error.code, ms });
     else log.error("an order failed", { error, ms });
     const failure = errorResult(`Error: ${messageOf(error)}`);
-    // What was begun under a key of its own can be asked after under that key.
+    // With the key the caller can ask later what became of the order.
     return sessionKey === undefined ? failure : { ...failure, _meta: resultMeta(sessionKey, ms) };
   }
 }
 
-/** Most turns come at once: nobody has to be told of those. */
+/** Most orders get the lock at once; only a longer wait is reported. */
 const announceWaitAfterMs = 1000;
 
-async function runInTurn(
+async function runLocked(
   order: Order,
   sessionKey: string,
   options: ReplyOptions,
-  { getReply, turns, transcriber }: RunOrderOptions,
+  { getReply, locks, transcriber }: RunOrderOptions,
   idle: IdleTimeout,
 ): Promise<AgentReply> {
-  // Nothing is wrong with it: from here on whatever takes long is the agent's doing.
   options.onActivity("order accepted");
   const run = async (): Promise<AgentReply> => {
-    idle.heard();
-    const given = order.attachments;
-    const attachments = transcriber ? await transcribeAudio(given, transcriber, options) : given;
-    return getReply({ message: order.message, sessionKey, attachments }, options);
+    idle.restart();
+    const { message } = order;
+    const attachments = transcriber
+      ? await transcribeAudio(order.attachments, transcriber, options)
+      : order.attachments;
+    return getReply({ message, sessionKey, attachments }, options);
   };
-  // Nobody else can have a key that was made for this order: there is nothing to wait for.
+  // No other order can have a key that was generated for this one.
   if (order.sessionKey === undefined) return run();
-  const { promise: isItsTurn, resolve: begin } = Promise.withResolvers<void>();
-  const telling = setTimeout(() => options.onActivity("waiting for the order before it"), announceWaitAfterMs);
-  // However long the one before takes, it is not silence of this one.
-  void idle.during(() => isItsTurn);
+  const { promise: locked, resolve: endWait } = Promise.withResolvers<void>();
+  const announcement = setTimeout(() => options.onActivity("waiting for the previous order"), announceWaitAfterMs);
+  // The wait for the previous order does not count as silence of this one.
+  void idle.during(() => locked);
   try {
-    return await turns.take(sessionKey, { signal: options.signal, log: options.log, waitMs: Infinity }, () => {
-      clearTimeout(telling);
-      begin();
+    return await locks.run(sessionKey, { signal: options.signal, log: options.log, waitMs: Infinity }, () => {
+      clearTimeout(announcement);
+      endWait();
       return run();
     });
   } finally {
-    clearTimeout(telling);
-    begin();
+    clearTimeout(announcement);
+    endWait();
   }
 }
 
-/** Everything the agent says on its way goes into `outputs`, and to whoever gave the order. */
-function collect(outputs: AgentOutput[], context: OrderContext, log: Log, idle: IdleTimeout): ReplyOptions {
+/** Callbacks that collect the agent's output and report progress to the caller. */
+function collectOutputs(outputs: AgentOutput[], context: OrderContext, log: Log, idle: IdleTimeout): ReplyOptions {
   let steps = 0;
-  let said = "";
-  const put = (output: AgentOutput): void => {
-    idle.heard();
+  let lastActivity = "";
+  const add = (output: AgentOutput): void => {
+    idle.restart();
     outputs.push(output);
     context.onOutput?.(output);
   };
@@ -124,14 +125,14 @@ function collect(outputs: AgentOutput[], context: OrderContext, log: Log, idle: 
     log,
     ask: (question) => idle.during(() => context.ask(question)),
     canAsk: context.canAsk,
-    onPartial: (text) => put({ kind: "partial", text }),
-    onBlock: (payload) => put({ kind: "block", ...payload }),
-    onToolResult: (payload) => put({ kind: "tool", ...payload }),
-    onActivity(words) {
-      idle.heard();
-      if (words === said) return;
-      said = words;
-      context.progress({ progress: ++steps, message: words });
+    onPartial: (text) => add({ kind: "partial", text }),
+    onBlock: (payload) => add({ kind: "block", ...payload }),
+    onToolResult: (payload) => add({ kind: "tool", ...payload }),
+    onActivity(activity) {
+      idle.restart();
+      if (activity === lastActivity) return;
+      lastActivity = activity;
+      context.progress({ progress: ++steps, message: activity });
     },
   };
 }
@@ -154,15 +155,15 @@ export interface SessionLockOptions {
   readonly waitMs: number;
 }
 
-/** Lets the orders of one conversation run one after the other, and those of different ones side by side. */
+/** Runs the orders of one conversation one after the other, those of different conversations in parallel. */
 export interface SessionLocks {
-  take<T>(sessionKey: string, options: SessionLockOptions, work: () => Promise<T>): Promise<T>;
+  run<T>(sessionKey: string, options: SessionLockOptions, work: () => Promise<T>): Promise<T>;
 }
 
-/** Across processes too: several clients, each with a server of its own, may share a key. */
+/** Works across processes: clients that each start a server may share a session key. */
 export function createSessionLocks(folder: string): SessionLocks {
   return {
-    take: (sessionKey, options, work) =>
+    run: (sessionKey, options, work) =>
       withFileLock(join(folder, hashSessionKey(sessionKey)), { ...options, removeAfter: true }, work),
   };
 }
