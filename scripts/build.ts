@@ -19,7 +19,7 @@ const common: InputOptions = { platform: "node", external, logLevel: "silent" };
 
 /** What is loaded before a client of `mcp-server` has its first answer, and what its first order needs: a file each. */
 const start = await modulesOf(["src/cli/start.ts", "src/cli/commands/mcp-server.ts"]);
-const engine = await modulesOf(["src/hub/agent-engine.ts"]);
+const engine = await modulesOf(["src/hub/order-engine.ts"]);
 
 const bundle = await rolldown({ ...common, input: { main: "src/cli/main.ts" } });
 await bundle.write({

@@ -1,13 +1,14 @@
 import { createLiveLog, type LiveLog } from "../core/live-log.ts";
 import type { LogLevel } from "../core/log.ts";
 import { isInteractive, type World } from "../core/process/world.ts";
+import type { Host } from "../hub/host.ts";
 import type { CommandEntry } from "./command.ts";
 import { createStyle, type Style, wantsColour } from "./output/style.ts";
 import type { ParsedCommandLine } from "./parse-command-line.ts";
 import type { OptionTable, OptionValues } from "./options.ts";
 
 /** What a command is given: what was typed, the outside world, and a place to answer. */
-export interface CommandContext<O extends OptionTable = OptionTable> extends World {
+export interface CommandContext<O extends OptionTable = OptionTable> extends World, Host {
   readonly args: readonly string[];
   readonly options: OptionValues<O>;
   readonly globals: ParsedCommandLine["globals"];
@@ -56,11 +57,25 @@ export function createContext(
     answer: (data, text) => void world.stdout.write(`${json ? JSON.stringify(data) : text}\n`),
     say: (text) => void (json || globals.quiet || world.stdout.write(`${text}\n`)),
     ask: (question) => askAtPrompt(world, question),
+    logLevel: requestedLogLevel(globals),
+    // Looking at stdin opens it, which takes a few milliseconds: only when asked.
+    get isAttended() {
+      return isInteractive(world);
+    },
+    async showWhile(text, work) {
+      if (json || globals.quiet) return work;
+      const { showStatusWhile } = await import("./terminal/status-line.ts");
+      return showStatusWhile(world.stderr, text, work);
+    },
+    async createAsker() {
+      const { createTerminalAsker } = await import("./terminal/terminal-asker.ts");
+      return createTerminalAsker(world);
+    },
   };
 }
 
 /** The log level that the command line asks for; it goes before the configuration's. */
-export function requestedLogLevel(globals: ParsedCommandLine["globals"]): LogLevel | undefined {
+function requestedLogLevel(globals: ParsedCommandLine["globals"]): LogLevel | undefined {
   if (globals.verbose) return "debug";
   return globals.quiet ? "error" : undefined;
 }

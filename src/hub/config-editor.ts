@@ -1,7 +1,5 @@
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import type { CommandContext } from "../cli/command-context.ts";
-import { showStatusWhile } from "../cli/terminal/status-line.ts";
 import { formatPath } from "../core/config/config-path.ts";
 import { addServers, readRawConfig, removeServer, writeConfigText } from "../core/config/edit-config.ts";
 import { appendJson5 } from "../core/config/edit-json5.ts";
@@ -17,18 +15,19 @@ import { createServerManager } from "../sources/servers/manager.ts";
 import { guardRecursion } from "./recursion-guard.ts";
 import { requireTrust } from "./require-trust.ts";
 import type { ConfigEditor } from "./verbs/connect.ts";
+import type { Host } from "./host.ts";
 
 /** Edits for the person who typed the command: what they added themselves they need not be asked about. */
-export function createConfigEditor(context: CommandContext, home: Home, trust: boolean): ConfigEditor {
-  const { env, log } = context;
+export function createConfigEditor(host: Host, home: Home, trust: boolean): ConfigEditor {
+  const { env, log } = host;
   return {
     async check({ path }, name, settings) {
       const { text } = await readRawConfig(path);
-      await tryServer(context, { path, text, name, settings });
+      await tryServer(host, { path, text, name, settings });
     },
     async add({ path, location }, name, settings) {
       const exists = existsSync(path);
-      if (exists) await requireTrust(context, home, { ...(await loadConfig({ path, env })), location }, trust);
+      if (exists) await requireTrust(host, home, { ...(await loadConfig({ path, env })), location }, trust);
       const { text: before } = await readRawConfig(path);
       await addServers(path, { [name]: settings });
       const { text: after } = await readRawConfig(path);
@@ -41,7 +40,7 @@ export function createConfigEditor(context: CommandContext, home: Home, trust: b
       };
     },
     async remove({ path, location }, name) {
-      await requireTrust(context, home, { ...(await loadConfig({ path, env })), location }, trust);
+      await requireTrust(host, home, { ...(await loadConfig({ path, env })), location }, trust);
       await removeServer(path, name);
       const { text } = await readRawConfig(path);
       if (location === "working-folder") await rememberTrust(home, hashConfig({ raw: text }), log);
@@ -62,8 +61,8 @@ interface Draft {
  * Connects a server as it would be configured, in this process, and lets it go again. Faults with what is wrong. One that
  * wants a sign-in is there; one that lacks a variable can't be tried here.
  */
-async function tryServer(context: CommandContext, { path, text, name, settings }: Draft): Promise<void> {
-  const { env, log } = context;
+async function tryServer(host: Host, { path, text, name, settings }: Draft): Promise<void> {
+  const { env, log } = host;
   const loaded = await loadConfig({ path, env, text: appendJson5(text, ["servers"], { [name]: settings }) });
   const own = formatPath(["servers", name]);
   if (loaded.waiting.some((problem) => problem.path.startsWith(own))) return;
@@ -73,15 +72,15 @@ async function tryServer(context: CommandContext, { path, text, name, settings }
     catalog: { add: () => () => {} },
     env: guardRecursion(env, path),
     // What goes wrong is told once, at the end.
-    log: context.globals.verbose ? log : silentLog,
+    log: host.globals.verbose ? log : silentLog,
     version: readVersion(),
     maxConcurrent: 1,
     discoveryMs: 0,
   });
   try {
     await manager.apply([definition]);
-    const connected = withDeadline(Infinity, context.stopSignal(), () => manager.refresh(name));
-    await showStatusWhile(context, `Trying ${name} …`, connected);
+    const connected = withDeadline(Infinity, host.stopSignal(), () => manager.refresh(name));
+    await host.showWhile(`Trying ${name} …`, connected);
   } catch (error) {
     if (!isFault(error, "unauthorized")) throw error;
   } finally {

@@ -93,7 +93,7 @@ test.each([
   expect(lines.map((line) => line.startsWith("{") && JSON.parse(line))).toContainEqual(
     expect.objectContaining({
       level: "warn",
-      message: `what it says of ${part} counts after a restart: press Ctrl-C, then start it again`,
+      message: `changes to ${part} take effect after a restart: press Ctrl-C, then start it again`,
     }),
   );
 });

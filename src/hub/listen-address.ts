@@ -3,7 +3,7 @@ import { Fault } from "../core/fault.ts";
 import { isLoopbackHost } from "../core/http/addresses.ts";
 import { bracketedHost } from "../core/http/listen.ts";
 
-export interface ListenWish {
+export interface ListenRequest {
   readonly host: string;
   readonly allowRemote: boolean;
 }
@@ -11,7 +11,7 @@ export interface ListenWish {
 const wildcards = new Set(["0.0.0.0", "::"]);
 
 /** Nobody opens the hub to a network by accident: the address alone is not enough. */
-export function requireRemoteConsent({ host, allowRemote }: ListenWish): void {
+export function requireRemoteConsent({ host, allowRemote }: ListenRequest): void {
   if (isLoopbackHost(host) || allowRemote) return;
   throw new Fault(
     "usage",

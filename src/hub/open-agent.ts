@@ -1,13 +1,9 @@
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Caller } from "../catalog/caller.ts";
-import type { Catalog } from "../catalog/catalog.ts";
-import type { Guard } from "../catalog/guard/guard.ts";
 import type { View } from "../catalog/view.ts";
-import type { AgentFlags } from "../cli/agent-options.ts";
 import type { AgentConfig } from "../core/config/agent-config.ts";
 import { Fault } from "../core/fault.ts";
-import type { Home } from "../core/files/home.ts";
 import type { Log } from "../core/log.ts";
 import type { World } from "../core/process/world.ts";
 import { readVersion } from "../core/version.ts";
@@ -15,62 +11,64 @@ import { locateGateway } from "../openclaw/locate-gateway.ts";
 import { createAgentSource } from "../sources/agent/agent-source.ts";
 import { type AgentTools, createAgentTools } from "../sources/agent/agent-tools.ts";
 import { createCommandsBackend, type McpCommand } from "../sources/agent/commands-backend.ts";
-import type { SaveMedia } from "../sources/agent/media/save-media.ts";
 import { findModel } from "../sources/agent/model/find-model.ts";
+import type { SaveMedia } from "../sources/agent/order/build-answer.ts";
 import { type BackendCandidate, chooseBackend, type ChosenBackend } from "../sources/agent/reply-backend.ts";
 import { createTranscriber } from "../sources/agent/transcribe/transcriber.ts";
-import type { Closers } from "./closers.ts";
+import type { EngineParts } from "./engine-parts.ts";
 import { uploadLimits } from "./upload-limits.ts";
 
 export interface OpenAgentOptions {
-  readonly catalog: Catalog;
-  readonly guard: Guard;
-  readonly home: Home;
-  readonly config: AgentConfig;
-  readonly world: Pick<World, "env" | "homedir">;
   readonly flags: AgentFlags;
-  readonly log: Log;
-  readonly closers: Closers;
-  /** As whom an agent of ours calls tools. */
+  /** The caller of the tools that our own agent uses. */
   readonly caller: Caller;
-  /** Puts the tools into the catalog that an agent of ours may use; called when the first order needs them. */
-  openTools?(): Promise<void>;
-  readonly mcp?: McpCommand | undefined;
+  /** Opens the tools that our own agent may use; called when the first order needs them. */
+  openTools(): Promise<void>;
+  readonly mcp: McpCommand;
 }
 
-/** Puts `order_openclaw` into a catalog, with an agent behind it. */
-export function openAgent(options: OpenAgentOptions): ChosenBackend {
-  const { catalog, guard, home, config, world, flags, log, closers, caller, mcp } = options;
+/** Which OpenClaw takes the orders, as given on the command line. */
+export interface AgentFlags {
+  readonly gateway?: string;
+  readonly token?: string;
+  readonly password?: string;
+  readonly agent?: string;
+}
+
+/** Puts `order_openclaw` into the catalog, with an agent behind it. */
+export function openAgent(parts: EngineParts, options: OpenAgentOptions): ChosenBackend {
+  const { catalog, guard, home, env, log, closers } = parts;
+  const { agent: config } = parts.config;
   let opened: Promise<void> | undefined;
   const toolsOf = (view: View) => {
-    const tools = createAgentTools({ view, guard, caller });
+    const tools = createAgentTools({ view, guard, caller: options.caller });
     return async (): Promise<AgentTools> => {
-      await (opened ??= options.openTools?.() ?? Promise.resolve());
+      await (opened ??= options.openTools());
       return tools;
     };
   };
   const backend = openBackend({
-    world,
-    flags,
+    world: parts,
+    flags: options.flags,
     config,
     log,
-    mcp,
+    mcp: options.mcp,
     sessionsFolder: home.file("agent", "sessions"),
     tools: toolsOf(catalog.view("all")),
     modelTools: toolsOf(catalog.view("all", { alphabet: "narrow" })),
   });
   const { folder } = uploadLimits(home.path).spill;
-  // Once the first order is out of the way: a client waits for that.
+  // After the first order: a client waits for that.
   setTimeout(() => void sweepIncoming(folder, log), 1000).unref();
   closers.add("agent", () => backend[Symbol.asyncDispose]());
   catalog.add(
     createAgentSource({
       getReply: backend.getReply,
-      turnsFolder: home.file("agent", "turns"),
+      locksFolder: home.file("agent", "turns"),
       idleMs: config.idleTimeoutMs,
       taskAfterMs: config.taskAfterMs,
-      transcriber: config.transcription && createTranscriber({ config: config.transcription, env: world.env, folder }),
-      keep: keepIn(home.file("results"), log),
+      transcriber: config.transcription && createTranscriber({ config: config.transcription, env, folder }),
+      save: keepIn(home.file("results"), log),
     }),
   );
   return backend;
@@ -79,9 +77,9 @@ export function openAgent(options: OpenAgentOptions): ChosenBackend {
 /** In the folder where all saved media of answers go, and are swept together. */
 function keepIn(folder: string, log: Log): SaveMedia {
   return async (media, content) => {
-    const { createMediaSaver } = await import("../sources/agent/media/save-media.ts");
+    const { saveMedia } = await import("../core/files/save-media.ts");
     const { pruneFolder } = await import("../core/files/prune-folder.ts");
-    const path = await createMediaSaver(folder)(media, content);
+    const { path } = await saveMedia({ content, name: media.name, mimeType: media.mimeType }, folder);
     await pruneFolder(folder, log, Date.now());
     return path;
   };

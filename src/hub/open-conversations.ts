@@ -1,25 +1,25 @@
-import type { AgentFlags } from "../cli/agent-options.ts";
-import type { CommandContext } from "../cli/command-context.ts";
-import { openHomeOf } from "../cli/open-home.ts";
 import { messageOf } from "../core/fault.ts";
 import { readVersion } from "../core/version.ts";
 import {
   type ConversationStore,
   createModelConversationStore,
 } from "../sources/agent/conversations/conversation-store.ts";
+import { openHomeOf } from "./open-home.ts";
+import type { AgentFlags } from "./open-agent.ts";
+import type { Host } from "./host.ts";
 
 /** Every place where conversations may be, as far as it can be reached now. */
 export interface Conversations extends AsyncDisposable {
-  readonly shelves: readonly ConversationStore[];
+  readonly stores: readonly ConversationStore[];
 }
 
-export async function openConversations(context: CommandContext, flags: AgentFlags): Promise<Conversations> {
+export async function openConversations(host: Host, flags: AgentFlags): Promise<Conversations> {
   const { openConversationFiles } = await import("../sources/agent/conversations/conversation-files.ts");
-  const home = await openHomeOf(context);
+  const home = await openHomeOf(host);
   const own = createModelConversationStore(openConversationFiles(home.file("agent", "sessions")));
-  const gateway = await findRunningGateway(context, flags);
+  const gateway = await findRunningGateway(host, flags);
   return {
-    shelves: gateway === undefined ? [own] : [own, gateway.shelf],
+    stores: gateway === undefined ? [own] : [own, gateway.store],
     async [Symbol.asyncDispose]() {
       await gateway?.close();
     },
@@ -27,7 +27,7 @@ export async function openConversations(context: CommandContext, flags: AgentFla
 }
 
 /** A gateway that was named has to be there; the usual one of this machine may be off. */
-async function findRunningGateway({ env, homedir, log, stopSignal }: CommandContext, flags: AgentFlags) {
+async function findRunningGateway({ env, homedir, log, stopSignal }: Host, flags: AgentFlags) {
   const { locateGateway } = await import("../openclaw/locate-gateway.ts");
   const { address, isThere } = await locateGateway({ env, homedir }, flags);
   if (!(await isThere())) return undefined;
@@ -37,7 +37,7 @@ async function findRunningGateway({ env, homedir, log, stopSignal }: CommandCont
   const gateway = await openGateway({ address, log, version: readVersion(), patienceMs: 5000 });
   try {
     await gateway.connected(stopSignal());
-    return { shelf: createGatewayConversationStore(gateway, flags.agent, stopSignal()), close: () => gateway.close() };
+    return { store: createGatewayConversationStore(gateway, flags.agent, stopSignal()), close: () => gateway.close() };
   } catch (error) {
     await gateway.close();
     log.warn(`OpenClaw's conversations are left out: ${messageOf(error)}`);

@@ -8,7 +8,7 @@ import type { Config } from "../core/config/config-schema.ts";
 import type { Home } from "../core/files/home.ts";
 import type { Log } from "../core/log.ts";
 import type { CallMetrics } from "../core/telemetry/clawport-metrics.ts";
-import type { Closers } from "./closers.ts";
+import type { Closers } from "./engine-parts.ts";
 import { hubFiles } from "./hub-files.ts";
 
 export interface GuardedCatalog {

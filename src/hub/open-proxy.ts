@@ -1,15 +1,18 @@
+import { homedir } from "node:os";
 import type { Config } from "../core/config/config-schema.ts";
 import type { Home } from "../core/files/home.ts";
-import { createCallMetrics } from "../core/telemetry/clawport-metrics.ts";
-import { createMetrics } from "../core/telemetry/metrics.ts";
-import { watchProcess } from "../core/telemetry/process-metrics.ts";
-import { createClosers } from "./closers.ts";
-import { type AppDoorOptions, openAppDoor } from "./open-apps.ts";
-import { openGuard } from "./open-guard.ts";
+import type { Log } from "../core/log.ts";
+import type { World } from "../core/process/world.ts";
+import { configFile } from "./config-source.ts";
+import { openEngine } from "./engine.ts";
+import type { AppDoorOptions } from "./open-apps.ts";
 
-export interface ProxyOptions extends Omit<AppDoorOptions, "guard" | "metrics" | "closers"> {
+export interface ProxyOptions extends AppDoorOptions {
   readonly home: Home;
   readonly config: Config;
+  readonly env?: World["env"];
+  readonly version: string;
+  readonly log: Log;
 }
 
 export interface Proxy {
@@ -18,19 +21,18 @@ export interface Proxy {
   close(): Promise<void>;
 }
 
-/** Puts the parts of the app proxy together. */
-export async function openProxy(options: ProxyOptions): Promise<Proxy> {
-  const { home, config, log } = options;
-  const closers = createClosers(log);
-  try {
-    const metrics = createMetrics();
-    const processMetrics = watchProcess(metrics);
-    closers.add("process metrics", () => processMetrics[Symbol.dispose]());
-    const guard = openGuard({ home, config, log, closers, metrics: createCallMetrics(metrics) });
-    const { door } = await openAppDoor({ ...options, guard, metrics, closers });
-    return { address: door.address, port: door.port, close: () => closers.closeAll() };
-  } catch (error) {
-    await closers.closeAll();
-    throw error;
-  }
+/** The engine with the app proxy as its only door. */
+export async function openProxy({ home, config, env = {}, version, log, ...options }: ProxyOptions): Promise<Proxy> {
+  const engine = await openEngine({
+    home,
+    configuration: configFile({ home, configuration: { config }, env }),
+    env,
+    homedir: homedir(),
+    log,
+    version,
+    observed: true,
+    doors: { apps: options },
+  });
+  const { address = "", port = 0 } = engine.apps ?? {};
+  return { address, port, close: () => engine.close() };
 }

@@ -1,41 +1,21 @@
-import type { Catalog } from "../catalog/catalog.ts";
-import type { Guard } from "../catalog/guard/guard.ts";
-import type { ActiveConfig } from "../cli/config-of.ts";
-import type { AgentConfig } from "../core/config/agent-config.ts";
-import type { Home } from "../core/files/home.ts";
-import type { Log } from "../core/log.ts";
 import { killOrphans } from "../core/process/process-tree.ts";
-import type { World } from "../core/process/world.ts";
 import { createServerMetrics } from "../core/telemetry/clawport-metrics.ts";
-import type { Metrics } from "../core/telemetry/metrics.ts";
 import { findModel } from "../sources/agent/model/find-model.ts";
 import { createSamplingHandler, type SamplingHandler } from "../sources/agent/sampling/sampling-handler.ts";
 import { createServerManager, type ServerManager } from "../sources/servers/manager.ts";
 import { createAuthRegistry } from "../sources/servers/oauth/auth-registry.ts";
 import type { CredentialStore } from "../sources/servers/oauth/store/credentials.ts";
-import type { SampleForServer } from "../sources/servers/server-source.ts";
-import type { Closers } from "./closers.ts";
-import type { ConfigPlace } from "./control/hub-control.ts";
+import type { ConfigSource } from "./config-source.ts";
 import { createLocalControl, type LocalControl } from "./control/local-control.ts";
+import type { EngineParts } from "./engine-parts.ts";
 import { guardRecursion } from "./recursion-guard.ts";
 
 export interface OpenServersOptions {
-  readonly home: Home;
-  readonly catalog: Catalog;
-  readonly configuration: ActiveConfig;
-  readonly env: World["env"];
-  readonly log: Log;
-  readonly version: string;
-  readonly closers: Closers;
-  /** Where they are counted, in a process that shows that to somebody. */
-  readonly metrics?: Metrics | undefined;
+  readonly configuration: ConfigSource;
   /** Only these of the configured servers. */
   readonly only?: readonly string[] | undefined;
   /** Servers connect only when they are asked for. */
-  readonly idle?: boolean | undefined;
-  readonly place: ConfigPlace;
-  /** Has a model write for servers that ask for one. */
-  readonly sample?: SampleForServer | undefined;
+  readonly idle: boolean;
   reload(): Promise<void>;
 }
 
@@ -44,15 +24,16 @@ export interface OpenedServers {
   readonly manager: ServerManager;
 }
 
-/** Starts the configured servers side by side and returns at once; their tools join the catalog as they come. */
-export async function openServers(options: OpenServersOptions): Promise<OpenedServers> {
-  const { home, catalog, configuration, env, log, version, closers, only, idle, place } = options;
-  const { config, file } = configuration;
+/** Starts the configured servers side by side and returns at once; their tools join the catalog as they connect. */
+export async function openServers(parts: EngineParts, options: OpenServersOptions): Promise<OpenedServers> {
+  const { home, config, catalog, env, log, version, closers, metrics } = parts;
+  const { configuration, only, idle, reload } = options;
+  const { active, place } = configuration;
   const serverEnv = guardRecursion(env, place.path);
   const left = killOrphans();
-  if (left > 0) log.info("processes that an earlier start left behind were ended", { count: left });
+  if (left > 0) log.info("ended processes that an earlier start left behind", { count: left });
   const { open: store, settled } = createStoreOpener({ home, env, log });
-  // After the servers: what they began goes on without them.
+  // After the servers: writes they began may still be under way.
   closers.add("sign-ins", settled);
   const auths = createAuthRegistry({ home, env, log, store });
   const manager = createServerManager({
@@ -63,8 +44,8 @@ export async function openServers(options: OpenServersOptions): Promise<OpenedSe
     version,
     maxConcurrent: config.maxConcurrentServers,
     discoveryMs: config.toolDiscoveryInterval,
-    metrics: options.metrics && createServerMetrics(options.metrics),
-    sample: options.sample,
+    metrics: metrics && createServerMetrics(metrics),
+    sample: createSampler(parts),
   });
   closers.add("servers", () => manager.close());
   const control = createLocalControl({
@@ -77,9 +58,9 @@ export async function openServers(options: OpenServersOptions): Promise<OpenedSe
     only,
     idle,
     configuration: () => Promise.resolve(place),
-    reload: () => options.reload(),
+    reload,
   });
-  await control.apply({ config, waiting: file?.waiting });
+  await control.apply({ config, waiting: active.file?.waiting });
   return { control, manager };
 }
 
@@ -90,7 +71,7 @@ interface StoreOpener {
   settled(): Promise<void>;
 }
 
-function createStoreOpener(place: Pick<OpenServersOptions, "home" | "env" | "log">): StoreOpener {
+function createStoreOpener(place: Pick<EngineParts, "home" | "env" | "log">): StoreOpener {
   let opening: Promise<CredentialStore> | undefined;
   return {
     open: () => (opening ??= load()),
@@ -103,14 +84,9 @@ function createStoreOpener(place: Pick<OpenServersOptions, "home" | "env" | "log
   }
 }
 
-export interface OpenSamplerOptions {
-  readonly config: AgentConfig;
-  readonly guard: Guard;
-  readonly env: World["env"];
-}
-
-/** The configured model for the configured servers, with the guard between them. */
-export function openSampler({ config, guard, env }: OpenSamplerOptions): SamplingHandler {
-  const { maxTokens = 4096 } = config.sampling ?? {};
-  return createSamplingHandler({ findModel: () => findModel(config.model, env), guard, env, maxTokens });
+/** Lends the configured model to the configured servers, through the guard. */
+function createSampler({ config, guard, env }: EngineParts): SamplingHandler {
+  const { model, sampling } = config.agent;
+  const { maxTokens = 4096 } = sampling ?? {};
+  return createSamplingHandler({ findModel: () => findModel(model, env), guard, env, maxTokens });
 }

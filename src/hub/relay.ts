@@ -1,8 +1,5 @@
 import { createCatalog } from "../catalog/catalog.ts";
 import type { View } from "../catalog/view.ts";
-import type { CommandContext } from "../cli/command-context.ts";
-import { findConfigOf, loadConfigOf } from "../cli/config-of.ts";
-import { openHomeOf } from "../cli/open-home.ts";
 import { Fault, isFault } from "../core/fault.ts";
 import type { Home } from "../core/files/home.ts";
 import { readVersion } from "../core/version.ts";
@@ -10,10 +7,13 @@ import { maxTimerMs } from "../core/wait.ts";
 import type { CallGuard } from "../doors/mcp/view-offer.ts";
 import { fingerprintOf, type HttpTarget, type ServerDefinition, unknownServer } from "../sources/servers/definition.ts";
 import { createServerManager } from "../sources/servers/manager.ts";
+import { findConfigOf, loadConfigOf } from "./active-config.ts";
+import { placeOf } from "./config-source.ts";
 import { findHub } from "./control/find-hub.ts";
 import { createRemoteControl, type RunningHub } from "./control/remote-control.ts";
-import { placeOf } from "./follow-config.ts";
+import { openHomeOf } from "./open-home.ts";
 import { guardRecursion } from "./recursion-guard.ts";
+import type { Host } from "./host.ts";
 
 /** The servers of a running hub, as this process offers them. */
 export interface Relay {
@@ -29,19 +29,16 @@ export interface Relay {
 const lookEveryMs = 2000;
 
 /** Nothing where no hub runs, or one with another configuration than this process would use. */
-export async function openRelay(
-  context: CommandContext,
-  only: readonly string[] | undefined,
-): Promise<Relay | undefined> {
-  const { env, log } = context;
-  const home = await openHomeOf(context);
-  const hub = await findHub(context, home).catch((error: unknown) => {
+export async function openRelay(host: Host, only: readonly string[] | undefined): Promise<Relay | undefined> {
+  const { env, log } = host;
+  const home = await openHomeOf(host);
+  const hub = await findHub(host, home).catch((error: unknown) => {
     if (!isFault(error, "unauthorized")) throw error;
     log.warn(error.message);
     return undefined;
   });
-  if (hub === undefined || !(await isForUs(context, home, hub, only))) return undefined;
-  const { config } = await loadConfigOf(context);
+  if (hub === undefined || !(await isForUs(host, home, hub, only))) return undefined;
+  const { config } = await loadConfigOf(host);
   const catalog = createCatalog({ log });
   const version = readVersion();
   const manager = createServerManager({
@@ -69,7 +66,7 @@ export async function openRelay(
 
   async function follow(): Promise<void> {
     if (manager.status(relayName).state === "ready") return;
-    const found = await findHub(context, home);
+    const found = await findHub(host, home);
     if (found !== undefined) await manager.apply([definitionOf(found, only)]);
   }
 }
@@ -77,17 +74,12 @@ export async function openRelay(
 const relayName = "hub";
 
 /** Faults where one of the servers that are wanted is none of the hub's, or where we are one of them. */
-async function isForUs(
-  context: CommandContext,
-  home: Home,
-  hub: RunningHub,
-  only: readonly string[] | undefined,
-): Promise<boolean> {
+async function isForUs(host: Host, home: Home, hub: RunningHub, only: readonly string[] | undefined): Promise<boolean> {
   const control = createRemoteControl(hub);
   try {
-    const { path } = findConfigOf(context) ?? placeOf({}, home);
+    const { path } = findConfigOf(host) ?? placeOf({}, home);
     if ((await control.configuration()).path !== path) return false;
-    guardRecursion(context.env, path);
+    guardRecursion(host.env, path);
     const names = (await control.servers()).map(({ name }) => name);
     const missing = only?.find((name) => !names.includes(name));
     if (missing !== undefined) throw unknownServer(missing, names);

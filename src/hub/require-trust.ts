@@ -1,8 +1,8 @@
-import type { CommandContext } from "../cli/command-context.ts";
-import type { ActiveConfig } from "../cli/config-of.ts";
 import { findRisks, hashConfig, judgeTrust, readTrusted, rememberTrust } from "../core/config/trust.ts";
 import { Fault } from "../core/fault.ts";
 import type { Home } from "../core/files/home.ts";
+import type { Host } from "./host.ts";
+import type { ActiveConfig } from "./active-config.ts";
 
 type ConfigFile = NonNullable<ActiveConfig["file"]>;
 
@@ -19,7 +19,7 @@ export async function findTrustProblem(home: Home, file: ConfigFile): Promise<st
 
 /** Asks the person once about a configuration that came with its folder; `trust` is their answer given beforehand. */
 export async function requireTrust(
-  context: CommandContext,
+  host: Pick<Host, "ask" | "log">,
   home: Home,
   file: ConfigFile,
   trust: boolean,
@@ -27,8 +27,8 @@ export async function requireTrust(
   const reason = await findTrustProblem(home, file);
   if (reason === undefined) return;
   if (!trust) {
-    const answer = await context.ask(`${file.path}\n${reason}\nTrust it now? [y/N] `);
+    const answer = await host.ask(`${file.path}\n${reason}\nTrust it now? [y/N] `);
     if (!/^y(es)?$/i.test(answer?.trim() ?? "")) throw new Fault("untrusted", reason, { detail: { path: file.path } });
   }
-  await rememberTrust(home, hashConfig(file), context.log);
+  await rememberTrust(home, hashConfig(file), host.log);
 }

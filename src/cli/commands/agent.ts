@@ -38,7 +38,7 @@ export const command = defineCommand({
     "clawport agent /help --session work --json",
   ],
   async run(context) {
-    const { openAgentEngine } = await import("../../hub/agent-engine.ts");
+    const { openOrderEngine } = await import("../../hub/order-engine.ts");
     const { askAtTerminal } = await import("../terminal/ask-at-terminal.ts");
     const { options, args, log } = context;
     checkAgentFlags(options);
@@ -49,7 +49,7 @@ export const command = defineCommand({
       files: await readOrderFiles(options.file ?? [], context.cwd),
     };
     const shown = createAnswerPrinter(context);
-    const engine = await openAgentEngine(context, options);
+    const engine = await openOrderEngine(context, options);
     try {
       const call: OrderContext = {
         caller: { door: "cli" },

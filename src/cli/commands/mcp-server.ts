@@ -2,7 +2,8 @@ import type { Readable, Writable } from "node:stream";
 import { RequestCallContext } from "../../catalog/call-context.ts";
 import type { Caller } from "../../catalog/caller.ts";
 import { readVersion } from "../../core/version.ts";
-import type { AgentEngine } from "../../hub/agent-engine.ts";
+import { homePath } from "../../hub/open-home.ts";
+import type { OrderEngine } from "../../hub/order-engine.ts";
 import { uploadLimits } from "../../hub/upload-limits.ts";
 import type { ToolResult } from "../../mcp/messages/tool.ts";
 import { createMcpServer } from "../../mcp/server/mcp-server.ts";
@@ -13,7 +14,6 @@ import { orderTool } from "../../sources/agent/order/order-tool.ts";
 import { agentOptions, checkAgentFlags } from "../agent-options.ts";
 import type { CommandContext } from "../command-context.ts";
 import { defineCommand } from "../command.ts";
-import { homePath } from "../open-home.ts";
 
 /** Loading the agent takes a while; the answer that names the tool leaves first. */
 const afterAnswerMs = 5;
@@ -30,14 +30,14 @@ export const command = defineCommand({
     const { log } = context;
     checkAgentFlags(context.options);
     const input = context.stdin as Readable;
-    let engine: Promise<AgentEngine> | undefined;
+    let engine: Promise<OrderEngine> | undefined;
     // Nothing of it is needed to say which tool there is, so a client never waits for it before it places an order.
-    const openEngine = (): Promise<AgentEngine> => {
+    const openEngine = (): Promise<OrderEngine> => {
       if (engine === undefined) {
         // From here on there is something to wind up; before, a signal may end the process as it likes.
         context.stopSignal().addEventListener("abort", () => input.destroy(), { once: true });
-        engine = import("../../hub/agent-engine.ts").then(({ openAgentEngine }) =>
-          openAgentEngine(context, context.options),
+        engine = import("../../hub/order-engine.ts").then(({ openOrderEngine }) =>
+          openOrderEngine(context, context.options),
         );
       }
       engine.catch((error: unknown) => {
@@ -78,7 +78,7 @@ const tools = [orderTool];
 const asTask = { status: "OpenClaw is working on it." };
 
 async function placeOrder(
-  openEngine: () => Promise<AgentEngine>,
+  openEngine: () => Promise<OrderEngine>,
   args: Readonly<Record<string, unknown>>,
   request: RequestContext,
   { log }: CommandContext,

@@ -1,7 +1,6 @@
 import { Fault } from "../../core/fault.ts";
 import { webOrigin } from "../../core/http/addresses.ts";
 import { untilAborted } from "../../core/wait.ts";
-import { requestedLogLevel } from "../command-context.ts";
 import { defineCommand } from "../command.ts";
 
 const rate = { type: "number", value: "<n>", range: [1, 1_000_000] } as const;
@@ -40,14 +39,14 @@ export const command = defineCommand({
   },
   examples: ["clawport proxy", "clawport proxy --host 0.0.0.0 --public-url https://tools.example.com"],
   async run(context) {
-    const { loadConfigOf } = await import("../config-of.ts");
-    const { openHomeOf } = await import("../open-home.ts");
+    const { loadConfigOf } = await import("../../hub/active-config.ts");
+    const { openHomeOf } = await import("../../hub/open-home.ts");
     const { openProxy } = await import("../../hub/open-proxy.ts");
     const { parseProxySettings, readProxyEnv, requireTokens } = await import("../../hub/proxy-settings.ts");
     const { readVersion } = await import("../../core/version.ts");
     const { reachableHost } = await import("../../hub/listen-address.ts");
     const { isLoopbackHost } = await import("../../core/http/addresses.ts");
-    const { options, log, globals } = context;
+    const { options, log } = context;
     const names = {
       publicUrl: publicUrlOf(options["public-url"]),
       allowedOrigins: (options["allow-origin"] ?? []).map(parseOrigin),
@@ -56,7 +55,7 @@ export const command = defineCommand({
     const { host = "127.0.0.1", port = 8000, heartbeat = 15 } = options;
     const settings = parseProxySettings(await readProxyEnv(context));
     const { config } = await loadConfigOf(context);
-    log.change({ level: requestedLogLevel(globals) ?? config.log.level, format: config.log.format });
+    log.change({ level: context.logLevel ?? config.log.level, format: config.log.format });
     requireTokens({ host, ...names }, settings, log);
 
     const stopping = context.stopSignal();
@@ -67,6 +66,7 @@ export const command = defineCommand({
     const proxy = await openProxy({
       home,
       config,
+      env: context.env,
       settings,
       mostHeld: options["most-held"] === undefined ? undefined : options["most-held"] * 1024 * 1024,
       openStore: () =>

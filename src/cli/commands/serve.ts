@@ -3,7 +3,7 @@ import { Fault } from "../../core/fault.ts";
 import { readVersion } from "../../core/version.ts";
 import { untilAborted } from "../../core/wait.ts";
 import type { StdioDoorOptions } from "../../doors/mcp/stdio-door.ts";
-import type { Serving } from "../../hub/open-serving.ts";
+import type { Engine } from "../../hub/engine.ts";
 import type { CommandContext } from "../command-context.ts";
 import { defineCommand } from "../command.ts";
 import { trustOption } from "../options.ts";
@@ -50,15 +50,16 @@ export const command = defineCommand({
     const waitMs = (options.wait ?? defaultWaitSeconds) * 1000;
     if (options.stdio && options.alone !== true && (await serveFromHub(context, only, waitMs))) return;
     const { openServing } = await import("../../hub/open-serving.ts");
-    const serving = await openServing(context, { only, trust: options.trust === true });
+    const http = options.http ? { port: options.port } : undefined;
+    const engine = await openServing(context, { only, trust: options.trust === true, ...(http && { http }) });
     try {
-      const { catalog, guard, telemetry, config, settled } = serving;
+      const { catalog, guard, telemetry, config, settled } = engine;
       const parts = { view: catalog.view("all"), guard, telemetry, maxFrameBytes: config.hub.maxBodyBytes };
       await (options.stdio
         ? serveStdin(context, { ...parts, ready: settled(waitMs) }, waitMs)
-        : serveHttp(context, serving, waitMs, options.port));
+        : serveHttp(context, engine, waitMs));
     } finally {
-      await serving.close();
+      await engine.close();
     }
   },
 });
@@ -94,42 +95,16 @@ async function serveStdin(
   await serveStdioDoor({ ...parts, info, log: context.log, input, output, graceMs: waitMs + 2000 });
 }
 
-async function serveHttp(
-  context: CommandContext,
-  serving: Serving,
-  waitMs: number,
-  port: number | undefined,
-): Promise<void> {
-  const { openDoor } = await import("../../hub/open-door.ts");
-  const { openTokens } = await import("../../doors/mcp/tokens.ts");
-  const { log, env } = context;
-  const { home, catalog, guard, telemetry, config } = serving;
+async function serveHttp(context: CommandContext, { catalog, http, settled }: Engine, waitMs: number): Promise<void> {
   const stopping = context.stopSignal();
-  const tokens = await openTokens({ home, env, log });
-  const door = await openDoor({
-    host: "127.0.0.1",
-    port: port ?? config.hub.port,
-    catalog,
-    guard,
-    tokens,
-    info,
-    log,
-    telemetry,
-    maxConcurrent: config.hub.maxConcurrent,
-    maxBodyBytes: config.hub.maxBodyBytes,
-  });
-  try {
-    await serving.settled(waitMs);
-    const url = `${door.address}mcp`;
-    const sources = catalog.sources().map((source) => ({ id: source.id, tools: source.tools().length }));
-    const offered = sources.map(({ id, tools }) => `${id} (${tools} ${tools === 1 ? "tool" : "tools"})`).join(", ");
-    const text = `Serving ${offered || "nothing yet"} at ${url}\nThe token is in ${tokens.path}. Ctrl-C stops.`;
-    context.answer({ url, port: door.port, tokenPath: tokens.path, sources }, text);
-    await untilAborted(stopping);
-  } finally {
-    await door.close();
-    tokens.close();
-  }
+  await settled(waitMs);
+  const { address = "", port, tokenPath } = http ?? {};
+  const url = `${address}/mcp`;
+  const sources = catalog.sources().map((source) => ({ id: source.id, tools: source.tools().length }));
+  const offered = sources.map(({ id, tools }) => `${id} (${tools} ${tools === 1 ? "tool" : "tools"})`).join(", ");
+  const text = `Serving ${offered || "nothing yet"} at ${url}\nThe token is in ${tokenPath}. Ctrl-C stops.`;
+  context.answer({ url, port, tokenPath, sources }, text);
+  await untilAborted(stopping);
 }
 
 const info = { name: "clawport", title: "Clawport", version: readVersion() };

@@ -1,7 +1,7 @@
 import type { Config } from "../../core/config/config-schema.ts";
 import { untilAborted } from "../../core/wait.ts";
 import type { Hub } from "../../hub/hub.ts";
-import { type CommandContext, requestedLogLevel } from "../command-context.ts";
+import type { CommandContext } from "../command-context.ts";
 import { defineCommand } from "../command.ts";
 
 /** How long the announcement waits for servers to connect; the hub serves meanwhile. */
@@ -23,22 +23,21 @@ export const command = defineCommand({
   },
   examples: ["clawport up", "clawport up --port 9000", "clawport up --config ./work.json5 --json"],
   async run(context) {
-    const { loadConfigOf } = await import("../config-of.ts");
-    const { openHomeOf } = await import("../open-home.ts");
+    const { loadConfigOf } = await import("../../hub/active-config.ts");
+    const { openHomeOf } = await import("../../hub/open-home.ts");
     const { readVersion } = await import("../../core/version.ts");
-    const { globals, options, env, log } = context;
+    const { options, env, log } = context;
     const home = await openHomeOf(context);
     const configuration = await loadConfigOf(context);
     if (configuration.file !== undefined) {
       const { requireTrust } = await import("../../hub/require-trust.ts");
       await requireTrust(context, home, configuration.file, options.trust === true);
     }
-    const level = requestedLogLevel(globals);
+    const level = context.logLevel;
     log.change({ level: level ?? configuration.config.log.level, format: configuration.config.log.format });
 
     const stopping = context.stopSignal();
     const { openHub } = await import("../../hub/hub.ts");
-    const { createTerminalAsker } = await import("../terminal/terminal-asker.ts");
     const hub = await openHub({
       home,
       configuration,
@@ -49,7 +48,7 @@ export const command = defineCommand({
       host: options.host,
       port: options.port,
       allowRemote: options["allow-remote"],
-      askers: context.json ? [] : [createTerminalAsker(context)],
+      askers: context.json ? [] : [await context.createAsker()],
     });
     try {
       await hub.settled(startTimeoutMs);

@@ -1,8 +1,7 @@
 import type { World } from "../../core/process/world.ts";
 import { sanitizeLine } from "../../core/sanitize-text.ts";
-import type { CommandContext } from "../command-context.ts";
 
-/** One line at the bottom of the terminal that changes and goes away again. Nothing is shown where there is no terminal. */
+/** A line at the bottom of the terminal that changes and goes away again. It shows nothing if the output is not a terminal. */
 export interface StatusLine {
   show(text: string): void;
   clear(): void;
@@ -25,14 +24,12 @@ export function createStatusLine(output: World["stderr"]): StatusLine {
   };
 }
 
-/** Nothing flickers for work that is done at once. */
+/** Long enough that work which ends at once does not make the line flicker. */
 const showAfterMs = 500;
 
-/** Says at the bottom of the terminal what is being waited for, and wipes it away. */
-export async function showStatusWhile<T>(context: CommandContext, text: string, work: Promise<T>): Promise<T> {
-  const { stderr, json, globals } = context;
-  if (json || globals.quiet) return work;
-  const line = createStatusLine(stderr);
+/** Shows the text at the bottom of the terminal until the work is done. */
+export async function showStatusWhile<T>(output: World["stderr"], text: string, work: Promise<T>): Promise<T> {
+  const line = createStatusLine(output);
   const timer = setTimeout(() => line.show(text), showAfterMs);
   try {
     return await work;

@@ -78,7 +78,7 @@ export function createLocalSignInControl({
       const definition = definitions().find(({ name }) => name === server);
       const isKept = definition?.transport.kind === "http" && hasCredentials(home, server, definition.transport.url);
       const auth = definition && auths.of(definition);
-      const all = left.map(({ resource }) => auths.leftBehind(server, new URL(resource)));
+      const all = left.map(({ resource }) => auths.ofRemovedServer(server, new URL(resource)));
       if (auth !== undefined && isKept) all.push(auth.load());
       if (all.length === 0) all.push(authOf(server));
       const outcomes = await Promise.all(all.map(async (each) => (await each).logout()));

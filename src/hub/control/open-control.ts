@@ -1,20 +1,13 @@
-import type { Guard } from "../../catalog/guard/guard.ts";
-import { type CommandContext, requestedLogLevel } from "../../cli/command-context.ts";
-import { findConfigOf, loadConfigOf } from "../../cli/config-of.ts";
-import { openHomeOf } from "../../cli/open-home.ts";
-import { showStatusWhile } from "../../cli/terminal/status-line.ts";
-import { createTerminalAsker } from "../../cli/terminal/terminal-asker.ts";
 import { configName, type FoundConfig } from "../../core/config/find-config.ts";
-import { loadConfig } from "../../core/config/load-config.ts";
 import type { Home } from "../../core/files/home.ts";
 import type { Log } from "../../core/log.ts";
-import { isInteractive } from "../../core/process/world.ts";
 import { readVersion } from "../../core/version.ts";
 import { withDeadline } from "../../core/wait.ts";
-import { createClosers } from "../closers.ts";
-import { placeOf } from "../follow-config.ts";
-import { openGuardedCatalog } from "../open-guard.ts";
-import { openSampler, openServers } from "../open-servers.ts";
+import { findConfigOf, loadConfigOf } from "../active-config.ts";
+import { configFile } from "../config-source.ts";
+import { openEngine } from "../engine.ts";
+import type { Host } from "../host.ts";
+import { openHomeOf } from "../open-home.ts";
 import { requireTrust } from "../require-trust.ts";
 import { findHub } from "./find-hub.ts";
 import type { HubControl, ToolCaller } from "./hub-control.ts";
@@ -42,27 +35,23 @@ export interface OpenedControl {
 const patience = 120_000;
 
 /** The servers of the running hub; without one, this process connects those that are needed, and closes them again. */
-export async function openControl(context: CommandContext, need: Need, trust: boolean): Promise<OpenedControl> {
-  const home = await openHomeOf(context);
-  const hub = await findHub(context, home);
-  const opened = hub && (await openHubControl(context, home, hub));
-  return opened ?? openAlone(context, home, need, trust);
+export async function openControl(host: Host, need: Need, trust: boolean): Promise<OpenedControl> {
+  const home = await openHomeOf(host);
+  const hub = await findHub(host, home);
+  const opened = hub && (await openHubControl(host, home, hub));
+  return opened ?? openAlone(host, home, need, trust);
 }
 
 /** Nothing where `--config` names another file than the hub's: then that one is meant. One that merely lies here is not. */
-async function openHubControl(
-  context: CommandContext,
-  home: Home,
-  hub: RunningHub,
-): Promise<OpenedControl | undefined> {
-  const { log } = context;
+async function openHubControl(host: Host, home: Home, hub: RunningHub): Promise<OpenedControl | undefined> {
+  const { log } = host;
   const control = createRemoteControl(hub);
-  const found = findConfigOf(context);
+  const found = findConfigOf(host);
   if (found !== undefined && found.location !== "state-folder" && !(await isMeant(hub, control, found, log))) {
     control.close();
     return undefined;
   }
-  const caller = createRemoteCaller({ hub, version: readVersion(), log, canAsk: isInteractive(context) });
+  const caller = createRemoteCaller({ hub, version: readVersion(), log, canAsk: host.isAttended });
   return { control, caller, home, hub: hub.address, close: async () => control.close() };
 }
 
@@ -86,46 +75,38 @@ async function isMeant(
   return true;
 }
 
-async function openAlone(context: CommandContext, home: Home, need: Need, trust: boolean): Promise<OpenedControl> {
-  const { env, log, globals } = context;
-  const configuration = await loadConfigOf(context);
-  if (configuration.file !== undefined) await requireTrust(context, home, configuration.file, trust);
+async function openAlone(host: Host, home: Home, need: Need, trust: boolean): Promise<OpenedControl> {
+  const { env, homedir, log } = host;
+  const configuration = await loadConfigOf(host);
+  if (configuration.file !== undefined) await requireTrust(host, home, configuration.file, trust);
   // What a hub says while it runs is too much for one command.
-  log.change({ level: requestedLogLevel(globals) ?? "warn" });
-  const { config } = configuration;
-  const place = placeOf(configuration, home);
-  const closers = createClosers(log);
-  const askers = [createTerminalAsker(context)];
-  const { catalog, guard } = openGuardedCatalog({ home, config, log, closers, askers });
-  const { control, manager } = await openServers({
+  log.change({ level: host.logLevel ?? "warn" });
+  const engine = await openEngine({
     home,
-    catalog,
-    configuration,
+    configuration: configFile({ home, configuration, env }),
     env,
+    homedir,
     log,
     version: readVersion(),
-    closers,
-    place,
-    idle: true,
-    sample: openSampler({ config: config.agent, guard, env }),
-    reload: async () => control.apply(await loadConfig({ path: place.path, env })),
+    askers: [await host.createAsker()],
+    sources: { servers: { start: "by-name" } },
   });
-  const close = (): Promise<void> => closers.closeAll();
   try {
+    const { control, manager } = await engine.servers();
     const names = neededNames(need, control.ownersOf);
     await control.start(names);
     if (names?.length !== 0) {
-      const settled = withDeadline(Infinity, context.stopSignal(), () => manager.settled(patience));
-      await showStatusWhile(context, `Connecting ${manager.names().join(", ")} …`, settled);
+      const settled = withDeadline(Infinity, host.stopSignal(), () => manager.settled(patience));
+      await host.showWhile(`Connecting ${manager.names().join(", ")} …`, settled);
     }
+    return { control, caller: createLocalCaller(engine.catalog, engine.guard), home, close: () => engine.close() };
   } catch (error) {
-    await close();
+    await engine.close();
     throw error;
   }
-  return { control, caller: createLocalCaller(catalog, guard satisfies Guard), home, close };
 }
 
-/** Nothing for all of them. */
+/** Undefined for all of them. */
 function neededNames(need: Need, ownersOf: (tool: string) => readonly string[]): readonly string[] | undefined {
   if ("server" in need) return [need.server];
   if ("servers" in need) return need.servers === "all" ? undefined : [];

@@ -1,6 +1,6 @@
-import { type ActiveConfig, isOff } from "../../cli/config-of.ts";
 import { type ConfigProblem, formatProblem } from "../../core/config/config-problem.ts";
 import { toFault } from "../../core/fault.ts";
+import { type ActiveConfig, isOff } from "../active-config.ts";
 import type { Finding } from "./finding.ts";
 
 /** What was read, or everything that is wrong with it. */

@@ -1,13 +1,12 @@
 import { join } from "node:path";
-import type { CommandContext } from "../../cli/command-context.ts";
-import { readConfigOf } from "../../cli/config-of.ts";
-import { homePath } from "../../cli/open-home.ts";
 import { defaultConfig } from "../../core/config/find-config.ts";
 import { checkNode } from "../../core/process/check-node.ts";
 import { readVersion } from "../../core/version.ts";
 import { mainTokenPath } from "../../doors/mcp/main-token.ts";
 import { namedTokensPath } from "../../doors/mcp/named-tokens.ts";
+import { readConfigOf } from "../active-config.ts";
 import { findRunningHub } from "../hub-record.ts";
+import { homePath } from "../open-home.ts";
 import { findTrustProblem } from "../require-trust.ts";
 import { checkConfig, checkTrust, type ConfigReading } from "./check-config.ts";
 import { checkHome, checkSecretFile } from "./check-home.ts";
@@ -16,12 +15,13 @@ import { checkOpenClaw } from "./check-openclaw.ts";
 import { checkServers } from "./check-servers.ts";
 import { checkSignIns } from "./check-sign-ins.ts";
 import type { Finding } from "./finding.ts";
+import type { Host } from "../host.ts";
 
 export interface Examined extends Finding {
   readonly check: string;
 }
 
-/** The process that the doctor runs in: what it can't learn from a command's context. */
+/** The process that the doctor runs in: what it can't learn from a command's host. */
 export interface Patient {
   readonly nodeVersion: string;
   /** Missing on Windows. */
@@ -29,10 +29,10 @@ export interface Patient {
 }
 
 /** Looks at everything and changes nothing: the home is not even opened, since that would mend it. */
-export async function examine(context: CommandContext, { nodeVersion, uid }: Patient): Promise<readonly Examined[]> {
-  const folder = homePath(context);
+export async function examine(host: Host, { nodeVersion, uid }: Patient): Promise<readonly Examined[]> {
+  const folder = homePath(host);
   const home = { path: folder, file: (...parts: string[]) => join(folder, ...parts) };
-  const reading: ConfigReading = await readConfigOf(context).then(
+  const reading: ConfigReading = await readConfigOf(host).then(
     (inForce) => ({ inForce }),
     (error: unknown) => ({ error }),
   );
@@ -44,7 +44,7 @@ export async function examine(context: CommandContext, { nodeVersion, uid }: Pat
     home: () => checkHome(folder, uid),
     configuration: () => checkConfig(reading),
     trust: async () => checkTrust(file && (await findTrustProblem(home, file))),
-    token: () => checkSecretFile(mainTokenPath({ home, env: context.env }), "token", uid),
+    token: () => checkSecretFile(mainTokenPath({ home, env: host.env }), "token", uid),
     "named tokens": () => checkSecretFile(namedTokensPath({ home }), "named tokens", uid),
     hub: async () =>
       checkHub({
@@ -54,9 +54,9 @@ export async function examine(context: CommandContext, { nodeVersion, uid }: Pat
         version: readVersion(),
       }),
     servers: async () =>
-      "error" in reading ? [] : checkServers(config.servers, context, await askHub(home, context.env)),
-    "sign-ins": () => checkSignIns({ home, config, env: context.env, uid, log: context.log }),
-    openclaw: () => checkOpenClaw(context),
+      "error" in reading ? [] : checkServers(config.servers, host, await askHub(home, host.env)),
+    "sign-ins": () => checkSignIns({ home, config, env: host.env, uid, log: host.log }),
+    openclaw: () => checkOpenClaw(host),
   };
   const findings = await Promise.all(
     Object.entries(checks).map(async ([check, run]) => (await run()).map((finding) => ({ check, ...finding }))),

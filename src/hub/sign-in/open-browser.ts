@@ -7,10 +7,10 @@ export interface BrowserEnvironment {
 }
 
 /** Opens an address in the person's browser; says whether one could be started. Nothing goes through a shell. */
-export async function openBrowser(url: URL, place: BrowserEnvironment): Promise<boolean> {
+export async function openBrowser(url: URL, environment: BrowserEnvironment): Promise<boolean> {
   if (url.protocol !== "https:" && url.protocol !== "http:") return false;
-  for (const [command = "", ...args] of browserCommands(url.href, place)) {
-    if (await starts(command, args, place.env)) return true;
+  for (const [command = "", ...args] of browserCommands(url.href, environment)) {
+    if (await starts(command, args, environment.env)) return true;
   }
   return false;
 }

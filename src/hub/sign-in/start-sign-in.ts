@@ -26,9 +26,9 @@ export interface SignInOptions extends SignInRequest {
   /** Gives it up: nothing of it is left then. */
   readonly signal: AbortSignal;
   /** How long the person has; ten minutes unless given. */
-  readonly patienceMs?: number | undefined;
+  readonly timeoutMs?: number | undefined;
   /** How often it is looked whether another process finished it. */
-  readonly lookMs?: number | undefined;
+  readonly pollMs?: number | undefined;
 }
 
 /** How often a sign-in that waits no more is looked for before it counts as given up. */
@@ -39,7 +39,7 @@ export async function startSignIn(
   server: string,
   options: SignInOptions,
 ): Promise<StartedSignIn | { readonly kind: "signed-in" }> {
-  const { scope, issuer, signal, patienceMs = 600_000, lookMs = 1000 } = options;
+  const { scope, issuer, signal, timeoutMs: timeoutMs = 600_000, pollMs: pollMs = 1000 } = options;
   const before = await signedInAt();
   const { listener, redirectUri } = await openRedirectTarget(await auth.wayOf(server));
   const begun = await auth.begin(server, { scope, issuer, redirectUri }).catch(async (error: unknown) => {
@@ -59,7 +59,7 @@ export async function startSignIn(
   const done = end();
   done.catch(() => {});
   const giveUp = (): void => over.reject(new Fault("cancelled", "The sign-in was given up."));
-  const timer = setTimeout(() => over.reject(signInTimedOut(server)), patienceMs);
+  const timer = setTimeout(() => over.reject(signInTimedOut(server)), timeoutMs);
   signal.addEventListener("abort", giveUp, { once: true });
   if (signal.aborted) giveUp();
   listener?.expect(state).then(receive, () => {});
@@ -114,7 +114,7 @@ export async function startSignIn(
 
   async function watchOthers(): Promise<void> {
     for (let gone = 0; !ending.signal.aborted;) {
-      await sleep(lookMs, ending.signal).catch(() => {});
+      await sleep(pollMs, ending.signal).catch(() => {});
       if (isBusy || (await auth.isWaiting(server, state).catch(() => true)) || isBusy) continue;
       const at = await signedInAt().catch(() => undefined);
       // Who was signed in all along is not by this sign-in.

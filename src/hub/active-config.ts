@@ -1,0 +1,33 @@
+import type { Config } from "../core/config/config-schema.ts";
+import { defaultConfig, findConfig, type FoundConfig } from "../core/config/find-config.ts";
+import { loadConfig, type LoadedConfig } from "../core/config/load-config.ts";
+import type { Host } from "./host.ts";
+import { homePath } from "./open-home.ts";
+
+/** The active configuration, and the file it came from if there is one. */
+export interface ActiveConfig {
+  readonly config: Config;
+  readonly file?: FoundConfig & LoadedConfig;
+}
+
+export function findConfigOf(host: Host): FoundConfig | undefined {
+  return findConfig({ flag: host.globals.config, cwd: host.cwd, home: homePath(host) });
+}
+
+/** Without a file the defaults are active. Warns of servers that are off because a variable is not set. */
+export async function loadConfigOf(host: Host): Promise<ActiveConfig> {
+  const active = await readConfigOf(host);
+  for (const { path, message } of active.file?.waiting ?? []) host.log.warn(`${path} ${message}: ${isOff}`);
+  return active;
+}
+
+/** The same without warnings, for callers that report such servers themselves. */
+export async function readConfigOf(host: Host): Promise<ActiveConfig> {
+  const found = findConfigOf(host);
+  if (found === undefined) return { config: defaultConfig };
+  const loaded = await loadConfig({ path: found.path, env: host.env });
+  return { config: loaded.config, file: { ...found, ...loaded } };
+}
+
+/** What an unset variable means for its server. */
+export const isOff = "that server is off until it is";

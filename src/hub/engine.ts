@@ -1,0 +1,193 @@
+import type { Asker } from "../catalog/guard/askers.ts";
+import type { Source } from "../catalog/source.ts";
+import type { Config } from "../core/config/config-schema.ts";
+import type { LoadedConfig } from "../core/config/load-config.ts";
+import type { LiveLog } from "../core/live-log.ts";
+import type { Log, LogLevel } from "../core/log.ts";
+import type { ProxyDoor } from "../doors/apps/proxy-door.ts";
+import { nestedOrderEnv } from "../sources/agent/order/order-depth.ts";
+import type { ConfigSource, FollowedConfig } from "./config-source.ts";
+import { createClosers, type EngineParts } from "./engine-parts.ts";
+import type { AgentFlags } from "./open-agent.ts";
+import type { AppDoorOptions } from "./open-apps.ts";
+import { openGuardedCatalog } from "./open-guard.ts";
+import type { HttpOptions, OpenedHttp } from "./open-http.ts";
+import type { OpenedServers } from "./open-servers.ts";
+
+export interface EngineOptions extends Pick<EngineParts, "home" | "env" | "homedir" | "version"> {
+  /** One that can change while it is in use takes up edits of `log`. */
+  readonly log: Log & Partial<LiveLog>;
+  readonly configuration: ConfigSource;
+  readonly sources?: EngineSources;
+  readonly doors?: EngineDoors;
+  /** Whom the guard may ask. */
+  readonly askers?: readonly Asker[] | undefined;
+  /** The log level that the user asked for; the configuration does not override it. */
+  readonly logLevel?: LogLevel | undefined;
+  /** Counts calls and exports traces: for a process that lives longer than one command. */
+  readonly observed?: boolean;
+}
+
+/** Which sources of tools the engine opens. */
+export interface EngineSources {
+  /** Sources that the host brings; they come first in the catalog and are closed with the engine. */
+  readonly given?: readonly Source[];
+  /** The configured servers: all connect at once, none before the control is asked for it, or all with their first use. */
+  readonly servers?: {
+    readonly start: "at-once" | "by-name" | "when-needed";
+    /** Only these of them. */
+    readonly only?: readonly string[] | undefined;
+  };
+  /** `order_openclaw`. */
+  readonly agent?: { readonly flags: AgentFlags };
+}
+
+/** Through which doors they can be used. A host may serve others itself, from the catalog and the guard. */
+export interface EngineDoors {
+  readonly http?: HttpOptions;
+  /** The app proxy: as configured under `apps`, or as given. */
+  readonly apps?: "as-configured" | AppDoorOptions;
+}
+
+/** A running Clawport: sources, catalog, guard and doors, put together once for every host. */
+export interface Engine extends EngineParts, AsyncDisposable {
+  readonly http: OpenedHttp | undefined;
+  readonly apps: ProxyDoor | undefined;
+  /** Opens the configured servers if that has not happened yet. */
+  servers(): Promise<OpenedServers>;
+  /** Starts what the first order would otherwise wait for. */
+  prepareAgent(): void;
+  /** Resolves when every server was tried once, or after the time. */
+  settled(withinMs: number): Promise<void>;
+  /** Lets running calls finish, then closes everything. */
+  close(): Promise<void>;
+}
+
+/** How long the first order that needs them waits for servers to connect. */
+const orderPatienceMs = 10_000;
+
+export async function openEngine(options: EngineOptions): Promise<Engine> {
+  const { configuration, sources = {}, doors = {}, home, env, homedir, log, version } = options;
+  const { config } = configuration.active;
+  const closers = createClosers(log);
+  try {
+    const { metrics, telemetry, callMetrics } = options.observed ? await observe() : nothingObserved;
+    const guarded = openGuardedCatalog({ home, config, log, closers, askers: options.askers, metrics: callMetrics });
+    const parts: EngineParts = { home, config, env, homedir, log, version, ...guarded, metrics, telemetry, closers };
+    const { catalog, guard } = guarded;
+    for (const source of sources.given ?? []) {
+      catalog.add(source);
+      closers.add(`source ${source.id}`, () => source.close());
+    }
+
+    let current = config;
+    let opening: Promise<OpenedServers> | undefined;
+    let followed: FollowedConfig | undefined;
+    const servers = (): Promise<OpenedServers> => (opening ??= openConfiguredServers());
+    const start = sources.servers?.start;
+    if (start !== undefined && start !== "when-needed") await servers();
+
+    let prepareAgent = (): void => {};
+    if (sources.agent !== undefined) {
+      const { openAgent } = await import("./open-agent.ts");
+      const { createMcpCommand } = await import("./verbs/mcp-command.ts");
+      const agent = openAgent(parts, {
+        flags: sources.agent.flags,
+        caller: { door: doors.http === undefined ? "mcp-stdio" : "console", agent: "clawport" },
+        mcp: createMcpCommand(async () => (await servers()).control),
+        openTools: async () => {
+          if (start === "when-needed") await (await servers()).manager.settled(orderPatienceMs);
+        },
+      });
+      prepareAgent = () => agent.prepare();
+    }
+
+    const apps = await openAppsDoor();
+    const http = await openHttpDoor();
+    followed = configuration.follow?.(applyEdit);
+    closers.add("configuration", () => followed?.close());
+    const close = (): Promise<void> => closers.closeAll();
+    return {
+      ...parts,
+      http,
+      apps,
+      servers,
+      prepareAgent,
+      settled: async (withinMs) => (await opening)?.manager.settled(withinMs),
+      close,
+      [Symbol.asyncDispose]: close,
+    };
+
+    async function openConfiguredServers(): Promise<OpenedServers> {
+      const { openServers } = await import("./open-servers.ts");
+      return openServers(
+        // A server that places orders itself is one level deeper.
+        { ...parts, env: sources.agent === undefined ? env : nestedOrderEnv(env) },
+        {
+          configuration,
+          only: sources.servers?.only,
+          idle: start === "by-name",
+          reload: async () => (followed ? followed.reload() : applyEdit(await configuration.read())),
+        },
+      );
+    }
+
+    async function openAppsDoor(): Promise<ProxyDoor | undefined> {
+      if (doors.apps === undefined || (doors.apps === "as-configured" && !config.apps.serve)) return undefined;
+      const { openAppDoor, openConfiguredApps } = await import("./open-apps.ts");
+      return doors.apps === "as-configured" ? openConfiguredApps(parts) : (await openAppDoor(parts, doors.apps)).door;
+    }
+
+    async function openHttpDoor(): Promise<OpenedHttp | undefined> {
+      if (doors.http === undefined) return undefined;
+      const { openHttp } = await import("./open-http.ts");
+      return openHttp(parts, { ...doors.http, takesOrders: sources.agent !== undefined, servers });
+    }
+
+    async function applyEdit(loaded: LoadedConfig): Promise<void> {
+      const { config: edited } = loaded;
+      guard.setPolicy(edited.policy ?? {});
+      if (!isSame(current.catalog, edited.catalog)) catalog.setFilter(edited.catalog);
+      log.change?.({ level: options.logLevel ?? edited.log.level, format: edited.log.format });
+      const later = needRestart.filter((key) => !isSame(current[key], edited[key]));
+      current = edited;
+      await (await opening)?.control.apply(loaded);
+      if (followed === undefined) return;
+      log.info("the edited configuration is active");
+      for (const key of later)
+        log.warn(`changes to ${key} take effect after a restart: press Ctrl-C, then start it again`);
+    }
+  } catch (error) {
+    await closers.closeAll();
+    throw error;
+  }
+
+  async function observe() {
+    const { createMetrics } = await import("../core/telemetry/metrics.ts");
+    const { createCallMetrics } = await import("../core/telemetry/clawport-metrics.ts");
+    const { watchProcess } = await import("../core/telemetry/process-metrics.ts");
+    const { openTelemetry } = await import("../core/telemetry/open-telemetry.ts");
+    const metrics = createMetrics();
+    const watching = watchProcess(metrics);
+    closers.add("process metrics", () => watching[Symbol.dispose]());
+    const telemetry = await openTelemetry({ env, version, metrics, log });
+    closers.add("telemetry", () => telemetry.close());
+    return { metrics, telemetry, callMetrics: createCallMetrics(metrics) };
+  }
+}
+
+const nothingObserved = { metrics: undefined, telemetry: undefined, callMetrics: undefined } as const;
+
+/** What is read only at the start. */
+const needRestart = [
+  "hub",
+  "audit",
+  "agent",
+  "apps",
+  "toolDiscoveryInterval",
+  "maxConcurrentServers",
+] as const satisfies readonly (keyof Config)[];
+
+function isSame(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}

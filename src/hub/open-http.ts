@@ -1,0 +1,89 @@
+import { hostname, networkInterfaces } from "node:os";
+import { isFault } from "../core/fault.ts";
+import { isLoopbackHost } from "../core/http/addresses.ts";
+import { type HttpDoor, type HttpDoorOptions, openHttpDoor } from "../doors/mcp/http-door.ts";
+import { openTokens } from "../doors/mcp/tokens.ts";
+import { publicDocuments } from "../sources/servers/oauth/registration/client-document.ts";
+import { createControlApi } from "./control/control-api.ts";
+import type { EngineParts } from "./engine-parts.ts";
+import { hostNames, reachableHost, requireRemoteConsent } from "./listen-address.ts";
+import type { OpenedServers } from "./open-servers.ts";
+import { uploadLimits } from "./upload-limits.ts";
+
+export interface HttpOptions {
+  /** These take precedence over `hub.host`, `hub.port` and `hub.allowRemote`. */
+  readonly host?: string | undefined;
+  readonly port?: number | undefined;
+  readonly allowRemote?: boolean | undefined;
+  /** Lets commands of the same user ask and steer this process, at `/control/…`. */
+  readonly control?: boolean;
+}
+
+export interface OpenedHttp {
+  /** Without a path: `http://127.0.0.1:8765`. */
+  readonly address: string;
+  readonly port: number;
+  /** The port that was asked for; another one is used if a different program holds it. */
+  readonly wantedPort: number;
+  readonly tokenPath: string;
+  /** The names under which other machines reach it; empty while it is closed to them. */
+  readonly remoteNames: readonly string[];
+  close(): Promise<void>;
+}
+
+interface Wiring extends HttpOptions {
+  /** Orders bring media along, so their bodies may be large. */
+  readonly takesOrders: boolean;
+  servers(): Promise<OpenedServers>;
+}
+
+/** Serves the catalog over HTTP, behind the gate and its tokens. */
+export async function openHttp(parts: EngineParts, options: Wiring): Promise<OpenedHttp> {
+  const { home, config, env, log, version, catalog, guard, metrics, telemetry, closers } = parts;
+  const { host = config.hub.host, port: wantedPort = config.hub.port } = options;
+  requireRemoteConsent({ host, allowRemote: options.allowRemote ?? config.hub.allowRemote });
+  const tokens = await openTokens({ home, env, log });
+  closers.add("tokens", () => tokens.close());
+  const names = hostNames(host, hostname(), networkInterfaces());
+  const door = await openAtFreePort({
+    host,
+    port: wantedPort,
+    catalog,
+    guard,
+    tokens,
+    info: { name: "clawport", title: "Clawport", version },
+    log,
+    metrics,
+    telemetry,
+    maxConcurrent: config.hub.maxConcurrent,
+    maxBodyBytes: config.hub.maxBodyBytes,
+    largeBodies: options.takesOrders ? { source: "agent", ...uploadLimits(home.path) } : undefined,
+    allowedHosts: names,
+    control: options.control ? createControlApi((await options.servers()).control) : undefined,
+    publicDocuments: publicDocuments(config.hub.publicUrl),
+  });
+  closers.add("door", () => door.close());
+  return {
+    address: `http://${reachableHost(host)}:${door.port}`,
+    port: door.port,
+    wantedPort,
+    tokenPath: tokens.path,
+    remoteNames: isLoopbackHost(host) ? [] : names,
+    close: () => door.close(),
+  };
+}
+
+const portsToTry = 50;
+const highestPort = 65_535;
+
+/** Takes the next free port if another program holds the wanted one. */
+async function openAtFreePort(options: HttpDoorOptions): Promise<HttpDoor> {
+  const last = Math.min(options.port + portsToTry, highestPort);
+  for (let port = options.port; ; port++) {
+    try {
+      return await openHttpDoor({ ...options, port });
+    } catch (error) {
+      if (!isFault(error, "conflict") || port === 0 || port >= last) throw error;
+    }
+  }
+}
