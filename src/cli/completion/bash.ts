@@ -1,4 +1,4 @@
-import type { CompletionNode, CompletionOption } from "./completion-model.ts";
+import { type CompletionNode, type CompletionOption, spellings, valueOptions } from "./completion-model.ts";
 
 /** A script for `source <(clawport completion bash)`. */
 export function bashCompletion(nodes: readonly CompletionNode[]): string {
@@ -51,13 +51,4 @@ function valueCase(option: CompletionOption): string {
   const reply = source === "" ? "" : `COMPREPLY=($(compgen ${source} -- "$cur")); `;
   const files = completes === undefined ? "" : "compopt -o filenames; ";
   return `        ${spellings(option).join("|")}) ${files}${reply}return ;;`;
-}
-
-function valueOptions(nodes: readonly CompletionNode[]): string[] {
-  const taking = nodes.flatMap(({ options }) => options.filter(({ spec }) => spec.type !== "boolean"));
-  return [...new Set(taking.flatMap(spellings))];
-}
-
-function spellings({ name, spec }: CompletionOption): string[] {
-  return spec.short === undefined ? [`--${name}`] : [`--${name}`, `-${spec.short}`];
 }

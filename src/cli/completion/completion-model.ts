@@ -11,14 +11,14 @@ export interface CompletionOption {
   readonly spec: OptionSpec;
 }
 
-/** What may follow one chain of command names; the empty path is the program itself. */
+/** What may follow a path of command names; the empty path is the program itself. */
 export interface CompletionNode {
   readonly path: string;
   readonly words: readonly CompletionWord[];
   readonly options: readonly CompletionOption[];
 }
 
-/** Everything a shell needs, drawn from the descriptions of the commands. */
+/** Everything a shell needs to complete commands and options. */
 export function completionModel(commands: readonly AnyCommand[]): readonly CompletionNode[] {
   return [
     { path: "", words: commands.map(asWord), options: optionsOf({}) },
@@ -31,6 +31,17 @@ export function completionModel(commands: readonly AnyCommand[]): readonly Compl
         : [commandNode(command, command.name)],
     ),
   ];
+}
+
+/** Every way to write the options that take a value, so that a script can tell the value from a command's name. */
+export function valueOptions(nodes: readonly CompletionNode[]): string[] {
+  const taking = nodes.flatMap(({ options }) => options.filter(({ spec }) => spec.type !== "boolean"));
+  return [...new Set(taking.flatMap(spellings))];
+}
+
+/** `--verbose` and `-v`. */
+export function spellings({ name, spec }: CompletionOption): string[] {
+  return spec.short === undefined ? [`--${name}`] : [`--${name}`, `-${spec.short}`];
 }
 
 function commandNode(command: Command, path: string): CompletionNode {

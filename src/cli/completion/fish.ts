@@ -1,4 +1,4 @@
-import type { CompletionNode, CompletionOption } from "./completion-model.ts";
+import { type CompletionNode, type CompletionOption, valueOptions } from "./completion-model.ts";
 
 /** A script for `clawport completion fish | source`. */
 export function fishCompletion(nodes: readonly CompletionNode[]): string {
@@ -44,13 +44,6 @@ function optionFlags({ name, spec }: CompletionOption): string {
   const folders = spec.completes === "folder" ? " -a '(__fish_complete_directories)'" : "";
   const values = spec.values === undefined ? "" : ` -a ${quoted(spec.values.join(" "))}`;
   return `-l ${name}${short}${value}${files}${folders}${values} -d ${quoted(spec.description)}`;
-}
-
-function valueOptions(nodes: readonly CompletionNode[]): string[] {
-  const taking = nodes.flatMap(({ options }) => options.filter(({ spec }) => spec.type !== "boolean"));
-  return [
-    ...new Set(taking.flatMap(({ name, spec }) => (spec.short ? [`--${name}`, `-${spec.short}`] : [`--${name}`]))),
-  ];
 }
 
 function quoted(text: string): string {

@@ -47,12 +47,15 @@ function functionName(path: string): string {
 
 function optionSpec({ name, spec }: CompletionOption): string {
   const value =
-    spec.type === "boolean"
-      ? ""
-      : `:${spec.value?.replaceAll(/[<>]/g, "") ?? "value"}:${spec.completes === "file" ? "_files" : spec.completes === "folder" ? "_files -/" : `(${(spec.values ?? []).join(" ")})`}`;
+    spec.type === "boolean" ? "" : `:${spec.value?.replaceAll(/[<>]/g, "") ?? "value"}:${valueAction(spec)}`;
   const meaning = spec.description.replaceAll(/[[\]:]/g, String.raw`\$&`);
   const long = quoted(`${spec.multiple ? "*" : ""}--${name}[${meaning}]${value}`);
   return spec.short === undefined ? long : `${long} ${quoted(`-${spec.short}[${meaning}]${value}`)}`;
+}
+
+function valueAction({ completes, values = [] }: CompletionOption["spec"]): string {
+  if (completes === "file") return "_files";
+  return completes === "folder" ? "_files -/" : `(${values.join(" ")})`;
 }
 
 function escaped(word: string): string {

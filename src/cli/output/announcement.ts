@@ -9,14 +9,14 @@ export interface AnnouncementFacts {
   readonly tokenPath: string;
   readonly remoteNames: readonly string[];
   readonly version: string;
-  /** Where apps connect, where the hub is their proxy, too. */
+  /** Where apps connect, if the hub is their proxy too. */
   readonly apps?: string | undefined;
-  /** Servers that the configuration names and that are not among the sources. */
+  /** Configured servers that are not among the sources. */
   readonly missing: readonly string[];
   readonly sources: readonly { readonly id: string; readonly kind: string; readonly tools: number }[];
 }
 
-/** What `clawport up` says once the hub is ready: where it is, what opens it, and what to paste where. */
+/** What `clawport up` prints once the hub is ready: its address, its token, and what to paste into which client. */
 export function renderAnnouncement(facts: AnnouncementFacts, style: Style): string {
   const { url, port, wantedPort, tokenPath, version } = facts;
   const row = (name: string, value: string): string => `  ${style.dim(name.padEnd(8))}${value}`;
@@ -29,13 +29,16 @@ export function renderAnnouncement(facts: AnnouncementFacts, style: Style): stri
     row("sources", sourcesText(facts.sources)),
   ];
   if (facts.missing.length > 0)
-    head.push("", style.yellow(`Configured, but not on: ${facts.missing.join(", ")}. See: clawport doctor`));
+    head.push(
+      "",
+      style.yellow(`Configured but not running: ${facts.missing.join(", ")}. Run \`clawport doctor\` to see why.`),
+    );
   if (wantedPort !== 0 && port !== wantedPort)
-    head.push("", style.yellow(`Another program holds port ${wantedPort}, so this is port ${port}.`));
+    head.push("", style.yellow(`Port ${wantedPort} is in use by another program, so the hub uses port ${port}.`));
   if (facts.remoteNames.length > 0)
     head.push(
       "",
-      style.yellow("Other machines can connect: whoever has a token may call every tool here, unencrypted. They use"),
+      style.yellow("Other machines can connect, unencrypted, and call every tool if they have a token. They use"),
       ...facts.remoteNames.map((name) => `  http://${name}:${port}/mcp`),
     );
   const blocks = clientBlocks({ url, tokenPath }).map(({ client, file, text }) =>
@@ -44,7 +47,7 @@ export function renderAnnouncement(facts: AnnouncementFacts, style: Style): stri
   return [
     ...head,
     "",
-    style.dim("Paste one of these; those with CLAWPORT_TOKEN need this in your shell's start-up file first:"),
+    style.dim("Paste one of these. For those with CLAWPORT_TOKEN, first add this line to your shell's start-up file:"),
     indented(exportTokenLine(tokenPath)),
     "",
     blocks.join("\n\n"),
@@ -58,7 +61,7 @@ function sourcesText(sources: AnnouncementFacts["sources"]): string {
   return sources.map(({ id, tools }) => `${sanitizeLine(id)} (${toolsText(tools)})`).join(", ");
 }
 
-/** A server that has none may still be starting: the announcement does not wait for slow ones. */
+/** A server without tools may still be starting: the announcement does not wait for slow ones. */
 function toolsText(tools: number): string {
   if (tools === 0) return "no tools yet";
   return tools === 1 ? "1 tool" : `${tools} tools`;

@@ -4,7 +4,7 @@ import { clientBlocks, exportTokenLine } from "./client-blocks.ts";
 const blocks = clientBlocks({ url: "http://127.0.0.1:8765/mcp", tokenPath: "/home/ann/.openclaw/mcp/it's mine" });
 const textFor = (client: string): string => blocks.find((block) => block.client === client)?.text ?? "";
 
-test("every client has a block with the address, and those that are JSON parse", () => {
+test("every client has a block with the address, and the JSON blocks parse", () => {
   expect(blocks.map(({ client }) => client)).toEqual([
     "Claude Code",
     "Claude Code, for a project",
@@ -16,12 +16,12 @@ test("every client has a block with the address, and those that are JSON parse",
   for (const { file, text } of blocks) if (file?.includes("json")) JSON.parse(text);
 });
 
-test("a path with a quote in it survives the shell", () => {
+test("a path that contains a quote is escaped for the shell", () => {
   expect(exportTokenLine("/it's")).toBe(String.raw`export CLAWPORT_TOKEN="$(cat '/it'\''s')"`);
   expect(textFor("Claude Code")).toContain(String.raw`$(cat '/home/ann/.openclaw/mcp/it'\''s mine')`);
 });
 
-test("OpenClaw is told the transport, since it would take the old one otherwise", () => {
+test("the block for OpenClaw names the transport, since OpenClaw would use the old one by default", () => {
   expect(JSON.parse(textFor("OpenClaw"))).toMatchObject({
     mcp: { servers: { clawport: { transport: "streamable-http" } } },
   });

@@ -1,12 +1,12 @@
-/** What to paste into a client so that it reaches the hub. No block holds the token itself. */
+/** What to paste into a client to connect it to the hub. No block contains the token itself. */
 export interface ClientBlock {
   readonly client: string;
-  /** The file it goes into; without one, it is a command for the shell. */
+  /** The file it goes into; undefined if it is a shell command. */
   readonly file?: string;
   readonly text: string;
 }
 
-/** Every block that reads `CLAWPORT_TOKEN` needs this line in the shell's start-up file. */
+/** The line for the shell's start-up file that every block with `CLAWPORT_TOKEN` needs. */
 export function exportTokenLine(tokenPath: string): string {
   return `export CLAWPORT_TOKEN="$(cat ${shellWord(tokenPath)})"`;
 }

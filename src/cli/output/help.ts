@@ -2,57 +2,58 @@ import { type AnyCommand, type Command, type CommandEntry, isGroup } from "../co
 import { globalOptions, type OptionSpec, type OptionTable } from "../options.ts";
 import type { Style } from "./style.ts";
 
-export interface HelpRenderOptions {
-  readonly style: Style;
-  readonly width?: number | undefined;
-}
-
-/** The help of the program: what `clawport` alone prints. */
-export function renderOverview(table: readonly CommandEntry[], paper: HelpRenderOptions): string {
-  return sections(paper, [
-    ["", "Clawport joins OpenClaw and MCP: any source of tools through any door, under one guard."],
+/** The help of the program, which `clawport` without a command prints. */
+export function renderOverview(table: readonly CommandEntry[], options: HelpRenderOptions): string {
+  return sections(options, [
+    ["", "Clawport connects OpenClaw and MCP: any source of tools through any door, under one guard."],
     ["Usage", "  clawport <command> [options]"],
     [
       "Commands",
       renderDefinitions(
         table.map(({ name, summary }) => [name, summary]),
-        paper.width,
+        options.width,
       ),
     ],
-    ["Options", renderOptions(globalOptions, paper.width)],
-    ["", `Start with "clawport up"; "clawport <command> --help" says more about a command.`],
+    ["Options", renderOptions(globalOptions, options.width)],
+    ["", "Start with `clawport up`. Run `clawport <command> --help` for help on a command."],
   ]);
 }
 
-/** The help of one command; `title` is how it is called, `clawport token add`. */
-export function renderHelp(command: AnyCommand, title: string, paper: HelpRenderOptions): string {
+/** The help of one command; `title` is its full name, such as `clawport token add`. */
+export function renderHelp(command: AnyCommand, title: string, options: HelpRenderOptions): string {
   const examples = command.examples?.map((line) => `  ${line}`).join("\n");
   if (isGroup(command)) {
-    return sections(paper, [
+    return sections(options, [
       ["", capitalised(command.summary)],
       ["Usage", command.commands.map((each) => `  ${usageLine(each, `${title} ${each.name}`)}`).join("\n")],
       [
         "Commands",
         renderDefinitions(
           command.commands.map(({ name, summary }) => [name, summary]),
-          paper.width,
+          options.width,
         ),
       ],
       ["Examples", examples],
-      ["Options everywhere", renderOptions(globalOptions, paper.width)],
+      ["Global options", renderOptions(globalOptions, options.width)],
     ]);
   }
   const args = (command.args ?? []).map(
     ({ name, description, values }) => [`<${name}>`, description + (values ? ` (${values.join(", ")})` : "")] as const,
   );
-  return sections(paper, [
+  return sections(options, [
     ["", capitalised(command.summary)],
     ["Usage", `  ${usageLine(command, title)}`],
-    ["Arguments", renderDefinitions(args, paper.width)],
-    ["Options", renderOptions(command.options ?? {}, paper.width)],
+    ["Arguments", renderDefinitions(args, options.width)],
+    ["Options", renderOptions(command.options ?? {}, options.width)],
     ["Examples", examples],
-    ["Options everywhere", renderOptions(globalOptions, paper.width)],
+    ["Global options", renderOptions(globalOptions, options.width)],
   ]);
+}
+
+export interface HelpRenderOptions {
+  readonly style: Style;
+  /** Columns of the terminal. */
+  readonly width?: number | undefined;
 }
 
 function usageLine(command: Command, title: string): string {
@@ -63,7 +64,9 @@ function usageLine(command: Command, title: string): string {
 }
 
 function renderOptions(options: OptionTable, width: number | undefined): string {
-  const entries = Object.entries(options).map(([name, spec]) => [optionName(name, spec), optionMeaning(spec)] as const);
+  const entries = Object.entries(options).map(
+    ([name, spec]) => [optionName(name, spec), optionDescription(spec)] as const,
+  );
   return renderDefinitions(entries, width);
 }
 
@@ -72,15 +75,15 @@ function optionName(name: string, spec: OptionSpec): string {
   return `${spec.short === undefined ? "    " : `-${spec.short}, `}--${name}${value}`;
 }
 
-function optionMeaning(spec: OptionSpec): string {
+function optionDescription(spec: OptionSpec): string {
   const values = spec.values === undefined ? "" : ` (${spec.values.join(", ")})`;
-  return `${spec.description}${values}${spec.multiple ? "; may be given more than once" : ""}`;
+  return `${spec.description}${values}${spec.multiple ? "; repeatable" : ""}`;
 }
 
-function sections(paper: HelpRenderOptions, parts: readonly (readonly [string, string | undefined])[]): string {
+function sections(options: HelpRenderOptions, parts: readonly (readonly [string, string | undefined])[]): string {
   return parts
     .filter(([, body]) => body !== undefined && body !== "")
-    .map(([title, body]) => (title === "" ? body : `${paper.style.bold(title)}\n${body}`))
+    .map(([title, body]) => (title === "" ? body : `${options.style.bold(title)}\n${body}`))
     .join("\n\n");
 }
 
@@ -88,12 +91,12 @@ function capitalised(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
-/** Names on the left, what they mean on the right, wrapped to the width: the shape of every list in the help. */
+/** Names on the left, descriptions on the right, wrapped to the width. */
 function renderDefinitions(entries: readonly (readonly [string, string])[], width = 80): string {
   const left = Math.max(0, ...entries.map(([name]) => name.length)) + 4;
   return entries
-    .map(([name, meaning]) => {
-      const [first = "", ...rest] = wrapText(meaning, Math.max(24, width - left));
+    .map(([name, description]) => {
+      const [first = "", ...rest] = wrapText(description, Math.max(24, width - left));
       return [`  ${name.padEnd(left - 2)}${first}`, ...rest.map((line) => " ".repeat(left) + line)]
         .join("\n")
         .trimEnd();

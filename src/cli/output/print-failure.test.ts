@@ -5,13 +5,13 @@ import { printFailure } from "./print-failure.ts";
 
 const hostile = "hi \u001B]0;owned\u0007\u001B[2J\nand on";
 
-test("what a fault says can't command the terminal, and keeps its lines", () => {
+test("a fault's message can't control the terminal, and keeps its line breaks", () => {
   const world = memoryWorld();
   printFailure(new Fault("unavailable", hostile), world, { json: false, verbose: false });
   expect(world.err()).toBe("clawport: hi \\u{1b}]0;owned\\u{7}\\u{1b}[2J\nand on\n");
 });
 
-test("nor can what the stack says of it and of its cause", () => {
+test("neither can its stack nor its cause", () => {
   const world = memoryWorld();
   const fault = new Fault("unavailable", "no", { cause: new Error(hostile) });
   printFailure(fault, world, { json: false, verbose: true });
@@ -19,7 +19,7 @@ test("nor can what the stack says of it and of its cause", () => {
   expect(world.err()).not.toMatch(/[^\P{Cc}\n]/u);
 });
 
-test("tabs and the line ends of Windows are no commands", () => {
+test("tabs and Windows line ends are printed as plain text", () => {
   const world = memoryWorld();
   printFailure(new Fault("unavailable", "a\tb\r\nc\rd"), world, { json: false, verbose: true });
   expect(world.err()).toMatch(/^clawport: a {2}b\nc\\u\{d\}d\n/);

@@ -3,10 +3,10 @@ import type { World } from "../../core/process/world.ts";
 import { visibleText } from "../../core/visible-text.ts";
 import { createStyle, wantsColour } from "./style.ts";
 
-/** Of a message or a stack, more than anybody reads. */
-const longest = 20_000;
+/** More of a message or a stack than anyone reads. */
+const maxLength = 20_000;
 
-/** Says what went wrong and returns the exit code. A program gets one JSON object on stdout, a person a line on stderr. */
+/** Prints the failure, as JSON on stdout for a program or as a line on stderr, and returns the exit code. */
 export function printFailure(
   error: unknown,
   world: World,
@@ -18,16 +18,16 @@ export function printFailure(
     world.stdout.write(`${JSON.stringify({ error: { code, message, detail } })}\n`);
   } else {
     const style = createStyle(wantsColour(world.stderr, world.env));
-    const unforeseen = isFault(error) ? "" : "something went wrong that nobody foresaw: ";
-    world.stderr.write(`${style.red("clawport:")} ${unforeseen}${boundedText(fault.message)}\n`);
-    if (!isFault(error) && !how.verbose) world.stderr.write("run with -v for the stack\n");
+    const unexpected = isFault(error) ? "" : "unexpected error: ";
+    world.stderr.write(`${style.red("clawport:")} ${unexpected}${boundedText(fault.message)}\n`);
+    if (!isFault(error) && !how.verbose) world.stderr.write("Run it again with -v to see the stack.\n");
   }
   if (how.verbose) world.stderr.write(`${boundedText(stackOf(error))}\n`);
   return fault.row.exit;
 }
 
 function boundedText(text: string): string {
-  return visibleText(text.replaceAll("\r\n", "\n").replaceAll("\t", "  "), longest);
+  return visibleText(text.replaceAll("\r\n", "\n").replaceAll("\t", "  "), maxLength);
 }
 
 function stackOf(error: unknown): string {

@@ -12,14 +12,14 @@ export interface ImportReport {
   readonly isWritten: boolean;
   readonly isDry: boolean;
   readonly plan: ImportPlan;
-  /** Environment variables that the taken servers need and nobody has set. */
+  /** Environment variables that the imported servers need and that are not set. */
   readonly unset: readonly string[];
   readonly untrusted: readonly ClientFile[];
-  /** The configuration that is read from this folder. */
-  readonly inForce: string | undefined;
+  /** The configuration that commands in this folder use. */
+  readonly activeFile: string | undefined;
 }
 
-/** Says what was taken and what was not. No secret is shown: a server appears by its address or command alone. */
+/** Reports what was imported and what was not. It shows a server's address or command, without secrets. */
 export function reportImport(context: CommandContext, result: ImportReport): void {
   context.answer(toData(result), toText(context, result));
 }
@@ -28,7 +28,7 @@ function toData({ file, isWritten, plan, unset, untrusted }: ImportReport): unkn
   return {
     file,
     written: isWritten,
-    sources: plan.sources.map(({ source, taken, skipped, problem }) => ({
+    sources: plan.files.map(({ file: source, taken, skipped, problem }) => ({
       program: source.client.id,
       path: source.path,
       taken: taken.map(({ name, server, notes }) => ({ name, target: targetOf(server), notes })),
@@ -41,21 +41,25 @@ function toData({ file, isWritten, plan, unset, untrusted }: ImportReport): unkn
 }
 
 function toText(context: CommandContext, result: ImportReport): string {
-  const { plan, unset, untrusted, isWritten, inForce, file } = result;
+  const { plan, unset, untrusted, isWritten, activeFile, file } = result;
   const { style } = context;
-  const blocks = plan.sources.map((source) => renderSource(context, source));
-  const strangers = untrusted.map(({ client, path }) => {
-    return `${style.bold(client.title)}  ${path}\n  ${style.yellow("!")} comes with this folder: look at it with --dry-run --trust, take it with --trust`;
+  const blocks = plan.files.map((source) => renderSource(context, source));
+  const untrustedBlocks = untrusted.map(({ client, path }) => {
+    return `${style.bold(client.title)}  ${path}\n  ${style.yellow("!")} comes with this folder: review it with --dry-run --trust, import it with --trust`;
   });
   const end = [
     summary(result),
-    ...(unset.length > 0 ? [`Set in the environment before the next start: ${unset.join(", ")}`] : []),
-    ...(isWritten && inForce !== file ? [`In this folder ${inForce} goes before it; add to that with --config`] : []),
+    ...(unset.length > 0 ? [`Set these environment variables before the next start: ${unset.join(", ")}`] : []),
+    ...(isWritten && activeFile !== file
+      ? [
+          `Commands in this folder use ${activeFile} instead. Run \`clawport import --config ${activeFile}\` to add to that.`,
+        ]
+      : []),
   ];
-  return [...blocks, ...strangers, end.join("\n")].join("\n\n");
+  return [...blocks, ...untrustedBlocks, end.join("\n")].join("\n\n");
 }
 
-function renderSource({ style }: CommandContext, { source, taken, skipped, problem }: PlannedFile): string {
+function renderSource({ style }: CommandContext, { file: source, taken, skipped, problem }: PlannedFile): string {
   const width = Math.max(0, ...[...taken, ...skipped].map(({ name }) => sanitizeLine(name).length));
   const line = (mark: string, name: string, text: string): string => {
     return `  ${mark} ${sanitizeLine(name).padEnd(width)}  ${sanitizeLine(text)}`;
@@ -75,10 +79,10 @@ function renderSource({ style }: CommandContext, { source, taken, skipped, probl
 function summary({ file, isWritten, isDry, plan, untrusted }: ImportReport): string {
   const count = Object.keys(plan.servers).length;
   const servers = count === 1 ? "1 server" : `${count} servers`;
-  if (isWritten) return `${servers} added to ${file}. See them with: clawport servers`;
+  if (isWritten) return `${servers} added to ${file}. Run \`clawport servers\` to see them.`;
   if (isDry && count > 0) return `${servers} would be added to ${file}. Nothing was written.`;
-  if (plan.sources.length + untrusted.length > 0) return "Nothing to add.";
-  return "No other program's servers were found on this machine. Name a file with: clawport import --from <file>";
+  if (plan.files.length + untrusted.length > 0) return "Nothing to add.";
+  return "No MCP servers of other programs found. Run `clawport import --from <file>` to name a file.";
 }
 
 function targetOf({ url, command = "", args = [] }: ImportedServer): string {

@@ -1,6 +1,6 @@
 import type { World } from "../../core/process/world.ts";
 
-/** Paints text for a terminal; without colours each returns its text as it came. */
+/** Colours text for a terminal; without colours each function returns its text unchanged. */
 export interface Style {
   bold(text: string): string;
   dim(text: string): string;
@@ -27,7 +27,12 @@ export function createStyle(coloured: boolean): Style {
   };
 }
 
-/** Colours only on a terminal, and never against https://no-color.org. */
+/** Colours only on a terminal, and not if `NO_COLOR` is set (https://no-color.org). */
 export function wantsColour(output: { readonly isTTY?: boolean }, env: World["env"]): boolean {
   return output.isTTY === true && !env["NO_COLOR"] && env["TERM"] !== "dumb";
+}
+
+/** A timestamp in local time, to the second: `2026-01-31 23:59:59`. */
+export function localTime(timestamp: string): string {
+  return new Date(timestamp).toLocaleString("sv");
 }

@@ -1,24 +1,30 @@
 import { expect, test } from "vitest";
+import { createStyle } from "./style.ts";
 import { renderTable } from "./table.ts";
 
 const columns = [
   { title: "NAME", text: (row: readonly string[]) => row[0] ?? "" },
-  { title: "MEANING", text: (row: readonly string[]) => row[1] ?? "", paint: (text: string) => `<${text}>` },
+  { title: "MEANING", text: (row: readonly string[]) => row[1] ?? "" },
 ];
 
-test("columns line up, and colour counts for nothing in their width", () => {
+function render(rows: readonly (readonly string[])[], width?: number, coloured = false): string[] {
+  const stdout = { write: () => {}, ...(width === undefined ? {} : { columns: width }) };
+  return renderTable(rows, columns, { stdout, style: createStyle(coloured) }).split("\n");
+}
+
+test("columns line up under bold titles", () => {
   const rows = [
     ["a", "first"],
     ["bcdef", "second"],
   ];
-  expect(renderTable(rows, columns)).toBe(["NAME   MEANING", "a      <first>", "bcdef  <second>"].join("\n"));
+  expect(render(rows)).toEqual(["NAME   MEANING", "a      first", "bcdef  second"]);
+  expect(render(rows, undefined, true)[0]).toBe("\u001B[1mNAME   MEANING\u001B[22m");
 });
 
 test("the last column is cut to the width of the terminal", () => {
-  const line = renderTable([["a", "x".repeat(100)]], columns, { width: 30 }).split("\n")[1];
-  expect(line).toBe(`a     <${"x".repeat(23)}…>`);
+  expect(render([["a", "x".repeat(100)]], 30)[1]).toBe(`a     ${"x".repeat(23)}…`);
 });
 
-test("what would move the cursor or begin a new line is shown as a dot", () => {
-  expect(renderTable([["a\u001B[2J\r\nb", "\u202Ec"]], columns).split("\n")[1]).toBe("a·[2J·b  <·c>");
+test("text that would move the cursor or start a new line is shown as a dot", () => {
+  expect(render([["a\u001B[2J\r\nb", "\u202Ec"]])[1]).toBe("a·[2J·b  ·c");
 });

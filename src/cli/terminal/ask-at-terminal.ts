@@ -7,39 +7,42 @@ import type { Answer, Question } from "../../mcp/messages/interim-messages.ts";
 import type { JsonSchema } from "../../mcp/messages/tool.ts";
 import { createSchemaChecker } from "../../mcp/schema/schema-checker.ts";
 import type { CommandContext } from "../command-context.ts";
+import { inTurn, isYes } from "./read-line.ts";
+import type { StatusLine } from "./status-line.ts";
 
 type Terminal = Pick<CommandContext, "ask" | "stderr" | "stdin">;
 
 const maxAttempts = 3;
 
-/** Puts what a server asks in the middle of a call to the person at the terminal: forms field by field, addresses to open. */
-export async function askAtTerminal(question: Question, terminal: Terminal): Promise<Answer> {
+/** Asks the user what a server wants to know during a call: forms field by field, addresses to open in a browser. */
+export async function askAtTerminal(question: Question, terminal: Terminal, line?: StatusLine): Promise<Answer> {
   if (!isInteractive(terminal))
-    throw new Fault("missing-capability", "The server asks something, and nobody sits at a terminal here to answer.");
+    throw new Fault("missing-capability", "The server asks a question, but there is no terminal to answer it at.");
   if (question.method !== "elicitation/create")
-    throw new Fault("missing-capability", "The server asks for a model, and there is none here.");
+    throw new Fault("missing-capability", "The server asks for a model, but this command has none.");
   const { mode, message, url, requestedSchema } = question.params ?? {};
-  terminal.stderr.write(`\nThe server asks: ${lines(message)}\n`);
-  return mode === "url" ? askToOpen(url, terminal) : askForm(requestedSchema, terminal);
+  return inTurn(terminal.stdin, () => {
+    line?.clear();
+    terminal.stderr.write(`\nThe server asks: ${indentLines(message)}\n`);
+    return mode === "url" ? askToOpen(url, terminal) : askForm(requestedSchema, terminal);
+  });
 }
 
 async function askToOpen(url: unknown, { ask }: Terminal): Promise<Answer> {
-  const typed = await ask(
-    `Open this address in a browser:\n  ${sanitizeLine(typeof url === "string" ? url : "")}\nDone? [y/N] `,
-  );
+  const typed = await ask(`Open this address in a browser:\n  ${sanitizeLine(asString(url))}\nDone? [y/N] `);
   if (typed === undefined) return { action: "cancel" };
   return { action: isYes(typed) ? "accept" : "decline" };
 }
 
 async function askForm(schema: unknown, terminal: Terminal): Promise<Answer> {
   const { properties, required } = (schema ?? {}) as { properties?: Record<string, JsonSchema>; required?: unknown };
-  const needed: readonly unknown[] = Array.isArray(required) ? required : [];
-  const typed = await terminal.ask("Answer it? [Y/n] ");
+  const requiredKeys: readonly unknown[] = Array.isArray(required) ? required : [];
+  const typed = await terminal.ask("Answer? [Y/n] ");
   if (typed === undefined) return { action: "cancel" };
   if (typed.trim() !== "" && !isYes(typed)) return { action: "decline" };
   const content: Record<string, unknown> = {};
   for (const [key, field] of Object.entries(properties ?? {})) {
-    const value = await askField(key, field, needed.includes(key), terminal);
+    const value = await askField(key, field, requiredKeys.includes(key), terminal);
     if (value === cancelled) return { action: "cancel" };
     if (value !== undefined) content[key] = value;
   }
@@ -48,28 +51,28 @@ async function askForm(schema: unknown, terminal: Terminal): Promise<Answer> {
 
 const cancelled = Symbol("cancelled");
 
-async function askField(key: string, field: JsonSchema, isNeeded: boolean, terminal: Terminal): Promise<unknown> {
-  const prompt = createFieldPrompt(key, field, isNeeded);
+async function askField(key: string, field: JsonSchema, isRequired: boolean, terminal: Terminal): Promise<unknown> {
+  const prompt = createFieldPrompt(key, field, isRequired);
   const checker = createSchemaChecker();
-  for (let tries = 0; tries < maxAttempts; tries++) {
+  for (let attempt = 0; attempt < maxAttempts; attempt++) {
     const typed = await terminal.ask(prompt.text);
     if (typed === undefined) return cancelled;
     if (typed.trim() === "") {
       if (field["default"] !== undefined) return field["default"];
-      if (!isNeeded) return undefined;
-      terminal.stderr.write("  It is needed.\n");
+      if (!isRequired) return undefined;
+      terminal.stderr.write("  This field is required.\n");
       continue;
     }
-    const problem = await judge(typed);
-    if ("value" in problem) return problem.value;
-    terminal.stderr.write(`  ${lines(problem.message)}\n`);
+    const parsed = await parseField(typed);
+    if ("value" in parsed) return parsed.value;
+    terminal.stderr.write(`  ${indentLines(parsed.message)}\n`);
   }
   return cancelled;
 
-  async function judge(typed: string): Promise<{ readonly value: unknown } | { readonly message: string }> {
+  async function parseField(typed: string): Promise<{ readonly value: unknown } | { readonly message: string }> {
     try {
-      const meant = prompt.meaningOf(typed.trim());
-      const value = typeof meant === "string" ? typedValue(key, meant, shapesOf(field, field), field) : meant;
+      const choice = prompt.parse(typed.trim());
+      const value = typeof choice === "string" ? typedValue(key, choice, shapesOf(field, field), field) : choice;
       const verdict = await checker.check(field, value);
       return verdict.ok ? { value } : { message: verdict.message };
     } catch (error) {
@@ -79,19 +82,11 @@ async function askField(key: string, field: JsonSchema, isNeeded: boolean, termi
   }
 }
 
-function isYes(typed: string): boolean {
-  return /^y(es)?$/i.test(typed.trim());
-}
-
-function lines(text: unknown): string {
-  return (typeof text === "string" ? text : "").split("\n").map(sanitizeLine).join("\n  ");
-}
-
-/** How one field of a form is asked for, and what is meant by what was typed. */
-export interface FieldPrompt {
+/** The question for one field of a form, and how to read the answer. */
+interface FieldPrompt {
   readonly text: string;
-  /** The number of a choice, or several parted by commas, stand for their values; yes and no for true and false. */
-  meaningOf(typed: string): unknown;
+  /** Turns the numbers or titles of choices into their values, and yes and no into booleans. Leaves other text alone. */
+  parse(typed: string): unknown;
 }
 
 interface FieldChoice {
@@ -99,62 +94,62 @@ interface FieldChoice {
   readonly title: string;
 }
 
-function createFieldPrompt(key: string, field: JsonSchema, isNeeded: boolean): FieldPrompt {
+function createFieldPrompt(key: string, field: JsonSchema, isRequired: boolean): FieldPrompt {
   const { title, description, type } = field;
   const isMany = type === "array";
   const choices = choicesIn(isMany ? ((field["items"] ?? {}) as JsonSchema) : field);
-  const standard = field["default"] === undefined ? [] : [`Enter for ${JSON.stringify(field["default"])}`];
-  const facts = [
-    ...(choices.length === 0 ? [type === "boolean" ? "yes or no" : text(type) || "text"] : []),
-    ...(isNeeded ? [] : ["may be left out"]),
-    ...standard,
+  const kind = type === "boolean" ? "yes or no" : asString(type) || "text";
+  const chooseHint = isMany ? "numbers, separated by commas" : "a number";
+  const hints = [
+    choices.length === 0 ? kind : chooseHint,
+    ...(isRequired ? [] : ["optional"]),
+    ...(field["default"] === undefined ? [] : [`Enter for ${JSON.stringify(field["default"])}`]),
   ];
-  const hint = choices.length === 0 ? "" : isMany ? "numbers, parted by commas" : "a number";
   const lines = [
-    `${text(title) || sanitizeLine(key)}${text(description) === "" ? "" : `: ${text(description)}`}`,
+    `${asString(title) || sanitizeLine(key)}${asString(description) === "" ? "" : `: ${asString(description)}`}`,
     ...choices.map((choice, index) => `  ${index + 1}) ${sanitizeLine(choice.title)}`),
   ];
-  const about = [hint, ...facts]
-    .filter((part) => part !== "")
-    .map(sanitizeLine)
-    .join(", ");
   return {
-    text: `${lines.join("\n")}\n  (${about}) `,
-    meaningOf(typed) {
+    text: `${lines.join("\n")}\n  (${hints.map(sanitizeLine).join(", ")}) `,
+    parse(typed) {
       if (type === "boolean" && /^(?:y|yes|n|no)$/i.test(typed)) return /^y/i.test(typed);
       if (choices.length === 0) return typed;
-      if (!isMany) return chosen(typed, choices);
+      if (!isMany) return chooseValue(typed, choices);
       return typed
         .split(",")
         .map((part) => part.trim())
         .filter((part) => part !== "")
-        .map((part) => chosen(part, choices));
+        .map((part) => chooseValue(part, choices));
     },
   };
 }
 
-function chosen(typed: string, choices: readonly FieldChoice[]): unknown {
+function chooseValue(typed: string, choices: readonly FieldChoice[]): unknown {
   const byNumber = /^\d+$/.test(typed) ? choices[Number(typed) - 1] : undefined;
   const named = choices.find(({ value, title }) => value === typed || title.toLowerCase() === typed.toLowerCase());
   return (named ?? byNumber)?.value ?? typed;
 }
 
-/** As the revisions write them: `enum` with `enumNames`, or `oneOf` and `anyOf` of constants with titles. */
+/** The revisions write choices in two ways: `enum` with `enumNames`, or `oneOf` and `anyOf` of constants with titles. */
 function choicesIn(field: JsonSchema): readonly FieldChoice[] {
   const titled = field["oneOf"] ?? field["anyOf"];
   if (Array.isArray(titled))
     return titled.map(({ const: value, title }: { const?: unknown; title?: unknown }) => ({
       value,
-      title: text(title) || String(value),
+      title: asString(title) || String(value),
     }));
   const { enumNames } = field as { enumNames?: unknown };
   if (!Array.isArray(field["enum"])) return [];
   return field["enum"].map((value: unknown, index) => ({
     value,
-    title: (Array.isArray(enumNames) && text(enumNames[index])) || String(value),
+    title: (Array.isArray(enumNames) && asString(enumNames[index])) || String(value),
   }));
 }
 
-function text(value: unknown): string {
+function indentLines(text: unknown): string {
+  return asString(text).split("\n").map(sanitizeLine).join("\n  ");
+}
+
+function asString(value: unknown): string {
   return typeof value === "string" ? value : "";
 }

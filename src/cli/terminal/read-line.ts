@@ -1,8 +1,10 @@
 import { createInterface } from "node:readline";
 import type { World } from "../../core/process/world.ts";
 
-/** The next line that is typed; nothing once the input ends or the line is no longer wanted. */
-export function readLine(stdin: World["stdin"], signal?: AbortSignal): Promise<string | undefined> {
+type Input = World["stdin"];
+
+/** The next line that is typed; undefined once the input ends or the signal aborts. */
+export function readLine(stdin: Input, signal?: AbortSignal): Promise<string | undefined> {
   if (signal?.aborted) return Promise.resolve(undefined);
   return new Promise((resolve) => {
     const lines = createInterface({ input: stdin });
@@ -17,4 +19,20 @@ export function readLine(stdin: World["stdin"], signal?: AbortSignal): Promise<s
       resolve(undefined);
     });
   });
+}
+
+const lastTurns = new WeakMap<Input, Promise<unknown>>();
+
+/** Runs one dialogue at a time: two questions at once would share one line of typing. */
+export function inTurn<T>(stdin: Input, dialogue: () => Promise<T>): Promise<T> {
+  const turn = (lastTurns.get(stdin) ?? Promise.resolve()).then(dialogue);
+  lastTurns.set(
+    stdin,
+    turn.catch(() => {}),
+  );
+  return turn;
+}
+
+export function isYes(typed: string): boolean {
+  return /^y(es)?$/i.test(typed.trim());
 }

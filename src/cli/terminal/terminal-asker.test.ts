@@ -3,13 +3,17 @@ import { expect, test } from "vitest";
 import { testContext } from "../../../tests/support/test-source.ts";
 import { until } from "../../../tests/support/until.ts";
 import type { Choice } from "../../catalog/advice.ts";
+import type { Question } from "../../mcp/messages/interim-messages.ts";
+import { askAtTerminal } from "./ask-at-terminal.ts";
+import { readLine } from "./read-line.ts";
 import { createTerminalAsker } from "./terminal-asker.ts";
 
 function openTerminal(isTTY = true) {
   const input = Object.assign(new PassThrough(), { isTTY });
   let shown = "";
   const stderr = { isTTY, write: (text: string) => (shown += text) };
-  return { asker: createTerminalAsker({ stdin: input, stderr }), input, shown: () => shown };
+  const world = { stdin: input, stderr };
+  return { asker: createTerminalAsker(world), world, input, shown: () => shown };
 }
 
 const question = (text: string) => ({
@@ -38,17 +42,17 @@ test.each([
   expect(await answer).toBe(choice);
 });
 
-test("what is none of the answers is asked again", async () => {
+test("any other answer is asked for again", async () => {
   const { asker, input, shown } = openTerminal();
   const answer = asker.ask(question("May it?"), signal);
   await until(() => shown().includes("May it?"));
   input.write("maybe\n");
-  await until(() => shown().includes("Please type one of these: no, once, always, never"));
+  await until(() => shown().includes("Type one of these: no, once, always, never"));
   input.write("once\n");
   expect(await answer).toBe("once");
 });
 
-test("what was typed before the question was shown is no answer to it", async () => {
+test("text typed before the question was shown does not answer it", async () => {
   const { asker, input, shown } = openTerminal();
   input.write("always\n");
   const answer = asker.ask(question("May it?"), signal);
@@ -57,7 +61,7 @@ test("what was typed before the question was shown is no answer to it", async ()
   expect(await answer).toBe("no");
 });
 
-test("two questions come one after the other", async () => {
+test("two questions are asked one after the other", async () => {
   const { asker, input, shown } = openTerminal();
   const first = asker.ask(question("First?"), signal);
   const second = asker.ask(question("Second?"), signal);
@@ -70,7 +74,28 @@ test("two questions come one after the other", async () => {
   expect(await second).toBe("always");
 });
 
-test("a question that was answered elsewhere is taken back", async () => {
+test("a server's question waits until the guard's is answered", async () => {
+  const { asker, world, input, shown } = openTerminal();
+  const approval = asker.ask(question("May it?"), signal);
+  const ask = async (text: string): Promise<string | undefined> => {
+    world.stderr.write(text);
+    return readLine(input);
+  };
+  const elicitation = {
+    method: "elicitation/create",
+    params: { mode: "url", url: "https://a.example", message: "Pay." },
+  };
+  const answer = askAtTerminal(elicitation as Question, { ...world, ask });
+  await until(() => shown().includes("May it?"));
+  expect(shown()).not.toContain("Pay.");
+  input.write("once\n");
+  expect(await approval).toBe("once");
+  await until(() => shown().includes("Pay."));
+  input.write("y\n");
+  expect(await answer).toEqual({ action: "accept" });
+});
+
+test("a question that was answered elsewhere is withdrawn", async () => {
   const { asker, shown } = openTerminal();
   const elsewhere = new AbortController();
   const answer = asker.ask(question("May it?"), elsewhere.signal);
@@ -79,7 +104,7 @@ test("a question that was answered elsewhere is taken back", async () => {
   expect(await answer).toBeUndefined();
 });
 
-test("nobody is there without a terminal", () => {
+test("it is available only at a terminal", () => {
   expect(openTerminal(false).asker.available(testContext())).toBe(false);
   expect(openTerminal().asker.available(testContext())).toBe(true);
 });

@@ -2,19 +2,15 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ApprovalAnswer, Choice } from "../../catalog/advice.ts";
 import type { Asker } from "../../catalog/guard/askers.ts";
 import { isInteractive, type World } from "../../core/process/world.ts";
+import { inTurn, readLine } from "./read-line.ts";
 
-/** Puts the guard's questions to the person who sits at the hub's terminal, one at a time. */
+/** Asks the user at this terminal for the approvals that the guard needs. */
 export function createTerminalAsker(world: Pick<World, "stdin" | "stderr">): Asker {
-  let last: Promise<unknown> = Promise.resolve();
   return {
     id: "terminal",
     kind: "terminal",
     available: () => isInteractive(world),
-    ask({ text, choices }, signal) {
-      const turn = last.then(() => askOne(world, text, choices, signal));
-      last = turn.catch(() => {});
-      return turn;
-    },
+    ask: ({ text, choices }, signal) => inTurn(world.stdin, () => askOne(world, text, choices, signal)),
   };
 }
 
@@ -25,7 +21,6 @@ async function askOne(
   signal: AbortSignal,
 ): Promise<ApprovalAnswer | undefined> {
   if (signal.aborted) return undefined;
-  const { readLine } = await import("./read-line.ts");
   const offered = ["no", ...choices].join(", ");
   await discardTypedInput(stdin);
   stderr.write(`\n${text}\nAllow it? (${offered}) `);
@@ -35,18 +30,18 @@ async function askOne(
       stderr.write("(no longer needed)\n");
       return undefined;
     }
-    const said = parseChoice(typed.trim().toLowerCase(), choices);
-    if (said !== undefined) return said;
-    stderr.write(`Please type one of these: ${offered} `);
+    const answer = parseChoice(typed.trim().toLowerCase(), choices);
+    if (answer !== undefined) return answer;
+    stderr.write(`Type one of these: ${offered} `);
   }
 }
 
-/** An empty line is a no: whoever presses Enter without reading has allowed nothing. */
+/** An empty line means no: pressing Enter without reading must not allow anything. */
 function parseChoice(typed: string, choices: readonly Choice[]): ApprovalAnswer | undefined {
   return "no".startsWith(typed) ? "no" : choices.find((choice) => choice.startsWith(typed));
 }
 
-/** What was typed before the question was there answers something else. */
+/** Text typed before the question was shown can't be an answer to it. */
 async function discardTypedInput(stdin: World["stdin"]): Promise<void> {
   const drop = () => {};
   stdin.on("data", drop);

@@ -4,13 +4,13 @@ import type { SignInUi } from "../../hub/verbs/auth.ts";
 import type { CommandContext } from "../command-context.ts";
 import { readLine } from "./read-line.ts";
 
-/** The person at this terminal signs in. */
+/** Signs in with the user at this terminal. */
 export function createTerminalSignIn(context: CommandContext, isBrowserless: boolean): SignInUi {
   const { env, platform, stdin, stderr } = context;
   return {
     signal: context.stopSignal(),
     goesOn: false,
-    // Not on stdout: that is for the answer.
+    // stdout is for the answer.
     show: (text) => void stderr.write(`${text}\n`),
     ...(!isBrowserless && { openBrowser: (url) => openBrowser(url, { env, platform }) }),
     ...(isInteractive(context) && { paste: (signal) => readLine(stdin, signal) }),
