@@ -1,10 +1,14 @@
 import type { CommandEntry } from "./command.ts";
 
-/** Every command, in the order the help shows them. Only the one that was asked for is ever loaded. */
+/** Every command, in the order of the help. Only the requested one is loaded. */
 export const commandTable: readonly CommandEntry[] = [
   { name: "up", summary: "start the hub", load: () => import("./commands/up.ts") },
-  { name: "agent", summary: "hand an order to the agent", load: () => import("./commands/agent.ts") },
-  { name: "sessions", summary: "the conversations of orders", load: () => import("./commands/sessions.ts") },
+  { name: "agent", summary: "send an order to the agent", load: () => import("./commands/agent.ts") },
+  {
+    name: "sessions",
+    summary: "list, show and delete the agent's conversations",
+    load: () => import("./commands/sessions.ts"),
+  },
   {
     name: "mcp-server",
     summary: "serve order_openclaw to an MCP client",
@@ -17,17 +21,17 @@ export const commandTable: readonly CommandEntry[] = [
   },
   {
     name: "servers",
-    summary: "list the MCP servers and where each stands",
+    summary: "list the MCP servers and their status",
     load: () => import("./commands/servers.ts"),
   },
   { name: "tools", summary: "list the tools", load: () => import("./commands/tools.ts") },
   { name: "call", summary: "call a tool", load: () => import("./commands/call.ts") },
-  { name: "connect", summary: "add a server and connect it", load: () => import("./commands/connect.ts") },
-  { name: "disconnect", summary: "end a server's connection", load: () => import("./commands/disconnect.ts") },
-  { name: "auth", summary: "sign in to a server", load: () => import("./commands/auth.ts") },
-  { name: "status", summary: "all there is to know about a server", load: () => import("./commands/status.ts") },
-  { name: "refresh", summary: "ask servers again what they offer", load: () => import("./commands/refresh.ts") },
-  { name: "logs", summary: "what a server said on stderr", load: () => import("./commands/logs.ts") },
+  { name: "connect", summary: "add a server and connect to it", load: () => import("./commands/connect.ts") },
+  { name: "disconnect", summary: "close a server's connection", load: () => import("./commands/disconnect.ts") },
+  { name: "auth", summary: "sign in to a server, or out", load: () => import("./commands/auth.ts") },
+  { name: "status", summary: "show the details of a server's connection", load: () => import("./commands/status.ts") },
+  { name: "refresh", summary: "fetch the servers' tools again", load: () => import("./commands/refresh.ts") },
+  { name: "logs", summary: "show a server's output on stderr", load: () => import("./commands/logs.ts") },
   {
     name: "proxy",
     summary: "let running apps offer their tools",
@@ -38,29 +42,37 @@ export const commandTable: readonly CommandEntry[] = [
     summary: "serve one app session to an MCP client",
     load: () => import("./commands/proxy-stdio.ts"),
   },
-  { name: "service", summary: "run the hub as a service of this user", load: () => import("./commands/service.ts") },
-  { name: "doctor", summary: "check the set-up and say how to mend it", load: () => import("./commands/doctor.ts") },
-  { name: "config", summary: "find, check and describe the configuration", load: () => import("./commands/config.ts") },
+  { name: "service", summary: "run the hub as a systemd user service", load: () => import("./commands/service.ts") },
+  { name: "doctor", summary: "check the set-up and show how to fix it", load: () => import("./commands/doctor.ts") },
+  { name: "config", summary: "find and check the configuration", load: () => import("./commands/config.ts") },
   {
     name: "import",
-    summary: "take over the MCP servers that other programs know",
+    summary: "import the MCP servers of other programs",
     load: () => import("./commands/import.ts"),
   },
-  { name: "token", summary: "the tokens that open the hub", load: () => import("./commands/token.ts") },
+  {
+    name: "token",
+    summary: "manage the tokens that give access to the hub",
+    load: () => import("./commands/token.ts"),
+  },
   {
     name: "audit",
-    summary: "which calls were made, and what became of them",
+    summary: "show the calls that were made, and their outcome",
     load: () => import("./commands/audit.ts"),
   },
   {
     name: "approvals",
-    summary: "remembered answers to the guard's questions",
+    summary: "show or forget remembered approvals",
     load: () => import("./commands/approvals.ts"),
   },
   {
     name: "approve",
-    summary: "allow a tool that waits for a yes, or accept its change",
+    summary: "allow a tool that waits for approval, or accept its change",
     load: () => import("./commands/approve.ts"),
   },
-  { name: "completion", summary: "completion for your shell", load: () => import("./commands/completion.ts") },
+  {
+    name: "completion",
+    summary: "print the completion script for your shell",
+    load: () => import("./commands/completion.ts"),
+  },
 ];

@@ -5,21 +5,21 @@ interface ArgumentSpec {
   readonly name: string;
   readonly description: string;
   readonly optional?: boolean;
-  /** Takes all words that are left; only the last one can. */
+  /** Takes all remaining words; only the last argument can. */
   readonly rest?: boolean;
-  /** Its words may be a command with options of its own, which then stands behind `--`. */
+  /** Its words may be a command with its own options, which then comes after `--`. */
   readonly isCommand?: boolean;
   readonly values?: readonly string[];
 }
 
-/** A command, described once: `--help`, completion and the check of what was typed all come from this. */
+/** The description of a command. `--help`, completion and the parsing of the command line all use it. */
 export interface Command<O extends OptionTable = OptionTable> {
   readonly name: string;
   readonly summary: string;
   readonly options?: O;
   readonly args?: readonly ArgumentSpec[];
   readonly examples?: readonly string[];
-  /** Returns the exit code; nothing means 0. */
+  /** Returns the exit code; undefined means 0. */
   run(context: CommandContext<O>): Promise<number | void>;
 }
 
@@ -29,13 +29,13 @@ export interface CommandGroup {
   readonly summary: string;
   readonly examples?: readonly string[];
   readonly commands: readonly Command[];
-  /** Which of them runs when none is named. */
+  /** The command that runs if none is named. */
   readonly fallback?: string;
 }
 
 export type AnyCommand = Command | CommandGroup;
 
-/** A command before it is loaded: what the help shows, and how to get the rest. */
+/** A command that is not loaded yet. */
 export interface CommandEntry {
   readonly name: string;
   readonly summary: string;
@@ -46,7 +46,7 @@ export function isGroup(command: AnyCommand): command is CommandGroup {
   return "commands" in command;
 }
 
-/** Lets TypeScript infer the option values that `run` receives from the option table beside it. */
+/** Lets TypeScript infer the option values that `run` receives from `options`. */
 export function defineCommand<const O extends OptionTable>(command: Command<O>): Command {
   return command;
 }

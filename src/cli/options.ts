@@ -1,43 +1,43 @@
-/** Options that every command takes, before or after its name. */
+/** Options of every command; they may come before or after its name. */
 export const globalOptions = {
   config: {
     type: "string",
     value: "<file>",
     completes: "file",
-    description: "read this configuration instead of the one that would be found",
+    description: "use this configuration file",
   },
-  home: { type: "string", value: "<folder>", completes: "folder", description: "keep state in this folder" },
-  json: { type: "boolean", description: "print JSON for a program to read" },
-  verbose: { type: "boolean", short: "v", description: "say more; on a failure, show the stack" },
-  quiet: { type: "boolean", short: "q", description: "say only what went wrong" },
+  home: { type: "string", value: "<folder>", completes: "folder", description: "use this state folder" },
+  json: { type: "boolean", description: "print JSON" },
+  verbose: { type: "boolean", short: "v", description: "print more; on a failure, print the stack" },
+  quiet: { type: "boolean", short: "q", description: "print errors only" },
   help: { type: "boolean", short: "h", description: "show this help" },
   version: { type: "boolean", description: "print the version" },
 } as const satisfies OptionTable;
 
-/** For commands that may start servers of a configuration that came with its folder. */
+/** For commands that may start the servers of a configuration that comes with the folder. */
 export const trustOption = {
-  trust: { type: "boolean", description: "trust the configuration in this folder, also next time" },
+  trust: { type: "boolean", description: "trust the configuration in this folder from now on" },
 } as const;
 
-/** One option of a command. Help, completion and checking all read this. */
+/** The description of an option. Help, completion and parsing all use it. */
 export interface OptionSpec {
   readonly type: "boolean" | "string" | "number";
   readonly description: string;
   readonly short?: string;
-  /** What stands for the value in the help: `<file>`. */
+  /** The value's placeholder in the help: `<file>`. */
   readonly value?: string;
-  /** The only values it takes. */
+  /** The allowed values. */
   readonly values?: readonly string[];
-  /** The least and the most a number may be. */
+  /** The smallest and the largest allowed number. */
   readonly range?: readonly [number, number];
   readonly multiple?: boolean;
-  /** What a shell offers for the value. */
+  /** What the shell completes the value with. */
   readonly completes?: "file" | "folder";
 }
 
 export type OptionTable = Readonly<Record<string, OptionSpec>>;
 
-/** What an option can hold once it was read. */
+/** The value of an option after parsing. */
 export type ParsedOptionValue = boolean | number | string | readonly string[];
 
 export interface ValueOfType {
@@ -52,5 +52,5 @@ export type OptionValue<O extends OptionSpec> = OptionSpec extends O
     ? readonly string[]
     : ValueOfType[O["type"]];
 
-/** What was given for each option; absent when it was not given. */
+/** The given options. */
 export type OptionValues<O extends OptionTable> = { readonly [K in keyof O]?: OptionValue<O[K]> };

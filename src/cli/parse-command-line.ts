@@ -11,7 +11,7 @@ import {
   type ParsedOptionValue,
 } from "./options.ts";
 
-/** Where the first word that is neither an option nor an option's value stands; options may come before it. */
+/** The index of the first word that is neither an option nor an option's value. */
 export function findFirstPositional(argv: readonly string[], options: OptionTable = globalOptions): number | undefined {
   for (let index = 0; index < argv.length; index++) {
     const arg = argv[index] ?? "";
@@ -28,7 +28,7 @@ function takesValue(arg: string, options: OptionTable): boolean {
   return name !== undefined && spec?.type !== "boolean";
 }
 
-/** Sorts what was typed into arguments and options, or says what is wrong with it. `argv` holds no command names any more. */
+/** Splits the words after the command's name into arguments and options, or throws a usage fault. */
 export function parseCommandLine(
   argv: readonly string[],
   title: string,
@@ -62,18 +62,17 @@ export function parseCommandLine(
   return { args, options, globals };
 }
 
-/** Checks the arguments; kept apart from the parsing because `--help` must work without them. */
+/** Checks the arguments. Not part of the parsing, since `--help` must work without them. */
 export function checkArguments(args: readonly string[], title: string, specs: Command["args"] = []): void {
   for (const [index, spec] of specs.entries()) {
     const value = args[index];
     if (value === undefined && !spec.optional)
-      throw new Fault("usage", `"${title}" needs <${spec.name}>: ${spec.description}; see "${title} --help"`);
+      throw new Fault("usage", `missing argument <${spec.name}>: ${spec.description}; see \`${title} --help\``);
     if (value !== undefined && spec.values !== undefined && !spec.values.includes(value))
-      throw new Fault("usage", `<${spec.name}> is one of ${spec.values.join(", ")}, not ${quoted(value)}`);
+      throw new Fault("usage", `<${spec.name}> must be one of ${spec.values.join(", ")}, not ${quoted(value)}`);
   }
   const extra = specs.at(-1)?.rest ? undefined : args[specs.length];
-  if (extra !== undefined)
-    throw new Fault("usage", `"${title}" takes no argument ${quoted(extra)}; see "${title} --help"`);
+  if (extra !== undefined) throw new Fault("usage", `unexpected argument ${quoted(extra)}; see \`${title} --help\``);
 }
 
 function parserOption(spec: OptionSpec): { type: "boolean" | "string"; short?: string } {
@@ -88,21 +87,21 @@ function optionValue(
   title: string,
 ): boolean | number | string {
   if (spec.type === "boolean") {
-    if (value !== undefined) throw new Fault("usage", `${rawName} takes no value; see "${title} --help"`);
+    if (value !== undefined) throw new Fault("usage", `${rawName} takes no value; see \`${title} --help\``);
     return true;
   }
   if (value === undefined) throw new Fault("usage", `${rawName} needs a value: ${rawName} ${spec.value ?? "<value>"}`);
   if (spec.values !== undefined && !spec.values.includes(value))
-    throw new Fault("usage", `${rawName} is one of ${spec.values.join(", ")}, not ${quoted(value)}`);
+    throw new Fault("usage", `${rawName} must be one of ${spec.values.join(", ")}, not ${quoted(value)}`);
   if (spec.type === "string") return value;
-  const [least, most] = spec.range ?? [0, 999_999_999];
+  const [min, max] = spec.range ?? [0, 999_999_999];
   const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
-  if (!(number >= least && number <= most))
-    throw new Fault("usage", `${rawName} is a whole number from ${least} to ${most}, not ${quoted(value)}`);
+  if (!(number >= min && number <= max))
+    throw new Fault("usage", `${rawName} must be a whole number from ${min} to ${max}, not ${quoted(value)}`);
   return number;
 }
 
-/** `words` are the beginning of a command, to which the option may belong. */
+/** `words` are the start of a command that the option may belong to. */
 function unknownOption(rawName: string, title: string, table: OptionTable, words: readonly string[]): Fault {
   const nearest = nearestName(
     rawName,
@@ -111,13 +110,13 @@ function unknownOption(rawName: string, title: string, table: OptionTable, words
   const [first] = words;
   const see =
     first === undefined || first.includes("://")
-      ? `see "${title} --help"`
-      : `if it is the command's own, write: ${title} -- ${[...words, rawName].join(" ")} …`;
+      ? `see \`${title} --help\``
+      : `if it belongs to the command, write \`${title} -- ${[...words, rawName].join(" ")} …\``;
   const hint = nearest === undefined ? see : `did you mean "${nearest}"?`;
-  return new Fault("usage", `"${title}" knows no option "${rawName}"; ${hint}`);
+  return new Fault("usage", `unknown option "${rawName}"; ${hint}`);
 }
 
-/** What was typed after the command's name, sorted. */
+/** The words after the command's name. */
 export interface ParsedCommandLine {
   readonly args: readonly string[];
   readonly options: Readonly<Record<string, ParsedOptionValue>>;

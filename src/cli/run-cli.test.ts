@@ -73,7 +73,7 @@ async function run(...argv: string[]) {
   return { exit, out: world.out(), err: world.err() };
 }
 
-test("options are understood before and after the command, each as its own type", async () => {
+test("options are parsed before and after the command, each as its own type", async () => {
   seen.length = 0;
   const { exit } = await run(
     "--home",
@@ -102,41 +102,41 @@ test("options are understood before and after the command, each as its own type"
 test.each([
   [["gret"], 'unknown command "gret"; did you mean "greet"?'],
   [["hlep"], 'unknown command "hlep"; did you mean "help"?'],
-  [["xylophone"], 'unknown command "xylophone"; see "clawport --help"'],
+  [["xylophone"], 'unknown command "xylophone"; see `clawport --help`'],
   [["box", "opne"], 'unknown command "opne"; did you mean "open"?'],
-  [["greet", "--tims", "3"], '"clawport greet" knows no option "--tims"; did you mean "--times"?'],
-  [["gather", "npx", "-y"], '"clawport gather" knows no option "-y"; see "clawport gather --help"'],
+  [["greet", "--tims", "3"], 'unknown option "--tims"; did you mean "--times"?'],
+  [["gather", "npx", "-y"], 'unknown option "-y"; see `clawport gather --help`'],
   [
     ["start", "npx", "-y", "a-server"],
-    '"clawport start" knows no option "-y"; if it is the command\'s own, write: clawport start -- npx -y …',
+    'unknown option "-y"; if it belongs to the command, write `clawport start -- npx -y …`',
   ],
-  [["start", "-y"], '"clawport start" knows no option "-y"; see "clawport start --help"'],
-  [["start", "https://a.example", "-y"], '"clawport start" knows no option "-y"; see "clawport start --help"'],
-  [["greet", "--times", "many"], '--times is a whole number from 1 to 99, not "many"'],
-  [["greet", "--times", "0"], '--times is a whole number from 1 to 99, not "0"'],
-  [["greet", "--times", "100"], '--times is a whole number from 1 to 99, not "100"'],
+  [["start", "-y"], 'unknown option "-y"; see `clawport start --help`'],
+  [["start", "https://a.example", "-y"], 'unknown option "-y"; see `clawport start --help`'],
+  [["greet", "--times", "many"], '--times must be a whole number from 1 to 99, not "many"'],
+  [["greet", "--times", "0"], '--times must be a whole number from 1 to 99, not "0"'],
+  [["greet", "--times", "100"], '--times must be a whole number from 1 to 99, not "100"'],
   [["greet", "--times"], "--times needs a value: --times <n>"],
-  [["greet", "--tone", "hot"], '--tone is one of warm, cold, not "hot"'],
-  [["greet", "--loud=yes"], '--loud takes no value; see "clawport greet --help"'],
-  [["greet", "Ann", "Bob"], '"clawport greet" takes no argument "Bob"; see "clawport greet --help"'],
-  [["box", "open"], '"clawport box open" needs <box>: which box; see "clawport box open --help"'],
-])("%j is refused with the way out", async (argv, message) => {
+  [["greet", "--tone", "hot"], '--tone must be one of warm, cold, not "hot"'],
+  [["greet", "--loud=yes"], "--loud takes no value; see `clawport greet --help`"],
+  [["greet", "Ann", "Bob"], 'unexpected argument "Bob"; see `clawport greet --help`'],
+  [["box", "open"], "missing argument <box>: which box; see `clawport box open --help`"],
+])("%j is refused with a hint", async (argv, message) => {
   expect(await run(...argv)).toEqual({ exit: 2, out: "", err: `clawport: ${message}\n` });
 });
 
-test("a last argument may take all words that are left, options among them behind --", async () => {
+test("the last argument may take all remaining words, and options among them after --", async () => {
   expect((await run("gather", "npx", "--json", "--", "-y", "a=1")).out).toBe('["npx","-y","a=1"]\n');
   expect((await run("gather")).exit).toBe(2);
   expect((await run("gather", "--help")).out).toContain("clawport gather <word> …");
 });
 
-test("a group runs its fallback, and the exit code is the command's", async () => {
+test("a group runs its fallback, and returns the command's exit code", async () => {
   expect(await run("box")).toEqual({ exit: 0, out: "two boxes\n", err: "" });
   expect(await run("box", "--json")).toEqual({ exit: 0, out: '{"boxes":2}\n', err: "" });
   expect((await run("box", "open", "3")).exit).toBe(7);
 });
 
-test("a fault prints its message and exits with its code; a program gets it as JSON", async () => {
+test("a fault prints its message and exits with its code; with --json it is printed as JSON", async () => {
   expect(await run("broken", "fault")).toEqual({ exit: 77, out: "", err: "clawport: not you; run `clawport greet`\n" });
   const { exit, out, err } = await run("broken", "fault", "--json");
   expect([exit, err]).toEqual([77, ""]);
@@ -145,12 +145,10 @@ test("a fault prints its message and exits with its code; a program gets it as J
   });
 });
 
-test("an unforeseen error prints one line, and the stack only under -v", async () => {
+test("an unexpected error prints one line, and the stack only with -v", async () => {
   const short = await run("broken", "otherwise");
   expect(short.exit).toBe(70);
-  expect(short.err).toBe(
-    "clawport: something went wrong that nobody foresaw: x is not a function\nrun with -v for the stack\n",
-  );
+  expect(short.err).toBe("clawport: unexpected error: x is not a function\nRun it again with -v to see the stack.\n");
   expect((await run("broken", "otherwise", "-v")).err).toContain("run-cli.test.ts");
 });
 
@@ -180,7 +178,7 @@ test("no line of the help is wider than the terminal", async () => {
   ).toBeLessThanOrEqual(60);
 });
 
-test("colours need a terminal and no NO_COLOR", async () => {
+test("colours appear only on a terminal and without NO_COLOR", async () => {
   const terminal = memoryWorld();
   const stdout = { write: (text: string) => terminal.stdout.write(text), isTTY: true };
   await runCli([], { ...terminal, stdout }, table);

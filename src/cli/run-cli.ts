@@ -11,7 +11,7 @@ import { printFailure } from "./output/print-failure.ts";
 import { createStyle, wantsColour } from "./output/style.ts";
 import { checkArguments, findFirstPositional, parseCommandLine } from "./parse-command-line.ts";
 
-/** Runs what was typed and returns the exit code. Nothing is thrown: a failure is printed here. */
+/** Runs a command line and returns the exit code. It prints failures and never throws. */
 export async function runCli(argv: readonly string[], world: World, table = commandTable): Promise<number> {
   try {
     return await dispatch(argv, world, table);
@@ -21,16 +21,16 @@ export async function runCli(argv: readonly string[], world: World, table = comm
 }
 
 async function dispatch(argv: readonly string[], world: World, table: readonly CommandEntry[]): Promise<number> {
-  const asked = findFirstPositional(argv);
-  if (asked !== undefined && argv[asked] === "help")
-    return dispatch([...argv.toSpliced(asked, 1), "--help"], world, table);
-  if (asked === undefined) return runWithoutCommand(argv, world, table);
+  const position = findFirstPositional(argv);
+  if (position !== undefined && argv[position] === "help")
+    return dispatch([...argv.toSpliced(position, 1), "--help"], world, table);
+  if (position === undefined) return runWithoutCommand(argv, world, table);
 
-  const name = argv[asked] ?? "";
+  const name = argv[position] ?? "";
   const entry = table.find((each) => each.name === name);
   if (entry === undefined) throw unknownCommand("clawport", name, [...table, { name: "help" }]);
   const { command: loaded } = await entry.load();
-  const { command, title, rest } = findSubcommand(loaded, `clawport ${name}`, argv.toSpliced(asked, 1));
+  const { command, title, rest } = findSubcommand(loaded, `clawport ${name}`, argv.toSpliced(position, 1));
 
   const line = parseCommandLine(rest, title, isGroup(command) ? {} : command);
   if (line.globals.version) return printVersion(world, line.globals.json);
@@ -40,7 +40,7 @@ async function dispatch(argv: readonly string[], world: World, table: readonly C
   }
   if (isGroup(command)) {
     const names = command.commands.map((each) => each.name);
-    throw new Fault("usage", `"${title}" needs one of ${names.join(", ")}; see "${title} --help"`);
+    throw new Fault("usage", `missing command: one of ${names.join(", ")}; see \`${title} --help\``);
   }
   checkArguments(line.args, title, command.args);
   return (await command.run(createContext(line, world, table))) ?? 0;
@@ -58,19 +58,23 @@ async function runWithoutCommand(
   return printText(world, renderOverview(table, helpRenderOptions(world)));
 }
 
-/** From a group to the command of it that was named, if one was. */
+/** In a group, the command that was named; the group itself if none was. */
 function findSubcommand(
   command: AnyCommand,
   title: string,
   argv: readonly string[],
 ): { readonly command: AnyCommand; readonly title: string; readonly rest: readonly string[] } {
   if (!isGroup(command)) return { command, title, rest: argv };
-  const asked = findFirstPositional(argv, groupOptions(command));
-  const name = asked === undefined ? command.fallback : argv[asked];
-  if (name === undefined || (asked === undefined && argv.some(isHelp))) return { command, title, rest: argv };
+  const position = findFirstPositional(argv, groupOptions(command));
+  const name = position === undefined ? command.fallback : argv[position];
+  if (name === undefined || (position === undefined && argv.some(isHelp))) return { command, title, rest: argv };
   const found = command.commands.find((each) => each.name === name);
   if (found === undefined) throw unknownCommand(title, name, command.commands);
-  return { command: found, title: `${title} ${name}`, rest: asked === undefined ? argv : argv.toSpliced(asked, 1) };
+  return {
+    command: found,
+    title: `${title} ${name}`,
+    rest: position === undefined ? argv : argv.toSpliced(position, 1),
+  };
 }
 
 function groupOptions(group: CommandGroup): OptionTable {
@@ -84,7 +88,7 @@ function unknownCommand(title: string, name: string, known: readonly Pick<Comman
     name,
     known.map((each) => each.name),
   );
-  const hint = nearest === undefined ? `see "${title} --help"` : `did you mean "${nearest}"?`;
+  const hint = nearest === undefined ? `see \`${title} --help\`` : `did you mean "${nearest}"?`;
   return new Fault("usage", `unknown command ${quoted(name)}; ${hint}`);
 }
 

@@ -5,8 +5,8 @@ import type { World } from "../core/process/world.ts";
 import { runCli } from "./run-cli.ts";
 
 /**
- * Runs a command line in this process, and returns its exit code. A Node that is too old is told of first: anything else
- * would fail somewhere on the way, with words that help nobody.
+ * Runs a command line in this process and returns its exit code. It checks the Node version first: on an old Node,
+ * commands would fail later with messages that don't help.
  */
 export async function start(
   argv: readonly string[],
@@ -15,18 +15,18 @@ export async function start(
 ): Promise<number> {
   const [node] = checkNode(nodeVersion);
   if (node?.level !== "fail") return runCli(argv, world);
-  world.stderr.write(`clawport: ${node.what}. Get one with: ${node.fix}\n`);
+  world.stderr.write(`clawport: ${node.what}. Fix: ${node.fix}\n`);
   return 69;
 }
 
-/** The real outside: this process, its streams and its signals. */
+/** This process, its streams and its signals. */
 function processWorld(): World {
   let stopping: AbortController | undefined;
   const stop = (exitCode: number): void => {
     if (stopping === undefined || stopping.signal.aborted) process.exit(exitCode);
     stopping.abort();
   };
-  // Whoever read our output has seen enough (`| head`): that is no failure.
+  // The reader of our output has seen enough (`| head`), which is not a failure.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;
     stop(0);
@@ -40,7 +40,7 @@ function processWorld(): World {
       process.execPath,
       fileURLToPath(new URL(import.meta.url.endsWith(".ts") ? "main.ts" : "main.js", import.meta.url)),
     ],
-    // Merely looking at it opens it, and that takes longer than most commands.
+    // A getter, since reading process.stdin opens it, which takes longer than most commands.
     get stdin() {
       return process.stdin;
     },
@@ -61,7 +61,7 @@ function processWorld(): World {
 
 const parentCheckMs = 1000;
 
-/** npm passes a signal to the shell it runs us in, and some shells don't pass it on: all we see is that they are gone. */
+/** npm signals the shell it runs us in, and some shells don't pass the signal on: all we can see is that they are gone. */
 function watchParent(onGone: () => void): void {
   const parent = process.ppid;
   const timer = setInterval(() => {

@@ -9,7 +9,7 @@ import { renderSystemdUnit } from "./systemd.ts";
 const analyze = await requireDebianPackage("systemd", "/usr/bin/systemd-analyze");
 const program = [process.execPath, "/opt/claw port/main.js"];
 
-test("the hub is started with its home and its configuration, quoted as systemd reads them", () => {
+test("the unit starts the hub with its home and configuration, escaped for systemd", () => {
   const text = renderSystemdUnit({
     program: ["/usr/bin/node", "/a b/main.js"],
     home: '/h/$x 100%"',
@@ -20,11 +20,11 @@ test("the hub is started with its home and its configuration, quoted as systemd 
   );
 });
 
-test("a hub that stops because of its configuration is not started over and over", () => {
+test("a hub that stops because of its configuration is not restarted", () => {
   expect(renderSystemdUnit({ program, home: "/h" })).toContain("RestartPreventExitStatus=2 77 78");
 });
 
-test.skipIf(analyze === undefined)("systemd finds nothing wrong with it (needs the package systemd)", async () => {
+test.skipIf(analyze === undefined)("systemd accepts the unit (needs the package systemd)", async () => {
   const folder = await mkdtemp(join(tmpdir(), "unit-"));
   try {
     const unit = join(folder, "clawport.service");

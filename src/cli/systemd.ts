@@ -2,33 +2,33 @@ import { execFile } from "node:child_process";
 import { Fault } from "../core/fault.ts";
 import type { World } from "../core/process/world.ts";
 
-const alternative = `run "clawport up" in a terminal that stays open (tmux, screen), or from your own init system`;
+const alternative = "run `clawport up` in a terminal that stays open (tmux, screen), or from your own init system";
 
 export interface SystemctlResult {
   readonly exit: number;
   readonly text: string;
 }
 
-/** Refuses, before anything is written, where no service manager of this user answers. */
+/** Throws if systemd does not manage services for this user. */
 export async function requireSystemd(world: World): Promise<void> {
   if (world.platform !== "linux") {
     const others: Record<string, string> = { darwin: "macOS (launchd)", win32: "Windows" };
     const here = others[world.platform] ?? world.platform;
-    throw new Fault("unavailable", `services are made for systemd on Linux, not for ${here}; ${alternative}`);
+    throw new Fault("unavailable", `services need systemd on Linux and are not supported on ${here}; ${alternative}`);
   }
   const { exit, text } = await systemctl(world, "show", "--property=Version");
   if (exit !== 0)
-    throw new Fault("unavailable", `systemd does not manage services of this user here; ${alternative}`, {
+    throw new Fault("unavailable", `systemd does not manage user services here; ${alternative}`, {
       detail: { exit, text },
     });
 }
 
-/** Asks the user's service manager. Its exit code is an answer, not a fault. */
+/** Runs `systemctl --user`. A non-zero exit code is returned, not thrown. */
 export async function systemctl(world: World, ...args: string[]): Promise<SystemctlResult> {
   const { promise, resolve, reject } = Promise.withResolvers<SystemctlResult>();
   execFile("systemctl", ["--user", ...args], { env: { ...world.env }, timeout: 30_000 }, (error, stdout, stderr) => {
     if (error?.code === "ENOENT")
-      return reject(new Fault("unavailable", `there is no systemctl here; ${alternative}`, { cause: error }));
+      return reject(new Fault("unavailable", `systemctl was not found; ${alternative}`, { cause: error }));
     const exit = error === null ? 0 : typeof error.code === "number" ? error.code : 1;
     resolve({ exit, text: (stdout + stderr).trim() });
   });
@@ -36,15 +36,15 @@ export async function systemctl(world: World, ...args: string[]): Promise<System
 }
 
 export interface SystemdUnitOptions {
-  /** Node and the program, as absolute paths. */
+  /** The absolute paths of Node and of the program. */
   readonly program: readonly string[];
   readonly home: string;
   readonly config?: string | undefined;
 }
 
 /**
- * The systemd unit of the hub. It reads `service.env` in the home folder, since a service sees nothing of the
- * shell's variables, and it is not started again after exits that starting again can't mend (usage, permission, configuration).
+ * The systemd unit of the hub. It reads `service.env` in the home folder, since a service does not see the shell's
+ * variables. It does not restart after an exit that a restart can't fix (usage, permission, configuration).
  */
 export function renderSystemdUnit({ program, home, config }: SystemdUnitOptions): string {
   const words = [...program, "up", "--home", home, ...(config === undefined ? [] : ["--config", config])];
@@ -68,7 +68,7 @@ WantedBy=default.target
 `;
 }
 
-/** One word of a command line as systemd reads it: `%` starts a specifier there, `$` a variable (systemd.service(5), "Command lines"). */
+/** One word of a command line in a unit, where `%` starts a specifier and `$` a variable (systemd.service(5), "Command lines"). */
 function escapeUnitWord(word: string): string {
   const escaped = word
     .replaceAll("\\", "\\\\")
@@ -78,7 +78,7 @@ function escapeUnitWord(word: string): string {
   return `"${escaped}"`;
 }
 
-/** A path setting is not a command line: it is taken to the end of the line, only specifiers count. */
+/** A path setting is not a command line: it ends with the line, and only `%` is special. */
 function escapeUnitPath(path: string): string {
   return path.replaceAll("%", "%%");
 }

@@ -94,7 +94,9 @@ describe("with an OpenClaw that runs", () => {
     ]);
     expect((await clawport(place, "sessions")).out).toMatch(/OpenClaw .*agent:main:work/);
     expect((await clawport(place, "sessions", "show", "work")).out).toBe("user: hello from agent:main:work\n");
-    expect((await clawport(place, "sessions", "delete", "agent:main:work")).out).toBe("forgotten (OpenClaw)\n");
+    expect((await clawport(place, "sessions", "delete", "agent:main:work")).out).toBe(
+      "Deleted agent:main:work (OpenClaw).\n",
+    );
     expect(keys).toEqual(["agent:main:main"]);
     expect(gateway.requests.at(-1)?.params).toEqual({ key: "agent:main:work", deleteTranscript: true });
   }, 60_000);

@@ -3,11 +3,11 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { megabyte } from "../../src/sources/agent/media/media-limits.ts";
 import { orderTool } from "../../src/sources/agent/order/order-tool.ts";
 import { clawport, makePlace } from "../cli/run-clawport.ts";
 import { until } from "../support/until.ts";
 import { serverCommand, startMcpServer, textOf } from "./start-mcp-server.ts";
+import { megabyte } from "../../src/core/size-text.ts";
 
 const png = Buffer.from("\x89PNG\r\n\x1A\n\0\0\0\0", "latin1").toString("base64");
 const images = (count: number) => Array.from({ length: count }, () => ({ data: png, mimeType: "image/png" }));
@@ -54,10 +54,7 @@ test.each(["mcp-server", "agent"])(
         "--gateway",
         address,
       );
-      expect([exit, err]).toEqual([
-        2,
-        expect.stringContaining("--gateway takes an address that begins with ws:// or wss://"),
-      ]);
+      expect([exit, err]).toEqual([2, expect.stringContaining("--gateway must start with ws:// or wss://")]);
     }
   },
 );

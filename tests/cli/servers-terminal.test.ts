@@ -30,7 +30,7 @@ test("where nobody is there to be asked, the call fails and says so", async () =
   await using place = await placeWith({ shelf: shelf("one") });
   const { exit, err } = await runHere(place, ["call", "shelf__ask"]);
   expect(exit).not.toBe(0);
-  expect(err).toContain("nobody sits at a terminal");
+  expect(err).toContain("there is no terminal to answer it at");
 });
 
 test("progress is drawn on the terminal and wiped away; a program's output has none of it", async () => {

@@ -1,39 +1,41 @@
+import { Fault } from "../../core/fault.ts";
+import { quoted } from "../../core/peer-text.ts";
 import { defineCommand } from "../command.ts";
 
 export const command = defineCommand({
   name: "approve",
-  summary: "allow a tool that waits for a yes, or accept its changed definition",
-  args: [{ name: "tool", description: "its name in the catalog" }],
-  options: { yes: { type: "boolean", short: "y", description: "don't ask again before accepting a change" } },
+  summary: "allow a tool whose calls wait for approval, or accept its changed definition",
+  args: [{ name: "tool", description: "its name, as `clawport tools` shows it" }],
+  options: { yes: { type: "boolean", short: "y", description: "accept a change without being asked" } },
   examples: ["clawport approve files__delete"],
   async run(context) {
-    const { openApprovals } = await import("../../catalog/guard/approvals.ts");
-    const { openPins } = await import("../../catalog/guard/pins.ts");
+    const { openApprovalFiles } = await import("./approvals.ts");
     const { pinDiff } = await import("../../catalog/guard/pin-definition.ts");
-    const { openHomeOf } = await import("../open-home.ts");
-    const { hubFiles } = await import("../../hub/hub-files.ts");
-    const { Fault } = await import("../../core/fault.ts");
-    const { quoted } = await import("../../core/peer-text.ts");
-    const home = await openHomeOf(context);
+    const { isYes } = await import("../terminal/read-line.ts");
+    const { approvals, pins } = await openApprovalFiles(context);
     const [name = ""] = context.args;
-    const pins = openPins({ file: hubFiles.pins(home), log: context.log });
     for (const { text, offered, source } of (await pins.list()).filter((pin) => pin.name === name && pin.offered)) {
       context.say(`${name} of ${source} has changed:\n${pinDiff(text, offered?.text ?? "")}`);
       const answer = context.options.yes ? "y" : await context.ask("Accept the change? [y/N] ");
-      // Without a terminal it may be the agent itself that runs this: saying yes has to be said.
+      // Without a terminal the agent itself may be running this, so accepting has to be explicit.
       if (answer === undefined)
-        throw new Fault("usage", "nobody is here to look at the change; add --yes to accept it");
-      if (!/^y(es)?$/i.test(answer.trim())) throw new Fault("cancelled", "nothing was changed");
+        throw new Fault(
+          "usage",
+          "accepting the change needs a terminal to confirm it; add --yes to accept it without one",
+        );
+      if (!isYes(answer)) throw new Fault("cancelled", "nothing was changed");
     }
     const accepted = await pins.accept(name);
-    const approvals = openApprovals({ file: hubFiles.approvals(home), log: context.log });
     const approved = await approvals.approveWaiting(name);
     if (accepted.length + approved.length === 0)
-      throw new Fault("not-found", `nothing of ${quoted(name)} waits for a yes; see "clawport approvals"`);
-    const what = [
+      throw new Fault(
+        "not-found",
+        `${quoted(name)} has nothing to approve; run \`clawport approvals\` to see what does`,
+      );
+    const done = [
       accepted.length > 0 && "its new definition is accepted",
       approved.length > 0 && "its calls are allowed",
     ];
-    context.answer({ tool: name, accepted, approved }, `${name}: ${what.filter(Boolean).join(", and ")}`);
+    context.answer({ tool: name, accepted, approved }, `${name}: ${done.filter(Boolean).join(", and ")}`);
   },
 });

@@ -36,7 +36,7 @@ function record(tool: string, outcome = "ok", verdict: "allow" | "deny" = "allow
   });
 }
 
-test("the latest calls are shown, oldest first, and only those that fit", async () => {
+test("the latest calls that match are shown, oldest first", async () => {
   for (let i = 0; i < 30; i++) record(i % 2 === 0 ? `files__read${i}` : `other__read${i}`);
   await audit.close();
   const world = memoryWorld();
@@ -49,7 +49,7 @@ test("the latest calls are shown, oldest first, and only those that fit", async 
   expect(tools).toEqual(["files__read26", "files__read28"]);
 });
 
-test("tools of two apps are told apart", async () => {
+test("tools of different apps are shown with their app", async () => {
   for (const app of ["app:12ab", "app:34cd"]) record("add_note", "ok", "allow", app);
   await audit.close();
   const world = memoryWorld();
@@ -57,7 +57,7 @@ test("tools of two apps are told apart", async () => {
   expect(world.out().match(/app:\w+ add_note/g)).toEqual(["app:12ab add_note", "app:34cd add_note"]);
 });
 
-test("what a client calls itself can't control the terminal or make a line of its own", async () => {
+test("a client's name can't control the terminal or start a new line", async () => {
   record("files__read", "denied", "deny");
   await audit.close();
   const world = memoryWorld();
@@ -66,7 +66,7 @@ test("what a client calls itself can't control the terminal or make a line of it
   expect(world.out()).toContain("mcp-http/main/evil·[2J·client: w");
 });
 
-test("why a call was allowed is not shown as if it were why the tool failed", async () => {
+test("a failed call does not show the reason it was allowed as the reason it failed", async () => {
   record("files__read", "tool-error");
   await audit.close();
   const world = memoryWorld();
@@ -74,18 +74,18 @@ test("why a call was allowed is not shown as if it were why the tool failed", as
   expect(world.out().trimEnd()).toMatch(/client$/);
 });
 
-test("where no call fits it says so, and not that there was none", async () => {
+test("if no call matches, it says so, not that there were no calls", async () => {
   record("files__read");
   await audit.close();
   const world = memoryWorld();
   await runCli(["audit", "--home", home.path, "--tool", "git__*"], world);
-  expect([world.out(), world.err()]).toEqual(["no calls of git__* yet\n", ""]);
+  expect([world.out(), world.err()]).toEqual(["No calls of git__* yet.\n", ""]);
   const program = memoryWorld();
   await runCli(["audit", "--home", home.path, "--tool", "git__*", "--json"], program);
   expect(program.out()).toBe("");
 });
 
-test("--follow shows the latest calls and then each new one, until it is stopped", async () => {
+test("--follow shows the latest calls and then each new one until it is stopped", async () => {
   record("one");
   record("two");
   await audit.close();

@@ -28,7 +28,7 @@ async function run(...argv: string[]) {
   return { exit, out: world.out(), err: world.err(), json: (): unknown => JSON.parse(world.out()) };
 }
 
-test("token: path, show and reset speak of one owner-only file", async () => {
+test("token: path, show and reset use the same owner-only file", async () => {
   const path = (await run("token", "path")).out.trim();
   const token = (await run("token", "show")).out.trim();
   expect(token).toMatch(/^[\w-]{43}$/);
@@ -40,7 +40,7 @@ test("token: path, show and reset speak of one owner-only file", async () => {
   expect((await run("token", "show")).out.trim()).not.toBe(token);
 });
 
-test("token: a named one is printed once, listed without its value, and removed", async () => {
+test("token: a named token is printed once, listed without its value, and removed", async () => {
   await writeFile(join(folder, "clawport.json5"), "{ servers: { notes: { url: 'http://127.0.0.1:1/mcp' } } }");
   const token = (await run("token", "add", "phone", "--view", "notes")).out.trim();
   expect(token).toMatch(/^[\w-]{43}$/);
@@ -54,7 +54,21 @@ test("token: a named one is printed once, listed without its value, and removed"
   expect((await run("token", "remove", "phone")).exit).toBe(3);
 });
 
-test("token: the main one can't be removed, only renewed, and is told so", async () => {
+test("token list shows times in the local time zone", async () => {
+  const { TZ } = process.env;
+  try {
+    process.env.TZ = "Etc/GMT-14";
+    await run("token", "add", "phone");
+    const { tokens } = (await run("token", "list", "--json")).json() as { tokens: { created: string }[] };
+    const local = new Date(Date.parse(tokens[1]!.created) + 14 * 3_600_000).toISOString();
+    expect((await run("token", "list")).out).toContain(local.slice(0, 19).replace("T", " "));
+  } finally {
+    if (TZ === undefined) delete process.env.TZ;
+    else process.env.TZ = TZ;
+  }
+});
+
+test("token: the main token can't be removed, only reset", async () => {
   const token = (await run("token", "show")).out;
   const refused = await run("token", "remove", "main");
   expect(refused).toMatchObject({ exit: 2, out: "" });
@@ -62,16 +76,16 @@ test("token: the main one can't be removed, only renewed, and is told so", async
   expect((await run("token", "show")).out).toBe(token);
 });
 
-test("token: one for a view that is not there is refused, with those there are", async () => {
+test("token: an unknown source is refused, with the known ones", async () => {
   await writeFile(join(folder, "clawport.json5"), "{ servers: { notes: { url: 'http://127.0.0.1:1/mcp' } } }");
   const refused = await run("token", "add", "phone", "--view", "note");
   expect(refused).toMatchObject({ exit: 2, out: "" });
-  expect(refused.err).toContain('There is no view "note". Did you mean "notes"? There are: agent, notes.');
+  expect(refused.err).toContain('There is no source "note". Did you mean "notes"? The sources are: agent, notes.');
   expect((await run("token", "list", "--json")).json()).toMatchObject({ tokens: [{ name: "main" }] });
   expect((await run("token", "add", "phone", "--view", "agent")).exit).toBe(0);
 });
 
-test("config: without a file the places are named; a good file is called good; a bad one lists everything", async () => {
+test("config: without a file the searched paths are shown; a bad file is refused with all its mistakes", async () => {
   expect((await run("config", "path")).out).toContain(join(folder, "clawport.json5"));
   expect((await run("config", "check")).exit).toBe(0);
   await writeFile(join(folder, "clawport.json5"), "{ servers: { git: { url: 'http://127.0.0.1:1/mcp' } } }");
@@ -90,7 +104,7 @@ test("config: without a file the places are named; a good file is called good; a
   expect(error.detail.problems).toHaveLength(2);
 });
 
-test("config check: what would only fail at the start or at an order is told now", async () => {
+test("config check: reports what would otherwise fail only at the start or with the first order", async () => {
   const agent =
     "{ model: { name: 'openai/m', maxCost: 1 }, transcription: { command: ['w', '{file}'], url: 'http://127.0.0.1/v1' } }";
   await writeFile(join(folder, "clawport.json5"), `{ apps: { show: true }, agent: ${agent} }`);
@@ -101,7 +115,7 @@ test("config check: what would only fail at the start or at an order is told now
   expect(err).toContain("agent.transcription has a `url` and a `command`");
 });
 
-test("a rule that fits nothing is no mistake, but config check and the doctor warn of it", async () => {
+test("config check and doctor warn about a rule that matches nothing", async () => {
   const servers = "{ every: { url: 'http://127.0.0.1:1/mcp', enabled: false } }";
   const rules = "[{ tool: 'evry__*', verdict: 'deny' }]";
   await writeFile(join(folder, "clawport.json5"), `{ servers: ${servers}, policy: { rules: ${rules} } }`);
@@ -116,16 +130,16 @@ test("a rule that fits nothing is no mistake, but config check and the doctor wa
   expect((await run("doctor")).out).toMatch(warning);
 });
 
-test("config schema prints a JSON Schema that knows the parts of the file", async () => {
+test("config schema prints a JSON Schema with the sections of the file", async () => {
   expect((await run("config", "schema")).json()).toMatchObject({ properties: { hub: {}, servers: {}, policy: {} } });
 });
 
-test("doctor: nothing set up is no failure", async () => {
+test("doctor: an empty set-up passes", async () => {
   const { exit, out } = await run("doctor");
   expect({ exit, fails: out.includes("✗") }).toEqual({ exit: 0, fails: false });
 });
 
-test("doctor: every fault of a broken set-up at once, each with the command that mends it", async () => {
+test("doctor: reports every problem at once, each with the command that fixes it", async () => {
   await run("token", "show");
   await chmod(join(folder, "state"), 0o755);
   await chmod(join(folder, "state", "mcp-token.txt"), 0o644);
@@ -149,7 +163,7 @@ test("a server that waits for a variable is off, and no mistake: config check an
   const checked = await run("config", "check");
   expect([checked.exit, checked.err]).toEqual([0, ""]);
   expect(checked.out).toMatch(
-    / is good: servers a\n {2}clawport\.json5:1:45 servers\.a\.apiKey needs the environment variable A_KEY, .*off until it is/,
+    / is valid: servers a\n {2}clawport\.json5:1:45 servers\.a\.apiKey needs the environment variable A_KEY, .*off until it is/,
   );
   expect((await run("config", "check", "--json")).json()).toMatchObject({ ok: true, waiting: [{ variable: "A_KEY" }] });
   const { ok, findings } = (await run("doctor", "--json")).json() as {
@@ -163,13 +177,13 @@ test("a server that waits for a variable is off, and no mistake: config check an
   expect(findings.find(({ check }) => check === "servers")?.what).toBe("server a is off");
 });
 
-test("doctor: with a warning it does not say that all is well", async () => {
+test("doctor: counts the warnings", async () => {
   await writeFile(join(folder, "c.json5"), "{ servers: { b: { url: 'http://127.0.0.1:1/mcp' } } }");
   const { exit, out } = await run("doctor", "--config", "c.json5");
-  expect({ exit, verdict: out.trim().split("\n").at(-1) }).toEqual({ exit: 0, verdict: "all works but for 1 warning" });
+  expect({ exit, verdict: out.trim().split("\n").at(-1) }).toEqual({ exit: 0, verdict: "No problems, but 1 warning." });
 });
 
-test("doctor: a server whose command is not installed fails, one that does not answer is a warning", async () => {
+test("doctor: a missing command is a problem, a server that does not answer a warning", async () => {
   const servers =
     "{ a: { command: 'no-such-program' }, b: { url: 'http://127.0.0.1:1/mcp' }, c: { command: 'sh', enabled: false } }";
   await writeFile(join(folder, "c.json5"), `{ servers: ${servers} }`);
@@ -183,7 +197,7 @@ test("doctor: a server whose command is not installed fails, one that does not a
   expect(exit).toBe(1);
 });
 
-test("approvals and approve: what waits is shown, allowed by name, and forgotten again", async () => {
+test("approvals and approve: waiting calls are listed, allowed by name, and forgotten again", async () => {
   const home = await openHome(join(folder, "state"));
   const catalog = createCatalog();
   const source = testSource({ id: "git", prefix: "git", tools: [testTool("push", { description: "Pushes." })] });
@@ -192,7 +206,7 @@ test("approvals and approve: what waits is shown, allowed by name, and forgotten
   await openApprovals({ file: hubFiles.approvals(home) }).note(before, testContext().caller, "policy asks");
   const pins = openPins({ file: hubFiles.pins(home) });
   await pins.check(before);
-  pins.use(before);
+  pins.pinOnFirstUse(before);
   source.offer([testTool("push", { description: "Pushes by force." })]);
   await pins.check(catalog.find("git__push")!);
   await pins.close();
@@ -216,9 +230,9 @@ test("approvals and approve: what waits is shown, allowed by name, and forgotten
   catalog.close();
 });
 
-test("what can't be done says it in the words that were typed", async () => {
+test("a refusal names the command that was typed", async () => {
   const both = await run("serve", "--stdio", "--http");
   expect([both.exit, both.err]).toEqual([2, expect.stringContaining("Choose one of the two: clawport serve --stdio")]);
   const forgotten = await run("approvals", "forget", "nope");
-  expect([forgotten.exit, forgotten.err]).toEqual([3, expect.stringContaining('no answer kept for "nope"')]);
+  expect([forgotten.exit, forgotten.err]).toEqual([3, expect.stringContaining('no saved answer for "nope"')]);
 });

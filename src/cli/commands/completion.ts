@@ -4,8 +4,8 @@ const shells = ["bash", "zsh", "fish"] as const;
 
 export const command = defineCommand({
   name: "completion",
-  summary: "print the completion script of a shell",
-  args: [{ name: "shell", description: "which shell", values: shells }],
+  summary: "print the completion script for a shell",
+  args: [{ name: "shell", description: "the shell", values: shells }],
   examples: [
     "echo 'source <(clawport completion bash)' >> ~/.bashrc",
     "echo 'source <(clawport completion zsh)' >> ~/.zshrc",

@@ -2,36 +2,36 @@ import { type CommandGroup, defineCommand } from "../command.ts";
 
 const path = defineCommand({
   name: "path",
-  summary: "say which configuration is in force",
+  summary: "print the path of the active configuration",
   async run(context) {
-    const { findConfigOf } = await import("../config-of.ts");
+    const { findConfigOf } = await import("../../hub/active-config.ts");
     const { configName } = await import("../../core/config/find-config.ts");
-    const { homePath } = await import("../open-home.ts");
+    const { homePath } = await import("../../hub/open-home.ts");
     const { join } = await import("node:path");
     const found = findConfigOf(context);
     if (found !== undefined) return context.answer(found, found.path);
-    const looked = [join(context.cwd, configName), join(homePath(context), configName)];
+    const searched = [join(context.cwd, configName), join(homePath(context), configName)];
     context.answer(
-      { path: null, looked },
-      `none: the defaults hold. A file is looked for at\n  ${looked.join("\n  ")}`,
+      { path: null, looked: searched },
+      `No configuration file, so the defaults apply. Searched for:\n  ${searched.join("\n  ")}`,
     );
   },
 });
 
 const check = defineCommand({
   name: "check",
-  summary: "check the configuration and list everything wrong with it",
+  summary: "check the configuration and list every mistake in it",
   async run(context) {
-    const { isOff, readConfigOf } = await import("../config-of.ts");
+    const { isOff, readConfigOf } = await import("../../hub/active-config.ts");
     const { formatProblemAt } = await import("../../core/config/config-problem.ts");
     const { config, file } = await readConfigOf(context);
     const servers = Object.keys(config.servers);
     const { path = null, envNames: environment = [], waiting = [], warnings = [] } = file ?? {};
     const text =
       path === null
-        ? "no configuration: the defaults hold"
+        ? "No configuration file, so the defaults apply."
         : [
-            `${path} is good: ${servers.length === 0 ? "no servers" : `servers ${servers.join(", ")}`}`,
+            `${path} is valid: ${servers.length === 0 ? "no servers" : `servers ${servers.join(", ")}`}`,
             ...waiting.map((problem) => `  ${formatProblemAt(path, problem)}: ${isOff}`),
             ...warnings.map((problem) => `  ${formatProblemAt(path, problem)}`),
           ].join("\n");
@@ -41,7 +41,7 @@ const check = defineCommand({
 
 const schema = defineCommand({
   name: "schema",
-  summary: "print the JSON Schema of the configuration, for editors",
+  summary: "print the JSON Schema of the configuration, for your editor",
   async run(context) {
     const { configJsonSchema } = await import("../../core/config/config-schema.ts");
     const value = configJsonSchema();
@@ -51,7 +51,7 @@ const schema = defineCommand({
 
 export const command: CommandGroup = {
   name: "config",
-  summary: "find, check and describe the configuration",
+  summary: "find and check the configuration",
   commands: [path, check, schema],
   examples: ["clawport config check", "clawport config schema > clawport.schema.json"],
 };

@@ -5,31 +5,40 @@ import { trustOption } from "../options.ts";
 
 export const command = defineCommand({
   name: "connect",
-  summary: "add a server to the configuration and connect it, or connect a configured one again",
+  summary: "add a server to the configuration and connect to it, or reconnect a configured one",
   args: [
     {
       name: "address|command|server",
-      description: "https://…, the command that starts it (behind -- if it has options), or a configured server's name",
+      description:
+        "https://…, the command that starts the server (after -- if it has options), or the name of a configured server",
       rest: true,
       isCommand: true,
     },
   ],
   options: {
-    name: { type: "string", value: "<name>", description: "what to call it; taken from the address unless given" },
-    "api-key": { type: "string", value: "<key>", description: "sent as a Bearer token; '$NAME' stays a reference" },
+    name: {
+      type: "string",
+      value: "<name>",
+      description: "the server's name (default: taken from the address or the command)",
+    },
+    "api-key": {
+      type: "string",
+      value: "<key>",
+      description: "sent as a Bearer token; write '$NAME' to read it from the environment",
+    },
     header: {
       type: "string",
       value: "<name: value>",
       multiple: true,
-      description: "sent with every request; '$NAME' stays a reference",
+      description: "sent with every request; write '$NAME' to read a value from the environment",
     },
     env: {
       type: "string",
       value: "<NAME=value>",
       multiple: true,
-      description: "for the command's environment; '$NAME' stays a reference",
+      description: "set in the command's environment; write '$NAME' to read a value from yours",
     },
-    force: { type: "boolean", description: "add it without trying whether it can be connected" },
+    force: { type: "boolean", description: "add it without trying to connect first" },
     ...trustOption,
   },
   examples: [
@@ -63,11 +72,11 @@ export const command = defineCommand({
   },
 });
 
-function parseNamedValues(words: readonly string[], sign: string, usage: string): Record<string, string> {
+function parseNamedValues(words: readonly string[], separator: string, usage: string): Record<string, string> {
   return Object.fromEntries(
     words.map((word) => {
-      const at = word.indexOf(sign);
-      if (at < 1) throw new Fault("usage", `${quoted(word, 60)} has no "${sign}"; write ${usage}`);
+      const at = word.indexOf(separator);
+      if (at < 1) throw new Fault("usage", `${quoted(word, 60)} has no "${separator}"; write ${usage}`);
       return [word.slice(0, at).trim(), word.slice(at + 1).trim()];
     }),
   );

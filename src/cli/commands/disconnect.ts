@@ -4,10 +4,10 @@ import { trustOption } from "../options.ts";
 
 export const command = defineCommand({
   name: "disconnect",
-  summary: "end a server's connection in the running hub; the configuration stays as it is, unless told otherwise",
-  args: [{ name: "server", description: "which one" }],
+  summary: "close a server's connection in the running hub; the server stays configured unless you add --remove",
+  args: [{ name: "server", description: "the server" }],
   options: {
-    remove: { type: "boolean", description: "take it out of the configuration too" },
+    remove: { type: "boolean", description: "also remove it from the configuration" },
     ...trustOption,
   },
   examples: ["clawport disconnect github", "clawport disconnect github --remove"],
@@ -26,7 +26,7 @@ export const command = defineCommand({
         await requireServer(handler.control, server);
         throw new Fault(
           "unavailable",
-          `No hub runs, so ${server} is not connected. "clawport up" starts one; "clawport disconnect ${server} --remove" takes it out of the configuration.`,
+          `No hub is running, so ${server} is not connected. Run \`clawport up\` to start one, or \`clawport disconnect ${server} --remove\` to remove the server from the configuration.`,
         );
       },
     });

@@ -5,7 +5,7 @@ import type { Colour, Style } from "../output/style.ts";
 
 export const command = defineCommand({
   name: "doctor",
-  summary: "check the set-up; every finding names the command that mends it",
+  summary: "check the set-up; every problem comes with the command that fixes it",
   examples: ["clawport doctor", "clawport doctor --json | jq '.findings[] | select(.level == \"fail\")'"],
   async run(context) {
     const { examine } = await import("../../hub/doctor/examine.ts");
@@ -24,9 +24,9 @@ export const command = defineCommand({
 });
 
 function summaryText(failed: number, warned: number): string {
-  if (failed > 0) return `${failed} ${failed === 1 ? "thing needs" : "things need"} mending`;
-  if (warned > 0) return `all works but for ${warned === 1 ? "1 warning" : `${warned} warnings`}`;
-  return "all is well";
+  if (failed > 0) return `${failed} ${failed === 1 ? "problem" : "problems"} found.`;
+  if (warned > 0) return `No problems, but ${warned === 1 ? "1 warning" : `${warned} warnings`}.`;
+  return "No problems found.";
 }
 
 const levelMarks: Readonly<Record<FindingLevel, readonly [mark: string, colour: Colour]>> = {

@@ -10,7 +10,7 @@ import { runCli } from "../run-cli.ts";
 
 const samples = fileURLToPath(new URL("../../../tests/import/", import.meta.url));
 
-/** A copy of the sample machine: a home and a project with the files of every program. */
+/** A copy of the sample machine: a home and a project with the files of each program. */
 async function makeMachine() {
   const folder = await mkdtempDisposable(join(tmpdir(), "clawport-"));
   await cp(samples, folder.path, { recursive: true });
@@ -31,7 +31,7 @@ interface Report {
   readonly untrusted: readonly { readonly path: string }[];
 }
 
-test("everything of the person is taken, into a configuration that loads once its variables are set", async () => {
+test("the user's servers are imported into a configuration that loads once its variables are set", async () => {
   await using machine = await makeMachine();
   const { exit, out } = await machine.run("--json");
   expect(exit).toBe(0);
@@ -46,7 +46,7 @@ test("everything of the person is taken, into a configuration that loads once it
   expect((await stat(machine.file)).mode & 0o777).toBe(0o600);
 });
 
-test("what comes with the folder needs --trust, or to be named", async () => {
+test("servers that come with the folder are imported only with --trust, or by name", async () => {
   await using machine = await makeMachine();
   const first = await machine.run("--dry-run");
   expect(first.out).toContain("comes with this folder");
@@ -77,7 +77,7 @@ test("a configuration keeps its comments, and a second import adds nothing", asy
   expect(await readFile(config, "utf8")).toBe(longer);
 });
 
-test("a key that follows its flag is taken, and not shown", async () => {
+test("a key that follows its flag is imported but not shown", async () => {
   await using machine = await makeMachine();
   const from = join(machine.path, "theirs.json");
   const server = { command: "npx", args: ["srv", "--api-key", "hunter2hunter2"] };
@@ -91,7 +91,7 @@ test("a key that follows its flag is taken, and not shown", async () => {
   expect(await readFile(machine.file, "utf8")).toContain("hunter2hunter2");
 });
 
-test("a key that comes from the environment is shown by its name there", async () => {
+test("a key from the environment is shown as its variable's name", async () => {
   await using machine = await makeMachine();
   const from = join(machine.path, "theirs.json");
   const server = { command: "npx", args: ["srv", "--api-key", "${API_KEY}", "--header", "X-Api-Key:${KEY}"] };
@@ -100,7 +100,7 @@ test("a key that comes from the environment is shown by its name there", async (
   expect(out).toContain("npx srv --api-key ${API_KEY} --header X-Api-Key:${KEY}");
 });
 
-test("a configuration that is a link stays one", async () => {
+test("a configuration that is a symbolic link stays one", async () => {
   await using machine = await makeMachine();
   const [real, link] = [join(machine.path, "real.json5"), join(machine.path, "link.json5")];
   await writeFile(real, "{}");
@@ -110,7 +110,7 @@ test("a configuration that is a link stays one", async () => {
   expect(await readFile(real, "utf8")).toContain("pythonTools");
 });
 
-test("a broken configuration is left as it is, and a broken file of another program stops none of the others", async () => {
+test("a broken configuration is left unchanged, and a broken file of another program does not stop the others", async () => {
   await using machine = await makeMachine();
   const config = join(machine.path, "broken.json5");
   await writeFile(config, "{ servers: ");
@@ -119,28 +119,30 @@ test("a broken configuration is left as it is, and a broken file of another prog
   expect(await readFile(config, "utf8")).toBe("{ servers: ");
   await writeFile(join(machine.path, "home", ".codex", "config.toml"), "[mcp_servers");
   const { out } = await machine.run("--dry-run");
-  expect(out).toContain("can't be read as TOML");
+  expect(out).toContain("Not valid TOML");
   expect(out).toContain("pythonTools");
 });
 
 test.each([
   [["--from", "cursr"], 2, 'did you mean "cursor"?'],
-  [["--from", "no/such.json"], 2, "neither a program nor a file"],
-  [["--from", "claude-desktop"], 3, "no file of Claude Desktop was found"],
-])("%j says what is wrong", async (argv, exit, message) => {
+  [["--from", "no/such.json"], 2, "neither a known program nor a file"],
+  [["--from", "claude-desktop"], 3, "no configuration of Claude Desktop was found"],
+])("%j is refused with the reason", async (argv, exit, message) => {
   await using folder = await mkdtempDisposable(join(tmpdir(), "clawport-"));
   const world = memoryWorld({ homedir: folder.path, cwd: folder.path });
   expect(await runCli(["import", "--dry-run", ...argv], world)).toBe(exit);
   expect(world.err()).toContain(message);
 });
 
-test("the real command takes the servers of a home folder", async () => {
+test("the real command imports the servers of a home folder", async () => {
   await using place = await makePlace();
   await cp(join(samples, "home"), place.folder, { recursive: true });
   const { exit, out } = await clawport(place, "import", "--from", "mcporter", "--from", "codex");
   expect(exit).toBe(0);
   expect(out).toMatch(/\+ context7 +npx -y @upstash\/context7-mcp/);
   expect(out).toContain(`7 servers added to ${join(place.home, "clawport.json5")}`);
-  expect(out).toContain("Set in the environment before the next start: LINEAR_API_KEY, VERCEL_TOKEN, APP_SECRET");
+  expect(out).toContain(
+    "Set these environment variables before the next start: LINEAR_API_KEY, VERCEL_TOKEN, APP_SECRET",
+  );
   expect(await readFile(join(place.home, "clawport.json5"), "utf8")).toContain('apiKey: "${VERCEL_TOKEN}"');
 }, 30_000);

@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { Fault } from "../../core/fault.ts";
 import { nearestName } from "../../core/nearest-name.ts";
 import { quoted } from "../../core/peer-text.ts";
@@ -15,7 +15,7 @@ import { defineCommand } from "../command.ts";
 
 export const command = defineCommand({
   name: "import",
-  summary: "take over the MCP servers that other programs know",
+  summary: "import the MCP servers that other programs are configured with",
   options: {
     from: {
       type: "string",
@@ -25,12 +25,12 @@ export const command = defineCommand({
       description:
         "only from this program (claude-code, claude-desktop, cursor, vscode, codex, windsurf, gemini, openclaw, mcporter) or file",
     },
-    "dry-run": { type: "boolean", description: "show what would be taken, and write nothing" },
-    trust: { type: "boolean", description: "also take the servers that come with this folder" },
+    "dry-run": { type: "boolean", description: "show what would be imported, and write nothing" },
+    trust: { type: "boolean", description: "also import the servers that come with this folder" },
   },
   examples: ["clawport import --dry-run", "clawport import --from cursor", "clawport import --from ./mcp.json"],
   async run(context) {
-    const { findConfigOf } = await import("../config-of.ts");
+    const { findConfigOf } = await import("../../hub/active-config.ts");
     const { reportImport } = await import("../output/report-import.ts");
     const { planImport } = await import("../../sources/servers/import/plan-import.ts");
     const { addServers, readRawConfig } = await import("../../core/config/edit-config.ts");
@@ -43,19 +43,18 @@ export const command = defineCommand({
     const isWritten = !isDry && Object.keys(plan.servers).length > 0;
     if (isWritten) await addServers(file, plan.servers);
     const unset = plan.needs.filter((name) => env[name] === undefined);
-    reportImport(context, { file, isWritten, isDry, plan, unset, untrusted, inForce: findConfigOf(context)?.path });
+    reportImport(context, { file, isWritten, isDry, plan, unset, untrusted, activeFile: findConfigOf(context)?.path });
   },
 });
 
 async function targetFile(context: CommandContext, isDry: boolean): Promise<string> {
   const { configName } = await import("../../core/config/find-config.ts");
-  const { homePath, openHomeOf } = await import("../open-home.ts");
-  const { join, resolve } = await import("node:path");
+  const { homePath, openHomeOf } = await import("../../hub/open-home.ts");
   if (context.globals.config) return resolve(context.cwd, context.globals.config);
   return isDry ? join(homePath(context), configName) : (await openHomeOf(context)).file(configName);
 }
 
-/** Where our own hub listens, so that no server is taken that is it. */
+/** The port of our own hub, so that the hub is not imported as a server of itself. */
 function hubPortOf(value: unknown): number {
   const hub = typeof value === "object" && value !== null && "hub" in value ? value.hub : undefined;
   const port = typeof hub === "object" && hub !== null && "port" in hub ? Number(hub.port) : Number.NaN;
@@ -68,22 +67,18 @@ interface SourceChoice {
 }
 
 /**
- * The files to read. Those that come with the folder are perhaps a stranger's, and what is taken from them is started from
- * then on: they are left alone until someone trusts them, or names them.
+ * The files to read. A file that comes with the folder may be a stranger's, and the servers imported from it would be
+ * started from then on. So it is left out until the user trusts or names it.
  */
-export function chooseSources(
-  machine: HostEnvironment,
-  from: readonly string[] | undefined,
-  trust: boolean,
-): SourceChoice {
+function chooseSources(machine: HostEnvironment, from: readonly string[] | undefined, trust: boolean): SourceChoice {
   const found = findClientFiles(machine);
   const named = (from ?? []).filter((word) => !isProgram(word)).map((word) => sourceOfFile(word, machine));
   const programs = (from ?? []).filter(isProgram);
-  const wanted = from === undefined ? found : programs.flatMap((id) => sourcesOfProgram(id, found));
+  const candidates = from === undefined ? found : programs.flatMap((id) => sourcesOfProgram(id, found));
   const isTrusted = ({ scope }: ClientFile): boolean => trust || scope === "user";
   return {
-    sources: [...named, ...wanted.filter(isTrusted)],
-    untrusted: wanted.filter((source) => !isTrusted(source)),
+    sources: [...named, ...candidates.filter(isTrusted)],
+    untrusted: candidates.filter((source) => !isTrusted(source)),
   };
 }
 
@@ -95,7 +90,7 @@ function sourcesOfProgram(id: string, found: readonly ClientFile[]): readonly Cl
   const files = found.filter(({ client }) => client.id === id);
   if (files.length > 0) return files;
   const title = clients.find((client) => client.id === id)?.title ?? id;
-  throw new Fault("not-found", `no file of ${title} was found here; name one with --from <file>`);
+  throw new Fault("not-found", `no configuration of ${title} was found; name its file with --from <file>`);
 }
 
 function sourceOfFile(word: string, machine: HostEnvironment): ClientFile {
@@ -104,5 +99,5 @@ function sourceOfFile(word: string, machine: HostEnvironment): ClientFile {
   const ids = clients.map(({ id }) => id);
   const near = nearestName(word, ids);
   const hint = near === undefined ? `the programs are ${ids.join(", ")}` : `did you mean "${near}"?`;
-  throw new Fault("usage", `--from ${quoted(word)} is neither a program nor a file; ${hint}`);
+  throw new Fault("usage", `--from ${quoted(word)} is neither a known program nor a file; ${hint}`);
 }

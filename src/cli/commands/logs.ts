@@ -3,8 +3,8 @@ import { trustOption } from "../options.ts";
 
 export const command = defineCommand({
   name: "logs",
-  summary: "show what a server last said on stderr",
-  args: [{ name: "server", description: "which one" }],
+  summary: "show the last output of a server on stderr",
+  args: [{ name: "server", description: "the server" }],
   options: trustOption,
   examples: ["clawport logs files"],
   async run(context) {

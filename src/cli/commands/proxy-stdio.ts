@@ -10,12 +10,12 @@ export const command = defineCommand({
     "proxy-base-url": {
       type: "string",
       value: "<url>",
-      description: "where the proxy is; OPENCLAW_PROXY_SERVER_URL or http://127.0.0.1:8000 unless given",
+      description: "the proxy's address (default: OPENCLAW_PROXY_SERVER_URL, else http://127.0.0.1:8000)",
     },
     session: {
       type: "string",
       value: "<id>",
-      description: "the session; OPENCLAW_PROXY_SESSION_ID or the client's mcpSessionId unless given",
+      description: "the session (default: OPENCLAW_PROXY_SESSION_ID, else the client's mcpSessionId)",
     },
   },
   examples: [
@@ -30,7 +30,7 @@ export const command = defineCommand({
     const settings = parseProxySettings(env);
     const address = context.options["proxy-base-url"] ?? settings.serverUrl;
     if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol)) {
-      throw new Fault("usage", `the proxy's address has to look like http://127.0.0.1:8000, not ${quoted(address)}`);
+      throw new Fault("usage", `the proxy's address must look like http://127.0.0.1:8000, not ${quoted(address)}`);
     }
     const input = context.stdin as Readable;
     context.stopSignal().addEventListener("abort", () => input.destroy(), { once: true });

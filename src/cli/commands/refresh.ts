@@ -3,8 +3,8 @@ import { trustOption } from "../options.ts";
 
 export const command = defineCommand({
   name: "refresh",
-  summary: "ask a server again what it offers",
-  args: [{ name: "server", description: "which one; all of them unless given", optional: true }],
+  summary: "fetch the list of tools again",
+  args: [{ name: "server", description: "only this server", optional: true }],
   options: trustOption,
   examples: ["clawport refresh", "clawport refresh github"],
   async run(context) {

@@ -3,7 +3,7 @@ import { trustOption } from "../options.ts";
 
 export const command = defineCommand({
   name: "servers",
-  summary: "list the MCP servers: where each stands, and how many tools it has",
+  summary: "list the MCP servers, with their status and number of tools",
   options: trustOption,
   examples: ["clawport servers", "clawport servers --json | jq '.servers[] | select(.state != \"ready\")'"],
   async run(context) {

@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-/** A systemctl that writes down what it is asked and answers as it is told. */
+/** Installs a systemctl that records its arguments and runs the script. */
 async function putSystemctl(script: string): Promise<void> {
   await mkdir(join(folder, "bin"), { recursive: true });
   const path = join(folder, "bin", "systemctl");
@@ -29,7 +29,7 @@ async function run(platform: string, ...argv: string[]) {
 
 const unit = (): string => join(folder, ".config", "systemd", "user", "clawport.service");
 
-test("install writes the unit with the configuration in force and starts it; remove takes it away", async () => {
+test("install writes the unit with the active configuration and starts it; remove removes it", async () => {
   await putSystemctl("exit 0");
   await writeFile(join(folder, "clawport.json5"), "{}");
   const { exit, out } = await run("linux", "install");
@@ -41,7 +41,7 @@ test("install writes the unit with the configuration in force and starts it; rem
   expect(existsSync(unit())).toBe(false);
 });
 
-test("a configuration that nobody trusts is not made into a service", async () => {
+test("an untrusted configuration is not installed as a service", async () => {
   await putSystemctl("exit 0");
   await writeFile(join(folder, "clawport.json5"), "{ servers: { x: { command: 'sh' } } }");
   expect((await run("linux", "install")).exit).toBe(77);
@@ -49,20 +49,20 @@ test("a configuration that nobody trusts is not made into a service", async () =
   expect((await run("linux", "install", "--trust")).exit).toBe(0);
 });
 
-test("status tells an installed service that does not run from one that is not there", async () => {
+test("status tells a stopped service from one that is not installed", async () => {
   await putSystemctl('case "$2" in is-active) echo failed; exit 3;; esac');
   const stopped = await run("linux", "status");
   expect(stopped.exit).toBe(3);
-  expect(stopped.out).toContain("does not run (failed)");
+  expect(stopped.out).toContain("is installed but not running (failed)");
   await putSystemctl('case "$2" in is-*) exit 4;; esac');
   expect((await run("linux", "status")).out).toContain("clawport service install");
 });
 
 test.each([
-  ["linux", "there is no systemctl here"],
-  ["darwin", "not for macOS (launchd)"],
-  ["win32", "not for Windows"],
-])("on %s without systemd it says what to do instead", async (platform, message) => {
+  ["linux", "systemctl was not found"],
+  ["darwin", "not supported on macOS (launchd)"],
+  ["win32", "not supported on Windows"],
+])("without systemd on %s it says what to do instead", async (platform, message) => {
   const { exit, err } = await run(platform, "install");
   expect(exit).toBe(69);
   expect(err).toContain(message);
@@ -70,7 +70,7 @@ test.each([
   expect(existsSync(unit())).toBe(false);
 });
 
-test("where systemd does not manage this user nothing is written", async () => {
+test("if systemd does not manage user services, nothing is written", async () => {
   await putSystemctl("exit 1");
   expect((await run("linux", "install")).exit).toBe(69);
   expect(existsSync(unit())).toBe(false);

@@ -10,15 +10,14 @@ const install = defineCommand({
   summary: "start the hub now and at every login",
   options: { trust: { type: "boolean", description: "trust the configuration in this folder" } },
   async run(context) {
-    const { requireSystemd, systemctl } = await import("../systemd.ts");
-    const { renderSystemdUnit } = await import("../systemd.ts");
-    const { openHomeOf } = await import("../open-home.ts");
-    const { loadConfigOf } = await import("../config-of.ts");
+    const { renderSystemdUnit, requireSystemd, systemctl } = await import("../systemd.ts");
+    const { openHomeOf } = await import("../../hub/open-home.ts");
+    const { loadConfigOf } = await import("../../hub/active-config.ts");
     const { requireTrust } = await import("../../hub/require-trust.ts");
     await requireSystemd(context);
     const home = await openHomeOf(context);
     const { file } = await loadConfigOf(context);
-    // The service names the file, and a file that was named is trusted: so the question belongs here.
+    // The service passes the file with --config, which counts as trusting it: so ask now.
     if (file !== undefined) await requireTrust(context, home, file, context.options.trust === true);
     const path = unitPath(context);
     await mkdir(dirname(path), { recursive: true });
@@ -28,10 +27,10 @@ const install = defineCommand({
     context.answer(
       { unit, path, environment: home.file("service.env") },
       [
-        `The hub runs as ${unit} (${path}).`,
-        `Variables that the configuration needs go into ${home.file("service.env")}, one NAME=value a line.`,
-        `To keep it running while nobody is logged in: loginctl enable-linger`,
-        `Its log: journalctl --user -u ${unit} -f`,
+        `The hub is running as ${unit} (${path}).`,
+        `Put the environment variables that the configuration needs into ${home.file("service.env")}, one NAME=value per line.`,
+        "Run `loginctl enable-linger` to keep it running while you are logged out.",
+        `Run \`journalctl --user -u ${unit} -f\` to see its log.`,
       ].join("\n"),
     );
   },
@@ -39,7 +38,7 @@ const install = defineCommand({
 
 const status = defineCommand({
   name: "status",
-  summary: "whether the service is installed and runs",
+  summary: "show whether the service is installed and running",
   async run(context) {
     const { requireSystemd, systemctl } = await import("../systemd.ts");
     await requireSystemd(context);
@@ -48,8 +47,8 @@ const status = defineCommand({
     const installed = enabled.exit === 0;
     const running = active.exit === 0;
     const text = installed
-      ? `${unit} is installed and ${running ? "runs" : `does not run (${active.text}); see: journalctl --user -u ${unit} -n 50`}.`
-      : `${unit} is not installed; install it with: clawport service install`;
+      ? `${unit} is installed ${running ? "and running." : `but not running (${active.text}). Run \`journalctl --user -u ${unit} -n 50\` to see why.`}`
+      : `${unit} is not installed. Run \`clawport service install\` to install it.`;
     context.answer({ unit, installed, running, state: active.text }, text);
     return running ? 0 : 3;
   },
@@ -57,22 +56,22 @@ const status = defineCommand({
 
 const remove = defineCommand({
   name: "remove",
-  summary: "stop the service and take it away",
+  summary: "stop and remove the service",
   async run(context) {
     const { requireSystemd, systemctl } = await import("../systemd.ts");
     await requireSystemd(context);
     const path = unitPath(context);
-    // Exit codes are no matter here: whatever is left of a half-removed service goes as well.
+    // Exit codes are ignored, so that what is left of a half-removed service is removed too.
     await systemctl(context, "disable", "--now", unit);
     await rm(path, { force: true });
     await systemctl(context, "daemon-reload");
-    context.answer({ unit, path, removed: true }, `${unit} is gone. State and tokens stay where they are.`);
+    context.answer({ unit, path, removed: true }, `Removed ${unit}. State and tokens are kept.`);
   },
 });
 
 export const command: CommandGroup = {
   name: "service",
-  summary: "run the hub as a systemd service of this user",
+  summary: "run the hub as a systemd user service",
   commands: [install, status, remove],
   examples: ["clawport service install", "clawport service status"],
 };
@@ -81,9 +80,11 @@ function unitPath({ env, homedir }: World): string {
   return join(env["XDG_CONFIG_HOME"] || join(homedir, ".config"), "systemd", "user", unit);
 }
 
-async function mustSucceed(asking: Promise<{ exit: number; text: string }>, what: string): Promise<void> {
-  const { exit, text } = await asking;
+async function mustSucceed(result: Promise<{ exit: number; text: string }>, what: string): Promise<void> {
+  const { exit, text } = await result;
   if (exit === 0) return;
   const { Fault } = await import("../../core/fault.ts");
-  throw new Fault("unavailable", `"systemctl --user ${what}" failed: ${text || `exit ${exit}`}`, { detail: { exit } });
+  throw new Fault("unavailable", `\`systemctl --user ${what}\` failed: ${text || `exit ${exit}`}`, {
+    detail: { exit },
+  });
 }

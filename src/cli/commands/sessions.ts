@@ -10,58 +10,65 @@ import type {
 import { agentOptions } from "../agent-options.ts";
 import type { CommandContext } from "../command-context.ts";
 import { type AnyCommand, defineCommand } from "../command.ts";
+import type { OptionTable } from "../options.ts";
+import { localTime } from "../output/style.ts";
+import type { Column } from "../output/table.ts";
 
-const keyArgument = {
-  name: "key",
-  description: "the session key of the orders, or the key that OpenClaw shows",
-} as const;
+const keyArgument = { name: "key", description: "the session key of the orders, or OpenClaw's key" } as const;
 
-const optionTable = {
+const options = {
   ...agentOptions,
-  from: { type: "string", value: "model|openclaw", description: "only conversations that are kept there" },
-} as const;
+  from: {
+    type: "string",
+    value: "<store>",
+    values: ["model", "openclaw"],
+    description: "only conversations from this store",
+  },
+} as const satisfies OptionTable;
 
-/** Conversations with a model of our own, and with an OpenClaw that runs. */
+type SessionsContext = CommandContext<typeof options>;
+
+/** Conversations with the configured model, and those of a running OpenClaw. */
 export const command: AnyCommand = {
   name: "sessions",
-  summary: "the conversations of orders: with a model, and with a running OpenClaw",
+  summary: "list, show and delete the agent's conversations: with a model, and with a running OpenClaw",
   fallback: "list",
   examples: ["clawport sessions", "clawport sessions show work", "clawport sessions delete work --from model"],
   commands: [
     defineCommand({
       name: "list",
-      summary: "list them, latest first, with the place where each is kept",
-      options: optionTable,
+      summary: "list the conversations, latest first",
+      options,
       async run(context) {
         await using opened = await openConversations(context, context.options);
-        const lists = await Promise.all(chooseStores(opened.shelves, context).map((shelf) => shelf.list()));
+        const lists = await Promise.all(chooseStores(opened.stores, context).map((store) => store.list()));
         const found = lists.flat().toSorted((a, b) => (b.updatedAt ?? "").localeCompare(a.updatedAt ?? ""));
         const { renderTable } = await import("../output/table.ts");
-        const text = found.length === 0 ? "no conversations yet" : renderTable(found, columns);
-        context.answer(found, text);
+        context.answer(found, found.length === 0 ? "No conversations yet." : renderTable(found, columns, context));
       },
     }),
     defineCommand({
       name: "show",
-      summary: "show what was said",
+      summary: "show the messages of a conversation",
       args: [keyArgument],
-      options: optionTable,
+      options,
       async run(context) {
         await using opened = await openConversations(context, context.options);
-        const { session } = await findOne(chooseStores(opened.shelves, context), context);
+        const { session } = await findOne(chooseStores(opened.stores, context), context);
         context.answer(session, session.said.map(({ role, text }) => `${role}: ${sanitizeLine(text)}`).join("\n\n"));
       },
     }),
     defineCommand({
       name: "delete",
-      summary: "forget one; in OpenClaw its transcript goes too",
+      summary: "delete a conversation; in OpenClaw its transcript too",
       args: [keyArgument],
-      options: optionTable,
+      options,
       async run(context) {
         await using opened = await openConversations(context, context.options);
-        const { shelf, session } = await findOne(chooseStores(opened.shelves, context), context);
-        if (!(await shelf.remove(session.key))) throw unknownSession(session.key);
-        context.answer({ deleted: session.key, place: shelf.place }, `forgotten (${placeNames[shelf.place]})`);
+        const { store, session } = await findOne(chooseStores(opened.stores, context), context);
+        if (!(await store.remove(session.key))) throw unknownSession(session.key);
+        const text = `Deleted ${sanitizeLine(session.key)} (${placeNames[store.place]}).`;
+        context.answer({ deleted: session.key, place: store.place }, text);
       },
     }),
   ],
@@ -69,47 +76,40 @@ export const command: AnyCommand = {
 
 const placeNames = { model: "model", openclaw: "OpenClaw" } as const;
 
-const columns = [
-  { title: "kept by", text: ({ place }: ConversationSummary) => placeNames[place] },
-  {
-    title: "last",
-    text: ({ updatedAt }: ConversationSummary) => (updatedAt ? new Date(updatedAt).toLocaleString("sv") : ""),
-  },
-  { title: "messages", text: ({ messages }: ConversationSummary) => (messages === undefined ? "" : String(messages)) },
-  { title: "key", text: ({ key }: ConversationSummary) => key },
+const columns: readonly Column<ConversationSummary>[] = [
+  { title: "STORE", text: ({ place }) => placeNames[place] },
+  { title: "LAST", text: ({ updatedAt }) => (updatedAt ? localTime(updatedAt) : "") },
+  { title: "MESSAGES", text: ({ messages }) => (messages === undefined ? "" : String(messages)) },
+  { title: "KEY", text: ({ key }) => key },
 ];
 
-function chooseStores(
-  shelves: readonly ConversationStore[],
-  { options }: CommandContext<typeof optionTable>,
-): readonly ConversationStore[] {
-  const { from } = options;
-  if (from === undefined) return shelves;
-  const found = shelves.filter(({ place }) => place === from);
-  if (found.length > 0) return found;
-  if (from !== "openclaw") throw new Fault("usage", `--from is model or openclaw, not ${quoted(from)}.`);
+function chooseStores(stores: readonly ConversationStore[], context: SessionsContext): readonly ConversationStore[] {
+  const { from } = context.options;
+  if (from === undefined) return stores;
+  const chosen = stores.filter(({ place }) => place === from);
+  if (chosen.length > 0) return chosen;
   throw new Fault(
     "unavailable",
-    'OpenClaw\'s gateway does not run. Start it with "openclaw gateway", or name it with --gateway.',
+    "OpenClaw's gateway is not running. Run `openclaw gateway` to start it, or name its address with --gateway.",
   );
 }
 
 interface Found {
-  readonly shelf: ConversationStore;
+  readonly store: ConversationStore;
   readonly session: ConversationTranscript;
 }
 
-/** The conversation of that key; faults where there is none, or one in each place. */
-async function findOne(shelves: readonly ConversationStore[], { args }: CommandContext): Promise<Found> {
+/** The conversation with the given key. Throws if there is none, or more than one. */
+async function findOne(stores: readonly ConversationStore[], { args }: CommandContext): Promise<Found> {
   const [key = ""] = args;
-  const looked = await Promise.all(shelves.map(async (shelf) => ({ shelf, session: await shelf.find(key) })));
-  const [first, second] = looked.flatMap(({ shelf, session }) => (session ? [{ shelf, session }] : []));
+  const results = await Promise.all(stores.map(async (store) => ({ store, session: await store.find(key) })));
+  const [first, second] = results.flatMap(({ store, session }) => (session ? [{ store, session }] : []));
   if (first === undefined) throw unknownSession(key);
   if (second === undefined) return first;
-  const message = `A model and OpenClaw both have a conversation under ${quoted(key)}: say which with --from.`;
+  const message = `Both the model and OpenClaw have a conversation ${quoted(key)}. Choose one with --from.`;
   throw new Fault("usage", message);
 }
 
 function unknownSession(key: string): Fault {
-  return new Fault("not-found", `There is no conversation under ${quoted(key)}. "clawport sessions" lists them.`);
+  return new Fault("not-found", `There is no conversation ${quoted(key)}. Run \`clawport sessions\` to list them.`);
 }

@@ -3,8 +3,8 @@ import { trustOption } from "../options.ts";
 
 export const command = defineCommand({
   name: "status",
-  summary: "show all there is to know about a server's connection",
-  args: [{ name: "server", description: "which one; all of them unless given", optional: true }],
+  summary: "show the details of a server's connection",
+  args: [{ name: "server", description: "only this server", optional: true }],
   options: trustOption,
   examples: ["clawport status github", "clawport status --json"],
   async run(context) {

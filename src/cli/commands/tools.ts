@@ -3,8 +3,8 @@ import { trustOption } from "../options.ts";
 
 export const command = defineCommand({
   name: "tools",
-  summary: "list the tools, under the names they are called by",
-  args: [{ name: "server", description: "only those of this server", optional: true }],
+  summary: "list the tools, by the names you call them with",
+  args: [{ name: "server", description: "only the tools of this server", optional: true }],
   options: trustOption,
   examples: ["clawport tools", "clawport tools github", "clawport tools github --json"],
   async run(context) {
