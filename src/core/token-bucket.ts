@@ -14,7 +14,28 @@ export function refillBucket({ tokens, at }: TokenBucket, { size, perMs }: Bucke
   return { tokens: Math.min(size, tokens + Math.max(0, now - at) * perMs), at: now };
 }
 
-/** Whole milliseconds until there is a token: nought when there is one, give or take what adding fractions loses. */
+/** Whole milliseconds until there is a token. 0 if there is one, allowing for what adding fractions loses. */
 export function msUntilToken({ tokens }: TokenBucket, { perMs }: BucketShape): number {
   return tokens >= 1 - 1e-9 ? 0 : Math.max(1, Math.round((1 - tokens) / perMs));
+}
+
+/** Lets through so many a second, and twice as many at once. A class, not a closure: every session has one. */
+export class RateLimiter {
+  readonly #shape: BucketShape;
+  readonly #now: () => number;
+  #bucket: TokenBucket;
+
+  constructor(perSecond: number, now: () => number) {
+    this.#shape = { size: perSecond * 2, perMs: perSecond / 1000 };
+    this.#now = now;
+    this.#bucket = { tokens: this.#shape.size, at: now() };
+  }
+
+  /** Whether one more may pass. */
+  take(): boolean {
+    this.#bucket = refillBucket(this.#bucket, this.#shape, this.#now());
+    if (msUntilToken(this.#bucket, this.#shape) > 0) return false;
+    this.#bucket = { ...this.#bucket, tokens: this.#bucket.tokens - 1 };
+    return true;
+  }
 }

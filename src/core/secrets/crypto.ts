@@ -1,17 +1,19 @@
 import type nodeCrypto from "node:crypto";
 import { closeSync, openSync, readSync } from "node:fs";
 
+let loaded: typeof nodeCrypto | undefined;
+
 /**
- * `node:crypto`, loaded when it is first used: loading it takes longer than most commands do, and the ways on which
- * start-up time counts (a client waiting for its first answer) don't need it.
+ * `node:crypto`, loaded when it is first used: loading it takes longer than most commands do, and where start-up time
+ * counts (a client waits for its first answer) it is not needed.
  */
 export function lazyCrypto(): typeof nodeCrypto {
-  return process.getBuiltinModule("node:crypto");
+  return (loaded ??= process.getBuiltinModule("node:crypto"));
 }
 
 /**
- * So many random bytes, as hexadecimal digits. Straight from the system where its source is a file: `node:crypto` would
- * ask the same one, but loading it takes as long as all else that a first order does.
+ * Random bytes as hexadecimal digits, straight from the system if its source is a file: `node:crypto` would ask the same
+ * source, but loading it takes as long as everything else that a first order does.
  */
 export function randomHex(bytes: number, source = "/dev/urandom"): string {
   return (readSource(bytes, source) ?? lazyCrypto().randomBytes(bytes)).toString("hex");
@@ -29,4 +31,9 @@ function readSource(bytes: number, source: string): Buffer | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** What is stored of a token. A fast hash, made for every request: tokens are random, so they can't be guessed. */
+export function hashToken(token: string): string {
+  return lazyCrypto().hash("sha256", token, "hex");
 }

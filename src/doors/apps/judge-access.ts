@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { Fault } from "../../core/fault.ts";
 import { bearerToken, type RequestHeaders } from "../../core/http/request-headers.ts";
-import { hashToken } from "../../core/secrets/hash-token.ts";
+import { hashToken } from "../../core/secrets/crypto.ts";
 import { type RegisteredSession, sessionTokenShape } from "../../sources/apps/session/live-session.ts";
 
 /** The WebSocket subprotocol of the bridge; a browser sends its token as a second one, since it can't send headers. */

@@ -3,6 +3,7 @@ import type { Guard } from "../../catalog/guard/guard.ts";
 import { Fault } from "../../core/fault.ts";
 import type { RequestSlots } from "../../core/http/request-slots.ts";
 import type { Log } from "../../core/log.ts";
+import { RateLimiter } from "../../core/token-bucket.ts";
 import { createHttpEndpoint, type HttpEndpoint } from "../../mcp/http/http-endpoint.ts";
 import { createMcpServer } from "../../mcp/server/mcp-server.ts";
 import type { ServerInfo } from "../../mcp/server/offer.ts";
@@ -10,7 +11,7 @@ import type { MemoryBudget } from "../../sources/apps/memory-budget.ts";
 import type { RegisteredSession } from "../../sources/apps/session/live-session.ts";
 import type { SessionRegistry } from "../../sources/apps/session/session-registry.ts";
 import { judgeAccess, presentedBy, refusedToken, type SessionToken } from "./judge-access.ts";
-import { maxBodyBytes, RateLimiter } from "./request-limits.ts";
+import { maxBodyBytes } from "./request-limits.ts";
 import { createSessionOffer, taskLimits } from "./session-offer.ts";
 
 export interface McpRoutesOptions {

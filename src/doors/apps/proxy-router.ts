@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { Fault } from "../../core/fault.ts";
 import type { RequestSlots } from "../../core/http/request-slots.ts";
+import { plainTextType, sendJson, sendText } from "../../core/http/send-json.ts";
 import type { Log } from "../../core/log.ts";
 import { type Metrics, prometheusContentType } from "../../core/telemetry/metrics.ts";
 import type { CountEvent } from "../../sources/apps/app-event.ts";
@@ -12,7 +13,7 @@ import { openapiText } from "./openapi.ts";
 import { answerCors, judgeProxyRequest, type ProxyGateRules } from "./proxy-gate.ts";
 import { parseProxyRoute, type ProxyRoute } from "./proxy-route.ts";
 import { reserveBody } from "./request-limits.ts";
-import { sendBody, sendFailure, sendText, wrongMethod } from "./send-problem.ts";
+import { sendFailure, wrongMethod } from "./send-problem.ts";
 import type { SessionRoutes } from "./session-routes.ts";
 import type { WriteBackpressure } from "./write-backpressure.ts";
 
@@ -76,14 +77,15 @@ export function createProxyRouter(options: ProxyRouterOptions): ProxyRouter {
   /** Returns a promise only if it has to wait: most requests are handed on without one. */
   function serve(request: IncomingMessage, response: ServerResponse, route: ProxyRoute): void | Promise<void> {
     const { method = "", headers } = request;
-    if (route.kind === "health" && (method === "GET" || method === "HEAD")) return sendText(response, "ok");
+    if (route.kind === "health" && (method === "GET" || method === "HEAD"))
+      return sendText(response, 200, plainTextType, "ok");
     const isReadOnly = readOnlyRoutes.has(route.kind);
     // A read-only path never reads a body, so the content type doesn't matter there: a POST gets the error for its method.
     const verdict = judgeProxyRequest({ method: isReadOnly ? "GET" : method, headers }, gateRules);
     if (!verdict.pass) {
       count(verdict.code === "denied" ? "refused origin" : "bad request");
       response.setHeader("connection", "close");
-      return sendBody(response, verdict.status, { detail: verdict.reason, code: verdict.code });
+      return sendJson(response, verdict.status, { detail: verdict.reason, code: verdict.code });
     }
     if (verdict.origin !== undefined && answerCors(response, method, verdict.origin)) return;
     reserveBody(request, response, budget, count);
@@ -97,10 +99,10 @@ export function createProxyRouter(options: ProxyRouterOptions): ProxyRouter {
       case "session":
         return sessionRoutes.single(request, response, route.id);
       case "openapi":
-        return sendText(response, openapiText(options.version), "application/json");
+        return sendText(response, 200, "application/json", openapiText(options.version));
       case "metrics":
         sessionRoutes.requireOperator(request);
-        return sendText(response, metrics.render(), prometheusContentType);
+        return sendText(response, 200, prometheusContentType, metrics.render());
       case "bridge":
         throw new Fault("bad-request", "The bridge is a WebSocket: connect with an upgrade.");
       default:

@@ -1,13 +1,15 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Fault } from "../../core/fault.ts";
 import { readBody } from "../../core/http/read-body.ts";
+import { sendJson } from "../../core/http/send-json.ts";
+import type { RateLimiter } from "../../core/token-bucket.ts";
 import type { RegisteredSession } from "../../sources/apps/session/live-session.ts";
 import type { SessionRegistry } from "../../sources/apps/session/session-registry.ts";
 import { parseSessionRequest, parseToolsRequest } from "../../sources/apps/session/session-request.ts";
 import { bridgeTokenOf, judgeAccess, presentedBy, type PresentedToken, refusedToken } from "./judge-access.ts";
 import { type SessionUrlFacts, sessionUrls } from "./proxy-route.ts";
-import { maxBodyBytes, type RateLimiter } from "./request-limits.ts";
-import { sendBody, wrongMethod } from "./send-problem.ts";
+import { maxBodyBytes } from "./request-limits.ts";
+import { wrongMethod } from "./send-problem.ts";
 
 export interface SessionRoutesOptions {
   readonly sessions: SessionRegistry;
@@ -38,7 +40,7 @@ export function createSessionRoutes(options: SessionRoutesOptions): SessionRoute
       if (request.method === "POST") return create(request, response);
       if (request.method !== "GET") throw wrongMethod(response, "GET, POST");
       const isOperator = requireOperator(request);
-      sendBody(response, 200, { sessions: sessions.list().map((session) => describeSession(session, isOperator)) });
+      sendJson(response, 200, { sessions: sessions.list().map((session) => describeSession(session, isOperator)) });
     },
     async single(request, response, id) {
       const { method } = request;
@@ -56,13 +58,13 @@ export function createSessionRoutes(options: SessionRoutesOptions): SessionRoute
         );
       }
       if (!session) throw new Fault("unknown-session", "There is no such session.");
-      if (method === "GET") return sendBody(response, 200, describeSession(session, true));
+      if (method === "GET") return sendJson(response, 200, describeSession(session, true));
       if (method === "PATCH") {
         limitChanges();
         const body = await readBody(request, maxBodyBytes);
         await sessions.replaceTools(id, parseToolsRequest(body));
       } else await sessions.remove(id);
-      sendBody(response, 200, { ok: true });
+      sendJson(response, 200, { ok: true });
     },
     requireOperator,
   };
@@ -74,7 +76,7 @@ export function createSessionRoutes(options: SessionRoutesOptions): SessionRoute
     if (options.isDraining()) throw new Fault("busy", "The proxy is being stopped. Try again in a few seconds.");
     const body = await readBody(request, maxBodyBytes);
     const { session, bridgeToken, mcpToken } = await sessions.create(parseSessionRequest(body));
-    sendBody(response, 200, {
+    sendJson(response, 200, {
       mcpSessionId: session.id,
       ...sessionUrls(session.id, options.urlFacts(request)),
       bridge_token: bridgeToken,

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Fault, toFault } from "../../core/fault.ts";
 import { readBody } from "../../core/http/read-body.ts";
+import { sendJson } from "../../core/http/send-json.ts";
 
 /** Answers one verb; what it throws is told as a fault. */
 export type ControlHandler = (verb: string, body: unknown) => Promise<unknown>;
@@ -35,17 +36,11 @@ export async function serveControl(
 ): Promise<void> {
   try {
     const result = await control(verb, await readBody(request, largestBody));
-    send(response, 200, { result: result ?? null });
+    sendJson(response, 200, { result: result ?? null });
   } catch (error) {
     const { code, message, detail, row } = toFault(error);
     // What was not read of the body would be taken for the next request.
     if (code === "too-large") response.setHeader("connection", "close");
-    send(response, row.http, { error: { code, message, detail } });
+    sendJson(response, row.http, { error: { code, message, detail } });
   }
-}
-
-function send(response: ServerResponse, status: number, body: object): void {
-  const text = JSON.stringify(body);
-  response.writeHead(status, { "content-type": "application/json", "content-length": Buffer.byteLength(text) });
-  response.end(text);
 }

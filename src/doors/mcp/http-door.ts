@@ -6,6 +6,7 @@ import { closeGracefully, trackConnections } from "../../core/http/close-gracefu
 import { listen } from "../../core/http/listen.ts";
 import { toLowerCaseNames } from "../../core/http/request-headers.ts";
 import { createRequestSlots } from "../../core/http/request-slots.ts";
+import { plainTextType, sendText } from "../../core/http/send-json.ts";
 import type { Log } from "../../core/log.ts";
 import { watchConnections, watchQueue, watchSessions } from "../../core/telemetry/clawport-metrics.ts";
 import { type Metrics, prometheusContentType } from "../../core/telemetry/metrics.ts";
@@ -96,7 +97,7 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
 
   function receive(request: IncomingMessage, response: ServerResponse): void {
     const document = request.method === "GET" ? documents.get(request.url ?? "") : undefined;
-    if (document !== undefined) return sendText(response, "application/json", document);
+    if (document !== undefined) return sendText(response, 200, "application/json", document);
     const verdict = judgeCaller(
       { peer: request.socket.remoteAddress, method: request.method ?? "", headers: request.headers },
       takesLargeBodies(request.url) ? { ...rules, maxBodyBytes: largeBodies!.maxBodyBytes } : rules,
@@ -119,7 +120,7 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
     const route = parseHttpRoute(request.url ?? "/");
     if (request.method === "GET" && route.kind === "metrics" && metrics) {
       if (token.view !== undefined) throw new Fault("denied", "This token opens one view only, not the metrics.");
-      return sendText(response, prometheusContentType, metrics.render());
+      return sendText(response, 200, prometheusContentType, metrics.render());
     }
     if (route.kind === "control" && options.control) {
       const { method, socket } = request;
@@ -140,7 +141,7 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
       route.kind === "root" &&
       !(request.headers.accept ?? "").includes("text/event-stream")
     ) {
-      return sendText(response, "text/plain; charset=utf-8", probeText(info, catalog));
+      return sendText(response, 200, plainTextType, probeText(info, catalog));
     }
     const wanted = route.kind === "source" ? route.source : token.view;
     if (token.view !== undefined && wanted !== token.view) {
@@ -161,20 +162,11 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
     // At `/` the tray's contract holds: no token, no body. There the challenge alone says what to do.
     const isBare = verdict.status === 401 && parseHttpRoute(request.url ?? "/").kind === "root";
     const body = isBare ? "" : `${verdict.reason}\n`;
-    response.writeHead(verdict.status, {
-      "content-type": "text/plain; charset=utf-8",
-      "content-length": Buffer.byteLength(body),
-    });
-    response.end(body);
+    sendText(response, verdict.status, plainTextType, body);
   }
 }
 
 const challenge = 'Bearer realm="Clawport: `clawport token show` prints the token"';
-
-function sendText(response: ServerResponse, type: string, text: string): void {
-  response.writeHead(200, { "content-type": type, "content-length": Buffer.byteLength(text) });
-  response.end(text);
-}
 
 /** What `GET /` says to a person who looks whether the hub is there. */
 function probeText(info: ServerInfo, catalog: Catalog): string {

@@ -1,7 +1,7 @@
 import { Fault } from "../../core/fault.ts";
 import { openStateFile, type StateFile } from "../../core/files/state-file.ts";
 import { silentLog } from "../../core/log.ts";
-import { hashToken } from "../../core/secrets/hash-token.ts";
+import { hashToken } from "../../core/secrets/crypto.ts";
 import type { Secret } from "../../core/secrets/secret.ts";
 import { createToken, type TokenLocation } from "./main-token.ts";
 

@@ -2,7 +2,7 @@ import { timingSafeEqual } from "node:crypto";
 import { type FSWatcher, readFileSync, statSync, watch } from "node:fs";
 import { dirname } from "node:path";
 import { silentLog } from "../../core/log.ts";
-import { hashToken } from "../../core/secrets/hash-token.ts";
+import { hashToken } from "../../core/secrets/crypto.ts";
 import { sleep } from "../../core/wait.ts";
 import type { TokenMatch } from "./gate.ts";
 import { ensureMainToken, mainTokenPath, readMainToken, type TokenLocation } from "./main-token.ts";

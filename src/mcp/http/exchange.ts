@@ -1,33 +1,34 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { RequestHeaders } from "../../core/http/request-headers.ts";
+import { sendEmpty } from "../../core/http/send-json.ts";
 import type { SpilledTexts } from "../../core/json-bytes.ts";
 import { encodeMessage, type JsonRpcMessage, type JsonRpcResponse } from "../messages/json-rpc.ts";
 import { primesStreams } from "../messages/protocol-version.ts";
 import type { ReplyRoute } from "../server/served-request.ts";
 import { type EventStream, openEventStream, type SessionStream } from "./event-stream.ts";
 import type { HttpSession } from "./http-sessions.ts";
-import { rpcHttpStatus, sendEmpty, sendRpcResponse } from "./send-rpc-response.ts";
-import type { RequestHeaders } from "../../core/http/request-headers.ts";
+import { rpcHttpStatus, sendRpcResponse } from "./send-rpc-response.ts";
 
 export interface ExchangeOptions {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly session: HttpSession | undefined;
   readonly isModern: boolean;
-  /** Whether the session was opened by this very request, so that its id has to be told. */
+  /** Whether this request opened the session, so that the response must carry its id. */
   readonly isNewSession: boolean;
   readonly spilled?: SpilledTexts | undefined;
 }
 
 /**
- * One POST on its way through: JSON as long as nothing but the answer is sent, an event stream from then on. A class,
- * not a closure: one is made for every request.
+ * One POST. The response is JSON if only the answer is sent, and an event stream from the first other message on. A
+ * class, not a closure: there is one for every request.
  */
 export class Exchange implements ReplyRoute {
   readonly headers: RequestHeaders;
   readonly spilled: SpilledTexts | undefined;
   readonly #options: ExchangeOptions;
   #stream: EventStream | SessionStream | undefined;
-  #isOld = false;
+  #sawHeartbeat = false;
 
   constructor(options: ExchangeOptions) {
     this.headers = options.request.headers;
@@ -35,20 +36,20 @@ export class Exchange implements ReplyRoute {
     this.#options = options;
   }
 
-  /** Stands alone, since it is handed on to whoever has something to say. */
+  /** Bound, because it is passed around without its object. */
   readonly send = (message: JsonRpcMessage): void => {
     if (this.#stream || this.#acceptsEvents || !isSkippable(message)) write(this.#openStream(), message);
   };
 
   releaseStream(): void {
     const { session } = this.#options;
-    // Before 2025-11-25 a server was not to close a stream early, and nothing told clients to come back.
+    // Before 2025-11-25 servers were not to close a stream early, and clients did not know when to come back.
     if (!session || !primesStreams(session.peer.version) || !this.#acceptsEvents) return;
     const opened = this.#openStream();
     if ("release" in opened) opened.release();
   }
 
-  /** Ends it with the answer, or without one where the call was cancelled. */
+  /** Ends the response with the answer, or without one if the call was cancelled. */
   finish(answer: JsonRpcResponse | readonly JsonRpcResponse[] | undefined): void {
     const { response, isModern, isNewSession, session } = this.#options;
     if (this.#stream) {
@@ -64,12 +65,12 @@ export class Exchange implements ReplyRoute {
   }
 
   /**
-   * From time to time. From the second on the stream is open, also where the answer is not there yet, so that nobody on
-   * the way gives up; and it is kept alive.
+   * Called at regular intervals. From the second call on the stream is opened and kept alive even without an answer, so
+   * that clients and proxies do not time out.
    */
-  beat(): void {
-    if (this.#isOld && this.#acceptsEvents) this.#openStream().keepAlive();
-    this.#isOld = true;
+  heartbeat(): void {
+    if (this.#sawHeartbeat && this.#acceptsEvents) this.#openStream().keepAlive();
+    this.#sawHeartbeat = true;
   }
 
   get #acceptsEvents(): boolean {
@@ -101,7 +102,7 @@ function write(stream: EventStream | SessionStream, message: JsonRpcMessage): vo
   else stream.write(encodeMessage(message));
 }
 
-/** What a client can do without: one that takes no stream gets its answer as JSON and is spared these. */
+/** Whether a client that accepts no stream can do without the message. It then gets its answer as JSON. */
 function isSkippable(message: JsonRpcMessage): boolean {
   return "method" in message && skippableNotifications.has(message.method);
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { Fault, isFault } from "../../core/fault.ts";
 import { readBody } from "../../core/http/read-body.ts";
 import { createRequestSlots, type RequestSlots } from "../../core/http/request-slots.ts";
+import { sendEmpty } from "../../core/http/send-json.ts";
 import { createJsonSpiller, type SpilledTexts, type SpillOptions } from "../../core/json-bytes.ts";
 import { type Log, silentLog } from "../../core/log.ts";
 import { isModernRequest } from "../messages/envelope.ts";
@@ -20,54 +21,54 @@ import type { McpServer } from "../server/mcp-server.ts";
 import type { Peer } from "../server/peer.ts";
 import { acceptsEvents, Exchange } from "./exchange.ts";
 import { createHttpSessions, type HttpSession } from "./http-sessions.ts";
-import { sendEmpty, sendRpcFault, sendRpcResponse } from "./send-rpc-response.ts";
+import { sendRpcFault, sendRpcResponse } from "./send-rpc-response.ts";
 import { createSessionlessClients } from "./sessionless-clients.ts";
 
 export interface HttpEndpointOptions {
   readonly log?: Log;
   readonly now?: () => number;
   readonly maxBodyBytes?: number;
-  /** For views that take large media: long texts go to files while the body is read, and are gone when it is answered. */
+  /** For views that take large media: long strings go to files while a body is read, and are deleted after the response. */
   readonly spill?: SpillOptions;
-  /** Shared between endpoints of one door, so that the cap is the door's. */
+  /** The slots shared by the endpoints of one door, so that the limit applies to the door. */
   readonly admission?: RequestSlots;
   /**
-   * False where the address already names a session of somebody else's: then none is opened here, and an
-   * `Mcp-Session-Id` is not ours to read.
+   * False if the URL itself already names a session. Then this endpoint opens no sessions and ignores
+   * `Mcp-Session-Id`.
    */
   readonly sessions?: boolean;
-  /** How many sessions there may be: in all, and of one principal. */
+  /** How many sessions there may be: in total, and per principal. */
   readonly mostSessions?: number;
   readonly mostSessionsOfOne?: number;
   readonly sessionIdleMs?: number;
   readonly eventStoreBytes?: number;
-  /** Told of faults that a request ended with before it could be served. */
+  /** Called with the fault of a request that was refused before it was served. */
   readonly onRefused?: (fault: Fault) => void;
-  /** How long an answer may take before the client gets an open stream instead of silence. */
+  /** How long a response may take before the client gets an open stream instead. */
   readonly streamAfterMs?: number;
 }
 
-/** One MCP endpoint of both eras over `node:http`. Whoever calls it has already decided that the caller may. */
+/** One MCP endpoint of both eras over `node:http`. Its user must authorize the request first. */
 export interface HttpEndpoint {
   handle(request: IncomingMessage, response: ServerResponse, principal: string): void;
   readonly sessionCount: number;
   close(): void;
 }
 
-/** One POST with what is known about it. */
+/** One POST and what belongs to it. */
 interface Post {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly principal: string;
-  /** Gives back the place among those being served. */
-  readonly leave: () => void;
+  /** Releases the request's slot. */
+  readonly releaseSlot: () => void;
   readonly spilled: SpilledTexts | undefined;
 }
 
 export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptions = {}): HttpEndpoint {
   const log = options.log ?? silentLog;
   const maxBodyBytes = options.maxBodyBytes ?? 4 * 1024 * 1024;
-  const admission = options.admission ?? createRequestSlots(256);
+  const slots = options.admission ?? createRequestSlots(256);
   const streamAfterMs = options.streamAfterMs ?? 15_000;
   const sessions = createHttpSessions(server, {
     atMost: options.mostSessions ?? 10_000,
@@ -76,10 +77,10 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
     eventBytes: options.eventStoreBytes ?? 8 * 1024 * 1024,
     now: options.now ?? Date.now,
   });
-  const guests = options.sessions === false ? createSessionlessClients(server) : undefined;
-  /** What is being answered now; one sweep serves them all, so that no call needs a timer of its own. */
-  const open = new Set<Exchange>();
-  const sweeper = setInterval(sweep, streamAfterMs).unref();
+  const sessionless = options.sessions === false ? createSessionlessClients(server) : undefined;
+  /** The POSTs being served. One interval covers them all, so that no call needs its own timer. */
+  const exchanges = new Set<Exchange>();
+  const heartbeats = setInterval(heartbeat, streamAfterMs).unref();
 
   return {
     handle(request, response, principal) {
@@ -94,9 +95,9 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
       return sessions.size;
     },
     close() {
-      clearInterval(sweeper);
+      clearInterval(heartbeats);
       sessions.close();
-      guests?.close();
+      sessionless?.close();
     },
   };
 
@@ -111,33 +112,31 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
       case "GET":
         return serveGet(request, response, principal);
       case "DELETE": {
-        if (guests) guests.dismiss(principal);
+        if (sessionless) sessionless.endStreams(principal);
         else sessions.end(knownSession(request, principal));
         return sendEmpty(response, 204);
       }
       default:
         response.setHeader("allow", "GET, POST, DELETE");
-        throw new Fault("bad-method", "Use POST here, GET with Accept: text/event-stream, or DELETE.");
+        throw new Fault("bad-method", "Use POST, GET with Accept: text/event-stream, or DELETE.");
     }
   }
 
-  /** Holds a place while a request is served; one that only listens from here on gives it back early. */
+  /** A request holds a slot while it is served. A subscription releases it early. */
   async function servePost(request: IncomingMessage, response: ServerResponse, principal: string): Promise<void> {
-    if (!admission.enter()) {
-      throw new Fault("busy", "Too many requests are being served here. Try again in a second.");
-    }
-    let inside = true;
-    const leave = () => {
-      if (inside) admission.leave();
-      inside = false;
+    if (!slots.enter()) throw new Fault("busy", "The server has too many requests in flight. Try again in a second.");
+    let hasSlot = true;
+    const releaseSlot = () => {
+      if (hasSlot) slots.leave();
+      hasSlot = false;
     };
     const spiller = options.spill && createJsonSpiller(options.spill);
     try {
       const body = await readBody(request, maxBodyBytes, spiller);
-      await serveBody(body, { request, response, principal, leave, spilled: spiller?.end().texts });
+      await serveBody(body, { request, response, principal, releaseSlot, spilled: spiller?.end().texts });
     } finally {
       spiller?.dispose();
-      leave();
+      releaseSlot();
     }
   }
 
@@ -156,16 +155,16 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
       return sendRpcResponse(response, 400, failure(idOf(body), rpcErrorOf(error, era)));
     }
     if (isRequest(message)) requireOpen();
-    const isModern = isRequest(message) ? isModernRequest(message, request.headers) : isModernNotice(request);
-    const isNewSession = !guests && !isModern && isRequest(message) && message.method === "initialize";
+    const isModern = isRequest(message) ? isModernRequest(message, request.headers) : isModernNotification(request);
+    const isNewSession = !sessionless && !isModern && isRequest(message) && message.method === "initialize";
     const session = isModern ? undefined : isNewSession ? sessions.open(principal) : sessionOf(request, principal);
     if (!isRequest(message)) {
-      if (guests && !isModern) await guests.note(message, principal);
-      else await server.handle(message, session?.peer ?? passing(principal), { send: () => {} });
+      if (sessionless && !isModern) await sessionless.receive(message, principal);
+      else await server.handle(message, session?.peer ?? oneOffPeer(principal), { send: () => {} });
       return sendEmpty(response, 202);
     }
-    const peer = session?.peer ?? (isModern ? passing(principal) : guestOf(request, principal));
-    if (message.method === "subscriptions/listen") post.leave();
+    const peer = session?.peer ?? (isModern ? oneOffPeer(principal) : sessionlessPeer(request, principal));
+    if (message.method === "subscriptions/listen") post.releaseSlot();
     const exchange = new Exchange({ request, response, session, isModern, isNewSession, spilled });
     begin(exchange, response, session, peer);
     let answer: JsonRpcResponse | undefined;
@@ -174,54 +173,54 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
     } finally {
       end(exchange, session);
     }
-    if (!isModern) guests?.served(message.method, peer);
+    if (!isModern) sessionless?.remember(message.method, peer);
     if (isNewSession && answer && "error" in answer && session) sessions.end(session);
     exchange.finish(answer);
   }
 
-  /** Answers and cancels belong to calls that run: these are taken to the end. */
+  /** Only for new requests: answers and cancels belong to running calls and are taken until the end. */
   function requireOpen(): void {
-    if (admission.isClosed) throw new Fault("busy", "This is being stopped. Try again in a few seconds.");
+    if (slots.isClosed) throw new Fault("busy", "The server is stopping. Try again in a few seconds.");
   }
 
   async function serveBatch(batch: readonly unknown[], { request, response, principal, spilled }: Post): Promise<void> {
     const session = sessionOf(request, principal);
     const header = request.headers["mcp-protocol-version"];
     requireBatch(batch, session?.peer.version ?? (typeof header === "string" ? header : undefined));
-    const peer = session?.peer ?? guestOf(request, principal);
+    const peer = session?.peer ?? sessionlessPeer(request, principal);
     const exchange = new Exchange({ request, response, session, isModern: false, isNewSession: false, spilled });
     begin(exchange, response, session, peer);
     const answers = await serveEach(batch, async (message) => {
       const answer = await server.handle(message, peer, { send: exchange.send, spilled });
-      if (isRequest(message)) guests?.served(message.method, peer);
+      if (isRequest(message)) sessionless?.remember(message.method, peer);
       return answer;
     });
     end(exchange, session);
     exchange.finish(answers);
   }
 
-  /** A session's client may come back, so losing the connection is no cancel there. */
+  /** A lost connection cancels the call, except in a session, whose client may come back. */
   function begin(exchange: Exchange, response: ServerResponse, session: HttpSession | undefined, peer: Peer): void {
     session?.touch();
     if (!session) {
       response.on("close", () => {
-        if (!response.writableFinished) peer.close("The client went away.");
+        if (!response.writableFinished) peer.close("The client disconnected.");
       });
     }
-    open.add(exchange);
+    exchanges.add(exchange);
   }
 
   function end(exchange: Exchange, session: HttpSession | undefined): void {
-    open.delete(exchange);
+    exchanges.delete(exchange);
     session?.touch();
   }
 
   function serveGet(request: IncomingMessage, response: ServerResponse, principal: string): void {
-    if (!acceptsEvents(request)) throw new Fault("bad-request", "Ask with Accept: text/event-stream, or send a POST.");
-    if (guests) return guests.listen(response, principal, versionOf(request));
+    if (!acceptsEvents(request)) throw new Fault("bad-request", "Use Accept: text/event-stream, or send a POST.");
+    if (sessionless) return sessionless.listen(response, principal, versionOf(request));
     if (request.headers["mcp-session-id"] === undefined) {
       response.setHeader("allow", "POST");
-      throw new Fault("bad-method", "Without a session there is no stream to listen to. Use POST.");
+      throw new Fault("bad-method", "There is no stream without a session. Use POST.");
     }
     const session = knownSession(request, principal);
     session.touch();
@@ -230,8 +229,8 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
     if (typeof lastEventId === "string") {
       const stream = session.findStream(lastEventId);
       if (stream?.attach(response, lastEventId, {})) return;
-      // Not 404: that would mean the session.
-      throw new Fault("bad-request", "What came after this event is gone. Open a new stream.");
+      // Not 404, which would mean that the session is unknown.
+      throw new Fault("bad-request", "The events after this one are no longer available. Open a new stream.");
     }
     session.standalone ??= session.openStream();
     session.standalone.attach(response, undefined, {});
@@ -239,14 +238,15 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
 
   function sessionOf(request: IncomingMessage, principal: string): HttpSession | undefined {
     versionOf(request);
-    return guests || request.headers["mcp-session-id"] === undefined ? undefined : knownSession(request, principal);
+    if (sessionless || request.headers["mcp-session-id"] === undefined) return undefined;
+    return knownSession(request, principal);
   }
 
-  function guestOf(request: IncomingMessage, principal: string): Peer {
-    return guests?.enter(principal, versionOf(request)) ?? passing(principal);
+  function sessionlessPeer(request: IncomingMessage, principal: string): Peer {
+    return sessionless?.openPeer(principal, versionOf(request)) ?? oneOffPeer(principal);
   }
 
-  function passing(principal: string): Peer {
+  function oneOffPeer(principal: string): Peer {
     return server.openPeer({ principal, twoWay: false });
   }
 
@@ -257,22 +257,22 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
     return session;
   }
 
-  function sweep(): void {
-    for (const exchange of open) exchange.beat();
+  function heartbeat(): void {
+    for (const exchange of exchanges) exchange.heartbeat();
     sessions.sweep();
-    guests?.keepAlive();
+    sessionless?.keepAlive();
   }
 }
 
-/** The revision a message without a session says it is of. */
+/** The revision that a message without a session names. */
 function versionOf({ headers }: IncomingMessage): string | undefined {
   const version = headers["mcp-protocol-version"];
   if (version === undefined || (typeof version === "string" && isLegacyVersion(version))) return version;
-  throw new Fault("bad-request", "The header MCP-Protocol-Version names no revision that has such messages.");
+  throw new Fault("bad-request", "The header MCP-Protocol-Version names a version that does not have such messages.");
 }
 
-/** Notices of the modern era belong to no session: clients that stop listening send one beside closing the stream. */
-function isModernNotice({ headers }: IncomingMessage): boolean {
+/** Notifications of the modern era belong to no session. Clients send one when they close a subscription. */
+function isModernNotification({ headers }: IncomingMessage): boolean {
   const version = headers["mcp-protocol-version"];
   return typeof version === "string" && isModernVersion(version);
 }

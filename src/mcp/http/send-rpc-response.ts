@@ -1,9 +1,10 @@
 import type { ServerResponse } from "node:http";
 import { Fault } from "../../core/fault.ts";
+import { sendText } from "../../core/http/send-json.ts";
 import { atTurnEnd } from "../../core/http/turn-end.ts";
 import { encodeMessage, failure, type JsonRpcResponse, rpcErrorOf } from "../messages/json-rpc.ts";
 
-/** Sends one JSON body, at the end of this turn of the loop. */
+/** Sends one JSON body, at the end of this turn of the event loop. */
 export function sendRpcResponse(
   response: ServerResponse,
   status: number,
@@ -12,40 +13,20 @@ export function sendRpcResponse(
 ): void {
   if (response.headersSent || response.destroyed) return;
   const text = encodeMessage(body);
-  const length = Buffer.byteLength(text);
-  atTurnEnd(() => {
-    if (response.headersSent || response.destroyed) return;
-    response.writeHead(
-      status,
-      sessionId === undefined
-        ? { "content-type": "application/json", "content-length": length }
-        : { "content-type": "application/json", "content-length": length, "mcp-session-id": sessionId },
-    );
-    response.end(text);
-  });
+  const headers = sessionId === undefined ? undefined : { "mcp-session-id": sessionId };
+  atTurnEnd(() => sendText(response, status, "application/json", text, headers));
 }
 
-/** Ends a response that has no body. */
-export function sendEmpty(
-  response: ServerResponse,
-  status: number,
-  headers: Readonly<Record<string, string>> = {},
-): void {
-  if (response.headersSent || response.destroyed) return;
-  response.writeHead(status, { "content-length": 0, ...headers });
-  response.end();
-}
-
-/** What went wrong before a message could be served, as JSON-RPC with the status of the fault. */
+/** Reports an error that came before any message was served, with the HTTP status of its fault. */
 export function sendRpcFault(response: ServerResponse, error: unknown): void {
   const fault = error instanceof Fault ? error : new Fault("internal", "Internal error.", { cause: error });
-  // What was not read of the body would be taken for the next request.
+  // The unread rest of the body would be read as the next request.
   if (fault.code === "too-large") response.setHeader("connection", "close");
   if (fault.row.retry) response.setHeader("retry-after", "1");
   sendRpcResponse(response, fault.row.http, failure(null, rpcErrorOf(fault, "modern")));
 }
 
-/** 2026-07-28 ties these error codes to a status; the older revisions answer every served request with 200. */
+/** 2026-07-28 assigns an HTTP status to these codes. The older revisions answer every served request with 200. */
 const modernStatus: Readonly<Record<number, number>> = {
   [-32601]: 404,
   [-32020]: 400,
