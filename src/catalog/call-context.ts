@@ -6,29 +6,29 @@ import type { Answer, ClientLogLine, McpLogLevel, Progress, Question } from "../
 import type { RequestContext } from "../mcp/server/offer.ts";
 import type { Caller } from "./caller.ts";
 
-/** Who calls, how to stop, where progress goes. Every await across a process or socket takes `signal`. */
+/** Who calls, how to stop, where progress goes. Every await that crosses a process or socket takes `signal`. */
 export interface CallContext {
   readonly caller: Caller;
-  /** What the calling client said of itself and what it can do, where it is an MCP client. */
+  /** Name and capabilities of the calling client, if it is an MCP client. */
   readonly client?: ClientFacts | undefined;
   readonly signal: AbortSignal;
-  /** The same, for those who need no AbortSignal: it costs less. Not every caller has it. */
+  /** The same as `signal`, but cheaper where no AbortSignal is needed. Not every caller has it. */
   readonly abort?: Abort | undefined;
   readonly log: Log;
   progress(progress: Progress): void;
-  /** From which level on the caller takes log lines; nothing where it wants none. */
+  /** The lowest level of log lines that the caller requested; undefined if it requested none. */
   readonly logLevel?: McpLogLevel | undefined;
-  /** A log line for the calling client; dropped below the level it wants. */
+  /** A log line for the calling client; dropped below the level it requested. */
   tell(line: ClientLogLine): void;
-  /** Asks the calling client; rejects with `missing-capability` where it can't be asked that. */
+  /** Asks the calling client; rejects with `missing-capability` if the client does not support it. */
   ask(question: Question): Promise<Answer>;
   /** W3C trace context of the call, passed on to whatever the source calls. */
   readonly traceparent?: string | undefined;
 }
 
 /**
- * A request of an MCP client as the catalog's side sees it. A class, not a closure: one is made for every call, and
- * methods on the prototype make that cheap; so does leaving the signal to whoever looks at it.
+ * The context of a call that came as a request of an MCP client. A class, not a closure: one is made for every call, and
+ * methods on the prototype make that cheap. So does making the signal only when it is read.
  */
 export class RequestCallContext implements CallContext {
   readonly caller: Caller;
@@ -36,7 +36,7 @@ export class RequestCallContext implements CallContext {
   readonly traceparent: string | undefined;
   readonly #request: RequestContext;
 
-  /** The caller without its client, which the request names. */
+  /** `from` has no client: the request names it. */
   constructor(request: RequestContext, from: Caller, log: Log, traceparent = request.traceparent) {
     const client = request.client.name;
     this.caller = client === undefined ? from : { ...from, client };
@@ -73,12 +73,12 @@ export class RequestCallContext implements CallContext {
     return this.#request.ask(question);
   }
 
-  /** Whether the client has said that it can put a form to its person. */
+  /** Whether the client declared that it can show its user a form. */
   get canAsk(): boolean {
     return missingCapability(this.#request.client, { method: "elicitation/create" }) === undefined;
   }
 
-  /** For sources that take large media: the text in a file behind a mark in the arguments. */
+  /** For sources that take large media: the text that was put into a file, by its placeholder in the arguments. */
   spilled(text: string): SpilledText | undefined {
     return this.#request.spilled(text);
   }

@@ -1,21 +1,21 @@
-/** Which kind of endpoint a call came through; `server` is a configured MCP server that wants the model (sampling). */
+/** The kind of endpoint a call came through; `server` is a configured MCP server that uses the model (sampling). */
 export type DoorKind = "mcp-stdio" | "mcp-http" | "plugin" | "node" | "console" | "cli" | "app-proxy" | "server";
 
-/** Who calls. Everything the guard and the audit know about the other side; never a secret itself. */
+/** Who calls: everything the guard and the audit know about the caller. Never holds a secret. */
 export interface Caller {
   readonly door: DoorKind;
-  /** The name of the token that opened the door (`main` for the main one), where the door has tokens. */
+  /** The name of the token (`main` for the main one), if the door has tokens. */
   readonly token?: string;
-  /** What the client calls itself in the handshake: shown, never trusted. */
+  /** The name the client gives itself in the handshake: shown, never trusted. */
   readonly client?: string;
   readonly sender?: string;
   readonly agent?: string;
-  /** Hashed before it is written anywhere. */
+  /** Only its hash is ever written down. */
   readonly sessionKey?: string;
 }
 
 /**
- * The part of a caller that the door vouches for. What a client calls itself is no part of it: anybody can say that.
+ * The part of a caller that the door has verified. The client's name is not part of it: any client can claim any name.
  */
 export interface CallerScope {
   readonly door: DoorKind;

@@ -8,14 +8,14 @@ import type { CatalogChange } from "./view.ts";
 
 const names = (view: { tools(): readonly { name: string }[] }) => view.tools().map((tool) => tool.name);
 
-test("tools are ordered by source id and then as their source orders them, whoever came first", () => {
+test("tools are ordered by source id, then as their source orders them, in whatever order sources are added", () => {
   const catalog = createCatalog();
   catalog.add(testSource({ id: "b", prefix: "b", tools: ["z", "a"] }));
   catalog.add(testSource({ id: "a", prefix: "a", tools: ["y"] }));
   expect(names(catalog)).toEqual(["a__y", "b__z", "b__a"]);
 });
 
-test("any sources with any tools can be found again under either alphabet, with the source and name they came from", () => {
+test("every tool of any sources can be found under either alphabet, with its source and original name", () => {
   const word = fc.oneof(
     fc.constantFrom("", "a", "A", "b", "a__b", "x.y", "x_y", "日本", "q".repeat(300)),
     fc.string({ unit: "binary", maxLength: 6 }),
@@ -54,13 +54,13 @@ test("any sources with any tools can be found again under either alphabet, with 
   );
 });
 
-test("a second source of the same id is refused", () => {
+test("a second source with the same id is refused", () => {
   const catalog = createCatalog();
   catalog.add(testSource({ id: "a" }));
   expect(() => catalog.add(testSource({ id: "a" }))).toThrow(expect.objectContaining({ code: "conflict" }));
 });
 
-test("a change in one source leaves the entries of the others, and their schemas, the very objects they were", () => {
+test("a change in one source keeps the entries and schemas of the others the same objects", () => {
   const catalog = createCatalog();
   const one = testSource({ id: "one", prefix: "one", tools: ["a"] });
   catalog.add(one);
@@ -73,7 +73,7 @@ test("a change in one source leaves the entries of the others, and their schemas
   expect(before?.definition.inputSchema).toBe(inputSchema);
 });
 
-test("a burst of changes gives one notice, and only to the views it concerns", async () => {
+test("a burst of changes gives one notice, and only to the views that changed", async () => {
   const catalog = createCatalog();
   const one = testSource({ id: "one", tools: ["a"] });
   const two = testSource({ id: "two", tools: ["b"] });
@@ -94,7 +94,7 @@ test("a burst of changes gives one notice, and only to the views it concerns", a
   expect(heard).toEqual([`all ${tools}`, `one ${tools}`]);
 });
 
-test("a removed source takes its tools along and is listened to no more", async () => {
+test("removing a source removes its tools and its listener", async () => {
   const catalog = createCatalog();
   const source = testSource({ id: "one", tools: ["a"] });
   const remove = catalog.add(source);
@@ -108,14 +108,14 @@ test("a removed source takes its tools along and is listened to no more", async 
   expect(notices).toBe(0);
 });
 
-test("include and exclude go by the name in the catalog, and by the plain name of what was renamed", () => {
+test("include and exclude match the name in the catalog, and the plain name of a renamed tool", () => {
   const catalog = createCatalog({ include: ["git__*", "order_openclaw"], exclude: ["*__delete*"] });
   catalog.add(testSource({ id: "git", prefix: "git", tools: ["log", "delete_branch", "delete everything"] }));
   catalog.add(testSource({ id: "agent", kind: "agent", tools: ["order_openclaw", "other"] }));
   expect(names(catalog)).toEqual(["order_openclaw", "git__log"]);
 });
 
-test("the view of one source bears bare names, and each tool keeps its name in the catalog for the guard", () => {
+test("the view of one source has bare names, and each tool keeps its name in the catalog for the guard", () => {
   const catalog = createCatalog();
   catalog.add(testSource({ id: "git", prefix: "git", tools: ["log", "a/b"] }));
   catalog.add(testSource({ id: "web", prefix: "web", tools: ["get"] }));
@@ -127,7 +127,7 @@ test("the view of one source bears bare names, and each tool keeps its name in t
   expect(view.find("git__log")).toBeUndefined();
 });
 
-test("a view made before its source is there fills when the source comes", () => {
+test("a view made before its source shows the tools once the source is added", () => {
   const catalog = createCatalog();
   const view = catalog.view({ source: "late" });
   expect(view.tools()).toEqual([]);
@@ -135,7 +135,7 @@ test("a view made before its source is there fills when the source comes", () =>
   expect(names(view)).toEqual(["a"]);
 });
 
-test("a view of names shows those tools and nothing else, no resources either", () => {
+test("a view of names shows those tools only, and no resources", () => {
   const catalog = createCatalog();
   const resources = () => [{ uri: "file:///a", name: "a" }];
   catalog.add(testSource({ id: "git", prefix: "git", tools: ["log", "push"], resources, readResource: readNothing }));
@@ -194,15 +194,15 @@ test("prompts are prefixed like tools, and completion reaches their source under
   expect(asked).toEqual([{ type: "ref/prompt", name: "review" }]);
 });
 
-test("another filter takes effect at once, and everybody is told", async () => {
+test("a new filter takes effect at once, and listeners get a notice", async () => {
   const catalog = createCatalog({ exclude: ["*__push"] });
   catalog.add(testSource({ id: "git", prefix: "git", tools: ["push", "log"] }));
   await setImmediate();
-  const told: unknown[] = [];
-  catalog.onChange((change) => told.push(change));
+  const notices: unknown[] = [];
+  catalog.onChange((change) => notices.push(change));
   expect(catalog.tools().map((tool) => tool.name)).toEqual(["git__log"]);
   catalog.setFilter({ include: ["*__push"] });
   expect(catalog.tools().map((tool) => tool.name)).toEqual(["git__push"]);
   await setImmediate();
-  expect(told).toHaveLength(1);
+  expect(notices).toHaveLength(1);
 });

@@ -1,5 +1,6 @@
 import { Fault } from "../core/fault.ts";
 import { type Log, silentLog } from "../core/log.ts";
+import { quoted } from "../core/peer-text.ts";
 import type { Prompt } from "../mcp/messages/resources-and-prompts.ts";
 import type { Tool } from "../mcp/messages/tool.ts";
 import { compileGlobs } from "./glob.ts";
@@ -16,9 +17,9 @@ import {
 } from "./view.ts";
 
 export interface CatalogFilter {
-  /** Globs on names of the catalog: with any of these, only what fits one is shown. */
+  /** Globs on names in the catalog. If there are any, only what matches one of them is shown. */
   readonly include?: readonly string[] | undefined;
-  /** Globs on names of the catalog: what fits one of these is not shown, whatever `include` says. */
+  /** Globs on names in the catalog. What matches one of them is hidden, whatever `include` says. */
   readonly exclude?: readonly string[] | undefined;
 }
 
@@ -26,22 +27,22 @@ export interface CatalogOptions extends CatalogFilter {
   readonly log?: Log | undefined;
 }
 
-/** One live list of everything all sources offer, ordered by source id and then as the source orders it. */
+/** One live list of everything all sources offer, ordered by source id, then as the source orders it. */
 export interface Catalog {
-  /** Faults with `conflict` where a source of this id is there already. */
+  /** Faults with `conflict` if the catalog already has a source with this id. */
   add(source: Source): Unsubscribe;
-  /** Takes the source off the list; closing it stays with whoever opened it. */
+  /** Removes the source, but does not close it. */
   remove(id: string): void;
   sources(): readonly Source[];
-  /** Shows another part of what there is, from now on. */
+  /** Replaces the filter, from now on. */
   setFilter(filter: CatalogFilter): void;
   tools(): readonly CatalogTool[];
   find(name: string): CatalogTool | undefined;
-  /** Live. Made once per endpoint and kept, since it remembers what it has worked out. */
+  /** A live view. It caches its lists, so make one per endpoint and keep it. */
   view(filter: ViewFilter, options?: ViewOptions): View;
-  /** One notice for a burst of changes, after the burst. */
+  /** Calls the listener once per burst of changes, after the burst. */
   onChange(listener: (change: CatalogChange) => void): Unsubscribe;
-  /** Lets go of all sources and sends no more notices. */
+  /** Removes all sources and all listeners. */
   close(): void;
 }
 
@@ -90,7 +91,7 @@ export function createCatalog({ include, exclude, log = silentLog }: CatalogOpti
   return {
     add(source) {
       if (held.has(source.id)) {
-        throw new Fault("conflict", `There is already a source called «${source.id}». Give one of them another name.`);
+        throw new Fault("conflict", `There is already a source named ${quoted(source.id)}. Rename one of them.`);
       }
       held.set(source.id, { source, release: source.onChange(changed) });
       changed();
@@ -147,11 +148,11 @@ function filterOf(include: readonly string[] = [], exclude: readonly string[] = 
     (included(name) || included(plain)) && !excluded(name) && !excluded(plain);
 }
 
-/** One listener's failure is its own: the others still hear of the change. */
+/** A listener that fails must not keep the change from the others. */
 function notify(listener: () => void, log: Log): void {
   try {
     listener();
   } catch (error) {
-    log.error("A listener of the catalog failed.", { error });
+    log.error("a listener of the catalog failed", { error });
   }
 }

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { compileGlob, compileGlobs } from "./glob.ts";
 
-test("a glob fits exactly what the same pattern as a regular expression does", () => {
+test("a glob matches exactly what the same pattern as a regular expression does", () => {
   const pattern = fc.string({ unit: fc.constantFrom("a", "b", "*", "?", ".", "_"), maxLength: 8 });
   const text = fc.string({ unit: fc.constantFrom("a", "b", ".", "_", "*"), maxLength: 12 });
   fc.assert(
@@ -17,7 +17,7 @@ test("a glob fits exactly what the same pattern as a regular expression does", (
   );
 });
 
-test("of many globs one is enough, and none fits nothing", () => {
+test("one match of many globs is enough, and an empty list matches nothing", () => {
   expect(compileGlobs(["a", "b*"])("bee")).toBe(true);
   expect(compileGlobs(["a", "b*"])("cab")).toBe(false);
   expect(compileGlobs([])("")).toBe(false);

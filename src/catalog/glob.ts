@@ -1,8 +1,8 @@
 export type Matcher = (text: string) => boolean;
 
 /**
- * `*` stands for any characters, `?` for one; everything else for itself. No regular expression is built: names come
- * from outside, and a pattern with several stars must not take more than length times length steps on any of them.
+ * `*` matches any characters, `?` matches one; everything else matches itself. This builds no regular expression: names
+ * come from outside, and matching must not take more steps than the two lengths multiplied.
  */
 export function compileGlob(pattern: string): Matcher {
   if (pattern === "*") return () => true;
@@ -10,7 +10,7 @@ export function compileGlob(pattern: string): Matcher {
   return (text) => matches(pattern, text);
 }
 
-/** One matcher for many patterns: true where any of them fits. */
+/** One matcher for many patterns: true if any of them matches. */
 export function compileGlobs(patterns: readonly string[]): Matcher {
   const plain = new Set(patterns.filter((pattern) => !/[*?]/.test(pattern)));
   const globs = patterns.filter((pattern) => /[*?]/.test(pattern)).map(compileGlob);

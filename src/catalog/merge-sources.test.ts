@@ -5,31 +5,31 @@ import { mergeInstructions } from "./merge-sources.ts";
 
 const saying = (id: string, text: string | undefined) => testSource({ id, instructions: () => text });
 
-test("each source has its part under its name, and those that say nothing have none", () => {
+test("each source has a section under its name, unless it has no instructions", () => {
   const sources = [saying("a", " Be gentle.\n"), saying("b", undefined), testSource({ id: "c" }), saying("d", "  ")];
   expect(mergeInstructions(sources)).toBe("## a\n\nBe gentle.");
   expect(mergeInstructions([...sources, saying("e", "Be quick.")])).toBe("## a\n\nBe gentle.\n\n## e\n\nBe quick.");
   expect(mergeInstructions([testSource()])).toBeUndefined();
 });
 
-test("a long text is cut, and what is too much in all is named instead", () => {
+test("long instructions are cut, and sources that no longer fit are listed by name", () => {
   expect(mergeInstructions([saying("a", "x".repeat(5000))])).toBe(`## a\n\n${"x".repeat(1999)}…`);
   const many = Array.from({ length: 100 }, (_, index) => saying(`s${index}`, "y".repeat(5000)));
   const merged = mergeInstructions(many)!;
   expect(merged.length).toBeLessThan(15_000);
   expect(merged).toContain("## s4\n");
   expect(merged).not.toContain("## s6\n");
-  expect(merged).toContain("too long to stand here: s5, s6, s7");
+  expect(merged).toContain("Left out because there is too much text: s5, s6, s7");
 });
 
-test("a source that says little has its part though one before it said too much", () => {
+test("short instructions are included even if those of an earlier source did not fit", () => {
   const long = Array.from({ length: 6 }, (_, index) => saying(`long${index}`, "y".repeat(5000)));
   const merged = mergeInstructions([...long, saying("short", "Be quick.")])!;
   expect(merged).toContain("## short\n\nBe quick.");
-  expect(merged).toMatch(/too long to stand here: long5\)$/);
+  expect(merged).toMatch(/Left out because there is too much text: long5\)$/);
 });
 
-test("a view of one source has its words as they are, and the whole has them as they are now", () => {
+test("a view of one source has its instructions in full, and every view has the current ones", () => {
   let text = "z".repeat(5000);
   const catalog = createCatalog();
   catalog.add(testSource({ id: "a", instructions: () => text }));

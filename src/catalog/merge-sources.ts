@@ -2,10 +2,10 @@ import { assignNames, type NameCandidate, nameCandidate } from "./names.ts";
 import type { Source } from "./source.ts";
 
 export interface MergeRules<T, E> {
-  /** Nothing where the source has no such things. */
+  /** The same array until it changes; empty if the source has none. */
   list(source: Source): readonly T[];
   make(source: Source, item: T, name: string): E;
-  /** Whether the catalog shows what bears one of these names: the one it has, and the one it would have alone. */
+  /** Whether the catalog shows an item: by the name it has, and by the plain name it would have without conflicts. */
   shows(name: string, plain: string): boolean;
 }
 
@@ -14,7 +14,7 @@ export interface Merged<E> {
   readonly bySource: ReadonlyMap<string, readonly E[]>;
 }
 
-/** What is kept of one source between two merges, so that a change in another costs it nothing. */
+/** What is kept of one source between two merges, so that a change in another source costs it nothing. */
 interface CachedSource<T, E> {
   readonly source: Source;
   readonly list: readonly T[];
@@ -24,9 +24,8 @@ interface CachedSource<T, E> {
 }
 
 /**
- * Merges the named things of many sources into one list, in the order of the sources given. An entry stays the same
- * object for as long as its item and its name do, and the whole outcome for as long as all entries do: others cache by
- * them.
+ * Merges the named items of many sources into one list, in the order of the sources. An entry stays the same object
+ * while its item and its name do, and the result while all its entries do: callers use them as cache keys.
  */
 export function createSourceMerger<T extends { readonly name: string }, E extends { readonly name: string }>(
   rules: MergeRules<T, E>,
@@ -74,7 +73,7 @@ export function createSourceMerger<T extends { readonly name: string }, E extend
   };
 }
 
-/** A source that lists a name twice could only ever be called by one of them. */
+/** If a source lists a name twice, only one of the two could ever be called. */
 function firstOfEachName<T extends { readonly name: string }>(list: readonly T[]): readonly T[] {
   const seen = new Set<string>();
   return list.filter((item) => !seen.has(item.name) && seen.add(item.name));
@@ -89,12 +88,12 @@ export function sameElements(one: readonly unknown[], other: readonly unknown[])
   return one.length === other.length && one.every((element, index) => element === other[index]);
 }
 
-/** One that says more says it in full where it is alone, at its own address. */
+/** Longer instructions are cut here. The view of that source alone has them in full. */
 const longestOfOne = 2000;
-/** All of it goes into every conversation of every client. */
+/** The merged text goes into every conversation of every client. */
 const longestInAll = 12_000;
 
-/** What several sources say about how to use them, each under its name; nothing where none says anything. */
+/** The instructions of several sources, each under its name; undefined if no source has any. */
 export function mergeInstructions(sources: Iterable<Source>): string | undefined {
   const parts: string[] = [];
   const leftOut: string[] = [];
@@ -110,7 +109,7 @@ export function mergeInstructions(sources: Iterable<Source>): string | undefined
     parts.push(part);
     length += part.length;
   }
-  if (leftOut.length > 0) parts.push(`(What these say is too long to stand here: ${shortened(leftOut.join(", "))})`);
+  if (leftOut.length > 0) parts.push(`(Left out because there is too much text: ${shortened(leftOut.join(", "))})`);
   return parts.length === 0 ? undefined : parts.join("\n\n");
 }
 

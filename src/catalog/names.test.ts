@@ -5,7 +5,7 @@ import { assignNames, type NameParts, narrowNames, nameCandidate } from "./names
 const wide = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
 const narrow = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** Few letters, so that names meet often; and everything that has ever been seen as a name, and more. */
+/** Few letters, so that names often conflict, and all kinds of strange names. */
 const word = fc.oneof(
   fc.stringMatching(/^[aA_.-]{0,4}$/),
   fc.constantFrom("", " ", "a", "b", "a__b", "b__c", "a__b__c", "order_openclaw", "screen.snapshot", "screen_snapshot"),
@@ -40,7 +40,7 @@ test("any set of sources and tools gets unique, valid names that do not depend o
   );
 });
 
-test("any set of names has narrow forms that are unique in any case, map back, and are nobody else's wide name", () => {
+test("any set of names has narrow forms that are unique regardless of case, map back, and are no other tool's wide name", () => {
   const names = fc
     .array(word, { maxLength: 40 })
     .chain((names) => fc.tuple(fc.constant(names), fc.shuffledSubarray(names, { minLength: names.length })));
@@ -62,14 +62,14 @@ test("any set of names has narrow forms that are unique in any case, map back, a
 
 const part = (parts: Partial<NameParts>) => nameCandidate({ source: "s", original: "t", own: false, ...parts });
 
-test("a valid name nobody else wants is kept as it is", () => {
+test("a valid name without a conflict is kept as it is", () => {
   expect(assignNames([part({ prefix: "tavily", original: "search" }), part({ original: "screen.snapshot" })])).toEqual([
     "tavily__search",
     "screen.snapshot",
   ]);
 });
 
-test("a name that two servers want belongs to neither, so none can take it over from the other", () => {
+test("a name that two servers claim belongs to neither, so that none can take it over from the other", () => {
   const [one, other] = assignNames([
     part({ source: "a", prefix: "a", original: "b__c" }),
     part({ source: "a__b", prefix: "a__b", original: "c" }),
@@ -78,16 +78,16 @@ test("a name that two servers want belongs to neither, so none can take it over 
   expect(other).toMatch(/^a__b__c_[0-9a-f]{8}$/);
 });
 
-test("a server can't take a name from a part of the program itself", () => {
-  const [ours, theirs] = assignNames([
+test("a server can't take a name from a built-in source", () => {
+  const [builtIn, other] = assignNames([
     part({ source: "agent", original: "order_openclaw", own: true }),
     part({ source: "evil", original: "order_openclaw" }),
   ]);
-  expect(ours).toBe("order_openclaw");
-  expect(theirs).toMatch(/^order_openclaw_[0-9a-f]{8}$/);
+  expect(builtIn).toBe("order_openclaw");
+  expect(other).toMatch(/^order_openclaw_[0-9a-f]{8}$/);
 });
 
-test("a tool that bears the very name another would get by its hash does not get in its way", () => {
+test("a tool whose name equals the hashed name of another does not conflict with it", () => {
   const [hashed] = assignNames([part({ original: "a b" })]);
   const names = assignNames([part({ original: "a b" }), part({ original: hashed! })]);
   expect(names[1]).toBe(hashed);

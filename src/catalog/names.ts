@@ -5,13 +5,13 @@ export interface NameParts {
   readonly source: string;
   readonly original: string;
   readonly prefix?: string | undefined;
-  /** Whether the source is part of this program: nothing from outside can take a name from it. */
+  /** Whether the source is built in: then no other source can take its names. */
   readonly own: boolean;
 }
 
-/** Somebody's candidate for a name: worked out once and kept, since all candidates are weighed again at every change. */
+/** An item that needs a name. Made once and kept, since names are assigned again at every change. */
 export interface NameCandidate extends NameParts {
-  /** The name as it would be written down by hand. */
+  /** The name without any change for validity or conflicts. */
   readonly plain: string;
   readonly isValid: boolean;
 }
@@ -24,8 +24,8 @@ export function nameCandidate(parts: NameParts): NameCandidate {
 }
 
 /**
- * The names of the catalog, in the order of the candidates: `<prefix>__<original>` where that is valid and nobody else
- * wants it, otherwise a readable rest of it with a hash of source and original.
+ * The names in the catalog, in the order of the candidates: `<prefix>__<original>` if that is valid and no other
+ * candidate claims it, otherwise its readable beginning with a hash of source and original.
  */
 export function assignNames(candidates: readonly NameCandidate[]): string[] {
   return resolveNames(candidates, catalogNameRules);
@@ -44,7 +44,7 @@ const catalogNameRules: NameRules<NameCandidate> = {
 };
 
 export interface NarrowNames {
-  /** From a name of the catalog to the one a narrow peer sees. */
+  /** From a name in the catalog to the one a narrow peer sees. */
   readonly narrow: ReadonlyMap<string, string>;
   /** And back. */
   readonly wide: ReadonlyMap<string, string>;
@@ -53,8 +53,8 @@ export interface NarrowNames {
 const narrowName = /^[A-Za-z0-9_-]{1,64}$/;
 
 /**
- * Names for peers that take only `[A-Za-z0-9_-]{1,64}`. Unique whatever the case of the letters, since OpenClaw
- * compares without it; and none is another tool's wide name, so that a call may come under either.
+ * Names for peers that accept only `[A-Za-z0-9_-]{1,64}`. Unique regardless of case, since OpenClaw ignores case; and
+ * none is another tool's wide name, so that a call may use either name.
  */
 export function narrowNames(names: readonly string[]): NarrowNames {
   const wideNames = [...new Set(names)];
@@ -78,17 +78,17 @@ const narrowNameRules: NameRules<string> = {
   fold: (name) => name.toLowerCase(),
 };
 
-/** How the names of one alphabet come about. */
+/** How the names of one alphabet are made. */
 export interface NameRules<T> {
-  /** The name the item would bear if nobody else wanted it; nothing where that would be no valid name. */
+  /** The item's name if no other item claims it; undefined if that is not a valid name. */
   plain(item: T): string | undefined;
-  /** Of two that want the same name, the one with the lower rank gets it; with equal ranks, neither. */
+  /** If two items claim a name, the lower rank gets it; with equal ranks, neither does. */
   rank(item: T): number;
-  /** Valid characters only, at most `baseLength` of them: what stands before the hash of a name that can't be plain. */
+  /** The readable part before the hash, for an item that can't have its plain name: at most `baseLength` valid characters. */
   base(item: T): string;
   /** Different for any two items, and the same on every start. */
   identity(item: T): string;
-  /** Names with the same fold are the same name to those who use them. */
+  /** Peers treat two names with the same fold as the same name. */
   fold(name: string): string;
 }
 
@@ -104,9 +104,9 @@ interface NameHolder {
 }
 
 /**
- * One name for each item, in the items' order. The outcome depends on the set alone and not on its order, since tools
- * come and go in any order. A name wanted by two equals belongs to neither: whoever came later could otherwise take
- * over a name that people already trust.
+ * One name for each item, in the items' order. The result depends on the set alone and not on its order, since tools
+ * come and go in any order. A name that two equals claim belongs to neither: otherwise a later tool could take over a
+ * name that people already trust.
  */
 function resolveNames<T>(items: readonly T[], rules: NameRules<T>): string[] {
   const plainNames = items.map((item) => rules.plain(item));
@@ -150,7 +150,7 @@ function claimNames<T>(
   return holders;
 }
 
-/** A foreign name may look just like this one's hash: then the next round has another. */
+/** Another tool may have this very name: then the next round tries another hash. */
 function hashedName(base: string, identity: string, isFree: (name: string) => boolean): string {
   for (let round = 0; ; round++) {
     const name = `${base}_${hash("sha256", `${round} ${identity}`).slice(0, hashLength)}`;

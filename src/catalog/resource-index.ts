@@ -1,7 +1,7 @@
 import type { Resource, ResourceTemplate } from "../mcp/messages/resources-and-prompts.ts";
 import type { Source } from "./source.ts";
 
-/** A source that can be read from. */
+/** A source whose resources can be read. */
 export type ReadableSource = Source & Required<Pick<Source, "readResource">>;
 
 export interface ResourceIndex {
@@ -20,7 +20,7 @@ export const noResources: ResourceIndex = {
   sourceOfTemplate: () => undefined,
 };
 
-/** URIs pass through untouched, so of two sources that list the same one the first answers it. */
+/** URIs pass through unchanged, so if two sources list the same one, the first answers it. */
 export function indexResources(sources: readonly Source[]): ResourceIndex {
   const readable = sources.filter(isReadable);
   if (readable.length === 0) return noResources;
@@ -32,7 +32,7 @@ export function indexResources(sources: readonly Source[]): ResourceIndex {
       if (!byTemplate.has(item.uriTemplate)) byTemplate.set(item.uriTemplate, { source, item });
     }
   }
-  const byOnlyOne = readable.length === 1 ? readable[0] : undefined;
+  const onlySource = readable.length === 1 ? readable[0] : undefined;
   return {
     resources: Array.from(byUri.values(), ({ item }) => item),
     templates: Array.from(byTemplate.values(), ({ item }) => item),
@@ -40,8 +40,8 @@ export function indexResources(sources: readonly Source[]): ResourceIndex {
       const listed = byUri.get(uri);
       if (listed !== undefined) return listed.source;
       for (const [template, { source }] of byTemplate) if (matchesTemplate(template, uri)) return source;
-      // Results may link to resources that no list mentions; with a single source there is no doubt whose they are.
-      return byOnlyOne;
+      // Results may link to unlisted resources. With a single source it is clear whose they are.
+      return onlySource;
     },
     sourceOfTemplate: (uriTemplate) => byTemplate.get(uriTemplate)?.source,
   };
@@ -57,9 +57,9 @@ const longestUri = 8192;
 const mostPieces = 64;
 
 /**
- * Whether a URI can have come from a template (RFC 6570). Literals must be there, a `{name}` is anything without the
- * characters such an expression would have escaped, and the other operators are anything at all. Templates and URIs
- * both come from outside, so the lengths and with them the work are bounded.
+ * Whether a URI can come from a template (RFC 6570). Literals must match, a `{name}` matches anything without the
+ * characters it would have escaped, and the other operators match anything at all. Templates and URIs both come from
+ * outside, so their lengths, and with them the work, are bounded.
  */
 export function matchesTemplate(template: string, uri: string): boolean {
   if (uri.length > longestUri || template.length > longestUri) return false;

@@ -13,25 +13,25 @@ import type { Caller } from "./caller.ts";
 
 export type Unsubscribe = () => void;
 
-/** Something that offers tools. The catalog asks; the source answers, and says when its list changes. */
+/** Something that offers tools, and reports when its list changes. */
 export interface ToolSource {
   readonly id: string;
-  /** What kind of source this is; rules and defaults of the guard go by it. */
+  /** The guard's rules and defaults can depend on it. */
   readonly kind: "server" | "app" | "machine" | "agent";
-  /** Whether annotations of this source's tools count as facts under the strict preset. */
+  /** Whether the hints of its tools count under the strict preset. */
   readonly trusted?: boolean;
-  /** Prefix of its tools in the whole catalog: `<prefix>__<tool>`. Without one the names stand bare. */
+  /** Prefix of its tools in the catalog: `<prefix>__<tool>`. Without one the names are bare. */
   readonly prefix?: string;
-  /** How long a call may take before a client that knows tasks gets one instead of waiting; 10,000 unless given. */
+  /** How long a call may take before a client that supports tasks gets a task instead; 10,000 unless given. */
   readonly taskAfterMs?: number | undefined;
-  /** Cheap and synchronous: the source keeps its own list fresh. Same array object until the list changes. */
+  /** Cheap: the source keeps its list up to date. The same array until the list changes. */
   tools(): readonly Tool[];
   call(name: string, args: unknown, context: CallContext): Promise<ToolResult>;
   onChange(listener: () => void): Unsubscribe;
   close(): Promise<void>;
 }
 
-/** A source that also has resources. URIs pass through untouched. */
+/** A source that also has resources. URIs pass through unchanged. */
 export interface ResourceSource {
   resources(): readonly Resource[];
   resourceTemplates(): readonly ResourceTemplate[];
@@ -46,19 +46,19 @@ export interface PromptSource {
   getPrompt(name: string, args: Readonly<Record<string, string>>, context: CallContext): Promise<GetPromptResult>;
 }
 
-/** A source that can finish what a person types for its prompts and templates. */
+/** A source that can complete arguments of its prompts and templates. */
 export interface CompletionSource {
   complete(request: CompletionRequest, context: CallContext): Promise<Completion>;
 }
 
-/** A source that says how it wants to be used. */
+/** A source with instructions for its use. */
 export interface InstructingSource {
   instructions(): string | undefined;
 }
 
-/** A source with a say of its own in whether a call may run: the consent of a capability, exec approvals. */
+/** A source that has a say in whether a call may run: the consent of a capability, exec approvals. */
 export interface AdvisingSource {
-  /** Nothing where it has nothing to say. The guard asks the question, if there is one to ask. */
+  /** Undefined if it has no objection. If the advice is to ask, the guard asks. */
   adviceOn(name: string, args: unknown, caller: Caller): Advice | undefined | Promise<Advice | undefined>;
 }
 
@@ -69,14 +69,14 @@ export type Source = ToolSource &
   Partial<InstructingSource> &
   Partial<AdvisingSource>;
 
-/** A tool with its place in the catalog. The same object for as long as nothing about it changes. */
+/** A tool with its place in the catalog. The same object while nothing about it changes. */
 export interface CatalogTool {
-  /** Its name in the catalog: rules, approvals and the audit go by it, whatever a view calls it. */
+  /** Its name in the catalog, which rules, approvals and the audit use whatever a view calls it. */
   readonly name: string;
   readonly source: Source;
-  /** As the source lists it, and as it must be called there. */
+  /** As the source lists it; calls to the source use this name. */
   readonly tool: Tool;
-  /** As it is shown: the same tool under the name of the catalog, or of the view it was found in. */
+  /** As clients see it: the same tool under its name in the catalog or in a view. */
   readonly definition: Tool;
 }
 
@@ -87,7 +87,7 @@ export interface CatalogPrompt {
   readonly definition: Prompt;
 }
 
-/** The same thing under another name; schemas and all the rest stay the very objects they were. */
+/** The same item under another name; schemas and everything else stay the same objects. */
 export function renamed<T extends { readonly name: string }>(item: T, name: string): T {
   return item.name === name ? item : { ...item, name };
 }

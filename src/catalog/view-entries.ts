@@ -10,16 +10,16 @@ interface Entry<T> {
 export interface ViewEntryRules<T, E> {
   /** The item as its source lists it. */
   original(entry: E): T;
-  /** Whether the names stand without the prefix of their source. */
+  /** Whether names have no prefix of their source. */
   readonly bare: boolean;
   readonly alphabet: "wide" | "narrow";
 }
 
-/** Some entries under the names a view gives them. */
+/** Entries under the names that a view gives them. */
 export interface ViewEntries<T, E> {
   readonly entries: readonly E[];
   readonly definitions: readonly T[];
-  /** By the name shown here, by its form in the other alphabet, or, among bare names, by the source's own. */
+  /** By the name shown here, by its form in the other alphabet, or, with bare names, by the source's own name. */
   find(name: string): E | undefined;
 }
 
@@ -54,7 +54,7 @@ function bareNames<T extends { readonly name: string }, E extends Entry<T>>(
   );
 }
 
-/** Only looked at when the usual name was not found, so it is only made then. */
+/** Made only when a lookup by the usual name fails. */
 function otherNames<T extends { readonly name: string }, E extends Entry<T>>(
   shown: readonly E[],
   wideNames: readonly string[],

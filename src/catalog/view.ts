@@ -9,9 +9,9 @@ import type { CatalogPrompt, CatalogTool, Source, Unsubscribe } from "./source.t
 import { createViewEntries, type ViewEntries } from "./view-entries.ts";
 
 /**
- * Which part of the catalog: all of it, one source under bare names, some sources under the names they have in the whole,
- * or the tools and prompts whose names in the catalog fit one of the globs (then there are no resources, since nobody named
- * those).
+ * Which part of the catalog: all of it, one source under bare names, some sources under their names in the catalog, or
+ * the tools and prompts whose names in the catalog match one of the globs (without resources, which the globs do not
+ * cover).
  */
 export type ViewFilter =
   | "all"
@@ -20,7 +20,7 @@ export type ViewFilter =
   | { readonly names: readonly string[] };
 
 export interface ViewOptions {
-  /** `narrow` for peers that take only `[A-Za-z0-9_-]{1,64}`. Either way a tool is found under both of its names. */
+  /** `narrow` for peers that accept only `[A-Za-z0-9_-]{1,64}`. A tool can be found under both names in any case. */
   readonly alphabet?: "wide" | "narrow";
 }
 
@@ -30,7 +30,7 @@ export interface CatalogChange {
   readonly resources: boolean;
 }
 
-/** A live part of the catalog, as one endpoint serves it. Every list is the same array until it changes. */
+/** A live part of the catalog, as one endpoint serves it. Every list stays the same array until it changes. */
 export interface View {
   tools(): readonly CatalogTool[];
   definitions(): readonly Tool[];
@@ -39,11 +39,11 @@ export interface View {
   findPrompt(name: string): CatalogPrompt | undefined;
   resources(): readonly Resource[];
   resourceTemplates(): readonly ResourceTemplate[];
-  /** How its sources want to be used: those of one as they are, those of several shortened and under their names. */
+  /** How to use the sources: one source's own text in full, or several texts shortened and under their names. */
   instructions(): string | undefined;
   /** The source that answers for a URI. */
   findResource(uri: string): ReadableSource | undefined;
-  /** Nothing where no source of the view can complete that. */
+  /** Undefined if no source of the view can complete that. */
   findCompletion(request: CompletionRequest): FoundCompletion | undefined;
   onChange(listener: (change: CatalogChange) => void): Unsubscribe;
 }
@@ -76,8 +76,8 @@ export function createView(filter: ViewFilter, { alphabet = "wide" }: ViewOption
   const bare = typeof filter === "object" && "source" in filter;
   const toolRules = { original: (entry: CatalogTool) => entry.tool, bare, alphabet };
   const promptRules = { original: (entry: CatalogPrompt) => entry.prompt, bare, alphabet };
-  const toolLists = remember((entries: readonly CatalogTool[]) => createViewEntries(entries, toolRules));
-  const promptLists = remember((entries: readonly CatalogPrompt[]) => createViewEntries(entries, promptRules));
+  const toolLists = cacheLast((entries: readonly CatalogTool[]) => createViewEntries(entries, toolRules));
+  const promptLists = cacheLast((entries: readonly CatalogPrompt[]) => createViewEntries(entries, promptRules));
   let seenState: CatalogState | undefined;
   let lists: Lists;
 
@@ -123,8 +123,8 @@ function selector(filter: ViewFilter): <E extends Entry>(merged: Merged<E>) => r
   if (filter === "all") return (merged) => merged.all;
   if ("source" in filter) return (merged) => merged.bySource.get(filter.source) ?? [];
   if ("sources" in filter) return (merged) => merged.all.filter(({ source }) => filter.sources(source));
-  const fits = compileGlobs(filter.names);
-  return (merged) => merged.all.filter((entry) => fits(entry.name));
+  const matches = compileGlobs(filter.names);
+  return (merged) => merged.all.filter((entry) => matches(entry.name));
 }
 
 function resourcesOf(filter: ViewFilter, state: CatalogState): ResourceIndex {
@@ -141,12 +141,12 @@ function instructionsOf(filter: ViewFilter, { sources }: CatalogState): string |
   return "source" in filter ? sources.get(filter.source)?.instructions?.() : undefined;
 }
 
-/** The last outcome again, for as long as the entries are the same. */
-function remember<E, R>(make: (entries: readonly E[]) => R): (entries: readonly E[]) => R {
-  let last: { readonly entries: readonly E[]; readonly outcome: R } | undefined;
+/** Returns the last result again while the entries are the same. */
+function cacheLast<E, R>(make: (entries: readonly E[]) => R): (entries: readonly E[]) => R {
+  let last: { readonly entries: readonly E[]; readonly result: R } | undefined;
   return (entries) => {
-    if (last === undefined || !sameElements(last.entries, entries)) last = { entries, outcome: make(entries) };
-    return last.outcome;
+    if (last === undefined || !sameElements(last.entries, entries)) last = { entries, result: make(entries) };
+    return last.result;
   };
 }
 

@@ -1,9 +1,9 @@
 import { hash } from "node:crypto";
 import type { Caller } from "../caller.ts";
 
-/** One call, as the guard saw it. Arguments and results are no part of it. */
+/** One call, as the guard saw it, without its arguments and its result. */
 export interface AuditEntry {
-  /** Milliseconds since the epoch, when the call arrived. */
+  /** When the call arrived, in milliseconds since the epoch. */
   readonly at: number;
   readonly caller: Caller;
   readonly source: string;
@@ -11,14 +11,14 @@ export interface AuditEntry {
   readonly verdict: "allow" | "ask" | "deny";
   readonly why: string;
   readonly ms: number;
-  /** `ok`, `tool-error` (the tool said so itself), `denied`, `cancelled`, or the code of the fault. */
+  /** `ok`, `tool-error` (the tool reported an error), or the code of the fault. */
   readonly outcome: string;
   /** Roughly, in characters of JSON. */
   readonly sizeIn: number;
   readonly sizeOut: number;
 }
 
-/** A line of the audit as it is read back. */
+/** One line of the audit file, parsed. */
 export interface AuditLine {
   readonly time: string;
   readonly door: string;
@@ -62,7 +62,7 @@ export function formatAuditLine(entry: AuditEntry): string {
   return `${JSON.stringify(line)}\n`;
 }
 
-/** Nothing where the line is not whole: a crash or a full disk may have torn it. */
+/** Undefined if the line is incomplete: a crash or a full disk can cut one off. */
 export function parseAuditLine(text: string): AuditLine | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -72,14 +72,14 @@ export function parseAuditLine(text: string): AuditLine | undefined {
   }
 }
 
-/** Enough to tell two keys apart, not enough to use one. */
+/** Enough to tell two secrets apart, not enough to use one. */
 export function shortHash(secret: string): string {
   return hash("sha256", secret).slice(0, 16);
 }
 
 let lastTime = { at: -1, text: "" };
 
-/** Calls that come together share their millisecond. */
+/** Calls in the same millisecond share the text. */
 function timeText(at: number): string {
   if (lastTime.at !== at) lastTime = { at, text: new Date(at).toISOString() };
   return lastTime.text;
@@ -88,7 +88,7 @@ function timeText(at: number): string {
 const hashedSessions = new Map<string, string>();
 const mostHashed = 4096;
 
-/** Sessions that call once call again. */
+/** Cached, since the same sessions call again and again. */
 function hashedSession(key: string): string {
   const known = hashedSessions.get(key);
   if (known !== undefined) return known;

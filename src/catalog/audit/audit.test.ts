@@ -60,7 +60,7 @@ test("a call is one line of JSON in an owner-only file, with the session key has
   expect((await stat(file)).mode & 0o777).toBe(0o600);
 });
 
-test("a full file is rotated, the oldest go, and what is kept is read in the order of the calls", async () => {
+test("a full file is rotated, the oldest file is deleted, and the rest is read in the order of the calls", async () => {
   await using folder = await tempFolder();
   const file = join(folder.path, "audit.log");
   for (let index = 0; index < 12; index++) {
@@ -95,7 +95,7 @@ test("a reader that follows misses nothing while two writers rotate the files un
   expect(seen).toEqual(Array.from({ length: count }, (_, index) => `tool_${index}`));
 });
 
-test("torn lines are passed over", async () => {
+test("incomplete lines are skipped", async () => {
   await using folder = await tempFolder();
   const file = join(folder.path, "audit.log");
   await appendFile(file, `{"time":"2026\n\n[]\nnull\n`);
@@ -105,7 +105,7 @@ test("torn lines are passed over", async () => {
   expect((await linesOf(file)).map(({ tool }) => tool)).toEqual(["git__log"]);
 });
 
-test("an audit that can't be written is reported once, and says how much is missing when it can again", async () => {
+test("a failing write is reported once, and the next successful one reports that calls are missing", async () => {
   await using folder = await tempFolder();
   const file = join(folder.path, "audit.log");
   await mkdir(file);
@@ -121,13 +121,13 @@ test("an audit that can't be written is reported once, and says how much is miss
   audit.record(entry({ tool: "after" }));
   await audit.close();
   expect(said).toEqual([
-    "the audit can't be written; calls go on without it",
-    "the audit is being written again; some calls are missing from it",
+    "could not write the audit; calls continue without it",
+    "writing the audit again; some calls are missing from it",
   ]);
   expect((await linesOf(file)).map(({ tool }) => tool)).toEqual(["after"]);
 });
 
-test("reading where there is no audit yet gives nothing, and following it waits for the first call", async () => {
+test("reading an audit that does not exist yet gives nothing, and following it waits for the first call", async () => {
   await using folder = await tempFolder();
   const file = join(folder.path, "audit.log");
   expect(await linesOf(file)).toEqual([]);

@@ -9,16 +9,16 @@ export interface AuditOptions {
   readonly log?: Log | undefined;
 }
 
-/** Who called what, and what came of it: one line of JSON per call. */
+/** Who called what, and with what outcome: one line of JSON per call. */
 export interface Audit {
   /** Returns at once; the line is in the file within 200 ms. Never throws: a full disk must not stop the calls. */
   record(entry: AuditEntry): void;
-  /** Writes what is left. */
+  /** Writes what is not in the file yet. */
   close(): Promise<void>;
 }
 
 const flushDelay = 100;
-/** More than this many waiting means that the disk stands still. */
+/** With this many waiting the disk must be stuck; further entries are dropped and counted. */
 const mostWaiting = 50_000;
 
 export function openAudit(options: AuditOptions): Audit {
@@ -36,12 +36,12 @@ export function openAudit(options: AuditOptions): Audit {
     if (entries.length === 0) return;
     try {
       await target.append(entries.map(formatAuditLine).join(""));
-      if (lost > 0) log.warn("the audit is being written again; some calls are missing from it", { file, lost });
+      if (lost > 0) log.warn("writing the audit again; some calls are missing from it", { file, lost });
       lost = 0;
       reported = false;
     } catch (error) {
       lost += entries.length;
-      if (!reported) log.error("the audit can't be written; calls go on without it", { file, error });
+      if (!reported) log.error("could not write the audit; calls continue without it", { file, error });
       reported = true;
     }
   }

@@ -8,7 +8,7 @@ import { type AuditLine, parseAuditLine } from "./audit-line.ts";
 
 export interface ReadAuditOptions {
   readonly file: string;
-  /** Waits for more instead of ending; an abort ends it. */
+  /** Waits for more lines at the end, until `signal` aborts. */
   readonly follow?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -17,7 +17,7 @@ const pollDelay = 150;
 const mostAttempts = 50;
 const chunkSize = 64 * 1024;
 
-/** Every line that is still kept, oldest first. Files rotated away while reading are read to their end all the same. */
+/** Every line that is still kept, oldest first. A file that is rotated while it is read is still read to its end. */
 export async function* readAudit({ file, follow = false, signal }: ReadAuditOptions): AsyncGenerator<AuditLine> {
   let handle = await openOldest(file);
   let reader = handle && createLineReader(handle);
@@ -25,7 +25,7 @@ export async function* readAudit({ file, follow = false, signal }: ReadAuditOpti
     while (!signal?.aborted) {
       if (handle !== undefined && reader !== undefined) {
         const next = await openNext(file, handle);
-        // What was appended before the next file came into being is read after that was seen: nothing falls between.
+        // Looking for the next file comes first: whatever was appended to this one before is read now, so no line is lost.
         for await (const line of reader.rest()) yield line;
         if (next !== undefined) {
           await handle.close();
@@ -72,17 +72,17 @@ async function openOldest(file: string): Promise<FileHandle | undefined> {
   return openChosen(file, (kept) => kept.at(-1));
 }
 
-/** The file that came after the one being read; nothing where that is still the newest. */
+/** The file after the one that is open; undefined if that one is still the newest. */
 async function openNext(file: string, handle: FileHandle): Promise<FileHandle | undefined> {
   const mine = await handle.stat();
   return openChosen(file, (kept) => {
     const index = kept.findIndex(({ stats }) => isSameFile(stats, mine));
-    // Not there any more: all that are have come after it.
+    // It was deleted: all files that are left come after it.
     return kept.at(index === -1 ? -1 : index - 1 >= 0 ? index - 1 : kept.length);
   });
 }
 
-/** A rotation may rename files between looking and opening: what was opened must be what was looked at. */
+/** A rotation may rename files between stat and open: the opened file must be the chosen one. */
 async function openChosen(
   file: string,
   choose: (kept: readonly KeptFile[]) => KeptFile | undefined,
@@ -100,8 +100,8 @@ async function openChosen(
 }
 
 /**
- * All files of the audit, newest first; nothing where they were rotated meanwhile. That shows as a gap in the numbers,
- * or as another newest file than there was at first: then the one before it may have been passed over.
+ * All files of the audit, newest first; undefined if they were rotated meanwhile. A rotation shows as a gap in the
+ * numbers, or as a newest file that differs from the one at the start: then a file may have been missed.
  */
 async function keptFiles(file: string): Promise<readonly KeptFile[] | undefined> {
   const kept: KeptFile[] = [];

@@ -8,15 +8,15 @@ import type { CatalogTool } from "../source.ts";
 
 /** Lasting answers to questions of policy, and the calls that wait for one. */
 export interface Approvals {
-  /** What was answered for good for this tool and this caller. An answer given elsewhere counts within a second. */
+  /** The lasting answer for this tool and caller. One given in another process counts within a second. */
   recall(tool: CatalogTool, caller: Caller): Promise<"always" | "never" | undefined>;
   remember(tool: CatalogTool, caller: Caller, choice: "always" | "never"): Promise<void>;
-  /** Notes a call that nobody answered for, so that it can be approved by name later. */
+  /** Saves a call that no one answered, so that it can be approved by name later. */
   note(tool: CatalogTool, caller: Caller, reason: string): Promise<void>;
   list(): Promise<ApprovalsFile>;
-  /** Answers every waiting call of that name for good; gives those it answered. */
+  /** Allows every waiting call of that name, and every refused one, from now on; returns the approvals. */
   approveWaiting(name: string): Promise<readonly Approval[]>;
-  /** Takes lasting answers back, so that the next call asks again; gives them. Faults where there are none. */
+  /** Removes lasting answers, so that the next call asks again; returns them. Faults with `not-found` if there are none. */
   forget(name: string): Promise<readonly Approval[]>;
 }
 
@@ -83,7 +83,7 @@ export function openApprovals({ file, clock = Date.now, log = silentLog }: Appro
       let forgotten: readonly Approval[] = [];
       await change((content) => {
         forgotten = content.approvals.filter((approval) => approval.name === name);
-        if (forgotten.length === 0) throw new Fault("not-found", nothingFor(name));
+        if (forgotten.length === 0) throw new Fault("not-found", noAnswerFor(name));
         return { ...content, approvals: content.approvals.filter((approval) => approval.name !== name) };
       });
       return forgotten;
@@ -91,8 +91,8 @@ export function openApprovals({ file, clock = Date.now, log = silentLog }: Appro
   };
 }
 
-const nothingFor = (name: string): string =>
-  `There is no answer kept for ${quoted(name)}. Run \`clawport approvals\` to see those there are.`;
+const noAnswerFor = (name: string): string =>
+  `There is no saved answer for ${quoted(name)}. Run \`clawport approvals\` to list the saved answers.`;
 
 type Call = Omit<Approval, "choice" | "at">;
 
@@ -102,7 +102,7 @@ function callOf(tool: CatalogTool, caller: Caller): Call {
 
 const bare = ({ name, source, tool, caller }: Call): Call => ({ name, source, tool, caller });
 
-/** By the source's own name: one in the catalog could come to belong to another tool. */
+/** By the source's own name for the tool: a name in the catalog could later belong to another tool. */
 const keyOf = ({ source, tool, caller }: Call): string => JSON.stringify([source, tool, callerScopeKey(caller)]);
 
 function withApprovals({ approvals, waiting }: ApprovalsFile, added: readonly Approval[]): ApprovalsFile {
@@ -113,19 +113,19 @@ function withApprovals({ approvals, waiting }: ApprovalsFile, added: readonly Ap
   };
 }
 
-/** A lasting answer of a person: this caller may always, or never, use this tool. */
+/** A lasting answer: this caller may always, or never, use this tool. */
 export interface Approval {
-  /** The name in the catalog when it was given: for people. */
+  /** The name in the catalog when the answer was given, for display. */
   readonly name: string;
   readonly source: string;
-  /** The name the source itself has for it. */
+  /** The source's own name for it. */
   readonly tool: string;
   readonly caller: CallerScope;
   readonly choice: "always" | "never";
   readonly at: string;
 }
 
-/** A call that was turned away because nobody was there to allow it. */
+/** A call that was refused because no one answered. */
 export interface WaitingCall extends Omit<Approval, "choice"> {
   readonly reason: string;
 }
@@ -139,7 +139,7 @@ function parseApprovals(value: unknown): ApprovalsFile {
   if (isRecord(value) && isListOf(value.approvals, isApproval) && isListOf(value.waiting, isWaiting)) {
     return { approvals: value.approvals, waiting: value.waiting };
   }
-  throw new Fault("corrupt", "This is no file of approvals.");
+  throw new Fault("corrupt", "This is not a list of approvals.");
 }
 
 function isListOf<T>(value: unknown, isItem: (item: unknown) => item is T): value is T[] {

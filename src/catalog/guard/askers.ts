@@ -16,21 +16,21 @@ export interface ApprovalQuestion {
   /** The whole question, safe to show as it is. */
   readonly text: string;
   readonly choices: readonly Choice[];
-  /** Milliseconds since the epoch: from then on no answer is a no. */
+  /** Milliseconds since the epoch. No answer by then is a no. */
   readonly expiresAt: number;
 }
 
-/** Somebody who can put a question to a person. */
+/** A way to ask a person: a terminal, the console, a desktop, the calling client. */
 export interface Asker {
   readonly id: string;
   readonly kind: "console" | "terminal" | "desktop" | "client";
-  /** Whether there is a person behind it now who may answer for this call. */
+  /** Whether a person who may answer for this call can be asked now. */
   available(context: CallContext): boolean;
-  /** Nothing where there was no answer. The signal ends when somebody else has answered or it is too late. */
+  /** Undefined if there was no answer. The signal aborts after another answer, or when time is up. */
   ask(question: ApprovalQuestion, signal: AbortSignal): Promise<ApprovalAnswer | undefined>;
 }
 
-/** Everybody who can ask now. They come and go while the guard lives. */
+/** All askers. They come and go while the guard runs. */
 export interface Askers {
   add(asker: Asker): Unsubscribe;
   available(context: CallContext): readonly Asker[];
@@ -48,20 +48,20 @@ export function createAskers(): Askers {
 }
 
 interface QuestionRequest {
-  /** One tool and one caller: there is at most one question about these at a time. */
+  /** Identifies tool and caller: at most one question about them is open at a time. */
   readonly about: string;
   readonly question: ApprovalQuestion;
   readonly askers: readonly Asker[];
-  /** Ends the wait of this call; the question itself goes on while another call waits for it. */
+  /** Ends the wait of this call. The question stays open while another call waits for it. */
   readonly signal: AbortSignal;
-  /** Keeps a lasting answer, once for all who wait. */
+  /** Saves a lasting answer, once for all waiting calls. */
   settle(reply: ApprovalReply): Promise<void>;
 }
 
 export interface ApprovalQuestions {
   /**
-   * The answer; or `again` where another question about the same was answered meanwhile, which may have made this one
-   * needless.
+   * The answer; or `again` if another question about the same tool and caller was answered meanwhile: the call must be
+   * judged again, since that answer may cover it.
    */
   put(request: QuestionRequest): Promise<ApprovalReply | "again">;
 }
@@ -102,22 +102,21 @@ export function createApprovalQuestions(timeoutMs: number, log: Log): ApprovalQu
         entry.waiting--;
         if (entry.waiting === 0) entry.end.abort();
       });
-      // A person who did not answer the first is not asked the next at once.
+      // A person who did not answer this question is not asked the next one right away.
       return entry.text === request.question.text || reply.choice === undefined ? reply : "again";
     },
   };
 }
 
 export interface ApprovalReply {
-  /** Nothing where nobody answered. */
+  /** Undefined if there was no answer. */
   readonly choice?: ApprovalAnswer;
   /** The kind of the asker that brought the answer. */
   readonly by?: string;
 }
 
 /**
- * Asks all at once; the first answer counts and ends the others. No answer from any, or none in time, is an empty
- * reply.
+ * Asks all at once. The first answer counts and ends the other questions. Without an answer in time the reply is empty.
  */
 async function askAll(
   askers: readonly Asker[],
@@ -131,12 +130,12 @@ async function askAll(
     if (signal.aborted || askers.length === 0) return resolve({});
     signal.addEventListener("abort", () => resolve({}), { once: true });
     let open = askers.length;
-    const hear = async (asker: Asker): Promise<void> => {
+    const askAndResolve = async (asker: Asker): Promise<void> => {
       const reply = await askOne(asker, question, ended, log);
       open--;
       if (reply.choice !== undefined || open === 0) resolve(reply);
     };
-    for (const asker of askers) void hear(asker);
+    for (const asker of askers) void askAndResolve(asker);
   });
   answered.abort();
   return reply;
@@ -149,7 +148,7 @@ async function askOne(asker: Asker, question: ApprovalQuestion, signal: AbortSig
     return isKnown ? { choice, by: asker.kind } : {};
   } catch (error) {
     if (!signal.aborted && !isFault(error, "missing-capability")) {
-      log.warn("a question could not be put", { asker: asker.id, error });
+      log.warn("could not ask for approval", { asker: asker.id, error });
     }
     return {};
   }
@@ -161,7 +160,7 @@ const choiceTitles: Readonly<Record<Choice, string>> = {
   never: "Never allow this",
 };
 
-/** The calling client as an asker: a form (MCP elicitation) with the choices, put to whoever sits there. */
+/** The calling client as an asker: it shows its user a form (MCP elicitation) with the choices. */
 export function createClientAsker(context: CallContext): Asker {
   return {
     id: "client",

@@ -8,7 +8,7 @@ import { openApprovals } from "./approvals.ts";
 
 const ask: Policy = { rules: [{ verdict: "ask" }] };
 
-test("with nobody there a question is a no, and `clawport approve` can say yes afterwards while the hub runs", async () => {
+test("if no one can be asked, the call is refused, and `clawport approve` allows the next one while the hub runs", async () => {
   await using hub = await startGuard({ policy: ask });
   const result = await hub.call();
   expect(result.isError).toBe(true);
@@ -27,7 +27,7 @@ test("with nobody there a question is a no, and `clawport approve` can say yes a
   expect((await hub.call()).isError).toBe(true);
 });
 
-test("once is for one call, always for this tool and caller from then on, across restarts", async () => {
+test("`once` allows one call, `always` every call of this tool by this caller, across restarts", async () => {
   await using hub = await startGuard({ policy: ask, tools: ["push", "pull"] });
   const questions = hub.person("once", "always", undefined, undefined);
   expect((await hub.call()).isError).toBeUndefined();
@@ -42,7 +42,7 @@ test("once is for one call, always for this tool and caller from then on, across
   expect((await again.call()).isError).toBeUndefined();
 });
 
-test("never is remembered, and the denial says how to take it back", async () => {
+test("`never` is remembered, and the denial says how to undo it", async () => {
   await using hub = await startGuard({ policy: ask });
   const questions = hub.person("never");
   await hub.call();
@@ -51,22 +51,22 @@ test("never is remembered, and the denial says how to take it back", async () =>
   expect(hub.source.calls).toEqual([]);
 });
 
-test("the question names the caller, the tool and the arguments, with nothing hidden in them", async () => {
+test("the question names the caller, the tool and the arguments, with invisible characters spelled out", async () => {
   await using hub = await startGuard({ policy: { rules: [{ verdict: "ask", reason: "it is Friday" }] } });
   const [question] = [hub.person("once")];
   await hub.call("git__push", { branch: "a\u202eb" }, { caller: { client: "Cur\u001bsor", sessionKey: "secret" } });
   expect(question[0]).toMatchObject({ tool: "git__push", source: "git", choices: ["once", "always", "never"] });
   expect(question[0]?.text).toBe(
     [
-      String.raw`«Cur\u{1b}sor», token main (mcp-http) wants to use git__push of git.`,
-      "This is asked because policy.rules[0] says so: it is Friday.",
+      String.raw`"Cur\u{1b}sor", token main (mcp-http) asks to use git__push from git.`,
+      "Approval is needed because policy.rules[0] requires it: it is Friday.",
       String.raw`Arguments: {"branch":"a\u{202e}b"}`,
     ].join("\n"),
   );
   expect(JSON.stringify(question)).not.toContain("secret");
 });
 
-test("the same question at the same time is asked once; a different one waits, and is dropped when the answer covers it", async () => {
+test("calls that need the same approval at the same time ask once; a different question waits, and is dropped if the answer covers it", async () => {
   await using hub = await startGuard({ policy: ask });
   const questions = hub.person("always", "never");
   const results = await Promise.all([hub.call(), hub.call(), hub.call("git__push", { other: true })]);
@@ -74,7 +74,7 @@ test("the same question at the same time is asked once; a different one waits, a
   expect(questions).toHaveLength(1);
 });
 
-test("of several who can ask, the first answer counts and ends the others", async () => {
+test("with several askers the first answer counts and ends the other questions", async () => {
   await using hub = await startGuard({ policy: ask });
   const ended = Promise.withResolvers<void>();
   hub.askers.add({
@@ -100,7 +100,7 @@ test("of several who can ask, the first answer counts and ends the others", asyn
   await ended.promise;
 });
 
-test("the caller hears that somebody is asked, and for how long; not where nobody is there", async () => {
+test("the caller gets a notice that its call waits for approval, and for how long, but only if someone is asked", async () => {
   await using hub = await startGuard({ policy: ask });
   const heard: unknown[] = [];
   const tell = ({ data }: { data: unknown }) => void heard.push(data);
@@ -108,10 +108,10 @@ test("the caller hears that somebody is asked, and for how long; not where nobod
   expect(heard).toEqual([]);
   hub.person("once");
   await hub.call("git__push", {}, { tell });
-  expect(heard).toEqual([expect.stringMatching(/^Somebody is asked for a yes to git__push: .* seconds\.$/)]);
+  expect(heard).toEqual([expect.stringMatching(/^Waiting for approval of git__push, for up to \d+ seconds\.$/)]);
 });
 
-test("a plain no is told as such, counts this once, and leaves nothing waiting", async () => {
+test("a plain no refuses this call only, and leaves no call waiting for approval", async () => {
   await using hub = await startGuard({ policy: ask });
   const questions = hub.person("no", "once");
   const refusal = textOf(await hub.call());
@@ -125,10 +125,10 @@ test("a plain no is told as such, counts this once, and leaves nothing waiting",
 test("no answer in time is a no", async () => {
   await using hub = await startGuard({ policy: ask, askTimeoutMs: 20 });
   hub.askers.add({ id: "x", kind: "console", available: () => true, ask: () => new Promise(() => {}) });
-  expect(textOf(await hub.call())).toContain("nobody gave it");
+  expect(textOf(await hub.call())).toContain("no one answered");
 });
 
-test("a cancelled call takes its question back and faults", async () => {
+test("a cancelled call withdraws its question and faults", async () => {
   await using hub = await startGuard({ policy: ask });
   const asked = Promise.withResolvers<AbortSignal>();
   hub.askers.add({
@@ -146,7 +146,7 @@ test("a cancelled call takes its question back and faults", async () => {
   expect(hub.entries).toMatchObject([{ outcome: "cancelled" }]);
 });
 
-test("where the rule permits it the calling client puts the question to its person", async () => {
+test("if the rule permits it, the calling client asks its user", async () => {
   await using hub = await startGuard({ policy: { rules: [{ verdict: "ask", askClient: true }] } });
   const asked: unknown[] = [];
   const reply = (content: object) => (question: unknown) => {
@@ -165,7 +165,7 @@ test("where the rule permits it the calling client puts the question to its pers
   expect((await hub.call("git__push", {}, { ask: unable })).isError).toBe(true);
 });
 
-test("a source's own opinion is heard, its detail shown, and lasting answers go to it", async () => {
+test("a source's advice counts, the question shows its detail, and the source gets lasting answers", async () => {
   const kept: string[] = [];
   await using hub = await startGuard({
     source: {
@@ -199,7 +199,9 @@ test("policy, consent and a changed pin together make one question", async () =>
   hub.source.offer([testTool("push", { description: "changed" })]);
   expect((await hub.call()).isError).toBeUndefined();
   expect(questions).toHaveLength(2);
-  expect(questions[1]?.text).toMatch(/rules\[0\] says so, and because its definition.*, and because the camera asks/);
+  expect(questions[1]?.text).toMatch(
+    /rules\[0\] requires it, and because its definition.*, and because the camera asks/,
+  );
   expect(questions[1]?.choices).toEqual(["once"]);
 });
 

@@ -11,13 +11,13 @@ import { type ApprovalReply, type Askers, createApprovalQuestions, createClientA
 import { type CallFacts, judgeCall, type Judgement } from "./judge-call.ts";
 import type { Pins } from "./pins.ts";
 
-/** What somebody wants to do: call a tool, or read from a source. */
+/** What a caller asks for: a tool call, or a read from a source. */
 export interface Operation {
   readonly source: Source;
-  /** Missing where a resource or prompt is read. */
+  /** Undefined for reads of resources and prompts. */
   readonly tool?: CatalogTool;
   readonly args: unknown;
-  /** What it is called in messages and in the audit. */
+  /** Its name in messages and in the audit: the tool, or the method of a read. */
   readonly what: string;
 }
 
@@ -34,7 +34,7 @@ export interface CallAdmissionOptions {
   readonly askTimeoutMs: number;
 }
 
-/** Decides whether a call may run, asking at most one question. What is simply allowed is decided without waiting. */
+/** Decides whether a call may run, with at most one question. Returns no promise if the call is simply allowed. */
 export type AdmitCall = (
   policy: Policy,
   operation: Operation,
@@ -68,11 +68,11 @@ export function createCallAdmission(options: CallAdmissionOptions): AdmitCall {
       }
       const { verdict, why, unanswerable } = judgement;
       if (verdict === "allow") return pass(operation, verdict, why);
-      if (unanswerable) return unanswered(operation, context, judgement, "nobody is there to give it");
+      if (unanswerable) return unanswered(operation, context, judgement, "no one is available to approve it");
       if (verdict === "deny") return refuse(operation, judgement, { verdict, why });
       const reply = await ask(operation, context, judgement);
       if (reply === "again") continue;
-      if (reply.choice === undefined) return unanswered(operation, context, judgement, "nobody gave it");
+      if (reply.choice === undefined) return unanswered(operation, context, judgement, "no one answered");
       const answered = `${why}: ${reply.choice} by ${reply.by}`;
       if (reply.choice !== "never" && reply.choice !== "no") return pass(operation, verdict, answered);
       return refuse(operation, judgement, { verdict, why: answered, noApproval: "the answer was no" });
@@ -85,7 +85,7 @@ export function createCallAdmission(options: CallAdmissionOptions): AdmitCall {
     const scope = scopeOfCaller(caller);
     const people = askers.available(context);
     if (people.length > 0) {
-      const data = `Somebody is asked for a yes to ${what}: the call waits for up to ${Math.round(askTimeoutMs / 1000)} seconds.`;
+      const data = `Waiting for approval of ${what}, for up to ${Math.round(askTimeoutMs / 1000)} seconds.`;
       context.tell({ level: "notice", logger: "clawport", data });
     }
     return questions.put({
@@ -109,7 +109,7 @@ export function createCallAdmission(options: CallAdmissionOptions): AdmitCall {
         });
         for (const kept of await Promise.allSettled(keepers)) {
           if (kept.status === "rejected")
-            log.warn("an answer can't be kept; it counts for now", { error: kept.reason });
+            log.warn("could not save an answer; it applies to this call only", { error: kept.reason });
         }
       },
     });
@@ -124,7 +124,7 @@ export function createCallAdmission(options: CallAdmissionOptions): AdmitCall {
     const approvable = judgement.policy.verdict === "ask" && operation.tool !== undefined;
     if (approvable) {
       await approvals.note(operation.tool, context.caller, judgement.policy.reason).catch((error: unknown) => {
-        log.warn("a call that waits for approval can't be noted", { error });
+        log.warn("could not save a call that waits for approval", { error });
       });
     }
     return refuse(operation, judgement, {
@@ -152,7 +152,7 @@ export function createCallAdmission(options: CallAdmissionOptions): AdmitCall {
   };
 }
 
-/** For what is decided without a question it does not matter who could be asked. */
+/** A decision without a question does not depend on who could be asked. */
 const anyoneReachable = { person: true, client: true };
 
 async function gatherAdvice({ source, tool, args }: Operation, { caller }: CallContext, pins: Pins): Promise<Advice[]> {
@@ -161,10 +161,10 @@ async function gatherAdvice({ source, tool, args }: Operation, { caller }: CallC
   return advice.filter((one) => one !== undefined);
 }
 
-/** A lasting answer is only offered where everybody who asks can keep it. */
+/** Lasting answers are offered only if everything that asks can remember them. */
 function choicesFor({ tool }: Operation, { reasons, policy }: Judgement): readonly Choice[] {
-  const canKeep = (reason: Advice) => (reason === policy ? tool !== undefined : reason.remember !== undefined);
-  return reasons.every(canKeep) ? ["once", "always", "never"] : ["once"];
+  const canRemember = (reason: Advice) => (reason === policy ? tool !== undefined : reason.remember !== undefined);
+  return reasons.every(canRemember) ? ["once", "always", "never"] : ["once"];
 }
 
 interface CallRefusal {
@@ -183,11 +183,11 @@ const longestArguments = 2000;
 const longestDetail = 20_000;
 const longestName = 100;
 
-/** The whole question for a person. What comes from outside is bounded and has nothing hidden in it. */
+/** The whole question for a person. Text from outside is bounded, with invisible characters spelled out. */
 function questionText({ what, source, args }: Operation, caller: Caller, reasons: readonly Advice[]): string {
   const lines = [
-    `${callerName(caller)} wants to use ${what} of ${visibleText(source.id, longestName)}.`,
-    `This is asked because ${reasons.map(({ reason }) => visibleText(reason, 500)).join(", and because ")}.`,
+    `${callerName(caller)} asks to use ${what} from ${visibleText(source.id, longestName)}.`,
+    `Approval is needed because ${reasons.map(({ reason }) => visibleText(reason, 500)).join(", and because ")}.`,
     `Arguments: ${visibleText(JSON.stringify(args) ?? "none", longestArguments)}`,
     ...reasons.flatMap(({ detail }) => (detail === undefined ? [] : [visibleText(detail, longestDetail)])),
   ];
@@ -196,27 +196,27 @@ function questionText({ what, source, args }: Operation, caller: Caller, reasons
 
 function callerName({ door, client, sender, agent, token }: Caller): string {
   const who = [
-    client && `«${visibleText(client, longestName)}»`,
+    client && `"${visibleText(client, longestName)}"`,
     sender && `sender ${visibleText(sender, longestName)}`,
     agent && `agent ${visibleText(agent, longestName)}`,
     token && `token ${visibleText(token, longestName)}`,
   ];
-  return `${who.filter(Boolean).join(", ") || "Somebody"} (${door})`;
+  return `${who.filter(Boolean).join(", ") || "A caller"} (${door})`;
 }
 
-export type NoApprovalReason = "nobody is there to give it" | "nobody gave it" | "the answer was no";
+export type NoApprovalReason = "no one is available to approve it" | "no one answered" | "the answer was no";
 
 export interface DenialFacts {
-  /** What was to be done: `git__push`, or `Reading from git`. */
+  /** What was refused: `git__push`, or `resources/read`. */
   readonly what: string;
   readonly reasons: readonly Advice[];
-  /** Why there was no yes, where a yes was needed. */
+  /** Why there was no approval; undefined if none was needed. */
   readonly noApproval: NoApprovalReason | undefined;
-  /** Whether `clawport approve` knows of it. */
+  /** Whether `clawport approve` can allow it. */
   readonly approvable: boolean;
 }
 
-/** Says what stood in the way and how to clear it: the reader is a model that passes it on to its person. */
+/** Says why, and how to allow it: the reader is a model that passes it on to its user. */
 function denialText({ what, reasons, noApproval, approvable }: DenialFacts): string {
   const why = reasons.map(({ reason }) => reason).join(", and ");
   const ways = [
@@ -224,6 +224,6 @@ function denialText({ what, reasons, noApproval, approvable }: DenialFacts): str
     ...reasons.flatMap(({ howTo }) => howTo ?? []),
   ];
   const said =
-    noApproval === undefined ? `${what} was denied: ${why}.` : `${what} needs a yes, and ${noApproval}: ${why}.`;
+    noApproval === undefined ? `${what} was denied: ${why}.` : `${what} needs approval, but ${noApproval}: ${why}.`;
   return [said, [...new Set(ways)].join(" Or: ")].join(" ").trimEnd();
 }

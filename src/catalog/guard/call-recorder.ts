@@ -23,11 +23,11 @@ export interface CallRecorderOptions {
   readonly clock: () => number;
 }
 
-/** Writes every call into the audit and the metrics, when it begins and when it ends. */
+/** Counts every call in the metrics when it begins and ends, and writes it to the audit when it ends. */
 export function createCallRecorder({ audit, metrics, clock }: CallRecorderOptions) {
   const names = new WeakMap<Source, string>();
 
-  /** The id of an app's session opens that session, so only its hash is written down. */
+  /** The id of an app's session grants access to it, so only its hash is recorded. */
   function nameOf(source: Source): string {
     const name = names.get(source) ?? (source.kind === "app" ? `app:${shortHash(source.id)}` : source.id);
     names.set(source, name);

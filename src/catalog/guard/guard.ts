@@ -3,6 +3,7 @@ import { Fault, type FaultCode, isFault, isFaultCode, toFault } from "../../core
 import { asRecord } from "../../core/is-record.ts";
 import { type Log, silentLog } from "../../core/log.ts";
 import type { CallMetrics } from "../../core/telemetry/clawport-metrics.ts";
+import { quoted } from "../../core/peer-text.ts";
 import { visibleText } from "../../core/visible-text.ts";
 import { cancelledBy } from "../../core/wait.ts";
 import { RpcFault } from "../../mcp/messages/json-rpc.ts";
@@ -32,13 +33,13 @@ export interface GuardOptions {
   readonly log?: Log | undefined;
   /** Milliseconds since the epoch. */
   readonly clock?: (() => number) | undefined;
-  /** How long a person has to answer. */
+  /** How long a person has to answer; 120,000 unless given. */
   readonly askTimeoutMs?: number | undefined;
 }
 
-/** The one way from a door to a source: every call is judged before and written down after. */
+/** The only way from a door to a source: judges every call before it runs, and writes it to the audit after. */
 export interface Guard {
-  /** Denials and failures are results with `isError`. What the protocol has its own errors for is thrown. */
+  /** Denials and failures are results with `isError`. Throws only what the protocol has its own errors for. */
   call(tool: CatalogTool, args: unknown, context: CallContext): Promise<ToolResult>;
   readResource(view: View, uri: string, context: CallContext): Promise<ReadResourceResult>;
   /** Judged like a read. Calls the listener when the resource changes, until unsubscribed. */
@@ -169,7 +170,7 @@ function requireResource(view: View, uri: string): ReadableSource {
   throw new Fault("unknown-resource", `There is no resource at ${quoted(uri)}.`, { detail: { uri } });
 }
 
-/** The time with fractions of a millisecond. `performance` says the same, but loading it is felt by the first call. */
+/** The time with fractions of a millisecond. `performance` gives the same, but loading it slows down the first call. */
 function createClock(): () => number {
   const origin = Date.now() - elapsedMs();
   return () => origin + elapsedMs();
@@ -180,33 +181,31 @@ function elapsedMs(): number {
   return seconds * 1000 + nanoseconds / 1e6;
 }
 
-/** Why a operation failed. Whoever was stopped knows best how far it had come; before it ran, that is known here. */
+/** Why an operation failed. A stopped source knows best how far it got; before it ran, the guard knows. */
 function faultOf(error: unknown, signal: AbortSignal, isRunning: boolean): Fault {
   if (!signal.aborted) return toFault(error);
   const stop = cancelledBy(signal);
   if (stop.code !== "outcome-unknown") return stop;
-  if (!isRunning) return new Fault("unavailable", "This was stopped before it was begun. It is safe to try again.");
+  if (!isRunning) return new Fault("unavailable", "This was stopped before it started. It is safe to try again.");
   return isFault(error) ? error : stop;
 }
-
-const quoted = (text: string): string => `«${visibleText(text, 200)}»`;
 
 function isToolError(value: unknown): boolean {
   return typeof value === "object" && value !== null && "isError" in value && value.isError === true;
 }
 
-/** A cancelled call, a client that lacks what the tool needs, another server's own JSON-RPC error. */
+/** A cancelled call, a capability that the client lacks, or a JSON-RPC error of another server. */
 function isForProtocol(fault: Fault): boolean {
   return fault.code === "cancelled" || fault.code === "missing-capability" || fault instanceof RpcFault;
 }
 
-/** In `_meta`: which fault it was, for programs, since a result has no codes. */
+/** In `_meta`: the code of the fault, for programs. A result has no field for it. */
 const codeMeta = "clawport/code";
 const callIdMeta = "clawport/callId";
 
-/** A call that was refused, or failed on the way to its tool, as the result that a model sees. */
+/** The result that a model sees for a call that was refused or failed before its tool answered. */
 function faultResult(code: FaultCode, text: string, detail?: unknown): ToolResult {
-  // The id of a call of which nobody knows whether it ran goes along. The rest of a detail may be another's secret.
+  // Only the id of a call that may have run is passed on. The rest of a detail may hold another caller's secrets.
   const { call_id: callId } = asRecord(detail);
   return {
     ...errorResult(text),
@@ -214,7 +213,7 @@ function faultResult(code: FaultCode, text: string, detail?: unknown): ToolResul
   };
 }
 
-/** The fault that such a result tells of; nothing where the tool itself answered. */
+/** The fault behind a result made by `faultResult`; undefined if the tool itself answered. */
 export function faultFromResult({ isError, content, _meta: meta }: ToolResult): Fault | undefined {
   const code = asRecord(meta)[codeMeta];
   const [block] = content;

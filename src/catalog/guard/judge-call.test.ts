@@ -20,7 +20,7 @@ const doors: readonly DoorKind[] = ["mcp-stdio", "mcp-http", "plugin", "node", "
 const kinds = ["server", "app", "machine", "agent"] as const;
 const verdictOf = (parts: Partial<CallFacts>): CallVerdict => judgeCall(facts(parts)).verdict;
 
-test("by default everything runs, except that the plugin door asks before a tool without a read-only hint", () => {
+test("by default everything runs, except that the plugin door asks for tools without a read-only hint", () => {
   for (const door of doors) {
     for (const kind of kinds) {
       const source = { id: "x", kind, trusted: false };
@@ -30,7 +30,7 @@ test("by default everything runs, except that the plugin door asks before a tool
   }
 });
 
-test("under strict whatever is not read-only asks everywhere, and only a trusted source's word counts for that", () => {
+test("under strict everything that is not read-only asks at every door, and only a trusted source's hints count", () => {
   const policy: Policy = { preset: "strict" };
   const source = (trusted: boolean) => ({ id: "x", kind: "server", trusted }) as const;
   for (const door of doors) {
@@ -40,13 +40,13 @@ test("under strict whatever is not read-only asks everywhere, and only a trusted
   }
 });
 
-test("under open nothing asks by itself, but consent and pins still have their say", () => {
+test("under open policy never asks, but consent and pins still can", () => {
   const policy: Policy = { preset: "open" };
   for (const door of doors) expect(verdictOf({ policy, caller: { door } })).toBe("allow");
   expect(verdictOf({ policy, advice: [advice("ask", "pin")] })).toBe("ask");
 });
 
-test("the first rule that fits decides, and takes the place of the preset", () => {
+test("the first rule that matches decides, in place of the preset", () => {
   const rules: Policy["rules"] = [
     { tool: "git__p*", door: "plugin", verdict: "allow" },
     { source: "git", verdict: "deny", reason: "not on Fridays" },
@@ -56,7 +56,7 @@ test("the first rule that fits decides, and takes the place of the preset", () =
   expect(judgeCall(facts({ policy: { rules } }))).toMatchObject({
     verdict: "deny",
     why: "policy.rules[1]",
-    reasons: [{ reason: "policy.rules[1] says so: not on Fridays" }],
+    reasons: [{ reason: "policy.rules[1] forbids it: not on Fridays" }],
   });
   expect(verdictOf({ policy: { rules }, source: { id: "web", kind: "server", trusted: false } })).toBe("allow");
 });
@@ -77,12 +77,12 @@ test.each<[NonNullable<Policy["rules"]>[number], Partial<CallFacts>, boolean]>([
   expect(verdictOf({ policy: { preset: "open", rules: [rule] }, ...parts })).toBe(denied ? "deny" : "allow");
 });
 
-test("under strict a rule by annotation does not believe a source that is not trusted", () => {
+test("under strict a rule by annotation ignores the hints of an untrusted source", () => {
   const policy: Policy = { preset: "strict", rules: [{ annotation: "readOnly", verdict: "allow" }] };
   expect(verdictOf({ policy, tool: readOnly })).toBe("ask");
 });
 
-test("whoever has a say, the strictest wins, and what would be a question to nobody is a no", () => {
+test("the strictest advice wins, and a question that no one can be asked is a denial", () => {
   const verdict = fc.constantFrom<CallVerdict>("allow", "ask", "deny");
   const order: readonly CallVerdict[] = ["allow", "ask", "deny"];
   fc.assert(
@@ -98,7 +98,7 @@ test("whoever has a say, the strictest wins, and what would be a question to nob
   );
 });
 
-test("the calling client is asked only where the rule that fits permits it", () => {
+test("the calling client is asked only if the rule that matches permits it", () => {
   const reach = { person: false, client: true };
   const rule = { verdict: "ask", askClient: true } as const;
   expect(judgeCall(facts({ reach, policy: { rules: [rule] } }))).toMatchObject({ verdict: "ask", mayAskClient: true });
@@ -109,7 +109,7 @@ test("the calling client is asked only where the rule that fits permits it", () 
   expect(verdictOf({ reach: { person: false, client: false }, policy: { rules: [rule] } })).toBe("deny");
 });
 
-test("a lasting answer settles what policy asks, and nothing else", () => {
+test("a lasting answer settles a question of policy, and nothing else", () => {
   const ask: Policy = { rules: [{ verdict: "ask" }] };
   expect(verdictOf({ policy: ask, remembered: "always" })).toBe("allow");
   expect(verdictOf({ policy: ask, remembered: "never" })).toBe("deny");
@@ -118,7 +118,7 @@ test("a lasting answer settles what policy asks, and nothing else", () => {
   expect(verdictOf({ policy: { rules: [{ verdict: "allow" }] }, remembered: "never" })).toBe("allow");
 });
 
-test("reading a resource is read-only by its nature: rules about tools leave it alone, rules about its source do not", () => {
+test("reading a resource is read-only by nature: rules about tools do not apply to it, rules about its source do", () => {
   const reading = (policy: Policy) => verdictOf({ policy, tool: undefined, caller: { door: "plugin" } });
   expect(reading({ preset: "strict" })).toBe("allow");
   expect(reading({ rules: [{ tool: "*", verdict: "deny" }] })).toBe("allow");

@@ -9,31 +9,31 @@ export interface CallFacts {
   readonly policy: Policy;
   readonly caller: Caller;
   readonly source: { readonly id: string; readonly kind: Source["kind"]; readonly trusted: boolean };
-  /** Missing where a resource or prompt is read: that changes nothing by its nature, whoever offers it. */
+  /** Undefined for reads of resources and prompts, which are read-only by nature. */
   readonly tool?: { readonly name: string; readonly annotations?: ToolAnnotations | undefined } | undefined;
-  /** What others who have a say think: consent, exec approvals, pins. */
+  /** From everything else that has a say: consent, exec approvals, pins. */
   readonly advice?: readonly Advice[];
-  /** What a person has answered for good when policy asked before. */
+  /** The lasting answer to an earlier question of policy. */
   readonly remembered?: "always" | "never" | undefined;
-  /** Whether a person can be reached, and whether the calling client could ask one. */
+  /** Whether a person can be asked, and whether the calling client could ask its user. */
   readonly reach: { readonly person: boolean; readonly client: boolean };
 }
 
 export interface Judgement {
   readonly verdict: CallVerdict;
-  /** For the audit: who decided. */
+  /** For the audit: what decided. */
   readonly why: string;
-  /** Those who asked or denied, and why. */
+  /** Everything that asked or denied, and why. */
   readonly reasons: readonly Advice[];
-  /** What policy alone says; its lasting answers are kept by the guard. */
+  /** What policy alone says. The guard keeps the lasting answers to it. */
   readonly policy: Advice;
-  /** Whether the calling client may put the question. */
+  /** Whether the calling client may ask its user. */
   readonly mayAskClient: boolean;
-  /** It would have been a question, but there is nobody to ask. */
+  /** It would have been a question, but no one can be asked. */
   readonly unanswerable: boolean;
 }
 
-/** Everybody who has a say is heard, the strictest wins, and what would be a question to nobody is a no. */
+/** The strictest advice wins. A question that no one can be asked is a denial. */
 export function judgeCall(facts: CallFacts): Judgement {
   const tool = toolFacts(facts);
   const found = findRule(facts.policy, tool, facts.caller);
@@ -61,7 +61,7 @@ function strictest(advice: readonly Advice[]): CallVerdict {
   return advice.some(({ verdict }) => verdict === "ask") ? "ask" : "allow";
 }
 
-/** Under `strict` what a stranger says about its own tools is no fact. */
+/** Under `strict`, hints count only if their source is trusted. */
 function toolFacts({ policy, source, tool }: CallFacts): ToolFacts {
   const believed = policy.preset !== "strict" || source.trusted;
   const hints = tool === undefined ? { readOnlyHint: true } : believed ? tool.annotations : undefined;
@@ -71,17 +71,18 @@ function toolFacts({ policy, source, tool }: CallFacts): ToolFacts {
 function ruleAdvice({ rule, index }: FoundRule, facts: CallFacts): Advice {
   const by = `policy.rules[${index}]`;
   if (rule.verdict === "allow") return { by, verdict: "allow", reason: "a rule allows it" };
-  const reason = rule.reason ? `${by} says so: ${rule.reason}` : `${by} says so`;
+  const requirement = rule.verdict === "ask" ? `${by} requires it` : `${by} forbids it`;
+  const reason = rule.reason ? `${requirement}: ${rule.reason}` : requirement;
   return { by, verdict: rule.verdict, reason, howTo: ruleToAdd(facts, `before ${by}`) };
 }
 
-/** The doors behind which no person has already said yes to the call. */
+/** The doors through which calls come that no person has approved yet. */
 const doorReasons: Partial<Record<DoorKind, string>> = {
-  plugin: "OpenClaw's agent asks before a tool without a read-only hint",
-  server: "a server asks before it has the model write",
+  plugin: "OpenClaw's agent needs approval for tools without a read-only hint",
+  server: "a server needs approval to use your model",
 };
 
-const allowedBy = (by: string): Advice => ({ by, verdict: "allow", reason: "no rule fits" });
+const allowedBy = (by: string): Advice => ({ by, verdict: "allow", reason: "no rule matches" });
 const allowed = {
   open: allowedBy("preset open"),
   default: allowedBy("preset default"),
@@ -93,33 +94,33 @@ function presetAdvice({ traits }: ToolFacts, facts: CallFacts): Advice {
   const asksStrictly = preset === "strict" && !traits.readOnly;
   const why = preset === "default" && !traits.readOnly ? doorReasons[facts.caller.door] : undefined;
   if (!asksStrictly && why === undefined) return allowed[preset];
-  const reason = why ?? `policy.preset "strict" asks before whatever is not read-only`;
+  const reason = why ?? `policy.preset "strict" requires it for everything that is not read-only`;
   return { by: `preset ${preset}`, verdict: "ask", reason, howTo: ruleToAdd(facts, "to policy.rules") };
 }
 
-/** Lasting answers are to questions of policy alone: a rule that allows or denies needs none. */
+/** A lasting answer settles a question of policy. It never overrides a rule that allows or denies. */
 function applyRemembered(policy: Advice, { remembered, tool }: CallFacts): Advice {
   if (policy.verdict !== "ask" || remembered === undefined) return policy;
-  if (remembered === "always") return { by: "approval", verdict: "allow", reason: "it was allowed for good" };
-  const howTo = tool && `Run \`clawport approve ${tool.name}\` to allow it after all.`;
-  return { by: "approval", verdict: "deny", reason: "it was refused for good", ...(howTo && { howTo }) };
+  if (remembered === "always") return { by: "approval", verdict: "allow", reason: 'an earlier answer was "always"' };
+  const howTo = tool && `Run \`clawport approve ${tool.name}\` to allow it.`;
+  return { by: "approval", verdict: "deny", reason: 'an earlier answer was "never"', ...(howTo && { howTo }) };
 }
 
 function ruleToAdd({ source, tool }: CallFacts, where: string): string {
   const rule = tool ? `{ tool: "${tool.name}", verdict: "allow" }` : `{ source: "${source.id}", verdict: "allow" }`;
-  return `Add ${rule} ${where} in the configuration (\`clawport config path\` says where that is).`;
+  return `Add ${rule} ${where} in the configuration (run \`clawport config path\` to find it).`;
 }
 
-/** What the rules may know about the thing called. */
+/** What rules know about the tool or the source. */
 export interface ToolFacts {
-  /** The name in the catalog; missing where a resource or prompt is read, so that no rule about tools fits. */
+  /** The name in the catalog; undefined for reads, so that no rule about tools matches. */
   readonly name?: string | undefined;
   readonly source: string;
   readonly kind: Source["kind"];
   readonly traits: ToolTraits;
 }
 
-/** The hints of MCP with its defaults filled in: what says nothing is taken for the worst. */
+/** The hints of MCP with the defaults filled in: a tool without hints counts as the most dangerous kind. */
 export interface ToolTraits {
   readonly readOnly: boolean;
   readonly destructive: boolean;
@@ -146,7 +147,7 @@ type RuleTest = (tool: ToolFacts, caller: Caller) => boolean;
 
 const compiledRules = new WeakMap<object, RuleTest>();
 
-/** The first rule of which every field fits. */
+/** The first rule whose fields all match. */
 function findRule({ rules = [] }: Policy, tool: ToolFacts, caller: Caller): FoundRule | undefined {
   const index = rules.findIndex((rule) => matchesRule(rule, tool, caller));
   return index === -1 ? undefined : { rule: rules[index]!, index };
@@ -174,13 +175,13 @@ function compileRule(rule: Partial<PolicyRule>): RuleTest {
   if (door !== undefined) tests.push((_, caller) => caller.door === door);
   if (annotation !== undefined) {
     const trait = annotation.replace("!", "") as keyof ToolTraits;
-    const wanted = !annotation.startsWith("!");
-    tests.push((tool) => tool.traits[trait] === wanted);
+    const expected = !annotation.startsWith("!");
+    tests.push((tool) => tool.traits[trait] === expected);
   }
   return (tool, caller) => tests.every((test) => test(tool, caller));
 }
 
-/** A glob never fits what is not there, not even `*`. */
+/** A glob never matches a missing value, not even `*`. */
 function textTest(
   pattern: string | undefined,
   read: (tool: ToolFacts, caller: Caller) => string | undefined,

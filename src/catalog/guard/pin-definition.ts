@@ -4,7 +4,7 @@ import type { Tool } from "../../mcp/messages/tool.ts";
 
 export interface PinnedDefinition {
   readonly hash: string;
-  /** The definition in lines, for people: bounded, so it may be cut. */
+  /** The definition in lines, for display. Bounded, so it may be cut. */
   readonly text: string;
 }
 
@@ -14,7 +14,7 @@ const mostPinnedLines = 400;
 
 /**
  * Everything that tells a model or the guard what the tool is: names, descriptions, schemas, hints. The order of keys
- * does not count, since servers list them as they please.
+ * does not count: a server may list them in any order.
  */
 export function pinDefinition(tool: Tool): PinnedDefinition {
   const { name, title, description, annotations, inputSchema, outputSchema } = tool;
@@ -34,7 +34,7 @@ function linesOf(parts: Readonly<Record<string, unknown>>): string[] {
   });
 }
 
-/** One sentence a line: a changed word then shows as one changed line, not as a whole changed page. */
+/** One sentence per line, so that a changed word shows as one changed line. */
 function sentences(text: string): string[] {
   return text.split(/\n|(?<=[.!?]) +/).flatMap(wrapped);
 }
@@ -59,17 +59,17 @@ function sortKeys(_key: string, value: unknown): unknown {
 const contextLines = 2;
 const mostDiffLines = 80;
 const longestDiffLine = 200;
-/** The table of the comparison has this many lines each way. */
+/** Bounds the table of the comparison, which is this many lines squared. */
 const mostCompared = 500;
 
 type DiffRow = { readonly mark: " " | "-" | "+"; readonly text: string };
 
-/** Two definitions as lines marked `-` and `+` with a little around them, safe to show on a terminal. */
+/** The difference as lines marked `-` and `+` with some context, safe to show on a terminal. */
 export function pinDiff(before: string, after: string): string {
   const rows = compareLines(before.split("\n", mostCompared), after.split("\n", mostCompared));
   const changed = rows.map(({ mark }) => mark !== " ");
   if (!changed.includes(true))
-    return "No line that was kept has changed: the difference is in spaces, or further down.";
+    return "The saved lines are the same: the difference is in whitespace, or in what was cut off.";
   const shown = rows.map((_, at) =>
     changed.slice(Math.max(0, at - contextLines), at + contextLines + 1).includes(true),
   );
@@ -78,7 +78,7 @@ export function pinDiff(before: string, after: string): string {
     return [`${mark} ${visibleText(text, longestDiffLine)}`];
   });
   const rest = lines.length - mostDiffLines;
-  return (rest > 0 ? [...lines.slice(0, mostDiffLines), `… and ${rest} lines more`] : lines).join("\n");
+  return (rest > 0 ? [...lines.slice(0, mostDiffLines), `… and ${rest} more lines`] : lines).join("\n");
 }
 
 /** By the longest common subsequence. */

@@ -20,7 +20,7 @@ function toolWith(description: string, source = server): CatalogTool {
   return { name: "git__push", source, tool, definition: tool };
 }
 
-test("a tool is pinned at its first use, and says nothing until it changes", async () => {
+test("a tool is pinned at its first use, and there is no advice until it changes", async () => {
   await using temp = await tempFile();
   const pins = openPins(temp);
   expect(await pins.check(toolWith("a"))).toBeUndefined();
@@ -49,7 +49,7 @@ test("pins outlive the process", async () => {
   expect(await second.check(toolWith("b"))).toMatchObject({ verdict: "ask" });
 });
 
-test("a change accepted by a command counts in the running hub; going back to the old asks again", async () => {
+test("a change accepted by a command counts in the running hub; a change back to the old definition asks again", async () => {
   await using temp = await tempFile();
   const hub = openPins(temp);
   await hub.check(toolWith("a"));
@@ -65,7 +65,7 @@ test("a change accepted by a command counts in the running hub; going back to th
   expect(await hub.check(toolWith("a"))).toMatchObject({ verdict: "ask" });
 });
 
-test("a lasting yes is the new pin; a lasting no denies that definition and no other", async () => {
+test("`always` makes the new definition the pin; `never` denies that definition and no other", async () => {
   await using temp = await tempFile();
   const pins = openPins(temp);
   await pins.check(toolWith("a"));
@@ -80,7 +80,7 @@ test("a lasting yes is the new pin; a lasting no denies that definition and no o
   expect(await pins.check(toolWith("a"))).toMatchObject({ verdict: "ask" });
 });
 
-test("of two processes that pin different definitions the first to write wins, and the other notices", async () => {
+test("if two processes pin different definitions, the first to write wins and the other notices", async () => {
   await using temp = await tempFile();
   const [one, two] = [openPins(temp), openPins(temp)];
   await one.check(toolWith("a"));
@@ -101,7 +101,7 @@ test("many first uses at once all reach the file", async () => {
   expect(JSON.parse(await readFile(temp.file, "utf8")).pins).toHaveLength(50);
 });
 
-test("the program's own tools are not pinned", async () => {
+test("built-in tools are not pinned", async () => {
   await using temp = await tempFile();
   const pins = openPins(temp);
   const machine = testSource({ id: "machine", kind: "machine" });

@@ -7,18 +7,18 @@ import type { Advice } from "../advice.ts";
 import type { CatalogTool } from "../source.ts";
 import { pinDefinition, pinDiff, type PinnedDefinition } from "./pin-definition.ts";
 
-/** Tools as they were when they were first used. A server that changes one afterwards has to ask again. */
+/** The definitions tools had when they were first used. A tool that changes afterwards needs approval again. */
 export interface Pins {
-  /** Whether it is known at once that nothing about the tool has changed. If not, `check` finds out. */
+  /** Whether the tool is known, without reading the file, to be unchanged. If not, `check` finds out. */
   isKnownUnchanged(tool: CatalogTool): boolean;
-  /** Nothing where the definition is the pinned one or none is pinned. */
+  /** Undefined if the definition is the pinned one, or none is pinned. */
   check(tool: CatalogTool): Promise<Advice | undefined>;
-  /** Pins the definition unless one is pinned already: the tool is about to run. The file is written later. */
+  /** Pins the definition of a tool that is about to run, unless one is pinned already. The file is written later. */
   pinOnFirstUse(tool: CatalogTool): void;
   list(): Promise<readonly Pin[]>;
-  /** Accepts what the sources of the tools of that name now offer; gives the new pins. */
+  /** Accepts the new definitions of the tools of that name; returns the new pins. */
   accept(name: string): Promise<readonly Pin[]>;
-  /** Writes what is left. */
+  /** Writes what is not in the file yet. */
   close(): Promise<void>;
 }
 
@@ -36,7 +36,7 @@ export function openPins({ file, clock = Date.now, log = silentLog }: PinsOption
   const unwritten = new Map<string, Pin>();
   let writing: Promise<void> | undefined;
   let failed = false;
-  /** Tools found as pinned, until anything about the pins changes. */
+  /** Tools that match their pins, until any pin changes. */
   let unchanged = new WeakSet<CatalogTool>();
   const hashes = new WeakMap<Tool, string>();
 
@@ -73,7 +73,7 @@ export function openPins({ file, clock = Date.now, log = silentLog }: PinsOption
     return undefined;
   }
 
-  /** The change may have been accepted by another process; and if not, that one must be able to find it in the file. */
+  /** Another process may have accepted the change. If not, it must be able to find the change in the file. */
   async function review(tool: CatalogTool): Promise<Advice | undefined> {
     await flush();
     const offered = pinDefinition(tool.tool);
@@ -84,9 +84,7 @@ export function openPins({ file, clock = Date.now, log = silentLog }: PinsOption
     return {
       by: "pin",
       verdict: refused ? "deny" : "ask",
-      reason: refused
-        ? "its new definition was refused for good"
-        : "its definition is no longer the one it had when it was first used",
+      reason: refused ? "its new definition was rejected" : "its definition has changed since it was first used",
       detail: pinDiff(known.text, offered.text),
       howTo: `Run \`clawport approve ${tool.name}\` to accept the new definition.`,
       async remember(choice) {
@@ -110,12 +108,12 @@ export function openPins({ file, clock = Date.now, log = silentLog }: PinsOption
       learn(content);
       failed = false;
     } catch (error) {
-      if (!failed) log.error("pins can't be written; they are kept until the program ends", { file, error });
+      if (!failed) log.error("could not write the pins; keeping them in memory", { file, error });
       failed = true;
     }
   }
 
-  /** One write at a time; what is pinned meanwhile goes into the next. */
+  /** One write at a time. What is pinned meanwhile goes into the next one. */
   async function flush(): Promise<void> {
     await writing;
     if (unwritten.size === 0) return;
@@ -155,8 +153,8 @@ export function openPins({ file, clock = Date.now, log = silentLog }: PinsOption
 }
 
 /**
- * Our own tools come with the program, and those of an app's session are the app's to change: no session ever comes back
- * under the name of another. What remains comes from outside and may change there.
+ * Only tools of servers can change under a name that a person trusts. Built-in tools come with the program, and an
+ * app's tools belong to one session, whose name is never used again.
  */
 const isPinned = ({ source }: CatalogTool): boolean => source.kind === "server";
 
@@ -169,15 +167,15 @@ function renew({ name, source, tool }: Pin, { hash, text }: { hash: string; text
 
 /** The definition a tool had when it was first used, or when its change was last accepted. */
 export interface Pin extends PinnedDefinition {
-  /** The name in the catalog when it was pinned: for people. */
+  /** The name in the catalog when it was pinned, for display. */
   readonly name: string;
   readonly source: string;
-  /** The name the source itself has for it. */
+  /** The source's own name for it. */
   readonly tool: string;
   readonly at: string;
-  /** What the source offers now instead, until somebody accepts it. */
+  /** The new definition that the source offers, until a person accepts it. */
   readonly offered?: PinnedDefinition;
-  /** The hash of a definition that was refused for good. */
+  /** The hash of a definition that a person rejected. */
   readonly refused?: string;
 }
 
@@ -187,7 +185,7 @@ export interface PinsFile {
 
 function parsePins(value: unknown): PinsFile {
   if (isRecord(value) && Array.isArray(value.pins) && value.pins.every(isPin)) return { pins: value.pins };
-  throw new Fault("corrupt", "This is no file of pins.");
+  throw new Fault("corrupt", "This is not a list of pins.");
 }
 
 function isPin(value: unknown): value is Pin {

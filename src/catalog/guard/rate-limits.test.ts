@@ -6,7 +6,7 @@ import { createRateLimits } from "./rate-limits.ts";
 const tool = (name: string) => ({ name, source: "git", kind: "server", traits: traitsOf() }) as const;
 const caller = (token: string): Caller => ({ door: "mcp-http", token });
 
-test("a caller has so many calls in so many seconds, and gets them back one by one", () => {
+test("a caller may use up its calls at once, and regains them one by one", () => {
   const limits = createRateLimits([{ calls: 2, seconds: 10 }]);
   const take = (now: number) => limits.take(tool("a"), caller("one"), now);
   expect([take(0), take(0)]).toEqual([0, 0]);
@@ -16,7 +16,7 @@ test("a caller has so many calls in so many seconds, and gets them back one by o
   expect(take(5000)).toBe(5000);
 });
 
-test("a clock that goes back gives nothing for free", () => {
+test("a clock that is set back adds no calls", () => {
   const limits = createRateLimits([{ calls: 1, seconds: 1 }]);
   expect(limits.take(tool("a"), caller("one"), 10_000)).toBe(0);
   expect(limits.take(tool("a"), caller("one"), 0)).toBe(1000);
@@ -34,7 +34,7 @@ test.each([
   expect(limits.take(tool("b"), caller("one"), 0)).toBe(otherTool);
 });
 
-test("a call that one limit turns away takes nothing from the others", () => {
+test("a call refused by one limit takes nothing from the others", () => {
   const limits = createRateLimits([
     { calls: 1, seconds: 1, tool: "a" },
     { calls: 2, seconds: 1 },
@@ -45,7 +45,7 @@ test("a call that one limit turns away takes nothing from the others", () => {
   expect(limits.take(tool("b"), caller("one"), 0)).toBe(500);
 });
 
-test("a limit for other callers leaves this one alone", () => {
+test("a limit for other callers does not apply to this one", () => {
   const limits = createRateLimits([{ calls: 1, seconds: 1, token: "ci", door: "mcp-http" }]);
   for (let call = 0; call < 5; call++) expect(limits.take(tool("a"), caller("main"), 0)).toBe(0);
 });

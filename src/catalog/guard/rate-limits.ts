@@ -4,7 +4,7 @@ import { type Caller, callerScopeKey } from "../caller.ts";
 import { matchesRule, type ToolFacts } from "./judge-call.ts";
 
 export interface RateLimits {
-  /** Takes one call from every limit that fits; or takes nothing and says how many milliseconds to wait. */
+  /** Takes one call from every limit that matches and returns 0; or takes nothing and returns the milliseconds to wait. */
   take(tool: ToolFacts, caller: Caller, now: number): number;
 }
 
@@ -13,7 +13,7 @@ const mostBuckets = 10_000;
 export function createRateLimits(limits: readonly PolicyLimit[]): RateLimits {
   const buckets = new Map<string, TokenBucket>();
 
-  /** The one unused for longest goes first: it is the fullest, so the least is forgotten. */
+  /** Evicts the bucket that was unused for longest: it is the fullest, so the least is lost. */
   function put(key: string, bucket: TokenBucket): void {
     buckets.delete(key);
     buckets.set(key, bucket);
@@ -48,5 +48,5 @@ function keyOf({ per = "caller" }: PolicyLimit, index: number, tool: ToolFacts, 
 
 export function limitText(what: string, waitMs: number): string {
   const seconds = Math.max(1, Math.ceil(waitMs / 1000));
-  return `${what} was called too often for policy.limits. Try again in ${seconds} s.`;
+  return `${what} exceeded a limit in policy.limits. Try again in ${seconds} s.`;
 }
