@@ -12,10 +12,10 @@ import { readVersion } from "../core/version.ts";
 import { withDeadline } from "../core/wait.ts";
 import { defineServers } from "../sources/servers/definition.ts";
 import { createServerManager } from "../sources/servers/manager.ts";
-import { guardRecursion } from "./recursion-guard.ts";
+import { guardRecursion } from "./engine/recursion-guard.ts";
+import type { Host } from "./host.ts";
 import { requireTrust } from "./require-trust.ts";
 import type { ConfigEditor } from "./verbs/connect.ts";
-import type { Host } from "./host.ts";
 
 /** Edits for the person who typed the command: what they added themselves they need not be asked about. */
 export function createConfigEditor(host: Host, home: Home, trust: boolean): ConfigEditor {

@@ -1,3 +1,4 @@
+import { hubMcpUrl } from "../core/http/hub-routes.ts";
 import { homedir } from "node:os";
 import type { Asker } from "../catalog/guard/askers.ts";
 import type { Source } from "../catalog/source.ts";
@@ -6,11 +7,11 @@ import type { LiveLog } from "../core/live-log.ts";
 import type { LogLevel } from "../core/log.ts";
 import type { World } from "../core/process/world.ts";
 import type { ActiveConfig } from "./active-config.ts";
-import { watchedConfigFile } from "./config-source.ts";
-import { openEngine } from "./engine.ts";
+import { watchedConfigFile } from "./engine/config-source.ts";
+import { openEngine } from "./engine/engine.ts";
+import { requireRemoteConsent } from "./engine/listen-address.ts";
+import type { HttpOptions, OpenedHttp } from "./engine/open-http.ts";
 import { claimHub, type HubRecord, removeHubRecord, writeHubRecord } from "./hub-record.ts";
-import { requireRemoteConsent } from "./listen-address.ts";
-import type { HttpOptions, OpenedHttp } from "./open-http.ts";
 
 export interface HubOptions extends Omit<HttpOptions, "control"> {
   readonly home: Home;
@@ -73,7 +74,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
     };
     const { port: takenPort, wantedPort, tokenPath, remoteNames } = http;
     return {
-      url: `${http.address}/mcp`,
+      url: hubMcpUrl(http.address),
       port: takenPort,
       wantedPort,
       tokenPath,

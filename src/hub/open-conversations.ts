@@ -4,9 +4,9 @@ import {
   type ConversationStore,
   createModelConversationStore,
 } from "../sources/agent/conversations/conversation-store.ts";
-import { openHomeOf } from "./open-home.ts";
-import type { AgentFlags } from "./open-agent.ts";
+import type { AgentFlags } from "./engine/open-agent.ts";
 import type { Host } from "./host.ts";
+import { openHomeOf } from "./open-home.ts";
 
 /** Every place where conversations may be, as far as it can be reached now. */
 export interface Conversations extends AsyncDisposable {

@@ -3,9 +3,9 @@ import type { Config } from "../core/config/config-schema.ts";
 import type { Home } from "../core/files/home.ts";
 import type { Log } from "../core/log.ts";
 import type { World } from "../core/process/world.ts";
-import { configFile } from "./config-source.ts";
-import { openEngine } from "./engine.ts";
-import type { AppDoorOptions } from "./open-apps.ts";
+import { configFile } from "./engine/config-source.ts";
+import { openEngine } from "./engine/engine.ts";
+import type { AppDoorOptions } from "./engine/open-apps.ts";
 
 export interface ProxyOptions extends AppDoorOptions {
   readonly home: Home;

@@ -1,8 +1,8 @@
 import { readVersion } from "../core/version.ts";
 import { unknownServer } from "../sources/servers/definition.ts";
 import { loadConfigOf } from "./active-config.ts";
-import { watchedConfigFile } from "./config-source.ts";
-import { type Engine, openEngine } from "./engine.ts";
+import { watchedConfigFile } from "./engine/config-source.ts";
+import { type Engine, openEngine } from "./engine/engine.ts";
 import type { Host } from "./host.ts";
 import { openHomeOf } from "./open-home.ts";
 import { requireTrust } from "./require-trust.ts";

@@ -7,9 +7,9 @@ import type { ToolResult } from "../mcp/messages/tool.ts";
 import { checkOrderDepth } from "../sources/agent/order/order-depth.ts";
 import { orderTool } from "../sources/agent/order/order-tool.ts";
 import type { ActiveConfig } from "./active-config.ts";
-import { openEngine } from "./engine.ts";
+import { openEngine } from "./engine/engine.ts";
+import type { AgentFlags } from "./engine/open-agent.ts";
 import type { Host } from "./host.ts";
-import type { AgentFlags } from "./open-agent.ts";
 import { homePath } from "./open-home.ts";
 
 /** The engine behind `order_openclaw` in a process of its own: guard, audit, and an agent. */
@@ -25,7 +25,7 @@ export async function openOrderEngine(host: Host, flags: AgentFlags): Promise<Or
   const { env, homedir, log } = host;
   const home = await openHome(homePath(host), { log });
   const configuration = await loadOwnConfig(host);
-  const { configFile } = await import("./config-source.ts");
+  const { configFile } = await import("./engine/config-source.ts");
   const engine = await openEngine({
     home,
     configuration: configFile({ home, configuration, env }),

@@ -1,3 +1,4 @@
+import { hubRelayUrl } from "../core/http/hub-routes.ts";
 import { createCatalog } from "../catalog/catalog.ts";
 import type { View } from "../catalog/view.ts";
 import { Fault, isFault } from "../core/fault.ts";
@@ -8,12 +9,12 @@ import type { CallGuard } from "../doors/mcp/view-offer.ts";
 import { fingerprintOf, type HttpTarget, type ServerDefinition, unknownServer } from "../sources/servers/definition.ts";
 import { createServerManager } from "../sources/servers/manager.ts";
 import { findConfigOf, loadConfigOf } from "./active-config.ts";
-import { placeOf } from "./config-source.ts";
 import { findHub } from "./control/find-hub.ts";
 import { createRemoteControl, type RunningHub } from "./control/remote-control.ts";
-import { openHomeOf } from "./open-home.ts";
-import { guardRecursion } from "./recursion-guard.ts";
+import { placeOf } from "./engine/config-source.ts";
+import { guardRecursion } from "./engine/recursion-guard.ts";
 import type { Host } from "./host.ts";
+import { openHomeOf } from "./open-home.ts";
 
 /** The servers of a running hub, as this process offers them. */
 export interface Relay {
@@ -90,8 +91,7 @@ async function isForUs(host: Host, home: Home, hub: RunningHub, only: readonly s
 }
 
 function definitionOf({ address, token }: RunningHub, only: readonly string[] | undefined): ServerDefinition {
-  const url = new URL("/mcp?relay=stdio", address);
-  if (only !== undefined) url.searchParams.set("only", only.join(","));
+  const url = hubRelayUrl(address, only);
   const transport: HttpTarget = { kind: "http", url, headers: { authorization: `Bearer ${token.reveal()}` }, tls: {} };
   return {
     name: relayName,

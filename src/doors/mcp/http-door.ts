@@ -3,6 +3,7 @@ import type { Catalog } from "../../catalog/catalog.ts";
 import { Fault } from "../../core/fault.ts";
 import { isLoopbackHost, isLoopbackPeer } from "../../core/http/addresses.ts";
 import { closeGracefully, trackConnections } from "../../core/http/close-gracefully.ts";
+import { parseHubRoute } from "../../core/http/hub-routes.ts";
 import { listen } from "../../core/http/listen.ts";
 import { toLowerCaseNames } from "../../core/http/request-headers.ts";
 import { createRequestSlots } from "../../core/http/request-slots.ts";
@@ -15,7 +16,6 @@ import { sendRpcFault } from "../../mcp/http/send-rpc-response.ts";
 import type { ServerInfo } from "../../mcp/server/offer.ts";
 import { type ControlHandler, requireControl, requireOwner, serveControl } from "./control-route.ts";
 import { type GateRefusal, type GateRules, judgeCaller, type TokenMatch } from "./gate.ts";
-import { parseHttpRoute } from "./http-route.ts";
 import { createViewEndpoints, type LargeBodies } from "./view-endpoints.ts";
 import type { CallGuard } from "./view-offer.ts";
 
@@ -112,12 +112,12 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
 
   function takesLargeBodies(url: string | undefined): boolean {
     if (!largeBodies || url === undefined) return false;
-    const route = parseHttpRoute(url);
+    const route = parseHubRoute(url);
     return route.kind === "source" && route.source === largeBodies.source;
   }
 
   function dispatch(request: IncomingMessage, response: ServerResponse, token: TokenMatch): void {
-    const route = parseHttpRoute(request.url ?? "/");
+    const route = parseHubRoute(request.url ?? "/");
     if (request.method === "GET" && route.kind === "metrics" && metrics) {
       if (token.view !== undefined) throw new Fault("denied", "This token opens one view only, not the metrics.");
       return sendText(response, 200, prometheusContentType, metrics.render());
@@ -160,7 +160,7 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
     if (verdict.status === 405 && verdict.allow) response.setHeader("allow", verdict.allow);
     if (verdict.status === 401) response.setHeader("www-authenticate", challenge);
     // At `/` the tray's contract holds: no token, no body. There the challenge alone says what to do.
-    const isBare = verdict.status === 401 && parseHttpRoute(request.url ?? "/").kind === "root";
+    const isBare = verdict.status === 401 && parseHubRoute(request.url ?? "/").kind === "root";
     const body = isBare ? "" : `${verdict.reason}\n`;
     sendText(response, verdict.status, plainTextType, body);
   }

@@ -1,3 +1,4 @@
+import { hubTerminalUrl } from "../../core/http/hub-routes.ts";
 import { Agent } from "node:http";
 import type { Log } from "../../core/log.ts";
 import { shakeHands } from "../../mcp/client/handshake.ts";
@@ -25,7 +26,7 @@ export function createRemoteCaller({ hub, version, log, canAsk }: RemoteCallerOp
     async call(tool, args, context) {
       const agent = new Agent({ keepAlive: true });
       const transport = createHttpTransport({
-        url: new URL("/mcp?relay=cli", hub.address),
+        url: hubTerminalUrl(hub.address),
         headers: () => ({ authorization: `Bearer ${hub.token.reveal()}` }),
         agent,
         log,

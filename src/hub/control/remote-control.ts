@@ -1,3 +1,4 @@
+import { hubControlUrl } from "../../core/http/hub-routes.ts";
 import { Agent } from "node:http";
 import { Fault, isFaultCode } from "../../core/fault.ts";
 import { readText, sendHttp } from "../../core/http/send-http.ts";
@@ -40,7 +41,7 @@ export function createRemoteControl(hub: RunningHub): HubControl & { close(): vo
 
   async function ask<T>(verb: string, body: object = {}, withinMs = lookUpMs): Promise<T> {
     const headers = { authorization: `Bearer ${hub.token.reveal()}`, "content-type": "application/json" };
-    const url = new URL(`/control/${verb}`, hub.address);
+    const url = hubControlUrl(hub.address, verb);
     const { status, text } = await withDeadline(withinMs, undefined, async (signal) => {
       const response = await sendHttp({ url, method: "POST", headers, body: JSON.stringify(body), agent, signal });
       return { status: response.statusCode ?? 0, text: await readText(response, largestAnswer) };

@@ -1,3 +1,4 @@
+import { hubMcpUrl } from "../../core/http/hub-routes.ts";
 import { readFile } from "node:fs/promises";
 import type { Home } from "../../core/files/home.ts";
 import { isListening } from "../../core/http/is-listening.ts";
@@ -31,7 +32,7 @@ export async function checkHub({ running, host, port, version }: HubFacts): Prom
         : { level: "ok", what: `port ${port} is free` },
     ];
   }
-  const where = `${running.address}/mcp (process ${running.pid})`;
+  const where = `${hubMcpUrl(running.address)} (process ${running.pid})`;
   const { hostname, port: actual } = new URL(running.address);
   if (!(await isListening(hostname.replaceAll(/[[\]]/g, ""), Number(actual))))
     return [{ level: "fail", what: `the hub at ${where} does not answer`, fix: `kill ${running.pid} && clawport up` }];

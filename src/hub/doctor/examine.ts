@@ -53,8 +53,7 @@ export async function examine(host: Host, { nodeVersion, uid }: Patient): Promis
         port: config.hub.port,
         version: readVersion(),
       }),
-    servers: async () =>
-      "error" in reading ? [] : checkServers(config.servers, host, await askHub(home, host.env)),
+    servers: async () => ("error" in reading ? [] : checkServers(config.servers, host, await askHub(home, host.env))),
     "sign-ins": () => checkSignIns({ home, config, env: host.env, uid, log: host.log }),
     openclaw: () => checkOpenClaw(host),
   };

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { silentLog } from "../core/log.ts";
+import { silentLog } from "../../core/log.ts";
 import { sweepIncoming } from "./open-agent.ts";
 
 test("what a killed process left is removed, what may still be in use stays", async () => {

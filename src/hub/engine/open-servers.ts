@@ -1,12 +1,12 @@
-import { killOrphans } from "../core/process/process-tree.ts";
-import { createServerMetrics } from "../core/telemetry/clawport-metrics.ts";
-import { findModel } from "../sources/agent/model/find-model.ts";
-import { createSamplingHandler, type SamplingHandler } from "../sources/agent/sampling/sampling-handler.ts";
-import { createServerManager, type ServerManager } from "../sources/servers/manager.ts";
-import { createAuthRegistry } from "../sources/servers/oauth/auth-registry.ts";
-import type { CredentialStore } from "../sources/servers/oauth/store/credentials.ts";
+import { killOrphans } from "../../core/process/process-tree.ts";
+import { createServerMetrics } from "../../core/telemetry/clawport-metrics.ts";
+import { findModel } from "../../sources/agent/model/find-model.ts";
+import { createSamplingHandler, type SamplingHandler } from "../../sources/agent/sampling/sampling-handler.ts";
+import { createServerManager, type ServerManager } from "../../sources/servers/manager.ts";
+import { createAuthRegistry } from "../../sources/servers/oauth/auth-registry.ts";
+import type { CredentialStore } from "../../sources/servers/oauth/store/credentials.ts";
+import { createLocalControl, type LocalControl } from "../control/local-control.ts";
 import type { ConfigSource } from "./config-source.ts";
-import { createLocalControl, type LocalControl } from "./control/local-control.ts";
 import type { EngineParts } from "./engine-parts.ts";
 import { guardRecursion } from "./recursion-guard.ts";
 
@@ -79,7 +79,7 @@ function createStoreOpener(place: Pick<EngineParts, "home" | "env" | "log">): St
   };
 
   async function load(): Promise<CredentialStore> {
-    const { openCredentialStore } = await import("../sources/servers/oauth/store/open-credential-store.ts");
+    const { openCredentialStore } = await import("../../sources/servers/oauth/store/open-credential-store.ts");
     return openCredentialStore(place);
   }
 }

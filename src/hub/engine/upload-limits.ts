@@ -1,4 +1,4 @@
-import type { SpillOptions } from "../core/json-bytes.ts";
+import type { SpillOptions } from "../../core/json-bytes.ts";
 
 export interface UploadLimits {
   readonly maxBodyBytes: number;

@@ -1,13 +1,13 @@
-import { configName } from "../core/config/find-config.ts";
-import { loadConfig, type LoadedConfig } from "../core/config/load-config.ts";
-import { watchConfig } from "../core/config/watch-config.ts";
-import { Fault } from "../core/fault.ts";
-import type { Home } from "../core/files/home.ts";
-import type { Log } from "../core/log.ts";
-import type { World } from "../core/process/world.ts";
-import type { ActiveConfig } from "./active-config.ts";
-import type { ConfigPlace } from "./control/hub-control.ts";
-import { findTrustProblem } from "./require-trust.ts";
+import { configName } from "../../core/config/find-config.ts";
+import { loadConfig, type LoadedConfig } from "../../core/config/load-config.ts";
+import { watchConfig } from "../../core/config/watch-config.ts";
+import { Fault } from "../../core/fault.ts";
+import type { Home } from "../../core/files/home.ts";
+import type { Log } from "../../core/log.ts";
+import type { World } from "../../core/process/world.ts";
+import type { ActiveConfig } from "../active-config.ts";
+import type { ConfigPlace } from "../control/hub-control.ts";
+import { findTrustProblem } from "../require-trust.ts";
 
 /** Where an engine's configuration comes from: a file, or the configuration of the program that hosts the engine. */
 export interface ConfigSource {

@@ -1,10 +1,10 @@
 import { hostname, networkInterfaces } from "node:os";
-import { isFault } from "../core/fault.ts";
-import { isLoopbackHost } from "../core/http/addresses.ts";
-import { type HttpDoor, type HttpDoorOptions, openHttpDoor } from "../doors/mcp/http-door.ts";
-import { openTokens } from "../doors/mcp/tokens.ts";
-import { publicDocuments } from "../sources/servers/oauth/registration/client-document.ts";
-import { createControlApi } from "./control/control-api.ts";
+import { isFault } from "../../core/fault.ts";
+import { isLoopbackHost } from "../../core/http/addresses.ts";
+import { type HttpDoor, type HttpDoorOptions, openHttpDoor } from "../../doors/mcp/http-door.ts";
+import { openTokens } from "../../doors/mcp/tokens.ts";
+import { publicDocuments } from "../../sources/servers/oauth/registration/client-document.ts";
+import { createControlApi } from "../control/control-api.ts";
 import type { EngineParts } from "./engine-parts.ts";
 import { hostNames, reachableHost, requireRemoteConsent } from "./listen-address.ts";
 import type { OpenedServers } from "./open-servers.ts";

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
-import { Fault } from "../core/fault.ts";
-import type { World } from "../core/process/world.ts";
+import { Fault } from "../../core/fault.ts";
+import type { World } from "../../core/process/world.ts";
 
 /** Which configurations are being served by the processes that started this one; handed on to every server. */
 const variable = "CLAWPORT_SERVING";

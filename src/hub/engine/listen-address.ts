@@ -1,7 +1,7 @@
 import type { NetworkInterfaceInfo } from "node:os";
-import { Fault } from "../core/fault.ts";
-import { isLoopbackHost } from "../core/http/addresses.ts";
-import { bracketedHost } from "../core/http/listen.ts";
+import { Fault } from "../../core/fault.ts";
+import { isLoopbackHost } from "../../core/http/addresses.ts";
+import { bracketedHost } from "../../core/http/listen.ts";
 
 export interface ListenRequest {
   readonly host: string;

@@ -5,9 +5,9 @@ import { createCatalog } from "../../catalog/catalog.ts";
 import { Fault } from "../../core/fault.ts";
 import { silentLog } from "../../core/log.ts";
 import { Secret } from "../../core/secrets/secret.ts";
-import { createRemoteControl } from "../../hub/control/remote-control.ts";
-import { type ControlHandler, requireControl } from "./control-route.ts";
-import { type HttpDoor, openHttpDoor } from "./http-door.ts";
+import { type ControlHandler, requireControl } from "../../doors/mcp/control-route.ts";
+import { type HttpDoor, openHttpDoor } from "../../doors/mcp/http-door.ts";
+import { createRemoteControl } from "./remote-control.ts";
 
 const names = new Map([
   ["main-token", "main"],

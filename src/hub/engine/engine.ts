@@ -1,11 +1,11 @@
-import type { Asker } from "../catalog/guard/askers.ts";
-import type { Source } from "../catalog/source.ts";
-import type { Config } from "../core/config/config-schema.ts";
-import type { LoadedConfig } from "../core/config/load-config.ts";
-import type { LiveLog } from "../core/live-log.ts";
-import type { Log, LogLevel } from "../core/log.ts";
-import type { ProxyDoor } from "../doors/apps/proxy-door.ts";
-import { nestedOrderEnv } from "../sources/agent/order/order-depth.ts";
+import type { Asker } from "../../catalog/guard/askers.ts";
+import type { Source } from "../../catalog/source.ts";
+import type { Config } from "../../core/config/config-schema.ts";
+import type { LoadedConfig } from "../../core/config/load-config.ts";
+import type { LiveLog } from "../../core/live-log.ts";
+import type { Log, LogLevel } from "../../core/log.ts";
+import type { ProxyDoor } from "../../doors/apps/proxy-door.ts";
+import { nestedOrderEnv } from "../../sources/agent/order/order-depth.ts";
 import type { ConfigSource, FollowedConfig } from "./config-source.ts";
 import { createClosers, type EngineParts } from "./engine-parts.ts";
 import type { AgentFlags } from "./open-agent.ts";
@@ -90,7 +90,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     let prepareAgent = (): void => {};
     if (sources.agent !== undefined) {
       const { openAgent } = await import("./open-agent.ts");
-      const { createMcpCommand } = await import("./verbs/mcp-command.ts");
+      const { createMcpCommand } = await import("../verbs/mcp-command.ts");
       const agent = openAgent(parts, {
         flags: sources.agent.flags,
         caller: { door: doors.http === undefined ? "mcp-stdio" : "console", agent: "clawport" },
@@ -163,10 +163,10 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   }
 
   async function observe() {
-    const { createMetrics } = await import("../core/telemetry/metrics.ts");
-    const { createCallMetrics } = await import("../core/telemetry/clawport-metrics.ts");
-    const { watchProcess } = await import("../core/telemetry/process-metrics.ts");
-    const { openTelemetry } = await import("../core/telemetry/open-telemetry.ts");
+    const { createMetrics } = await import("../../core/telemetry/metrics.ts");
+    const { createCallMetrics } = await import("../../core/telemetry/clawport-metrics.ts");
+    const { watchProcess } = await import("../../core/telemetry/process-metrics.ts");
+    const { openTelemetry } = await import("../../core/telemetry/open-telemetry.ts");
     const metrics = createMetrics();
     const watching = watchProcess(metrics);
     closers.add("process metrics", () => watching[Symbol.dispose]());

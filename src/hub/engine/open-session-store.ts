@@ -1,10 +1,10 @@
-import { Fault, isFault } from "../core/fault.ts";
-import { holdLock } from "../core/files/hold-lock.ts";
-import type { Home } from "../core/files/home.ts";
-import type { Log } from "../core/log.ts";
-import { openFileSessionStore } from "../sources/apps/store/file-session-store.ts";
-import type { SessionStore } from "../sources/apps/store/session-store.ts";
-import { findRunningHub } from "./hub-record.ts";
+import { Fault, isFault } from "../../core/fault.ts";
+import { holdLock } from "../../core/files/hold-lock.ts";
+import type { Home } from "../../core/files/home.ts";
+import type { Log } from "../../core/log.ts";
+import { openFileSessionStore } from "../../sources/apps/store/file-session-store.ts";
+import type { SessionStore } from "../../sources/apps/store/session-store.ts";
+import { findRunningHub } from "../hub-record.ts";
 
 /** How long a proxy that is just stopping is waited for. */
 const patienceMs = 5000;

@@ -2,11 +2,11 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { testSource } from "../../tests/support/test-source.ts";
-import { defaultConfig } from "../core/config/find-config.ts";
-import { loadConfig } from "../core/config/load-config.ts";
-import { type Home, openHome } from "../core/files/home.ts";
-import { silentLog } from "../core/log.ts";
+import { testSource } from "../../../tests/support/test-source.ts";
+import { defaultConfig } from "../../core/config/find-config.ts";
+import { loadConfig } from "../../core/config/load-config.ts";
+import { type Home, openHome } from "../../core/files/home.ts";
+import { silentLog } from "../../core/log.ts";
 import { configFile, watchedConfigFile } from "./config-source.ts";
 import { type EngineOptions, openEngine } from "./engine.ts";
 

@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
-import { codeOf, Fault, messageOf } from "../core/fault.ts";
-import { isLoopbackHost } from "../core/http/addresses.ts";
-import type { Log } from "../core/log.ts";
-import type { World } from "../core/process/world.ts";
-import { Secret } from "../core/secrets/secret.ts";
+import { codeOf, Fault, messageOf } from "../../core/fault.ts";
+import { isLoopbackHost } from "../../core/http/addresses.ts";
+import type { Log } from "../../core/log.ts";
+import type { World } from "../../core/process/world.ts";
+import { Secret } from "../../core/secrets/secret.ts";
 
 type Env = World["env"];
 

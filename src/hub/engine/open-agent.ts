@@ -1,20 +1,20 @@
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { Caller } from "../catalog/caller.ts";
-import type { View } from "../catalog/view.ts";
-import type { AgentConfig } from "../core/config/agent-config.ts";
-import { Fault } from "../core/fault.ts";
-import type { Log } from "../core/log.ts";
-import type { World } from "../core/process/world.ts";
-import { readVersion } from "../core/version.ts";
-import { locateGateway } from "../openclaw/locate-gateway.ts";
-import { createAgentSource } from "../sources/agent/agent-source.ts";
-import { type AgentTools, createAgentTools } from "../sources/agent/agent-tools.ts";
-import { createCommandsBackend, type McpCommand } from "../sources/agent/commands-backend.ts";
-import { findModel } from "../sources/agent/model/find-model.ts";
-import type { SaveMedia } from "../sources/agent/order/build-answer.ts";
-import { type BackendCandidate, chooseBackend, type ChosenBackend } from "../sources/agent/reply-backend.ts";
-import { createTranscriber } from "../sources/agent/transcribe/transcriber.ts";
+import type { Caller } from "../../catalog/caller.ts";
+import type { View } from "../../catalog/view.ts";
+import type { AgentConfig } from "../../core/config/agent-config.ts";
+import { Fault } from "../../core/fault.ts";
+import type { Log } from "../../core/log.ts";
+import type { World } from "../../core/process/world.ts";
+import { readVersion } from "../../core/version.ts";
+import { locateGateway } from "../../openclaw/locate-gateway.ts";
+import { createAgentSource } from "../../sources/agent/agent-source.ts";
+import { type AgentTools, createAgentTools } from "../../sources/agent/agent-tools.ts";
+import { createCommandsBackend, type McpCommand } from "../../sources/agent/commands-backend.ts";
+import { findModel } from "../../sources/agent/model/find-model.ts";
+import type { SaveMedia } from "../../sources/agent/order/build-answer.ts";
+import { type BackendCandidate, chooseBackend, type ChosenBackend } from "../../sources/agent/reply-backend.ts";
+import { createTranscriber } from "../../sources/agent/transcribe/transcriber.ts";
 import type { EngineParts } from "./engine-parts.ts";
 import { uploadLimits } from "./upload-limits.ts";
 
@@ -77,8 +77,8 @@ export function openAgent(parts: EngineParts, options: OpenAgentOptions): Chosen
 /** In the folder where all saved media of answers go, and are swept together. */
 function keepIn(folder: string, log: Log): SaveMedia {
   return async (media, content) => {
-    const { saveMedia } = await import("../core/files/save-media.ts");
-    const { pruneFolder } = await import("../core/files/prune-folder.ts");
+    const { saveMedia } = await import("../../core/files/save-media.ts");
+    const { pruneFolder } = await import("../../core/files/prune-folder.ts");
     const { path } = await saveMedia({ content, name: media.name, mimeType: media.mimeType }, folder);
     await pruneFolder(folder, log, Date.now());
     return path;
@@ -129,9 +129,9 @@ function modelCandidate({ world, config, sessionsFolder, modelTools, log }: Back
       if (settings === undefined)
         throw new Fault("config", "agent.backend is model, but none is named: set agent.model.");
       const [{ openModel }, { createModelBackend }, { openConversationFiles }] = await Promise.all([
-        import("../sources/agent/model/open-model.ts"),
-        import("../sources/agent/model/model-backend.ts"),
-        import("../sources/agent/conversations/conversation-files.ts"),
+        import("../../sources/agent/model/open-model.ts"),
+        import("../../sources/agent/model/model-backend.ts"),
+        import("../../sources/agent/conversations/conversation-files.ts"),
       ]);
       const histories = openConversationFiles(sessionsFolder);
       histories.sweep().catch((error: unknown) => log.debug("old conversations stay", { error }));
@@ -152,9 +152,9 @@ function gatewayCandidate(
     name: "gateway",
     isThere: async () => (await locateGateway(world, flags)).isThere(),
     async open() {
-      const { openGateway } = await import("../openclaw/open-gateway.ts");
-      const { createGatewayBackend } = await import("../sources/agent/gateway/gateway-backend.ts");
-      const { createApprovalConnection } = await import("../sources/agent/gateway/answer-approvals.ts");
+      const { openGateway } = await import("../../openclaw/open-gateway.ts");
+      const { createGatewayBackend } = await import("../../sources/agent/gateway/gateway-backend.ts");
+      const { createApprovalConnection } = await import("../../sources/agent/gateway/answer-approvals.ts");
       const { address } = await locateGateway(world, flags);
       const line = { address, log, version: readVersion() };
       const approvals = createApprovalConnection(() =>

@@ -1,11 +1,11 @@
-import type { Catalog } from "../catalog/catalog.ts";
-import type { Guard } from "../catalog/guard/guard.ts";
-import type { Config } from "../core/config/config-schema.ts";
-import type { Home } from "../core/files/home.ts";
-import type { Log } from "../core/log.ts";
-import type { World } from "../core/process/world.ts";
-import type { Metrics } from "../core/telemetry/metrics.ts";
-import type { Telemetry } from "../core/telemetry/telemetry.ts";
+import type { Catalog } from "../../catalog/catalog.ts";
+import type { Guard } from "../../catalog/guard/guard.ts";
+import type { Config } from "../../core/config/config-schema.ts";
+import type { Home } from "../../core/files/home.ts";
+import type { Log } from "../../core/log.ts";
+import type { World } from "../../core/process/world.ts";
+import type { Metrics } from "../../core/telemetry/metrics.ts";
+import type { Telemetry } from "../../core/telemetry/telemetry.ts";
 
 /** What the sources and doors of one engine share. */
 export interface EngineParts {

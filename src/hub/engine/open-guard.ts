@@ -1,15 +1,15 @@
-import { type Audit, openAudit } from "../catalog/audit/audit.ts";
-import { type Catalog, createCatalog } from "../catalog/catalog.ts";
-import { openApprovals } from "../catalog/guard/approvals.ts";
-import { type Asker, createAskers } from "../catalog/guard/askers.ts";
-import { createGuard, type Guard } from "../catalog/guard/guard.ts";
-import { openPins } from "../catalog/guard/pins.ts";
-import type { Config } from "../core/config/config-schema.ts";
-import type { Home } from "../core/files/home.ts";
-import type { Log } from "../core/log.ts";
-import type { CallMetrics } from "../core/telemetry/clawport-metrics.ts";
+import { type Audit, openAudit } from "../../catalog/audit/audit.ts";
+import { type Catalog, createCatalog } from "../../catalog/catalog.ts";
+import { openApprovals } from "../../catalog/guard/approvals.ts";
+import { type Asker, createAskers } from "../../catalog/guard/askers.ts";
+import { createGuard, type Guard } from "../../catalog/guard/guard.ts";
+import { openPins } from "../../catalog/guard/pins.ts";
+import type { Config } from "../../core/config/config-schema.ts";
+import type { Home } from "../../core/files/home.ts";
+import type { Log } from "../../core/log.ts";
+import type { CallMetrics } from "../../core/telemetry/clawport-metrics.ts";
+import { hubFiles } from "../hub-files.ts";
 import type { Closers } from "./engine-parts.ts";
-import { hubFiles } from "./hub-files.ts";
 
 export interface GuardedCatalog {
   readonly catalog: Catalog;
