@@ -1,11 +1,11 @@
 /** The events of one stream that can still be sent again. */
 export interface StoredStream {
   readonly id: string;
-  /** Keeps an event and returns its id. */
+  /** Stores an event and returns its id. */
   append(data: string): string;
-  /** The events after `lastEventId`, or nothing where some of them are gone. */
+  /** The events after `lastEventId`. Undefined if some of them are gone. */
   after(lastEventId: string): readonly StoredEvent[] | undefined;
-  /** Whether anything of it is still kept. */
+  /** Whether no event is stored any more. */
   isEmpty(): boolean;
   drop(): void;
 }
@@ -16,24 +16,24 @@ export interface StoredEvent {
 }
 
 /**
- * What was sent on event streams, for clients that lost theirs. Bounded in bytes over all streams together: the oldest
- * events go first, and one larger than the whole store is not kept at all.
+ * The events that were sent on streams, for clients that lost their connection. The store is bounded in bytes over all
+ * streams. The oldest events go first, and an event larger than the whole store is not stored.
  */
 export interface EventStore {
   open(): StoredStream;
 }
 
-/** What an event costs beside its text: the records around it. */
+/** What an event costs in addition to its text. */
 const overhead = 512;
 
 interface KeptStream {
-  /** The number of the oldest event kept. */
+  /** The number of the oldest stored event. */
   first: number;
   events: string[];
 }
 
 export function createEventStore(maxBytes: number): EventStore {
-  /** One entry an event, in order of arrival over all streams; a stream that was dropped leaves entries behind. */
+  /** One entry per event, in order of arrival over all streams. A dropped stream leaves stale entries behind. */
   let queue: KeptStream[] = [];
   let head = 0;
   let bytes = 0;
@@ -49,7 +49,7 @@ export function createEventStore(maxBytes: number): EventStore {
         append(data) {
           const number = stream.first + stream.events.length;
           if (data.length + overhead > maxBytes) {
-            // Not kept, so that nobody can go on from before it; the other streams lose nothing.
+            // It is not stored, so no client can resume from before it. The other streams lose nothing.
             forget(stream);
             stream.first = number + 1;
             return `${id}-${number}`;
@@ -94,7 +94,7 @@ export function createEventStore(maxBytes: number): EventStore {
     bytes -= data.length + overhead;
   }
 
-  /** Entries of dropped streams go when they are more than those that count. */
+  /** Removes the stale entries when they outnumber the others. */
   function compact(): void {
     if (queue.length < 1024 || queue.length < 2 * kept) return;
     const left = new Map<KeptStream, number>();

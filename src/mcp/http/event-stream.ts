@@ -3,13 +3,13 @@ import { encodeMessage, type JsonRpcMessage } from "../messages/json-rpc.ts";
 import { primesStreams } from "../messages/protocol-version.ts";
 import type { StoredStream } from "./event-store.ts";
 
-/** A reader that lags this far behind is cut off; a session's client comes back for the rest. */
+/** A reader that falls this far behind is disconnected. The client of a session can come back for the rest. */
 const maxBufferedBytes = 16 * 1024 * 1024;
 
 /** The sending side of Server-Sent Events over one response. */
 export interface EventStream {
   write(data: string, id?: string): void;
-  /** A comment line: keeps proxies from closing a quiet stream. */
+  /** Writes a comment line, so that proxies do not close a quiet stream. */
   keepAlive(): void;
   end(): void;
 }
@@ -22,12 +22,12 @@ export function openEventStream(response: ServerResponse, headers: Readonly<Reco
     ...headers,
   });
   response.flushHeaders();
-  // A slow reader's response is ended long before it is closed, and writing to it in between throws where nobody catches.
+  // With a slow reader, a response is ended long before it is closed. A write in between is an uncaught error.
   const isOver = () => response.destroyed || response.writableEnded;
   return {
     write(data, id) {
       if (isOver()) return;
-      // Looked at before this message: a single large one is no lag.
+      // Checked before the write: a single large message does not mean that the reader is slow.
       if (response.writableLength > maxBufferedBytes) response.destroy();
       else response.write(id === undefined ? `data: ${data}\n\n` : `id: ${id}\ndata: ${data}\n\n`);
     },
@@ -40,27 +40,27 @@ export function openEventStream(response: ServerResponse, headers: Readonly<Reco
   };
 }
 
-/** Tells the client how soon to come back, and gives it an id to come back with before anything was said. */
+/** Tells the client when to reconnect, and gives it an event id to reconnect with before the first message. */
 function primeEventStream(response: ServerResponse, id: string, retryMs: number): void {
   response.write(`id: ${id}\nretry: ${retryMs}\ndata: \n\n`);
 }
 
-/** How soon a client whose stream was closed on purpose comes back. */
+/** When a client should reconnect after the server closed its stream on purpose. */
 const reconnectAfterMs = 1000;
 
-/** An event stream of a session: it outlives the connection it started on, so that a client can pick it up again. */
+/** An event stream of a session. It outlives its connection, so that the client can resume it. */
 export interface SessionStream {
   readonly id: string;
   send(message: JsonRpcMessage): void;
-  /** Goes on over this response; what was missed is sent first. Says whether everything missed was still there. */
+  /** Continues over this response, starting with the missed events. False if some of those are gone. */
   attach(response: ServerResponse, lastEventId: string | undefined, headers: Readonly<Record<string, string>>): boolean;
   isAttached(): boolean;
   keepAlive(): void;
-  /** Closes the connection, not the stream. */
+  /** Closes the connection but not the stream. */
   release(): void;
-  /** Nothing more will come. */
+  /** Ends the stream: no more messages will be sent. */
   end(): void;
-  /** Ended, and nothing left to send again. */
+  /** Whether the stream has ended and has no events left to send again. */
   isSpent(): boolean;
   drop(): void;
 }
@@ -81,12 +81,12 @@ export function createSessionStream(stored: StoredStream, version: string | unde
       if (!missed) return false;
       attached?.events.end();
       const events = openEventStream(response, headers);
-      // A connection that was lost before anything was said closes no second time: nothing would ever let go of it.
+      // A response that is already destroyed emits no "close", so it would stay attached forever.
       attached = response.destroyed ? undefined : { events, response };
       response.once("close", () => {
         if (attached?.response === response) attached = undefined;
       });
-      // The priming event counts as one of the stream, so its id can be come back with.
+      // The priming event is stored like any other, so that the client can resume from its id.
       if (lastEventId === undefined && primesStreams(version))
         primeEventStream(response, stored.append(""), reconnectAfterMs);
       for (const { id, data } of missed) events.write(data, id);

@@ -6,33 +6,33 @@ import { createPrincipalCounter } from "../server/principal-counter.ts";
 import { createEventStore } from "./event-store.ts";
 import { createSessionStream, type SessionStream } from "./event-stream.ts";
 
-/** A client of the revisions with a handshake, between its requests. */
+/** A client of the legacy era, across its requests. */
 export interface HttpSession {
   readonly id: string;
   readonly principal: string;
   readonly peer: Peer;
-  /** The stream for what belongs to no request, once the client has opened it. */
+  /** The stream for messages that belong to no request, once the client has opened it. */
   standalone: SessionStream | undefined;
   openStream(): SessionStream;
-  /** The stream an event id came from. */
+  /** The stream that an event id belongs to. */
   findStream(lastEventId: string): SessionStream | undefined;
   touch(): void;
 }
 
 export interface HttpSessions {
   open(principal: string): HttpSession;
-  /** Nothing where the session is unknown, over, or somebody else's: all three look the same from outside. */
+  /** Undefined if the session is unknown, ended or another principal's. A client can't tell these apart. */
   find(id: string, principal: string): HttpSession | undefined;
   end(session: HttpSession): void;
   readonly size: number;
-  /** Ends what nobody used for the time allowed, and keeps quiet streams alive. */
+  /** Ends sessions that were idle for too long, and keeps quiet streams alive. */
   sweep(): void;
   close(): void;
 }
 
 export interface HttpSessionsOptions {
   readonly atMost: number;
-  /** How many of them may be one principal's: its own idle ones make room then, never somebody else's. */
+  /** The limit per principal. Beyond it the principal's own idle sessions end, never another principal's. */
   readonly atMostOfOne: number;
   readonly idleMs: number;
   readonly eventBytes: number;
@@ -47,13 +47,13 @@ interface KeptSession extends HttpSession {
 export function createHttpSessions(server: McpServer, options: HttpSessionsOptions): HttpSessions {
   const { atMost, atMostOfOne, idleMs, eventBytes, now } = options;
   const sessions = new Map<string, KeptSession>();
-  const tally = createPrincipalCounter();
+  const countOf = createPrincipalCounter();
   const events = createEventStore(eventBytes);
 
   return {
     open(principal) {
-      if (tally.of(principal) >= atMostOfOne) makeRoom(atMostOfOne, longestIdle(principal));
-      else if (sessions.size >= atMost) makeRoom(atMost, longestIdle(tally.greatest()) ?? longestIdle());
+      if (countOf.of(principal) >= atMostOfOne) makeRoom(atMostOfOne, longestIdle(principal));
+      else if (sessions.size >= atMost) makeRoom(atMost, longestIdle(countOf.greatest()) ?? longestIdle());
       const id = randomBytes(24).toString("base64url");
       const streams = new Map<string, SessionStream>();
       const peer = server.openPeer({
@@ -80,7 +80,7 @@ export function createHttpSessions(server: McpServer, options: HttpSessionsOptio
         },
       };
       sessions.set(id, session);
-      tally.add(principal);
+      countOf.add(principal);
       return session;
     },
     find(id, principal) {
@@ -109,17 +109,17 @@ export function createHttpSessions(server: McpServer, options: HttpSessionsOptio
     const kept = sessions.get(session.id);
     if (!kept) return;
     sessions.delete(kept.id);
-    tally.remove(kept.principal);
+    countOf.remove(kept.principal);
     kept.peer.close("The session has ended.");
     for (const stream of kept.streams.values()) stream.drop();
   }
 
   function makeRoom(count: number, idle: KeptSession | undefined): void {
-    if (!idle) throw new Fault("busy", `${count} sessions are open here, all in use. Try again later.`);
+    if (!idle) throw new Fault("busy", `${count} sessions are open and all in use. Try again later.`);
     end(idle);
   }
 
-  /** Of this principal, where one is named. */
+  /** The session that was idle the longest: of one principal, or of all. */
   function longestIdle(principal?: string): KeptSession | undefined {
     let oldest: KeptSession | undefined;
     for (const session of sessions.values()) {

@@ -9,24 +9,25 @@ import {
   type JsonRpcNotification,
   type JsonRpcResponse,
 } from "../messages/json-rpc.ts";
+import { assumedVersion } from "../messages/protocol-version.ts";
 import type { McpServer } from "../server/mcp-server.ts";
 import type { Peer } from "../server/peer.ts";
 import { type EventStream, openEventStream } from "./event-stream.ts";
 
 /**
- * Clients of the revisions with a handshake, at an endpoint that opens no sessions. Every request has a peer of its own;
- * what comes in between (a cancel, an answer to a question) finds its request by the principal.
+ * Legacy clients at an endpoint that opens no sessions. Every request has its own peer. Other messages (a cancel, an
+ * answer to a question) find their request by the principal.
  */
 export interface SessionlessClients {
-  /** The peer of one request. */
-  enter(principal: string, version: string | undefined): Peer;
-  /** This request of the peer was served: what it said of its client holds for the principal's later ones. */
-  served(method: string, peer: Peer): void;
-  note(message: JsonRpcNotification | JsonRpcResponse, principal: string): Promise<void>;
-  /** Keeps the response open for what belongs to no request. */
+  /** Opens the peer of one request. */
+  openPeer(principal: string, version: string | undefined): Peer;
+  /** Remembers what a served request said about its client, for the later requests of its principal. */
+  remember(method: string, peer: Peer): void;
+  receive(message: JsonRpcNotification | JsonRpcResponse, principal: string): Promise<void>;
+  /** Keeps the response open for messages that belong to no request. */
   listen(response: ServerResponse, principal: string, version: string | undefined): void;
-  /** Ends the streams this principal listens on. */
-  dismiss(principal: string): void;
+  /** Ends the streams that this principal listens on. */
+  endStreams(principal: string): void;
   keepAlive(): void;
   close(): void;
 }
@@ -37,7 +38,7 @@ interface Listener {
   stop(): void;
 }
 
-/** What a principal last said of its client. */
+/** What a principal last said about its client. */
 interface RememberedClient {
   readonly client?: ClientFacts;
   readonly logLevel?: McpLogLevel;
@@ -47,25 +48,25 @@ const mostRemembered = 1000;
 
 export function createSessionlessClients(server: McpServer): SessionlessClients {
   const listeners = new Set<Listener>();
-  const known = new Map<string, RememberedClient>();
+  const remembered = new Map<string, RememberedClient>();
 
   return {
-    enter(principal, version) {
+    openPeer(principal, version) {
       const peer = server.openPeer({ principal, twoWay: true, askId });
       peer.version = version;
-      const { client = unknownClient, logLevel = peer.logLevel } = known.get(principal) ?? {};
+      const { client = unknownClient, logLevel = peer.logLevel } = remembered.get(principal) ?? {};
       peer.client = client;
       peer.logLevel = logLevel;
       return peer;
     },
-    served(method, { principal, client, logLevel }) {
-      const said = method === "initialize" ? { client } : method === "logging/setLevel" ? { logLevel } : undefined;
-      if (said === undefined) return;
-      const before = known.get(principal);
-      if (before === undefined && known.size >= mostRemembered) known.clear();
-      known.set(principal, { ...before, ...said });
+    remember(method, { principal, client, logLevel }) {
+      const update = method === "initialize" ? { client } : method === "logging/setLevel" ? { logLevel } : undefined;
+      if (update === undefined) return;
+      const before = remembered.get(principal);
+      if (before === undefined && remembered.size >= mostRemembered) remembered.clear();
+      remembered.set(principal, { ...before, ...update });
     },
-    async note(message, principal) {
+    async receive(message, principal) {
       const running = [...server.running].filter(({ era, peer }) => era === "legacy" && peer.principal === principal);
       const peers = new Set(running.map(({ peer }) => peer));
       if (!isNotification(message)) {
@@ -73,9 +74,9 @@ export function createSessionlessClients(server: McpServer): SessionlessClients 
         return;
       }
       const id = message.params?.requestId as JsonRpcId;
-      const meant = [...peers].filter((peer) => peer.running.has(id));
-      // Two clients that share a principal may use the same id; stopping the wrong call is worse than stopping none.
-      if (meant.length === 1) await server.handle(message, meant[0]!, { send: () => {} });
+      const candidates = [...peers].filter((peer) => peer.running.has(id));
+      // Two clients of one principal may use the same id. Stopping the wrong call is worse than stopping none.
+      if (candidates.length === 1) await server.handle(message, candidates[0]!, { send: () => {} });
     },
     listen(response, principal, version) {
       const events = openEventStream(response);
@@ -84,7 +85,7 @@ export function createSessionlessClients(server: McpServer): SessionlessClients 
         twoWay: false,
         push: (message) => events.write(encodeMessage(message)),
       });
-      peer.version = version ?? "2025-03-26";
+      peer.version = version ?? assumedVersion;
       const listener: Listener = {
         principal,
         events,
@@ -98,7 +99,7 @@ export function createSessionlessClients(server: McpServer): SessionlessClients 
       response.once("close", listener.stop);
       if (response.destroyed) listener.stop();
     },
-    dismiss(principal) {
+    endStreams(principal) {
       for (const listener of listeners) if (listener.principal === principal) listener.stop();
     },
     keepAlive() {
@@ -110,7 +111,7 @@ export function createSessionlessClients(server: McpServer): SessionlessClients 
   };
 }
 
-/** Answers come without a session, so that an id nobody can guess is all that ties them to their question. */
+/** Answers come without a session, so only an id that can't be guessed ties them to their question. */
 function askId(): string {
   return `ask-${randomUUID()}`;
 }
