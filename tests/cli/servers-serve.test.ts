@@ -54,7 +54,7 @@ test("only the servers that are named are started, and a name that is none is a 
   expect(await clawport(place, "serve", "--stdio", "--only", "a,nonsense")).toMatchObject({
     exit: 3,
     out: "",
-    err: 'clawport: There is no server "nonsense". There are: a, b.\n',
+    err: 'clawport: There is no server "nonsense". The servers are: a, b.\n',
   });
 });
 
@@ -196,7 +196,7 @@ describe("where a hub runs", () => {
     expect(await pidOf(own, "b")).not.toBe(await pidOf(some, "b"));
     expect(await clawport(place, "serve", "--stdio", "--only", "nonsense")).toMatchObject({
       exit: 3,
-      err: 'clawport: There is no server "nonsense". There are: a, b.\n',
+      err: 'clawport: There is no server "nonsense". The servers are: a, b.\n',
     });
     hub.child.kill("SIGINT");
     await hub.ended;

@@ -164,14 +164,14 @@ test("connect tries a server before it writes it down, unless told not to", asyn
   expect(typo.err).toContain("No server is called no-such-program, either; clawport servers lists them.");
   expect(typo.err).toContain(`It was not added to ${file}; "clawport connect --force …" adds it untried.`);
   const ends = await here(place, "connect", "--name", "ends", "--", process.execPath, "-e", "process.exit(3)");
-  expect(ends.err).toContain("The server's process ended (exit code 3).");
+  expect(ends.err).toContain("The server's process exited (exit code 3).");
   const said = "console.error('Invalid key sk-abcdefghijklmnop1234 given'); process.exitCode = 3";
   const telling = await here(place, "connect", "--name", "ends", "--", process.execPath, "-e", said);
-  expect(telling.err).toContain('It said last: "Invalid key [redacted] given');
+  expect(telling.err).toContain('Its last output: "Invalid key [redacted] given');
   expect(telling.err).not.toContain("sk-");
   const crash = "throw new Error('no such folder: ' + 'notes')";
   const crashed = await here(place, "connect", "--name", "ends", "--", process.execPath, "-e", crash);
-  expect(crashed.err).toMatch(/It said last: "\S.* \/ Error: no such folder: notes \/ Node\.js v[^"\n]*"/);
+  expect(crashed.err).toMatch(/Its last output: "\S.* \/ Error: no such folder: notes \/ Node\.js v[^"\n]*"/);
   const nobody = await here(place, "connect", "http://127.0.0.1:1/mcp", "--json");
   expect(JSON.parse(nobody.out)).toMatchObject({ error: { code: "unavailable" } });
   expect(await readFile(file, "utf8")).toBe(before);
@@ -251,7 +251,7 @@ test("what needs a hub says so", async () => {
   expect(exit).toBe(69);
   expect(err).toContain("No hub runs");
   const unknown = await here(place, "disconnect", "shelves");
-  expect([unknown.exit, unknown.err]).toEqual([3, 'clawport: There is no server "shelves". There are: shelf.\n']);
+  expect([unknown.exit, unknown.err]).toEqual([3, 'clawport: There is no server "shelves". The servers are: shelf.\n']);
 });
 
 test("signing in to a server that nobody answers for says how to look further", async () => {

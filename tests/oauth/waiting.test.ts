@@ -16,7 +16,7 @@ async function start(
   auth: SignInControl,
   options: { patienceMs?: number; lookMs?: number; signal?: AbortSignal } = {},
 ): Promise<StartedSignIn> {
-  const started = await startSignIn(auth, "one", { lookMs: 500, signal: new AbortController().signal, ...options });
+  const started = await startSignIn(auth, "one", { pollMs: 500, signal: new AbortController().signal, ...options });
   if (started.kind === "signed-in") throw new Error("nobody signed in");
   return started;
 }

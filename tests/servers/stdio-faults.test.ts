@@ -141,7 +141,7 @@ describe.each(["legacy", "modern"])("a stdio server of the %s era", (era) => {
     const before = process.memoryUsage().rss;
     await expect(engine.call("rogue__write", { do: "big", mb: 100 })).rejects.toMatchObject({
       code: "outcome-unknown",
-      message: expect.stringContaining("larger than the 1000000 bytes"),
+      message: expect.stringContaining("larger than the limit of 1000000 bytes"),
     });
     await expect(engine.call("rogue__read", { do: "big", mb: 100 })).rejects.toMatchObject({ code: "too-large" });
     expect(process.memoryUsage().rss - before).toBeLessThan(80_000_000);

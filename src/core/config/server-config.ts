@@ -218,6 +218,11 @@ type HeaderFinding = { readonly name: string; readonly message: string };
 const reservedHeaders =
   /^(?:host|connection|content-length|content-type|accept|transfer-encoding|te|trailer|upgrade|keep-alive|last-event-id|mcp-.*)$/;
 
+/** Whether the transport sets the header itself. */
+export function isReservedHeader(name: string): boolean {
+  return reservedHeaders.test(name.toLowerCase());
+}
+
 /** What is wrong with static request headers. Values are never repeated: they may be secret. */
 export function judgeHeaders(headers: Readonly<Record<string, string>>): readonly HeaderFinding[] {
   const seen = new Set<string>();
@@ -230,7 +235,7 @@ export function judgeHeaders(headers: Readonly<Record<string, string>>): readonl
 
 function judgeHeader(name: string, value: string, seen: ReadonlySet<string>): string | undefined {
   if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) return "is no name for a header; letters, digits and - are";
-  if (reservedHeaders.test(name.toLowerCase())) return "is set by Clawport itself; leave it out";
+  if (isReservedHeader(name)) return "is set by Clawport itself; leave it out";
   if (seen.has(name.toLowerCase())) return "is given twice, in different letters";
   if (!/^[\t\u0020-\u007E\u0080-\u00FF]*$/.test(value)) return "holds a line break or a character no header can carry";
   return undefined;

@@ -1,4 +1,4 @@
-import type { Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/fault.ts";
 import type { JsonRpcId, JsonRpcMessage } from "../messages/json-rpc.ts";
 
 /** What a transport tells the client above it. */
@@ -40,4 +40,10 @@ export interface ClientTransport {
 export interface HttpRefusal {
   readonly status: number;
   readonly retryAfterMs?: number | undefined;
+}
+
+/** The HTTP status that made a request fail; undefined if no HTTP response did. */
+export function httpRefusalIn(error: unknown): HttpRefusal | undefined {
+  const detail = error instanceof Fault ? (error.detail as Partial<HttpRefusal> | undefined) : undefined;
+  return typeof detail?.status === "number" ? (detail as HttpRefusal) : undefined;
 }

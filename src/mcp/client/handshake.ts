@@ -9,7 +9,7 @@ import {
   legacyVersions,
   modernVersions,
 } from "../messages/protocol-version.ts";
-import type { ClientTransport, HttpRefusal } from "./client-transport.ts";
+import { type ClientTransport, httpRefusalIn } from "./client-transport.ts";
 import type { Agreement, McpClient, McpClientOptions } from "./mcp-client.ts";
 
 export interface HandshakeOptions extends Pick<McpClientOptions, "info" | "capabilities"> {
@@ -93,7 +93,7 @@ function isOlderServer(fault: Fault, options: HandshakeOptions): boolean {
   if (fault.code === "timeout") return options.silenceMeansLegacy;
   // Some break off over what they don't know. A process that did so is gone; an address can be asked again.
   if (fault.code === "outcome-unknown") return !options.silenceMeansLegacy;
-  const status = (fault.detail as Partial<HttpRefusal> | undefined)?.status;
+  const status = httpRefusalIn(fault)?.status;
   // Some fail inside over a request that comes before `initialize`.
   if (status === 500 || status === 501) return true;
   return status !== undefined && status >= 400 && status < 500 && status !== 401 && status !== 403 && status !== 429;

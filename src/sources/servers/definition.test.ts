@@ -66,7 +66,7 @@ test("a command is defined with its arguments, environment and folder", async ()
   ]);
 });
 
-test("no header is sent that nobody asked for, Origin least of all", async () => {
+test("only the configured headers are sent, without an Origin", async () => {
   const { definitions } = await define({ a: { url: "https://a.example/" } });
   expect(definitions[0]?.transport).toMatchObject({ headers: {} });
 });
@@ -79,7 +79,7 @@ test("roots become URIs with the name of their folder", async () => {
   ]);
 });
 
-test("the ceiling of a request is never below its patience", async () => {
+test("the total timeout is never shorter than the request timeout", async () => {
   const { definitions } = await define({ a: { command: "x", requestTimeoutMs: 900_000 } });
   expect(definitions[0]?.maxTotalTimeoutMs).toBe(900_000);
 });
@@ -119,7 +119,7 @@ test.each([
   expect((await unchecked({ url })).problems).toEqual([]);
 });
 
-test("one bad server takes none of the others with it", async () => {
+test("one server with a problem does not affect the others", async () => {
   const config = await load({ a: { url: "https://a.example/" }, b: { command: "x" } });
   const bad = { ...config.servers["a"]!, url: "http://a.example/" };
   const { definitions, problems } = defineServers({ ...config, servers: { ...config.servers, bad } });
@@ -167,7 +167,7 @@ test("a fingerprint changes with anything that changes the connection", async ()
   expect(new Set(prints).size).toBe(prints.length);
 });
 
-test("a command that may have to fetch its program first gets the time for that", async () => {
+test("a command that may have to download its program first gets time for that", async () => {
   const { definitions } = await define({ a: { command: "npx", args: ["-y", "x"] }, b: { command: "./server" } });
   expect(definitions.map((each) => each.connectTimeoutMs)).toEqual([120_000, 10_000]);
 });

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { basename } from "node:path";
 import type { AuthConfig } from "../../core/config/auth-config.ts";
 import { formatPath } from "../../core/config/config-path.ts";
@@ -7,6 +6,8 @@ import { checkServerConfig, rootUri, type ServerConfig } from "../../core/config
 import { Fault } from "../../core/fault.ts";
 import { nearestName } from "../../core/nearest-name.ts";
 import { quoted } from "../../core/peer-text.ts";
+import type { ProgramCommand } from "../../core/process/process-tree.ts";
+import { lazyCrypto } from "../../core/secrets/crypto.ts";
 import { Secret } from "../../core/secrets/secret.ts";
 
 export interface HttpTarget {
@@ -16,35 +17,37 @@ export interface HttpTarget {
   readonly headers: Readonly<Record<string, string>>;
   /** Goes out as `Authorization: Bearer …`. */
   readonly apiKey?: Secret;
-  /** How to sign in, where the configuration says so; most of it is discovered. */
+  /** How to sign in, if the configuration says so; most of it is discovered. */
   readonly auth?: AuthConfig;
-  /** Paths of PEM files. */
-  readonly tls: { readonly cert?: string; readonly key?: string; readonly ca?: string };
+  readonly tls: TlsFiles;
 }
 
-/** Whether the configuration holds what lets us in: nobody signs in beside it, since the two would contradict each other. */
+/** Paths of PEM files. */
+export interface TlsFiles {
+  readonly cert?: string | undefined;
+  readonly key?: string | undefined;
+  readonly ca?: string | undefined;
+}
+
+/** Whether the configuration holds credentials. There is no sign-in besides them, since the two would contradict each other. */
 export function hasStaticCredentials({ apiKey, headers }: HttpTarget): boolean {
   return apiKey !== undefined || "authorization" in headers;
 }
 
-export interface StdioTarget {
+export interface StdioTarget extends ProgramCommand {
   readonly kind: "stdio";
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
-  readonly cwd?: string;
 }
 
-/** As `roots/list` answers it. */
+/** As in the answer to `roots/list`. */
 interface Root {
   readonly uri: string;
   readonly name: string;
 }
 
-/** One configured server, checked and complete. Holds secrets in `headers`, `env` and `auth`: never to be printed whole. */
+/** One configured server, checked and complete. Never print it whole: `headers`, `env` and `auth` hold secrets. */
 export interface ServerDefinition {
   readonly name: string;
-  /** What the names of its tools begin with. */
+  /** Its tools are called `<prefix>__<tool>`. */
   readonly prefix: string;
   readonly enabled: boolean;
   readonly transport: HttpTarget | StdioTarget;
@@ -57,13 +60,13 @@ export interface ServerDefinition {
   readonly heartbeatMs: number;
   readonly era: ServerConfig["era"];
   readonly roots: readonly Root[];
-  /** `include` and `exclude` are globs over the server's own names; `rename` and `describe` go by these names too. */
+  /** All of these go by the server's own names; `include` and `exclude` are globs. */
   readonly tools: ServerConfig["tools"];
   readonly share: boolean;
   readonly trusted: boolean;
   /**
-   * Equal where the connection would be the same in every way, whatever the server is called and whichever of its tools
-   * are offered: equal ones can share, and one that changed has to start anew.
+   * Equal if the connection would be the same in every way, whatever the server's name and the selection of its tools.
+   * Servers with equal fingerprints can share a connection; one whose fingerprint changes has to restart.
    */
   readonly fingerprint: string;
 }
@@ -73,7 +76,7 @@ export interface DefinedServers {
   readonly problems: readonly { readonly server: string; readonly message: string }[];
 }
 
-/** A server with a problem is left out and told of; the others are defined all the same. */
+/** A server with a problem is reported and left out; the others are still defined. */
 export function defineServers(config: Config): DefinedServers {
   const results = Object.entries(config.servers).map(([server, settings]) => {
     const problems = checkServerConfig(settings).map(({ path, message }) => {
@@ -87,16 +90,16 @@ export function defineServers(config: Config): DefinedServers {
   };
 }
 
-/** Commands that may have to fetch a program before they can start it. */
+/** Commands that may have to download a program before they start it. */
 const downloadingCommands = /^(?:npx|npm|pnpm|yarn|bunx|uvx|uv|pipx|docker|podman)(?:\.cmd|\.exe)?$/;
-const downloadingMs = 120_000;
+const downloadTimeoutMs = 120_000;
 
 function defineServer(name: string, settings: ServerConfig): ServerDefinition {
   const { transport, toolPrefix, roots, requestTimeoutMs, maxTotalTimeoutMs } = settings;
   const { enabled, tools, share, trusted, connectTimeoutMs, maxMessageBytes, heartbeatMs, era } = settings;
   const connection = {
     transport: transport === "http" ? toHttpTarget(settings) : toStdioTarget(settings),
-    connectTimeoutMs: mayDownload(settings) ? Math.max(connectTimeoutMs, downloadingMs) : connectTimeoutMs,
+    connectTimeoutMs: mayDownload(settings) ? Math.max(connectTimeoutMs, downloadTimeoutMs) : connectTimeoutMs,
     requestTimeoutMs,
     maxTotalTimeoutMs: Math.max(maxTotalTimeoutMs, requestTimeoutMs),
     maxMessageBytes,
@@ -108,7 +111,7 @@ function defineServer(name: string, settings: ServerConfig): ServerDefinition {
   return { name, prefix: toolPrefix ?? name, enabled, ...connection, tools, share, trusted, fingerprint };
 }
 
-/** Cutting off a download would only make it start again, for ever. */
+/** Cutting off a download would make it start from the beginning each time. */
 function mayDownload({ transport, command = "" }: ServerConfig): boolean {
   return transport === "stdio" && downloadingCommands.test(basename(command));
 }
@@ -128,21 +131,20 @@ function toStdioTarget({ command = "", args, env, cwd }: ServerConfig): StdioTar
   return { kind: "stdio", command, args, env, ...(cwd !== undefined && { cwd }) };
 }
 
-/** For a name that no server has, among these that there are. */
 export function unknownServer(name: string, known: readonly string[]): Fault {
   const nearest = nearestName(name, known);
   const hint =
     nearest === undefined
       ? known.length === 0
-        ? "There are none: add one with `clawport connect`."
-        : `There are: ${known.join(", ")}.`
+        ? "No servers are configured. Run `clawport connect` to add one."
+        : `The servers are: ${known.join(", ")}.`
       : `Did you mean ${quoted(nearest)}?`;
   return new Fault("not-found", `There is no server ${quoted(name, 100)}. ${hint}`);
 }
 
-/** A hash over a value, whatever the order of its keys. Nothing of the value can be read from it, secrets included. */
+/** A hash of a value that does not depend on the order of its keys, and reveals nothing of it, secrets included. */
 export function fingerprintOf(value: unknown): string {
-  return createHash("sha256").update(canonicalText(value)).digest("hex");
+  return lazyCrypto().createHash("sha256").update(canonicalText(value)).digest("hex");
 }
 
 function canonicalText(value: unknown): string {

@@ -2,18 +2,18 @@ import type { Source } from "../../catalog/source.ts";
 import { Fault, isFault } from "../../core/fault.ts";
 import type { Log } from "../../core/log.ts";
 import type { ServerMetrics } from "../../core/telemetry/clawport-metrics.ts";
-import type { Answer, Question } from "../../mcp/messages/interim-messages.ts";
+import { settledWithin } from "../../core/wait.ts";
 import { occupiesSlot } from "./connection/connection-state.ts";
 import { type Connection, createConnection } from "./connection/connection.ts";
 import { createSlots } from "./connection/slots.ts";
 import { type ServerDefinition, unknownServer } from "./definition.ts";
 import type { ConnectionAuths } from "./oauth/connection-auth.ts";
-import { createServerSource, type SampleForServer } from "./server-source.ts";
+import { answerServer, createServerSource, type SampleForServer } from "./server-source.ts";
 import { type ServerStatus, serverStatusOf } from "./server-status.ts";
 import { createSharedServers, type SharedServer } from "./shared-servers.ts";
 
 export interface ServerManagerOptions {
-  /** Where the servers' sources go and leave again. */
+  /** Gets a source for each server. */
   readonly catalog: { add(source: Source): () => void };
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly log: Log;
@@ -22,25 +22,25 @@ export interface ServerManagerOptions {
   readonly discoveryMs: number;
   readonly now?: (() => number) | undefined;
   readonly metrics?: ServerMetrics | undefined;
-  /** The servers are hubs that calls are handed on to, each in the name of its caller. */
+  /** The servers are hubs: each call is forwarded on behalf of its client. */
   readonly isRelay?: boolean | undefined;
-  /** Signs in to servers that ask for it. Without it they are refused. */
+  /** Signs in to servers that ask for it. Without it, calls to them fail. */
   readonly auths?: ConnectionAuths | undefined;
-  /** Answers `sampling/createMessage` where the caller can't. Without it sampling is refused then. */
+  /** Answers `sampling/createMessage` if the caller can't. Without it, sampling is then refused. */
   readonly sample?: SampleForServer | undefined;
 }
 
-/** All configured servers: connected side by side, no more at once than allowed, changed while running. */
+/** All configured servers: connects them in parallel up to the limit, and follows changes of the configuration. */
 export interface ServerManager {
-  /** Makes the servers be these: new ones start, changed ones restart, missing ones stop, the others are left alone. */
+  /** Starts the servers that are new, restarts those that changed, stops those that are missing. */
   apply(definitions: readonly ServerDefinition[]): Promise<void>;
   names(): readonly string[];
   status(name: string): ServerStatus;
-  /** Reads a server's lists again; connects it where needed. */
+  /** Fetches a server's lists again, and connects it first if needed. */
   refresh(name: string): Promise<ServerStatus>;
-  /** What the server last said on stderr. */
+  /** The last output of the server on stderr. */
   logs(name: string): string;
-  /** Resolves when every server has been tried once, or after the time: with what is there. */
+  /** Resolves when each server has been tried once, or after the given time. */
   settled(withinMs: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -50,7 +50,7 @@ interface ManagedServer {
   readonly shared: SharedServer;
   readonly source: Source;
   readonly removeSource: () => void;
-  first: Promise<void>;
+  firstAttempt: Promise<void>;
 }
 
 export function createServerManager(options: ServerManagerOptions): ServerManager {
@@ -68,26 +68,21 @@ export function createServerManager(options: ServerManagerOptions): ServerManage
   return {
     apply(definitions) {
       latest = definitions;
-      // In turn, and what is the latest then: what was replaced before its turn came need not start.
-      const applied = applying.then(() => become(latest));
+      // One at a time, always with the latest: definitions that were replaced before their turn never start.
+      const applied = applying.then(() => applyNow(latest));
       applying = applied.catch(() => {});
       return applied;
     },
     names: () => [...servers.keys()],
-    status: (name) => statusNow(known(name)),
+    status: (name) => statusNow(requireServer(name)),
     async refresh(name) {
-      const server = known(name);
+      const server = requireServer(name);
       await server.shared.lists.refresh();
       return statusNow(server);
     },
-    logs: (name) => known(name).shared.connection.stderr.text(),
+    logs: (name) => requireServer(name).shared.connection.stderr.text(),
     async settled(withinMs) {
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, withinMs);
-      });
-      await Promise.race([Promise.all([...servers.values()].map(({ first }) => first)), late]);
-      clearTimeout(timer);
+      await settledWithin(Promise.all([...servers.values()].map(({ firstAttempt }) => firstAttempt)), withinMs);
     },
     async close() {
       closing.abort(new Fault("cancelled", "The servers are being closed."));
@@ -96,30 +91,30 @@ export function createServerManager(options: ServerManagerOptions): ServerManage
     },
   };
 
-  async function become(definitions: readonly ServerDefinition[]): Promise<void> {
-    const wanted = new Map(definitions.filter(({ enabled }) => enabled).map((each) => [each.name, each]));
+  async function applyNow(definitions: readonly ServerDefinition[]): Promise<void> {
+    const enabledServers = new Map(definitions.filter(({ enabled }) => enabled).map((each) => [each.name, each]));
     await Promise.all(
       [...servers.values()].map(async (server) => {
-        if (!isSameDefinition(server.definition, wanted.get(server.definition.name)))
+        if (!isSameDefinition(server.definition, enabledServers.get(server.definition.name)))
           await remove(server.definition.name);
       }),
     );
-    for (const definition of wanted.values()) if (!servers.has(definition.name)) start(definition);
+    for (const definition of enabledServers.values()) if (!servers.has(definition.name)) start(definition);
   }
 
   function statusNow({ definition, shared, source }: ManagedServer): ServerStatus {
     return serverStatusOf(definition, shared.connection, source.tools().length, shared.lists.current());
   }
 
-  function openConnection(definition: ServerDefinition): Connection {
+  function openConnection(definition: ServerDefinition, serverLog: Log): Connection {
     const connection = createConnection({
       definition,
       env,
-      log: log.with({ server: definition.name }),
+      log: serverLog,
       version,
       now,
       auth: options.auths?.of(definition),
-      ask: (question) => answer(question, definition),
+      ask: (question) => answerServer(question, definition, options.sample, { signal: closing.signal, log }),
       admit: slots.take,
       hasRoom: slots.hasRoom,
     });
@@ -128,7 +123,7 @@ export function createServerManager(options: ServerManagerOptions): ServerManage
         if (!occupiesSlot(state)) slots.leave(connection);
         if (state.kind === "reconnecting") countReconnect(connection);
       },
-      onIdle: slots.stir,
+      onIdle: slots.wake,
     });
     return connection;
   }
@@ -142,24 +137,23 @@ export function createServerManager(options: ServerManagerOptions): ServerManage
     const shared = pool.join(definition);
     const source = createServerSource(definition, shared, options);
     const removeSource = catalog.add(source);
-    const server: ManagedServer = { definition, shared, source, removeSource, first: Promise.resolve() };
+    const server: ManagedServer = { definition, shared, source, removeSource, firstAttempt: Promise.resolve() };
     servers.set(definition.name, server);
-    const serverLog = log.with({ server: definition.name });
     const connect = async () => {
       try {
         await shared.lists.refresh();
       } catch (error) {
-        // Who has to sign in was told so already, and one that was taken out while it connected is nobody's concern.
+        // A needed sign-in is reported already, and a server that was removed while it connected does not matter.
         if (isFault(error, "unauthorized") || servers.get(definition.name) !== server) return;
-        serverLog.warn("the server could not be connected", { error });
+        log.warn("could not connect to the server", { server: definition.name, error });
       }
     };
-    // Those beyond the limit get their turn one by one, so that what they offer is known; then they wait for a call.
-    server.first = pool.size <= maxConcurrent ? connect() : afterOthers(connect, server);
+    // Servers beyond the limit connect one by one, to learn what they offer, and then wait for a call.
+    server.firstAttempt = pool.size <= maxConcurrent ? connect() : connectAfterOthers(connect, server);
   }
 
-  async function afterOthers(connect: () => Promise<void>, server: ManagedServer): Promise<void> {
-    await Promise.all([...servers.values()].filter((each) => each !== server).map(({ first }) => first));
+  async function connectAfterOthers(connect: () => Promise<void>, server: ManagedServer): Promise<void> {
+    await Promise.all([...servers.values()].filter((each) => each !== server).map(({ firstAttempt: first }) => first));
     if (servers.get(server.definition.name) === server) await connect();
   }
 
@@ -171,21 +165,14 @@ export function createServerManager(options: ServerManagerOptions): ServerManage
     await server.source.close();
   }
 
-  async function answer(question: Question, definition: ServerDefinition): Promise<Answer> {
-    if (question.method === "roots/list") return { roots: definition.roots };
-    if (question.method === "sampling/createMessage" && options.sample)
-      return options.sample(definition.name, question, { signal: closing.signal, log });
-    throw new Fault("missing-capability", `Nobody is there to answer what ${definition.name} asks.`);
-  }
-
-  function known(name: string): ManagedServer {
+  function requireServer(name: string): ManagedServer {
     const server = servers.get(name);
     if (server) return server;
     throw unknownServer(name, [...servers.keys()]);
   }
 }
 
-/** The fingerprint covers the connection; how its tools are shown, trusted and named is compared beside it. */
+/** The fingerprint covers the connection; how the tools are named, selected and trusted is compared besides. */
 function isSameDefinition(one: ServerDefinition, other: ServerDefinition | undefined): boolean {
   if (!other || one.fingerprint !== other.fingerprint) return false;
   const shown = ({ prefix, tools, trusted, share, name }: ServerDefinition) =>

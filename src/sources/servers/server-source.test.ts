@@ -9,7 +9,7 @@ const all = [tool("read_file"), tool("write_file"), tool("search")];
 const names = (rules: Partial<ServerDefinition["tools"]>) =>
   showTools(all, { ...asTheyAre, ...rules }).tools.map(({ name }) => name);
 
-test("without rules every tool is shown as it is, the very object", () => {
+test("without rules every tool is shown unchanged, as the same object", () => {
   const shown = showTools(all, asTheyAre);
   expect(shown.tools).toEqual(all);
   expect(shown.tools[0]).toBe(all[0]);
@@ -25,14 +25,14 @@ test("only what is included and not excluded is shown, or can be found", () => {
   expect(showTools(all, { ...asTheyAre, exclude: ["search"] }).find("search")).toBeUndefined();
 });
 
-test("a renamed tool is found under its new name alone, and leads to the server's own", () => {
+test("a renamed tool is found only under its new name, and leads to the server's own", () => {
   const shown = showTools(all, { ...asTheyAre, rename: { search: "find" } });
   expect(shown.tools.map(({ name }) => name)).toEqual(["read_file", "write_file", "find"]);
   expect(shown.find("find")).toBe(all[2]);
   expect(shown.find("search")).toBeUndefined();
 });
 
-test("rules go by the server's own names, and names of objects are no rules", () => {
+test("rules go by the server's own names, and built-in property names are not rules", () => {
   expect(names({ rename: { search: "read_it" }, exclude: ["read_*"] })).toEqual(["write_file", "read_it"]);
   const odd = showTools([tool("constructor"), tool("toString")], asTheyAre);
   expect(odd.tools.map(({ name }) => name)).toEqual(["constructor", "toString"]);
@@ -44,7 +44,7 @@ test("a description is replaced and nothing else", () => {
   expect(shown.tools).toEqual([{ ...full, description: "new" }]);
 });
 
-test("of two tools with one name the first stands", () => {
+test("of two tools with the same name the first one counts", () => {
   const twice = showTools([tool("a", { title: "1" }), tool("a", { title: "2" })], asTheyAre);
   expect(twice.tools).toMatchObject([{ title: "1" }]);
   const taken = showTools(all, { ...asTheyAre, rename: { search: "read_file" } });

@@ -16,19 +16,18 @@ import type { SharedServer } from "./shared-servers.ts";
 
 const headerMismatch = -32020;
 const noCompletion: Completion = { values: [] };
-/** Resources, prompts and completions are there to be read. */
+/** Resources, prompts and completions only read. */
 const readOnly: ToolAnnotations = { readOnlyHint: true };
 
-/** Has a model write for a server. The context is that of the call the server asks in, where there is one. */
-export type SampleForServer = (
-  server: string,
-  question: Question,
-  context: Pick<CallContext, "signal" | "log"> & Partial<Pick<CallContext, "ask">>,
-) => Promise<Answer>;
+/** Has a model answer a server. If the server asks during a call, the context is that of the call. */
+export type SampleForServer = (server: string, question: Question, context: QuestionContext) => Promise<Answer>;
+
+/** Where a server's question comes from. Without `ask` it belongs to no call, so there is no caller to ask. */
+export type QuestionContext = Pick<CallContext, "signal" | "log"> & Partial<Pick<CallContext, "ask">>;
 
 export interface ServerSourceOptions {
   readonly sample?: SampleForServer | undefined;
-  /** The server is a hub that calls are handed on to, each in the name of its caller. */
+  /** The server is a hub: each call is forwarded on behalf of its client. */
   readonly isRelay?: boolean | undefined;
 }
 
@@ -38,7 +37,7 @@ export function createServerSource(
   server: SharedServer,
   { sample, isRelay = false }: ServerSourceOptions,
 ): Source {
-  const { connection, lists, watches, logWish } = server;
+  const { connection, lists, watches, requestedLogLevel } = server;
   let shownFrom: readonly Tool[] | undefined;
   let shown: ShownTools;
 
@@ -54,7 +53,7 @@ export function createServerSource(
         return await callTool(name, args as Params, context);
       } catch (error) {
         if (!(error instanceof RpcFault)) throw error;
-        // The headers have to repeat what a newer schema marks. The server refused, so this is no repetition.
+        // A newer schema wants other headers. The server refused the call, so it did not run.
         if (error.error.code === headerMismatch) {
           await lists.refresh();
           return callTool(name, args as Params, context);
@@ -93,12 +92,12 @@ export function createServerSource(
     if (!tool) throw new Fault("unknown-tool", `The server ${definition.name} has no tool ${JSON.stringify(name)}.`);
     const params = { name: tool.name, arguments: args };
     const result = await requestSafely("tools/call", params, context, tool.annotations, paramHeaders(tool, args));
-    // Many servers tell with a plain result that they don't know a tool any more.
-    if (result.isError === true) lists.doubt();
+    // Many servers report an unknown tool with a normal result.
+    if (result.isError === true) lists.suspectStale();
     return result as unknown as ToolResult;
   }
 
-  /** Sends a request, and once more where that can do no harm. */
+  /** Sends a request, and repeats it once if that can do no harm. */
   async function requestSafely(
     method: string,
     params: Params,
@@ -112,13 +111,13 @@ export function createServerSource(
       maxTotalMs: definition.maxTotalTimeoutMs,
       headers,
       logLevel: context.logLevel,
-      as: isRelay ? inNameOf(context) : undefined,
+      as: isRelay ? onBehalfOf(context) : undefined,
       ...(context.traceparent === undefined ? {} : { meta: { traceparent: context.traceparent } }),
       onProgress: (progress) => context.progress(progress),
       onLog: (line) => context.tell(line),
-      ask: (question) => answer(question, context),
+      ask: (question) => answerServer(question, definition, sample, context),
     };
-    logWish.note(context.logLevel);
+    requestedLogLevel.note(context.logLevel);
     for (let attempt = 1; ; attempt++) {
       try {
         return stripEnvelope(await connection.request(method, params, options));
@@ -134,20 +133,8 @@ export function createServerSource(
     }
   }
 
-  async function answer(question: Question, context: CallContext): Promise<Answer> {
-    // Which folders a server may know is the configuration's to say, never the caller's.
-    if (question.method === "roots/list") return { roots: definition.roots };
-    try {
-      return await context.ask(question);
-    } catch (error) {
-      const isOurs = question.method === "sampling/createMessage" && isFault(error, "missing-capability");
-      if (!isOurs || sample === undefined) throw error;
-      return sample(definition.name, question, context);
-    }
-  }
-
-  /** Tasks stay out of it: whether a call becomes one is decided where its client is. */
-  function inNameOf({ client }: CallContext): CallOptions["as"] {
+  /** Without extensions: whether a call becomes a task is decided where the client is connected. */
+  function onBehalfOf({ client }: CallContext): CallOptions["as"] {
     if (!client) return undefined;
     const { name = "", version = "", capabilities } = client;
     return { info: { name, version }, capabilities: { ...capabilities, extensions: {} } };
@@ -156,13 +143,32 @@ export function createServerSource(
   function outcomeUnknown(fault: Fault): Fault {
     return new Fault(
       "outcome-unknown",
-      `Outcome unknown: the call may or may not have run. ${fault.message} It was not repeated, since ${definition.name} does not say that this is safe.`,
+      `Outcome unknown: the call may or may not have run. ${fault.message} It was not repeated because ${definition.name} does not say that this is safe.`,
       { cause: fault },
     );
   }
 }
 
-/** A server's tools as the configuration wants them shown, and the way back to the server's own names. */
+/** Answers a question of a server: from its configuration, by asking the caller, or with a model. */
+export async function answerServer(
+  question: Question,
+  definition: ServerDefinition,
+  sample: SampleForServer | undefined,
+  context: QuestionContext,
+): Promise<Answer> {
+  // Which folders a server may know is decided by the configuration, never by the caller.
+  if (question.method === "roots/list") return { roots: definition.roots };
+  try {
+    if (context.ask) return await context.ask(question);
+    throw new Fault("missing-capability", `No client is available to answer the question of ${definition.name}.`);
+  } catch (error) {
+    const maySample = question.method === "sampling/createMessage" && isFault(error, "missing-capability");
+    if (!maySample || !sample) throw error;
+    return sample(definition.name, question, context);
+  }
+}
+
+/** A server's tools under the names and descriptions that the configuration gives them. */
 export interface ShownTools {
   readonly tools: readonly Tool[];
   /** The tool behind a shown name, as the server lists it. */
@@ -178,12 +184,12 @@ export function showTools(all: readonly Tool[], rules: ServerDefinition["tools"]
   for (const tool of all) {
     if (!isIncluded(tool.name) || isExcluded(tool.name)) continue;
     const name = Object.hasOwn(rename, tool.name) ? rename[tool.name]! : tool.name;
-    // Two tools of one name: the first stands, as it would with the server itself.
+    // If two tools have the same name the first one counts, as it would at the server itself.
     if (byName.has(name)) continue;
     byName.set(name, tool);
     const description = Object.hasOwn(describe, tool.name) ? describe[tool.name] : undefined;
-    const isAsItWas = name === tool.name && description === undefined;
-    tools.push(isAsItWas ? tool : { ...tool, name, ...(description === undefined ? {} : { description }) });
+    const isUnchanged = name === tool.name && description === undefined;
+    tools.push(isUnchanged ? tool : { ...tool, name, ...(description === undefined ? {} : { description }) });
   }
   return { tools, find: (name) => byName.get(name) };
 }

@@ -4,10 +4,10 @@ import type { Connection } from "./connection/connection.ts";
 import { hasStaticCredentials, type HttpTarget, type ServerDefinition, type StdioTarget } from "./definition.ts";
 import type { ServerLists } from "./lists/fetch-lists.ts";
 
-/** What there is to know about a server, for people and programs. Holds no secret. */
+/** The status of a server, for people and programs. Holds no secret. */
 export interface ServerStatus {
   readonly name: string;
-  /** What its tools' names begin with, where that is not its own name. */
+  /** What its tools' names begin with, if that is not the server's name. */
   readonly toolPrefix?: string;
   /** `https://…`, or `stdio://command arguments`. */
   readonly address: string;
@@ -15,7 +15,7 @@ export interface ServerStatus {
   readonly reason?: string;
   readonly pid?: number;
   readonly auth: "API Key" | "OAuth" | "None";
-  /** When the token in use expires; it is renewed before, where that can be done. */
+  /** When the token in use expires; it is renewed before that if possible. */
   readonly signedInUntil?: string;
   readonly tools: number;
   readonly resources: number;
@@ -37,14 +37,15 @@ export function serverStatusOf(
 ): ServerStatus {
   const state = connection.state();
   const link = isOpen(state) ? connection.link() : undefined;
+  const authState = connection.auth?.state();
   return {
     ...nameFieldsOf(definition),
     address: addressOf(definition.transport),
     state: state.kind,
     ...("reason" in state ? { reason: state.reason } : {}),
     ...optional("pid", link?.pid()),
-    auth: connection.auth?.standing() ? "OAuth" : authMethodOf(definition),
-    ...optional("signedInUntil", isoTime(connection.auth?.standing()?.expiresAt)),
+    auth: authState ? "OAuth" : authMethodOf(definition),
+    ...optional("signedInUntil", isoTime(authState?.expiresAt)),
     tools,
     resources: lists.resources.length,
     prompts: lists.prompts.length,
@@ -69,7 +70,7 @@ export function authMethodOf({ transport }: ServerDefinition): ServerStatus["aut
 }
 
 export function addressOf(target: Pick<HttpTarget, "url"> | Pick<StdioTarget, "command" | "args">): string {
-  // A key may stand in the query or before the host.
+  // A key may be in the query or before the host.
   if ("url" in target) return `${target.url.origin}${target.url.pathname}`;
   return `stdio://${redactCommandLine([target.command, ...target.args])}`;
 }
@@ -78,7 +79,7 @@ function optional<K extends string, V>(key: K, value: V | undefined): { [P in K]
   return value === undefined ? {} : ({ [key]: value } as { [P in K]: V });
 }
 
-/** Milliseconds since the epoch as they are shown to programs. */
+/** Milliseconds since the epoch as an ISO 8601 text. */
 export function isoTime(at: number | undefined): string | undefined {
   return at === undefined ? undefined : new Date(at).toISOString();
 }

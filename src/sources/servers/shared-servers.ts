@@ -5,36 +5,36 @@ import type { ServerDefinition } from "./definition.ts";
 import { createListCache, type ListCache } from "./lists/list-cache.ts";
 import { type ResourceWatches, watchResources } from "./lists/watch-resources.ts";
 
-/** A connection and what is known of its server, in use under one name or under several. */
+/** A connection and what is known about its server, used under one name or several. */
 export interface SharedServer {
   readonly connection: Connection;
   readonly lists: ListCache;
   readonly watches: ResourceWatches;
-  readonly logWish: RequestedLogLevel;
-  /** What the server last said about how to use it. */
+  readonly requestedLogLevel: RequestedLogLevel;
+  /** What the server says about how to use it. */
   instructions(): string | undefined;
   /** Calls the listener when the lists have changed. */
   onChange(listener: () => void): () => void;
-  /** Stops the connection where nobody else uses it. */
+  /** Stops the connection if no other server uses it. */
   leave(): Promise<void>;
 }
 
 /**
- * Servers that are reached in exactly the same way have one connection between them, unless one wants its own. Where one
- * may have to sign in, each name is an account, and none is shared.
+ * Servers that are reached in exactly the same way share one connection, unless `share` is false. Servers that may need a
+ * sign-in share none: each name is an account of its own.
  */
 export interface SharedServers {
   join(definition: ServerDefinition): SharedServer;
-  /** How many connections there are. */
+  /** The number of connections. */
   readonly size: number;
 }
 
 export interface SharedServersOptions {
   readonly log: Log;
-  /** How often the lists are looked at even if the server says nothing. */
+  /** How often the lists are fetched even if the server reports no change. */
   readonly discoveryMs: number;
   readonly now: () => number;
-  connect(definition: ServerDefinition): Connection;
+  connect(definition: ServerDefinition, log: Log): Connection;
   onStop(connection: Connection): void;
 }
 
@@ -46,66 +46,67 @@ interface PooledServer extends Omit<SharedServer, "leave"> {
 
 export function createSharedServers(options: SharedServersOptions): SharedServers {
   const { log, discoveryMs, now, connect, onStop } = options;
-  const units = new Set<PooledServer>();
+  const pool = new Set<PooledServer>();
 
   return {
     get size() {
-      return units.size;
+      return pool.size;
     },
     join(definition) {
-      const unit = find(definition) ?? start(definition);
-      unit.users++;
-      let isIn = true;
+      const pooled = find(definition) ?? start(definition);
+      pooled.users++;
+      let hasJoined = true;
       return {
-        ...unit,
+        ...pooled,
         async leave() {
-          if (!isIn) return;
-          isIn = false;
-          if (--unit.users === 0) await stop(unit);
+          if (!hasJoined) return;
+          hasJoined = false;
+          if (--pooled.users === 0) await stop(pooled);
         },
       };
     },
   };
 
   function find({ fingerprint, share }: ServerDefinition): PooledServer | undefined {
-    const isAlike = (unit: PooledServer) => unit.share && unit.fingerprint === fingerprint && !unit.connection.auth;
-    return share ? [...units].find(isAlike) : undefined;
+    const isAlike = (pooled: PooledServer) =>
+      pooled.share && pooled.fingerprint === fingerprint && !pooled.connection.auth;
+    return share ? [...pool].find(isAlike) : undefined;
   }
 
   function start(definition: ServerDefinition): PooledServer {
     const { name, fingerprint, share } = definition;
-    const connection = connect(definition);
     const serverLog = log.with({ server: name });
+    const connection = connect(definition, serverLog);
     const listeners = new Set<() => void>();
     let instructions: string | undefined;
     connection.listen({ onOpen: ({ agreement }) => (instructions = agreement.instructions) });
     const onChange = () => {
       for (const listener of listeners) listener();
     };
-    const unit: PooledServer = {
+    const pooled: PooledServer = {
       fingerprint,
       share,
       users: 0,
       connection,
       lists: createListCache({ connection, log: serverLog, intervalMs: discoveryMs, now, onChange }),
       watches: watchResources(connection, serverLog),
-      logWish: createRequestedLogLevel(connection, serverLog),
+      requestedLogLevel: createRequestedLogLevel(connection, serverLog),
       instructions: () => instructions,
       onChange(listener) {
         listeners.add(listener);
         return () => listeners.delete(listener);
       },
     };
-    units.add(unit);
-    return unit;
+    pool.add(pooled);
+    return pooled;
   }
 
-  async function stop(unit: PooledServer): Promise<void> {
-    units.delete(unit);
-    unit.lists.close();
-    unit.watches.close();
-    unit.logWish.close();
-    await unit.connection.stop("It was closed.");
-    onStop(unit.connection);
+  async function stop(pooled: PooledServer): Promise<void> {
+    pool.delete(pooled);
+    pooled.lists.close();
+    pooled.watches.close();
+    pooled.requestedLogLevel.close();
+    await pooled.connection.stop("It was closed.");
+    onStop(pooled.connection);
   }
 }

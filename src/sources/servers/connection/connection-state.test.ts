@@ -19,8 +19,8 @@ const events = {
   failed: { kind: "failed", reason: "no", nextAt: 9 },
   lost: { kind: "lost", reason: "gone", nextAt: 9 },
   refused: { kind: "refused", reason: "401" },
-  looked: { kind: "looked", problem: undefined },
-  "looked in vain": { kind: "looked", problem: "silent" },
+  checked: { kind: "checked", problem: undefined },
+  "checked without an answer": { kind: "checked", problem: "silent" },
   parked: { kind: "parked" },
   stopped: { kind: "stopped", reason: "closed" },
 } as const satisfies Record<string, ConnectionEvent>;
@@ -46,8 +46,8 @@ const table: Record<keyof typeof events, Partial<Record<Kind, ConnectionState>>>
     degraded: { kind: "needs-sign-in", reason: "401" },
     reconnecting: { kind: "needs-sign-in", reason: "401" },
   },
-  looked: { degraded: { kind: "ready", since: 5 } },
-  "looked in vain": {
+  checked: { degraded: { kind: "ready", since: 5 } },
+  "checked without an answer": {
     ready: { kind: "degraded", since: 5, reason: "silent" },
     degraded: { kind: "degraded", since: 5, reason: "silent" },
   },
@@ -76,7 +76,7 @@ test.each(rows)("%s, then %s", (state, event) => {
   expect(nextState(states[state], events[event])).toEqual(table[event][state] ?? states[state]);
 });
 
-test("only a connection that is there is open", () => {
+test("only ready and degraded connections are open", () => {
   expect(Object.keys(states).filter((kind) => isOpen(states[kind as Kind]))).toEqual(["ready", "degraded"]);
 });
 

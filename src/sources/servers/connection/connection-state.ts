@@ -1,13 +1,13 @@
 import type { OfferChange } from "../../../mcp/server/offer.ts";
 import type { Link } from "./link.ts";
 
-/** Where a connection to a server stands. Plain data: what is shown, and what decides the next step. */
+/** The state of a connection. Plain data: it is shown to people, and decides the next step. */
 export type ConnectionState =
-  /** Waits for its turn: more servers are configured than may be connected at once, or nobody has called it yet. */
+  /** Waits for its turn: more servers are configured than may be connected at once, or no call has needed it yet. */
   | { readonly kind: "queued" }
   | { readonly kind: "connecting"; readonly attempt: number }
   | { readonly kind: "ready"; readonly since: number }
-  /** Connected, but the last look at it failed. */
+  /** Connected, but it did not answer the last heartbeat. */
   | { readonly kind: "degraded"; readonly since: number; readonly reason: string }
   | { readonly kind: "reconnecting"; readonly attempt: number; readonly nextAt: number; readonly reason: string }
   | { readonly kind: "needs-sign-in"; readonly reason: string }
@@ -19,14 +19,11 @@ export type ConnectionEvent =
   | { readonly kind: "failed"; readonly reason: string; readonly nextAt: number }
   | { readonly kind: "lost"; readonly reason: string; readonly nextAt: number }
   | { readonly kind: "refused"; readonly reason: string }
-  | { readonly kind: "looked"; readonly problem: string | undefined }
+  | { readonly kind: "checked"; readonly problem: string | undefined }
   | { readonly kind: "parked" }
   | { readonly kind: "stopped"; readonly reason: string };
 
-/** After how many attempts in a row a caller is told instead of kept waiting. */
-export const patientAttempts = 3;
-
-/** What comes after an event. Events that make no sense in a state leave it as it is; `stopped` is for good. */
+/** The state after an event. An event that makes no sense in a state leaves it as it is; `stopped` is final. */
 export function nextState(state: ConnectionState, event: ConnectionEvent): ConnectionState {
   if (state.kind === "stopped") return state;
   switch (event.kind) {
@@ -42,7 +39,7 @@ export function nextState(state: ConnectionState, event: ConnectionEvent): Conne
       return { kind: "reconnecting", attempt: 0, nextAt: event.nextAt, reason: event.reason };
     case "refused":
       return { kind: "needs-sign-in", reason: event.reason };
-    case "looked":
+    case "checked":
       if (!isOpen(state)) return state;
       if (event.problem !== undefined) return { kind: "degraded", since: state.since, reason: event.problem };
       return state.kind === "ready" ? state : { kind: "ready", since: state.since };
@@ -57,7 +54,7 @@ export function isOpen(state: ConnectionState): state is Extract<ConnectionState
   return state.kind === "ready" || state.kind === "degraded";
 }
 
-/** Whether it counts as one of those that may be connected at once. */
+/** Whether it counts towards the limit of concurrent connections. */
 export function occupiesSlot(state: ConnectionState): boolean {
   return state.kind === "connecting" || isOpen(state);
 }
@@ -66,12 +63,12 @@ function attemptOf(state: ConnectionState): number {
   return state.kind === "reconnecting" || state.kind === "connecting" ? state.attempt : 0;
 }
 
-/** What whoever holds a connection is told about it. */
+/** Called by a connection when something happens to it. */
 export interface ConnectionListener {
-  /** A new link is there: lists may have changed, watches have to be set again. */
+  /** A new link is open: lists may have changed, and subscriptions have to be made again. */
   onOpen?(link: Link): void;
   onState?(state: ConnectionState): void;
-  /** The last call that was under way has ended. */
+  /** The last running call has ended. */
   onIdle?(): void;
   onListChanged?(change: OfferChange): void;
   onResourceUpdated?(uri: string): void;

@@ -4,61 +4,61 @@ import type { Link } from "./link.ts";
 
 export interface HeartbeatOptions {
   readonly link: Link;
-  /** How often to look; 0 for never. */
-  readonly everyMs: number;
+  /** 0 for never. */
+  readonly intervalMs: number;
   readonly timeoutMs: number;
-  /** Looked, and somebody is there, or nobody answered this time. */
-  onLook(problem: string | undefined): void;
-  /** Nobody is there any more. */
+  /** Called after each beat; `problem` says why the server did not answer this one. */
+  onBeat(problem: string | undefined): void;
+  /** The server does not answer any more. */
   onGone(fault: Fault): void;
 }
 
-/** Finds out whether the server at the other end of a link is still alive: every so often, and when a call got no answer. */
+/** Finds out whether the server at the other end of a link is alive: regularly, and after a call without an answer. */
 export interface Heartbeat {
-  /** Looks now. One that does not answer this either is gone. */
-  doubt(): void;
-  /** Resolves when there is no doubt: nothing should be sent before. */
-  certain(): Promise<void> | undefined;
+  /** Asks the server now, and gives it up if it does not answer. */
+  check(): void;
+  /** Resolves when a running check is over; undefined if none is running. Nothing should be sent before. */
+  checked(): Promise<void> | undefined;
   stop(): void;
 }
 
-/** Nobody waits longer for a sign of life that a call in doubt asked for. */
-const maxDoubtMs = 5000;
+/** Calls wait for a check, so it must be short. */
+const maxCheckMs = 5000;
 
-export function createHeartbeat({ link, everyMs, timeoutMs, onLook, onGone }: HeartbeatOptions): Heartbeat {
+export function createHeartbeat({ link, intervalMs, timeoutMs, onBeat, onGone }: HeartbeatOptions): Heartbeat {
   let timer: NodeJS.Timeout | undefined;
-  let doubting: Promise<void> | undefined;
-  let isMissed = false;
+  let checking: Promise<void> | undefined;
+  let hasMissed = false;
   let isStopped = false;
-  wait();
+  schedule();
 
   return {
-    doubt() {
-      doubting ??= look(Math.min(timeoutMs, maxDoubtMs), true).finally(() => (doubting = undefined));
+    check() {
+      checking ??= beat(Math.min(timeoutMs, maxCheckMs), true).finally(() => (checking = undefined));
     },
-    certain: () => doubting,
+    checked: () => checking,
     stop() {
       isStopped = true;
       clearTimeout(timer);
     },
   };
 
-  function wait(): void {
+  function schedule(): void {
     clearTimeout(timer);
-    if (everyMs > 0 && !isStopped) timer = setTimeout(() => void look(timeoutMs, false), everyMs).unref();
+    if (intervalMs > 0 && !isStopped) timer = setTimeout(() => void beat(timeoutMs, false), intervalMs).unref();
   }
 
-  /** A server that answers anything at all is alive; one that misses two looks in a row, or one in doubt, is given up. */
-  async function look(withinMs: number, isLast: boolean): Promise<void> {
+  /** Any answer means alive. A server that misses two beats in a row, or one check, is gone. */
+  async function beat(withinMs: number, isCheck: boolean): Promise<void> {
     const method = link.agreement.era === "modern" ? "server/discover" : "ping";
     const fault = await link.request(method, {}, { timeoutMs: withinMs }).then(
       () => undefined,
       (error: unknown) => (error instanceof RpcFault ? undefined : toFault(error)),
     );
     if (isStopped) return;
-    if (fault && (isLast || isMissed || fault.code === "unknown-session")) return onGone(fault);
-    isMissed = fault !== undefined;
-    onLook(fault?.message);
-    wait();
+    if (fault && (isCheck || hasMissed || fault.code === "unknown-session")) return onGone(fault);
+    hasMissed = fault !== undefined;
+    onBeat(fault?.message);
+    schedule();
   }
 }

@@ -4,22 +4,17 @@ import { Agent as HttpsAgent } from "node:https";
 import { getCACertificates } from "node:tls";
 import { Fault } from "../../../core/fault.ts";
 import { isLoopbackHostname } from "../../../core/http/addresses.ts";
+import type { TlsFiles } from "../definition.ts";
 
-export interface TlsFiles {
-  readonly cert?: string | undefined;
-  readonly key?: string | undefined;
-  readonly ca?: string | undefined;
-}
-
-/** Keeps connections to one server open between calls; client certificates and proxies of the environment included. */
+/** Keeps connections to one server open between calls. Uses the client certificate and the proxy settings of `env`. */
 export function createHttpAgent(url: URL, tls: TlsFiles, env: Readonly<Record<string, string | undefined>>): HttpAgent {
-  // Node reads HTTP_PROXY, HTTPS_PROXY and NO_PROXY itself when it is handed the environment (24.5, 22.21). What runs on
-  // this machine no proxy can reach.
+  // Node reads HTTP_PROXY, HTTPS_PROXY and NO_PROXY itself if it gets the environment (24.5, 22.21). A proxy can't reach
+  // servers on this machine.
   const proxyEnv = isLoopbackHostname(url.hostname) ? {} : { ...env };
   const common: AgentOptions & { proxyEnv?: object } = { keepAlive: true, maxSockets: 256, proxyEnv };
   if (url.protocol !== "https:") return new HttpAgent(common);
-  const own = readPem(tls.ca);
-  const ca = own === undefined ? undefined : [...getCACertificates("default"), own.toString("utf8")];
+  const extraCa = readPem(tls.ca);
+  const ca = extraCa && [...getCACertificates("default"), extraCa.toString("utf8")];
   return new HttpsAgent({ ...common, cert: readPem(tls.cert), key: readPem(tls.key), ca });
 }
 
@@ -28,7 +23,7 @@ function readPem(path: string | undefined): Buffer | undefined {
   try {
     return readFileSync(path);
   } catch (cause) {
-    throw new Fault("config", `The file ${JSON.stringify(path)} of the server's tls settings can't be read.`, {
+    throw new Fault("config", `Could not read the file ${JSON.stringify(path)} from the server's \`tls\` settings.`, {
       cause,
     });
   }

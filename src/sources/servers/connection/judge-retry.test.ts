@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { Fault, type FaultCode } from "../../../core/fault.ts";
-import { judgeRetry, type RetryVerdict } from "./judge-retry.ts";
+import { RpcFault } from "../../../mcp/messages/json-rpc.ts";
+import { newTokenRefused, signInNeeded, widerSignInNeeded } from "../oauth/connection-auth.ts";
+import { judgeLinkFailure, judgeRetry, type LinkVerdict, restAfter, type RetryVerdict } from "./judge-retry.ts";
 
 const kinds = {
   "a tool that says nothing of itself": undefined,
@@ -42,7 +44,31 @@ test.each(rows)("$code $detail of $tool: $verdict", ({ code, detail, tool, verdi
   expect(judgeRetry(fault, kinds[tool])).toBe(verdict);
 });
 
-test("what nobody foresaw is not repeated", () => {
+test("an unexpected error is not repeated", () => {
   expect(judgeRetry(new Error("oops"), { readOnlyHint: true })).toBe("give-up");
   expect(judgeRetry("oops", { readOnlyHint: true })).toBe("give-up");
+});
+
+const linkFailures: readonly [string, unknown, LinkVerdict][] = [
+  ["an unreachable server", new Fault("unavailable", "cut"), "lost"],
+  ["a forgotten session", new Fault("unknown-session", "gone", { detail: { status: 404 } }), "lost"],
+  ["a needed sign-in", signInNeeded("files", "Sign in."), "lost"],
+  ["a missing scope", widerSignInNeeded("files", "write"), "sound"],
+  ["a new token that was refused", newTokenRefused("files"), "doubtful"],
+  ["a timeout", new Fault("timeout", "late"), "doubtful"],
+  ["a cut answer", new Fault("outcome-unknown", "cut"), "doubtful"],
+  ["a status with an unknown outcome", new Fault("outcome-unknown", "no", { detail: { status: 500 } }), "sound"],
+  ["a busy server", new Fault("unavailable", "busy", { detail: { status: 503 } }), "sound"],
+  ["an error of the tool", new RpcFault({ code: -32602, message: "no" }), "sound"],
+  ["an unexpected error", new Error("oops"), "sound"],
+];
+
+test.each(linkFailures)("after %s", (_, error, verdict) => {
+  expect(judgeLinkFailure(error)).toBe(verdict);
+});
+
+test("a server is left alone after three failed attempts, and for as long as it asks, up to ten minutes", () => {
+  const busyFor = (retryAfterMs: number) => new Fault("unavailable", "busy", { detail: { status: 503, retryAfterMs } });
+  expect([1, 2, 3].map((attempt) => restAfter(new Fault("unavailable", "cut"), attempt))).toEqual([0, 0, 1000]);
+  expect([20, 5000, 3_600_000].map((ms) => restAfter(busyFor(ms), 3))).toEqual([1000, 5000, 600_000]);
 });

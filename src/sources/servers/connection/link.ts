@@ -1,7 +1,8 @@
 import { Fault, isFault } from "../../../core/fault.ts";
 import type { Log } from "../../../core/log.ts";
+import type { Tail } from "../../../core/process/tail.ts";
 import type { Authorizer } from "../../../mcp/client/authorizer.ts";
-import type { ClientTransport, HttpRefusal } from "../../../mcp/client/client-transport.ts";
+import { type ClientTransport, httpRefusalIn } from "../../../mcp/client/client-transport.ts";
 import { shakeHands } from "../../../mcp/client/handshake.ts";
 import { createHttpTransport } from "../../../mcp/client/http-transport.ts";
 import { type Agreement, type CallOptions, type McpClient, openMcpClient } from "../../../mcp/client/mcp-client.ts";
@@ -11,7 +12,6 @@ import { type Params, RpcFault } from "../../../mcp/messages/json-rpc.ts";
 import type { OfferChange } from "../../../mcp/server/offer.ts";
 import type { ServerDefinition } from "../definition.ts";
 import { createStdioTransport, type StdioTransport } from "../stdio/stdio-transport.ts";
-import type { Tail } from "../stdio/tail.ts";
 import { createHttpAgent } from "./http-agent.ts";
 
 export interface LinkOptions {
@@ -20,7 +20,7 @@ export interface LinkOptions {
   readonly log: Log;
   readonly stderr: Tail;
   readonly version: string;
-  /** What an earlier link found out about the server. */
+  /** What earlier links found out about the server. */
   readonly memory: LinkMemory;
   readonly authorizer?: Authorizer | undefined;
   readonly signal: AbortSignal;
@@ -29,27 +29,27 @@ export interface LinkOptions {
   onListChanged(change: OfferChange): void;
   onResourceUpdated(uri: string): void;
   onLog(params: Params): void;
-  /** `link` is what it was to whoever opened it; nothing while it was still being opened. */
+  /** `link` is undefined if it closed before `openLink` returned it. */
   onClose(link: Link | undefined, fault: Fault): void;
 }
 
-/** Kept per server across links, so that each thing is found out once. */
+/** Kept per server across links, so that the protocol is detected only once. */
 export interface LinkMemory {
   era?: "legacy" | "modern" | undefined;
   /** The server speaks HTTP+SSE of 2024-11-05. */
   sse?: boolean | undefined;
 }
 
-/** One live connection to a server: agreed on, until it breaks. */
+/** One open connection to a server, from the handshake until it breaks. */
 export interface Link {
   readonly agreement: Agreement;
   readonly client: McpClient;
   sessionId(): string | undefined;
   pid(): number | undefined;
   request(method: string, params: Params, options: CallOptions): Promise<Params>;
-  /** Closes it when the last request on it has ended. */
+  /** Closes it when its last request has ended. */
   retire(): void;
-  /** Requests that are under way fail with the fault. */
+  /** Running requests fail with the fault. */
   close(fault?: Fault): Promise<void>;
 }
 
@@ -62,7 +62,7 @@ export async function openLink(options: LinkOptions): Promise<Link> {
     return await openAsKnown(options);
   } catch (error) {
     if (isNew || !isServerAnswer(error)) throw error;
-    // Another server may stand at the old address by now, so that what was found out is true no more.
+    // Another server may be running at that address by now, so detect everything again.
     memory.era = undefined;
     memory.sse = undefined;
     return openAsKnown(options);
@@ -83,17 +83,16 @@ async function openAsKnown(options: LinkOptions): Promise<Link> {
       memory.era = "legacy";
       return link;
     } catch (cause) {
-      // The first answer is the one that tells what is wrong; the second way failing only says that it is no old server.
-      throw new Fault(
-        (error as Fault).code,
-        `${(error as Fault).message} (HTTP+SSE of 2024-11-05 did not work either.)`,
-        { cause, detail: (error as Fault).detail },
-      );
+      // The first failure says what is wrong. The second only says that the server does not speak HTTP+SSE.
+      throw new Fault((error as Fault).code, `${(error as Fault).message} (HTTP+SSE of 2024-11-05 failed too.)`, {
+        cause,
+        detail: (error as Fault).detail,
+      });
     }
   }
 }
 
-/** Some servers end at once when the first message they get is not `initialize`: they are started again and get that. */
+/** Some servers exit if the first message is not `initialize`: these are started again and get that. */
 async function openProcess(options: LinkOptions): Promise<Link> {
   const { definition, memory, signal } = options;
   try {
@@ -110,7 +109,7 @@ async function openProcess(options: LinkOptions): Promise<Link> {
 async function connectTransport(transport: ClientTransport, options: LinkOptions): Promise<Link> {
   const { definition, memory, log } = options;
   const info = { name: "clawport", version: options.version };
-  const late = timeoutSignal(definition.connectTimeoutMs);
+  const timeout = timeoutSignal(definition.connectTimeoutMs);
   let client: McpClient | undefined;
   let link: Link | undefined;
   try {
@@ -118,7 +117,7 @@ async function connectTransport(transport: ClientTransport, options: LinkOptions
       info,
       capabilities: clientCapabilities,
       log,
-      signal: AbortSignal.any([options.signal, late.signal]),
+      signal: AbortSignal.any([options.signal, timeout.signal]),
       ask: options.ask,
       onClose: (fault) => options.onClose(link, fault),
       onNotification: (method, params) => dispatchNotification(method, params, options),
@@ -138,7 +137,7 @@ async function connectTransport(transport: ClientTransport, options: LinkOptions
     await (client ?? transport).close();
     throw error;
   } finally {
-    late.stop();
+    timeout.stop();
   }
 }
 
@@ -199,19 +198,17 @@ function httpOptions({ definition, env, log, authorizer }: LinkOptions) {
   const { transport, maxMessageBytes } = definition;
   if (transport.kind !== "http") throw new Fault("internal", "not an HTTP server");
   const { url, headers, apiKey, tls } = transport;
-  const all = apiKey === undefined ? headers : { ...headers, authorization: `Bearer ${apiKey.reveal()}` };
-  const agent = createHttpAgent(url, tls ?? {}, env);
-  return { url, headers: () => all, authorizer, agent, log, maxMessageBytes };
+  const allHeaders = apiKey === undefined ? headers : { ...headers, authorization: `Bearer ${apiKey.reveal()}` };
+  const agent = createHttpAgent(url, tls, env);
+  return { url, headers: () => allHeaders, authorizer, agent, log, maxMessageBytes };
 }
 
-/** Whether somebody was there to say no. */
+/** Whether the server answered, rather than being unreachable. */
 function isServerAnswer(error: unknown): boolean {
-  if (!(error instanceof Fault)) return false;
-  const { status } = (error.detail ?? {}) as Partial<HttpRefusal>;
-  return error instanceof RpcFault || status !== undefined || error.code === "unsupported-version";
+  return error instanceof RpcFault || httpRefusalIn(error) !== undefined || isFault(error, "unsupported-version");
 }
 
 function mayBeSse(error: unknown): boolean {
-  const status = error instanceof Fault ? (error.detail as Partial<HttpRefusal> | undefined)?.status : undefined;
+  const status = httpRefusalIn(error)?.status;
   return status === 400 || status === 404 || status === 405 || status === 406;
 }

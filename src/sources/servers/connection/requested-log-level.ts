@@ -3,32 +3,32 @@ import type { McpLogLevel } from "../../../mcp/messages/interim-messages.ts";
 import type { Connection } from "./connection.ts";
 import type { Link } from "./link.ts";
 
-/** What callers want to know of a legacy server's log, told to the server where it is more than servers say unasked. */
+/** Asks a legacy server to log at debug level once a caller requests that. */
 export interface RequestedLogLevel {
   note(level: McpLogLevel | undefined): void;
   close(): void;
 }
 
-/** Levels above `debug` need no word: what a caller does not want is dropped at the door. */
+/** Other levels are not sent to the server: the door drops the lines that a client did not request. */
 export function createRequestedLogLevel(connection: Connection, log: Log): RequestedLogLevel {
-  let wantsAll = false;
-  const stop = connection.listen({ onOpen: (link) => wantsAll && tell(link) });
+  let isDebugRequested = false;
+  const stop = connection.listen({ onOpen: (link) => isDebugRequested && setDebugLevel(link) });
   return {
     note(level) {
-      if (level !== "debug" || wantsAll) return;
-      wantsAll = true;
+      if (level !== "debug" || isDebugRequested) return;
+      isDebugRequested = true;
       const link = connection.link();
-      if (link) tell(link);
+      if (link) setDebugLevel(link);
     },
     close: stop,
   };
 
-  function tell(link: Link): void {
+  function setDebugLevel(link: Link): void {
     const { era, capabilities } = link.agreement;
     if (era !== "legacy" || capabilities.logging === undefined) return;
     const options = { timeoutMs: connection.definition.requestTimeoutMs };
     link.request("logging/setLevel", { level: "debug" }, options).catch((error: unknown) => {
-      log.debug("the server does not log more", { error });
+      log.debug("the server refused to change its log level", { error });
     });
   }
 }

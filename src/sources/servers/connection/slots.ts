@@ -2,49 +2,49 @@ import { Fault } from "../../../core/fault.ts";
 import { isOpen } from "./connection-state.ts";
 import type { Connection } from "./connection.ts";
 
-/** How many connections may be up at once, and which one gives way to another. */
+/** Limits how many connections may be open at once, and decides which one makes room for another. */
 export interface Slots {
   hasRoom(): boolean;
-  /** Waits for a place, and parks the idle connection that was unused for longest to get one. */
+  /** Waits for a slot. To free one it parks the idle connection that was unused for longest. */
   take(connection: Connection): Promise<void>;
   leave(connection: Connection): void;
-  /** A connection has become idle: whoever waits may look again. */
-  stir(): void;
+  /** A connection has become idle: those that wait may try again. */
+  wake(): void;
 }
 
-export function createSlots(most: number): Slots {
+export function createSlots(maxConnections: number): Slots {
   const held = new Set<Connection>();
   const waiting = new Set<() => void>();
 
   return {
-    hasRoom: () => held.size < most,
+    hasRoom: () => held.size < maxConnections,
     async take(connection) {
-      const end = AbortSignal.timeout(connection.definition.connectTimeoutMs);
-      while (held.size >= most && !held.has(connection)) {
-        const idle = leastRecent();
-        // Its state changes at once, which makes it leave; how long its process takes to end is no matter.
+      const timeout = AbortSignal.timeout(connection.definition.connectTimeoutMs);
+      while (held.size >= maxConnections && !held.has(connection)) {
+        const idle = leastRecentlyUsed();
+        // Parking changes its state at once, which frees the slot; its process may take longer to end.
         if (idle) void idle.park();
-        else await change(end);
+        else await nextChange(timeout);
       }
       held.add(connection);
     },
     leave(connection) {
-      if (held.delete(connection)) stir();
+      if (held.delete(connection)) wake();
     },
-    stir,
+    wake,
   };
 
-  function leastRecent(): Connection | undefined {
+  function leastRecentlyUsed(): Connection | undefined {
     return [...held]
       .filter((each) => isOpen(each.state()) && each.inFlight() === 0)
       .sort((a, b) => a.usedAt() - b.usedAt())[0];
   }
 
-  function change(end: AbortSignal): Promise<void> {
+  function nextChange(timeout: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const go = () => {
         waiting.delete(go);
-        end.removeEventListener("abort", giveUp);
+        timeout.removeEventListener("abort", giveUp);
         resolve();
       };
       const giveUp = () => {
@@ -52,16 +52,16 @@ export function createSlots(most: number): Slots {
         reject(
           new Fault(
             "busy",
-            `All ${most} servers that may be connected at once are in use. Try again, or raise maxConcurrentServers.`,
+            `All ${maxConnections} connections to servers are in use. Try again later, or raise \`maxConcurrentServers\`.`,
           ),
         );
       };
       waiting.add(go);
-      end.addEventListener("abort", giveUp, { once: true });
+      timeout.addEventListener("abort", giveUp, { once: true });
     });
   }
 
-  function stir(): void {
+  function wake(): void {
     for (const go of waiting) go();
   }
 }

@@ -8,7 +8,7 @@ function convert(servers: object) {
   return readJsonServers(JSON.stringify({ mcpServers: servers }), editorDialect, around);
 }
 
-test("a secret is kept as it is, and reported wherever it stands", () => {
+test("a secret is kept as it is, and reported wherever it is", () => {
   const secret = "sk-0123456789abcdefghij";
   const servers = {
     a: { command: "x", args: ["--key", secret], env: { TAVILY_API_KEY: "tvly-1", PLAIN: "yes", KEY: secret } },
@@ -31,13 +31,13 @@ test("a secret is kept as it is, and reported wherever it stands", () => {
 });
 
 function aboutSecret(text: string): string {
-  return text.replace("…", "holds a secret in plain text; better as") + " from the environment";
+  return text.replace("…", "holds a secret in plain text; use") + " from the environment instead";
 }
 
 test.each([
   [{ url: "https://a.example/", headers: { "X-A": "a\r\nb" } }, "headers.X-A holds a line break"],
   [{ command: "x", env: [] }, "env is not an object"],
-  [{ command: "x", args: [{}] }, "args is not a text"],
+  [{ command: "x", args: [{}] }, "args is not a string"],
   [{ url: "https://a.example/", timeout: 1e12 }, "requestTimeoutMs must be at most"],
   ["npx", "is not an object"],
 ])("%j is left out with the reason", (server, reason) => {

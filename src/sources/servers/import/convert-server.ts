@@ -16,42 +16,41 @@ import {
   type SkippedEntry,
 } from "./imported-server.ts";
 
-/** Words for what only describes a server, or is told by its other fields. */
+/** Fields that only describe a server, or repeat what other fields say. */
 const descriptiveFields = /^(?:type|transport|name|title|description|gallery|version|dev|tags|icon|\$.*)$/;
 const supportedTransports = /^(?:stdio|local|remote|https?|sse|(?:streamable|http)[-_]?(?:http|stream)?)$/i;
 
-/** One entry of another client's file. Its fields go by the names that any of the clients uses for them. */
+/** Converts one entry of another client's file. Each field is read under the names that any of the clients uses. */
 export function convertServer(
   name: string,
   entry: unknown,
   dialect: Dialect,
-  around: ClientFileContext,
+  context: ClientFileContext,
 ): ImportedEntry | SkippedEntry {
   if (!isRecord(entry)) return { name, reason: "is not an object" };
-  const remarks = createConversionNotes();
-  const fields = createEntryFields(entry, (text) => dialect(text, around, remarks), remarks);
-  const server = convertFields(fields, around, remarks);
-  const reason =
-    remarks.refusal ?? (server === undefined ? "has neither a command nor an address" : judgeImported(server));
+  const notes = createConversionNotes();
+  const fields = createEntryFields(entry, (text) => dialect(text, context, notes), notes);
+  const server = convertFields(fields, context, notes);
+  const reason = notes.refusal ?? (server === undefined ? "has neither a command nor a URL" : judgeImported(server));
   if (server === undefined || reason !== undefined) return { name, reason: reason ?? "" };
-  const left = fields.unread().filter((field) => !descriptiveFields.test(field));
-  if (left.length > 0) remarks.note(`left out: ${left.join(", ")}`);
-  noteSecrets(name, server, remarks);
-  return { name, server, notes: remarks.notes };
+  const unread = fields.unread().filter((field) => !descriptiveFields.test(field));
+  if (unread.length > 0) notes.add(`left out: ${unread.join(", ")}`);
+  noteSecrets(name, server, notes);
+  return { name, server, notes: notes.all };
 }
 
 function convertFields(
   fields: EntryFields,
-  around: ClientFileContext,
-  remarks: ConversionNotes,
+  context: ClientFileContext,
+  notes: ConversionNotes,
 ): ImportedServer | undefined {
   const kind = fields.text("type", "transport") ?? "";
   if (kind !== "" && !supportedTransports.test(kind))
-    remarks.refuse(`is reached by ${kind}, which Clawport does not speak`);
+    notes.refuse(`uses the transport ${kind}, which Clawport does not support`);
   const provider = fields.text("authProviderType") ?? "dynamic_discovery";
-  if (provider !== "dynamic_discovery") remarks.refuse(`signs in with ${provider}, which Clawport can't`);
-  const command = convertCommand(fields, around, remarks);
-  const remote = convertRemote(fields, remarks);
+  if (provider !== "dynamic_discovery") notes.refuse(`signs in with ${provider}, which Clawport does not support`);
+  const command = convertCommand(fields, context, notes);
+  const remote = convertRemote(fields, notes);
   const target = /^(?:stdio|local|)$/.test(kind) ? (command ?? remote) : (remote ?? command);
   return target === undefined ? undefined : { ...convertSwitch(fields), ...target, ...convertRest(fields) };
 }
@@ -83,21 +82,25 @@ function inMs(seconds: number | undefined): number | undefined {
   return seconds === undefined ? undefined : Math.ceil(seconds * 1000);
 }
 
-/** Why our configuration would refuse it. An address that is still a reference can't be judged yet. */
+/** Why our configuration would refuse it. A URL that holds a reference can't be judged yet. */
 function judgeImported(server: ImportedServer): string | undefined {
   const { url, ...rest } = server;
-  const isOpen = url !== undefined && /\$[A-Za-z_{]/.test(url);
+  const hasReference = url !== undefined && /\$[A-Za-z_{]/.test(url);
   const transport = url === undefined ? "stdio" : "http";
-  const whole = { ...rest, ...(url !== undefined && { url: isOpen ? "https://unknown.invalid/" : url }), transport };
-  const { value, findings } = checkValue(serverSchema, whole, new Set());
+  const complete = {
+    ...rest,
+    ...(url !== undefined && { url: hasReference ? "https://unknown.invalid/" : url }),
+    transport,
+  };
+  const { value, findings } = checkValue(serverSchema, complete, new Set());
   const [finding] = findings.length > 0 ? findings : checkServerConfig(value as ServerConfig);
   return finding === undefined ? undefined : `${formatPath(finding.path)} ${finding.message}`.trim();
 }
 
-/** Says which texts hold a secret in plain, and under which name it would better come from the environment. */
-function noteSecrets(server: string, imported: ImportedServer, remarks: ConversionNotes): void {
-  const say = (place: string, variable: string): void => {
-    remarks.note(`${place} holds a secret in plain text; better as $${variable} from the environment`);
+/** Notes which texts hold a secret in plain text, and which environment variable should hold it instead. */
+function noteSecrets(server: string, imported: ImportedServer, notes: ConversionNotes): void {
+  const say = (field: string, variable: string): void => {
+    notes.add(`${field} holds a secret in plain text; use $${variable} from the environment instead`);
   };
   for (const [key, value] of Object.entries(imported.env ?? {})) {
     if (isSecret(key, value)) say(`env.${key}`, isVariableName(key) ? key : toVariableName(key));
@@ -121,7 +124,7 @@ function isFromEnvironment(value: string): boolean {
   return /(?<!\$)(?:\$\$)*\$\{?[A-Za-z_]/.test(value);
 }
 
-/** By its name or its shape, as the log would mask it. What comes from the environment already is none. */
+/** Whether the log would mask it, by its name or its shape. A reference to the environment is not a secret. */
 function isSecret(key: string, value: string): boolean {
   if (value === "" || isFromEnvironment(value)) return false;
   const shown = redact({ [key]: value });

@@ -1,14 +1,14 @@
 import { isAbsolute, join, resolve } from "node:path";
-import { judgeHeaders } from "../../../core/config/server-config.ts";
+import { isReservedHeader } from "../../../core/config/server-config.ts";
 import { envReference, escapeDollars, isVariableName } from "./dialects.ts";
 import type { EntryFields } from "./entry-fields.ts";
 import type { ClientFileContext, ConversionNotes, ImportedServer } from "./imported-server.ts";
 
-/** The part of a server that is started as a command; nothing when the entry has no command. */
+/** A server that is started as a command; undefined if the entry has no command. */
 export function convertCommand(
   fields: EntryFields,
-  around: ClientFileContext,
-  remarks: ConversionNotes,
+  context: ClientFileContext,
+  notes: ConversionNotes,
 ): ImportedServer | undefined {
   const [command, ...first] = fields.texts("command", "executable") ?? [];
   const args = [...first, ...(fields.texts("args") ?? [])];
@@ -16,61 +16,63 @@ export function convertCommand(
   const env = { ...forwardedVariables(fields), ...fields.record("env") };
   const envFile = fields.text("envFile");
   if (command === undefined || command === "") return undefined;
-  if (envFile !== undefined) remarks.note(`its envFile ${envFile} is not read; put what the server needs into env`);
-  noteBridge([command, ...args], remarks);
-  const cwd = given === undefined ? neededFolder(command, args, around) : toAbsolute(given, around);
+  if (envFile !== undefined)
+    notes.add(`its envFile ${envFile} is not read; put the variables that the server needs into env`);
+  noteBridge([command, ...args], notes);
+  const cwd = given === undefined ? neededFolder(command, args, context) : toAbsolute(given, context);
   return {
-    command: expandHome(command, around),
+    command: expandHome(command, context),
     ...(args.length > 0 && { args }),
     ...(Object.keys(env).length > 0 && { env }),
     ...(cwd !== undefined && { cwd }),
   };
 }
 
-/** Variables that are handed on where they are set, and only there: one that is not set must not stop the start. */
+/** Variables that are passed on if they are set; one that is not set must not prevent the start. */
 function forwardedVariables(fields: EntryFields): Record<string, string> {
   const names = fields.texts("env_vars") ?? [];
   return Object.fromEntries(names.filter(isVariableName).map((name) => [name, `\${${name}:-}`]));
 }
 
-/** The folder of the project, where the command would not be found without it. */
-function neededFolder(command: string, args: readonly string[], around: ClientFileContext): string | undefined {
+/** The folder of the project, if the command can't be found without it. */
+function neededFolder(command: string, args: readonly string[], context: ClientFileContext): string | undefined {
   const isRelative = /[/\\]/.test(command) && !isAbsolute(command) && !/^[~$]/.test(command);
   const depends = isRelative || args.some((arg) => /^\.{1,2}(?:[/\\]|$)/.test(arg));
-  return depends && around.scope === "project" ? escapeDollars(around.folder) : undefined;
+  return depends && context.scope === "project" ? escapeDollars(context.folder) : undefined;
 }
 
-function toAbsolute(path: string, around: ClientFileContext): string {
-  const expanded = expandHome(path, around);
-  const isWhole = isAbsolute(expanded) || expanded.startsWith("$");
-  return isWhole ? expanded : escapeDollars(resolve(around.folder, expanded));
+function toAbsolute(path: string, context: ClientFileContext): string {
+  const expanded = expandHome(path, context);
+  const isComplete = isAbsolute(expanded) || expanded.startsWith("$");
+  return isComplete ? expanded : escapeDollars(resolve(context.folder, expanded));
 }
 
 function expandHome(path: string, { homedir }: ClientFileContext): string {
   return /^~(?=[/\\])/.test(path) ? join(escapeDollars(homedir), path.slice(2)) : path;
 }
 
-/** Bridges exist for clients that can't reach a server over HTTP themselves. */
-function noteBridge(words: readonly string[], remarks: ConversionNotes): void {
+/** Bridges are for clients that can't connect to a server over HTTP themselves. */
+function noteBridge(words: readonly string[], notes: ConversionNotes): void {
   const isBridge = words.some((word) => /^(?:mcp-remote|supergateway)(?:@.*)?$/.test(word));
   const url = words.find((word) => word.startsWith("https://"));
-  if (isBridge && url !== undefined) remarks.note("it is a bridge; Clawport can reach the server itself by its `url`");
+  if (isBridge && url !== undefined)
+    notes.add("is a bridge; Clawport can connect to the server directly, by its `url`");
 }
 
-/** The part of a server that is reached at an address; nothing when the entry has no address. */
-export function convertRemote(fields: EntryFields, remarks: ConversionNotes): ImportedServer | undefined {
+/** A server that is reached at a URL; undefined if the entry has no URL. */
+export function convertRemote(fields: EntryFields, notes: ConversionNotes): ImportedServer | undefined {
   const url = fields.text("httpUrl", "url", "serverUrl", "server_url", "baseUrl", "base_url");
-  const headers = convertHeaders(fields, remarks);
+  const headers = convertHeaders(fields, notes);
   const apiKey = convertKey(fields);
   const cert = fields.text("clientCert");
   const key = fields.text("clientKey");
-  const auth = convertAuth(fields, remarks);
+  const auth = convertAuth(fields, notes);
   if (url === undefined || url === "") return undefined;
   if (fields.flag("sslVerify") === false) {
-    remarks.note("its certificate will be checked; if it is your own, name its authority under tls.ca");
+    notes.add("its certificate will be checked; if it is self-signed, set tls.ca");
   }
   if (fields.text("headersHelper") !== undefined) {
-    remarks.note("its headersHelper is not run; write the headers themselves, with $NAME for what is secret");
+    notes.add("its headersHelper is not run; write the headers themselves, with $NAME for secrets");
   }
   return {
     url,
@@ -81,20 +83,19 @@ export function convertRemote(fields: EntryFields, remarks: ConversionNotes): Im
   };
 }
 
-function convertHeaders(fields: EntryFields, remarks: ConversionNotes): Record<string, string> {
+function convertHeaders(fields: EntryFields, notes: ConversionNotes): Record<string, string> {
   const fromEnv = Object.entries(fields.record("env_http_headers") ?? {});
-  const all = {
+  const headers = {
     ...fields.record("headers", "http_headers"),
     ...Object.fromEntries(
       fromEnv.filter(([, name]) => isVariableName(name)).map(([key, name]) => [key, envReference(name)]),
     ),
   };
-  const own = judgeHeaders(all).filter(({ message }) => message.includes("by Clawport itself"));
-  for (const { name } of own) {
-    delete all[name];
-    remarks.note(`the header ${name} was left out: Clawport sets it itself`);
+  for (const name of Object.keys(headers).filter(isReservedHeader)) {
+    delete headers[name];
+    notes.add(`the header ${name} was left out: Clawport sets it itself`);
   }
-  return all;
+  return headers;
 }
 
 function convertKey(fields: EntryFields): string | undefined {
@@ -103,7 +104,7 @@ function convertKey(fields: EntryFields): string | undefined {
   return name !== undefined && isVariableName(name) ? envReference(name) : token;
 }
 
-function convertAuth(fields: EntryFields, remarks: ConversionNotes): ImportedServer["auth"] {
+function convertAuth(fields: EntryFields, notes: ConversionNotes): ImportedServer["auth"] {
   const [oauth, auth] = [fields.inside("oauth"), fields.inside("auth")];
   const inside = oauth ?? auth;
   const clientId = inside?.text("clientId", "client_id", "CLIENT_ID") ?? fields.text("oauthClientId");
@@ -113,7 +114,7 @@ function convertAuth(fields: EntryFields, remarks: ConversionNotes): ImportedSer
       ? envReference(secretName)
       : (inside?.text("clientSecret", "client_secret", "CLIENT_SECRET") ?? fields.text("oauthClientSecret"));
   const scopes = (inside?.texts("scopes", "scope") ?? fields.texts("scopes", "oauthScope") ?? []).flatMap(splitScopes);
-  const authorizationServerUrl = issuerOf(inside?.text("authServerMetadataUrl"), remarks);
+  const authorizationServerUrl = issuerOf(inside?.text("authServerMetadataUrl"), notes);
   const settings = {
     ...(clientId !== undefined && { clientId }),
     ...(clientSecret !== undefined && { clientSecret }),
@@ -127,14 +128,14 @@ function splitScopes(text: string): string[] {
   return text.split(/\s+/).filter(Boolean);
 }
 
-/** RFC 8414 §3.1: the metadata of `https://a/b` stand at `https://a/.well-known/oauth-authorization-server/b`. */
-function issuerOf(metadataUrl: string | undefined, remarks: ConversionNotes): string | undefined {
+/** RFC 8414 § 3.1: the metadata of `https://a/b` is at `https://a/.well-known/oauth-authorization-server/b`. */
+function issuerOf(metadataUrl: string | undefined, notes: ConversionNotes): string | undefined {
   if (metadataUrl === undefined) return undefined;
   const url = URL.parse(metadataUrl);
   const known = /^\/\.well-known\/(?:oauth-authorization-server|openid-configuration)(\/.*)?$/.exec(
     url?.pathname ?? "",
   );
   if (url !== null && known !== null) return url.origin + (known[1] ?? "");
-  remarks.note("its authServerMetadataUrl was left out; if signing in fails, set auth.authorizationServerUrl");
+  notes.add("its authServerMetadataUrl was left out; if signing in fails, set auth.authorizationServerUrl");
   return undefined;
 }

@@ -1,26 +1,26 @@
 import { basename, sep } from "node:path";
 import type { ClientFileContext, ConversionNotes } from "./imported-server.ts";
 
-/** How a client writes references in its texts: turns one of its texts into one of ours. */
-export type Dialect = (text: string, around: ClientFileContext, remarks: ConversionNotes) => string;
+/** How a client writes references to variables: translates one of its texts into one of our configuration. */
+export type Dialect = (text: string, context: ClientFileContext, notes: ConversionNotes) => string;
 
-/** No references at all: every dollar sign is meant as it stands (Claude Desktop, Codex). */
+/** No references: a dollar sign is just a dollar sign (Claude Desktop, Codex). */
 export const literalDialect: Dialect = (text) => escapeDollars(text);
 
 /** `${NAME}` and `${NAME:-default}` (Claude Code). */
 export const bracedDialect: Dialect = (text) => translate(text, /\$\{[A-Za-z_]\w*(?::-[^}]*)?\}/g, (found) => found);
 
-/** As `braced`, and `$NAME` (Gemini CLI). */
+/** As `bracedDialect`, and `$NAME` (Gemini CLI). */
 export const shellDialect: Dialect = (text) => {
   return translate(text, /\$(?:([A-Za-z_]\w*)|\{[A-Za-z_]\w*(?::-[^}]*)?\})/g, (found, name) =>
     name === undefined ? found : envReference(name),
   );
 };
 
-/** As `braced`, and `$env:NAME` as the whole text (mcporter). */
-export const mcporterDialect: Dialect = (text, around, remarks) => {
+/** As `bracedDialect`, and `$env:NAME` as the whole text (mcporter). */
+export const mcporterDialect: Dialect = (text, context, notes) => {
   const [, name] = /^\$env:([A-Za-z_]\w*)$/.exec(text) ?? [];
-  return name === undefined ? bracedDialect(text, around, remarks) : envReference(name);
+  return name === undefined ? bracedDialect(text, context, notes) : envReference(name);
 };
 
 /** `${NAME}` in capitals only, and `$${NAME}` for the text `${NAME}` (OpenClaw). */
@@ -28,30 +28,30 @@ export const openclawDialect: Dialect = (text) => {
   return translate(text, /\$?\$\{[A-Z_][A-Z0-9_]*\}/g, (found) => found);
 };
 
-/** `${env:NAME}`, `${input:id}`, `${workspaceFolder}` and their kin (VS Code, Cursor, Windsurf), and all of `braced`. */
-export const editorDialect: Dialect = (text, around, remarks) => {
-  return translate(text, /\$\{([^}]*)\}/g, (found, inside = "") => resolveEditor(found, inside, around, remarks));
+/** `${env:NAME}`, `${input:id}`, `${workspaceFolder}` and the like (VS Code, Cursor, Windsurf), and all of `bracedDialect`. */
+export const editorDialect: Dialect = (text, context, notes) => {
+  return translate(text, /\$\{([^}]*)\}/g, (found, inside = "") => resolveEditor(found, inside, context, notes));
 };
 
-function resolveEditor(found: string, inside: string, around: ClientFileContext, remarks: ConversionNotes): string {
+function resolveEditor(found: string, inside: string, context: ClientFileContext, notes: ConversionNotes): string {
   const [, kind, rest = ""] = /^([A-Za-z]+):(?!-)(.*)$/s.exec(inside) ?? [];
   if (kind === "env" && isVariableName(rest)) return envReference(rest);
-  if (kind === "input") return resolveInput(rest, remarks);
-  const folder = folderOf(kind ?? inside, around);
+  if (kind === "input") return resolveInput(rest, notes);
+  const folder = folderOf(kind ?? inside, context);
   if (folder !== undefined) {
-    if (around.scope === "user" && /workspace|cwd/.test(inside)) {
-      remarks.note(`${found} was taken for ${around.folder}`);
+    if (context.scope === "user" && /workspace|cwd/.test(inside)) {
+      notes.add(`${found} was replaced with ${context.folder}`);
     }
     return escapeDollars(folder);
   }
   if (/^[A-Za-z_]\w*(?::-.*)?$/s.test(inside)) return found;
-  remarks.refuse(`uses ${found}, which has no meaning outside its editor; write the value itself, or $NAME`);
+  notes.refuse(`uses ${found}, which works only in its editor; write the value itself, or $NAME`);
   return "";
 }
 
-function resolveInput(id: string, remarks: ConversionNotes): string {
+function resolveInput(id: string, notes: ConversionNotes): string {
   const name = toVariableName(id);
-  remarks.note(`its editor asks for the input "${id}": set the environment variable ${name} instead`);
+  notes.add(`its editor asks for the input "${id}"; set the environment variable ${name} instead`);
   return envReference(name);
 }
 
@@ -68,7 +68,7 @@ export function envReference(name: string): string {
   return `\${${name}}`;
 }
 
-/** The name of an environment variable that says the same. */
+/** A text as the name of an environment variable. */
 export function toVariableName(text: string): string {
   const words = text.replaceAll(/([a-z0-9])([A-Z])/g, "$1_$2").toUpperCase();
   const name = words.replaceAll(/[^A-Z0-9]+/g, "_").replaceAll(/^_+|_+$/g, "");
@@ -79,12 +79,12 @@ export function isVariableName(text: string): boolean {
   return /^[A-Za-z_]\w*$/.test(text);
 }
 
-/** Doubles each dollar sign that our configuration would take for the beginning of a reference. */
+/** Doubles each dollar sign that our configuration would take for the start of a reference. */
 export function escapeDollars(text: string): string {
   return text.replaceAll(/\$(?=[$A-Za-z_{])/g, "$$$$");
 }
 
-/** Replaces what the pattern finds, and keeps the text between literal. */
+/** Replaces what the pattern finds, and escapes the text in between. */
 function translate(text: string, pattern: RegExp, replace: (found: string, group?: string) => string): string {
   let done = 0;
   let result = "";

@@ -2,23 +2,23 @@ import { isRecord } from "../../../core/is-record.ts";
 import { envReference, isVariableName } from "./dialects.ts";
 import type { ConversionNotes } from "./imported-server.ts";
 
-/** Reads the fields of a foreign entry, each under any of its names, and remembers which were asked for. */
+/** Reads the fields of another client's entry, each under any of its names, and remembers which were read. */
 export interface EntryFields {
   text(...names: string[]): string | undefined;
   texts(...names: string[]): readonly string[] | undefined;
   record(...names: string[]): Readonly<Record<string, string>> | undefined;
   number(...names: string[]): number | undefined;
   flag(...names: string[]): boolean | undefined;
-  /** An object inside, with fields of its own. */
+  /** A nested object with its own fields. */
   inside(...names: string[]): EntryFields | undefined;
-  /** Fields that nobody asked for. */
+  /** The fields that were not read. */
   unread(): readonly string[];
 }
 
 export function createEntryFields(
   entry: Readonly<Record<string, unknown>>,
   translate: (text: string) => string,
-  remarks: ConversionNotes,
+  notes: ConversionNotes,
 ): EntryFields {
   const read = new Set<string>();
   function find(names: readonly string[]): unknown {
@@ -37,7 +37,7 @@ export function createEntryFields(
     ) {
       return envReference(value["id"]);
     }
-    remarks.refuse(`${name} is not a text`);
+    notes.refuse(`${name} is not a string`);
     return undefined;
   }
   return {
@@ -55,7 +55,7 @@ export function createEntryFields(
       const value = find(names);
       if (value === undefined) return undefined;
       if (!isRecord(value)) {
-        remarks.refuse(`${names[0]} is not an object`);
+        notes.refuse(`${names[0]} is not an object`);
         return undefined;
       }
       const entries = Object.entries(value)
@@ -73,7 +73,7 @@ export function createEntryFields(
     },
     inside(...names) {
       const value = find(names);
-      return isRecord(value) ? createEntryFields(value, translate, remarks) : undefined;
+      return isRecord(value) ? createEntryFields(value, translate, notes) : undefined;
     },
     unread: () => Object.keys(entry).filter((name) => !read.has(name)),
   };

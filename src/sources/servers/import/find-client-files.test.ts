@@ -55,13 +55,13 @@ test.each([
   ]);
 });
 
-test("in the home folder a file of the person is no file of a project", async () => {
+test("in the home folder a file of the user is not taken for one of a project", async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), "clawport-"));
   await makeFiles(folder.path, ["home/.cursor/mcp.json"]);
   expect(found(folder.path, { cwd: join(folder.path, "home") })).toEqual(["cursor user home/.cursor/mcp.json"]);
 });
 
-test("the variables with which programs move their files are heeded", async () => {
+test("environment variables that move the files of a program are respected", async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), "clawport-"));
   const at = (path: string): string => join(folder.path, path);
   const env = {
@@ -82,7 +82,7 @@ test("the variables with which programs move their files are heeded", async () =
   ]);
 });
 
-test("OpenClaw's file is found in the home that OpenClaw was given", async () => {
+test("OpenClaw's file is found in the home that OpenClaw is set to", async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), "clawport-"));
   await makeFiles(folder.path, ["home/.openclaw/openclaw.json", "other/.openclaw/openclaw.json"]);
   const env = { OPENCLAW_HOME: join(folder.path, "other") };

@@ -4,7 +4,7 @@ import { openclawPaths } from "../../../openclaw/openclaw-paths.ts";
 import { anyClient, clients, type ImportClient } from "./clients.ts";
 import type { ClientFileContext } from "./imported-server.ts";
 
-/** A file of a client, and what its texts leave open. */
+/** A file of a client, and the context to read it in. */
 export interface ClientFile extends ClientFileContext {
   readonly client: ImportClient;
   readonly path: string;
@@ -17,30 +17,30 @@ export interface HostEnvironment {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** The files of all clients that exist on this machine, those of the person before those of the working folder. */
-export function findClientFiles(machine: HostEnvironment): readonly ClientFile[] {
-  const { cwd, homedir } = machine;
-  const source = (scope: "user" | "project") => (place: KnownPath) => {
-    const client = clients.find(({ id }) => id === place[0]) ?? anyClient;
-    return { client, path: resolve(cwd, ...place.slice(1)), scope, folder: cwd, homedir };
+/** The files of all clients on this machine, those of the user before those of the working folder. */
+export function findClientFiles(host: HostEnvironment): readonly ClientFile[] {
+  const { cwd, homedir } = host;
+  const toClientFile = (scope: "user" | "project") => (known: KnownPath) => {
+    const client = clients.find(({ id }) => id === known[0]) ?? anyClient;
+    return { client, path: resolve(cwd, ...known.slice(1)), scope, folder: cwd, homedir };
   };
   const all: readonly ClientFile[] = [
-    ...userPaths(machine).map(source("user")),
-    ...projectPaths.map(source("project")),
+    ...userPaths(host).map(toClientFile("user")),
+    ...projectPaths.map(toClientFile("project")),
   ];
   const isFirst = ({ path }: ClientFile, index: number): boolean =>
     all.findIndex((each) => each.path === path) === index;
   return all.filter(isFirst).filter(({ path }) => isFile(path));
 }
 
-/** A file that was named: one of those above, or one that is told by its name and belongs to the folder it lies in. */
-export function clientFileOf(path: string, machine: HostEnvironment): ClientFile {
-  const known = findClientFiles(machine).find((source) => source.path === path);
+/** A file that the user named: one of those above, or one whose client is known by its name. */
+export function clientFileOf(path: string, host: HostEnvironment): ClientFile {
+  const known = findClientFiles(host).find((file) => file.path === path);
   if (known !== undefined) return known;
   const client = clients.find(({ files }) => files.test(path)) ?? anyClient;
   const parent = dirname(path);
   const folder = /^(?:\..*|config)$/.test(basename(parent)) ? dirname(parent) : parent;
-  return { client, path, scope: "project", folder, homedir: machine.homedir };
+  return { client, path, scope: "project", folder, homedir: host.homedir };
 }
 
 /** The id of a client and the parts of a path. */
@@ -56,9 +56,9 @@ const projectPaths: readonly KnownPath[] = [
   ["mcporter", "config", "mcporter.json"],
 ];
 
-function userPaths(machine: HostEnvironment): readonly KnownPath[] {
-  const { homedir, env } = machine;
-  const settings = settingsFolder(machine);
+function userPaths(host: HostEnvironment): readonly KnownPath[] {
+  const { homedir, env } = host;
+  const settings = settingsFolder(host);
   const editors = ["Code", "Code - Insiders", "VSCodium"].map((name) => join(settings, name, "User"));
   return [
     ["claude-code", env["CLAUDE_CONFIG_DIR"] || homedir, ".claude.json"],
@@ -74,11 +74,11 @@ function userPaths(machine: HostEnvironment): readonly KnownPath[] {
     ["windsurf", homedir, ".codeium", "mcp_config.json"],
     ["gemini", homedir, ".gemini", "settings.json"],
     ["openclaw", openclawPaths(env, homedir).config],
-    ...mcporterFiles(machine).map((path): KnownPath => ["mcporter", path]),
+    ...mcporterFiles(host).map((path): KnownPath => ["mcporter", path]),
   ];
 }
 
-/** Where programs with windows keep their settings. */
+/** Where desktop programs keep their settings. */
 function settingsFolder({ homedir, platform, env }: HostEnvironment): string {
   if (platform === "darwin") return join(homedir, "Library", "Application Support");
   if (platform === "win32") return env["APPDATA"] || join(homedir, "AppData", "Roaming");

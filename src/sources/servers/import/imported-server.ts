@@ -1,6 +1,6 @@
 /**
- * A server as it goes into our configuration: only what the other client's file says, in our words. Texts may hold
- * references (`${NAME}`), and a plain dollar sign is written `$$` where it could be taken for one.
+ * A server as it goes into our configuration: what the other client's file says, under our field names. Texts may hold
+ * references (`${NAME}`); a plain dollar sign is written `$$` if it could be taken for one.
  */
 export interface ImportedServer {
   readonly enabled?: false;
@@ -26,9 +26,9 @@ export interface ImportedServer {
 export interface ImportedEntry {
   readonly name: string;
   readonly server: ImportedServer;
-  /** What a person should know of it: what was left out, what to set, which secret stands there in plain text. */
+  /** What the user should know: what was left out, what to set, which secret is in plain text. */
   readonly notes: readonly string[];
-  /** The project whose block it stood in, where a file has several. */
+  /** The project whose block it was in, if the file has several. */
   readonly project?: string;
 }
 
@@ -43,22 +43,22 @@ export interface ImportReading {
   readonly skipped: readonly SkippedEntry[];
 }
 
-/** Where a file stands, for what its texts leave open. */
+/** Where a file is, to resolve what its texts leave open. */
 export interface ClientFileContext {
   /** What `${workspaceFolder}` and relative paths mean. */
   readonly folder: string;
-  /** Whether the file belongs to that folder, or to the person. */
+  /** Whether the file belongs to that folder or to the user. */
   readonly scope: "project" | "user";
   readonly homedir: string;
 }
 
-/** Collects what is to be said of one server while it is converted. */
+/** Collects notes about one server while it is converted. */
 export interface ConversionNotes {
-  /** Once each, however often it is said. */
-  note(text: string): void;
-  /** It can't be taken; the first reason counts. */
+  /** Adding the same note twice keeps one. */
+  add(text: string): void;
+  /** The server can't be imported; the first reason counts. */
   refuse(reason: string): void;
-  readonly notes: readonly string[];
+  readonly all: readonly string[];
   readonly refusal: string | undefined;
 }
 
@@ -66,9 +66,9 @@ export function createConversionNotes(): ConversionNotes {
   const notes = new Set<string>();
   let refusal: string | undefined;
   return {
-    note: (text) => void notes.add(text),
+    add: (text) => void notes.add(text),
     refuse: (reason) => void (refusal ??= reason),
-    get notes() {
+    get all() {
       return [...notes];
     },
     get refusal() {

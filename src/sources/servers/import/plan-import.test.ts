@@ -16,7 +16,7 @@ const a = { command: "a" };
 const b = { command: "b" };
 const c = { command: "c" };
 
-test("a name that is taken gets its origin behind it, and then a number", () => {
+test("a name that is taken is followed by its origin, and then by a number", () => {
   const readings = choose(
     { files: { command: "x" } },
     ["cursor", [["files", a]]],
@@ -30,7 +30,7 @@ test("a name that is taken gets its origin behind it, and then a number", () => 
   ]);
 });
 
-test("a name that we can't use is made fit", () => {
+test("a name with characters that are not allowed is changed", () => {
   const [reading] = choose({}, [
     "cursor",
     [
@@ -42,7 +42,7 @@ test("a name that we can't use is made fit", () => {
   expect(reading?.taken.map(({ name }) => name)).toEqual(["Brave-S-k", "server", `x${"y".repeat(63)}`]);
 });
 
-test("a server that is configured already is left out, under whatever name and however its references are spelt", () => {
+test("a server that is configured already is left out, whatever its name and however its references are written", () => {
   const configured = {
     one: { command: "npx", args: ["-y", "x"], env: { K: "$KEY" }, transport: "stdio", toolPrefix: "p" },
     two: { url: "https://a.example/", headers: { "x-a": "1" }, requestTimeoutMs: 1 },
@@ -57,8 +57,8 @@ test("a server that is configured already is left out, under whatever name and h
   ]);
   expect(reading?.taken.map(({ name }) => name)).toEqual(["third"]);
   expect(reading?.skipped).toEqual([
-    { name: "first", reason: "is configured already, as one" },
-    { name: "second", reason: "is configured already, as two" },
+    { name: "first", reason: "is already configured as one" },
+    { name: "second", reason: "is already configured as two" },
   ]);
 });
 

@@ -2,19 +2,20 @@ import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { substituteEnv } from "../../../core/config/substitute-env.ts";
 import { codeOf, isFault, messageOf } from "../../../core/fault.ts";
+import { isLoopbackHostname } from "../../../core/http/addresses.ts";
 import { isRecord } from "../../../core/is-record.ts";
 import { fingerprintOf } from "../definition.ts";
 import type { ClientFile } from "./find-client-files.ts";
 import type { ImportedEntry, ImportedServer, ImportReading, SkippedEntry } from "./imported-server.ts";
 
-/** What one file gives, or why it can't be read. */
+/** What one file offers, or why it can't be read. */
 export interface PlannedFile extends ImportReading {
-  readonly source: ClientFile;
+  readonly file: ClientFile;
   readonly problem?: string;
 }
 
 export interface ImportPlan {
-  readonly sources: readonly PlannedFile[];
+  readonly files: readonly PlannedFile[];
   /** What is to be added, by name. */
   readonly servers: Readonly<Record<string, ImportedServer>>;
   /** Environment variables that must be set from now on. */
@@ -23,32 +24,32 @@ export interface ImportPlan {
 
 const emptyReading: ImportReading = { taken: [], skipped: [] };
 
-/** Reads the files and decides what to take of them. Nothing is written. */
-export async function planImport(sources: readonly ClientFile[], present: ExistingConfig): Promise<ImportPlan> {
-  const read = await Promise.all(sources.map(readClientFile));
+/** Reads the files and decides what to import. Writes nothing. */
+export async function planImport(files: readonly ClientFile[], existing: ExistingConfig): Promise<ImportPlan> {
+  const read = await Promise.all(files.map(readClientFile));
   const readings = chooseServers(
-    read.map(({ source, reading }) => ({ client: source.client.id, reading })),
-    present,
+    read.map(({ file, reading }) => ({ client: file.client.id, reading })),
+    existing,
   );
-  const planned = read.map(({ source, problem }, index) => {
-    return { source, ...(readings[index] ?? emptyReading), ...(problem !== undefined && { problem }) };
+  const planned = read.map(({ file, problem }, index) => {
+    return { file, ...(readings[index] ?? emptyReading), ...(problem !== undefined && { problem }) };
   });
   const servers = Object.fromEntries(
     planned.flatMap(({ taken }) => taken.map(({ name, server }) => [name, server] as const)),
   );
   const needs = new Set(substituteEnv(servers, {}).missing.map(({ name }) => name));
-  return { sources: planned, servers, needs: [...needs] };
+  return { files: planned, servers, needs: [...needs] };
 }
 
 async function readClientFile(
-  source: ClientFile,
-): Promise<{ readonly source: ClientFile; readonly reading: ImportReading; readonly problem?: string }> {
+  file: ClientFile,
+): Promise<{ readonly file: ClientFile; readonly reading: ImportReading; readonly problem?: string }> {
   try {
-    const text = await readFile(source.path, "utf8");
-    return { source, reading: await source.client.read(text, source) };
+    const text = await readFile(file.path, "utf8");
+    return { file, reading: await file.client.read(text, file) };
   } catch (error) {
     if (!isFault(error) && codeOf(error) === undefined) throw error;
-    return { source, reading: emptyReading, problem: messageOf(error) };
+    return { file, reading: emptyReading, problem: messageOf(error) };
   }
 }
 
@@ -66,19 +67,19 @@ export interface ExistingConfig {
 }
 
 /**
- * Finds a name for each server and leaves out those that are there already, under whatever name. The name is the same
- * each time for the same files: a second import adds nothing.
+ * Gives each server a name, and leaves out those that are configured already under any name. The same files give the same
+ * names each time, so a second import adds nothing.
  */
-export function chooseServers(offers: readonly ClientReading[], present: ExistingConfig): readonly ImportReading[] {
-  const names = new Set(Object.keys(present.servers));
-  const known = new Map(Object.entries(present.servers).map(([name, server]) => [connectionKeyOf(server), name]));
+export function chooseServers(offers: readonly ClientReading[], existing: ExistingConfig): readonly ImportReading[] {
+  const names = new Set(Object.keys(existing.servers));
+  const known = new Map(Object.entries(existing.servers).map(([name, server]) => [connectionKeyOf(server), name]));
   return offers.map(({ client, reading }) => {
     const taken: ImportedEntry[] = [];
     const skipped: SkippedEntry[] = [...reading.skipped];
     for (const each of reading.taken) {
-      const reason = isOwnHub(each.server, present.hubPort)
+      const reason = isOwnHub(each.server, existing.hubPort)
         ? "is Clawport itself"
-        : explainDuplicate(known.get(connectionKeyOf(each.server)), present);
+        : explainDuplicate(known.get(connectionKeyOf(each.server)), existing);
       if (reason !== undefined) {
         skipped.push({ name: each.name, reason });
         continue;
@@ -95,16 +96,16 @@ export function chooseServers(offers: readonly ClientReading[], present: Existin
 function renameNotesOf(taken: ImportedEntry, name: string): string[] {
   return [
     ...(name === taken.name ? [] : [`was called "${taken.name}"`]),
-    ...(taken.server.enabled === false ? ["is switched off, as it was there"] : []),
+    ...(taken.server.enabled === false ? ["is disabled, as it was there"] : []),
   ];
 }
 
 function explainDuplicate(twin: string | undefined, { servers }: ExistingConfig): string | undefined {
   if (twin === undefined) return undefined;
-  return Object.hasOwn(servers, twin) ? `is configured already, as ${twin}` : `is the same as ${twin}`;
+  return Object.hasOwn(servers, twin) ? `is already configured as ${twin}` : `is the same as ${twin}`;
 }
 
-/** The name as it is; where it is taken, with where it comes from behind it; and then with a number. */
+/** The name itself; if it is taken, followed by its origin; if that is taken too, by a number. */
 function freeName(wanted: string, origin: string, names: ReadonlySet<string>): string {
   const name = toName(wanted, 64);
   if (!names.has(name)) return name;
@@ -123,11 +124,11 @@ function toName(text: string, length: number): string {
   return name === "" ? "server" : name;
 }
 
-/** Equal for servers that are reached in the same way with the same credentials, however their references are spelt. */
+/** Equal for servers that are reached in the same way with the same credentials, however their references are written. */
 function connectionKeyOf(server: unknown): string {
   if (!isRecord(server)) return "";
   const { names } = substituteEnv(server, {});
-  const marks = Object.fromEntries([...names].map((name) => [name, `\0${name}\0`]));
+  const placeholders = Object.fromEntries([...names].map((name) => [name, `\0${name}\0`]));
   const {
     url,
     command,
@@ -136,19 +137,19 @@ function connectionKeyOf(server: unknown): string {
     cwd,
     headers = {},
     apiKey,
-  } = substituteEnv(server, marks).value as Record<string, unknown>;
-  const lower = Object.entries(headers as object).map(([name, value]: [string, unknown]) => [
+  } = substituteEnv(server, placeholders).value as Record<string, unknown>;
+  const lowerCaseHeaders = Object.entries(headers as object).map(([name, value]: [string, unknown]) => [
     name.toLowerCase(),
     value,
   ]);
-  const target = url === undefined ? { command, args, env, cwd } : { url, headers: Object.fromEntries(lower), apiKey };
+  const target =
+    url === undefined ? { command, args, env, cwd } : { url, headers: Object.fromEntries(lowerCaseHeaders), apiKey };
   return fingerprintOf(target);
 }
 
-/** A hub that is its own server would offer its tools to itself, for ever. */
+/** A hub that is its own server would offer its tools to itself without end. */
 function isOwnHub({ url, command, args = [] }: ImportedServer, hubPort: number): boolean {
   const address = url === undefined ? null : URL.parse(url);
-  if (address !== null)
-    return /^(?:localhost|127\..*|\[::1\])$/.test(address.hostname) && address.port === `${hubPort}`;
+  if (address !== null) return isLoopbackHostname(address.hostname) && address.port === `${hubPort}`;
   return [command ?? "", ...args].some((word) => /(?:^|[/\\])clawport(?:@[\w.-]+|\.cmd)?$/.test(word));
 }

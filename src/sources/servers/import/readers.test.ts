@@ -24,7 +24,7 @@ function notesOf({ taken }: ImportReading): Record<string, readonly string[]> {
   return Object.fromEntries(taken.filter(({ notes }) => notes.length > 0).map(({ name, notes }) => [name, notes]));
 }
 
-test("Claude Code: the servers of the person and of each project", async () => {
+test("Claude Code: the servers of the user and of each project", async () => {
   const { taken, skipped } = await readSample("claude-code", "home/.claude.json");
   expect(taken.map(({ name, project, server }) => [name, project, server])).toEqual([
     [
@@ -58,10 +58,10 @@ test("Claude Code: the servers of the person and of each project", async () => {
     ],
     ["github", "/home/ann/shop", { url: "https://api.githubcopilot.com/mcp/" }],
   ]);
-  expect(skipped).toEqual([{ name: "live", reason: "is reached by ws, which Clawport does not speak" }]);
+  expect(skipped).toEqual([{ name: "live", reason: "uses the transport ws, which Clawport does not support" }]);
 });
 
-test("Claude Code: a project's .mcp.json with references, and dollar signs that are none", async () => {
+test("Claude Code: a project's .mcp.json with references, and dollar signs that are not references", async () => {
   const reading = await readSample("claude-code", "project/.mcp.json");
   expect(serversOf(reading)).toEqual({
     api: {
@@ -81,14 +81,14 @@ test("Claude Code: a project's .mcp.json with references, and dollar signs that 
   });
 });
 
-test("Claude Desktop: every dollar sign means itself, and bridges are pointed out", async () => {
+test("Claude Desktop: dollar signs are kept, and bridges are pointed out", async () => {
   const reading = await readSample("claude-desktop", "home/.config/Claude/claude_desktop_config.json");
   expect(serversOf(reading)).toMatchObject({
     filesystem: { command: "npx", args: ["-y", "@modelcontextprotocol/server-filesystem", "/home/ann/Desktop"] },
     price$: { args: ["prices", "--currency", "$$USD", "--pattern", "^a$", "$${x}", "$$$"] },
   });
   expect(notesOf(reading)).toEqual({ linear: [expect.stringContaining("by its `url`") as string] });
-  expect(reading.skipped).toEqual([{ name: "broken", reason: "has neither a command nor an address" }]);
+  expect(reading.skipped).toEqual([{ name: "broken", reason: "has neither a command nor a URL" }]);
 });
 
 test("Cursor: references to the environment, the home and the workspace", async () => {
@@ -105,7 +105,7 @@ test("Cursor: references to the environment, the home and the workspace", async 
       auth: { clientId: "${DESIGN_CLIENT_ID}", clientSecret: "${DESIGN_CLIENT_SECRET}", scopes: ["read", "write"] },
     },
   });
-  expect(notesOf(reading)).toEqual({ docs: ["${workspaceFolderBasename} was taken for /home/ann/shop"] });
+  expect(notesOf(reading)).toEqual({ docs: ["${workspaceFolderBasename} was replaced with /home/ann/shop"] });
   expect(reading.skipped).toMatchObject([{ name: "intranet", reason: expect.stringContaining("https://") as string }]);
 });
 
@@ -113,11 +113,11 @@ test("Cursor: the workspace of a project's file is the project, and an envFile i
   const reading = await readSample("cursor", "project/.cursor/mcp.json");
   expect(serversOf(reading)).toEqual({ python: { command: "python", args: ["/home/ann/shop/tools/server.py"] } });
   expect(notesOf(reading)).toEqual({
-    python: ["its envFile /home/ann/shop/.env is not read; put what the server needs into env"],
+    python: ["its envFile /home/ann/shop/.env is not read; put the variables that the server needs into env"],
   });
 });
 
-test("VS Code: comments, inputs that become variables, and what only the editor can know", async () => {
+test("VS Code: comments, inputs that become variables, and references that only the editor can resolve", async () => {
   const reading = await readSample("vscode", "home/.config/Code/User/mcp.json");
   expect(serversOf(reading)).toEqual({
     "Perplexity Search": {
@@ -128,7 +128,7 @@ test("VS Code: comments, inputs that become variables, and what only the editor 
     fetch: { command: "uvx", args: ["mcp-server-fetch"], cwd: "/home/ann/shop/tmp" },
   });
   expect(notesOf(reading)["Perplexity Search"]).toEqual([
-    'its editor asks for the input "perplexity-key": set the environment variable PERPLEXITY_KEY instead',
+    'its editor asks for the input "perplexity-key"; set the environment variable PERPLEXITY_KEY instead',
   ]);
   expect(reading.skipped).toEqual([
     { name: "ask", reason: expect.stringContaining("${command:pick.one}") as string },
@@ -146,7 +146,7 @@ test("VS Code: servers in settings.json, nested or with a dot in the key, and th
   });
 });
 
-test("Codex: TOML with variables to hand on, header variables, time-outs and filters", async () => {
+test("Codex: TOML with variables to pass on, header variables, timeouts and filters", async () => {
   const reading = await readSample("codex", "home/.codex/config.toml");
   expect(serversOf(reading)).toEqual({
     context7: {
@@ -167,7 +167,7 @@ test("Codex: TOML with variables to hand on, header variables, time-outs and fil
   expect(notesOf(reading)).toEqual({ figma: ["left out: default_tools_approval_mode"] });
 });
 
-test("Windsurf: serverUrl, switched-off servers and tools", async () => {
+test("Windsurf: serverUrl, disabled servers and disabled tools", async () => {
   const reading = await readSample("windsurf", "home/.codeium/windsurf/mcp_config.json");
   expect(serversOf(reading)).toEqual({
     "remote-api": {
@@ -180,7 +180,7 @@ test("Windsurf: serverUrl, switched-off servers and tools", async () => {
   expect(reading.skipped).toEqual([{ name: "from-file", reason: expect.stringContaining("${file:") as string }]);
 });
 
-test("Gemini CLI: shell references, filters, exclusions and headers that are ours to set", async () => {
+test("Gemini CLI: shell references, filters, exclusions and headers that Clawport sets itself", async () => {
   const reading = await readSample("gemini", "home/.gemini/settings.json");
   expect(serversOf(reading)).toEqual({
     pythonTools: {
@@ -199,7 +199,7 @@ test("Gemini CLI: shell references, filters, exclusions and headers that are our
   });
   expect(notesOf(reading)["httpServer"]).toEqual([
     "the header Content-Type was left out: Clawport sets it itself",
-    "headers.Authorization holds a secret in plain text; better as $HTTP_SERVER_AUTHORIZATION from the environment",
+    "headers.Authorization holds a secret in plain text; use $HTTP_SERVER_AUTHORIZATION from the environment instead",
   ]);
   expect(reading.skipped).toMatchObject([{ name: "googleCloudServer" }]);
 });
@@ -252,8 +252,8 @@ test("mcporter: its names for addresses, keys, commands and OAuth", async () => 
 });
 
 test.each([
-  ["codex", "[mcp_servers", /as TOML/],
-  ["cursor", "{ mcpServers: ", /as JSON/],
+  ["codex", "[mcp_servers", /^Not valid TOML: /],
+  ["cursor", "{ mcpServers: ", /^Not valid JSON: /],
 ])("a broken file of %s is a fault that says so", async (client, text, message) => {
   await expect(read(client, text)).rejects.toThrow(message);
 });

@@ -7,43 +7,43 @@ import { bracedDialect, type Dialect, literalDialect, shellDialect } from "./dia
 import type { ClientFileContext, ImportedEntry, ImportReading } from "./imported-server.ts";
 
 /** `~/.claude.json` with a block for each project, or the `.mcp.json` of one project. */
-export function readClaudeCode(text: string, around: ClientFileContext): ImportReading {
+export function readClaudeCode(text: string, context: ClientFileContext): ImportReading {
   const file = parseJsonFile(text);
   if (!isRecord(file)) return { taken: [], skipped: [] };
   const projects = isRecord(file["projects"]) ? Object.entries(file["projects"]) : [];
   const readings = [
-    convertServers(file["mcpServers"], bracedDialect, around),
-    ...projects.map(([folder, project]) => readProject(folder, project, around)),
+    convertServers(file["mcpServers"], bracedDialect, context),
+    ...projects.map(([folder, project]) => readProject(folder, project, context)),
   ];
   return { taken: readings.flatMap(({ taken }) => taken), skipped: readings.flatMap(({ skipped }) => skipped) };
 }
 
-function readProject(folder: string, project: unknown, around: ClientFileContext): ImportReading {
+function readProject(folder: string, project: unknown, context: ClientFileContext): ImportReading {
   if (!isRecord(project)) return { taken: [], skipped: [] };
-  const reading = convertServers(project["mcpServers"], bracedDialect, { ...around, folder, scope: "project" });
+  const reading = convertServers(project["mcpServers"], bracedDialect, { ...context, folder, scope: "project" });
   const off: unknown = project["disabledMcpServers"];
   const { taken, skipped } = disableServers(reading, (name) => Array.isArray(off) && off.includes(name));
   return { taken: taken.map((each) => ({ ...each, project: folder })), skipped };
 }
 
 /** `settings.json` of Gemini CLI, where lists beside the servers say which of them are used. */
-export function readGemini(text: string, around: ClientFileContext): ImportReading {
+export function readGemini(text: string, context: ClientFileContext): ImportReading {
   const file = parseJsonFile(text);
   if (!isRecord(file)) return { taken: [], skipped: [] };
   const lists = isRecord(file["mcp"]) ? file["mcp"] : {};
   const [allowed, excluded] = [lists["allowed"], lists["excluded"]];
-  return disableServers(convertServers(file["mcpServers"], shellDialect, around), (name) => {
+  return disableServers(convertServers(file["mcpServers"], shellDialect, context), (name) => {
     const isAllowed = !Array.isArray(allowed) || allowed.length === 0 || allowed.includes(name);
     return !isAllowed || (Array.isArray(excluded) && excluded.includes(name));
   });
 }
 
 /** `config.toml` of Codex, with a table `[mcp_servers.<name>]` for each server. */
-export function readCodex(text: string, around: ClientFileContext): ImportReading {
+export function readCodex(text: string, context: ClientFileContext): ImportReading {
   const { mcp_servers: servers } = parseToml(text);
   if (!isRecord(servers)) return { taken: [], skipped: [] };
   const plain = Object.entries(servers).map(([name, entry]) => [name, flattenEnvVars(entry)] as const);
-  return convertServers(Object.fromEntries(plain), literalDialect, around);
+  return convertServers(Object.fromEntries(plain), literalDialect, context);
 }
 
 function parseToml(text: string): Record<string, unknown> {
@@ -51,33 +51,33 @@ function parseToml(text: string): Record<string, unknown> {
     return parse(text);
   } catch (error) {
     const [reason = ""] = messageOf(error).split("\n");
-    throw new Fault("corrupt", `It can't be read as TOML: ${reason}`, { cause: error });
+    throw new Fault("corrupt", `Not valid TOML: ${reason}`, { cause: error });
   }
 }
 
-/** A variable to hand on is named by itself, or in a table with where it comes from. */
+/** A variable to pass on is a name, or a table with the name and its origin. */
 function flattenEnvVars(entry: unknown): unknown {
   if (!isRecord(entry) || !Array.isArray(entry["env_vars"])) return entry;
   const names = entry["env_vars"].map((item: unknown) => (isRecord(item) ? item["name"] : item));
   return { ...entry, env_vars: names };
 }
 
-/** Reads the files of those clients that keep their servers in one object, wherever in the file that is. */
-export function readJsonServers(text: string, dialect: Dialect, around: ClientFileContext): ImportReading {
-  return convertServers(findServers(parseJsonFile(text)), dialect, around);
+/** Reads the files of clients that keep their servers in one object, anywhere in the file. */
+export function readJsonServers(text: string, dialect: Dialect, context: ClientFileContext): ImportReading {
+  return convertServers(findServers(parseJsonFile(text)), dialect, context);
 }
 
-/** JSON with comments and the rest of JSON5. The files can be large, so the fast reader has the first try. */
+/** JSON5, with comments. The files can be large, so the faster JSON parser goes first. */
 export function parseJsonFile(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    // What is wrong, if anything, is told by the reader that knows more.
+    // The JSON5 parser reports what is wrong, if anything is.
   }
   try {
     return text.trim() === "" ? {} : readJson5(text).value;
   } catch (error) {
-    throw new Fault("corrupt", `It can't be read as JSON: ${messageOf(error)}`, { cause: error });
+    throw new Fault("corrupt", `Not valid JSON: ${messageOf(error)}`, { cause: error });
   }
 }
 
@@ -90,16 +90,16 @@ function findServers(value: unknown): unknown {
   );
 }
 
-export function convertServers(servers: unknown, dialect: Dialect, around: ClientFileContext): ImportReading {
+export function convertServers(servers: unknown, dialect: Dialect, context: ClientFileContext): ImportReading {
   if (!isRecord(servers)) return { taken: [], skipped: [] };
-  const results = Object.entries(servers).map(([name, entry]) => convertServer(name, entry, dialect, around));
+  const results = Object.entries(servers).map(([name, entry]) => convertServer(name, entry, dialect, context));
   return {
     taken: results.filter((result) => "server" in result),
     skipped: results.filter((result) => "reason" in result),
   };
 }
 
-/** The reading with those servers switched off that the client itself does not use. */
+/** Disables the servers that the client itself does not use. */
 export function disableServers(reading: ImportReading, isOff: (name: string) => boolean): ImportReading {
   const change = (each: ImportedEntry): ImportedEntry => {
     return isOff(each.name) ? { ...each, server: { enabled: false, ...each.server } } : each;

@@ -3,7 +3,7 @@ import { type Params, RpcFault } from "../../../mcp/messages/json-rpc.ts";
 import type { Prompt, Resource, ResourceTemplate } from "../../../mcp/messages/resources-and-prompts.ts";
 import type { Tool } from "../../../mcp/messages/tool.ts";
 
-/** Everything a server offers, as it says it. */
+/** Everything a server offers, as it lists it. */
 export interface ServerLists {
   readonly tools: readonly Tool[];
   readonly resources: readonly Resource[];
@@ -13,22 +13,22 @@ export interface ServerLists {
 
 export const noLists: ServerLists = { tools: [], resources: [], templates: [], prompts: [] };
 
-/** No server has more; one that seems to is handing out pages for ever. */
+/** No real server has more; one that seems to returns pages without end. */
 const maxPages = 1000;
 const maxItems = 100_000;
 
 /** Sends one request to the server. */
 export type SendListRequest = (method: string, params: Params) => Promise<Params>;
 
-export async function fetchLists(ask: SendListRequest, capabilities: Params): Promise<ServerLists> {
+export async function fetchLists(send: SendListRequest, capabilities: Params): Promise<ServerLists> {
   const has = (name: string) => capabilities[name] !== undefined;
   const [tools, resources, templates, prompts] = await Promise.all([
-    has("tools") ? fetchAll<Tool>(ask, "tools/list", "tools") : [],
-    has("resources") ? fetchAll<Resource>(ask, "resources/list", "resources").catch(noneIfRefused) : [],
+    has("tools") ? fetchAll<Tool>(send, "tools/list", "tools") : [],
+    has("resources") ? fetchAll<Resource>(send, "resources/list", "resources").catch(noneIfRefused) : [],
     has("resources")
-      ? fetchAll<ResourceTemplate>(ask, "resources/templates/list", "resourceTemplates").catch(noneIfRefused)
+      ? fetchAll<ResourceTemplate>(send, "resources/templates/list", "resourceTemplates").catch(noneIfRefused)
       : [],
-    has("prompts") ? fetchAll<Prompt>(ask, "prompts/list", "prompts").catch(noneIfRefused) : [],
+    has("prompts") ? fetchAll<Prompt>(send, "prompts/list", "prompts").catch(noneIfRefused) : [],
   ]);
   return {
     tools: tools.filter(isTool),
@@ -38,28 +38,25 @@ export async function fetchLists(ask: SendListRequest, capabilities: Params): Pr
   };
 }
 
-/** Many servers with resources have no templates, and some declare more than they have: they say so with an error. */
+/** Many servers with resources have no templates, and some declare more than they have: they answer with an error. */
 function noneIfRefused(error: unknown): never[] {
   if (error instanceof RpcFault) return [];
   throw error;
 }
 
-async function fetchAll<T>(ask: SendListRequest, method: string, field: string): Promise<T[]> {
+async function fetchAll<T>(send: SendListRequest, method: string, field: string): Promise<T[]> {
   const items: T[] = [];
   let cursor: unknown;
   for (let page = 0; page < maxPages; page++) {
-    const result = await ask(method, cursor === undefined ? {} : { cursor });
-    const found = result[field];
-    if (!Array.isArray(found)) throw new Fault("unavailable", `The server answered ${method} without a list.`);
-    for (const item of found) items.push(item as T);
+    const result = await send(method, cursor === undefined ? {} : { cursor });
+    const entries = result[field];
+    if (!Array.isArray(entries)) throw new Fault("unavailable", `The server answered ${method} without a list.`);
+    for (const item of entries) items.push(item as T);
     cursor = result.nextCursor;
     if (typeof cursor !== "string" || cursor === "") return items;
     if (items.length > maxItems) break;
   }
-  throw new Fault(
-    "too-large",
-    `The server lists more than can be taken: ${items.length} entries and no end of ${method}.`,
-  );
+  throw new Fault("too-large", `The server lists too much: ${method} did not end after ${items.length} entries.`);
 }
 
 function isTool(tool: Tool): boolean {

@@ -8,13 +8,13 @@ import type { Connection } from "../connection/connection.ts";
 import { judgeRetry } from "../connection/judge-retry.ts";
 import { fetchLists, noLists, type ServerLists } from "./fetch-lists.ts";
 
-/** A server's lists, kept fresh: after connecting, when the server says they changed, and every so often. */
+/** A server's lists, fetched after connecting, when the server says that they changed, and regularly. */
 export interface ListCache {
   current(): ServerLists;
-  /** Fetches them now. One fetch at a time; whoever asks meanwhile gets the one after. */
+  /** Fetches them now. One fetch at a time: calls during a fetch share the next one. */
   refresh(): Promise<ServerLists>;
-  /** Something hints that they may be old: looks, unless it has looked just now. */
-  doubt(): void;
+  /** Something hints that they are out of date: fetches them, unless they were fetched just now. */
+  suspectStale(): void;
   close(): void;
 }
 
@@ -26,46 +26,46 @@ export interface ListCacheOptions {
   onChange(): void;
 }
 
-/** A server whose lists change all the time is asked no more often than this. */
-const minRefetchMs = 250;
-/** Lists that are no older than this are not doubted. */
+/** How long after a change the lists are fetched, so that many changes in a row cause one fetch. */
+const refetchDelayMs = 250;
+/** Lists that are younger than this are not suspected to be stale. */
 const freshMs = 10_000;
 
 export function createListCache({ connection, log, intervalMs, now, onChange }: ListCacheOptions): ListCache {
   const closing = new AbortController();
-  /** As the server says it, and as much of it as can be used. */
-  let said = noLists;
+  /** As the server lists it; `lists` is the part of it that can be used. */
+  let listed = noLists;
   let lists = noLists;
   let fetching: Promise<ServerLists> | undefined;
   let next: Promise<ServerLists> | undefined;
-  let isRead = false;
-  let isAsking = false;
+  let hasFetched = false;
+  let hasAsked = false;
   let fetchedAt = -Infinity;
-  let soon: NodeJS.Timeout | undefined;
-  // A server that is parked is left alone, unless it is not even known what it has.
-  const look = () => (connection.link() || !isRead) && quietly(refresh());
-  const every = intervalMs > 0 ? setInterval(look, intervalMs).unref() : undefined;
-  const stop = connection.listen({ onOpen: () => quietly(refresh()), onListChanged: refreshSoon });
+  let refreshTimer: NodeJS.Timeout | undefined;
+  // A parked server is left alone, unless its lists were never fetched.
+  const refreshIfConnected = () => (connection.link() || !hasFetched) && inBackground(refresh());
+  const poll = intervalMs > 0 ? setInterval(refreshIfConnected, intervalMs).unref() : undefined;
+  const stopListening = connection.listen({ onOpen: () => inBackground(refresh()), onListChanged: refreshSoon });
 
   return {
     current: () => lists,
     refresh,
-    doubt() {
-      if (now() - fetchedAt > freshMs) quietly(refresh());
+    suspectStale() {
+      if (now() - fetchedAt > freshMs) inBackground(refresh());
     },
     close() {
-      stop();
-      clearInterval(every);
-      clearTimeout(soon);
+      stopListening();
+      clearInterval(poll);
+      clearTimeout(refreshTimer);
       closing.abort();
     },
   };
 
   function refresh(): Promise<ServerLists> {
     if (!fetching) return (fetching = fetchSafely().finally(() => (fetching = undefined)));
-    // Nothing was asked yet, so that the answer will be as new as can be.
-    if (!isAsking) return fetching;
-    // What is being fetched may already be old: one more fetch, for everybody who asks meanwhile.
+    // It still waits for the connection, so its answer will be new enough.
+    if (!hasAsked) return fetching;
+    // What is being fetched may be out of date already: all callers share one more fetch.
     return (next ??= fetching
       .catch(() => {})
       .then(() => {
@@ -74,31 +74,31 @@ export function createListCache({ connection, log, intervalMs, now, onChange }: 
       }));
   }
 
-  /** Reading is harmless, so that what was cut is read again. */
+  /** Reading does no harm, so a fetch that was cut off is repeated. */
   async function fetchSafely(): Promise<ServerLists> {
     try {
       return await fetch();
     } catch (error) {
-      if (closing.signal.aborted || error instanceof RpcFault || !isAsking) throw error;
+      if (closing.signal.aborted || error instanceof RpcFault || !hasAsked) throw error;
       if (judgeRetry(error, { readOnlyHint: true }) !== "repeat") throw error;
       return fetch();
     }
   }
 
   async function fetch(): Promise<ServerLists> {
-    isAsking = false;
+    hasAsked = false;
     const { definition } = connection;
     const { agreement } = await connection.open(closing.signal);
-    isAsking = true;
+    hasAsked = true;
     const options = { timeoutMs: definition.requestTimeoutMs, signal: closing.signal };
     const found = await fetchLists(
       (method, params) => connection.query(method, params, options),
       agreement.capabilities,
     );
-    isRead = true;
+    hasFetched = true;
     fetchedAt = now();
-    if (isDeepStrictEqual(found, said)) return lists;
-    said = found;
+    if (isDeepStrictEqual(found, listed)) return lists;
+    listed = found;
     const hasHeaders = agreement.era === "modern" && definition.transport.kind === "http";
     lists = hasHeaders ? { ...found, tools: found.tools.filter(isSendable) } : found;
     onChange();
@@ -112,14 +112,14 @@ export function createListCache({ connection, log, intervalMs, now, onChange }: 
   }
 
   function refreshSoon(): void {
-    soon ??= setTimeout(() => {
-      soon = undefined;
-      quietly(refresh());
-    }, minRefetchMs);
-    soon.unref();
+    refreshTimer ??= setTimeout(() => {
+      refreshTimer = undefined;
+      inBackground(refresh());
+    }, refetchDelayMs);
+    refreshTimer.unref();
   }
 
-  function quietly(work: Promise<unknown>): void {
+  function inBackground(work: Promise<unknown>): void {
     work.catch((error: unknown) => {
       if (!closing.signal.aborted && !isFault(error, "unauthorized"))
         log.warn("the server's lists could not be read", { error });

@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Log } from "../../../core/log.ts";
-import { backoffDelays } from "../../../core/wait.ts";
 import { RpcFault } from "../../../mcp/messages/json-rpc.ts";
-import type { Connection } from "../connection/connection.ts";
+import { type Connection, reconnectDelays } from "../connection/connection.ts";
 import type { Link } from "../connection/link.ts";
 
-/** Who wants to know about changes of which resource of a server; told to the server again after every reconnection. */
+/** Subscriptions to the resources of a server, made again after every reconnection. */
 export interface ResourceWatches {
   add(uri: string, listener: () => void): Promise<() => void>;
   close(): void;
@@ -13,25 +12,25 @@ export interface ResourceWatches {
 
 interface ResourceWatch {
   readonly listeners: Set<() => void>;
-  /** Settles with what the server said to the subscription, for everybody who came meanwhile. */
+  /** Settles with the answer of the server, for all listeners that were added meanwhile. */
   readonly subscribed: Promise<void>;
 }
 
 export function watchResources(connection: Connection, log: Log): ResourceWatches {
-  const watchers = new Map<string, ResourceWatch>();
-  /** In the modern era notices come on a stream of their own, which is opened anew when what it should bring changes. */
+  const watches = new Map<string, ResourceWatch>();
+  /** In the modern era notifications come on their own stream, which is reopened when the subscriptions change. */
   let stream: AbortController | undefined;
   const stop = connection.listen({
     onOpen: (link) => void renew(link),
     onResourceUpdated: (uri) => {
-      for (const listener of watchers.get(uri)?.listeners ?? []) listener();
+      for (const listener of watches.get(uri)?.listeners ?? []) listener();
     },
   });
 
   return {
     async add(uri, listener) {
-      const watch = watchers.get(uri) ?? { listeners: new Set(), subscribed: subscribe(uri) };
-      watchers.set(uri, watch);
+      const watch = watches.get(uri) ?? { listeners: new Set(), subscribed: subscribe(uri) };
+      watches.set(uri, watch);
       watch.listeners.add(listener);
       await watch.subscribed;
       return () => remove(uri, listener);
@@ -46,15 +45,15 @@ export function watchResources(connection: Connection, log: Log): ResourceWatche
     try {
       await change(await connection.open(), uri, "resources/subscribe");
     } catch (error) {
-      watchers.delete(uri);
+      watches.delete(uri);
       throw error;
     }
   }
 
   function remove(uri: string, listener: () => void): void {
-    const listeners = watchers.get(uri)?.listeners;
+    const listeners = watches.get(uri)?.listeners;
     if (!listeners?.delete(listener) || listeners.size > 0) return;
-    watchers.delete(uri);
+    watches.delete(uri);
     const link = connection.link();
     if (link) change(link, uri, "resources/unsubscribe").catch(() => {});
   }
@@ -66,9 +65,9 @@ export function watchResources(connection: Connection, log: Log): ResourceWatche
 
   async function renew(link: Link): Promise<void> {
     if (link.agreement.era === "modern") return listen(link);
-    for (const uri of watchers.keys()) {
+    for (const uri of watches.keys()) {
       await change(link, uri, "resources/subscribe").catch((error: unknown) =>
-        log.warn("a resource can't be watched again", { uri, error }),
+        log.warn("could not subscribe to a resource again", { uri, error }),
       );
     }
   }
@@ -77,7 +76,7 @@ export function watchResources(connection: Connection, log: Log): ResourceWatche
     stream?.abort();
     const current = new AbortController();
     stream = current;
-    const uris = [...watchers.keys()];
+    const uris = [...watches.keys()];
     const notifications = {
       toolsListChanged: true,
       promptsListChanged: true,
@@ -87,14 +86,14 @@ export function watchResources(connection: Connection, log: Log): ResourceWatche
     void keepListening(link, notifications, current.signal);
   }
 
-  /** A server without such a stream says so at once; one that ends or loses it is asked for another a little later. */
+  /** A server without such a stream says so at once. A stream that ends is opened again after a delay. */
   async function keepListening(link: Link, notifications: object, signal: AbortSignal): Promise<void> {
-    for (const wait of backoffDelays({ firstMs: 1000, maxMs: 60_000, jitter: 0.3 })) {
+    for (const wait of reconnectDelays()) {
       try {
         await link.client.listen("subscriptions/listen", { notifications }, signal);
       } catch (error) {
         if (signal.aborted || error instanceof RpcFault) return;
-        log.debug("the server's stream of notices ended", { error });
+        log.debug("the server's notification stream ended", { error });
       }
       await sleep(wait, undefined, { signal, ref: false }).catch(() => {});
       if (signal.aborted || connection.link() !== link) return;

@@ -24,35 +24,35 @@ export interface LazyAuth extends ConnectionAuth {
 export interface AuthRegistry extends ConnectionAuths {
   of(definition: ServerDefinition): LazyAuth | undefined;
   /** Of a server that is configured no longer under this name and address: what is kept for it can be signed out of. */
-  leftBehind(name: string, url: URL): Promise<ServerAuth>;
+  ofRemovedServer(name: string, url: URL): Promise<ServerAuth>;
 }
 
 /** The sign-ins of all servers. What does the work is loaded when a server asks for it, or has been signed in to. */
 export function createAuthRegistry(options: AuthRegistryOptions): AuthRegistry {
-  const made = new Map<string, { readonly fingerprint: string; readonly auth: LazyAuth }>();
+  const auths = new Map<string, { readonly fingerprint: string; readonly auth: LazyAuth }>();
   return {
     of(definition) {
       const { name, fingerprint, transport } = definition;
       if (transport.kind !== "http" || hasStaticCredentials(transport)) return undefined;
-      const known = made.get(name);
+      const known = auths.get(name);
       if (known?.fingerprint === fingerprint) return known.auth;
       const auth = createLazyAuth(name, transport, options);
-      made.set(name, { fingerprint, auth });
+      auths.set(name, { fingerprint, auth });
       return auth;
     },
-    leftBehind: (name, url) => loadServerAuth(name, { kind: "http", url, headers: {}, tls: {} }, options),
+    ofRemovedServer: (name, url) => loadServerAuth(name, { kind: "http", url, headers: {}, tls: {} }, options),
   };
 }
 
 function createLazyAuth(name: string, target: HttpTarget, options: AuthRegistryOptions): LazyAuth {
   let loading: Promise<ServerAuth> | undefined;
   let loaded: ServerAuth | undefined;
-  let isExpected: boolean | undefined;
+  let mayNeedSignIn: boolean | undefined;
   const load = () => (loading ??= loadServerAuth(name, target, options).then((auth) => (loaded = auth)));
 
   return {
     request: (method, url) => loaded?.request(method, url) ?? lazyRequest(method, url),
-    standing: () => loaded?.standing() ?? (target.auth === undefined ? undefined : { signedIn: false }),
+    state: () => loaded?.state() ?? (target.auth === undefined ? undefined : { signedIn: false }),
     load,
   };
 
@@ -61,8 +61,8 @@ function createLazyAuth(name: string, target: HttpTarget, options: AuthRegistryO
     const make = async () => (request ??= (await load()).request(method, url));
     return {
       async headers(signal) {
-        isExpected ??= target.auth !== undefined || hasCredentials(options.home, name, target.url);
-        return isExpected || request ? (await make()).headers(signal) : {};
+        mayNeedSignIn ??= target.auth !== undefined || hasCredentials(options.home, name, target.url);
+        return mayNeedSignIn || request ? (await make()).headers(signal) : {};
       },
       answered: (headers) => request?.answered?.(headers),
       async refused(refusal) {
@@ -84,13 +84,15 @@ async function loadServerAuth(name: string, target: HttpTarget, options: AuthReg
   ]);
   const { env, log, now = Date.now } = options;
   const { url, auth: settings = {}, tls } = target;
-  const also = [settings.authorizationServerUrl, settings.idp?.issuer].flatMap((each) => (each ? [new URL(each)] : []));
+  const trustedUrls = [settings.authorizationServerUrl, settings.idp?.issuer].flatMap((each) =>
+    each ? [new URL(each)] : [],
+  );
   const context = {
     server: name,
     url,
     settings,
     file: store.open(name, url),
-    fetch: createSafeFetch({ configured: url, also, env, ca: tls.ca }),
+    fetch: createSafeFetch({ configured: url, trustedUrls, env, ca: tls.ca }),
     log: log.with({ server: name }),
     now,
     demand: {},

@@ -6,10 +6,10 @@ import type { ServerDefinition } from "../definition.ts";
 /** What a connection needs of signing in. */
 export interface ConnectionAuth extends Authorizer {
   /** Where it stands, without asking anybody; nothing where the server never asked for it. */
-  standing(): AuthStanding | undefined;
+  state(): AuthState | undefined;
 }
 
-export interface AuthStanding {
+export interface AuthState {
   readonly signedIn: boolean;
   /** Milliseconds since the epoch. */
   readonly expiresAt?: number | undefined;

@@ -45,28 +45,28 @@ export interface LogoutResult {
 export function createServerAuth(context: AuthContext): ServerAuth {
   const { file, demand } = context;
   const obtain = createUnattendedGrant(context);
-  const keeper = createTokenCache(context, obtain);
-  const parts: AuthorizedRequestOptions = { context, keeper, isUnattended: obtain !== undefined, findMove };
+  const cache = createTokenCache(context, obtain);
+  const requestOptions: AuthorizedRequestOptions = { context, cache, isUnattended: obtain !== undefined, findMove };
 
   return {
-    request: (method, url) => createAuthorizedRequest(parts, method, url),
-    standing() {
-      const tokens = keeper.known()?.tokens;
+    request: (method, url) => createAuthorizedRequest(requestOptions, method, url),
+    state() {
+      const tokens = cache.known()?.tokens;
       return { signedIn: tokens !== undefined, expiresAt: tokens?.expiresAt };
     },
     async begin(options) {
       if (!obtain) return beginSignIn(context, options);
-      keeper.adopt(await file.change(obtain));
+      cache.adopt(await file.change(obtain));
       return { kind: "signed-in" };
     },
     async finish(callback, options = {}) {
-      keeper.adopt(await finishSignIn(context, callback, options));
+      cache.adopt(await finishSignIn(context, callback, options));
       demand.scope = undefined;
     },
     async beginDevice(options) {
       const begun = await beginDeviceSignIn(context, options);
       const done = begun.done.then((written) => {
-        keeper.adopt(written);
+        cache.adopt(written);
         demand.scope = undefined;
         return written;
       });
@@ -79,12 +79,12 @@ export function createServerAuth(context: AuthContext): ServerAuth {
     },
     async logout() {
       const kept = await takeAll();
-      keeper.adopt(undefined);
+      cache.adopt(undefined);
       const client = resolveClient(context, storedClient(kept, kept?.tokens?.issuer ?? ""));
-      const place = issuerOfTokens(kept);
+      const tokenIssuer = issuerOfTokens(kept);
       const wasSignedIn = kept?.issuer !== undefined;
-      if (!kept?.tokens || !place?.server.metadata || !client) return { wasSignedIn, revoked: false };
-      const { metadata } = place.server;
+      if (!kept?.tokens || !tokenIssuer?.server.metadata || !client) return { wasSignedIn, revoked: false };
+      const { metadata } = tokenIssuer.server;
       const authenticate = authenticateClient(client, context.settings);
       const revoked = await revokeTokens({
         metadata,
@@ -95,7 +95,7 @@ export function createServerAuth(context: AuthContext): ServerAuth {
       });
       return { wasSignedIn, revoked };
     },
-    status: async () => authStatusOf(await keeper.reload(), context.now()),
+    status: async () => authStatusOf(await cache.reload(), context.now()),
   };
 
   /** Under the lock: a refresh that is under way comes first, and it is the tokens it brought that are to be revoked. */
@@ -110,7 +110,7 @@ export function createServerAuth(context: AuthContext): ServerAuth {
 
   /** Looks what the server says now; where that can't be had, what is kept counts. */
   async function findMove(signal: AbortSignal | undefined): Promise<Fault | undefined> {
-    const pinned = keeper.known()?.issuer;
+    const pinned = cache.known()?.issuer;
     const resource = await discoverResource(context, demand.challenge, signal).catch(() => undefined);
     if (pinned === undefined || !resource) return undefined;
     try {

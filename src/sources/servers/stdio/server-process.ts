@@ -48,14 +48,14 @@ export async function startServerProcess(
 
 function startFault(server: ProgramCommand, cause: NodeJS.ErrnoException): Fault {
   if (server.cwd !== undefined && !existsSync(server.cwd)) {
-    return new Fault("unavailable", `The folder ${JSON.stringify(server.cwd)} the server should run in is not there.`, {
+    return new Fault("unavailable", `The server's folder ${JSON.stringify(server.cwd)} does not exist.`, {
       cause,
     });
   }
   const command = JSON.stringify(server.command);
   const what =
     cause.code === "ENOENT"
-      ? `The command ${command} was not found. Install it, or give its whole path.`
+      ? `The command ${command} was not found. Install it, or use its full path.`
       : `The command ${command} could not be started (${cause.code ?? cause.message}).`;
   return new Fault("unavailable", what, { cause });
 }

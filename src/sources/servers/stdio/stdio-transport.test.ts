@@ -25,7 +25,7 @@ async function closedBy(maxMessageBytes: number): Promise<Fault> {
   return fault;
 }
 
-test("a message that can't be taken in is not called too large, and the cause is kept", async () => {
+test("a message that can't be processed is not reported as too large, and keeps its cause", async () => {
   expect(await closedBy(1000)).toMatchObject({
     code: "outcome-unknown",
     cause: expect.objectContaining({ message: "broken inside" }),

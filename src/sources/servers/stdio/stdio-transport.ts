@@ -14,7 +14,7 @@ export interface StdioTransportOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stderr: Tail;
   readonly log: Log;
-  /** The largest message taken; what a server sends beyond that is skipped, and the calls in flight fail. */
+  /** A larger message closes the connection, and the running calls fail. */
   readonly maxMessageBytes: number;
 }
 
@@ -23,10 +23,10 @@ export interface StdioTransport extends ClientTransport {
   pid(): number | undefined;
 }
 
-/** How long what a server that has ended left in its pipes may take to arrive. */
+/** How long to wait for the rest of the output of a server that has exited. */
 const drainMs = 1000;
-/** Enough for the reason above the closing remarks of npm; with the sentence before it, what a line about a server shows. */
-const maxLastWords = 420;
+/** Enough for the reason that comes before the closing lines of npm, and still short enough for one line about a server. */
+const maxLastOutput = 420;
 
 export function createStdioTransport(options: StdioTransportOptions): StdioTransport {
   const { server, env, stderr, log, maxMessageBytes } = options;
@@ -62,25 +62,25 @@ export function createStdioTransport(options: StdioTransportOptions): StdioTrans
 
   function write({ stdin }: ServerProcess, line: string): Promise<void> {
     return new Promise((resolve, reject) => {
-      // A line of which only a part was written can't have been understood.
+      // The server can't have understood a line that was written only in part.
       stdin.write(line, (cause) => (cause ? reject(processGone(cause)) : resolve()));
     });
   }
 
-  /** Waits for the end of the process, and for what it still had to say, before the calls that wait are given up. */
+  /** Waits until the process has exited and its output has been read, before the running calls fail. */
   async function watch(watched: ServerProcess, listener: TransportListener): Promise<void> {
     exit = await watched.exited;
-    // What it started may still be there, and hold its pipes open.
+    // Processes that it started may still hold its pipes open.
     watched.killRest();
     await Promise.race([Promise.allSettled([watched.drained, ...writing]), sleep(drainMs, undefined, { ref: false })]);
-    tellClosed(
+    reportClosed(
       listener,
-      new Fault("outcome-unknown", `The server's process ended (${describeExit(exit)}).${lastWords(stderr)}`),
+      new Fault("outcome-unknown", `The server's process exited (${describeExit(exit)}).${lastOutput(stderr)}`),
     );
     await close();
   }
 
-  function tellClosed(listener: TransportListener, fault: Fault): void {
+  function reportClosed(listener: TransportListener, fault: Fault): void {
     if (!isClosed) listener.onClose(fault);
     isClosed = true;
   }
@@ -91,13 +91,13 @@ export function createStdioTransport(options: StdioTransportOptions): StdioTrans
         for (const message of readMessages(frame.toString("utf8"), log)) listener.onMessage(message, undefined);
       },
       onRefused(cause) {
-        // Whose answer that was can't be told any more, so the connection is no use: it starts anew.
+        // It is not known which call that answered, so the connection is closed and opened again.
         const fault =
           cause === undefined
-            ? new Fault("too-large", `The server sent a message larger than the ${maxMessageBytes} bytes taken here.`)
-            : new Fault("outcome-unknown", "A message of the server's could not be taken in.", { cause });
-        log.warn("a message of the server's was refused", { error: cause ?? fault });
-        tellClosed(listener, fault);
+            ? new Fault("too-large", `The server sent a message larger than the limit of ${maxMessageBytes} bytes.`)
+            : new Fault("outcome-unknown", "A message from the server could not be processed.", { cause });
+        log.warn("a message from the server was refused", { error: cause ?? fault });
+        reportClosed(listener, fault);
         void close();
       },
     });
@@ -106,18 +106,18 @@ export function createStdioTransport(options: StdioTransportOptions): StdioTrans
 }
 
 function processGone(cause?: Error): Fault {
-  return new Fault("unavailable", "The server's process has ended, or does not read what is sent to it.", { cause });
+  return new Fault("unavailable", "The server's process has exited, or does not read its input.", { cause });
 }
 
 function describeExit({ code, signal }: ProcessExit): string {
   return signal === null ? `exit code ${code}` : `killed by ${signal}`;
 }
 
-/** What it said last is usually why it went; the calls that Node lists below an error are not. */
-function lastWords(stderr: Tail): string {
+/** The last output usually says why it exited; the stack that Node prints below an error does not. */
+function lastOutput(stderr: Tail): string {
   const text = stderr
     .text()
     .replaceAll(/^[ \t]+at .*$/gm, "")
     .trim();
-  return text === "" ? "" : ` It said last: ${quotedPeerTail(text, maxLastWords)}`;
+  return text === "" ? "" : ` Its last output: ${quotedPeerTail(text, maxLastOutput)}`;
 }

@@ -93,8 +93,8 @@ export async function discoverAuthorizationServer(
   if (!URL.canParse(address)) {
     throw new Fault("denied", `${url.host} names ${quoted(address)} as its authorization server, which is no address.`);
   }
-  for (const place of buildDiscoveryUrls(address)) {
-    const found = await fetchMetadata(place.url, { fetch, signal });
+  for (const candidate of buildDiscoveryUrls(address)) {
+    const found = await fetchMetadata(candidate.url, { fetch, signal });
     if (!found) continue;
     const issuer = found.issuer;
     // RFC 8414 § 3.3: a document that speaks for another issuer could send codes and secrets to the wrong place.

@@ -25,8 +25,8 @@ export async function discoverResource(
 ): Promise<ProtectedResource> {
   const { url, settings, fetch } = context;
   const wantsDpop = settings.dpop === "always" || challenge?.scheme === "dpop";
-  for (const place of metadataUrls(url, challenge?.resourceMetadata)) {
-    const found = await fetchMetadata(place, { fetch, signal });
+  for (const metadataUrl of metadataUrls(url, challenge?.resourceMetadata)) {
+    const found = await fetchMetadata(metadataUrl, { fetch, signal });
     if (found) return readResource(found, url, wantsDpop);
   }
   return { resource: resourceUri(url), wantsDpop };

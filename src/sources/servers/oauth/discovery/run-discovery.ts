@@ -13,7 +13,7 @@ export interface DiscoveryOptions {
 
 /** Who issues tokens for the server, and what it wants of them. */
 export interface Discovery {
-  readonly place: TokenIssuer;
+  readonly tokenIssuer: TokenIssuer;
   readonly resource: ProtectedResource;
   /** Whether tokens are to be bound to a key of ours. */
   readonly dpop: boolean;
@@ -30,7 +30,7 @@ export async function runDiscovery(
   const server = await chooseAuthorizationServer(context, { resource, pinned, accepted, signal });
   const { dpop_signing_alg_values_supported: algorithms } = (server.metadata ?? {}) as Record<string, unknown>;
   return {
-    place: { server, ...(settings.omitResource !== true && { resource: resource.resource }) },
+    tokenIssuer: { server, ...(settings.omitResource !== true && { resource: resource.resource }) },
     resource,
     dpop: settings.dpop !== "never" && resource.wantsDpop && Array.isArray(algorithms) && algorithms.includes("ES256"),
   };
@@ -50,14 +50,14 @@ export interface ScopeRequest {
  */
 export function chooseScope(
   { settings, demand }: AuthContext,
-  { resource, place }: Discovery,
+  { resource, tokenIssuer }: Discovery,
   { kept, besides, offline }: ScopeRequest,
 ): string | undefined {
   const usual = joinScopes(...(settings.scopes ?? [])) ?? joinScopes(demand.challenge?.scope) ?? resource.scopes;
   const more = joinScopes(besides, demand.scope);
-  const held = more !== undefined && kept?.tokens?.issuer === place.server.issuer ? kept.tokens.scope : undefined;
+  const held = more !== undefined && kept?.tokens?.issuer === tokenIssuer.server.issuer ? kept.tokens.scope : undefined;
   const scope = joinScopes(usual, held, more);
-  const isOffered = place.server.metadata?.scopes_supported?.includes("offline_access") ?? false;
+  const isOffered = tokenIssuer.server.metadata?.scopes_supported?.includes("offline_access") ?? false;
   // Without it many authorization servers issue no refresh token.
   return scope !== undefined && offline && isOffered && !hasScope(scope, "offline_access")
     ? `${scope} offline_access`

@@ -45,19 +45,30 @@ export async function beginSignIn(context: AuthContext, options: BeginSignInOpti
   requireOwnRedirect(context, redirectUri);
   const kept = await context.file.read();
   const found = await runDiscovery(context, { pinned: kept?.issuer, accepted: options.issuer, signal });
-  const { place, dpop } = found;
-  requirePkce(context, place);
+  const { tokenIssuer, dpop } = found;
+  requirePkce(context, tokenIssuer);
   const scope = chooseScope(context, found, { kept, besides: options.scope, offline: true });
   const grantTypes = ["authorization_code", "refresh_token"];
-  const client = await chooseClient(context, { server: place.server, redirectUri, grantTypes, scope, kept, signal });
+  const client = await chooseClient(context, {
+    server: tokenIssuer.server,
+    redirectUri,
+    grantTypes,
+    scope,
+    kept,
+    signal,
+  });
   const state = randomBytes(32).toString("base64url");
-  const { authorizationUrl, codeVerifier } = await buildAuthorizationUrl(place, client, { redirectUri, scope, state });
+  const { authorizationUrl, codeVerifier } = await buildAuthorizationUrl(tokenIssuer, client, {
+    redirectUri,
+    scope,
+    state,
+  });
   const entry: PendingSignIn = {
     verifier: codeVerifier,
     redirectUri,
     startedAt: context.now(),
     ...(scope !== undefined && { scope }),
-    flow: { place, client: storableClient(context, client), dpop },
+    flow: { place: tokenIssuer, client: storableClient(context, client), dpop },
   };
   await context.file.change((now) => {
     const record = prunedRecord(context, now);
@@ -117,18 +128,18 @@ export async function finishSignIn(
   { pasted = false, signal }: FinishSignInOptions,
 ): Promise<Credentials | undefined> {
   const { entry, state } = await takePending(context, callback, pasted);
-  const { place, dpop, ...flow } = entry.flow;
+  const { place: tokenIssuer, dpop, ...flow } = entry.flow;
   const client = resolveClient(context, flow.client) ?? flow.client;
-  const { code, iss } = readAuthorizationResponse(callback, place.server, {
+  const { code, iss } = readAuthorizationResponse(callback, tokenIssuer.server, {
     server: context.server,
     isBare: state === undefined,
   });
   const kept = dpop ? await context.file.read() : undefined;
   const key = dpop ? await openDpopKey(kept?.dpopKey) : undefined;
-  const request = { place, client, dpop: key?.session, scope: entry.scope, signal };
+  const request = { tokenIssuer, client, dpop: key?.session, scope: entry.scope, signal };
   const { verifier, redirectUri } = entry;
   const tokens = await exchangeCode(context, request, { code, verifier, redirectUri, iss });
-  const result = { place, client: flow.client, tokens, dpopKey: key?.jwk };
+  const result = { tokenIssuer, client: flow.client, tokens, dpopKey: key?.jwk };
   return context.file.change((now) => withSignIn(prunedRecord(context, now), result));
 }
 

@@ -38,22 +38,22 @@ export async function beginDeviceSignIn(context: AuthContext, options: DeviceSig
   const { signal } = options;
   const kept = await context.file.read();
   const found = await runDiscovery(context, { pinned: kept?.issuer, accepted: options.issuer, signal });
-  const { place, dpop } = found;
-  const endpoint = (place.server.metadata as Record<string, unknown> | undefined)?.device_authorization_endpoint;
+  const { tokenIssuer, dpop } = found;
+  const endpoint = (tokenIssuer.server.metadata as Record<string, unknown> | undefined)?.device_authorization_endpoint;
   if (typeof endpoint !== "string") {
     throw new Fault(
       "denied",
-      `${quoted(place.server.issuer)} has no sign-in by device code. Use a browser: clawport auth ${context.server}`,
+      `${quoted(tokenIssuer.server.issuer)} has no sign-in by device code. Use a browser: clawport auth ${context.server}`,
     );
   }
   const scope = chooseScope(context, found, { kept, besides: options.scope, offline: true });
   const grantTypes = [grantType, "refresh_token"];
-  const client = await chooseClient(context, { server: place.server, grantTypes, scope, kept, signal });
+  const client = await chooseClient(context, { server: tokenIssuer.server, grantTypes, scope, kept, signal });
   const key = dpop ? await openDpopKey(kept?.dpopKey) : undefined;
-  const request = { place, client, dpop: key?.session, scope, signal };
+  const request = { tokenIssuer, client, dpop: key?.session, scope, signal };
   const asked = await requestDeviceCode(context, endpoint, request);
   const done = pollForTokens(context, request, asked).then((tokens) => {
-    const result = { place, client: storableClient(context, client), tokens, dpopKey: key?.jwk };
+    const result = { tokenIssuer, client: storableClient(context, client), tokens, dpopKey: key?.jwk };
     return context.file.change((now) => withSignIn(prunedRecord(context, now), result));
   });
   // Whoever shows the code may look at the outcome later.
@@ -72,11 +72,11 @@ async function requestDeviceCode(
   endpoint: string,
   request: TokenRequest,
 ): Promise<IssuedDeviceCode> {
-  const { client, place, scope, signal } = request;
+  const { client, tokenIssuer, scope, signal } = request;
   const headers = new Headers({ accept: "application/json", "content-type": "application/x-www-form-urlencoded" });
   const params = new URLSearchParams({ ...(scope !== undefined && { scope }) });
-  if (place.resource !== undefined) params.set("resource", place.resource);
-  await authenticateClient(client, context.settings)(headers, params, endpoint, place.server.metadata);
+  if (tokenIssuer.resource !== undefined) params.set("resource", tokenIssuer.resource);
+  await authenticateClient(client, context.settings)(headers, params, endpoint, tokenIssuer.server.metadata);
   if (!headers.has("authorization")) params.set("client_id", client.client_id);
   const message = { method: "POST", headers, body: params };
   const response = await context.fetch(endpoint, { ...message, ...(signal && { signal }) });

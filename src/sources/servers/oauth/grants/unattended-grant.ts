@@ -18,18 +18,18 @@ export function createUnattendedGrant(context: AuthContext): UnattendedGrant | u
     prepare &&
     (async (kept) => {
       const found = await runDiscovery(context, { pinned: kept?.issuer });
-      const { place, dpop } = found;
+      const { tokenIssuer, dpop } = found;
       const scope = chooseScope(context, found, { kept, offline: false });
       const params = await prepare({ found, scope });
       if (scope !== undefined) params.set("scope", scope);
       const client = configuredClient(context);
       const key = dpop ? await openDpopKey(kept?.dpopKey) : undefined;
-      const request = { place, client, dpop: key?.session, scope };
+      const request = { tokenIssuer, client, dpop: key?.session, scope };
       const tokens = await grantTokens(context, request, params).catch((error: unknown) => {
         throw withConfigHint(error, context.server);
       });
       return withSignIn(prunedRecord(context, kept), {
-        place,
+        tokenIssuer,
         client: storableClient(context, client),
         tokens,
         dpopKey: key?.jwk,
@@ -91,7 +91,7 @@ async function requestEnterpriseGrant(context: AuthContext, { found, scope }: Gr
   try {
     const { jwtAuthGrant } = await requestJwtAuthorizationGrant({
       tokenEndpoint: provider.metadata.token_endpoint,
-      audience: found.place.server.issuer,
+      audience: found.tokenIssuer.server.issuer,
       resource: found.resource.resource,
       idToken,
       clientId: idp.clientId,

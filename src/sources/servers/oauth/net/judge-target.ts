@@ -21,9 +21,9 @@ export function judgeTarget(address: unknown, configured: URL): TargetVerdict {
 }
 
 /** Whether an address that a name resolved to may be connected to. `homes` are the zones of the configured servers. */
-export function judgeResolvedAddress(host: string, address: string, homes: ReadonlySet<NetworkZone>): TargetVerdict {
+export function judgeResolvedAddress(host: string, address: string, ownZones: ReadonlySet<NetworkZone>): TargetVerdict {
   const zone = networkZoneOf(address);
-  if (zone === "public" || homes.has(zone)) return pass;
+  if (zone === "public" || ownZones.has(zone)) return pass;
   const where = zone === "loopback" ? "this machine" : zone === "private" ? "a private network" : "a reserved address";
   return refuse(`${host} is ${host === address ? "" : `${address}, `}${where}, where the configured server is not`);
 }

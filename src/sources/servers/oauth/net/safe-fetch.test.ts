@@ -103,7 +103,7 @@ test("a server that is both on this machine and elsewhere opens nothing here, un
   const resolve = async (host: string) => (host === "mcp.example.com" ? ["127.0.0.1", "10.0.0.1"] : ["127.0.0.1"]);
   const address = `https://as.example.com:${there.port}/`;
   await expect(fetchFrom(far, { resolve })(address)).rejects.toMatchObject({ code: "denied" });
-  await expect(fetchFrom(far, { resolve, also: [far] })(address)).rejects.toMatchObject({ code: "unavailable" });
+  await expect(fetchFrom(far, { resolve, trustedUrls: [far] })(address)).rejects.toMatchObject({ code: "unavailable" });
   expect(there.heard).toHaveLength(1);
 });
 
@@ -140,10 +140,10 @@ test.each([
   const env = envOf(`http://127.0.0.1:${proxy.port}`);
   const also = [new URL("https://localhost/")];
   const address = `https://as.example.com:${there.port}/`;
-  const safe = fetchFrom(far, { env, also, resolve: async () => ["127.0.0.1"] });
+  const safe = fetchFrom(far, { env, trustedUrls: also, resolve: async () => ["127.0.0.1"] });
   await expect(safe(address)).rejects.toMatchObject({ code: "unavailable" });
   expect([there.heard.length, proxy.heard.length]).toEqual([1, 0]);
-  const lost = fetchFrom(far, { env, also, resolve: () => Promise.reject(new Error("unknown")) });
+  const lost = fetchFrom(far, { env, trustedUrls: also, resolve: () => Promise.reject(new Error("unknown")) });
   await expect(lost(address)).rejects.toMatchObject({ code: "unavailable" });
   expect([there.heard.length, proxy.heard.length]).toEqual([1, 0]);
 });
@@ -153,7 +153,7 @@ test("an address of the configuration may be where the server is not", async () 
   const resolve = async (host: string) => (host === "mcp.example.com" ? ["93.184.215.14"] : ["127.0.0.1"]);
   const without = fetchFrom(far, { resolve });
   await expect(without(`https://as.corp.example:${server.port}/`)).rejects.toMatchObject({ code: "denied" });
-  const also = fetchFrom(far, { resolve, also: [new URL("https://as.corp.example/")] });
+  const also = fetchFrom(far, { resolve, trustedUrls: [new URL("https://as.corp.example/")] });
   // It is let through to the connection, where plain http is spoken to it: no TLS, no answer.
   await expect(also(`https://as.corp.example:${server.port}/`)).rejects.toMatchObject({ code: "unavailable" });
 });

@@ -21,7 +21,7 @@ export interface SafeFetchOptions {
   /** The address of the MCP server, as the person wrote it. */
   readonly configured: URL;
   /** Other addresses that the person wrote: they may be where the server is not. */
-  readonly also?: readonly URL[] | undefined;
+  readonly trustedUrls?: readonly URL[] | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** File with authorities to believe besides the usual ones. */
   readonly ca?: string | undefined;
@@ -39,8 +39,8 @@ const maxRedirects = 3;
  * up twice can be one thing when it is checked and another when it is used.
  */
 export function createSafeFetch(options: SafeFetchOptions): typeof fetch {
-  const { configured, also = [], maxBytes = 1024 * 1024, timeoutMs = 20_000, resolve = resolveAll } = options;
-  let homes: ReadonlySet<NetworkZone> | undefined;
+  const { configured, trustedUrls = [], maxBytes = 1024 * 1024, timeoutMs = 20_000, resolve = resolveAll } = options;
+  let knownZones: ReadonlySet<NetworkZone> | undefined;
 
   return async (input, init) => {
     // Before a request is made of it, whose own complaint would show the password.
@@ -85,18 +85,18 @@ export function createSafeFetch(options: SafeFetchOptions): typeof fetch {
       throw failureOf(cause, url);
     };
     const addresses = isIP(host) ? [host] : await resolve(host).catch(unknown);
-    for (const address of addresses) requirePass(judgeResolvedAddress(host, address, await zones()));
+    for (const address of addresses) requirePass(judgeResolvedAddress(host, address, await ownZones()));
     return addresses;
   }
 
   /** Where the person's own servers are, without what is reserved. Remembered once all of their names were found. */
-  async function zones(): Promise<ReadonlySet<NetworkZone>> {
-    if (homes) return homes;
-    const [home, ...others] = await Promise.all([configured, ...also].map((url) => zonesOf(url, resolve)));
+  async function ownZones(): Promise<ReadonlySet<NetworkZone>> {
+    if (knownZones) return knownZones;
+    const [home, ...others] = await Promise.all([configured, ...trustedUrls].map((url) => zonesOf(url, resolve)));
     // A server that is here and there may want to be let in; an authorization server that a person named is trusted.
     const found = [home && home.length > 1 ? [] : home, ...others];
     const known = new Set(found.flatMap((each) => each ?? []).filter((zone) => zone !== "barred"));
-    if (!found.includes(undefined)) homes = known;
+    if (!found.includes(undefined)) knownZones = known;
     return known;
   }
 }

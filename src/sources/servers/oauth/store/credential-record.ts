@@ -9,8 +9,8 @@ const pendingLifetimeMs = 10 * 60_000;
 
 /** Where the kept tokens came from. */
 export function issuerOfTokens(kept: Credentials | undefined): TokenIssuer | undefined {
-  const place = kept?.discovery;
-  return place?.server.issuer === kept?.tokens?.issuer ? place : undefined;
+  const tokenIssuer = kept?.discovery;
+  return tokenIssuer?.server.issuer === kept?.tokens?.issuer ? tokenIssuer : undefined;
 }
 
 /** The record to write into, without sign-ins that nobody finished in time. */
@@ -30,19 +30,19 @@ export async function readPruned(context: AuthContext): Promise<Credentials | un
 
 /** What a sign-in brings, all of it at once: tokens, who issued them, as whom, and what for. */
 export interface SignInResult {
-  readonly place: TokenIssuer;
+  readonly tokenIssuer: TokenIssuer;
   readonly client: OAuthClientInformationMixed;
   readonly tokens: StoredTokens;
   readonly dpopKey?: unknown;
 }
 
-export function withSignIn(record: Credentials, { place, client, tokens, dpopKey }: SignInResult): Credentials {
+export function withSignIn(record: Credentials, { tokenIssuer, client, tokens, dpopKey }: SignInResult): Credentials {
   const { dpopKey: _, ...rest } = record;
   return {
     ...rest,
-    issuer: place.server.issuer,
-    discovery: place,
-    clients: { ...record.clients, [place.server.issuer]: client },
+    issuer: tokenIssuer.server.issuer,
+    discovery: tokenIssuer,
+    clients: { ...record.clients, [tokenIssuer.server.issuer]: client },
     tokens,
     signedInAt: tokens.receivedAt,
     ...(dpopKey !== undefined && { dpopKey }),

@@ -69,7 +69,7 @@ export async function readKeyFile(path: string, log: Log): Promise<Uint8Array | 
 }
 
 /** Only for the holder of the keys' lock. */
-export async function makeKeyFile(path: string): Promise<void> {
+export async function createKeyFile(path: string): Promise<void> {
   await writeFileAtomic(path, `${newKeyText()}\n`, { mode: 0o600 });
 }
 
@@ -95,7 +95,7 @@ const scryptCost = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 };
 
 export interface PassphraseKeys {
   /** With the salt of a file that exists, or with one of our own. */
-  stretch(salt?: string): Promise<SealingKey>;
+  derive(salt?: string): Promise<SealingKey>;
 }
 
 /** Every salt is stretched once, however many files have it. */
@@ -104,7 +104,7 @@ export function createPassphraseKeys(passphrase: string): PassphraseKeys {
   const known = new Map<string, Promise<SealingKey>>();
   const own = lazyCrypto().randomBytes(16).toString("base64url");
   return {
-    stretch(salt = own) {
+    derive(salt = own) {
       const found = known.get(salt);
       if (found) return found;
       const made = scrypt(passphrase, Buffer.from(salt, "base64url"), keyLength, scryptCost).then((bytes) =>

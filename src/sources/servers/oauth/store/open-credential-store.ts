@@ -55,7 +55,7 @@ export function openCredentialStore(options: CredentialStoreOptions): Credential
     },
   };
 
-  function noted<R>(work: Promise<R>): Promise<R> {
+  function track<R>(work: Promise<R>): Promise<R> {
     const over = (): void => void running.delete(work);
     running.add(work);
     work.then(over, over);
@@ -71,7 +71,7 @@ export function openCredentialStore(options: CredentialStoreOptions): Credential
         return "error" in found ? (await locked(readLocked)).credentials : found.credentials;
       },
       change: (change) =>
-        noted(
+        track(
           locked(async () => {
             const { credentials, key } = await readLocked();
             const before = JSON.stringify(credentials);

@@ -4,7 +4,7 @@ import { Fault, messageOf } from "../../../../core/fault.ts";
 import { withFileLock } from "../../../../core/files/file-lock.ts";
 import type { Log } from "../../../../core/log.ts";
 import { Secret } from "../../../../core/secrets/secret.ts";
-import { createPassphraseKeys, type FindKeychain, type Keychain, makeKeyFile, readKeyFile } from "./key-storage.ts";
+import { createPassphraseKeys, type FindKeychain, type Keychain, createKeyFile, readKeyFile } from "./key-storage.ts";
 import {
   newKeyText,
   parseKeyText,
@@ -29,7 +29,7 @@ export interface SealingKeys {
   /** The key for what is sealed now; made where there is none yet. `last` is the one that the file had before. */
   current(last?: SealingKey): Promise<SealingKey>;
   /** The key that a file names. Nothing where there is another in its place; a fault where it can't be had now. */
-  find(mark: SealingKeyReference): Promise<SealingKey | undefined>;
+  find(reference: SealingKeyReference): Promise<SealingKey | undefined>;
   /** Which kind would be used, and why no better one; makes nothing. */
   describe(): Promise<SealingKeyReport>;
 }
@@ -45,67 +45,67 @@ export interface SealingKeyReport {
  * this home had no keychain, and could not read what is sealed with one.
  */
 export function openSealingKeys({ path, passphrase, findKeychain, log }: SealingKeysOptions): SealingKeys {
-  const stretcher = passphrase ? createPassphraseKeys(passphrase) : undefined;
+  const passphraseKeys = passphrase ? createPassphraseKeys(passphrase) : undefined;
   let fromFile: SealingKey | undefined;
   let fromKeychain: SealingKey | undefined;
   let asking: Promise<KeychainAnswer | KeychainMissing> | undefined;
 
   return {
     async current(last) {
-      if (stretcher) return stretcher.stretch(last?.salt);
+      if (passphraseKeys) return passphraseKeys.derive(last?.salt);
       if (last && last.kind !== "passphrase") return last;
-      const kept = (await ofFile()) ?? (await ofKeychain(true));
-      return kept === undefined || "missing" in kept ? makeFile() : kept;
+      const kept = (await fileKey()) ?? (await keychainKey(true));
+      return kept === undefined || "missing" in kept ? createFileKey() : kept;
     },
-    async find(mark) {
-      const key = await ofMark(mark);
-      return key?.id === mark.id ? key : undefined;
+    async find(reference) {
+      const key = await keyFor(reference);
+      return key?.id === reference.id ? key : undefined;
     },
     async describe() {
-      if (stretcher) return { kind: "passphrase", because: `${passphraseName} is set` };
+      if (passphraseKeys) return { kind: "passphrase", because: `${passphraseName} is set` };
       if (existsSync(path)) return { kind: "file", because: "some run of this home had none" };
       const found = await askKeychain();
       return "missing" in found ? { kind: "file", because: found.missing } : { kind: "keychain" };
     },
   };
 
-  async function ofMark({ kind, id, salt }: SealingKeyReference): Promise<SealingKey | undefined> {
-    if (kind === "file") return ofFile();
+  async function keyFor({ kind, id, salt }: SealingKeyReference): Promise<SealingKey | undefined> {
+    if (kind === "file") return fileKey();
     if (kind === "keychain") {
-      const key = await ofKeychain(false);
+      const key = await keychainKey(false);
       if (key === undefined || !("missing" in key)) return key;
       throw unavailable(
         `They are sealed with a key in the system's keychain, which can't be reached here (${key.missing}).`,
         `Unlock it; or move ${dirname(path)} away and sign in again.`,
       );
     }
-    if (!stretcher) throw unavailable("They are sealed with a passphrase.", `Set ${passphraseName}.`);
-    const key = await stretcher.stretch(salt);
+    if (!passphraseKeys) throw unavailable("They are sealed with a passphrase.", `Set ${passphraseName}.`);
+    const key = await passphraseKeys.derive(salt);
     if (key.id === id) return key;
     throw unavailable("They are sealed with another passphrase.", `Set ${passphraseName} to the one that was used.`);
   }
 
-  async function ofFile(): Promise<SealingKey | undefined> {
+  async function fileKey(): Promise<SealingKey | undefined> {
     if (fromFile) return fromFile;
     const bytes = await readKeyFile(path, log);
     return bytes && (fromFile = sealingKey("file", bytes));
   }
 
-  function makeFile(): Promise<SealingKey> {
+  function createFileKey(): Promise<SealingKey> {
     return locked(async () => {
-      const found = await ofFile();
+      const found = await fileKey();
       if (found) return found;
-      await makeKeyFile(path);
-      return (await ofFile())!;
+      await createKeyFile(path);
+      return (await fileKey())!;
     });
   }
 
   /** Nothing where the keychain holds no key of ours and, where one was to be made, kept none; or why it can't be used. */
-  async function ofKeychain(make: boolean): Promise<SealingKey | KeychainMissing | undefined> {
+  async function keychainKey(make: boolean): Promise<SealingKey | KeychainMissing | undefined> {
     if (fromKeychain) return fromKeychain;
     const found = await askKeychain();
     if ("missing" in found) return found;
-    const text = found.text ?? (make ? await locked(() => makeInKeychain(found.keychain)) : undefined);
+    const text = found.text ?? (make ? await locked(() => createInKeychain(found.keychain)) : undefined);
     const bytes = text === undefined ? undefined : parseKeyText(text.reveal());
     return bytes && (fromKeychain = sealingKey("keychain", bytes));
   }
@@ -127,7 +127,7 @@ export function openSealingKeys({ path, passphrase, findKeychain, log }: Sealing
   }
 
   /** Read again afterwards: a keychain that takes a secret and does not keep it is none. */
-  async function makeInKeychain(keychain: Keychain): Promise<Secret | undefined> {
+  async function createInKeychain(keychain: Keychain): Promise<Secret | undefined> {
     try {
       const found = await keychain.get();
       if (found !== undefined) return new Secret(found);

@@ -12,7 +12,7 @@ import type { TokenCache } from "./token-cache.ts";
 /** What a request needs of the server's sign-in. */
 export interface AuthorizedRequestOptions {
   readonly context: AuthContext;
-  readonly keeper: TokenCache;
+  readonly cache: TokenCache;
   /** Whether tokens come without a person. */
   readonly isUnattended: boolean;
   /** What to say where the server names another authorization server than it did. */
@@ -23,12 +23,16 @@ export interface AuthorizedRequestOptions {
 const maxOtherTokens = 3;
 const maxStepUps = 2;
 
-export function createAuthorizedRequest(parts: AuthorizedRequestOptions, method: string, url: URL): AuthorizedRequest {
-  const { context, keeper, isUnattended } = parts;
+export function createAuthorizedRequest(
+  options: AuthorizedRequestOptions,
+  method: string,
+  url: URL,
+): AuthorizedRequest {
+  const { context, cache, isUnattended } = options;
   const { server, demand, now } = context;
   let sent: StoredTokens | undefined;
   const begunAt = now();
-  let others = 0;
+  let otherTokensTried = 0;
   let isRenewed = false;
   let stepUps = 0;
   let nonces = 0;
@@ -37,7 +41,7 @@ export function createAuthorizedRequest(parts: AuthorizedRequestOptions, method:
     async headers(signal) {
       // A token is for the server it was issued for, wherever a request is sent.
       if (url.origin !== context.url.origin) return {};
-      sent = await keeper.current(signal);
+      sent = await cache.current(signal);
       return sent ? tokenHeaders(sent) : {};
     },
     answered(headers) {
@@ -51,19 +55,19 @@ export function createAuthorizedRequest(parts: AuthorizedRequestOptions, method:
         return true;
       }
       demand.challenge = challenge ?? demand.challenge;
-      return bringAnother(signal);
+      return replaceToken(signal);
     },
   };
 
-  async function bringAnother(signal: AbortSignal | undefined): Promise<true> {
+  async function replaceToken(signal: AbortSignal | undefined): Promise<true> {
     const refused = sent;
     // A late answer to the token before, or to none: somebody has a new one already.
-    if (others++ < maxOtherTokens && (await keeper.hasOthers(refused))) return true;
+    if (otherTokensTried++ < maxOtherTokens && (await cache.hasOthers(refused))) return true;
     const isExpired = refused?.expiresAt !== undefined && refused.expiresAt <= now();
-    const moved = refused && !isExpired ? await parts.findMove(signal) : undefined;
+    const moved = refused && !isExpired ? await options.findMove(signal) : undefined;
     // One that came while the request was under way is as good as any that a refresh brings.
     const isNew = isRenewed || (refused !== undefined && refused.receivedAt > begunAt);
-    if (!moved && !isNew && (refused || isUnattended) && (await keeper.renew(refused, signal))) {
+    if (!moved && !isNew && (refused || isUnattended) && (await cache.renew(refused, signal))) {
       isRenewed = true;
       return true;
     }
@@ -91,21 +95,21 @@ export function createAuthorizedRequest(parts: AuthorizedRequestOptions, method:
         `${server} still refuses this call for lack of rights, though they were asked for twice: ${wanted}`,
       );
     }
-    if (await keeper.hasOthers(sent)) return true;
+    if (await cache.hasOthers(sent)) return true;
     demand.challenge = { ...challenge, scope: demand.challenge?.scope ?? challenge.scope };
     demand.scope = wanted;
-    if (isUnattended) return (await keeper.renew(sent, signal)) !== undefined;
+    if (isUnattended) return (await cache.renew(sent, signal)) !== undefined;
     throw widerSignInNeeded(server, wanted);
   }
 
   async function noteNonce(headers: IncomingHttpHeaders): Promise<void> {
     const nonce = headers["dpop-nonce"];
-    if (typeof nonce === "string") (await keeper.dpop())?.session.rememberNonce(url, nonce);
+    if (typeof nonce === "string") (await cache.dpop())?.session.rememberNonce(url, nonce);
   }
 
   async function tokenHeaders(tokens: StoredTokens): Promise<Record<string, string>> {
     if (!isDpopBound(tokens)) return { authorization: `Bearer ${tokens.accessToken}` };
-    const key = await keeper.dpop();
+    const key = await cache.dpop();
     if (!key) throw signInNeeded(server, `The key that the token of ${server} is bound to is gone.`);
     const proof = await key.session.buildProof({ htm: method, htu: url, accessToken: tokens.accessToken });
     return { authorization: `DPoP ${tokens.accessToken}`, dpop: proof };

@@ -35,7 +35,7 @@ export function createTokenCache(context: AuthContext, obtain: UnattendedGrant |
   const { file, log, now } = context;
   let known: Credentials | undefined;
   let version = 0;
-  let flight: Promise<StoredTokens | undefined> | undefined;
+  let renewing: Promise<StoredTokens | undefined> | undefined;
   let key: { readonly jwk: unknown; readonly open: Promise<DpopKey> } | undefined;
 
   return { known: () => known, hasOthers, current, renew, reload, adopt, dpop };
@@ -67,10 +67,10 @@ export function createTokenCache(context: AuthContext, obtain: UnattendedGrant |
       if (known?.tokens && known.tokens.accessToken !== refused?.accessToken) return known.tokens;
       // Whoever is being stopped starts nothing that outlives them.
       signal?.throwIfAborted();
-      const isOwn = flight === undefined;
+      const isOwn = renewing === undefined;
       // Whoever gives up waiting does not end it for the others, nor lose a token that is being exchanged for the next.
-      flight ??= renewAlone(refused).finally(() => (flight = undefined));
-      const tokens = await (signal ? orAborted(flight, signal) : flight);
+      renewing ??= renewAlone(refused).finally(() => (renewing = undefined));
+      const tokens = await (signal ? orAborted(renewing, signal) : renewing);
       if (isOwn || tokens === undefined || tokens.accessToken !== refused?.accessToken) return tokens;
     }
   }
@@ -125,16 +125,17 @@ function isExpired({ expiresAt }: StoredTokens, now: number): boolean {
 
 /** New tokens for the old ones. Where they are refused for good there are none any more: only a sign-in brings others. */
 async function refreshCredentials(context: AuthContext, kept: Credentials, tokens: StoredTokens): Promise<Credentials> {
-  const place = issuerOfTokens(kept);
+  const tokenIssuer = issuerOfTokens(kept);
   const client = resolveClient(context, storedClient(kept, tokens.issuer));
-  if (!place || !client) throw new Fault("internal", `Nothing is known of who issued the token of ${context.server}.`);
+  if (!tokenIssuer || !client)
+    throw new Fault("internal", `Nothing is known of who issued the token of ${context.server}.`);
   const dpop = isDpopBound(tokens) ? (await openDpopKey(kept.dpopKey)).session : undefined;
   const record = prunedRecord(context, kept);
-  const ask = (at: TokenIssuer) => refreshTokens(context, { place: at, client, dpop }, tokens);
+  const ask = (at: TokenIssuer) => refreshTokens(context, { tokenIssuer: at, client, dpop }, tokens);
   try {
-    return { ...record, tokens: await ask(place) };
+    return { ...record, tokens: await ask(tokenIssuer) };
   } catch (error) {
-    const moved = isFault(error, "unavailable") ? await findMovedEndpoint(context, place) : undefined;
+    const moved = isFault(error, "unavailable") ? await findMovedEndpoint(context, tokenIssuer) : undefined;
     if (moved) return { ...record, discovery: moved, tokens: await ask(moved) };
     if (!isFault(error, "unauthorized")) throw error;
     context.log.info("the token can't be renewed", { reason: error.message });
@@ -144,8 +145,10 @@ async function refreshCredentials(context: AuthContext, kept: Credentials, token
 }
 
 /** The same authorization server, where it issues tokens elsewhere by now. */
-async function findMovedEndpoint(context: AuthContext, place: TokenIssuer): Promise<TokenIssuer | undefined> {
-  const server = await discoverAuthorizationServer(place.server.issuer, context, undefined).catch(() => undefined);
-  const isMoved = server && server.metadata?.token_endpoint !== place.server.metadata?.token_endpoint;
-  return isMoved ? { ...place, server } : undefined;
+async function findMovedEndpoint(context: AuthContext, tokenIssuer: TokenIssuer): Promise<TokenIssuer | undefined> {
+  const server = await discoverAuthorizationServer(tokenIssuer.server.issuer, context, undefined).catch(
+    () => undefined,
+  );
+  const isMoved = server && server.metadata?.token_endpoint !== tokenIssuer.server.metadata?.token_endpoint;
+  return isMoved ? { ...tokenIssuer, server } : undefined;
 }

@@ -24,7 +24,7 @@ export interface TokenIssuer {
 }
 
 export interface TokenRequest {
-  readonly place: TokenIssuer;
+  readonly tokenIssuer: TokenIssuer;
   readonly client: OAuthClientInformationMixed;
   readonly dpop?: DpopSession | undefined;
   readonly scope?: string | undefined;
@@ -40,7 +40,7 @@ export interface CodeExchange {
 
 export function exchangeCode(context: AuthContext, request: TokenRequest, answer: CodeExchange): Promise<StoredTokens> {
   return requestTokens(context, request, (common) =>
-    exchangeAuthorization(request.place.server.issuer, {
+    exchangeAuthorization(request.tokenIssuer.server.issuer, {
       ...common,
       ...(answer.iss !== undefined && { iss: answer.iss }),
       authorizationCode: answer.code,
@@ -58,7 +58,7 @@ export async function refreshTokens(
 ): Promise<StoredTokens> {
   const { refreshToken = "", scope, idToken } = tokens;
   const renewed = await requestTokens(context, { ...request, scope }, (common) =>
-    refreshAuthorization(request.place.server.issuer, { ...common, refreshToken }),
+    refreshAuthorization(request.tokenIssuer.server.issuer, { ...common, refreshToken }),
   );
   return idToken === undefined ? renewed : { idToken, ...renewed };
 }
@@ -69,7 +69,7 @@ export function grantTokens(
   request: TokenRequest,
   params: URLSearchParams,
 ): Promise<StoredTokens> {
-  const { client, dpop, place } = request;
+  const { client, dpop, tokenIssuer } = request;
   return requestTokens(context, request, ({ metadata, resource, addClientAuthentication, fetchFn }) =>
     fetchToken(
       {
@@ -85,7 +85,7 @@ export function grantTokens(
         addClientAuthentication,
         ...(dpop && { dpop: () => dpop }),
       },
-      place.server.issuer,
+      tokenIssuer.server.issuer,
       { ...(metadata && { metadata }), ...(resource !== undefined && { resource }), fetchFn },
     ),
   );
@@ -93,17 +93,17 @@ export function grantTokens(
 
 async function requestTokens(
   context: AuthContext,
-  { place, client, dpop, scope, signal }: TokenRequest,
+  { tokenIssuer, client, dpop, scope, signal }: TokenRequest,
   send: (common: ReturnType<typeof commonParameters>) => Promise<OAuthTokens>,
 ): Promise<StoredTokens> {
-  const issuer = place.server.issuer;
+  const issuer = tokenIssuer.server.issuer;
   const secrets = client.client_secret === undefined ? [] : [client.client_secret];
   const noting: typeof fetch = (input, init = {}) => {
     secrets.push(...secretsInRequest(init));
     return context.fetch(input, init);
   };
   try {
-    const tokens = await send(commonParameters({ ...context, fetch: noting }, { place, client, dpop, signal }));
+    const tokens = await send(commonParameters({ ...context, fetch: noting }, { tokenIssuer, client, dpop, signal }));
     requireBinding(tokens, dpop !== undefined, context);
     return toStoredTokens(tokens, issuer, scope, context.now());
   } catch (error) {
@@ -111,13 +111,13 @@ async function requestTokens(
   }
 }
 
-function commonParameters(context: AuthContext, { place, client, dpop, signal }: TokenRequest) {
-  const { metadata } = place.server;
+function commonParameters(context: AuthContext, { tokenIssuer, client, dpop, signal }: TokenRequest) {
+  const { metadata } = tokenIssuer.server;
   return {
     ...(metadata && { metadata }),
     clientInformation: client,
     addClientAuthentication: authenticateClient(client, context.settings),
-    ...(place.resource !== undefined && { resource: place.resource }),
+    ...(tokenIssuer.resource !== undefined && { resource: tokenIssuer.resource }),
     ...(dpop && { dpop }),
     fetchFn: (url: string | URL, init?: RequestInit) => context.fetch(url, { ...init, ...(signal && { signal }) }),
   };
