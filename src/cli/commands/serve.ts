@@ -1,9 +1,10 @@
+import { hubMcpUrl } from "../../core/http/hub-routes.ts";
 import type { Readable, Writable } from "node:stream";
 import { Fault } from "../../core/fault.ts";
 import { readVersion } from "../../core/version.ts";
 import { untilAborted } from "../../core/wait.ts";
 import type { StdioDoorOptions } from "../../doors/mcp/stdio-door.ts";
-import type { Engine } from "../../hub/engine.ts";
+import type { Engine } from "../../hub/engine/engine.ts";
 import type { CommandContext } from "../command-context.ts";
 import { defineCommand } from "../command.ts";
 import { trustOption } from "../options.ts";
@@ -99,7 +100,7 @@ async function serveHttp(context: CommandContext, { catalog, http, settled }: En
   const stopping = context.stopSignal();
   await settled(waitMs);
   const { address = "", port, tokenPath } = http ?? {};
-  const url = `${address}/mcp`;
+  const url = hubMcpUrl(address);
   const sources = catalog.sources().map((source) => ({ id: source.id, tools: source.tools().length }));
   const offered = sources.map(({ id, tools }) => `${id} (${tools} ${tools === 1 ? "tool" : "tools"})`).join(", ");
   const text = `Serving ${offered || "nothing yet"} at ${url}\nThe token is in ${tokenPath}. Ctrl-C stops.`;

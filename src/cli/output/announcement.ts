@@ -1,3 +1,4 @@
+import { hubMcpUrl } from "../../core/http/hub-routes.ts";
 import { sanitizeLine } from "../../core/sanitize-text.ts";
 import { clientBlocks, exportTokenLine } from "./client-blocks.ts";
 import type { Style } from "./style.ts";
@@ -39,7 +40,7 @@ export function renderAnnouncement(facts: AnnouncementFacts, style: Style): stri
     head.push(
       "",
       style.yellow("Other machines can connect, unencrypted, and call every tool if they have a token. They use"),
-      ...facts.remoteNames.map((name) => `  http://${name}:${port}/mcp`),
+      ...facts.remoteNames.map((name) => `  ${hubMcpUrl(`http://${name}:${port}`)}`),
     );
   const blocks = clientBlocks({ url, tokenPath }).map(({ client, file, text }) =>
     [style.bold(file === undefined ? client : `${client}: ${file}`), indented(text)].join("\n"),

@@ -1,0 +1,77 @@
+/** Addresses of a hub: what its clients ask for, and what its HTTP door makes of that. */
+
+/** The address MCP clients connect to, for a hub at `origin` (`http://127.0.0.1:8765`). */
+export function hubMcpUrl(origin: string): string {
+  return `${origin}${mcpPath}`;
+}
+
+/** The hub's servers, or only these of them, for a process that offers them over stdio. */
+export function hubRelayUrl(origin: string, only: readonly string[] | undefined): URL {
+  const url = new URL(`${mcpPath}?relay=stdio`, origin);
+  if (only !== undefined) url.searchParams.set("only", only.join(","));
+  return url;
+}
+
+/** Everything the hub has, for a command that its owner types in a terminal. */
+export function hubTerminalUrl(origin: string): URL {
+  return new URL(`${mcpPath}?relay=cli`, origin);
+}
+
+export function hubControlUrl(origin: string, verb: string): URL {
+  return new URL(`${controlPath}${verb}`, origin);
+}
+
+const mcpPath = "/mcp";
+const controlPath = "/control/";
+
+export type HubRoute =
+  | { readonly kind: "root" | "whole" | "metrics" | "unknown" }
+  | { readonly kind: "source"; readonly source: string }
+  | { readonly kind: "relay"; readonly only: readonly string[] | undefined }
+  | { readonly kind: "terminal" }
+  | { readonly kind: "control"; readonly verb: string };
+
+/** What the path and query of a request stand for. */
+export function parseHubRoute(url: string): HubRoute {
+  const end = url.indexOf("?");
+  const path = end < 0 ? url : url.slice(0, end);
+  switch (path) {
+    case "/":
+      return root;
+    case mcpPath:
+    case `${mcpPath}/`:
+      return end < 0 ? whole : parseQuery(url.slice(end));
+    case "/metrics":
+      return { kind: "metrics" };
+    default:
+      return parseNamed(path);
+  }
+}
+
+const root: HubRoute = { kind: "root" };
+const whole: HubRoute = { kind: "whole" };
+
+/** Any other query is ignored. */
+function parseQuery(query: string): HubRoute {
+  const fields = new URLSearchParams(query);
+  switch (fields.get("relay")) {
+    case "stdio":
+      return { kind: "relay", only: fields.get("only")?.split(",") };
+    case "cli":
+      return { kind: "terminal" };
+    default:
+      return whole;
+  }
+}
+
+function parseNamed(path: string): HubRoute {
+  const verb = path.startsWith(controlPath) ? path.slice(controlPath.length) : undefined;
+  if (verb !== undefined) return /^[a-z]{1,32}$/.test(verb) ? { kind: "control", verb } : { kind: "unknown" };
+  const encoded = /^\/mcp\/([^/]+)\/?$/.exec(path)?.[1];
+  if (encoded === undefined) return { kind: "unknown" };
+  try {
+    return { kind: "source", source: decodeURIComponent(encoded) };
+  } catch {
+    return { kind: "unknown" };
+  }
+}
