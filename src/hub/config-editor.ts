@@ -17,7 +17,7 @@ import type { Host } from "./host.ts";
 import { requireTrust } from "./require-trust.ts";
 import type { ConfigEditor } from "./verbs/connect.ts";
 
-/** Edits for the person who typed the command: what they added themselves they need not be asked about. */
+/** Edits on behalf of the user who typed the command, who is not asked to trust what they added themselves. */
 export function createConfigEditor(host: Host, home: Home, trust: boolean): ConfigEditor {
   const { env, log } = host;
   return {
@@ -33,7 +33,7 @@ export function createConfigEditor(host: Host, home: Home, trust: boolean): Conf
       const { text: after } = await readRawConfig(path);
       if (location === "working-folder") await rememberTrust(home, hashConfig({ raw: after }), log);
       return async () => {
-        // Somebody else may have written it meanwhile.
+        // Another program may have written it meanwhile.
         if ((await readRawConfig(path)).text !== after) return;
         if (exists) await writeConfigText(path, before);
         else await rm(path);
@@ -48,18 +48,18 @@ export function createConfigEditor(host: Host, home: Home, trust: boolean): Conf
   };
 }
 
-/** What a configuration file would say. */
+/** A configuration file and the server that would be added to it. */
 interface Draft {
   readonly path: string;
-  /** What it says now. */
+  /** Its text now. */
   readonly text: string;
   readonly name: string;
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Connects a server as it would be configured, in this process, and lets it go again. Faults with what is wrong. One that
- * wants a sign-in is there; one that lacks a variable can't be tried here.
+ * Connects a server as it would be configured, in this process, and disconnects it again. Faults with the problem. A
+ * server that wants a sign-in counts as reachable; one that lacks a variable can't be tried here.
  */
 async function tryServer(host: Host, { path, text, name, settings }: Draft): Promise<void> {
   const { env, log } = host;
@@ -71,7 +71,7 @@ async function tryServer(host: Host, { path, text, name, settings }: Draft): Pro
   const manager = createServerManager({
     catalog: { add: () => () => {} },
     env: guardRecursion(env, path),
-    // What goes wrong is told once, at the end.
+    // A failure is reported once, at the end.
     log: host.globals.verbose ? log : silentLog,
     version: readVersion(),
     maxConcurrent: 1,

@@ -13,8 +13,8 @@ const tryFor = 200;
 const giveUpAfter = 15_000;
 
 /**
- * Makes this process the only hub of its home, or says where that one runs. The lock is held for as long as the hub lives:
- * of two starts at the same moment one waits until the other has written down its address.
+ * Makes this process the only hub of its state folder, or reports where the running one is. The lock is held while the hub
+ * lives: of two starts at the same moment, one waits until the other has written down its address.
  */
 export async function claimHub(home: Home, log: Log): Promise<{ release(): Promise<void> }> {
   const deadline = performance.now() + giveUpAfter;
@@ -32,14 +32,14 @@ export async function claimHub(home: Home, log: Log): Promise<{ release(): Promi
 
 function alreadyRuns(record: HubRecord): Fault {
   const { address, pid } = record;
-  const message = `the hub already runs at ${address}/mcp; use it as it is, or stop it with: kill ${pid}`;
+  const message = `the hub is already running at ${address}/mcp; use it, or stop it with \`kill ${pid}\``;
   return new Fault("conflict", message, { detail: { address, pid } });
 }
 
-/** What a running hub says of itself, for the other commands and for the next start. */
+/** What a running hub writes down for the other commands and for the next start. */
 export interface HubRecord {
   readonly pid: number;
-  /** With the place it tells this process from a later one with the same pid. */
+  /** Together with the place it distinguishes this process from a later one with the same pid. */
   readonly processStart: string;
   readonly processPlace: string;
   readonly startedAt: string;
@@ -48,7 +48,7 @@ export interface HubRecord {
   readonly version: string;
 }
 
-/** The hub of this home that runs now. A record that a killed hub left behind is none. */
+/** The running hub of this state folder; undefined if there is none, or only the record of one that was killed. */
 export async function findRunningHub(home: Home): Promise<HubRecord | undefined> {
   const file = await readJsonFile(hubFiles.record(home), parseRecord);
   if (file.state !== "good") return undefined;

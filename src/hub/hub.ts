@@ -1,8 +1,8 @@
-import { hubMcpUrl } from "../core/http/hub-routes.ts";
 import { homedir } from "node:os";
 import type { Asker } from "../catalog/guard/askers.ts";
 import type { Source } from "../catalog/source.ts";
 import type { Home } from "../core/files/home.ts";
+import { hubMcpUrl } from "../core/http/hub-routes.ts";
 import type { LiveLog } from "../core/live-log.ts";
 import type { LogLevel } from "../core/log.ts";
 import type { World } from "../core/process/world.ts";

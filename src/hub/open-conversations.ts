@@ -8,7 +8,7 @@ import type { AgentFlags } from "./engine/open-agent.ts";
 import type { Host } from "./host.ts";
 import { openHomeOf } from "./open-home.ts";
 
-/** Every place where conversations may be, as far as it can be reached now. */
+/** Every place that keeps conversations and can be reached now. */
 export interface Conversations extends AsyncDisposable {
   readonly stores: readonly ConversationStore[];
 }
@@ -26,7 +26,7 @@ export async function openConversations(host: Host, flags: AgentFlags): Promise<
   };
 }
 
-/** A gateway that was named has to be there; the usual one of this machine may be off. */
+/** A gateway that was named must be reachable; the default one of this machine may be off. */
 async function findRunningGateway({ env, homedir, log, stopSignal }: Host, flags: AgentFlags) {
   const { locateGateway } = await import("../openclaw/locate-gateway.ts");
   const { address, isThere } = await locateGateway({ env, homedir }, flags);

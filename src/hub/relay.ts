@@ -1,8 +1,8 @@
-import { hubRelayUrl } from "../core/http/hub-routes.ts";
 import { createCatalog } from "../catalog/catalog.ts";
 import type { View } from "../catalog/view.ts";
 import { Fault, isFault } from "../core/fault.ts";
 import type { Home } from "../core/files/home.ts";
+import { hubRelayUrl } from "../core/http/hub-routes.ts";
 import { readVersion } from "../core/version.ts";
 import { maxTimerMs } from "../core/wait.ts";
 import type { CallGuard } from "../doors/mcp/view-offer.ts";
@@ -16,20 +16,20 @@ import { guardRecursion } from "./engine/recursion-guard.ts";
 import type { Host } from "./host.ts";
 import { openHomeOf } from "./open-home.ts";
 
-/** The servers of a running hub, as this process offers them. */
+/** The tools of a running hub, offered by this process. */
 export interface Relay {
   readonly view: View;
-  /** What the hub takes in one piece. */
+  /** The largest message that the hub accepts. */
   readonly maxFrameBytes: number;
-  /** Resolves when the hub has told what there is, or after the time. */
+  /** Resolves when the hub's lists have arrived, or after the time. */
   settled(withinMs: number): Promise<void>;
   close(): Promise<void>;
 }
 
-/** How often a hub that went away is looked for: it may come back at another port. */
+/** How often to look for a hub that went away: it may come back at another port. */
 const lookEveryMs = 2000;
 
-/** Nothing where no hub runs, or one with another configuration than this process would use. */
+/** Undefined if no hub is running, or one with a different configuration than this process would use. */
 export async function openRelay(host: Host, only: readonly string[] | undefined): Promise<Relay | undefined> {
   const { env, log } = host;
   const home = await openHomeOf(host);
@@ -52,7 +52,7 @@ export async function openRelay(host: Host, only: readonly string[] | undefined)
     isRelay: true,
   });
   await manager.apply([definitionOf(hub, only)]);
-  // It faults where there is no token, and while the hub is being replaced by the one found before: the next look is soon.
+  // It fails without a token, or while the hub is being replaced; the next attempt is soon.
   const timer = setInterval(() => void follow().catch(() => {}), lookEveryMs).unref();
   return {
     view: catalog.view({ source: relayName }),
@@ -74,7 +74,7 @@ export async function openRelay(host: Host, only: readonly string[] | undefined)
 
 const relayName = "hub";
 
-/** Faults where one of the servers that are wanted is none of the hub's, or where we are one of them. */
+/** Faults if the hub lacks one of the requested servers, or if this process is one of its servers. */
 async function isForUs(host: Host, home: Home, hub: RunningHub, only: readonly string[] | undefined): Promise<boolean> {
   const control = createRemoteControl(hub);
   try {
@@ -113,7 +113,7 @@ function definitionOf({ address, token }: RunningHub, only: readonly string[] | 
   };
 }
 
-/** Lets everything pass: what is relayed to a hub is judged there, by the hub's guard, for the same caller. */
+/** Lets everything pass: the hub's own guard judges what is relayed to it, for the same caller. */
 export const relayGuard: CallGuard = {
   call: (tool, args, context) => tool.source.call(tool.tool.name, args, context),
   async readResource(view, uri, context) {

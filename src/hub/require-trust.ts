@@ -6,7 +6,7 @@ import type { ActiveConfig } from "./active-config.ts";
 
 type ConfigFile = NonNullable<ActiveConfig["file"]>;
 
-/** Why this file may not be used as it is; nothing when it may. */
+/** Why this file may not be used as it is; undefined if it may. */
 export async function findTrustProblem(home: Home, file: ConfigFile): Promise<string | undefined> {
   const verdict = judgeTrust({
     location: file.location,
@@ -17,7 +17,7 @@ export async function findTrustProblem(home: Home, file: ConfigFile): Promise<st
   return verdict.pass ? undefined : verdict.reason;
 }
 
-/** Asks the person once about a configuration that came with its folder; `trust` is their answer given beforehand. */
+/** Asks the user once about a configuration that came with its folder; `trust` is their answer given beforehand. */
 export async function requireTrust(
   host: Pick<Host, "ask" | "log">,
   home: Home,

@@ -121,6 +121,6 @@ test("beside a clawport proxy, a hub that is to serve apps says whose the sessio
   await using proxy = await startProxyProcess(place, "--port", "0");
   await writeFile(join(place.folder, "clawport.json5"), "{ apps: { serve: true, port: 0 } }");
   const { exit, err } = await clawport(place, "up", "--port", "0", "--trust", "-q");
-  const what = `Another proxy, process ${proxy.child.pid}, has the sessions of this home. Stop it (kill ${proxy.child.pid})`;
+  const what = `Another proxy (process ${proxy.child.pid}) holds the sessions of this state folder. Stop it with \`kill ${proxy.child.pid}\``;
   expect([exit, err]).toEqual([1, expect.stringContaining(`${what}, or set apps.serve to false.`)]);
 });

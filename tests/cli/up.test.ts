@@ -31,7 +31,7 @@ test("a second start says in one line where the hub runs; after a kill -9 the ne
   await using place = await makePlace();
   await using hub = await startHub(place, "--port", "0");
   const { url, pid } = hub.ready;
-  const message = `the hub already runs at ${url}; use it as it is, or stop it with: kill ${pid}`;
+  const message = `the hub is already running at ${url}; use it, or stop it with \`kill ${pid}\``;
   expect(await clawport(place, "up")).toEqual({ exit: 1, out: "", err: `clawport: ${message}\n` });
   expect(JSON.parse((await clawport(place, "up", "--json")).out)).toMatchObject({
     error: { code: "conflict", message },
@@ -51,7 +51,7 @@ test("of three starts at the same moment one becomes the hub and the others poin
   for (const hub of hubs) await hub[Symbol.asyncDispose]();
   expect(hubs).toHaveLength(1);
   const { url, pid } = hubs[0]!.ready;
-  const message = `the hub already runs at ${url}; use it as it is, or stop it with: kill ${pid}`;
+  const message = `the hub is already running at ${url}; use it, or stop it with \`kill ${pid}\``;
   expect(refusals).toEqual(Array(2).fill(`Error: ended with 1: ${message}`));
 });
 

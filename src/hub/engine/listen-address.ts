@@ -10,17 +10,17 @@ export interface ListenRequest {
 
 const wildcards = new Set(["0.0.0.0", "::"]);
 
-/** Nobody opens the hub to a network by accident: the address alone is not enough. */
+/** Opening the hub to a network takes an explicit flag: the address alone is not enough. */
 export function requireRemoteConsent({ host, allowRemote }: ListenRequest): void {
   if (isLoopbackHost(host) || allowRemote) return;
   throw new Fault(
     "usage",
-    `${host} would let other machines call tools with a token, unencrypted; if you want that, add --allow-remote`,
+    `${host} lets other machines call tools with a token, unencrypted. If you want that, add --allow-remote.`,
     { detail: { host } },
   );
 }
 
-/** What clients may write into `Host`: the names under which this machine is reached at that address. */
+/** The names that clients may send in `Host`: those under which this machine is reached at that address. */
 export function hostNames(
   host: string,
   machine: string,
@@ -31,7 +31,7 @@ export function hostNames(
   return [machine, ...addresses.map(({ address }) => bracketedHost(address))];
 }
 
-/** An address that means every one of this machine is none that a client can connect to. */
+/** Clients can't connect to a wildcard address. */
 export function reachableHost(host: string): string {
   return wildcards.has(host) ? "127.0.0.1" : bracketedHost(host);
 }

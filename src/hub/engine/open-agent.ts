@@ -133,9 +133,9 @@ function modelCandidate({ world, config, sessionsFolder, modelTools, log }: Back
         import("../../sources/agent/model/model-backend.ts"),
         import("../../sources/agent/conversations/conversation-files.ts"),
       ]);
-      const histories = openConversationFiles(sessionsFolder);
-      histories.sweep().catch((error: unknown) => log.debug("old conversations stay", { error }));
-      return createModelBackend({ settings, model: await openModel(settings), histories, tools: modelTools });
+      const conversations = openConversationFiles(sessionsFolder);
+      conversations.sweep().catch((error: unknown) => log.debug("old conversations stay", { error }));
+      return createModelBackend({ settings, model: await openModel(settings), conversations, tools: modelTools });
     },
   };
 }

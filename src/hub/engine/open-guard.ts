@@ -16,7 +16,7 @@ export interface GuardedCatalog {
   readonly guard: Guard;
 }
 
-/** An empty catalog and the guard before it. */
+/** An empty catalog and its guard. */
 export function openGuardedCatalog(options: OpenGuardOptions): GuardedCatalog {
   const { config, log, closers } = options;
   const guard = openGuard(options);
@@ -34,7 +34,7 @@ export interface OpenGuardOptions {
   readonly metrics?: CallMetrics | undefined;
 }
 
-/** A guard with the answers, pins and audit of this home. */
+/** A guard with the approvals, pins and audit of this state folder. */
 export function openGuard({ home, config, log, closers, askers: some = [], metrics }: OpenGuardOptions): Guard {
   const { enabled, maxBytes, keep } = config.audit;
   const audit: Audit = enabled ? openAudit({ file: hubFiles.audit(home), maxBytes, keep, log }) : noAudit;

@@ -6,10 +6,10 @@ import { openFileSessionStore } from "../../sources/apps/store/file-session-stor
 import type { SessionStore } from "../../sources/apps/store/session-store.ts";
 import { findRunningHub } from "../hub-record.ts";
 
-/** How long a proxy that is just stopping is waited for. */
+/** How long to wait for a proxy that is just stopping. */
 const patienceMs = 5000;
 
-/** The sessions of this home, for one proxy at a time; `instead` is what a second one can do beside stopping the first. */
+/** The app sessions of this state folder, for one proxy at a time; `instead` tells a second one what else it can do. */
 export async function openSessionStore(home: Home, log: Log, instead: string): Promise<SessionStore> {
   const lock = await holdLock(home.file("apps", "sessions.lock"), { waitMs: patienceMs, log }).catch(
     async (error: unknown) => {
@@ -17,8 +17,8 @@ export async function openSessionStore(home: Home, log: Log, instead: string): P
       const { pid } = error.detail as { readonly pid: number };
       const isHub = (await findRunningHub(home))?.pid === pid;
       const message = isHub
-        ? `The hub, process ${pid}, serves the apps of this home already: connect them to it, or ${instead}.`
-        : `Another proxy, process ${pid}, has the sessions of this home. Stop it (kill ${pid}), or ${instead}.`;
+        ? `The hub (process ${pid}) already serves the apps of this state folder. Connect them to it, or ${instead}.`
+        : `Another proxy (process ${pid}) holds the sessions of this state folder. Stop it with \`kill ${pid}\`, or ${instead}.`;
       throw new Fault("conflict", message, { cause: error });
     },
   );

@@ -4,14 +4,13 @@ import { parseEnv } from "node:util";
 import { codeOf, Fault, messageOf } from "../../core/fault.ts";
 import { isLoopbackHost } from "../../core/http/addresses.ts";
 import type { Log } from "../../core/log.ts";
+import type { Env } from "../../core/process/child-env.ts";
 import type { World } from "../../core/process/world.ts";
 import { Secret } from "../../core/secrets/secret.ts";
 
-type Env = World["env"];
-
-/** What the environment says about the proxy. */
+/** The proxy's settings from the environment. */
 export interface ProxySettings {
-  /** Missing where the variable is empty: then that side asks for no token. */
+  /** Undefined if the variable is empty: that side then needs no token. */
   readonly appToken: Secret | undefined;
   readonly openclawToken: Secret | undefined;
   readonly operatorToken: Secret | undefined;
@@ -23,7 +22,7 @@ export interface ProxySettings {
 
 const prefix = "OPENCLAW_PROXY_";
 
-/** The environment, and beneath it the `.env` file of the working folder. */
+/** The environment, and below it the `.env` file of the working folder. */
 export async function readProxyEnv({ env, cwd }: Pick<World, "env" | "cwd">): Promise<Env> {
   const path = join(cwd, ".env");
   try {
@@ -48,14 +47,14 @@ export function parseProxySettings(env: Env): ProxySettings {
   };
 }
 
-/** The names under which the proxy is reached. */
+/** The names under which the proxy can be reached. */
 export interface Reached {
   readonly host: string;
   readonly publicUrl?: string | undefined;
   readonly allowedHosts: readonly string[];
 }
 
-/** Beyond this machine an empty token is a door left open to everybody; on it, somebody should know. */
+/** Beyond this machine an empty token lets everyone in, so it is refused; on this machine it is a warning. */
 export function requireTokens({ host, publicUrl, allowedHosts }: Reached, settings: ProxySettings, log: Log): void {
   const sides = [
     { name: `${prefix}APP_TOKEN`, token: settings.appToken, may: "register apps" },
@@ -74,7 +73,7 @@ export function requireTokens({ host, publicUrl, allowedHosts }: Reached, settin
     ];
     throw new Fault(
       "config",
-      `${elsewhere} is open to other machines, and ${names} ${be} empty; set ${them} in the environment or in .env (openssl rand -hex 24 makes one), or listen on 127.0.0.1`,
+      `${elsewhere} is open to other machines, but ${names} ${be} empty. Set ${them} in the environment or in .env (\`openssl rand -hex 24\` makes one), or listen on 127.0.0.1.`,
     );
   }
   for (const { name, may } of missing) {
@@ -91,7 +90,7 @@ function tokenOf(env: Env, name: string): Secret | undefined {
   const value = env[prefix + name]?.trim();
   if (!value) return undefined;
   if (!/^[!-~]{1,1000}$/.test(value)) {
-    throw new Fault("config", `${prefix}${name} has to be visible ASCII characters without spaces`);
+    throw new Fault("config", `${prefix}${name} must be visible ASCII characters without spaces`);
   }
   return new Secret(value);
 }
@@ -101,7 +100,7 @@ function secondsOf(env: Env, name: string, standard: number, least: number): num
   if (!text) return standard * 1000;
   const seconds = Number(text);
   if (!(seconds >= least) || seconds > 2_000_000) {
-    throw new Fault("config", `${prefix}${name} has to be a number of seconds, ${least} or more`);
+    throw new Fault("config", `${prefix}${name} must be a number of seconds, at least ${least}`);
   }
   return seconds * 1000;
 }

@@ -2,18 +2,18 @@ import { hash } from "node:crypto";
 import { Fault } from "../../core/fault.ts";
 import type { World } from "../../core/process/world.ts";
 
-/** Which configurations are being served by the processes that started this one; handed on to every server. */
+/** The configurations that the processes above this one serve; passed on to every server. */
 const variable = "CLAWPORT_SERVING";
 
 /**
- * The environment for the servers of a configuration. Faults where a process that serves the very same one has started us
- * as one of its servers: it would be a server of its own, without end.
+ * The environment for the servers of a configuration. Faults if a process that serves the same configuration has started
+ * this one as one of its servers, which would go on without end.
  */
 export function guardRecursion(env: World["env"], path: string): World["env"] {
   const own = hash("sha256", path, "hex").slice(0, 16);
   const chain = (env[variable] ?? "").split(",").filter((link) => link !== "");
   if (chain.includes(own)) {
-    const message = `${path} names this very program as one of its servers, so that it would start itself without end. Take that server out.`;
+    const message = `${path} lists Clawport itself as a server, so it would start itself over and over. Remove that server.`;
     throw new Fault("config", message);
   }
   return { ...env, [variable]: [...chain, own].join(",") };

@@ -5,7 +5,7 @@ export interface UploadLimits {
   readonly spill: SpillOptions;
 }
 
-/** What a door has to take for an order with all its media: they go into files of the state folder while they are read. */
+/** How large an order with all its media may be; media go to files in the state folder while they are read. */
 export function uploadLimits(home: string): UploadLimits {
   return {
     // Ten images and five files of 15 MB in base64 make 300 MiB; the rest is room for the message.
