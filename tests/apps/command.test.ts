@@ -71,7 +71,7 @@ test.each(bothTokens)("beyond this machine nothing starts where only %s is empty
   await using place = await makePlace();
   const env = { ...place.env, ...Object.fromEntries(bothTokens.map((each) => [each, each === name ? "" : "secret"])) };
   const { exit, err } = await clawport({ ...place, env }, "proxy", "--host", "0.0.0.0", "--port", "0");
-  expect([exit, err]).toEqual([78, expect.stringContaining(`machines, and ${name} is empty; set it`)]);
+  expect([exit, err]).toEqual([78, expect.stringContaining(`machines, but ${name} is empty. Set it`)]);
 });
 
 test.each([
@@ -112,7 +112,7 @@ test("beside a hub that serves apps, clawport proxy says so, and does not advise
   await writeFile(join(place.folder, "clawport.json5"), "{ apps: { serve: true, port: 0 } }");
   await using hub = await startHub(place, "--port", "0", "--trust");
   const { exit, err } = await clawport(place, "proxy", "--port", "0", "-q");
-  expect([exit, err]).toEqual([1, expect.stringContaining(`The hub, process ${hub.ready.pid}, serves the apps`)]);
+  expect([exit, err]).toEqual([1, expect.stringContaining(`The hub (process ${hub.ready.pid}) already serves the apps`)]);
   expect(err).not.toContain("kill");
 });
 

@@ -138,7 +138,7 @@ test.each(["without a hub", "with one"])(
         servers: { name: string; state: string; lastError?: string }[];
       };
       const [first, second] = servers;
-      return second?.state === "ready" && (first?.lastError?.includes("it would start itself without end") ?? false);
+      return second?.state === "ready" && (first?.lastError?.includes("it would start itself over and over") ?? false);
     });
     const { out } = await clawport(place, "tools");
     expect([out.includes("shelf__put"), out.includes("me__")]).toEqual([true, false]);
