@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Env } from "../core/config/substitute-env.ts";
+import type { Env } from "../core/process/child-env.ts";
 
 /** Where OpenClaw keeps its state and its configuration on this machine. */
 export interface OpenClawPaths {

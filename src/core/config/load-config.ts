@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { codeOf, Fault, messageOf } from "../fault.ts";
+import type { Env } from "../process/child-env.ts";
 import { type ConfigProblem, problemsFault } from "./config-problem.ts";
 import type { Config } from "./config-schema.ts";
 import { configName } from "./find-config.ts";
-import type { Env } from "./substitute-env.ts";
 
 export interface LoadedConfig {
   readonly config: Config;

@@ -1,3 +1,4 @@
+import type { Env } from "../process/child-env.ts";
 import { checkAgentConfig } from "./agent-config.ts";
 import { checkAppsConfig } from "./apps-config.ts";
 import { checkValue, type ConfigFinding } from "./check-value.ts";
@@ -7,7 +8,7 @@ import { type Config, configSchema } from "./config-schema.ts";
 import { checkPolicyConfig } from "./policy-config.ts";
 import { type Json5Document, Json5Fault, readJson5 } from "./read-json5.ts";
 import { checkServersConfig, inferTransport } from "./server-config.ts";
-import { type Env, substituteEnv } from "./substitute-env.ts";
+import { substituteEnv } from "./substitute-env.ts";
 
 export type ParsedConfig =
   | {

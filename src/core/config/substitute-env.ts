@@ -1,6 +1,5 @@
+import type { Env } from "../process/child-env.ts";
 import { pathKey, type ConfigPath } from "./config-path.ts";
-
-export type Env = Readonly<Record<string, string | undefined>>;
 
 export interface Substituted {
   readonly value: unknown;

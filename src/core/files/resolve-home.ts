@@ -1,9 +1,10 @@
 import { join, resolve } from "node:path";
+import type { Env } from "../process/child-env.ts";
 
 export interface HomeChoice {
   /** What `--home` says. */
   readonly flag?: string | undefined;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Env;
   readonly homedir: string;
 }
 

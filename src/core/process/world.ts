@@ -1,3 +1,5 @@
+import type { Env } from "./child-env.ts";
+
 /** A place to print to. */
 interface OutputStream {
   write(text: string): unknown;
@@ -7,7 +9,7 @@ interface OutputStream {
 
 /** Everything a command knows of the outside; `main.ts` supplies the real one, tests their own. */
 export interface World {
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Env;
   readonly cwd: string;
   readonly homedir: string;
   readonly platform: string;

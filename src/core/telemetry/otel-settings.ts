@@ -1,4 +1,5 @@
 import { unescape } from "node:querystring";
+import type { Env } from "../process/child-env.ts";
 import { readSampler, type Sampler } from "./sampler.ts";
 import type { Attributes } from "./telemetry.ts";
 
@@ -50,7 +51,6 @@ function readResource(env: Env, warnings: string[]): Attributes {
   return { ...given, "service.name": name };
 }
 
-export type Env = Readonly<Record<string, string | undefined>>;
 type Signal = "traces" | "metrics";
 
 export interface ExporterSettings {
@@ -149,12 +149,7 @@ function parsePairs(text: string): [string, string][] | undefined {
 }
 
 /** A whole number above zero from the environment; anything else is a warning and the fallback. */
-function readCount(
-  env: Readonly<Record<string, string | undefined>>,
-  name: string,
-  fallback: number,
-  warnings: string[],
-): number {
+function readCount(env: Env, name: string, fallback: number, warnings: string[]): number {
   const text = env[name]?.trim();
   if (!text) return fallback;
   const value = Number(text);

@@ -1,10 +1,11 @@
+import type { Env } from "../process/child-env.ts";
 import { sampledFlag, type TraceContext } from "./trace-context.ts";
 
 /** Whether a new span of this trace is recorded. */
 export type Sampler = (traceId: string, parent: TraceContext | undefined) => boolean;
 
 /** `OTEL_TRACES_SAMPLER` and its argument; an unknown one is a warning and the default, `parentbased_always_on`. */
-export function readSampler(env: Readonly<Record<string, string | undefined>>, warnings: string[]): Sampler {
+export function readSampler(env: Env, warnings: string[]): Sampler {
   const name = env["OTEL_TRACES_SAMPLER"]?.trim() || "parentbased_always_on";
   const root = roots[name.replace(/^parentbased_/, "")]?.(readRatio(env, name, warnings));
   if (root === undefined) {
@@ -33,7 +34,7 @@ function sampleRatio(ratio: number): Sampler {
   return (traceId) => Number.parseInt(traceId.slice(-14, -1), 16) >= threshold;
 }
 
-function readRatio(env: Readonly<Record<string, string | undefined>>, name: string, warnings: string[]): number {
+function readRatio(env: Env, name: string, warnings: string[]): number {
   const text = env["OTEL_TRACES_SAMPLER_ARG"]?.trim();
   if (!text || !name.endsWith("traceidratio")) return 1;
   const ratio = Number(text);

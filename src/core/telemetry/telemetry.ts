@@ -1,4 +1,5 @@
 import type { Log } from "../log.ts";
+import type { Env } from "../process/child-env.ts";
 import type { Metrics } from "./metrics.ts";
 import { parseTraceparent } from "./trace-context.ts";
 
@@ -34,7 +35,7 @@ export interface Telemetry {
 }
 
 export interface TelemetryOptions {
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Env;
   readonly version: string;
   readonly metrics: Metrics;
   readonly log: Log;

@@ -5,12 +5,13 @@ import { codeOf, Fault, messageOf } from "../../core/fault.ts";
 import { withFileLock } from "../../core/files/file-lock.ts";
 import { writeFileAtomic } from "../../core/files/write-file-atomic.ts";
 import { type Log, silentLog } from "../../core/log.ts";
+import type { Env } from "../../core/process/child-env.ts";
 import { Secret } from "../../core/secrets/secret.ts";
 
 /** Where tokens are kept, and where what happens to them is told. */
 export interface TokenLocation {
   readonly home: { file(...parts: string[]): string };
-  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly env?: Env;
   readonly log?: Log;
 }
 

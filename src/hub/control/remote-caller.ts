@@ -1,5 +1,5 @@
-import { hubTerminalUrl } from "../../core/http/hub-routes.ts";
 import { Agent } from "node:http";
+import { hubTerminalUrl } from "../../core/http/hub-routes.ts";
 import type { Log } from "../../core/log.ts";
 import { shakeHands } from "../../mcp/client/handshake.ts";
 import { createHttpTransport } from "../../mcp/client/http-transport.ts";

@@ -1,6 +1,6 @@
-import { hubControlUrl } from "../../core/http/hub-routes.ts";
 import { Agent } from "node:http";
 import { Fault, isFaultCode } from "../../core/fault.ts";
+import { hubControlUrl } from "../../core/http/hub-routes.ts";
 import { readText, sendHttp } from "../../core/http/send-http.ts";
 import { isRecord } from "../../core/is-record.ts";
 import type { Secret } from "../../core/secrets/secret.ts";

@@ -1,6 +1,6 @@
-import { hubMcpUrl } from "../../core/http/hub-routes.ts";
 import { readFile } from "node:fs/promises";
 import type { Home } from "../../core/files/home.ts";
+import { hubMcpUrl } from "../../core/http/hub-routes.ts";
 import { isListening } from "../../core/http/is-listening.ts";
 import type { World } from "../../core/process/world.ts";
 import { Secret } from "../../core/secrets/secret.ts";

@@ -1,8 +1,9 @@
 import { spawn } from "node:child_process";
+import type { Env } from "../../core/process/child-env.ts";
 import { splitWords } from "../verbs/split-words.ts";
 
 export interface BrowserEnvironment {
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Env;
   readonly platform: string;
 }
 

@@ -1,6 +1,7 @@
 import type { Source } from "../../catalog/source.ts";
 import { Fault, isFault } from "../../core/fault.ts";
 import type { Log } from "../../core/log.ts";
+import type { Env } from "../../core/process/child-env.ts";
 import type { ServerMetrics } from "../../core/telemetry/clawport-metrics.ts";
 import { settledWithin } from "../../core/wait.ts";
 import { occupiesSlot } from "./connection/connection-state.ts";
@@ -15,7 +16,7 @@ import { createSharedServers, type SharedServer } from "./shared-servers.ts";
 export interface ServerManagerOptions {
   /** Gets a source for each server. */
   readonly catalog: { add(source: Source): () => void };
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Env;
   readonly log: Log;
   readonly version: string;
   readonly maxConcurrent: number;

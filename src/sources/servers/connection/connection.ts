@@ -1,5 +1,6 @@
 import { Fault, toFault } from "../../../core/fault.ts";
 import type { Log } from "../../../core/log.ts";
+import type { Env } from "../../../core/process/child-env.ts";
 import { createTail, type Tail } from "../../../core/process/tail.ts";
 import { backoffDelays, orAborted, sleep } from "../../../core/wait.ts";
 import type { CallOptions } from "../../../mcp/client/mcp-client.ts";
@@ -20,7 +21,7 @@ import { type Link, type LinkMemory, openLink } from "./link.ts";
 
 export interface ConnectionOptions {
   readonly definition: ServerDefinition;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Env;
   readonly log: Log;
   readonly version: string;
   readonly now: () => number;

@@ -4,10 +4,11 @@ import { Agent as HttpsAgent } from "node:https";
 import { getCACertificates } from "node:tls";
 import { Fault } from "../../../core/fault.ts";
 import { isLoopbackHostname } from "../../../core/http/addresses.ts";
+import type { Env } from "../../../core/process/child-env.ts";
 import type { TlsFiles } from "../definition.ts";
 
 /** Keeps connections to one server open between calls. Uses the client certificate and the proxy settings of `env`. */
-export function createHttpAgent(url: URL, tls: TlsFiles, env: Readonly<Record<string, string | undefined>>): HttpAgent {
+export function createHttpAgent(url: URL, tls: TlsFiles, env: Env): HttpAgent {
   // Node reads HTTP_PROXY, HTTPS_PROXY and NO_PROXY itself if it gets the environment (24.5, 22.21). A proxy can't reach
   // servers on this machine.
   const proxyEnv = isLoopbackHostname(url.hostname) ? {} : { ...env };

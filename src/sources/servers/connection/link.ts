@@ -1,5 +1,6 @@
 import { Fault, isFault } from "../../../core/fault.ts";
 import type { Log } from "../../../core/log.ts";
+import type { Env } from "../../../core/process/child-env.ts";
 import type { Tail } from "../../../core/process/tail.ts";
 import type { Authorizer } from "../../../mcp/client/authorizer.ts";
 import { type ClientTransport, httpRefusalIn } from "../../../mcp/client/client-transport.ts";
@@ -16,7 +17,7 @@ import { createHttpAgent } from "./http-agent.ts";
 
 export interface LinkOptions {
   readonly definition: ServerDefinition;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Env;
   readonly log: Log;
   readonly stderr: Tail;
   readonly version: string;

@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import type { Env } from "../../../core/process/child-env.ts";
 import { openclawPaths } from "../../../openclaw/openclaw-paths.ts";
 import { anyClient, clients, type ImportClient } from "./clients.ts";
 import type { ClientFileContext } from "./imported-server.ts";
@@ -14,7 +15,7 @@ export interface HostEnvironment {
   readonly homedir: string;
   readonly cwd: string;
   readonly platform: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Env;
 }
 
 /** The files of all clients on this machine, those of the user before those of the working folder. */

@@ -1,5 +1,6 @@
 import type { Home } from "../../../core/files/home.ts";
 import type { Log } from "../../../core/log.ts";
+import type { Env } from "../../../core/process/child-env.ts";
 import type { AuthorizedRequest } from "../../../mcp/client/authorizer.ts";
 import { hasStaticCredentials, type HttpTarget, type ServerDefinition } from "../definition.ts";
 import type { ConnectionAuth, ConnectionAuths } from "./connection-auth.ts";
@@ -11,7 +12,7 @@ export interface AuthRegistryOptions {
   readonly home: Pick<Home, "file">;
   /** Opened when the first server needs it. */
   readonly store: () => Promise<CredentialStore>;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Env;
   readonly log: Log;
   readonly now?: (() => number) | undefined;
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Fault } from "../../../core/fault.ts";
 import type { Log } from "../../../core/log.ts";
 import { quotedPeerTail } from "../../../core/peer-text.ts";
+import type { Env } from "../../../core/process/child-env.ts";
 import type { ProcessExit, ProgramCommand } from "../../../core/process/process-tree.ts";
 import type { Tail } from "../../../core/process/tail.ts";
 import type { ClientTransport, TransportListener } from "../../../mcp/client/client-transport.ts";
@@ -11,7 +12,7 @@ import { type ServerProcess, startServerProcess } from "./server-process.ts";
 
 export interface StdioTransportOptions {
   readonly server: ProgramCommand;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Env;
   readonly stderr: Tail;
   readonly log: Log;
   /** A larger message closes the connection, and the running calls fail. */

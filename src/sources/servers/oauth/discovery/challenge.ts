@@ -1,4 +1,5 @@
 import { sendHttp } from "../../../../core/http/send-http.ts";
+import type { Env } from "../../../../core/process/child-env.ts";
 import { createHttpAgent } from "../../connection/http-agent.ts";
 import type { HttpTarget } from "../../definition.ts";
 
@@ -58,7 +59,7 @@ const probeTimeoutMs = 10_000;
 /** What a server says to somebody it does not know. Most refuse everything; some only what is of worth. */
 export async function probeServer(
   { url, headers, tls }: HttpTarget,
-  env: Readonly<Record<string, string | undefined>>,
+  env: Env,
   signal: AbortSignal | undefined,
 ): Promise<OAuthChallenge | undefined> {
   const agent = createHttpAgent(url, tls, env);

@@ -4,6 +4,7 @@ import { request as requestHttps } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import { codeOf, Fault } from "../../../../core/fault.ts";
 import { isLoopbackHostname } from "../../../../core/http/addresses.ts";
+import type { Env } from "../../../../core/process/child-env.ts";
 import { cancelledBy, withDeadline } from "../../../../core/wait.ts";
 import { createHttpAgent } from "../../connection/http-agent.ts";
 import {
@@ -22,7 +23,7 @@ export interface SafeFetchOptions {
   readonly configured: URL;
   /** Other addresses that the person wrote: they may be where the server is not. */
   readonly trustedUrls?: readonly URL[] | undefined;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Env;
   /** File with authorities to believe besides the usual ones. */
   readonly ca?: string | undefined;
   readonly maxBytes?: number | undefined;

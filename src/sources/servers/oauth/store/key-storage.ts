@@ -4,6 +4,7 @@ import { promisify } from "node:util";
 import { codeOf, Fault, messageOf } from "../../../../core/fault.ts";
 import { writeFileAtomic } from "../../../../core/files/write-file-atomic.ts";
 import type { Log } from "../../../../core/log.ts";
+import type { Env } from "../../../../core/process/child-env.ts";
 import { lazyCrypto } from "../../../../core/secrets/crypto.ts";
 import { withDeadline } from "../../../../core/wait.ts";
 import { keyLength, newKeyText, parseKeyText, type SealingKey, sealingKey } from "./seal.ts";
@@ -23,7 +24,7 @@ export type FindKeychain = () => Promise<KeychainLookup>;
 const keychainTimeoutMs = 30_000;
 
 export interface KeychainEnvironment {
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Env;
   readonly platform: string;
 }
 

@@ -6,6 +6,7 @@ import type { Home } from "../../../../core/files/home.ts";
 import { readJsonFile, setAside } from "../../../../core/files/state-file.ts";
 import { writeFileAtomic } from "../../../../core/files/write-file-atomic.ts";
 import type { Log } from "../../../../core/log.ts";
+import type { Env } from "../../../../core/process/child-env.ts";
 import { canonicalUri, credentialName, tokensFolder } from "./credential-path.ts";
 import type { CredentialFile, Credentials, CredentialStore } from "./credentials.ts";
 import { type FindKeychain, findKeychain } from "./key-storage.ts";
@@ -15,7 +16,7 @@ import { openSealingKeys, passphraseName, type SealingKeys } from "./sealing-key
 
 export interface CredentialStoreOptions {
   readonly home: Pick<Home, "file">;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Env;
   readonly log: Log;
   readonly now?: (() => Date) | undefined;
   /** The system's own unless given. */
