@@ -79,7 +79,9 @@ describe("an answer", () => {
     await using web = await openWeb(testOffer({ tools: { hold } }), { streamAfterMs: 5 });
     const reply = web.post(call(1, "hold"), { accept: "application/json" });
     await until(() => contexts.length === 1);
-    await sleep(30);
+    // The same heartbeats reach every open request: once this one shows life, the one before it had its turn as well.
+    const streamed = await web.post(call(2, "hold"));
+    expect(await streamed.events.next()).toMatchObject({ isComment: true });
     resolve();
     expect((await reply).type).toBe("application/json");
   });
@@ -154,7 +156,7 @@ describe("a lost connection", () => {
     });
     await until(() => contexts.length === 3);
     for (const socket of sockets) socket.destroy();
-    await sleep(50);
+    await until(() => web.lostResponses === 3);
     expect(contexts.map(({ signal }) => signal.aborted)).toEqual([false, false, false]);
     resolve();
     await until(() => ends.length === 3);
@@ -226,9 +228,12 @@ describe("a reader that does not read", () => {
         `mcp-session-id: ${session["mcp-session-id"]}\r\n`,
       );
       await until(() => isAnswered);
-      await sleep(60);
+      // Heartbeats go to the streams of a session in the order they were opened, so the unread one is reached first.
+      const { events } = await web.send("GET", session);
+      expect(await events.next()).toMatchObject({ data: "", retry: 1000 });
+      expect(await events.next()).toMatchObject({ isComment: true });
+      expect(await events.next()).toMatchObject({ isComment: true });
       socket.destroy();
-      await sleep(10);
     } finally {
       process.off("uncaughtException", note);
     }

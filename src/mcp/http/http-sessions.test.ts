@@ -174,9 +174,10 @@ describe("sessions nobody uses", () => {
 
   test("end after the idle time, but not while something runs or listens in them", async () => {
     let now = 0;
+    let clockReads = 0;
     const { hold, contexts, resolve } = held();
     await using web = await openWeb(testOffer({ tools: { hold } }), {
-      now: () => now,
+      now: () => (clockReads++, now),
       sessionIdleMs: minute,
       streamAfterMs: 10,
     });
@@ -190,10 +191,13 @@ describe("sessions nobody uses", () => {
     resolve();
     await answer;
     stream.hangUp();
-    await new Promise((done) => setTimeout(done, 50));
+    await until(() => web.lostResponses === 1);
+    // Only the sweep reads the clock now, once for each session: four reads are two sweeps.
+    const readsBefore = clockReads;
+    await until(() => clockReads >= readsBefore + 4);
     expect(web.endpoint.sessionCount).toBe(2);
-    // Whenever it is noticed that the stream is over, the session counts as used until then.
-    await until(() => ((now += minute), web.endpoint.sessionCount === 0));
+    now += 2 * minute;
+    await until(() => web.endpoint.sessionCount === 0);
   });
 
   test("make room for new ones, the longest unused first; where all are in use, there is none", async () => {

@@ -29,6 +29,8 @@ export interface Web extends AsyncDisposable {
   readonly port: number;
   readonly server: McpServer;
   readonly endpoint: HttpEndpoint;
+  /** How many responses lost their connection before they were complete, as the server saw it. */
+  readonly lostResponses: number;
   send(method: string, headers?: HeaderBag, body?: string | Uint8Array): Promise<Reply>;
   post(message: unknown, headers?: HeaderBag): Promise<Reply>;
   /** A request of the modern era, with the headers that belong to it. */
@@ -44,7 +46,11 @@ export interface WebOptions extends HttpEndpointOptions {
 export async function openWeb(offer: McpOffer, options: WebOptions = {}): Promise<Web> {
   const server = createMcpServer(offer, options.serverOptions);
   const endpoint = createHttpEndpoint(server, options);
+  let lostResponses = 0;
   const http = createServer((request, response) => {
+    response.once("close", () => {
+      if (!response.writableFinished) lostResponses++;
+    });
     endpoint.handle(request, response, String(request.headers["x-principal"] ?? "anna"));
   });
   const listening = await listenHere(http);
@@ -53,6 +59,9 @@ export async function openWeb(offer: McpOffer, options: WebOptions = {}): Promis
     port: listening.port,
     server,
     endpoint,
+    get lostResponses() {
+      return lostResponses;
+    },
     async send(method, headers = {}, body) {
       const aborter = new AbortController();
       const response = await fetch(listening.origin, {
