@@ -3,29 +3,30 @@ import { Fault, toFault } from "../../core/fault.ts";
 import { readBody } from "../../core/http/read-body.ts";
 import { sendJson } from "../../core/http/send-json.ts";
 
-/** Answers one verb; what it throws is told as a fault. */
+/** Answers one verb; whatever it throws is sent as a fault. */
 export type ControlHandler = (verb: string, body: unknown) => Promise<unknown>;
 
 export interface ControlCaller {
   readonly method: string | undefined;
   /** Whether it is on this machine. */
   readonly isNear: boolean;
-  /** The name of the token that opened the door. */
+  /** The name of the token it presented. */
   readonly token: string;
 }
 
 const largestBody = 64 * 1024;
 
-/** Only whoever can read the main token's file on this machine: what was handed to a client opens tools, not the hub itself. */
+/** Only for callers on this machine that can read the main token's file: a client's token gives access to tools, not to the hub. */
 export function requireControl({ method, isNear, token }: ControlCaller): void {
   if (method !== "POST") throw new Fault("bad-method", "Send a POST request with a JSON object.");
   requireOwner({ isNear, token });
 }
 
-/** Processes of the person whose hub this is. */
+/** Only for processes of the hub's owner. */
 export function requireOwner({ isNear, token }: Pick<ControlCaller, "isNear" | "token">): void {
   if (!isNear) throw new Fault("denied", "Only commands on this machine may control the hub.");
-  if (token !== "main") throw new Fault("denied", "Only the main token controls the hub, not one of its clients'.");
+  if (token !== "main")
+    throw new Fault("denied", "Only the main token may control the hub, not the token of a client.");
 }
 
 export async function serveControl(
@@ -39,7 +40,7 @@ export async function serveControl(
     sendJson(response, 200, { result: result ?? null });
   } catch (error) {
     const { code, message, detail, row } = toFault(error);
-    // What was not read of the body would be taken for the next request.
+    // The unread rest of the body would be taken for the next request.
     if (code === "too-large") response.setHeader("connection", "close");
     sendJson(response, row.http, { error: { code, message, detail } });
   }

@@ -7,7 +7,7 @@ const rules: GateRules = {
   maxBodyBytes: 100,
 };
 
-/** In the order of the gate: what makes a check fail, and what it then answers. */
+/** In the order of the gate: what makes a check fail, and the status it then answers. */
 const checks: readonly { status: number; pass: Change; fail: readonly Change[] }[] = [
   {
     status: 403,
@@ -73,7 +73,7 @@ test("with every combination of failing checks, the first one in order gives the
   expect(combinations).toBe(5 * 9 * 4 * 3 * 4 * 4 * 3);
 });
 
-test("a proper call passes and says which token opened the door", () => {
+test("a valid call passes with the name of its token", () => {
   expect(judgeCaller(factsOf(), rules)).toEqual({ pass: true, token: { name: "main" } });
   const named = { name: "laptop", view: "files" };
   expect(judgeCaller(factsOf(), { ...rules, matchToken: () => named })).toEqual({ pass: true, token: named });
@@ -101,7 +101,7 @@ test.for([
 });
 
 test.for(["127.0.0.1", "127.0.0.1:8765", "localhost", "localhost:1", "[::1]", "[::1]:65535"])(
-  "the host %s is ours",
+  "the host %s is this machine",
   (host) => {
     expect(judgeCaller(factsOf({ host }), rules)).toMatchObject({ pass: true });
   },
@@ -115,11 +115,11 @@ test.for([
     "|",
   ),
   ..." localhost|localhost\n|localhost,localhost|127.0.0.1,evil.test||LOCALHOST.EVIL".split("|"),
-])("the host %j is not ours", (host) => {
+])("the host %j is not this machine", (host) => {
   expect(judgeCaller(factsOf({ host }), rules)).toMatchObject({ status: 403 });
 });
 
-test("headers that came more than once and were kept as lists are refused", () => {
+test("repeated headers that arrive as lists are refused", () => {
   for (const name of ["host", "origin", "content-type", "authorization"]) {
     const headers = { ...factsOf().headers, [name]: ["localhost", "localhost"] };
     expect(judgeCaller({ ...factsOf(), headers }, { ...rules, allowedOrigins: ["localhost"] })).toMatchObject({
@@ -133,7 +133,7 @@ test.for([
   "Application/JSON",
   "application/json;charset=utf-8",
   "application/json ; charset=utf-8",
-])("the content type %s is taken", (type) => {
+])("the content type %s is accepted", (type) => {
   expect(judgeCaller(factsOf({ "content-type": type }), rules)).toMatchObject({ pass: true });
 });
 
@@ -160,11 +160,11 @@ test.for([
   `Bearer ${token} `,
   `Bearer ${token}, Bearer ${token}`,
   `Bearer ${"x".repeat(5000)}`,
-])("the authorization %s opens nothing", (authorization) => {
+])("the authorization %s is refused", (authorization) => {
   expect(judgeCaller(factsOf({ authorization }), rules)).toMatchObject({ status: 401 });
 });
 
-test("an allowed origin may call, with all that its browser adds; others may not", () => {
+test("an allowed origin may call, with all headers that its browser adds; others may not", () => {
   const open: GateRules = { ...rules, allowedOrigins: ["https://app.example"] };
   const page = { referer: "https://app.example/", "sec-fetch-site": "cross-site", "sec-fetch-dest": "empty" };
   expect(judgeCaller(factsOf({ origin: "https://app.example", ...page }), open)).toMatchObject({ pass: true });
@@ -174,7 +174,7 @@ test("an allowed origin may call, with all that its browser adds; others may not
   expect(judgeCaller(factsOf(page), open)).toMatchObject({ status: 403 });
 });
 
-test("an allowed host counts with any port unless it names one", () => {
+test("an allowed host matches any port unless it names one", () => {
   const open: GateRules = { ...rules, allowedHosts: ["hub.lan", "box.lan:8765"] };
   for (const host of ["hub.lan", "hub.lan:1234", "box.lan:8765", "localhost"]) {
     expect(judgeCaller(factsOf({ host }), open)).toMatchObject({ pass: true });
@@ -184,7 +184,7 @@ test("an allowed host counts with any port unless it names one", () => {
   }
 });
 
-test("a door open beyond this machine takes peers from anywhere, and still needs host and token", () => {
+test("a door that listens beyond this machine accepts peers from anywhere, and still needs host and token", () => {
   const remote: GateRules = { ...rules, remote: true, allowedHosts: ["hub.lan"] };
   const far = { peer: "192.168.1.5", host: "hub.lan:8765" };
   expect(judgeCaller(factsOf(far), remote)).toMatchObject({ pass: true });
@@ -192,7 +192,7 @@ test("a door open beyond this machine takes peers from anywhere, and still needs
   expect(judgeCaller(factsOf({ ...far, authorization: undefined }), remote)).toMatchObject({ status: 401 });
 });
 
-test("without tokens everybody who gets that far is let in", () => {
+test("without tokens every caller that passes the other checks is accepted", () => {
   const open: GateRules = { maxBodyBytes: 100 };
   expect(judgeCaller(factsOf({ authorization: undefined }), open)).toEqual({ pass: true, token: { name: "anyone" } });
   expect(judgeCaller(factsOf({ host: "evil.test" }), open)).toMatchObject({ status: 403 });

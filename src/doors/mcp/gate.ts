@@ -1,7 +1,7 @@
 import { isLoopbackPeer } from "../../core/http/addresses.ts";
 import { bearerToken, isAllowedHost, isJson, type RequestHeaders } from "../../core/http/request-headers.ts";
 
-/** What is known about a request before anything of its body is read. */
+/** What is known about a request before its body is read. */
 export interface CallerFacts {
   /** The address at the other end of the socket. */
   readonly peer: string | undefined;
@@ -10,21 +10,21 @@ export interface CallerFacts {
   readonly headers: RequestHeaders;
 }
 
-/** Which token opened the door, and the one view it opens, if it is bound to one. */
+/** The token that a request presented, and the view it is limited to, if any. */
 export interface TokenMatch {
   readonly name: string;
   readonly view?: string;
 }
 
 export interface GateRules {
-  /** Without it everybody who gets this far is let in: for fixtures, never for a product's door. */
+  /** Without it no token is needed: for test fixtures only. */
   readonly matchToken?: (presented: string) => TokenMatch | undefined;
   readonly maxBodyBytes: number;
-  /** Whether the door is open beyond this machine on purpose: then peers may be anywhere. */
+  /** Whether the door deliberately listens beyond this machine: then peers may be anywhere. */
   readonly remote?: boolean;
-  /** Host names that count besides those of this machine, in lower case; with a port only that port, without one any. */
+  /** Host names that are allowed beside those of this machine, in lower case. One without a port allows any port. */
   readonly allowedHosts?: readonly string[];
-  /** Web origins that may call, written as a browser writes them: `https://app.example.com`. */
+  /** Web origins that may call, in the form a browser sends: `https://app.example.com`. */
   readonly allowedOrigins?: readonly string[];
 }
 
@@ -32,15 +32,15 @@ export interface GateRefusal {
   readonly pass: false;
   readonly status: number;
   readonly reason: string;
-  /** The methods there are, where the one that came is none of them. */
+  /** The allowed methods, if the request used another. */
   readonly allow?: string;
 }
 
 export type GateVerdict = { readonly pass: true; readonly token: TokenMatch } | GateRefusal;
 
 /**
- * Whether a request may reach the protocol. Being on this machine proves nothing: a web page that a person opens is on
- * it too. Each check stops what the ones before can't, and the order is part of the contract.
+ * Whether a request may reach the protocol. A request from this machine proves nothing: a web page in a local browser
+ * can send one too. Each check stops what the ones before can't, and the order is part of the contract.
  */
 export function judgeCaller({ peer, method, headers }: CallerFacts, rules: GateRules): GateVerdict {
   if (rules.remote !== true && !isLoopbackPeer(peer)) return farPeer;
@@ -61,7 +61,10 @@ const farPeer = refusal(403, "Only programs on this machine may connect.");
 const webPage = refusal(403, "Requests from web pages are refused. Connect with an MCP client instead.");
 const strangeHost = refusal(403, "The Host header must name this machine: 127.0.0.1, localhost or [::1].");
 const notJson = refusal(415, "Send the header Content-Type: application/json.");
-const noToken = refusal(401, "Send the header Authorization: Bearer <token>. `clawport token show` prints the token.");
+const noToken = refusal(
+  401,
+  "Send the header Authorization: Bearer <token>. Run `clawport token show` to print the token.",
+);
 const wrongMethod = refusal(405, "Use POST, GET, or DELETE with a session id.", "GET, POST, DELETE");
 const nothingToDelete = refusal(405, "DELETE needs the header Mcp-Session-Id of the session to end.", "GET, POST");
 const tooLarge = refusal(413, "The request is too large.");
@@ -73,7 +76,7 @@ function refusal(status: number, reason: string, allow?: string): GateRefusal {
 const anyone: TokenMatch = Object.freeze({ name: "anyone" });
 
 /**
- * Browsers say at least one of these in every request of a page; scripts can't leave out what the browser adds.
+ * A browser adds at least one of these headers to every request of a page, and scripts can't remove it.
  * `Sec-Fetch-Mode` is not among them: Node's own `fetch` sends it.
  */
 function isFromPage(headers: RequestHeaders, allowedOrigins: readonly string[] | undefined): boolean {

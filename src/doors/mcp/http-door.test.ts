@@ -32,7 +32,7 @@ test("a call goes through the guard, which knows the token's name", async () => 
   expect(calls).toEqual([{ tool: "notes__add", caller: { door: "mcp-http", token: "main" } }]);
 });
 
-test("a token for one view opens that view alone", async () => {
+test("a token for one view gives access to that view only", async () => {
   await openDoor();
   const headers = { ...json, authorization: "Bearer one-view" };
   expect(await toolNames("/mcp", headers)).toEqual(["add"]);
@@ -40,7 +40,7 @@ test("a token for one view opens that view alone", async () => {
   expect((await send("GET", "/metrics", headers)).status).toBe(403);
 });
 
-test("a process of the owner's gets the servers alone, as a caller over stdio; a client's token does not", async () => {
+test("a process of the owner gets the servers only, as a caller over stdio; a client's token does not", async () => {
   const { catalog, calls } = await openDoor();
   catalog.add({ ...sourceOf("agent", "order"), kind: "agent" });
   expect(await toolNames("/mcp?relay=stdio")).toEqual(["clock__now", "notes__add"]);
@@ -52,7 +52,7 @@ test("a process of the owner's gets the servers alone, as a caller over stdio; a
   expect((await send("POST", "/mcp?relay=stdio", headers, list)).status).toBe(403);
 });
 
-test("a command of the owner's calls as a person at a terminal; a client's token can't", async () => {
+test("a command of the owner counts as a caller at a terminal; a client's token can't do that", async () => {
   const { calls } = await openDoor();
   await rpc("/mcp?relay=cli", "tools/call", { name: "notes__add", arguments: { text: "milk" } });
   expect(calls).toEqual([{ tool: "notes__add", caller: { door: "cli" } }]);
@@ -61,10 +61,10 @@ test("a command of the owner's calls as a person at a terminal; a client's token
 });
 
 test.each([undefined, "Bearer guessed"])(
-  "without the token (%s) one is told what to do, at / with no body",
-  async (said) => {
+  "without the token (%s) the refusal says what to do, at / without a body",
+  async (authorization) => {
     await openDoor();
-    const headers = { "content-type": "application/json", ...(said === undefined ? {} : { authorization: said }) };
+    const headers = { "content-type": "application/json", ...(authorization === undefined ? {} : { authorization }) };
     for (const [method, path] of [
       ["POST", "/mcp"],
       ["POST", "/mcp/notes"],
@@ -75,44 +75,44 @@ test.each([undefined, "Bearer guessed"])(
       expect(refused.status).toBe(401);
       expect(refused.headers["www-authenticate"]).toMatch(/^Bearer realm=".*`clawport token show`/);
       expect(refused.headers["access-control-allow-origin"]).toBeUndefined();
-      const advice = "Send the header Authorization: Bearer <token>. `clawport token show` prints the token.\n";
+      const advice = "Send the header Authorization: Bearer <token>. Run `clawport token show` to print the token.\n";
       expect(refused.body).toBe(path === "/" ? "" : advice);
     }
   },
 );
 
-test("GET / is a friendly probe, GET /metrics is Prometheus text, other paths say where MCP is", async () => {
+test("GET / says that the hub is running, GET /metrics is Prometheus text, other paths say where MCP is", async () => {
   await openDoor();
-  expect((await send("GET", "/", json)).body).toContain("Clawport 1.2.3 is here.\n2 tools from 2 sources:");
+  expect((await send("GET", "/", json)).body).toContain("Clawport 1.2.3 is running.\n2 tools from 2 sources:");
   expect((await send("GET", "/metrics", json)).body).toContain('clawport_connections{door="mcp-http"}');
   const lost = await send("GET", "/elsewhere", json);
   expect(lost).toMatchObject({ status: 404 });
   expect(lost.body).toContain("/mcp");
 });
 
-test("an unknown source is 404, and appears as soon as it is there", async () => {
+test("an unknown source is 404 until it is added", async () => {
   const { catalog } = await openDoor();
   const unknown = await send("POST", "/mcp/late", json, list);
   expect(unknown.status).toBe(404);
-  const message = "There is no such source here. `clawport servers` lists those there are.";
+  const message = "There is no such source. Run `clawport servers` to list the servers.";
   expect(JSON.parse(unknown.body).error).toEqual({ code: -32600, message });
   catalog.add(sourceOf("late", "ring"));
   expect(await toolNames("/mcp/late")).toEqual(["ring"]);
 });
 
-test("how to use the sources is told with their names for the whole, and as it is for one", async () => {
+test("the whole catalog has the instructions of all sources under their names, one source has its own", async () => {
   const { catalog } = await openDoor();
   catalog.add({ ...sourceOf("bell", "ring"), instructions: () => "Not at night." });
-  const told = async (path: string) => {
+  const instructionsAt = async (path: string) => {
     const answer = await rpc(path, "initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: {} });
     return (answer as { result: { instructions?: string } }).result.instructions;
   };
-  expect(await told("/mcp")).toBe("## bell\n\nNot at night.");
-  expect(await told("/mcp/bell")).toBe("Not at night.");
-  expect(await told("/mcp/notes")).toBeUndefined();
+  expect(await instructionsAt("/mcp")).toBe("## bell\n\nNot at night.");
+  expect(await instructionsAt("/mcp/bell")).toBe("Not at night.");
+  expect(await instructionsAt("/mcp/notes")).toBeUndefined();
 });
 
-test("the trace a request came with goes on to the source, for a read as for a call", async () => {
+test("the source gets the trace context of the request, for a read as for a call", async () => {
   const { catalog } = await openDoor();
   const traces: (string | undefined)[] = [];
   catalog.add({
@@ -128,7 +128,7 @@ test("the trace a request came with goes on to the source, for a read as for a c
   expect(traces).toEqual([_meta.traceparent, _meta.traceparent]);
 });
 
-test("closing waits for what is being served", async () => {
+test("closing waits for running requests", async () => {
   const { calls } = await openDoor();
   const answer = rpc("/mcp/notes", "tools/call", { name: "add", arguments: { text: "slow" } });
   await until(() => calls.length === 1);
@@ -136,7 +136,7 @@ test("closing waits for what is being served", async () => {
   expect(await answer).toMatchObject({ result: { content: [{ text: "add slow" }] } });
 });
 
-test("a taken port is a fault that names the way out", async () => {
+test("a port in use is a fault that says what to do", async () => {
   await openDoor();
   const port = door!.port;
   await expect(openDoor(port)).rejects.toMatchObject({ code: "conflict", message: expect.stringContaining("--port") });

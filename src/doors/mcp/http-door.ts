@@ -32,11 +32,11 @@ export interface HttpDoorOptions {
   readonly maxConcurrent?: number | undefined;
   readonly maxBodyBytes?: number | undefined;
   readonly largeBodies?: LargeBodies | undefined;
-  /** Host names clients may use when the door is open beyond this machine. */
+  /** Host names that clients may use if the door listens beyond this machine. */
   readonly allowedHosts?: readonly string[] | undefined;
-  /** What anybody may read without a token, by path: JSON. */
+  /** JSON documents that anyone may read without a token, by path. */
   readonly publicDocuments?: Readonly<Record<string, object>> | undefined;
-  /** What commands of the same person may ask of this process, at `/control/<verb>`. */
+  /** Serves the owner's commands, at `/control/<verb>`. */
   readonly control?: ControlHandler | undefined;
 }
 
@@ -45,7 +45,7 @@ export interface HttpDoor {
   readonly port: number;
   /** Where clients connect: `http://127.0.0.1:8765/`. */
   readonly address: string;
-  /** Takes nothing new, gives what is being served the time, then closes what is left. */
+  /** Accepts nothing new, waits for running requests, then closes what is left. */
   close(withinMs?: number): Promise<void>;
 }
 
@@ -66,7 +66,7 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
     allowedHosts: toLowerCaseNames(options.allowedHosts ?? []),
     allowedOrigins: [],
   };
-  // Clients keep connections for their next call; Node's own 5 s would cut them off in between.
+  // Clients keep connections for their next call. Node's default of 5 s would close them in between.
   const server = createServer({ keepAliveTimeout: 65_000, requestTimeout: 300_000 }, receive);
   const { port, origin } = await listen(server, host, options.port);
   const connections = trackConnections(server);
@@ -119,7 +119,8 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
   function dispatch(request: IncomingMessage, response: ServerResponse, token: TokenMatch): void {
     const route = parseHubRoute(request.url ?? "/");
     if (request.method === "GET" && route.kind === "metrics" && metrics) {
-      if (token.view !== undefined) throw new Fault("denied", "This token opens one view only, not the metrics.");
+      if (token.view !== undefined)
+        throw new Fault("denied", "This token is limited to one view and can't read the metrics.");
       return sendText(response, 200, prometheusContentType, metrics.render());
     }
     if (route.kind === "control" && options.control) {
@@ -129,12 +130,12 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
     }
     if (route.kind === "relay" || route.kind === "terminal") {
       requireOwner({ isNear: isLoopbackPeer(request.socket.remoteAddress), token: token.name });
-      // As they are called where no hub runs: what was decided for them holds here, and the other way round.
+      // The caller has the same name as without a hub, so that approvals apply in both cases.
       if (route.kind === "relay") return endpoints.relay(route.only).handle(request, response, "stdio");
       return endpoints.terminal().handle(request, response, token.name);
     }
     if (route.kind !== "root" && route.kind !== "whole" && route.kind !== "source") {
-      throw new Fault("not-found", "There is nothing at this path. MCP is at /mcp, one source of it at /mcp/<source>.");
+      throw new Fault("not-found", "There is nothing at this path. MCP is at /mcp, a single source at /mcp/<source>.");
     }
     if (
       request.method === "GET" &&
@@ -143,40 +144,39 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
     ) {
       return sendText(response, 200, plainTextType, probeText(info, catalog));
     }
-    const wanted = route.kind === "source" ? route.source : token.view;
-    if (token.view !== undefined && wanted !== token.view) {
-      throw new Fault("denied", `This token opens the view ${JSON.stringify(token.view)} only.`);
+    const source = route.kind === "source" ? route.source : token.view;
+    if (token.view !== undefined && source !== token.view) {
+      throw new Fault("denied", `This token is limited to the view ${JSON.stringify(token.view)}.`);
     }
-    const endpoint = wanted === undefined ? endpoints.whole() : endpoints.ofSource(wanted);
-    if (!endpoint)
-      throw new Fault("not-found", "There is no such source here. `clawport servers` lists those there are.");
+    const endpoint = source === undefined ? endpoints.whole() : endpoints.ofSource(source);
+    if (!endpoint) throw new Fault("not-found", "There is no such source. Run `clawport servers` to list the servers.");
     endpoint.handle(request, response, token.name);
   }
 
   function refuse(request: IncomingMessage, response: ServerResponse, verdict: GateRefusal): void {
-    log.debug("a caller was refused at the gate", { status: verdict.status, reason: verdict.reason });
-    // The body of a refused request is not read: what follows on this connection could be taken for a request.
+    log.debug("refused a caller at the gate", { status: verdict.status, reason: verdict.reason });
+    // The body of a refused request is not read, and the rest of it could be taken for the next request.
     if (request.method !== "GET") response.setHeader("connection", "close");
     if (verdict.status === 405 && verdict.allow) response.setHeader("allow", verdict.allow);
     if (verdict.status === 401) response.setHeader("www-authenticate", challenge);
-    // At `/` the tray's contract holds: no token, no body. There the challenge alone says what to do.
+    // The tray's contract for `/`: no body without a token. There only the challenge says what to do.
     const isBare = verdict.status === 401 && parseHubRoute(request.url ?? "/").kind === "root";
     const body = isBare ? "" : `${verdict.reason}\n`;
     sendText(response, verdict.status, plainTextType, body);
   }
 }
 
-const challenge = 'Bearer realm="Clawport: `clawport token show` prints the token"';
+const challenge = 'Bearer realm="Clawport: run `clawport token show` to print the token"';
 
-/** What `GET /` says to a person who looks whether the hub is there. */
+/** What `GET /` shows a person who checks whether the hub is running. */
 function probeText(info: ServerInfo, catalog: Catalog): string {
   const sources = catalog.sources().map((source) => `  ${source.id}: ${source.tools().length} tools`);
   return [
-    `${info.title ?? info.name} ${info.version} is here.`,
+    `${info.title ?? info.name} ${info.version} is running.`,
     `${catalog.tools().length} tools from ${sources.length} sources${sources.length > 0 ? ":" : "."}`,
     ...sources,
     "",
-    "MCP clients send POST requests to this address, or to /mcp; one source alone is at /mcp/<source>.",
+    "MCP clients send POST requests to this address or to /mcp. A single source is at /mcp/<source>.",
     "",
   ].join("\n");
 }

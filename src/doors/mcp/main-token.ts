@@ -8,7 +8,7 @@ import { type Log, silentLog } from "../../core/log.ts";
 import type { Env } from "../../core/process/child-env.ts";
 import { Secret } from "../../core/secrets/secret.ts";
 
-/** Where tokens are kept, and where what happens to them is told. */
+/** Where tokens are stored, and the log for what happens to them. */
 export interface TokenLocation {
   readonly home: { file(...parts: string[]): string };
   readonly env?: Env;
@@ -17,7 +17,7 @@ export interface TokenLocation {
 
 const shortToken = 32;
 
-/** The tray's variable moves the token file alone, so that a client that knows it finds the token where it looks. */
+/** The tray's variable moves only the token file, so that the tray's clients find it. */
 export function mainTokenPath({ home, env }: TokenLocation): string {
   const folder = env?.["OPENCLAW_TRAY_DATA_DIR"];
   return folder ? join(folder, "mcp-token.txt") : home.file("mcp-token.txt");
@@ -28,34 +28,35 @@ export function createToken(): Secret {
   return new Secret(randomBytes(32).toString("base64url"));
 }
 
-/** The token of the file; a file that is missing or empty gets a new one first. */
-export async function ensureMainToken(place: TokenLocation): Promise<Secret> {
-  const path = mainTokenPath(place);
-  const { log = silentLog } = place;
+/** The token in the file. A missing or empty file gets a new token first. */
+export async function ensureMainToken(location: TokenLocation): Promise<Secret> {
+  const path = mainTokenPath(location);
+  const { log = silentLog } = location;
   const found = readMainToken(path, log);
   if (found !== undefined) return found;
   return withFileLock(`${path}.lock`, { log }, async () => readMainToken(path, log) ?? writeMainToken(path));
 }
 
-/** A new token at once, in place of whatever the file held. Running hubs take it up without a restart. */
-export async function resetMainToken(place: TokenLocation): Promise<Secret> {
-  const path = mainTokenPath(place);
-  return withFileLock(`${path}.lock`, { log: place.log ?? silentLog }, () => writeMainToken(path));
+/** Replaces the token, whatever the file held. Running hubs use the new one without a restart. */
+export async function resetMainToken(location: TokenLocation): Promise<Secret> {
+  const path = mainTokenPath(location);
+  return withFileLock(`${path}.lock`, { log: location.log ?? silentLog }, () => writeMainToken(path));
 }
 
 /**
- * Undefined when the file is missing or empty. One that can't be read faults: taking it for missing would replace a
- * token that clients hold.
+ * Undefined if the file is missing or empty. Faults if it can't be read: treating it as missing would replace a token
+ * that clients use.
  */
 export function readMainToken(path: string, log: Log): Secret | undefined {
   const text = readText(path)?.trim();
   if (text === undefined || text === "") return undefined;
   if (!/^[!-~]+$/.test(text)) {
-    const message = `${path} holds something other than one token. Mend it, or make a new one: clawport token reset`;
+    const message = `${path} does not hold a single token. Correct the file, or run \`clawport token reset\` to create a new token.`;
     throw new Fault("corrupt", message);
   }
-  if (text.length < shortToken) log.warn("the token is short enough to be guessed; `clawport token reset`", { path });
-  closeToOthers(path, log);
+  if (text.length < shortToken)
+    log.warn("the token is short enough to guess; run `clawport token reset` to replace it", { path });
+  restrictToOwner(path, log);
   return new Secret(text);
 }
 
@@ -75,14 +76,17 @@ function readText(path: string): string | undefined {
   }
 }
 
-function closeToOthers(path: string, log: Log): void {
+function restrictToOwner(path: string, log: Log): void {
   if (process.platform === "win32" || (statSync(path).mode & 0o077) === 0) return;
   try {
     chmodSync(path, 0o600);
-    log.warn("others could read the token file; it is closed to them now, `clawport token reset` makes a new one", {
-      path,
-    });
+    log.warn(
+      "other users could read the token file until now; run `clawport token reset` if one of them may have done so",
+      {
+        path,
+      },
+    );
   } catch (error) {
-    log.warn("others can read the token file, and that could not be changed", { path, error });
+    log.warn("other users can read the token file; could not change its permissions", { path, error });
   }
 }

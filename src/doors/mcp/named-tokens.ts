@@ -5,12 +5,12 @@ import { hashToken } from "../../core/secrets/crypto.ts";
 import type { Secret } from "../../core/secrets/secret.ts";
 import { createToken, type TokenLocation } from "./main-token.ts";
 
-/** A token for one client. Only its hash is kept: what a file can't tell, nobody can read from it. */
+/** A token for one client. Only its hash is stored, so the file can't leak the token. */
 interface NamedToken {
   readonly hash: string;
-  /** The one view it opens; without one it opens all. */
+  /** The view it is limited to; without one it gives access to everything. */
   readonly view?: string;
-  /** When it was made, in ISO 8601. */
+  /** When it was created, in ISO 8601. */
   readonly created: string;
 }
 
@@ -20,15 +20,15 @@ export function namedTokensPath({ home }: TokenLocation): string {
   return home.file("tokens.json");
 }
 
-/** The token is given this once. */
+/** Returns the token, which can't be shown again. */
 export async function addNamedToken(
-  place: TokenLocation,
+  location: TokenLocation,
   name: string,
   view?: string,
   now = new Date(),
 ): Promise<Secret> {
   if (!/^[A-Za-z][A-Za-z0-9_.-]{0,63}$/.test(name) || name === "main") {
-    const message = `${JSON.stringify(name.slice(0, 80))} can't be the name of a token. Take letters, digits, "-", "_" and ".", beginning with a letter; "main" is taken.`;
+    const message = `${JSON.stringify(name.slice(0, 80))} is not a valid token name. Use letters, digits, "-", "_" and ".", starting with a letter; "main" is reserved.`;
     throw new Fault("usage", message);
   }
   const token = createToken();
@@ -37,9 +37,9 @@ export async function addNamedToken(
     created: now.toISOString(),
     ...(view === undefined ? {} : { view }),
   };
-  await openFile(place).update((tokens) => {
+  await openFile(location).update((tokens) => {
     if (Object.hasOwn(tokens, name)) {
-      const message = `There is a token named ${name} already. Choose another name, or first: clawport token remove ${name}`;
+      const message = `There is already a token named ${name}. Choose another name, or run \`clawport token remove ${name}\` first.`;
       throw new Fault("conflict", message);
     }
     return { ...tokens, [name]: entry };
@@ -47,21 +47,21 @@ export async function addNamedToken(
   return token;
 }
 
-export async function listNamedTokens(place: TokenLocation): Promise<NamedTokens> {
-  return openFile(place).read();
+export async function listNamedTokens(location: TokenLocation): Promise<NamedTokens> {
+  return openFile(location).read();
 }
 
-export async function removeNamedToken(place: TokenLocation, name: string): Promise<void> {
+export async function removeNamedToken(location: TokenLocation, name: string): Promise<void> {
   if (name === "main") {
     const message =
-      "The main token can't be removed. A new one, after which the old one opens nothing, is made with: clawport token reset";
+      "The main token can't be removed. Run `clawport token reset` to replace it; the old token then stops working.";
     throw new Fault("usage", message);
   }
-  await openFile(place).update((tokens) => {
+  await openFile(location).update((tokens) => {
     if (!Object.hasOwn(tokens, name)) {
       throw new Fault(
         "not-found",
-        `There is no token named ${JSON.stringify(name.slice(0, 80))}. See: clawport token list`,
+        `There is no token named ${JSON.stringify(name.slice(0, 80))}. Run \`clawport token list\` to list the tokens.`,
       );
     }
     return Object.fromEntries(Object.entries(tokens).filter(([known]) => known !== name));
@@ -69,21 +69,21 @@ export async function removeNamedToken(place: TokenLocation, name: string): Prom
 }
 
 export function parseNamedTokens(value: unknown): NamedTokens {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Error("no list of tokens");
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Error("not a list of tokens");
   return Object.fromEntries(Object.entries(value).map(([name, entry]) => [name, parseNamedToken(entry)]));
 }
 
 function parseNamedToken(entry: unknown): NamedToken {
-  if (typeof entry !== "object" || entry === null) throw new Error("no token");
+  if (typeof entry !== "object" || entry === null) throw new Error("not a token");
   const { hash, view, created } = entry as Partial<Record<keyof NamedToken, unknown>>;
   if (typeof hash !== "string" || !/^[0-9a-f]{64}$/.test(hash)) throw new Error("a token without a hash");
   if (typeof created !== "string") throw new Error("a token without a date");
-  // Taking a damaged view for none would open more than was meant.
-  if (view !== undefined && typeof view !== "string") throw new Error("a token whose view is no name");
+  // Treating a damaged view as none would give access to more than intended.
+  if (view !== undefined && typeof view !== "string") throw new Error("a token whose view is not a string");
   return { hash, created, ...(view === undefined ? {} : { view }) };
 }
 
-function openFile(place: TokenLocation): StateFile<NamedTokens> {
-  const { log = silentLog } = place;
-  return openStateFile<NamedTokens>({ path: namedTokensPath(place), parse: parseNamedTokens, empty: {}, log });
+function openFile(location: TokenLocation): StateFile<NamedTokens> {
+  const { log = silentLog } = location;
+  return openStateFile<NamedTokens>({ path: namedTokensPath(location), parse: parseNamedTokens, empty: {}, log });
 }

@@ -34,7 +34,7 @@ async function openDoor(ready: (catalog: Catalog) => Promise<unknown>, policy: P
   };
 }
 
-test("initialize tells how to use servers that are there at once", async () => {
+test("initialize has the instructions of servers that connect at once", async () => {
   const door = await openDoor(async (catalog) => {
     await Promise.resolve();
     catalog.add(testSource({ id: "notes", instructions: () => "Keep them short." }));
@@ -43,7 +43,7 @@ test("initialize tells how to use servers that are there at once", async () => {
   await door.close();
 });
 
-test("initialize is answered though a server never comes", async () => {
+test("initialize is answered even if a server never connects", async () => {
   const door = await openDoor(() => new Promise(() => {}));
   const { result } = await door.ask(hello);
   expect(result).toMatchObject({ serverInfo: { name: "clawport" } });

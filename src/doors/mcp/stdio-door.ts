@@ -17,17 +17,17 @@ export interface StdioDoorOptions {
   readonly input: Readable;
   readonly output: Writable;
   readonly maxFrameBytes?: number | undefined;
-  /** What the catalog waits for at the start. The handshake is answered before or soon, everything else after. */
+  /** Settles when the catalog is filled. Requests wait for it, the handshake only for a moment. */
   readonly ready?: Promise<unknown> | undefined;
-  /** How long answers may still take when the input has ended; more than `ready` takes, or they would be empty. */
+  /** How long answers may take after the input has ended. Must be longer than `ready` takes, or they would be empty. */
   readonly graceMs?: number | undefined;
 }
 
 const handshake: ReadonlySet<string> = new Set(["initialize", "server/discover", "ping", "notifications/initialized"]);
-/** `initialize` tells how to use the servers, once and for all: those that are quick are waited for. */
+/** `initialize` sends the servers' instructions, and only once, so it waits this long for servers to connect. */
 const handshakeMs = 1000;
 
-/** Serves a view to the one client at the other end of a pipe, until it goes. */
+/** Serves a view to the one client at the other end of a pipe, until it disconnects. */
 export async function serveStdioDoor(options: StdioDoorOptions): Promise<void> {
   const { view, guard, info, log, telemetry, input, output, maxFrameBytes, ready, graceMs } = options;
   const server = createMcpServer(createViewOffer({ view, guard, door: "mcp-stdio", info, log, telemetry }), { log });
@@ -44,7 +44,7 @@ export async function serveStdioDoor(options: StdioDoorOptions): Promise<void> {
   }
 }
 
-/** In the order they came, so that a cancelling still meets the call it is about. */
+/** Keeps messages in order, so that a cancellation comes after the call it is about. */
 function holdUntil(ready: Promise<unknown>, server: McpServer): McpServer {
   let isReady = false;
   const readiness = ready.then(

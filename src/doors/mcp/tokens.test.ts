@@ -11,7 +11,7 @@ import { openTokens } from "./tokens.ts";
 
 const main = { name: "main" };
 
-test("the main token is made on first start, owner-only, and kept across restarts", async () => {
+test("the main token is created on first start, readable by its owner only, and kept across restarts", async () => {
   await using place = await makePlace();
   const first = await openTokens(place);
   first.close();
@@ -44,10 +44,10 @@ test.for(["", " \n"])("a token file that holds %j gets a new token at the next s
 });
 
 test.for(["removed", "emptied"])(
-  "a token file that is %s under a running hub is made anew, and the old token is dead",
+  "a token file that is %s while the hub runs is created again, and the old token no longer works",
   async (how) => {
     await using place = await makePlace();
-    const tokens = await openTokens({ ...place, lookEveryMs: 0 });
+    const tokens = await openTokens({ ...place, checkEveryMs: 0 });
     const old = (await readFile(place.path, "utf8")).trim();
     if (how === "removed") await rm(place.path);
     else await writeFile(place.path, "");
@@ -70,7 +70,7 @@ test("a token file that can't be read is a fault that says what to do, and is ne
   expect((await stat(place.path)).isDirectory()).toBe(true);
 });
 
-test("a token file that holds anything else than one token is a fault too", async () => {
+test("a token file that holds anything but a single token is a fault too", async () => {
   await using place = await makePlace();
   await writeFile(place.path, "two words");
   await expect(openTokens(place)).rejects.toMatchObject({
@@ -80,24 +80,24 @@ test("a token file that holds anything else than one token is a fault too", asyn
   expect(await readFile(place.path, "utf8")).toBe("two words");
 });
 
-test("when the file can't be read any more, the token last known counts on", async () => {
+test("if the file can no longer be read, the previous token stays valid", async () => {
   await using place = await makePlace();
-  const tokens = await openTokens({ ...place, lookEveryMs: 0 });
+  const tokens = await openTokens({ ...place, checkEveryMs: 0 });
   const token = (await readFile(place.path, "utf8")).trim();
   await rm(place.path);
   await mkdir(place.path);
   expect(tokens.match(token)).toEqual(main);
-  expect(place.lines.join("")).toContain("the last token known counts on");
+  expect(place.lines.join("")).toContain("keeping the previous token");
   tokens.close();
 });
 
-test("a token file that others can read is closed to them, and that is told", async () => {
+test("a token file that other users can read gets its permissions fixed, with a warning", async () => {
   await using place = await makePlace();
   await writeFile(place.path, "x".repeat(43));
   await chmod(place.path, 0o644);
   (await openTokens(place)).close();
   expect((await stat(place.path)).mode & 0o777).toBe(0o600);
-  expect(place.lines.join("")).toContain("others could read the token file");
+  expect(place.lines.join("")).toContain("other users could read the token file");
 });
 
 test("the tray's variable moves the token file", async () => {
@@ -125,18 +125,18 @@ test("a reset by another process counts without a restart", async () => {
   tokens.close();
 });
 
-test("a reset counts at the very next match once the last look is old enough", async () => {
+test("a reset counts at the very next match once the last check is old enough", async () => {
   await using place = await makePlace();
-  const tokens = await openTokens({ ...place, lookEveryMs: 0 });
+  const tokens = await openTokens({ ...place, checkEveryMs: 0 });
   const old = (await readFile(place.path, "utf8")).trim();
   const renewed = await resetMainToken(place);
   expect([tokens.match(old), tokens.match(renewed.reveal())]).toEqual([undefined, main]);
   tokens.close();
 });
 
-test("a named token opens its view until it is removed, and only its hash is kept", async () => {
+test("a named token gives access to its view until it is removed, and only its hash is stored", async () => {
   await using place = await makePlace();
-  const tokens = await openTokens({ ...place, lookEveryMs: 0 });
+  const tokens = await openTokens({ ...place, checkEveryMs: 0 });
   const now = new Date("2030-01-02T03:04:05Z");
   const laptop = await addNamedToken(place, "laptop", "files", now);
   const phone = await addNamedToken(place, "phone");
@@ -156,7 +156,7 @@ test("a named token opens its view until it is removed, and only its hash is kep
   tokens.close();
 });
 
-test("named tokens are there after a restart", async () => {
+test("named tokens are kept across restarts", async () => {
   await using place = await makePlace();
   const laptop = await addNamedToken(place, "laptop", "files");
   const tokens = await openTokens(place);
@@ -164,7 +164,7 @@ test("named tokens are there after a restart", async () => {
   tokens.close();
 });
 
-test("a name is used once, and names that could mislead are refused", async () => {
+test("a name can be used once, and misleading names are refused", async () => {
   await using place = await makePlace();
   await addNamedToken(place, "laptop");
   await expect(addNamedToken(place, "laptop")).rejects.toMatchObject({ code: "conflict" });
@@ -174,15 +174,15 @@ test("a name is used once, and names that could mislead are refused", async () =
   }
 });
 
-test("when the list of named tokens is damaged under a running hub, those last known count on", async () => {
+test("if the file of named tokens is damaged while the hub runs, the previous ones stay valid", async () => {
   await using place = await makePlace();
   const laptop = await addNamedToken(place, "laptop", "files");
-  const tokens = await openTokens({ ...place, lookEveryMs: 0 });
+  const tokens = await openTokens({ ...place, checkEveryMs: 0 });
   for (const damaged of ["{", "[]", '{"laptop": {"hash": "00"}}', '{"laptop": {"hash": 1, "view": 2}}']) {
     await writeFile(join(place.folder, "tokens.json"), damaged);
     expect(tokens.match(laptop.reveal())).toEqual({ name: "laptop", view: "files" });
   }
-  expect(place.lines.join("")).toContain("those last known count on");
+  expect(place.lines.join("")).toContain("keeping the previous ones");
   expect(place.lines.join("")).not.toContain(laptop.reveal());
   tokens.close();
 });

@@ -9,15 +9,15 @@ import { ensureMainToken, mainTokenPath, readMainToken, type TokenLocation } fro
 import { listNamedTokens, type NamedTokens, namedTokensPath, parseNamedTokens } from "./named-tokens.ts";
 
 export interface TokensOptions extends TokenLocation {
-  /** How old the look at the files may be that a match relies on; 250 ms unless given. */
-  readonly lookEveryMs?: number;
+  /** How often `match` checks the files for changes, at most; every 250 ms unless given. */
+  readonly checkEveryMs?: number;
 }
 
-/** The tokens that open the door, kept in memory and up to date with their files. */
+/** All valid tokens, in memory and up to date with their files. */
 export interface Tokens {
   /** The file of the main token. */
   readonly path: string;
-  /** In the same time whichever token it is not. */
+  /** Takes the same time for every wrong token. */
   match(presented: string): TokenMatch | undefined;
   close(): void;
 }
@@ -25,45 +25,45 @@ export interface Tokens {
 const main: TokenMatch = Object.freeze({ name: "main" });
 
 /**
- * A token that is reset, added or removed by another process counts from the next look at the files on: the system's
- * notice of a change brings that forward, but is not relied on, since some file systems give none.
+ * A token that another process resets, adds or removes counts from the next check of the files. A notice of the file
+ * system makes that check happen sooner, but some file systems send none.
  */
 export async function openTokens(options: TokensOptions): Promise<Tokens> {
-  const { log = silentLog, lookEveryMs = 250 } = options;
+  const { log = silentLog, checkEveryMs = 250 } = options;
   const path = mainTokenPath(options);
   const namedPath = namedTokensPath(options);
   let mainToken: Buffer | undefined = Buffer.from((await ensureMainToken(options)).reveal());
-  let mainMark = markOf(path);
+  let mainStamp = stampOf(path);
   let named = compileNamed(await listNamedTokens(options));
-  let namedMark = markOf(namedPath);
-  let lookedAt = performance.now();
-  let remaking: Promise<void> | undefined;
-  const watchers = [...new Set([path, namedPath].map(dirname))].flatMap((folder) => watchFolder(folder, forgetLook));
+  let namedStamp = stampOf(namedPath);
+  let checkedAt = performance.now();
+  let renewing: Promise<void> | undefined;
+  const watchers = [...new Set([path, namedPath].map(dirname))].flatMap((folder) => watchFolder(folder, checkSoon));
 
-  function forgetLook(): void {
-    lookedAt = -Infinity;
+  function checkSoon(): void {
+    checkedAt = -Infinity;
   }
 
-  function look(): void {
-    lookedAt = performance.now();
-    const newMainMark = markOf(path);
-    if (newMainMark !== mainMark) {
-      mainMark = newMainMark;
-      keepGoing("the token file could not be read; the last token known counts on", path, () => {
+  function checkFiles(): void {
+    checkedAt = performance.now();
+    const newMainStamp = stampOf(path);
+    if (newMainStamp !== mainStamp) {
+      mainStamp = newMainStamp;
+      logFailure("could not read the token file; keeping the previous token", path, () => {
         const token = readMainToken(path, log);
         mainToken = token === undefined ? undefined : Buffer.from(token.reveal());
       });
     }
-    if (mainToken === undefined) remaking ??= remake();
-    const newNamedMark = markOf(namedPath);
-    if (newNamedMark === namedMark) return;
-    namedMark = newNamedMark;
-    keepGoing("the named tokens could not be read; those last known count on", namedPath, () => {
-      named = compileNamed(newNamedMark === "" ? {} : parseNamedTokens(JSON.parse(readFileSync(namedPath, "utf8"))));
+    if (mainToken === undefined) renewing ??= renewMainToken();
+    const newNamedStamp = stampOf(namedPath);
+    if (newNamedStamp === namedStamp) return;
+    namedStamp = newNamedStamp;
+    logFailure("could not read the named tokens; keeping the previous ones", namedPath, () => {
+      named = compileNamed(newNamedStamp === "" ? {} : parseNamedTokens(JSON.parse(readFileSync(namedPath, "utf8"))));
     });
   }
 
-  function keepGoing(message: string, file: string, work: () => void): void {
+  function logFailure(message: string, file: string, work: () => void): void {
     try {
       work();
     } catch (error) {
@@ -71,24 +71,24 @@ export async function openTokens(options: TokensOptions): Promise<Tokens> {
     }
   }
 
-  async function remake(): Promise<void> {
+  async function renewMainToken(): Promise<void> {
     try {
-      // Whoever writes the file by hand may empty it first.
+      // An editor may empty the file before it writes the new content.
       await sleep(100);
       await ensureMainToken(options);
-      log.warn("the token file was gone or empty; it holds a new token now", { path });
+      log.warn("the token file was missing or empty; wrote a new token", { path });
     } catch (error) {
-      log.error("the token file is gone or empty, and could not be made anew", { path, error });
+      log.error("the token file is missing or empty; could not write a new token", { path, error });
     } finally {
-      remaking = undefined;
-      forgetLook();
+      renewing = undefined;
+      checkSoon();
     }
   }
 
   return {
     path,
     match(presented) {
-      if (performance.now() - lookedAt >= lookEveryMs) look();
+      if (performance.now() - checkedAt >= checkEveryMs) checkFiles();
       const bytes = Buffer.from(presented);
       if (mainToken !== undefined && bytes.length === mainToken.length && timingSafeEqual(bytes, mainToken))
         return main;
@@ -119,8 +119,8 @@ function matchNamed(tokens: readonly CompiledToken[], presented: string): TokenM
   return found;
 }
 
-/** Changes whenever the file does; empty when there is none. */
-function markOf(path: string): string {
+/** Changes whenever the file does; empty if there is no file. */
+function stampOf(path: string): string {
   try {
     const stat = statSync(path, { throwIfNoEntry: false });
     return stat === undefined ? "" : `${stat.ino} ${stat.mtimeMs} ${stat.ctimeMs} ${stat.size}`;

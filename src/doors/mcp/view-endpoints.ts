@@ -11,7 +11,7 @@ import { createMcpServer, type McpServer } from "../../mcp/server/mcp-server.ts"
 import type { ServerInfo } from "../../mcp/server/offer.ts";
 import { type CallGuard, createViewOffer } from "./view-offer.ts";
 
-/** A source whose calls carry media: its view takes larger bodies, and puts their long texts into files. */
+/** A source whose calls carry media: its endpoint accepts larger bodies and puts long texts into files. */
 export interface LargeBodies {
   readonly source: string;
   readonly maxBodyBytes: number;
@@ -29,17 +29,17 @@ export interface ViewEndpointsOptions {
   readonly largeBodies?: LargeBodies | undefined;
 }
 
-/** One endpoint a view, made when it is first asked for: the whole catalog, or one source under bare names. */
+/** One endpoint for each view of the catalog, made on first use. */
 export interface ViewEndpoints {
   whole(): HttpEndpoint;
-  /** Nothing where there is no such source. */
+  /** One source under bare names; undefined if there is no such source. */
   ofSource(id: string): HttpEndpoint | undefined;
-  /** The servers, or these of them, under their names in the whole; callers count as coming over stdio. */
+  /** The servers, all or only these, under their names in the catalog. Callers count as coming over stdio. */
   relay(only: readonly string[] | undefined): HttpEndpoint;
-  /** The whole; callers count as persons at a terminal. */
+  /** The whole catalog. Callers count as commands at a terminal. */
   terminal(): HttpEndpoint;
   sessionCount(): number;
-  /** Calls that still run are told that it is over. */
+  /** Stops the calls that still run. */
   stop(): void;
   /** Ends all sessions. */
   close(): void;
@@ -53,7 +53,7 @@ export function createViewEndpoints(options: ViewEndpointsOptions): ViewEndpoint
     whole: () => endpointOf(""),
     ofSource: (id) => (catalog.sources().some((source) => source.id === id) ? endpointOf(id) : undefined),
     relay: (only) => relayTo(only && [...new Set(only)].toSorted()),
-    // No source's id holds a space.
+    // The id of a source never contains a space, so this key can't be one.
     terminal: () => made.get("relay cli")?.endpoint ?? make("relay cli", "all", "cli"),
     sessionCount: () => made.values().reduce((sum, { endpoint }) => sum + endpoint.sessionCount, 0),
     stop() {

@@ -10,7 +10,7 @@ import type { ToolResult } from "../../mcp/messages/tool.ts";
 import type { McpOffer, OfferChange, RequestContext, ServerInfo } from "../../mcp/server/offer.ts";
 import { detachAfter } from "../../mcp/server/tasks.ts";
 
-/** What stands between a door and the sources. */
+/** The part of the guard that a door uses. */
 export type CallGuard = Pick<Guard, "call" | "readResource" | "watchResource" | "getPrompt" | "complete">;
 
 export interface ViewOfferOptions {
@@ -22,7 +22,7 @@ export interface ViewOfferOptions {
   readonly telemetry?: Telemetry | undefined;
 }
 
-/** A view of the catalog as an MCP server offers it, every call through the guard. */
+/** A view of the catalog as an MCP server offers it. Every call goes through the guard. */
 export function createViewOffer(options: ViewOfferOptions): McpOffer {
   const { view, guard, door, info, log, telemetry = noTelemetry } = options;
   const contextOf = (request: RequestContext, traceparent?: string) =>
@@ -38,8 +38,9 @@ export function createViewOffer(options: ViewOfferOptions): McpOffer {
       find: (name) => view.find(name)?.definition,
       call: (tool, args, request) => {
         const entry = view.find(tool.name);
-        if (!entry) throw new Fault("unknown-tool", `The tool ${tool.name} has just gone. List the tools again.`);
-        return detachAfter(called(entry, args, request), request, entry.source.taskAfterMs);
+        if (!entry)
+          throw new Fault("unknown-tool", `The tool ${tool.name} is no longer available. List the tools again.`);
+        return detachAfter(callTool(entry, args, request), request, entry.source.taskAfterMs);
       },
     },
     resources: {
@@ -59,11 +60,11 @@ export function createViewOffer(options: ViewOfferOptions): McpOffer {
       }),
   };
 
-  function called(entry: CatalogTool, args: unknown, request: RequestContext): Promise<ToolResult> {
-    return telemetry === noTelemetry ? guard.call(entry, args, contextOf(request)) : traced(entry, args, request);
+  function callTool(entry: CatalogTool, args: unknown, request: RequestContext): Promise<ToolResult> {
+    return telemetry === noTelemetry ? guard.call(entry, args, contextOf(request)) : callTraced(entry, args, request);
   }
 
-  async function traced(entry: CatalogTool, args: unknown, request: RequestContext): Promise<ToolResult> {
+  async function callTraced(entry: CatalogTool, args: unknown, request: RequestContext): Promise<ToolResult> {
     const span = telemetry.startSpan(`tools/call ${entry.name}`, {
       kind: "server",
       parent: request.traceparent,
@@ -85,7 +86,7 @@ export function createViewOffer(options: ViewOfferOptions): McpOffer {
 }
 
 function callerOf({ principal, sessionId }: RequestContext, door: DoorKind): Caller {
-  // No token is shown at a terminal.
+  // A command at a terminal counts as the same caller with and without a hub, where it has no token.
   if (door === "cli") return { door };
   return sessionId === undefined ? { door, token: principal } : { door, token: principal, sessionKey: sessionId };
 }
