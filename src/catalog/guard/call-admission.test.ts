@@ -12,7 +12,11 @@ test("if no one can be asked, the call is refused, and `clawport approve` allows
   await using hub = await startGuard({ policy: ask });
   const result = await hub.call();
   expect(result.isError).toBe(true);
-  expect(textOf(result)).toContain("clawport approve git__push");
+  expect(textOf(result)).toBe(
+    "git__push needs approval, but no one is available to approve it: policy.rules[0] requires it. " +
+      'Run `clawport approve git__push` to allow it. Or add { tool: "git__push", verdict: "allow" } before policy.rules[0] ' +
+      "in the configuration (run `clawport config path` to find it).",
+  );
   expect(hub.entries).toMatchObject([{ verdict: "ask", outcome: "denied" }]);
 
   const command = openApprovals({ file: hub.files.approvals });

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { Policy } from "../../core/config/policy-config.ts";
 import type { Log } from "../../core/log.ts";
-import { visibleText } from "../../core/visible-text.ts";
+import { visibleText } from "../../core/peer-text.ts";
 import type { Advice, CallVerdict, Choice } from "../advice.ts";
-import { type Caller, callerScopeKey, scopeOfCaller } from "../caller.ts";
 import type { CallContext } from "../call-context.ts";
+import { type Caller, callerScopeKey, scopeOfCaller } from "../caller.ts";
 import type { CatalogTool, Source } from "../source.ts";
 import type { Approvals } from "./approvals.ts";
 import { type ApprovalReply, type Askers, createApprovalQuestions, createClientAsker } from "./askers.ts";
@@ -225,5 +225,9 @@ function denialText({ what, reasons, noApproval, approvable }: DenialFacts): str
   ];
   const said =
     noApproval === undefined ? `${what} was denied: ${why}.` : `${what} needs approval, but ${noApproval}: ${why}.`;
-  return [said, [...new Set(ways)].join(" Or: ")].join(" ").trimEnd();
+  return [said, [...new Set(ways)].map(alternative).join(" ")].join(" ").trimEnd();
+}
+
+function alternative(sentence: string, index: number): string {
+  return index === 0 ? sentence : `Or ${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}`;
 }

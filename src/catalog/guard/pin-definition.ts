@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { visibleText } from "../../core/visible-text.ts";
+import { visibleText } from "../../core/peer-text.ts";
 import type { Tool } from "../../mcp/messages/tool.ts";
 
 export interface PinnedDefinition {
