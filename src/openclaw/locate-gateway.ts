@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
-import type { Env } from "../core/process/child-env.ts";
 import { codeOf, Fault, messageOf } from "../core/fault.ts";
 import { isListening } from "../core/http/is-listening.ts";
 import { asRecord } from "../core/is-record.ts";
+import type { Env } from "../core/process/child-env.ts";
 import { nonBlank, openclawPaths } from "./openclaw-paths.ts";
 
 export interface LocatedGateway {

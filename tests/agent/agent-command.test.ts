@@ -20,7 +20,7 @@ afterEach(async () => {
   await place[Symbol.asyncDispose]();
 });
 
-test("an order from the terminal is answered, and its conversation can be listed, shown and forgotten", async () => {
+test("an order from the terminal is answered, and its conversation can be listed, shown and deleted", async () => {
   expect(await clawport(place, "agent", "hello there", "--session", "work")).toMatchObject({
     exit: 0,
     out: "ECHO:hello there\n",
@@ -34,7 +34,7 @@ test("an order from the terminal is answered, and its conversation can be listed
   expect(gone).toMatchObject({ exit: 3, err: expect.stringContaining("no conversation") });
 }, 60_000);
 
-test("a file goes along, and one that can't be sent is told before anything is", async () => {
+test("files are sent along, and one that can't be sent is reported before anything is sent", async () => {
   await writeFile(join(place.folder, "notes.md"), "# The notes");
   await clawport(place, "agent", "read this", "--file", "notes.md");
   expect(JSON.stringify(model.requests[0]?.messages)).toContain("# The notes");
@@ -53,7 +53,7 @@ test("a failure goes to stderr and to the exit code; --json gives the whole resu
   expect(whole).toMatchObject({ content: [{ type: "text", text: "ECHO:hello" }], isError: false });
 });
 
-test("an answer can't command the terminal it grows on; a program gets it as it is", async () => {
+test("control characters of an answer are not written to a terminal, but to a pipe", async () => {
   const order = ["agent", "hi \u001B]0;owned\u0007 there\u001B[2J"];
   let shown = "";
   const stdout = { isTTY: true, write: (text: string) => (shown += text) };
@@ -63,7 +63,7 @@ test("an answer can't command the terminal it grows on; a program gets it as it 
   expect((await runHere(place, order)).out).toBe(`ECHO:${order[1]}\n`);
 });
 
-describe("with an OpenClaw that runs", () => {
+describe("with a running OpenClaw", () => {
   let gateway: FakeGateway;
   let keys: string[] = [];
 
@@ -101,14 +101,14 @@ describe("with an OpenClaw that runs", () => {
     expect(gateway.requests.at(-1)?.params).toEqual({ key: "agent:main:work", deleteTranscript: true });
   }, 60_000);
 
-  test("a key that a model has too is only touched where it was said which", async () => {
-    const histories = openConversationFiles(join(place.home, "agent", "sessions"));
-    await histories.write("work", [{ role: "user", content: "to the model" }]);
+  test("a key that exists in both places needs --from", async () => {
+    const conversations = openConversationFiles(join(place.home, "agent", "sessions"));
+    await conversations.write("work", [{ role: "user", content: "to the model" }]);
     const both = await clawport(place, "sessions", "delete", "work");
     expect(both).toMatchObject({ exit: 2, err: expect.stringContaining("--from") });
     expect((await clawport(place, "sessions", "show", "work", "--from", "model")).out).toBe("user: to the model\n");
     expect((await clawport(place, "sessions", "delete", "work", "--from", "model")).exit).toBe(0);
-    expect(await histories.list()).toEqual([]);
+    expect(await conversations.list()).toEqual([]);
     expect(keys).toContain("agent:main:work");
   }, 60_000);
 });

@@ -11,7 +11,7 @@ import { serverCommand } from "./start-mcp-server.ts";
 let folder = "";
 let gateway: FakeGateway;
 
-/** `run <command>` has the command approved first, and answers with the decision. */
+/** `run <command>` requests approval for the command and answers with the decision. */
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "asking-back-"));
   gateway = await startFakeGateway(({ method, params }, { emit, finish }) => {
@@ -48,7 +48,7 @@ async function order(mode: "legacy" | "auto", capabilities: object): Promise<{ t
 }
 
 test.each(["legacy", "auto"] as const)(
-  "what OpenClaw wants approved comes to the client as a form (%s)",
+  "an approval request of OpenClaw reaches the client as a form (%s)",
   async (mode) => {
     const { text, asked } = await order(mode, { elicitation: { form: {} } });
     expect(asked).toEqual(["OpenClaw wants to run a command:\nmake clean"]);
@@ -57,7 +57,7 @@ test.each(["legacy", "auto"] as const)(
   60_000,
 );
 
-test("a client without forms takes no approvals from those who could give them", async () => {
+test("a client without forms leaves approvals to OpenClaw's other clients", async () => {
   const running = order("auto", {});
   running.catch(() => {});
   await until(() => gateway.requests.some(({ method }) => method === "chat.send"), "an order", 30_000);

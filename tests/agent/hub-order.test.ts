@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { defaultConfig } from "../../src/core/config/find-config.ts";
 import { type Home, openHome } from "../../src/core/files/home.ts";
-import { createLiveLog } from "../../src/core/live-log.ts";
+import { createLiveLog } from "../../src/core/log.ts";
+import { megabyte } from "../../src/core/size-text.ts";
 import { type Hub, openHub } from "../../src/hub/hub.ts";
 import { textResult } from "../../src/mcp/messages/tool.ts";
-import { megabyte } from "../../src/sources/agent/media/media-limits.ts";
 import { modernParams, modernVersion, type Wire, withTasks } from "../support/mcp/messages.ts";
 import { testSource } from "../support/test-source.ts";
 
@@ -61,7 +61,7 @@ test("the tool is in the hub's catalog, and its commands reach the hub's other t
   expect(await (await order("", { message: "/tools" })).text()).not.toContain("order_openclaw(");
 });
 
-test("the view of the agent takes large media, the whole does not", async () => {
+test("the agent's view accepts large media, the whole catalog does not", async () => {
   const files = [{ data: Buffer.alloc(15 * megabyte, "a").toString("base64"), mimeType: "text/plain" }];
   const taken = await order("/agent", { message: "/help", files });
   expect(await taken.text()).toContain('"isError":false');
@@ -69,7 +69,7 @@ test("the view of the agent takes large media, the whole does not", async () => 
   expect(await readdir(home.file("agent", "incoming"))).toEqual([]);
 });
 
-test("an order becomes a task after the time the configuration says, other calls go on as they were", async () => {
+test("an order becomes a task after the configured time, other calls do not", async () => {
   const other = callKnowingTasks("hold", {});
   expect(await callKnowingTasks("order_openclaw", { message: "/call hold {}" })).toMatchObject({ resultType: "task" });
   release();

@@ -3,11 +3,11 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { megabyte } from "../../src/core/size-text.ts";
 import { orderTool } from "../../src/sources/agent/order/order-tool.ts";
 import { clawport, makePlace } from "../cli/run-clawport.ts";
 import { until } from "../support/until.ts";
 import { serverCommand, startMcpServer, textOf } from "./start-mcp-server.ts";
-import { megabyte } from "../../src/core/size-text.ts";
 
 const png = Buffer.from("\x89PNG\r\n\x1A\n\0\0\0\0", "latin1").toString("base64");
 const images = (count: number) => Array.from({ length: count }, () => ({ data: png, mimeType: "image/png" }));
@@ -28,59 +28,50 @@ test("the one tool is listed as published, and answers", async () => {
   expect(result._meta).toMatchObject({ "clawport/sessionKey": expect.stringMatching(/^mcp-\d+-[0-9a-f]+$/) });
 });
 
-test("with no agent behind it, free text is answered with the ways to get one", async () => {
+test("without an agent, free text is answered with the ways to get one", async () => {
   await using server = await startMcpServer();
   const result = await server.order({ message: "do my taxes" });
   expect(result.isError).toBe(true);
   expect(textOf(result)).toMatch(/^Error: No agent.*openclaw gateway.*CLAWPORT_MODEL/s);
 });
 
-test("a gateway that was named and does not answer is told by its address", async () => {
+test("a gateway that was named and does not answer is reported with its address", async () => {
   await using server = await startMcpServer({ args: ["--gateway", "ws://127.0.0.1:1"] });
   expect(textOf(await server.order({ message: "x" }))).toMatch(
     /^Error: OpenClaw's gateway does not answer at ws:\/\/127\.0\.0\.1:1 \(from --gateway\).*openclaw gateway/s,
   );
 });
 
-test.each(["mcp-server", "agent"])(
-  "%s refuses what can't be the address of a gateway at its start",
-  async (command) => {
-    await using place = await makePlace();
-    for (const address of ["http://127.0.0.1:1", "nonsense", ""]) {
-      const { exit, err } = await clawport(
-        place,
-        command,
-        ...(command === "agent" ? ["hi"] : []),
-        "--gateway",
-        address,
-      );
-      expect([exit, err]).toEqual([2, expect.stringContaining("--gateway must start with ws:// or wss://")]);
-    }
-  },
-);
+test.each(["mcp-server", "agent"])("%s rejects an invalid gateway address at its start", async (command) => {
+  await using place = await makePlace();
+  for (const address of ["http://127.0.0.1:1", "nonsense", ""]) {
+    const { exit, err } = await clawport(place, command, ...(command === "agent" ? ["hi"] : []), "--gateway", address);
+    expect([exit, err]).toEqual([2, expect.stringContaining("--gateway must start with ws:// or wss://")]);
+  }
+});
 
-test("limits hold at their edge, and no file of an order is left", async () => {
+test("the limits are exact, and no file of an order is left behind", async () => {
   await using server = await startMcpServer();
   expect((await server.order({ message: "/help", files: [pdf(15 * megabyte)] })).isError).toBe(false);
   const over = await server.order({ message: "/help", files: [pdf(15 * megabyte + 1)] });
   expect(textOf(over)).toContain(
-    'files[0] ("report.pdf"): at most 15 MB are taken, and it has 15.00 MB (15728641 bytes)',
+    'files[0] ("report.pdf"): at most 15 MB are allowed, but it has 15.00 MB (15728641 bytes)',
   );
   expect((await server.order({ message: "/help", images: images(10) })).isError).toBe(false);
   const many = await server.order({ message: "/help", images: images(11) });
-  expect(textOf(many)).toContain("images: at most 10 are taken, and there are 11");
+  expect(textOf(many)).toContain("images: at most 10 are allowed, but there are 11");
   expect(await server.leftovers()).toEqual([]);
 });
 
-test("wrong arguments are answers that begin with Error:", async () => {
+test("wrong arguments are answers that begin with 'Error:'", async () => {
   await using server = await startMcpServer();
   expect(textOf(await server.order({}))).toBe('Error: Nothing was sent to OpenClaw: "message" must be a string.');
 });
 
-test("a message too long for memory is read as it was written, escapes and all", async () => {
+test("a message that was written to a file is read back exactly, escapes included", async () => {
   await using server = await startMcpServer();
   const result = await server.order({ message: `/ü"\\ ${'"\\\n'.repeat(30_000)}` });
-  expect(textOf(result)).toBe('Error: There is no command "/ü"\\" here. "/help" lists those there are.');
+  expect(textOf(result)).toBe('Error: There is no command "/ü"\\". Send `/help` to list the commands.');
 });
 
 test("every order is in the audit, without its key", async () => {
@@ -102,7 +93,7 @@ test("verbose logging goes to stderr and leaves stdout to the protocol", async (
   expect(server.log()).not.toContain("my-secret-key");
 });
 
-test("it ends by itself when the client goes", async () => {
+test("it ends when the client disconnects", async () => {
   const { command, args } = serverCommand("--home", "/nonexistent/nowhere");
   const child = spawn(command, args, { stdio: ["pipe", "ignore", "inherit"] });
   child.stdin.end();

@@ -2,7 +2,7 @@ import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { z } from "zod";
 
-/** A server with pictures as large as one wants, and with one of each kind of media. */
+/** A server with images of any size, and with one of each kind of media. */
 const server = new McpServer({ name: "media", version: "1" });
 
 server.registerTool("picture", { inputSchema: { bytes: z.number() } }, ({ bytes }) => ({

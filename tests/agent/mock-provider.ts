@@ -2,10 +2,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { listenHere } from "../support/listen-here.ts";
 import { decideAnswer, type MockAnswer, type ModelMessage } from "../openclaw/bench/decide-answer.ts";
 
-/** How one provider puts a conversation and an answer on the wire. */
+/** The wire format of one provider. */
 interface Dialect {
   readonly path: RegExp;
-  /** The base of its addresses, as its library wants it. */
+  /** The path of its base URL. */
   readonly base: string;
   read(body: WireBody): readonly ModelMessage[];
   stream(answer: Spoken, send: (event: { readonly type?: string }) => void): void;
@@ -14,7 +14,7 @@ interface Dialect {
 
 type Spoken = Exclude<MockAnswer, { kind: "hang" | "fail" }>;
 
-// What came over the wire is looked into loosely: the library under test has written it.
+// Not typed further: the library under test wrote it.
 // oxlint-disable-next-line typescript/no-explicit-any
 type WireBody = any;
 

@@ -1,7 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { megabyte } from "../../src/sources/agent/media/media-limits.ts";
+import { megabyte } from "../../src/core/size-text.ts";
 import { makePlace } from "../cli/run-clawport.ts";
 import { type MockModel, startMockModel } from "../openclaw/bench/mock-model.ts";
 import { serverCommand, startMcpServer, textOf, writeHome } from "./start-mcp-server.ts";
@@ -34,7 +34,7 @@ test("the model uses a tool of a real MCP server through the guard, and answers"
   expect(audit).toMatch(/"tool":"sdk__echo"/);
 });
 
-test("what the guard denies, the model is told", async () => {
+test("the model gets the guard's denial", async () => {
   await using server = await start({ rules: [{ tool: "sdk__*", verdict: "deny" }] });
   const result = await server.order({ message: 'call:sdk__echo {"data":"x"}' });
   expect(textOf(result)).toMatch(/^GOT=Error: .*sdk__echo/);
@@ -47,7 +47,7 @@ test("a looping model is stopped at the limit", async () => {
   expect(model.requests).toHaveLength(4);
 });
 
-test("agents that hand their orders on to one another are stopped after a few rounds", async () => {
+test("agents that pass orders on to each other are stopped at the depth limit", async () => {
   await using place = await makePlace();
   const homes = ["a", "b", "c", "d", "e"].map((name) => join(place.folder, name));
   const configOf = (next: string) => ({
@@ -61,7 +61,7 @@ test("agents that hand their orders on to one another are stopped after a few ro
   expect(textOf(result)).toMatch(/nested too deep: 3 agents have passed orders on/);
 }, 60_000);
 
-test("with the commands named as backend, the servers and their tools are at hand without a model", async () => {
+test("with the commands backend, servers and tools can be used without a model", async () => {
   await using server = await start({}, "commands");
   expect(textOf(await server.order({ message: "/tools echo" }))).toBe("sdk__echo(data): Returns data.");
   expect(textOf(await server.order({ message: '/call sdk__echo {"data":"typed"}' }))).toBe("typed");
@@ -70,7 +70,7 @@ test("with the commands named as backend, the servers and their tools are at han
   expect(model.requests).toHaveLength(0);
 });
 
-test("a model named by the environment takes orders too", async () => {
+test("a model can be named by environment variables", async () => {
   await using server = await startMcpServer({ env: { CLAWPORT_MODEL: "mock-1", CLAWPORT_MODEL_URL: model.baseUrl } });
   expect(textOf(await server.order({ message: "hello", sessionKey: "k" }))).toBe("ECHO:hello");
   expect(textOf(await server.order({ message: "recall", sessionKey: "k" }))).toBe("EARLIER=hello");
@@ -96,7 +96,7 @@ test("audio is transcribed by the configured command before the model gets it", 
   expect(asked).not.toContain(data);
 });
 
-test("media that are too large for an answer are put into a file, and a text says what and where", async () => {
+test("media too large for an answer are saved, and a text says what and where", async () => {
   const config = {
     servers: { media: { command: process.execPath, args: [join(import.meta.dirname, "media-server.ts")] } },
     agent: { model: { name: "mock-1", url: model.baseUrl } },

@@ -37,7 +37,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** An official client at the other end of the pipe, whichever it is. */
+/** One of the official clients, connected to our server. */
 interface OpenedClient {
   order(args: Record<string, unknown>): Promise<readonly unknown[]>;
   close(): Promise<void>;
@@ -74,7 +74,7 @@ describe.each([
 
   const order = async (args: Record<string, unknown>): Promise<string> => JSON.stringify(await client.order(args));
 
-  test("orders, goes on with a conversation, and keeps others out of it", async () => {
+  test("places orders and continues a conversation, separate from others", async () => {
     expect(await order({ message: "my colour is blue", sessionKey: name })).toContain("ECHO:my colour is blue");
     expect(await order({ message: "recall", sessionKey: name })).toContain("EARLIER=my colour is blue");
     expect(await order({ message: "recall" })).toContain('"EARLIER="');
@@ -105,20 +105,20 @@ describe.each([
     expect(text).toMatchObject({ type: "text", text: expect.stringContaining("GOT=") });
   }, 60_000);
 
-  test("is told what is wrong, at the edge of each limit", async () => {
+  test("gets an error just beyond each limit", async () => {
     const many = (count: number, mimeType: string) => Array.from({ length: count }, () => ({ data: "YQ==", mimeType }));
     expect(await order({ message: "x", files: many(5, "text/plain") })).toContain("ECHO:");
     expect(await order({ message: "x", files: many(6, "text/plain") })).toContain(
-      "at most 5 are taken, and there are 6",
+      "at most 5 are allowed, but there are 6",
     );
     expect(await order({ message: "x", images: many(11, "image/png") })).toContain(
-      "at most 10 are taken, and there are 11",
+      "at most 10 are allowed, but there are 11",
     );
     expect(await order({ message: "x", images: [{ data: "YQ", mimeType: "image/png" }] })).toContain("is not base64");
   }, 60_000);
 });
 
-test("the Inspector's command line hands over an order, and finds nothing wrong with the tool", async () => {
+test("the Inspector's command line places an order, and finds nothing wrong with the tool", async () => {
   const inspector = await installPackage("@modelcontextprotocol/inspector", "2.12.0", "inspector");
   const launcher = join(inspector, "clients", "launcher", "build", "index.js");
   const { command, args } = serverCommand("--home", home);

@@ -8,7 +8,7 @@ import { openConversationFiles } from "../../src/sources/agent/conversations/con
 import { findModel } from "../../src/sources/agent/model/find-model.ts";
 import { createModelBackend } from "../../src/sources/agent/model/model-backend.ts";
 import { openModel } from "../../src/sources/agent/model/open-model.ts";
-import { describeReplies, obedient, quietOptions } from "../../src/sources/agent/reply.contract.ts";
+import { describeReplies, obedient, quietOptions } from "../../src/sources/agent/reply-backend.contract.ts";
 import { testTool } from "../support/test-source.ts";
 import { type MockProvider, startMockProvider } from "./mock-provider.ts";
 
@@ -37,12 +37,17 @@ describe.each([
     const env = { CLAWPORT_MODEL: `${provider}/mock-1`, [key]: "the-key", [address]: new URL(mock.baseUrl).origin };
     const settings = findModel(undefined, env)!;
     const model = await openModel(settings);
-    return createModelBackend({ settings, model, histories: openConversationFiles(folder), tools: async () => tools });
+    return createModelBackend({
+      settings,
+      model,
+      conversations: openConversationFiles(folder),
+      tools: async () => tools,
+    });
   }
 
   describeReplies(async () => obedient(await openBackend(), mock));
 
-  test("writes as it goes, uses a tool, and answers with what that gave; the conversation goes on", async () => {
+  test("streams its text, uses a tool, answers with its result, and continues the conversation", async () => {
     const backend = await openBackend();
     const partials: string[] = [];
     const blocks: (string | undefined)[] = [];

@@ -2,7 +2,7 @@ import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { z } from "zod";
 
-/** A server that has its client's model do the work: `sum_up` asks it, and tells what it said or why it did not. */
+/** A server that uses its client's model: `sum_up` returns what the model wrote, or the error. */
 const server = new McpServer({ name: "docs", version: "1" });
 
 server.registerTool("sum_up", { inputSchema: { text: z.string() } }, async ({ text }) => {

@@ -21,7 +21,7 @@ function start({ backend = "auto", rules = [] as object[], named = true } = {}) 
 
 const allowed = [{ tool: "sampling__docs", verdict: "allow" }];
 
-test("a server whose tool the model uses has the model write for it, where a rule allows that", async () => {
+test("a server may use the model during a call if a rule allows it", async () => {
   await using server = await start({ rules: allowed });
   const result = await server.order({ message: 'call:docs__sum_up {"text":"good morning"}' });
   expect(textOf(result)).toBe('GOT=the model wrote {"type":"text","text":"ECHO:good morning"}');
@@ -29,14 +29,14 @@ test("a server whose tool the model uses has the model write for it, where a rul
   expect(model.requests[1]?.tools ?? []).toEqual([]);
 });
 
-test("where no rule allows it, the server is told how that is done", async () => {
+test("without a rule the server gets an error that says how to allow it", async () => {
   await using server = await start();
   const result = await server.order({ message: 'call:docs__sum_up {"text":"good morning"}' });
   expect(textOf(result)).toMatch(/^GOT=no model: .*sampling__docs/s);
 });
 
-test("without a model the server is told that there is none", async () => {
+test("without a model the server gets an error that says so", async () => {
   await using server = await start({ backend: "commands", rules: allowed, named: false });
   const result = await server.order({ message: '/call docs__sum_up {"text":"good morning"}' });
-  expect(textOf(result)).toMatch(/no model: .*none is named here.*agent\.model/s);
+  expect(textOf(result)).toMatch(/no model: .*none is configured.*agent\.model/s);
 });

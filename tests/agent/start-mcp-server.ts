@@ -7,7 +7,7 @@ import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 
 const main = resolve(import.meta.dirname, "../../src/cli/main.ts");
 
-/** How a client would start us: Node, our file, the command. */
+/** How a client starts the server. */
 export function serverCommand(...args: readonly string[]): { command: string; args: string[] } {
   return { command: process.execPath, args: [main, "mcp-server", ...args] };
 }
@@ -18,14 +18,14 @@ export interface StartedServer extends AsyncDisposable {
   /** Its state folder. */
   readonly home: string;
   order(args: Record<string, unknown>, signal?: AbortSignal): Promise<CallToolResult>;
-  /** What it wrote to stderr so far. */
+  /** What it has written to stderr. */
   log(): string;
-  /** Files of orders that are still there. */
+  /** Files of orders that were not removed. */
   leftovers(): Promise<readonly string[]>;
 }
 
 export interface StartOptions {
-  /** Its state folder; one of its own, which goes with it, unless given. */
+  /** Its state folder; by default a new one, which is removed with it. */
   readonly home?: string;
   readonly config?: object;
   readonly env?: Readonly<Record<string, string>>;
@@ -45,7 +45,7 @@ export async function startMcpServer(options: StartOptions = {}): Promise<Starte
   if (config !== undefined) await writeHome(home, config);
   const transport = new StdioClientTransport({
     ...serverCommand("--home", home, ...args),
-    // A port nobody listens on: no OpenClaw that happens to run here may answer.
+    // An unused port, so that an OpenClaw that happens to run here can't answer.
     env: { PATH: process.env["PATH"] ?? "", HOME: folder, OPENCLAW_GATEWAY_PORT: "1", ...env },
     stderr: "pipe",
   });

@@ -18,7 +18,7 @@ let model: MockModel;
 let child: ChildProcessWithoutNullStreams;
 let ask: (method: string, params: object) => Promise<Wire>;
 
-/** A server for which every order is long, and a client of the revision that has tasks. */
+/** A server that turns every order into a task, and a client that supports tasks. */
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "tasks-"));
   model = await startMockModel();
@@ -57,7 +57,7 @@ async function startTask(args: object): Promise<string> {
   return result.taskId;
 }
 
-/** Polls as a client does, until the task is no longer as it was. */
+/** Polls as a client does, until the task has another status. */
 async function pollWhile(status: string, taskId: string) {
   for (;;) {
     const { result } = await ask("tasks/get", { taskId });
@@ -66,7 +66,7 @@ async function pollWhile(status: string, taskId: string) {
   }
 }
 
-test("an order becomes a task, and its answer is there when it is asked for, media and all", async () => {
+test("an order becomes a task, whose result can be fetched", async () => {
   const files = [{ data: Buffer.alloc(200_000, "word ").toString("base64"), mimeType: "text/plain" }];
   const done = await pollWhile("working", await startTask({ message: "hello", sessionKey: "k", files }));
   expect(done).toMatchObject({
@@ -87,7 +87,7 @@ test("cancelling the task stops the agent", async () => {
   expect((await ask("tasks/get", { taskId })).result).toMatchObject({ status: "cancelled" });
 }, 60_000);
 
-test("what has to be asked in the meantime is a question of the task", async () => {
+test("a question during the order is a question of the task", async () => {
   const taskId = await startTask({ message: 'call:sdk__echo {"data":"approved"}' });
   const waiting = await pollWhile("working", taskId);
   expect(waiting).toMatchObject({ status: "input_required" });

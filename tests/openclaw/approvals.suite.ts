@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { silentLog } from "../../src/core/log.ts";
-import { openBackend } from "../../src/hub/open-agent.ts";
+import { openBackend } from "../../src/hub/engine/open-agent.ts";
 import type { Answer, Question } from "../../src/mcp/messages/interim-messages.ts";
 import type { ToolResult } from "../../src/mcp/messages/tool.ts";
 import { createAgentSource } from "../../src/sources/agent/agent-source.ts";

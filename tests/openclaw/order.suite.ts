@@ -9,7 +9,7 @@ import { createAgentSource } from "../../src/sources/agent/agent-source.ts";
 import { createGatewayConversationStore } from "../../src/sources/agent/conversations/gateway-conversation-store.ts";
 import { createGatewayBackend } from "../../src/sources/agent/gateway/gateway-backend.ts";
 import type { ReplyBackend } from "../../src/sources/agent/reply-backend.ts";
-import { describeReplies } from "../../src/sources/agent/reply.contract.ts";
+import { describeReplies } from "../../src/sources/agent/reply-backend.contract.ts";
 import { serverCommand, textOf as serverText, startMcpServer } from "../agent/start-mcp-server.ts";
 import { testContext } from "../support/test-source.ts";
 import { startMockAnthropic } from "./bench/mock-anthropic.ts";

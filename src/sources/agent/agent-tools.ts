@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { Caller } from "../../catalog/caller.ts";
-import type { CallContext } from "../../catalog/call-context.ts";
+import type { Guard } from "../../catalog/guard/guard.ts";
 import type { CatalogTool } from "../../catalog/source.ts";
 import type { View } from "../../catalog/view.ts";
 import { Fault } from "../../core/fault.ts";
@@ -9,7 +9,7 @@ import { quoted } from "../../core/peer-text.ts";
 import type { ContentBlock, Tool, ToolResult } from "../../mcp/messages/tool.ts";
 import type { ReplyMedia, ReplyOptions, ReplyPayload } from "./reply-backend.ts";
 
-/** The tools an agent of ours may use. Every call goes the way of all calls, through the guard. */
+/** The tools that our own agent may use. Every call goes through the guard. */
 export interface AgentTools {
   list(): readonly Tool[];
   call(name: string, args: unknown, options: ReplyOptions): Promise<ToolResult>;
@@ -17,11 +17,11 @@ export interface AgentTools {
 
 export interface AgentToolsOptions {
   readonly view: View;
-  readonly guard: { call(tool: CatalogTool, args: unknown, context: CallContext): Promise<ToolResult> };
+  readonly guard: Pick<Guard, "call">;
   readonly caller: Caller;
 }
 
-/** An agent is never offered itself: an order that orders would have no end. */
+/** Leaves out the agent's own tool: otherwise an order could place orders without end. */
 export function createAgentTools({ view, guard, caller }: AgentToolsOptions): AgentTools {
   const offered = (): readonly CatalogTool[] => view.tools().filter(({ source }) => source.kind !== "agent");
   return {
@@ -29,7 +29,7 @@ export function createAgentTools({ view, guard, caller }: AgentToolsOptions): Ag
     async call(name, args, { signal, log, onActivity, ask }) {
       const tool = view.find(name);
       if (tool === undefined || tool.source.kind === "agent")
-        throw new Fault("unknown-tool", `There is no tool ${quoted(name, 100)}. "/tools" lists them.`);
+        throw new Fault("unknown-tool", `There is no tool ${quoted(name, 100)}. Send \`/tools\` to list them.`);
       return guard.call(tool, args, {
         caller,
         signal,
@@ -42,7 +42,7 @@ export function createAgentTools({ view, guard, caller }: AgentToolsOptions): Ag
   };
 }
 
-/** What a tool answered, as a piece of an agent's reply: its texts as one, the rest as media. */
+/** A tool's result as part of a reply: its texts joined, the rest as media. */
 export function resultPayload({ content, structuredContent }: ToolResult): ReplyPayload {
   const text = content.flatMap(textOf).join("\n");
   const media = content.flatMap(mediaOf);

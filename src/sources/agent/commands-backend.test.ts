@@ -5,7 +5,7 @@ import type { Source } from "../../catalog/source.ts";
 import { errorResult, textResult } from "../../mcp/messages/tool.ts";
 import { createAgentTools } from "./agent-tools.ts";
 import { createCommandsBackend } from "./commands-backend.ts";
-import { describeReplies, quietOptions } from "./reply.contract.ts";
+import { describeReplies, quietOptions } from "./reply-backend.contract.ts";
 
 interface Bench {
   readonly source: Source;
@@ -72,7 +72,7 @@ describe("as a backend", () => {
   });
 });
 
-test("/tools shows each tool with its arguments, and never the order itself", async () => {
+test("/tools lists each tool with its arguments, but not the order tool", async () => {
   expect(await say("/tools")).toBe("echo(text, loud?): Says it again.\nhang()\nbroken()");
   expect(await say("  /tools EC ")).toBe("echo(text, loud?): Says it again.");
   expect(await say("/tools nothing")).toBe('None of the 3 tools has "nothing" in its name.');
@@ -82,21 +82,21 @@ test("free text is answered with the ways to get an agent", async () => {
   await expect(say("do my taxes")).rejects.toThrow(/1\. Start OpenClaw\.\n2\. Name a model\./);
 });
 
-test("an order can't be called as a tool", async () => {
+test("the order tool can't be called", async () => {
   await expect(say('/call order_openclaw {"message":"x"}')).rejects.toMatchObject({ code: "unknown-tool" });
 });
 
 test.each([
   ["/nonsense", /no command "\/nonsense"/],
-  ["/call", /Say which tool/],
+  ["/call", /Name the tool/],
   ["/call echo {", /not JSON/],
-  ["/call echo []", /have to be a JSON object/],
+  ["/call echo []", /must be a JSON object/],
   ["/call nothing {}", /no tool "nothing"/],
-  ["/mcp servers", /no servers are kept here/],
-])("%s says what is wrong", async (message, says) => {
+  ["/mcp servers", /no servers here/],
+])("%s is answered with what is wrong", async (message, says) => {
   await expect(say(message)).rejects.toThrow(says);
 });
 
-test("/mcp goes to its handler with the words behind it", async () => {
+test("/mcp goes to its handler with the text after it", async () => {
   expect(await say("/mcp auth login x", async (args) => ({ text: `got ${args}` }))).toBe("got auth login x");
 });

@@ -5,18 +5,18 @@ import type { Tool } from "../../mcp/messages/tool.ts";
 import { type AgentTools, resultPayload } from "./agent-tools.ts";
 import type { ReplyBackend, ReplyOptions, ReplyPayload } from "./reply-backend.ts";
 
-/** Answers `/mcp …`; the handlers belong to those who keep the servers. */
+/** Answers `/mcp …`. */
 export type McpCommand = (args: string, options: ReplyOptions) => Promise<ReplyPayload>;
 
 export interface CommandsOptions {
-  /** Asked for with the first command that needs them: opening them may start servers. */
+  /** Called by the first command that needs tools: opening them may start servers. */
   tools(): Promise<AgentTools>;
   readonly mcp?: McpCommand | undefined;
-  /** How a person gets an agent that understands free text: what is told to those who send some. */
+  /** How to get an agent that understands free text; shown when a message is not a command. */
   readonly waysToAnAgent: readonly string[];
 }
 
-/** What can be had with no agent at all: the tools, called by name. */
+/** Works without an agent: commands that list and call the tools. */
 export function createCommandsBackend({ tools, mcp, waysToAnAgent }: CommandsOptions): ReplyBackend {
   return {
     name: "commands",
@@ -41,9 +41,12 @@ export function createCommandsBackend({ tools, mcp, waysToAnAgent }: CommandsOpt
         return callTool(rest, options);
       case "mcp":
         if (mcp) return mcp(rest, options);
-        throw new Fault("unavailable", '"/mcp" is not there: no servers are kept here.');
+        throw new Fault("unavailable", "`/mcp` is not available: there are no servers here.");
       default:
-        throw new Fault("usage", `There is no command "/${command.slice(0, 50)}" here. "/help" lists those there are.`);
+        throw new Fault(
+          "usage",
+          `There is no command "/${command.slice(0, 50)}". Send \`/help\` to list the commands.`,
+        );
     }
   }
 
@@ -52,45 +55,45 @@ export function createCommandsBackend({ tools, mcp, waysToAnAgent }: CommandsOpt
     options.onActivity(`running ${name}`);
     const result = await (await tools()).call(name, args, options);
     const payload = resultPayload(result);
-    if (result.isError === true) throw new Fault("unavailable", payload.text ?? `${name} failed and did not say why.`);
+    if (result.isError === true) throw new Fault("unavailable", payload.text ?? `${name} failed without a message.`);
     return payload;
   }
 }
 
 function noAgentText(ways: readonly string[]): string {
   const how = ways.map((way, index) => `\n${index + 1}. ${way}`).join("");
-  return `No agent is behind this yet that understands free text; only commands are ("/help" lists them). To get one:${how}`;
+  return `No agent is available, so only commands work (send \`/help\` to list them). To get an agent:${how}`;
 }
 
 function helpText(hasMcp: boolean): string {
   return [
-    "No agent is behind this; these commands work without one:",
-    ...(hasMcp ? ["/mcp …: the MCP servers (/mcp help)"] : []),
-    "/tools [part of a name]: the tools there are",
-    "/call <tool> <json>: call one of them",
-    "/help: this list",
+    "No agent is available. These commands work without one:",
+    ...(hasMcp ? ["/mcp …: manage the MCP servers (/mcp help)"] : []),
+    "/tools [part of a name]: list the tools",
+    "/call <tool> <json>: call a tool",
+    "/help: show this list",
   ].join("\n");
 }
 
-/** The tools as a list for a person, each with the arguments it takes. */
+/** One line for each tool, with its arguments. */
 function describeTools(tools: readonly Tool[], part: string): string {
-  const wanted = part.trim().toLowerCase();
-  const fitting = tools.filter(({ name }) => name.toLowerCase().includes(wanted));
-  if (fitting.length > 0) return fitting.map(toolLine).join("\n");
-  if (tools.length === 0) return "There are no tools here yet.";
-  return `None of the ${tools.length} tools has ${quoted(wanted, 100)} in its name.`;
+  const searched = part.trim().toLowerCase();
+  const found = tools.filter(({ name }) => name.toLowerCase().includes(searched));
+  if (found.length > 0) return found.map(toolLine).join("\n");
+  if (tools.length === 0) return "There are no tools yet.";
+  return `None of the ${tools.length} tools has ${quoted(searched, 100)} in its name.`;
 }
 
 function toolLine({ name, description, inputSchema }: Tool): string {
   const { properties, required } = inputSchema;
-  const needed: readonly unknown[] = Array.isArray(required) ? required : [];
+  const requiredNames: readonly unknown[] = Array.isArray(required) ? required : [];
   const names = typeof properties === "object" && properties !== null ? Object.keys(properties) : [];
-  const args = names.map((each) => (needed.includes(each) ? each : `${each}?`)).join(", ");
-  const first = description?.split("\n", 1)[0]?.slice(0, 200);
-  return `${name}(${args})${first === undefined || first === "" ? "" : `: ${first}`}`;
+  const args = names.map((each) => (requiredNames.includes(each) ? each : `${each}?`)).join(", ");
+  const summary = description?.split("\n", 1)[0]?.slice(0, 200);
+  return `${name}(${args})${summary === undefined || summary === "" ? "" : `: ${summary}`}`;
 }
 
-export interface TypedCall {
+interface TypedCall {
   readonly name: string;
   readonly args: Readonly<Record<string, unknown>>;
 }
@@ -98,10 +101,10 @@ export interface TypedCall {
 /** Reads `<tool> <json>`; no JSON means no arguments. */
 function parseTypedCall(text: string): TypedCall {
   const [, name, json = ""] = /^(\S+)\s*([\s\S]*)$/.exec(text.trim()) ?? [];
-  if (name === undefined) throw new Fault("usage", 'Say which tool: "/call <tool> <json>". "/tools" lists them.');
+  if (name === undefined) throw new Fault("usage", "Name the tool: `/call <tool> <json>`. Send `/tools` to list them.");
   const args = json === "" ? {} : parseArguments(json, name);
   if (typeof args !== "object" || args === null || Array.isArray(args))
-    throw new Fault("usage", `The arguments of ${name} have to be a JSON object: /call ${name} {"…": …}`);
+    throw new Fault("usage", `The arguments of ${name} must be a JSON object: \`/call ${name} {"…": …}\``);
   return { name, args: args as Record<string, unknown> };
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type BackendCandidate, chooseBackend, type ReplyBackend } from "./reply-backend.ts";
-import { quietOptions } from "./reply.contract.ts";
+import { quietOptions } from "./reply-backend.contract.ts";
 
 function agent(text: string, closed: string[] = []): ReplyBackend {
   return {
@@ -15,7 +15,7 @@ async function ask(backend: ReplyBackend): Promise<string | undefined> {
   return payloads[0]?.text;
 }
 
-test("an agent that comes later is found, and kept when it is away for a moment", async () => {
+test("an agent that starts later is found, and stays chosen while it is away", async () => {
   let isThere = false;
   let opened = 0;
   const closed: string[] = [];
@@ -27,18 +27,18 @@ test("an agent that comes later is found, and kept when it is away for a moment"
       return agent("gateway", closed);
     },
   };
-  const backend = chooseBackend([gateway], agent("last", closed));
-  expect(await ask(backend)).toBe("last");
+  const backend = chooseBackend([gateway], agent("fallback", closed));
+  expect(await ask(backend)).toBe("fallback");
   isThere = true;
   expect(await Promise.all([ask(backend), ask(backend)])).toEqual(["gateway", "gateway"]);
   isThere = false;
   expect(await ask(backend)).toBe("gateway");
   expect(opened).toBe(1);
   await backend[Symbol.asyncDispose]();
-  expect(closed).toEqual(["gateway", "last"]);
+  expect(closed).toEqual(["gateway", "fallback"]);
 });
 
-test("a way that can't be opened fails its order, and is tried again with the next", async () => {
+test("an agent that can't be opened fails the order, and is tried again with the next one", async () => {
   let isBroken = true;
   const gateway: BackendCandidate = {
     name: "gateway",
@@ -48,7 +48,7 @@ test("a way that can't be opened fails its order, and is tried again with the ne
       return agent("gateway");
     },
   };
-  const backend = chooseBackend([gateway], agent("last"));
+  const backend = chooseBackend([gateway], agent("fallback"));
   await expect(ask(backend)).rejects.toThrow("wrong address");
   isBroken = false;
   expect(await ask(backend)).toBe("gateway");

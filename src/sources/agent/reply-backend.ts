@@ -2,21 +2,21 @@ import type { Log } from "../../core/log.ts";
 import type { Answer, Question } from "../../mcp/messages/interim-messages.ts";
 import type { Attachment } from "./media/check-media.ts";
 
-/** What an agent is told. The message is the user's own words: no backend adds to it or takes from it. */
+/** What an agent gets. The message is the user's own text: no backend changes it. */
 export interface ReplyRequest {
   readonly message: string;
   readonly sessionKey: string;
   readonly attachments: readonly Attachment[];
 }
 
-/** What came back besides text. It is read when it is put into the answer, if it is small enough for that. */
+/** An image, audio or a file in a reply. It is read only when it is put into the answer, if it is small enough. */
 export interface ReplyMedia {
-  /** Two mentions with the same id mean one thing. */
+  /** The same id means the same media. */
   readonly id: string;
   readonly name: string;
   readonly mimeType: string;
   readonly bytes: number;
-  /** Where a person finds it when it is too large for the answer. */
+  /** Where the user can find it if it is too large for the answer. */
   readonly where?: string | undefined;
   read(signal: AbortSignal): Promise<Buffer>;
 }
@@ -27,20 +27,20 @@ export interface ReplyPayload {
 }
 
 export interface ReplyOptions {
-  /** Aborting it stops the agent's work, not just the wait for it. */
+  /** Aborting it stops the agent, not just the wait for its reply. */
   readonly signal: AbortSignal;
   readonly log: Log;
-  /** All that was written so far of the message that is being written. */
+  /** The whole text so far of the message that the agent is writing. */
   onPartial(text: string): void;
-  /** A finished piece of the answer, before the end. */
+  /** A finished part of the answer, before the end. */
   onBlock(payload: ReplyPayload): void;
-  /** What a tool of the agent has for the user. */
+  /** Output of a tool that is meant for the user. */
   onToolResult(payload: ReplyPayload): void;
-  /** What the agent does just now, in a few words; also its sign of life. */
-  onActivity(words: string): void;
-  /** Puts a question of the agent to whoever gave the order; rejects with `missing-capability` where nobody can be asked. */
+  /** What the agent is doing, in a few words; also a sign of life. */
+  onActivity(activity: string): void;
+  /** Asks the caller of the order; rejects with `missing-capability` if no one can be asked. */
   ask(question: Question): Promise<Answer>;
-  /** Known not to work where it is false. */
+  /** false if `ask` is known to fail; undefined if unknown. */
   readonly canAsk?: boolean | undefined;
 }
 
@@ -52,23 +52,23 @@ export interface TokenUsage {
 export interface AgentReply {
   readonly payloads: readonly ReplyPayload[];
   readonly runId?: string | undefined;
-  /** Names of the tools that the agent used, each once. */
+  /** Names of the tools that the agent used, without repeats. */
   readonly tools?: readonly string[] | undefined;
   readonly tokens?: TokenUsage | undefined;
-  /** In money, where prices are known. */
+  /** In money, if prices are configured. */
   readonly cost?: number | undefined;
 }
 
-/** Hands a message to an agent and waits for it to finish. Pieces come by the callbacks, the end as the result. */
-export type GetReply = (context: ReplyRequest, options: ReplyOptions) => Promise<AgentReply>;
+/** Sends a message to an agent and waits until it has finished. Parts of the reply arrive by the callbacks. */
+export type GetReply = (request: ReplyRequest, options: ReplyOptions) => Promise<AgentReply>;
 
-/** Some agent behind the orders. */
+/** An agent that carries out orders. */
 export interface ReplyBackend extends AsyncDisposable {
   readonly name: "gateway" | "model" | "commands";
   readonly getReply: GetReply;
 }
 
-/** An agent that may be there or not. */
+/** An agent that may be available. */
 export interface BackendCandidate {
   readonly name: ReplyBackend["name"];
   isThere(): Promise<boolean>;
@@ -76,40 +76,40 @@ export interface BackendCandidate {
 }
 
 export interface ChosenBackend extends ReplyBackend {
-  /** Finds the way now, so that the first order need not wait for it. */
+  /** Chooses and opens an agent now, so that the first order need not wait for it. */
   prepare(): void;
 }
 
 /**
- * Sends each order to the first agent that is there. One that has taken an order keeps the rest: a conversation must not
- * go on elsewhere because its agent is away for a moment.
+ * Sends each order to the first available agent, or to the fallback. An agent that was chosen once gets all later orders: a
+ * conversation must not move because its agent is away for a moment.
  */
-export function chooseBackend(candidates: readonly BackendCandidate[], last: ReplyBackend): ChosenBackend {
-  let kept: Promise<ReplyBackend> | undefined;
+export function chooseBackend(candidates: readonly BackendCandidate[], fallback: ReplyBackend): ChosenBackend {
+  let chosen: Promise<ReplyBackend> | undefined;
 
-  async function find(): Promise<ReplyBackend | undefined> {
+  async function openFirst(): Promise<ReplyBackend | undefined> {
     for (const candidate of candidates) if (await candidate.isThere()) return candidate.open();
     return undefined;
   }
 
   function choose(): Promise<ReplyBackend> {
-    // Two orders at once must not open two of them.
-    const chosen = (kept ??= find().then((found) => {
-      if (found === undefined) kept = undefined;
-      return found ?? last;
+    // Two orders at once must not open two agents.
+    const choice = (chosen ??= openFirst().then((found) => {
+      if (found === undefined) chosen = undefined;
+      return found ?? fallback;
     }));
-    chosen.catch(() => (kept = undefined));
-    return chosen;
+    choice.catch(() => (chosen = undefined));
+    return choice;
   }
 
   return {
-    name: last.name,
+    name: fallback.name,
     prepare: () => void choose().catch(() => {}),
-    getReply: async (context, options) => (await choose()).getReply(context, options),
+    getReply: async (request, options) => (await choose()).getReply(request, options),
     async [Symbol.asyncDispose]() {
-      const open = await kept?.catch(() => undefined);
+      const open = await chosen?.catch(() => undefined);
       await open?.[Symbol.asyncDispose]();
-      await last[Symbol.asyncDispose]();
+      await fallback[Symbol.asyncDispose]();
     },
   };
 }

@@ -6,7 +6,7 @@ import { readJsonFile } from "../../../core/files/state-file.ts";
 import { writeFileAtomic } from "../../../core/files/write-file-atomic.ts";
 import { hashSessionKey, isGeneratedKey } from "./session-key.ts";
 
-/** A conversation as it lies on disk. */
+/** A conversation as it is stored. */
 export interface StoredConversation {
   readonly sessionKey: string;
   readonly startedAt: string;
@@ -14,20 +14,19 @@ export interface StoredConversation {
   readonly messages: readonly ModelMessage[];
 }
 
-/** Conversations with the model, a file each, readable by their owner only. Whoever writes one holds its turn. */
+/** Conversations with the model, one file each, readable by their owner only. A writer must hold the session's lock. */
 export interface ConversationFiles {
   read(sessionKey: string): Promise<readonly ModelMessage[]>;
   write(sessionKey: string, messages: readonly ModelMessage[]): Promise<void>;
   /** Latest first. */
   list(): Promise<readonly StoredConversation[]>;
   find(sessionKey: string): Promise<StoredConversation | undefined>;
-  /** Whether there was one. */
+  /** Whether it existed. */
   remove(sessionKey: string): Promise<boolean>;
-  /** Forgets conversations of orders that named none, once they are old or too many: nobody is likely to go on with them. */
+  /** Deletes old or surplus conversations of orders without a session key: they are unlikely to be continued. */
   sweep(): Promise<void>;
 }
 
-/** How many of these are kept, and for how long. */
 const maxUnnamed = 1000;
 const maxUnnamedAgeMs = 30 * 24 * 60 * 60 * 1000;
 
@@ -47,7 +46,7 @@ export function openConversationFiles(folder: string, now: () => Date = () => ne
     const file = await readJsonFile(path, parseConversation);
     if (file.state === "good") return file.value;
     if (file.state === "missing") return undefined;
-    const message = `The conversation in ${path} can't be read. Delete the file to begin it anew.`;
+    const message = `Could not read the conversation in ${path}. Delete the file to start a new one.`;
     throw new Fault("corrupt", message, { cause: file.error });
   }
 
@@ -65,15 +64,15 @@ export function openConversationFiles(folder: string, now: () => Date = () => ne
     },
     find: (sessionKey) => load(fileOf(sessionKey)),
     async remove(sessionKey) {
-      const isThere = (await load(fileOf(sessionKey)).catch(() => true)) !== undefined;
+      const existed = (await load(fileOf(sessionKey)).catch(() => true)) !== undefined;
       await rm(fileOf(sessionKey), { force: true });
-      return isThere;
+      return existed;
     },
     async sweep() {
       const paths = (await fileNames()).filter((name) => name.startsWith("unnamed-")).map((name) => join(folder, name));
       const files = await Promise.all(paths.map(async (path) => ({ path, at: (await stat(path)).mtimeMs })));
-      const youngestFirst = files.toSorted((a, b) => b.at - a.at);
-      const old = youngestFirst.filter(({ at }, n) => n >= maxUnnamed || now().getTime() - at > maxUnnamedAgeMs);
+      const newestFirst = files.toSorted((a, b) => b.at - a.at);
+      const old = newestFirst.filter(({ at }, n) => n >= maxUnnamed || now().getTime() - at > maxUnnamedAgeMs);
       await Promise.all(old.map(({ path }) => rm(path, { force: true })));
     },
   };
@@ -82,7 +81,7 @@ export function openConversationFiles(folder: string, now: () => Date = () => ne
 function parseConversation(value: unknown): StoredConversation {
   const { sessionKey, startedAt, updatedAt, messages } = value as Partial<StoredConversation>;
   if (typeof sessionKey !== "string" || typeof startedAt !== "string" || typeof updatedAt !== "string")
-    throw new Fault("corrupt", "no conversation");
+    throw new Fault("corrupt", "not a conversation");
   if (!Array.isArray(messages)) throw new Fault("corrupt", "no messages");
   return { sessionKey, startedAt, updatedAt, messages: messages as ModelMessage[] };
 }

@@ -1,12 +1,12 @@
 import type { ModelMessage } from "ai";
 import type { ConversationFiles, StoredConversation } from "./conversation-files.ts";
 
-/** Where conversations are kept: by us, with a model of our own, or by OpenClaw. */
+/** Who keeps a conversation: we, for our own agent with a model, or OpenClaw. */
 export type ConversationPlace = "model" | "openclaw";
 
 export interface ConversationSummary {
   readonly place: ConversationPlace;
-  /** As its place knows it. */
+  /** As this place knows it. */
   readonly key: string;
   readonly updatedAt?: string | undefined;
   readonly messages?: number | undefined;
@@ -19,6 +19,7 @@ export interface ConversationMessage {
 }
 
 export interface ConversationTranscript extends ConversationSummary {
+  /** The messages; the name is part of the JSON output. */
   readonly said: readonly ConversationMessage[];
 }
 
@@ -27,22 +28,22 @@ export interface ConversationStore {
   readonly place: ConversationPlace;
   /** Latest first. */
   list(): Promise<readonly ConversationSummary[]>;
-  /** By the key that orders were given with, or by the one its place knows. */
+  /** By the session key of the orders, or by this place's own key. */
   find(key: string): Promise<ConversationTranscript | undefined>;
-  /** Whether there was one. */
+  /** Whether it existed. */
   remove(key: string): Promise<boolean>;
 }
 
-/** Conversations with a model of our own, in files of the state folder. */
-export function createModelConversationStore(histories: ConversationFiles): ConversationStore {
+/** Conversations with the model, in files of the state folder. */
+export function createModelConversationStore(files: ConversationFiles): ConversationStore {
   return {
     place: "model",
-    list: async () => (await histories.list()).map(summaryOf),
+    list: async () => (await files.list()).map(summaryOf),
     async find(key) {
-      const found = await histories.find(key);
+      const found = await files.find(key);
       return found && { ...summaryOf(found), said: found.messages.map(messageFrom) };
     },
-    remove: (key) => histories.remove(key),
+    remove: (key) => files.remove(key),
   };
 }
 

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { createSessionKey, gatewaySessionKey, hashSessionKey } from "./session-key.ts";
 
-test("a plain key stands as it is behind its agent", () => {
+test("a plain key stays as it is, after the agent's id", () => {
   expect(gatewaySessionKey("user-123-conversation", "main")).toBe("agent:main:user-123-conversation");
   expect(gatewaySessionKey("mcp-1700000000000-0a1b2c", "ops")).toBe("agent:ops:mcp-1700000000000-0a1b2c");
 });
 
-test("keys that OpenClaw would take for one another stay apart", () => {
+test("keys that OpenClaw would confuse stay different", () => {
   const keys = ["User", "user", "USER", " user", "user ", "sub:agent", "sub-agent", "über", "…", "!"];
   const sessions = keys.map((key) => gatewaySessionKey(key, "main"));
   expect(new Set(sessions.map((session) => session.toLowerCase())).size).toBe(keys.length);

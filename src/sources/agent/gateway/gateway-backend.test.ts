@@ -6,7 +6,7 @@ import { silentLog } from "../../../core/log.ts";
 import type { Answer, Question } from "../../../mcp/messages/interim-messages.ts";
 import { openGateway } from "../../../openclaw/open-gateway.ts";
 import type { ReplyBackend, ReplyOptions } from "../reply-backend.ts";
-import { describeReplies, quietOptions } from "../reply.contract.ts";
+import { describeReplies, quietOptions } from "../reply-backend.contract.ts";
 import { createApprovalConnection } from "./answer-approvals.ts";
 import { createGatewayBackend } from "./gateway-backend.ts";
 

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { visibleText } from "../../../core/visible-text.ts";
+import { visibleText } from "../../../core/peer-text.ts";
+import { megabyte } from "../../../core/size-text.ts";
 import { cancelledBy } from "../../../core/wait.ts";
 import { readChatHistory } from "../../../openclaw/chat-history.ts";
 import type { GatewayConnection, GatewayLimits } from "../../../openclaw/open-gateway.ts";
 import { readRunEvent } from "../../../openclaw/run-event.ts";
 import { gatewaySessionKey } from "../conversations/session-key.ts";
 import type { Attachment } from "../media/check-media.ts";
-import { megabyte } from "../media/media-limits.ts";
 import type { AgentReply, ReplyBackend, ReplyOptions, ReplyRequest, TokenUsage } from "../reply-backend.ts";
 import { answerApprovals, type ApprovalConnection } from "./answer-approvals.ts";
 import { answerQuestions } from "./answer-questions.ts";

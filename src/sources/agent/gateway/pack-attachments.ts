@@ -3,9 +3,9 @@ import { stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { Fault } from "../../../core/fault.ts";
 import { saveMedia } from "../../../core/files/save-media.ts";
+import { sizeText } from "../../../core/size-text.ts";
 import type { GatewayLimits } from "../../../openclaw/open-gateway.ts";
 import type { Attachment } from "../media/check-media.ts";
-import { sizeText } from "../media/media-limits.ts";
 
 /** Bytes of a frame kept free for the request's other fields. */
 const frameReserve = 262_144;

@@ -1,10 +1,10 @@
 import { Fault } from "../../../core/fault.ts";
 import { safeName } from "../../../core/files/safe-name.ts";
+import { readBoundedBody } from "../../../core/http/read-response.ts";
 import { redactText } from "../../../core/secrets/redact.ts";
 import { sleep } from "../../../core/wait.ts";
 import type { GatewayConnection } from "../../../openclaw/open-gateway.ts";
 import { maxSavedBytes } from "../media/media-limits.ts";
-import { readBoundedBody } from "../media/read-bounded.ts";
 import type { ReplyMedia, ReplyOptions } from "../reply-backend.ts";
 
 interface Artifact {

@@ -3,13 +3,13 @@ import { open, readFile, writeFile } from "node:fs/promises";
 import type { SpilledText } from "../../../core/json-bytes.ts";
 import { sampleBytes } from "./media-family.ts";
 
-/** A base64 text that came with an order: in memory where it is short, else in a file that lives as long as the order. */
+/** A base64 text of an order: in memory if it is short, else in a file that exists as long as the order runs. */
 export interface Base64Text {
   /** In characters. */
   readonly length: number;
-  /** Its last two characters: with the length they tell how much is inside, before any of it is read. */
+  /** Its last two characters: with the length they give the decoded size without reading the text. */
   readonly ending: string;
-  pieces(): AsyncIterable<Buffer>;
+  chunks(): AsyncIterable<Buffer>;
   text(): Promise<string>;
 }
 
@@ -18,7 +18,7 @@ export function base64InMemory(text: string): Base64Text {
   return {
     length: bytes.length,
     ending: text.slice(-2),
-    async *pieces() {
+    async *chunks() {
       yield bytes;
     },
     text: () => Promise.resolve(text),
@@ -31,7 +31,7 @@ export async function base64InFile({ path, bytes, isEscaped }: SpilledText): Pro
   return {
     length,
     ending: await readEnding(path, length),
-    pieces: () => createReadStream(path, { highWaterMark: 256 * 1024 }),
+    chunks: () => createReadStream(path, { highWaterMark: 256 * 1024 }),
     text: () => readFile(path, "latin1"),
   };
 }
@@ -42,7 +42,7 @@ async function readEnding(path: string, length: number): Promise<string> {
   return buffer.toString("latin1");
 }
 
-/** A text of the order that is no media, from wherever it is. */
+/** A text of the order that was written to a file, such as a long message. */
 export async function readSpilledText({ path }: SpilledText): Promise<string> {
   const text: unknown = JSON.parse(`"${await readFile(path, "utf8")}"`);
   return String(text);
@@ -55,59 +55,58 @@ async function unescapeInPlace(path: string): Promise<number> {
 }
 
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-const values = new Int8Array(256).fill(-1);
-for (let value = 0; value < alphabet.length; value++) values[alphabet.charCodeAt(value)] = value;
-const padding = 61;
+const alphabetValues = new Int8Array(256).fill(-1);
+for (let value = 0; value < alphabet.length; value++) alphabetValues[alphabet.charCodeAt(value)] = value;
+const paddingByte = 61;
+const sampleCharacters = Math.ceil(sampleBytes / 3) * 4;
 
 export type Base64Verdict =
   | { readonly pass: true; readonly sample: Buffer }
   | { readonly pass: false; readonly reason: string };
 
 /**
- * Base64 of RFC 4648 §4 and nothing else: no line breaks, no URL alphabet, padded, unused bits zero (§3.5). Decoders
- * that forgive these disagree about what they read, and what was checked here must be what others see.
+ * Accepts only base64 as in RFC 4648 §4: no line breaks, no URL alphabet, padded, unused bits zero (§3.5). Lenient decoders
+ * differ in what they read, and others must see the same content that was checked here.
  */
 export async function judgeBase64(data: Base64Text): Promise<Base64Verdict> {
-  if (data.length % 4 !== 0) return no(`its length, ${data.length}, is no multiple of 4`);
+  if (data.length % 4 !== 0) return invalid(`its length, ${data.length}, is not a multiple of 4`);
   const paddingFrom = data.length - 2;
-  const firstPieces: Buffer[] = [];
-  let kept = 0;
+  const firstChunks: Buffer[] = [];
+  let sampled = 0;
   let at = 0;
   let paddings = 0;
   let last = 0;
-  for await (const piece of data.pieces()) {
-    if (kept < sampleCharacters) {
-      firstPieces.push(piece.subarray(0, sampleCharacters - kept));
-      kept += piece.length;
+  for await (const chunk of data.chunks()) {
+    if (sampled < sampleCharacters) {
+      firstChunks.push(chunk.subarray(0, sampleCharacters - sampled));
+      sampled += chunk.length;
     }
-    for (let index = 0; index < piece.length; index++) {
-      const byte = piece[index]!;
-      const value = values[byte]!;
+    for (let index = 0; index < chunk.length; index++) {
+      const byte = chunk[index]!;
+      const value = alphabetValues[byte]!;
       if (value >= 0 && paddings === 0) last = value;
-      else if (byte === padding && at + index >= paddingFrom) paddings++;
-      else return no(`character ${at + index + 1} is ${shown(byte, paddings > 0)}`);
+      else if (byte === paddingByte && at + index >= paddingFrom) paddings++;
+      else return invalid(`character ${at + index + 1} is ${describeByte(byte, paddings > 0)}`);
     }
-    at += piece.length;
+    at += chunk.length;
   }
   if ((paddings === 1 && (last & 3) !== 0) || (paddings === 2 && (last & 15) !== 0))
-    return no("its last character has bits that belong to no byte");
-  const sample = Buffer.from(Buffer.concat(firstPieces).toString("latin1"), "base64");
+    return invalid("its last character has unused bits that are not zero");
+  const sample = Buffer.from(Buffer.concat(firstChunks).toString("latin1"), "base64");
   return { pass: true, sample: sample.subarray(0, sampleBytes) };
 }
 
-const sampleCharacters = Math.ceil(sampleBytes / 3) * 4;
-
-/** How many bytes a base64 text stands for. */
+/** The size of the decoded content. */
 export function decodedBytes({ length, ending }: Base64Text): number {
   return Math.floor(length / 4) * 3 - (ending === "==" ? 2 : ending.endsWith("=") ? 1 : 0);
 }
 
-function shown(byte: number, afterPadding: boolean): string {
-  if (afterPadding) return "behind the padding";
+function describeByte(byte: number, afterPadding: boolean): string {
+  if (afterPadding) return "after the padding";
   if (byte === 10 || byte === 13 || byte === 32 || byte === 9) return "white space";
   return byte > 32 && byte < 127 ? JSON.stringify(String.fromCharCode(byte)) : `the byte ${byte}`;
 }
 
-function no(reason: string): Base64Verdict {
+function invalid(reason: string): Base64Verdict {
   return { pass: false, reason };
 }

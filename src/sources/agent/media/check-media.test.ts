@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { megabyte } from "../../../core/size-text.ts";
 import { base64InMemory } from "./base64-text.ts";
 import { checkMedia, type MediaArgument } from "./check-media.ts";
-import { megabyte } from "./media-limits.ts";
 
 const png = Buffer.from("\x89PNG\r\n\x1A\n\0\0\0\0", "latin1");
 
@@ -29,45 +29,45 @@ test("checked media keep their order and content and get safe, unique names", as
   expect(await checked[2]!.base64()).toBe("aGk=");
 });
 
-test("15 MB exactly are taken, one byte more is not, and both sizes are told apart", async () => {
+test("15 MB are allowed, one byte more is not, and the message shows the difference", async () => {
   const whole = Buffer.alloc(15 * megabyte);
   expect(await violationsOf([], [given(whole, "application/x-tar")])).toBe("");
   const over = Buffer.alloc(15 * megabyte + 1);
   const message = await violationsOf([given(over, "image/png", "big.png")]);
-  expect(message).toContain('images[0] ("big.png"): at most 15 MB are taken, and it has 15.00 MB (15728641 bytes)');
+  expect(message).toContain('images[0] ("big.png"): at most 15 MB are allowed, but it has 15.00 MB (15728641 bytes)');
 });
 
-test("ten images and five files are taken, eleven and six are not", async () => {
+test("ten images and five files are allowed, eleven and six are not", async () => {
   const image = Array.from({ length: 11 }, () => given(png, "image/png"));
   const file = Array.from({ length: 6 }, () => given("aGk=", "text/csv"));
   expect(await violationsOf(image.slice(1), file.slice(1))).toBe("");
   const message = await violationsOf(image, file);
-  expect(message).toContain("images: at most 10 are taken, and there are 11");
-  expect(message).toContain("files: at most 5 are taken, and there are 6");
+  expect(message).toContain("images: at most 10 are allowed, but there are 11");
+  expect(message).toContain("files: at most 5 are allowed, but there are 6");
 });
 
-test("every violation is told at once, with the item it belongs to", async () => {
+test("all problems are reported at once, each with its item", async () => {
   const message = await violationsOf(
     [given(png, "image/tiff"), given(png, "application/pdf")],
     [given("", "text/plain", "empty.txt"), given("aGk", "text/plain")],
   );
-  expect(message).toContain('images[0] ("image-1.bin"): the type "image/tiff" is not taken, only image/jpeg,');
+  expect(message).toContain('images[0] ("image-1.bin"): the type "image/tiff" is not supported, only image/jpeg,');
   expect(message).toContain('images[1] ("image-2.pdf"): "application/pdf" belongs in "files"');
   expect(message).toContain('files[0] ("empty.txt"): data is empty');
   expect(message).toContain("files[1]");
 });
 
 test.each([
-  ["aGk", "its length, 3, is no multiple of 4"],
+  ["aGk", "its length, 3, is not a multiple of 4"],
   ["aGk\n", "character 4 is white space"],
   ["a-_=", 'character 2 is "-"'],
-  ["aG=k", "character 4 is behind the padding"],
+  ["aG=k", "character 4 is after the padding"],
   ["a===", 'character 2 is "="'],
-  ["aGl=", "its last character has bits that belong to no byte"],
-  ["aR==", "its last character has bits that belong to no byte"],
+  ["aGl=", "its last character has unused bits that are not zero"],
+  ["aR==", "its last character has unused bits that are not zero"],
   ["aGkŁ", "its length, 5"],
   ["data:image/png;base64,aGkx", "its length, 26"],
-])("%j is no base64", async (text, reason) => {
+])("%j is not base64", async (text, reason) => {
   expect(await violationsOf([], [given(text, "text/plain")])).toContain(`data is not base64: ${reason}`);
 });
 
@@ -87,6 +87,6 @@ test("a declared type is refused only when the first bytes prove another family"
   ).toBe("");
 });
 
-test("a text that begins like a picture is still a text", async () => {
+test("a text that begins like an image is still a text", async () => {
   expect(await violationsOf([], [given(Buffer.from("GIF89a is an old format. Ä"), "text/markdown")])).toBe("");
 });

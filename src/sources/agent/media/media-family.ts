@@ -1,7 +1,7 @@
-/** What a declared type and the first bytes can be compared by. `media` holds sound, pictures in motion, or both. */
+/** Kinds of content, to compare a declared type with the first bytes. `media` is audio, video, or both. */
 export type MediaFamily = "image" | "document" | "text" | "media" | "archive";
 
-/** How many of the first bytes are looked at: the mark of a tar archive stands last, at 257. */
+/** How many of the first bytes are checked: the last signature is that of tar, at 257. */
 export const sampleBytes = 512;
 
 export function declaredFamily(mimeType: string): MediaFamily {
@@ -13,35 +13,35 @@ export function declaredFamily(mimeType: string): MediaFamily {
   return "archive";
 }
 
-interface Mark {
+interface Signature {
   readonly family: MediaFamily;
   readonly at: number;
   readonly text: string;
   readonly name: string;
 }
 
-const mark = (family: MediaFamily, name: string, text: string, at = 0): Mark => ({ family, at, text, name });
+const signature = (family: MediaFamily, name: string, text: string, at = 0): Signature => ({ family, at, text, name });
 
-const marks: readonly Mark[] = [
-  mark("image", "PNG", "\x89PNG\r\n\x1A\n"),
-  mark("image", "JPEG", "\xFF\xD8\xFF"),
-  mark("image", "GIF", "GIF87a"),
-  mark("image", "GIF", "GIF89a"),
-  mark("image", "WebP", "WEBP", 8),
-  mark("image", "HEIC", "ftypheic", 4),
-  mark("image", "AVIF", "ftypavif", 4),
-  mark("document", "PDF", "%PDF-"),
-  mark("media", "WAV", "WAVE", 8),
-  mark("media", "AVI", "AVI ", 8),
-  mark("media", "Ogg", "OggS"),
-  mark("media", "FLAC", "fLaC"),
-  mark("media", "MP3", "ID3"),
-  mark("media", "WebM", "\x1A\x45\xDF\xA3"),
-  mark("media", "MP4", "ftyp", 4),
-  mark("archive", "ZIP", "PK\x03\x04"),
-  mark("archive", "ZIP", "PK\x05\x06"),
-  mark("archive", "gzip", "\x1F\x8B\x08"),
-  mark("archive", "tar", "ustar", 257),
+const signatures: readonly Signature[] = [
+  signature("image", "PNG", "\x89PNG\r\n\x1A\n"),
+  signature("image", "JPEG", "\xFF\xD8\xFF"),
+  signature("image", "GIF", "GIF87a"),
+  signature("image", "GIF", "GIF89a"),
+  signature("image", "WebP", "WEBP", 8),
+  signature("image", "HEIC", "ftypheic", 4),
+  signature("image", "AVIF", "ftypavif", 4),
+  signature("document", "PDF", "%PDF-"),
+  signature("media", "WAV", "WAVE", 8),
+  signature("media", "AVI", "AVI ", 8),
+  signature("media", "Ogg", "OggS"),
+  signature("media", "FLAC", "fLaC"),
+  signature("media", "MP3", "ID3"),
+  signature("media", "WebM", "\x1A\x45\xDF\xA3"),
+  signature("media", "MP4", "ftyp", 4),
+  signature("archive", "ZIP", "PK\x03\x04"),
+  signature("archive", "ZIP", "PK\x05\x06"),
+  signature("archive", "gzip", "\x1F\x8B\x08"),
+  signature("archive", "tar", "ustar", 257),
 ];
 
 export interface SniffedFamily {
@@ -49,12 +49,12 @@ export interface SniffedFamily {
   readonly name: string;
 }
 
-/** What the first bytes prove; nothing where they prove nothing. */
+/** The kind of content that the first bytes prove; undefined if they prove none. */
 export function sniffFamily(sample: Buffer): SniffedFamily | undefined {
   const text = sample.toString("latin1");
-  const found = marks.find(({ at, text: bytes }) => text.startsWith(bytes, at));
+  const found = signatures.find(({ at, text: bytes }) => text.startsWith(bytes, at));
   if (!found || (found.at === 8 && !text.startsWith("RIFF"))) return undefined;
-  // "GIF89a is an old format" is a text about one.
+  // A text may begin with "GIF89a".
   return looksLikeText(sample) ? undefined : { family: found.family, name: found.name };
 }
 
@@ -63,7 +63,7 @@ function looksLikeText(sample: Buffer): boolean {
 }
 
 function isUtf8Start(sample: Buffer): boolean {
-  // The sample may end inside a character: `stream` forgives that, and only that.
+  // The sample may end inside a character: `stream` allows that.
   try {
     new TextDecoder("utf-8", { fatal: true }).decode(sample, { stream: true });
     return true;

@@ -1,12 +1,11 @@
-/** Limits are in binary megabytes of the decoded content. */
-export const megabyte = 1_048_576;
+import { megabyte } from "../../../core/size-text.ts";
 
 export type MediaKind = "image" | "file";
 
 export interface MediaRules {
-  /** The argument of the tool that holds them. */
+  /** The tool's argument that holds them. */
   readonly list: "images" | "files";
-  readonly atMost: number;
+  readonly maxItems: number;
   readonly maxBytes: number;
   readonly mimeTypes: readonly string[];
 }
@@ -14,13 +13,13 @@ export interface MediaRules {
 export const mediaRules: Readonly<Record<MediaKind, MediaRules>> = {
   image: {
     list: "images",
-    atMost: 10,
+    maxItems: 10,
     maxBytes: 15 * megabyte,
     mimeTypes: ["image/jpeg", "image/png", "image/gif", "image/webp"],
   },
   file: {
     list: "files",
-    atMost: 5,
+    maxItems: 5,
     maxBytes: 15 * megabyte,
     mimeTypes: [
       "application/pdf",
@@ -48,23 +47,16 @@ export const mediaRules: Readonly<Record<MediaKind, MediaRules>> = {
   },
 };
 
-/** What is taken of a transcript: more than anybody says in 15 MB of audio. */
-export const maxTranscriptBytes = 1_048_576;
+/** More than can be said in 15 MB of audio. */
+export const maxTranscriptBytes = megabyte;
 
-/** What an answer may carry: one item, and all of it with its text. */
-export const answerLimits = { itemBytes: 20 * megabyte, totalBytes: 50 * megabyte };
-
-/** Nothing larger is fetched just to be put elsewhere. */
-export const maxSavedBytes = 256 * megabyte;
-
+/** For one item, and for all items and texts of an answer. */
 export interface AnswerLimits {
   readonly itemBytes: number;
   readonly totalBytes: number;
 }
 
-/** A size for a person, exact where it matters: one byte over a limit must not read as the limit. */
-export function sizeText(bytes: number): string {
-  if (bytes < megabyte) return `${bytes} bytes`;
-  const whole = bytes / megabyte;
-  return Number.isInteger(whole) ? `${whole} MB` : `${whole.toFixed(2)} MB (${bytes} bytes)`;
-}
+export const answerLimits: AnswerLimits = { itemBytes: 20 * megabyte, totalBytes: 50 * megabyte };
+
+/** Larger media are neither fetched nor saved. */
+export const maxSavedBytes = 256 * megabyte;

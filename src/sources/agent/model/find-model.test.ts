@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { findModel } from "./find-model.ts";
 
-test("nothing named is no model", () => {
+test("without a name there is no model", () => {
   expect(findModel(undefined, {})).toBeUndefined();
   expect(findModel(undefined, { OPENAI_API_KEY: "k", CLAWPORT_MODEL: " " })).toBeUndefined();
 });
@@ -18,31 +18,31 @@ test("a provider's model takes the provider's key", () => {
   });
 });
 
-test("a key of the environment is never sent to an address that was named", () => {
+test("a key from the environment is never sent to a configured address", () => {
   const env = { OPENAI_API_KEY: "o", CLAWPORT_MODEL: "openai/gpt", CLAWPORT_MODEL_URL: "http://127.0.0.1:1/v1" };
   expect(findModel(undefined, env)).toMatchObject({ name: "openai/gpt", apiKey: undefined });
 });
 
-test("the configuration goes before the environment, limits included", () => {
+test("the configuration overrides the environment, limits included", () => {
   const config = { name: "llama", url: "http://127.0.0.1:11434/v1", maxSteps: 3 };
   const found = findModel(config, { CLAWPORT_MODEL: "anthropic/claude", CLAWPORT_MODEL_URL: "http://elsewhere/v1" });
   expect(found).toMatchObject({ name: "llama", url: config.url, maxSteps: 3, maxTokens: 1_000_000 });
 });
 
-test("a server that speaks like a provider is named with its address, and gets only the key it was given", () => {
+test("a server with a provider's API has its own address, and gets only its own key", () => {
   const config = { name: "claude", provider: "anthropic" as const, url: "http://127.0.0.1:1/v1" };
   const found = findModel(config, { ANTHROPIC_API_KEY: "a" });
   expect(found).toMatchObject({ provider: "anthropic", name: "claude", url: config.url, apiKey: undefined });
 });
 
-test("an address of the environment is taken with or without the version", () => {
+test("an address from the environment may leave out the version", () => {
   const find = (ANTHROPIC_BASE_URL: string) =>
     findModel(undefined, { CLAWPORT_MODEL: "anthropic/m", ANTHROPIC_API_KEY: "a", ANTHROPIC_BASE_URL })?.url;
   expect(find("http://127.0.0.1:1/")).toBe("http://127.0.0.1:1/v1");
   expect(find("http://127.0.0.1:1/v1")).toBe("http://127.0.0.1:1/v1");
 });
 
-test("a missing key and a missing provider are told with the setting to make", () => {
+test("a missing key or provider is reported with the setting to make", () => {
   expect(() => findModel({ name: "anthropic/claude" }, {})).toThrow(/ANTHROPIC_API_KEY/);
   expect(() => findModel({ name: "llama" }, {})).toThrow(/CLAWPORT_MODEL_URL/);
 });

@@ -1,8 +1,7 @@
 import type { ModelConfig } from "../../../core/config/agent-config.ts";
 import { Fault } from "../../../core/fault.ts";
 import { quoted } from "../../../core/peer-text.ts";
-
-type Env = Readonly<Record<string, string | undefined>>;
+import type { Env } from "../../../core/process/child-env.ts";
 
 export type ModelProvider = "anthropic" | "google" | "openai-compatible";
 
@@ -16,49 +15,57 @@ export interface ModelSettings {
   readonly maxSteps: number;
   /** Tokens per order, in and out. */
   readonly maxTokens: number;
-  /** How long a conversation gets before it is summed up. */
+  /** How long a conversation may get before it is summarized. */
   readonly contextTokens: number;
   readonly prices?: ModelConfig["prices"] | undefined;
-  /** Money per order, by the prices. */
+  /** Money per order, at these prices. */
   readonly maxCost?: number | undefined;
 }
 
 type ProviderName = keyof typeof providers;
 
-/** What each provider's own programs go by, and where it is. */
+/** The variables that each provider's own programs read, and its address. */
 const providers = {
-  anthropic: { keys: ["ANTHROPIC_API_KEY"], address: "ANTHROPIC_BASE_URL", home: "https://api.anthropic.com/v1" },
-  openai: { keys: ["OPENAI_API_KEY"], address: "OPENAI_BASE_URL", home: "https://api.openai.com/v1" },
+  anthropic: {
+    keyVariables: ["ANTHROPIC_API_KEY"],
+    addressVariable: "ANTHROPIC_BASE_URL",
+    defaultUrl: "https://api.anthropic.com/v1",
+  },
+  openai: {
+    keyVariables: ["OPENAI_API_KEY"],
+    addressVariable: "OPENAI_BASE_URL",
+    defaultUrl: "https://api.openai.com/v1",
+  },
   google: {
-    keys: ["GEMINI_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY"],
-    address: "GOOGLE_GEMINI_BASE_URL",
-    home: "https://generativelanguage.googleapis.com/v1beta",
+    keyVariables: ["GEMINI_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY"],
+    addressVariable: "GOOGLE_GEMINI_BASE_URL",
+    defaultUrl: "https://generativelanguage.googleapis.com/v1beta",
   },
 } as const;
 
-/** The configured model, else the one the environment names; nothing where none is named. */
+/** The configured model, else the one that the environment names; undefined if there is none. */
 export function findModel(config: ModelConfig | undefined, env: Env): ModelSettings | undefined {
   const given = config?.name ?? env["CLAWPORT_MODEL"];
   if (given === undefined || given.trim() === "") return undefined;
   const limits = limitsOf(config);
   const ownKey = config?.apiKey ?? env["CLAWPORT_MODEL_KEY"];
-  const url = text(config?.url ?? (config === undefined ? env["CLAWPORT_MODEL_URL"] : undefined));
+  const url = nonBlank(config?.url ?? (config === undefined ? env["CLAWPORT_MODEL_URL"] : undefined));
   const [, prefix, rest] = /^(anthropic|openai|google)\/(.+)$/.exec(given) ?? [];
-  // With an address of its own the whole name is the server's: some have such prefixes themselves.
+  // With an own address the whole name belongs to the server: some servers use such prefixes themselves.
   const named = config?.provider ?? (url === undefined ? (prefix as ProviderName | undefined) : undefined);
   const name = named !== undefined && prefix === named ? rest! : given;
   if (named === undefined) {
     if (url === undefined) throw unknownProvider(given);
     return { ...limits, provider: "openai-compatible", name, url, apiKey: ownKey };
   }
-  const { keys, address, home } = providers[named];
+  const { keyVariables, addressVariable, defaultUrl } = providers[named];
   return {
     ...limits,
     provider: named === "openai" ? "openai-compatible" : named,
     name,
-    url: url ?? baseUrl(env[address], home),
-    // A key of the environment is for the address of the environment, never for another one.
-    apiKey: url === undefined ? key(ownKey, env, named, keys) : ownKey,
+    url: url ?? baseUrl(env[addressVariable], defaultUrl),
+    // A provider's key from the environment must not go to another address.
+    apiKey: url === undefined ? apiKeyOf(ownKey, env, named, keyVariables) : ownKey,
   };
 }
 
@@ -67,26 +74,26 @@ function limitsOf(config: ModelConfig | undefined) {
   return { maxSteps, maxTokens, contextTokens, prices, maxCost };
 }
 
-/** Programs of the providers leave the version out of the address; the library wants it. */
-function baseUrl(given: string | undefined, home: string): string {
-  const address = text(given)?.replace(/\/+$/, "");
-  if (address === undefined) return home;
-  return /\/v\d[a-z0-9]*$/.test(address) ? address : `${address}${new URL(home).pathname}`;
+/** The providers' own programs leave the version out of the address; the library needs it. */
+function baseUrl(given: string | undefined, defaultUrl: string): string {
+  const address = nonBlank(given)?.replace(/\/+$/, "");
+  if (address === undefined) return defaultUrl;
+  return /\/v\d[a-z0-9]*$/.test(address) ? address : `${address}${new URL(defaultUrl).pathname}`;
 }
 
 function unknownProvider(name: string): Fault {
   const message =
-    `The model ${quoted(name, 100)} has to be named with its provider (anthropic/…, openai/…, google/…), ` +
-    "or with the address of a server that has it (CLAWPORT_MODEL_URL, or agent.model.url).";
+    `The model ${quoted(name, 100)} has no provider. Name it with one (anthropic/…, openai/…, google/…), ` +
+    "or set the address of its server (CLAWPORT_MODEL_URL or agent.model.url).";
   return new Fault("config", message);
 }
 
-function key(own: string | undefined, env: Env, provider: string, names: readonly string[]): string {
-  const found = own ?? names.map((name) => text(env[name])).find((value) => value !== undefined);
+function apiKeyOf(own: string | undefined, env: Env, provider: string, names: readonly string[]): string {
+  const found = own ?? names.map((name) => nonBlank(env[name])).find((value) => value !== undefined);
   if (found !== undefined) return found;
-  throw new Fault("config", `The models of ${provider} need a key: set ${names[0]}, or agent.model.apiKey.`);
+  throw new Fault("config", `The models of ${provider} need an API key: set ${names[0]} or agent.model.apiKey.`);
 }
 
-function text(value: string | undefined): string | undefined {
+function nonBlank(value: string | undefined): string | undefined {
   return value === undefined || value.trim() === "" ? undefined : value;
 }

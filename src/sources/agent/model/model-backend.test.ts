@@ -10,7 +10,7 @@ import { textResult } from "../../../mcp/messages/tool.ts";
 import { createAgentTools } from "../agent-tools.ts";
 import { openConversationFiles } from "../conversations/conversation-files.ts";
 import type { ReplyOptions, ReplyPayload } from "../reply-backend.ts";
-import { describeReplies, obedient, quietOptions } from "../reply.contract.ts";
+import { describeReplies, obedient, quietOptions } from "../reply-backend.contract.ts";
 import type { ModelSettings } from "./find-model.ts";
 import { createModelBackend } from "./model-backend.ts";
 import { openModel } from "./open-model.ts";
@@ -64,7 +64,7 @@ async function openBackend(change: Partial<ModelSettings> = {}) {
   return createModelBackend({
     settings,
     model: await openModel(settings),
-    histories: openConversationFiles(folder),
+    conversations: openConversationFiles(folder),
     tools: () => Promise.resolve(tools),
   });
 }
@@ -73,15 +73,17 @@ interface Heard {
   readonly blocks: ReplyPayload[];
   readonly tools: ReplyPayload[];
   readonly partials: string[];
-  readonly words: string[];
+  readonly activities: string[];
 }
 
-function listen(heard: Heard = { blocks: [], tools: [], partials: [], words: [] }): ReplyOptions & { heard: Heard } {
+function listen(
+  heard: Heard = { blocks: [], tools: [], partials: [], activities: [] },
+): ReplyOptions & { heard: Heard } {
   const options = quietOptions({
     onPartial: (text) => heard.partials.push(text),
     onBlock: (payload) => heard.blocks.push(payload),
     onToolResult: (payload) => heard.tools.push(payload),
-    onActivity: (words) => heard.words.push(words),
+    onActivity: (activity) => heard.activities.push(activity),
   });
   return { ...options, heard };
 }
@@ -92,7 +94,7 @@ describe("as a backend", () => {
   describeReplies(async () => obedient(await openBackend(), model));
 });
 
-test("the model uses a tool through the guard and answers with what it gave", async () => {
+test("the model uses a tool through the guard and answers with its result", async () => {
   const backend = await openBackend();
   const options = listen();
   const reply = await backend.getReply(say('say Let me look then call:echo {"a":1}'), options);
@@ -100,11 +102,11 @@ test("the model uses a tool through the guard and answers with what it gave", as
   expect(reply).toMatchObject({ tools: ["echo"], tokens: { input: 20, output: 10 } });
   expect(guarded).toEqual(["echo"]);
   expect(options.heard.blocks).toEqual([{ text: "Let me look" }]);
-  expect(options.heard.words).toContain("using echo");
+  expect(options.heard.activities).toContain("using echo");
   expect(options.heard.partials.length).toBeGreaterThan(1);
 });
 
-test("tools are offered under names that models take, and the order itself is not", async () => {
+test("tools are offered under names that models accept, and the order tool is not offered", async () => {
   const backend = await openBackend();
   const options = listen();
   await backend.getReply(say("call:screen_shot {}"), options);
@@ -113,7 +115,7 @@ test("tools are offered under names that models take, and the order itself is no
   expect(options.heard.tools[0]?.media).toMatchObject([{ mimeType: "image/png", bytes: 3 }]);
 });
 
-test("a tool that does not exist is told to the model, not to the user", async () => {
+test("an unknown tool is reported to the model, not to the user", async () => {
   const backend = await openBackend();
   const reply = await backend.getReply(say("call:nonsense {}"), listen());
   expect(reply.payloads[0]?.text).toMatch(/^GOT=.*nonsense/);
@@ -131,34 +133,34 @@ test("a model that uses too many tokens is stopped", async () => {
   await expect(backend.getReply(say("forever call:echo {}"), listen())).rejects.toThrow(/used 30 tokens/);
 });
 
-test("a model that costs too much is stopped, and the cost of an order is told", async () => {
+test("a model that costs too much is stopped, and the cost of an order is reported", async () => {
   const prices = { input: 3, output: 15 };
   const backend = await openBackend({ prices, maxCost: 0.0002 });
-  const dear = backend.getReply(say("forever call:echo {}"), listen());
-  await expect(dear).rejects.toThrow(/an order may cost 0.0002 .*used 30 tokens, which cost 0.00021/);
+  const expensive = backend.getReply(say("forever call:echo {}"), listen());
+  await expect(expensive).rejects.toThrow(/an order may cost 0.0002 .*used 30 tokens, which cost 0.00021/);
   expect(model.requests).toHaveLength(2);
   const { cost } = await backend.getReply(say("hello", "cheap"), listen());
   expect(cost).toBeCloseTo(0.000105, 9);
 });
 
-test("a conversation goes on in another process, and others know nothing of it", async () => {
+test("a conversation continues in another process, separate from other conversations", async () => {
   await (await openBackend()).getReply(say("my colour is blue", "a"), listen());
   const later = await openBackend();
   expect((await later.getReply(say("recall", "a"), listen())).payloads[0]?.text).toContain("my colour is blue");
   expect((await later.getReply(say("recall", "b"), listen())).payloads[0]?.text).toBe("EARLIER=");
 });
 
-test("a conversation that got too long goes on with a summary", async () => {
+test("a conversation that got too long continues with a summary", async () => {
   const backend = await openBackend({ contextTokens: 2000 });
   const options = listen();
   for (let turn = 0; turn < 6; turn++) await backend.getReply(say(`${turn} ${"word ".repeat(400)}`, "long"), options);
-  expect(options.heard.words).toContain("summing up the conversation");
+  expect(options.heard.activities).toContain("summarizing the conversation");
   const asked = JSON.stringify(model.requests.at(-1)?.messages);
   expect(asked).toContain("[Summary of the conversation so far]");
   expect(asked.length).toBeLessThan(10_000);
 });
 
-test("an image reaches the model once, and is only named in what is remembered", async () => {
+test("an image reaches the model once, and the stored conversation only names it", async () => {
   const backend = await openBackend();
   const attachment = {
     kind: "image" as const,

@@ -1,25 +1,34 @@
-import type { FilePart, ImagePart, ModelMessage, TextPart, UserModelMessage } from "ai";
+import {
+  type FilePart,
+  generateText,
+  type ImagePart,
+  type LanguageModel,
+  type ModelMessage,
+  type TextPart,
+  type UserModelMessage,
+} from "ai";
+import { sizeText } from "../../../core/size-text.ts";
 import { declaredFamily } from "../media/media-family.ts";
-import { sizeText } from "../media/media-limits.ts";
-import type { ReplyRequest } from "../reply-backend.ts";
+import type { ReplyOptions, ReplyRequest } from "../reply-backend.ts";
+import type { OrderBudget } from "./order-budget.ts";
 
-/** Longer texts would fill the model's memory by themselves. */
+/** A longer text would fill the model's context by itself. */
 const maxTextLength = 200_000;
 
-/** The order as the model gets it, and as it is remembered: media are shown once and then only named. */
+/** The order as it is sent to the model, and as it is stored: without media, which are only named. */
 export async function userMessage({ message, attachments }: ReplyRequest): Promise<{
   readonly sent: UserModelMessage;
-  readonly kept: UserModelMessage;
+  readonly stored: UserModelMessage;
 }> {
   if (attachments.length === 0) {
     const plain: UserModelMessage = { role: "user", content: message };
-    return { sent: plain, kept: plain };
+    return { sent: plain, stored: plain };
   }
   const parts = await Promise.all(attachments.map(messagePart));
   const names = attachments.map(({ name, mimeType, bytes }) => `[attached: ${name}, ${mimeType}, ${sizeText(bytes)}]`);
   return {
     sent: { role: "user", content: [{ type: "text", text: message }, ...parts] },
-    kept: { role: "user", content: [message, ...names].join("\n") },
+    stored: { role: "user", content: [message, ...names].join("\n") },
   };
 }
 
@@ -41,49 +50,75 @@ async function messagePart({
     case "document":
       return { type: "file", data, mediaType: mimeType, filename: name };
     default:
-      // Archives stay closed, and few models listen or watch.
-      return { type: "text", text: `[attached, but not readable for you: ${name}, ${mimeType}, ${sizeText(bytes)}]` };
+      // Archives are not opened, and few models take audio or video.
+      return { type: "text", text: `[attached, but you can't read it: ${name}, ${mimeType}, ${sizeText(bytes)}]` };
   }
 }
 
-/** Roughly what a text costs; models differ, and this only decides when to sum up. */
-const charactersPerToken = 4;
-
-/** How much of the room the latest messages keep when the ones before are summed up. */
-const keptShare = 0.5;
-
-function estimateTokens(messages: readonly ModelMessage[]): number {
-  return Math.ceil(JSON.stringify(messages).length / charactersPerToken);
+export interface CompactOptions {
+  readonly model: LanguageModel;
+  readonly contextTokens: number;
+  readonly budget: OrderBudget;
 }
 
-export interface SplitHistory {
+const summaryPrompt =
+  "Sum up the conversation above for yourself, so that you can go on with it: what the user wants, what was found and done, what is open. Names, paths and numbers exactly. No more than 500 words.";
+
+/** Replaces the older part of a long conversation by a summary; drops it if the model can't summarize it. */
+export async function compactHistory(
+  messages: readonly ModelMessage[],
+  { model, contextTokens, budget }: CompactOptions,
+  { signal, log, onActivity }: Pick<ReplyOptions, "signal" | "log" | "onActivity">,
+): Promise<readonly ModelMessage[]> {
+  const { old, recent } = splitHistory(messages, contextTokens);
+  if (old.length === 0) return recent;
+  onActivity("summarizing the conversation");
+  try {
+    const order: ModelMessage = { role: "user", content: summaryPrompt };
+    const { text, usage } = await generateText({ model, messages: [...old, order], abortSignal: signal });
+    budget.add(usage);
+    return withSummary(text, recent);
+  } catch (error) {
+    signal.throwIfAborted();
+    log.warn("could not summarize a conversation; its older part is left out", { error });
+    return recent;
+  }
+}
+
+/** An estimate, which only decides when to summarize. */
+const charactersPerToken = 4;
+
+/** The share of the context that the latest messages keep when older ones are summarized. */
+const recentShare = 0.5;
+
+interface SplitHistory {
   readonly old: readonly ModelMessage[];
   readonly recent: readonly ModelMessage[];
 }
 
 /**
- * Parts a conversation that got too long. The cut is before a message of the user: a tool's answer without the call it
- * belongs to is refused by every provider.
+ * Splits a conversation that got too long. The cut is before a message of the user: every provider rejects a tool result
+ * without its call.
  */
-export function splitHistory(messages: readonly ModelMessage[], contextTokens: number): SplitHistory {
+function splitHistory(messages: readonly ModelMessage[], contextTokens: number): SplitHistory {
   if (estimateTokens(messages) <= contextTokens) return { old: [], recent: messages };
   let cut = messages.length;
   for (let index = messages.length - 1; index >= 0; index--) {
     const recent = messages.slice(index);
-    if (estimateTokens(recent) > contextTokens * keptShare) break;
+    if (estimateTokens(recent) > contextTokens * recentShare) break;
     if (messages[index]!.role === "user") cut = index;
   }
   return { old: messages.slice(0, cut), recent: messages.slice(cut) };
 }
 
-/** The summed-up part as the beginning of what goes on. */
-export function withSummary(summary: string, recent: readonly ModelMessage[]): readonly ModelMessage[] {
+function estimateTokens(messages: readonly ModelMessage[]): number {
+  return Math.ceil(JSON.stringify(messages).length / charactersPerToken);
+}
+
+function withSummary(summary: string, recent: readonly ModelMessage[]): readonly ModelMessage[] {
   return [
     { role: "user", content: `[Summary of the conversation so far]\n${summary}` },
     { role: "assistant", content: "Understood." },
     ...recent,
   ];
 }
-
-export const summaryPrompt =
-  "Sum up the conversation above for yourself, so that you can go on with it: what the user wants, what was found and done, what is open. Names, paths and numbers exactly. No more than 500 words.";

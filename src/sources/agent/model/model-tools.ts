@@ -4,10 +4,10 @@ import type { ToolResult } from "../../../mcp/messages/tool.ts";
 import { type AgentTools, resultPayload } from "../agent-tools.ts";
 import type { ReplyOptions } from "../reply-backend.ts";
 
-/** A tool's answer may not fill the model's memory by itself. */
+/** A longer result would fill the model's context by itself. */
 const maxResultLength = 50_000;
 
-/** The catalog's tools as the library takes them. What a tool gives besides text goes to the user, not to the model. */
+/** The catalog's tools as the library needs them. The model gets a result's text; its media go to the user. */
 export function modelTools(tools: AgentTools, options: ReplyOptions): ToolSet {
   return Object.fromEntries(
     tools.list().map(({ name, description, inputSchema }) => [
@@ -22,14 +22,6 @@ export function modelTools(tools: AgentTools, options: ReplyOptions): ToolSet {
   );
 }
 
-/** A server that wants a model is served by ours, not by that of whoever gave the order. */
-function askUserOnly({ ask }: ReplyOptions): ReplyOptions["ask"] {
-  return async (question) => {
-    if (question.method !== "sampling/createMessage") return ask(question);
-    throw new Fault("missing-capability", "The agent's own model is used.");
-  };
-}
-
 async function runTool(tools: AgentTools, name: string, input: unknown, options: ReplyOptions): Promise<string> {
   options.onActivity(`using ${name}`);
   let result: ToolResult;
@@ -42,7 +34,15 @@ async function runTool(tools: AgentTools, name: string, input: unknown, options:
   const { text = "", media = [] } = resultPayload(result);
   if (media.length > 0) options.onToolResult({ media });
   const notes = media.map(({ name: file, mimeType }) => `[the user is shown ${file}, ${mimeType}]`);
-  const told = [text, ...notes].join("\n").trim();
-  const cut = told.length > maxResultLength ? `${told.slice(0, maxResultLength)}\n[cut off here]` : told;
+  const full = [text, ...notes].join("\n").trim();
+  const cut = full.length > maxResultLength ? `${full.slice(0, maxResultLength)}\n[cut off here]` : full;
   return result.isError === true ? `Error: ${cut}` : cut || "(nothing)";
+}
+
+/** A server that requests a model gets ours, not the caller's. */
+function askUserOnly({ ask }: ReplyOptions): ReplyOptions["ask"] {
+  return async (question) => {
+    if (question.method !== "sampling/createMessage") return ask(question);
+    throw new Fault("missing-capability", "The agent uses its own model.");
+  };
 }

@@ -8,18 +8,18 @@ import { findModel } from "./find-model.ts";
 const messages = [{ role: "user" as const, parts: [{ type: "text" as const, text: "hello" }] }];
 const request = { messages, maxTokens: 9 };
 
-test("a model server that is gone is told of by its address, without the library's words", async () => {
+test("a model server that is down is reported with its address, without the library's message", async () => {
   const gone = await startMockModel();
   await gone[Symbol.asyncDispose]();
   const { origin } = new URL(gone.baseUrl);
   const settings = findModel({ name: "llama", url: gone.baseUrl }, {})!;
   await expect(sampleModel(settings, request, new AbortController().signal)).rejects.toMatchObject({
     code: "unavailable",
-    message: `No model server answers at ${origin}. Is it running? CLAWPORT_MODEL_URL says where it is, or agent.model.url in the configuration.`,
+    message: `No model server answers at ${origin}. Start it, or set its address with CLAWPORT_MODEL_URL or agent.model.url.`,
   });
 });
 
-test("what a model server says of its refusal is told in quotes, bounded, and without the key", async () => {
+test("a model server's reason is quoted, bounded and free of keys", async () => {
   const message = `Wrong key hunter2longkey, not sk-abcdefghijklmnop1234:\n${"no ".repeat(5000)}`;
   const server = createServer((_, response) => response.writeHead(400).end(JSON.stringify({ error: { message } })));
   await using address = await listenHere(server);

@@ -4,10 +4,10 @@ import { quotedPeerText } from "../../../core/peer-text.ts";
 import { redactKnown } from "../../../core/secrets/redact.ts";
 import type { ModelSettings } from "./find-model.ts";
 
-// The library warns on the console of what it makes up for; the console is the protocol's, or a person's.
+// The library prints warnings to stdout, which belongs to the protocol.
 Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
 
-/** The model behind the settings. Only the part of the library that speaks to its provider is loaded. */
+/** Opens the configured model. Only the library for its provider is loaded. */
 export async function openModel({ provider, name, url: baseURL, apiKey }: ModelSettings): Promise<LanguageModel> {
   const auth = apiKey === undefined ? {} : { apiKey };
   switch (provider) {
@@ -22,12 +22,12 @@ export async function openModel({ provider, name, url: baseURL, apiKey }: ModelS
   }
 }
 
-/** What the library threw, in words that help: how often it tried is of no use, where it tried is. */
+/** A helpful error from what the library threw: not how often it tried, but where. */
 export function modelFault({ name, url, apiKey = "" }: ModelSettings, thrown: unknown): Fault {
   const error = RetryError.isInstance(thrown) ? thrown.lastError : thrown;
-  const isSilent = APICallError.isInstance(error) && error.statusCode === undefined;
-  const message = isSilent
-    ? `No model server answers at ${new URL(url).origin}. Is it running? CLAWPORT_MODEL_URL says where it is, or agent.model.url in the configuration.`
+  const isUnreachable = APICallError.isInstance(error) && error.statusCode === undefined;
+  const message = isUnreachable
+    ? `No model server answers at ${new URL(url).origin}. Start it, or set its address with CLAWPORT_MODEL_URL or agent.model.url.`
     : `The model ${name} did not answer: ${quotedPeerText(redactKnown(messageOf(error), [apiKey]), 300)}`;
   return new Fault("unavailable", message, { cause: thrown });
 }

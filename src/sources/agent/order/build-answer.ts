@@ -1,7 +1,8 @@
 import { messageOf } from "../../../core/fault.ts";
 import { extensionOf, safeName } from "../../../core/files/safe-name.ts";
+import { sizeText } from "../../../core/size-text.ts";
 import { type ContentBlock, textBlock } from "../../../mcp/messages/tool.ts";
-import { type AnswerLimits, answerLimits, maxSavedBytes, sizeText } from "../media/media-limits.ts";
+import { type AnswerLimits, answerLimits, maxSavedBytes } from "../media/media-limits.ts";
 import type { ReplyMedia } from "../reply-backend.ts";
 import type { AnswerPart } from "./merge-outputs.ts";
 

@@ -2,7 +2,7 @@ import { Fault } from "../../../core/fault.ts";
 import { asRecord } from "../../../core/is-record.ts";
 import type { Question } from "../../../mcp/messages/interim-messages.ts";
 
-/** What a server wants a model to go on with, checked. */
+/** A checked sampling request of a server. */
 export interface SamplingRequest {
   readonly messages: readonly SampledMessage[];
   readonly system?: string | undefined;
@@ -21,21 +21,22 @@ export type SampledPart =
   | { readonly type: "image" | "audio"; readonly data: string; readonly mimeType: string };
 
 export interface SamplingLimits {
-  /** What the model may write, however much the server wants. */
+  /** The most that the model may write, whatever the server requests. */
   readonly maxTokens: number;
-  /** What it may be given to read, in characters of text. */
+  /** The most text that it may get. */
   readonly maxCharacters: number;
 }
 
-/** Media are counted apart from text: a picture of this size costs a model few tokens. */
+/** Of base64. Media have their own limit: an image of this size takes few tokens. */
 const maxMediaCharacters = 8_000_000;
 
-/** Reads the params of `sampling/createMessage`; faults with `bad-params` where the server sent something else. */
+/** Reads the params of `sampling/createMessage`; faults with `bad-params` if they are invalid. */
 export function parseSampling({ params = {} }: Question, limits: SamplingLimits): SamplingRequest {
   const { messages, systemPrompt, maxTokens, temperature, stopSequences, tools } = params;
   if (Array.isArray(tools) && tools.length > 0)
-    throw new Fault("missing-capability", "The model here is not lent to servers together with tools.");
-  if (!Array.isArray(messages) || messages.length === 0) throw wrong("messages has to be a list with something in it");
+    throw new Fault("missing-capability", "Sampling with tools is not supported.");
+  if (!Array.isArray(messages) || messages.length === 0)
+    throw badRequest("messages must be a list with at least one message");
   const parsed = messages.map(readMessage);
   checkSize(parsed, limits);
   return {
@@ -49,7 +50,7 @@ export function parseSampling({ params = {} }: Question, limits: SamplingLimits)
 
 function readMessage(message: unknown): SampledMessage {
   const { role, content } = asRecord(message);
-  if (role !== "user" && role !== "assistant") throw wrong("a message has to be of the user or the assistant");
+  if (role !== "user" && role !== "assistant") throw badRequest("the role of a message must be user or assistant");
   const blocks: readonly unknown[] = Array.isArray(content) ? content : [content];
   return { role, parts: blocks.map(readPart) };
 }
@@ -59,7 +60,7 @@ function readPart(block: unknown): SampledPart {
   if (type === "text" && typeof text === "string") return { type, text };
   if ((type === "image" || type === "audio") && typeof data === "string" && typeof mimeType === "string")
     return { type, data, mimeType };
-  throw wrong("a message has to hold text, an image or audio");
+  throw badRequest("a message must hold text, an image or audio");
 }
 
 function checkSize(messages: readonly SampledMessage[], { maxCharacters }: SamplingLimits): void {
@@ -69,12 +70,12 @@ function checkSize(messages: readonly SampledMessage[], { maxCharacters }: Sampl
   if (text > maxCharacters)
     throw new Fault(
       "too-large",
-      `The model here takes ${maxCharacters} characters of a server, and these are ${text}.`,
+      `A sampling request may have at most ${maxCharacters} characters of text, but has ${text}.`,
     );
   if (media > maxMediaCharacters)
     throw new Fault(
       "too-large",
-      `The model here takes ${maxMediaCharacters} characters of base64, and these are ${media}.`,
+      `A sampling request may have at most ${maxMediaCharacters} characters of base64, but has ${media}.`,
     );
 }
 
@@ -82,6 +83,6 @@ function isPositive(value: unknown): value is number {
   return typeof value === "number" && value >= 1;
 }
 
-function wrong(what: string): Fault {
-  return new Fault("bad-params", `Not a sampling request: ${what}.`);
+function badRequest(problem: string): Fault {
+  return new Fault("bad-params", `Invalid sampling request: ${problem}.`);
 }

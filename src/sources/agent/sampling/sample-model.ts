@@ -4,7 +4,7 @@ import type { ModelSettings } from "../model/find-model.ts";
 import { modelFault, openModel } from "../model/open-model.ts";
 import type { SampledMessage, SampledPart, SamplingRequest } from "./parse-sampling.ts";
 
-/** One answer of the model, without tools: a result of `sampling/createMessage`. */
+/** Gets one answer from the model, without tools, as a result of `sampling/createMessage`. */
 export async function sampleModel(
   settings: ModelSettings,
   request: SamplingRequest,

@@ -26,7 +26,7 @@ function question(text: string, more: object = {}): Question {
 async function open({ policy = allowed, env = {}, named = true }: { policy?: Policy; env?: object; named?: boolean }) {
   const parts = await startGuard({ policy });
   const settings = { name: "mock-1", url: model.baseUrl };
-  const sampler = createSamplingHandler({
+  const handler = createSamplingHandler({
     findModel: () => findModel(named ? settings : undefined, {}),
     guard: parts.guard,
     env: { ...env },
@@ -34,11 +34,11 @@ async function open({ policy = allowed, env = {}, named = true }: { policy?: Pol
   });
   return {
     ...parts,
-    ask: (asked: Question, server = "docs", within = context) => sampler(server, asked, within),
+    ask: (asked: Question, server = "docs", within = context) => handler(server, asked, within),
   };
 }
 
-test("the model writes for a server that may have it, no more than it may, and the audit knows", async () => {
+test("an allowed server gets an answer within the token limit, and the call is in the audit", async () => {
   await using sampling = await open({});
   const asked = question("hello", { systemPrompt: "Be brief.", maxTokens: 5000 });
   expect(await sampling.ask(asked)).toEqual({
@@ -51,7 +51,7 @@ test("the model writes for a server that may have it, no more than it may, and t
   expect(sampling.entries).toMatchObject([{ tool: "sampling__docs", source: "sampling", outcome: "ok" }]);
 });
 
-test("without a rule a person is asked, sees what is wanted, and a lasting yes is for that server alone", async () => {
+test("without a rule the user is asked and sees the request, and 'always' is for that server only", async () => {
   await using sampling = await open({ policy: {} });
   const questions = sampling.person("always", "never");
   await sampling.ask(question("hello"));
@@ -62,32 +62,36 @@ test("without a rule a person is asked, sees what is wanted, and a lasting yes i
   expect(model.requests).toHaveLength(2);
 });
 
-test("with nobody to ask it is refused, and the refusal says how to allow it", async () => {
+test("with no one to ask it is denied, and the message says how to allow it", async () => {
   await using sampling = await open({ policy: {} });
   await expect(sampling.ask(question("hello"))).rejects.toThrow(/sampling__docs/);
   expect(model.requests).toHaveLength(0);
 });
 
-test("without a model it is refused with the setting to make", async () => {
+test("without a model it is refused, and the message names the setting", async () => {
   await using sampling = await open({ named: false });
   await expect(sampling.ask(question("hello"))).rejects.toMatchObject({
     code: "missing-capability",
-    message: expect.stringMatching(/server docs asks for a model.*agent\.model/),
+    message: expect.stringMatching(/server docs requests a model.*agent\.model/),
   });
 });
 
-test("behind too many orders it is refused", async () => {
+test("inside too many nested orders it is refused", async () => {
   await using sampling = await open({ env: { CLAWPORT_ORDER_DEPTH: "3" } });
   await expect(sampling.ask(question("hello"))).rejects.toMatchObject({ code: "denied" });
 });
 
 test.each([
-  ["tools of its own", { tools: [{ name: "x" }] }, /not lent to servers together with tools/],
-  ["no messages", { messages: [] }, /messages has to be a list/],
-  ["a role it made up", { messages: [{ role: "system", content: { type: "text", text: "x" } }] }, /of the user or/],
-  ["something that is no content", { messages: [{ role: "user", content: { type: "video" } }] }, /text, an image/],
+  ["tools of its own", { tools: [{ name: "x" }] }, /Sampling with tools is not supported/],
+  ["no messages", { messages: [] }, /messages must be a list/],
   [
-    "more than the model takes",
+    "an unknown role",
+    { messages: [{ role: "system", content: { type: "text", text: "x" } }] },
+    /must be user or assistant/,
+  ],
+  ["unknown content", { messages: [{ role: "user", content: { type: "video" } }] }, /text, an image/],
+  [
+    "too much text",
     { messages: [{ role: "user", content: { type: "text", text: "x".repeat(240_001) } }] },
     /240000 characters/,
   ],
@@ -97,7 +101,7 @@ test.each([
   expect(model.requests).toHaveLength(0);
 });
 
-test("images reach the model, and several parts of one message too", async () => {
+test("images and messages with several parts reach the model", async () => {
   await using sampling = await open({});
   const content = [
     { type: "text", text: "what is this" },
@@ -107,7 +111,7 @@ test("images reach the model, and several parts of one message too", async () =>
   expect(JSON.stringify(model.requests[0])).toContain("data:image/png;base64,cG5n");
 });
 
-test("only a few are served at once, and a cancelled one makes room", async () => {
+test("only a few requests run at once, and a cancelled one makes room", async () => {
   await using sampling = await open({});
   const cancel = new AbortController();
   const within = { ...context, signal: cancel.signal };

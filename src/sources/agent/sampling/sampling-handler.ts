@@ -1,32 +1,34 @@
 import type { CallContext } from "../../../catalog/call-context.ts";
+import type { Guard } from "../../../catalog/guard/guard.ts";
 import type { CatalogTool, ToolSource } from "../../../catalog/source.ts";
 import { Fault } from "../../../core/fault.ts";
+import type { Env } from "../../../core/process/child-env.ts";
 import type { Answer, Question } from "../../../mcp/messages/interim-messages.ts";
 import type { Tool, ToolResult } from "../../../mcp/messages/tool.ts";
 import type { ModelSettings } from "../model/find-model.ts";
 import { checkOrderDepth } from "../order/order-depth.ts";
 import { parseSampling, type SamplingLimits, type SamplingRequest } from "./parse-sampling.ts";
 
-/** Lends the configured model to MCP servers that ask for one (`sampling/createMessage`). */
+/** Answers the sampling requests of MCP servers (`sampling/createMessage`) with the configured model. */
 export type SamplingHandler = (server: string, question: Question, context: SamplingContext) => Promise<Answer>;
 
-/** The call in which the server asks; without one nobody but those at the hub can be asked. */
+/** Without `ask`, that is outside a call, only the hub's user can be asked for approval. */
 export type SamplingContext = Pick<CallContext, "signal" | "log"> & Partial<Pick<CallContext, "ask">>;
 
 export interface SamplingHandlerOptions {
   findModel(): ModelSettings | undefined;
-  readonly guard: { call(tool: CatalogTool, args: unknown, context: CallContext): Promise<ToolResult> };
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** What a server may have the model write at once. */
+  readonly guard: Pick<Guard, "call">;
+  readonly env: Env;
+  /** The most that the model may write in one answer. */
   readonly maxTokens: number;
 }
 
-/** Servers share one model: more at once would let one of them take it from all others, and run up a bill. */
+/** Servers share one model: without a limit, one of them could block the others and run up a bill. */
 const maxConcurrent = 4;
 
 /**
- * Every request is a call of a tool `sampling__<server>`, so that rules, approvals, limits and the audit hold for it. The
- * model is lent without tools: what it writes can't call the server again, which would have no end.
+ * Every request is a call of a tool `sampling__<server>`, so that rules, approvals, limits and the audit apply to it. The
+ * model gets no tools: otherwise it could call the server again, without end.
  */
 export function createSamplingHandler({ findModel, guard, env, maxTokens }: SamplingHandlerOptions): SamplingHandler {
   let running = 0;
@@ -37,7 +39,7 @@ export function createSamplingHandler({ findModel, guard, env, maxTokens }: Samp
     checkOrderDepth(env);
     const request = parseSampling(question, limitsOf(settings, maxTokens));
     if (running >= maxConcurrent)
-      throw new Fault("busy", `${maxConcurrent} servers are having the model write already.`);
+      throw new Fault("busy", `The model already answers ${maxConcurrent} sampling requests. Try again later.`);
     running++;
     try {
       const tool = samplingTool(server, settings, request);
@@ -53,11 +55,11 @@ function limitsOf({ contextTokens }: ModelSettings, maxTokens: number): Sampling
   return { maxTokens, maxCharacters: contextTokens * 4 };
 }
 
-/** What the guard judges. It is made for the one request and never listed. */
+/** The tool for the guard to judge. It exists for this request only and is never listed. */
 function samplingTool(server: string, settings: ModelSettings, request: SamplingRequest): CatalogTool {
   const tool: Tool = {
     name: `sampling__${server}`,
-    description: `Has the model write something for the server ${server}.`,
+    description: `Gets an answer from the model for the server ${server}.`,
     inputSchema: { type: "object" },
     annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: true },
   };
@@ -84,13 +86,13 @@ function answerIn({ isError, content, structuredContent }: ToolResult): Answer {
 
 function noModel(server: string): Fault {
   const message =
-    `The server ${server} asks for a model, and none is named here: set agent.model in the configuration, or CLAWPORT_MODEL ` +
-    "(CLAWPORT_MODEL_URL for a local one).";
+    `The server ${server} requests a model, but none is configured. Set agent.model in the configuration, or CLAWPORT_MODEL ` +
+    "(and CLAWPORT_MODEL_URL for a local model).";
   return new Fault("missing-capability", message);
 }
 
 function noOneToAsk(): Promise<never> {
-  return Promise.reject(new Fault("missing-capability", "Nobody is there to be asked."));
+  return Promise.reject(new Fault("missing-capability", "No one can be asked."));
 }
 
 function progress(): void {}

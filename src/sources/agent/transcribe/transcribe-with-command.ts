@@ -9,7 +9,7 @@ import { maxTranscriptBytes } from "../media/media-limits.ts";
 
 export interface TranscriptionCommand {
   argvFor(path: string): readonly string[];
-  /** Besides what any program needs. */
+  /** In addition to the few variables that every program gets. */
   readonly env: Readonly<Record<string, string>>;
   /** Our own environment. */
   readonly ownEnv: Env;
@@ -18,7 +18,7 @@ export interface TranscriptionCommand {
   readonly signal: AbortSignal;
 }
 
-/** Puts the audio into a file with a name of our own, so that nothing from the caller gets into the command line. */
+/** Saves the audio under a generated name, so that nothing from the caller gets into the command line. */
 export async function transcribeWithCommand(audio: Attachment, options: TranscriptionCommand): Promise<string> {
   const { argvFor, env, ownEnv, folder, timeoutMs, signal } = options;
   const name = `audio-${randomUUID()}.${extensionOf(audio.mimeType)}`;

@@ -1,10 +1,10 @@
 import { Fault } from "../../../core/fault.ts";
+import { readBoundedBody } from "../../../core/http/read-response.ts";
 import { quotedPeerText } from "../../../core/peer-text.ts";
 import { redactKnown } from "../../../core/secrets/redact.ts";
 import { withDeadline } from "../../../core/wait.ts";
 import type { Attachment } from "../media/check-media.ts";
 import { maxTranscriptBytes } from "../media/media-limits.ts";
-import { readBoundedBody } from "../media/read-bounded.ts";
 
 export interface TranscriptionProvider {
   readonly url: string;
@@ -13,7 +13,7 @@ export interface TranscriptionProvider {
   readonly timeoutMs: number;
 }
 
-/** `POST /audio/transcriptions`, as OpenAI has it and whisper.cpp, vLLM, LocalAI, Groq and others took it over. */
+/** `POST /audio/transcriptions`: OpenAI's API, which whisper.cpp, vLLM, LocalAI, Groq and others offer too. */
 export async function transcribeWithProvider(
   audio: Attachment,
   { url, model = "whisper-1", apiKey, timeoutMs }: TranscriptionProvider,
@@ -31,15 +31,15 @@ export async function transcribeWithProvider(
       headers: apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` },
       body: form,
       signal: ended,
-      // The key is for this address and no other.
+      // The key must not go to another address.
       redirect: "error",
     });
-    const name = "The answer of the transcription provider";
+    const name = "The transcription provider's answer";
     const body = (await readBoundedBody(response, maxTranscriptBytes, name)).toString();
-    const said = (): string => quotedPeerText(redactKnown(body, apiKey === undefined ? [] : [apiKey]), 300);
-    if (!response.ok) throw providerFault(url, `answered ${response.status}: ${said()}`);
+    const quotedBody = (): string => quotedPeerText(redactKnown(body, apiKey === undefined ? [] : [apiKey]), 300);
+    if (!response.ok) throw providerFault(url, `answered ${response.status}: ${quotedBody()}`);
     const text = transcriptIn(body);
-    if (text === undefined) throw providerFault(url, `answered without a text: ${said()}`);
+    if (text === undefined) throw providerFault(url, `answered without a transcript: ${quotedBody()}`);
     return text;
   });
 }
@@ -53,6 +53,6 @@ function transcriptIn(body: string): string | undefined {
   }
 }
 
-function providerFault(url: string, text: string): Fault {
-  return new Fault("unavailable", `The transcription provider at ${url} ${text}`);
+function providerFault(url: string, problem: string): Fault {
+  return new Fault("unavailable", `The transcription provider at ${url} ${problem}`);
 }

@@ -23,7 +23,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const open = (config: TranscriptionConfig, env = {}) => createTranscriber({ config, env, folder });
 
-/** A program that is handed the path as its last argument. */
+/** A program that gets the path as its last argument. */
 const program = (code: string): TranscriptionConfig => ({ command: [process.execPath, "-e", code, "{file}"] });
 
 function file(name: string, mimeType: string, content = "hello there"): Attachment {
@@ -32,14 +32,14 @@ function file(name: string, mimeType: string, content = "hello there"): Attachme
 }
 
 describe("a command", () => {
-  test("is handed the audio in a file of our own name, which is gone afterwards", async () => {
+  test("gets the audio in a file with a generated name, which is removed afterwards", async () => {
     const code = `const [path] = process.argv.slice(1); console.log(require("fs").readFileSync(path, "utf8"), path)`;
-    const said = await open(program(code)).transcribe(file("$(rm -rf x); voice.mp3", "audio/mpeg"), never);
-    expect(said).toMatch(/^hello there .*audio-[0-9a-f-]+\.mp3\n$/);
+    const transcript = await open(program(code)).transcribe(file("$(rm -rf x); voice.mp3", "audio/mpeg"), never);
+    expect(transcript).toMatch(/^hello there .*audio-[0-9a-f-]+\.mp3\n$/);
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test("is started without a shell, and sees no key of ours but what it was given", async () => {
+  test("is started without a shell, and sees only the keys it was given", async () => {
     const config = {
       command: [
         process.execPath,
@@ -49,11 +49,11 @@ describe("a command", () => {
       ],
       env: { KEY: "given" },
     };
-    const said = await open(config, { SECRET: "ours" }).transcribe(file("a.wav", "audio/wav"), never);
-    expect(said).toMatch(/^\$HOME;.*\.wav given undefined\n$/);
+    const transcript = await open(config, { SECRET: "ours" }).transcribe(file("a.wav", "audio/wav"), never);
+    expect(transcript).toMatch(/^\$HOME;.*\.wav given undefined\n$/);
   });
 
-  test("that fails or is not there is told with what it said", async () => {
+  test("that fails or does not exist is reported with its output", async () => {
     const failing = open(program(`console.error("no model found"); process.exit(3)`));
     await expect(failing.transcribe(file("a.wav", "audio/wav"), never)).rejects.toThrow(/code 3: "no model found"/);
     const telling = open(program(`console.error("not with sk-abcdefghijklmnop1234"); process.exit(3)`));
@@ -78,22 +78,22 @@ describe("a command", () => {
   ])("of an order that was cancelled is stopped with what it has started %s", async (_, detached) => {
     const pidFile = join(folder, "pid");
     const cancel = new AbortController();
-    const heard = open(program(`${startsAnother(pidFile, { detached })} setInterval(() => {}, 1000)`)).transcribe(
+    const result = open(program(`${startsAnother(pidFile, { detached })} setInterval(() => {}, 1000)`)).transcribe(
       file("a.wav", "audio/wav"),
       cancel.signal,
     );
-    heard.catch(() => {});
+    result.catch(() => {});
     await until(() => existsSync(pidFile) && readFileSync(pidFile, "utf8") !== "", "the command runs");
     cancel.abort();
-    await expect(heard).rejects.toMatchObject({ code: "cancelled" });
+    await expect(result).rejects.toMatchObject({ code: "cancelled" });
     expect(isAlive(Number(readFileSync(pidFile, "utf8")))).toBe(false);
   });
 
   test("that has ended does not wait for what it started, and leaves nothing of it", async () => {
     const pidFile = join(folder, "pid");
     const code = `${startsAnother(pidFile, { detached: true, stdio: "inherit" })} console.log("said"); process.exit()`;
-    const said = await open(program(code)).transcribe(file("a.wav", "audio/wav"), never);
-    expect(said).toBe("said\n");
+    const transcript = await open(program(code)).transcribe(file("a.wav", "audio/wav"), never);
+    expect(transcript).toBe("said\n");
     expect(isAlive(Number(readFileSync(pidFile, "utf8")))).toBe(false);
   });
 });
@@ -132,14 +132,14 @@ describe("a provider", () => {
     return open({ url, model: "whisper-large", apiKey: "house-key" });
   };
 
-  test("gets the audio as a form, and its text is the transcript", async () => {
+  test("gets the audio as a form and returns the transcript", async () => {
     expect(await provider().transcribe(file("voice.ogg", "audio/ogg"), never)).toBe("so it was said");
     expect(got).toMatchObject({ url: "/v1/audio/transcriptions", auth: "Bearer house-key" });
     expect(got.body).toMatch(/filename="voice.ogg"\r\nContent-Type: audio\/ogg\r\n\r\nhello there/);
     expect(got.body).toMatch(/name="model"\r\n\r\nwhisper-large/);
   });
 
-  test("that refuses, or has no text, is told by its address", async () => {
+  test("that fails or returns no transcript is reported with its address", async () => {
     answer = { status: 401, body: "wrong key" };
     await expect(provider().transcribe(file("a.ogg", "audio/ogg"), never)).rejects.toThrow(/answered 401: "wrong key"/);
     for (const key of ["sk-abcdefghijklmnop1234", "house-key"]) {
@@ -147,16 +147,16 @@ describe("a provider", () => {
       await expect(provider().transcribe(file("a.ogg", "audio/ogg"), never)).rejects.toThrow(/"not with \[redacted\]"/);
     }
     answer = { status: 200, body: "[]" };
-    await expect(provider().transcribe(file("a.ogg", "audio/ogg"), never)).rejects.toThrow(/without a text/);
+    await expect(provider().transcribe(file("a.ogg", "audio/ogg"), never)).rejects.toThrow(/without a transcript/);
     answer = { status: 200, body: "x".repeat(1_048_577) };
     await expect(provider().transcribe(file("a.ogg", "audio/ogg"), never)).rejects.toThrow(/provider.* more than 1 MB/);
   });
 });
 
-describe("of what comes with an order", () => {
+describe("the attachments of an order", () => {
   const options = { signal: never, log: silentLog, onActivity: () => {} };
 
-  test("audio becomes a text file, and all else stays as it is", async () => {
+  test("audio becomes a text file, all others stay as they are", async () => {
     const video = file("clip.mp4", "video/mp4");
     const [first, second, third] = await transcribeAudio(
       [file("voice.mp3", "audio/mpeg"), video, file("voice.mp3.transcript.txt", "text/plain")],
@@ -172,19 +172,23 @@ describe("of what comes with an order", () => {
   test.each([
     ["can't be transcribed", () => Promise.reject(new Error("no model"))],
     ["holds no speech", async () => "  "],
-  ])("audio that %s goes along as a file", async (_, transcribe) => {
+  ])("audio that %s is sent as a file", async (_, transcribe) => {
     const audio = file("voice.mp3", "audio/mpeg");
     expect(await transcribeAudio([audio], { transcribe }, options)).toEqual([audio]);
   });
 
-  test("an order that was cancelled meanwhile is not sent on", async () => {
+  test("a cancelled order is not sent on", async () => {
     const cancel = new AbortController();
     const transcribe = async () => {
       cancel.abort(new Error("cancelled"));
       throw new Error("killed");
     };
-    const heard = transcribeAudio([file("a.mp3", "audio/mpeg")], { transcribe }, { ...options, signal: cancel.signal });
-    await expect(heard).rejects.toThrow("cancelled");
+    const result = transcribeAudio(
+      [file("a.mp3", "audio/mpeg")],
+      { transcribe },
+      { ...options, signal: cancel.signal },
+    );
+    await expect(result).rejects.toThrow("cancelled");
   });
 });
 

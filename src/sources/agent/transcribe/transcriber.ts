@@ -1,6 +1,7 @@
 import type { TranscriptionConfig } from "../../../core/config/agent-config.ts";
 import { messageOf } from "../../../core/fault.ts";
 import { uniqueName } from "../../../core/files/safe-name.ts";
+import type { Env } from "../../../core/process/child-env.ts";
 import type { Attachment } from "../media/check-media.ts";
 import type { ReplyOptions } from "../reply-backend.ts";
 
@@ -11,14 +12,14 @@ export interface Transcriber {
 
 export interface TranscriberOptions {
   readonly config: TranscriptionConfig;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** Where the audio lies while a command reads it. */
+  readonly env: Env;
+  /** Where the audio is saved while a command reads it. */
   readonly folder: string;
 }
 
 const placeholder = "{file}";
 
-/** A command or a provider, whichever is configured: the configuration was checked to have one of them. */
+/** Uses the configured command or provider: the configuration has exactly one of them. */
 export function createTranscriber({ config, env, folder }: TranscriberOptions): Transcriber {
   const { command = [], url, timeoutMs = 120_000 } = config;
   if (url !== undefined) {
@@ -46,30 +47,30 @@ export function createTranscriber({ config, env, folder }: TranscriberOptions): 
 }
 
 /**
- * Puts what is said in place of the audio, as a text file. Audio that can't be transcribed, or in which nothing is said,
- * goes along as it is.
+ * Replaces audio by its transcript, as a text file. Audio that can't be transcribed, or that holds no speech, stays as it
+ * is.
  */
 export async function transcribeAudio(
   attachments: readonly Attachment[],
   { transcribe }: Transcriber,
   { signal, log, onActivity }: Pick<ReplyOptions, "signal" | "log" | "onActivity">,
 ): Promise<readonly Attachment[]> {
-  const taken = new Set(attachments.map(({ name }) => name.toLowerCase()));
-  const heard: Attachment[] = [];
+  const usedNames = new Set(attachments.map(({ name }) => name.toLowerCase()));
+  const result: Attachment[] = [];
   for (const attachment of attachments) {
-    const text = attachment.mimeType.startsWith("audio/") ? await hear(attachment) : "";
-    heard.push(text === "" ? attachment : textFile(uniqueName(`${attachment.name}.transcript.txt`, taken), text));
+    const text = attachment.mimeType.startsWith("audio/") ? await tryTranscribe(attachment) : "";
+    result.push(text === "" ? attachment : textFile(uniqueName(`${attachment.name}.transcript.txt`, usedNames), text));
   }
-  return heard;
+  return result;
 
-  async function hear(audio: Attachment): Promise<string> {
+  async function tryTranscribe(audio: Attachment): Promise<string> {
     onActivity(`transcribing ${audio.name}`);
     try {
       return (await transcribe(audio, signal)).trim();
     } catch (error) {
       signal.throwIfAborted();
-      log.warn("audio could not be transcribed; it goes along as a file", { name: audio.name, error });
-      onActivity(`${audio.name} goes along as a file: ${messageOf(error)}`);
+      log.warn("could not transcribe audio; it is sent as a file", { name: audio.name, error });
+      onActivity(`sending ${audio.name} as a file: ${messageOf(error)}`);
       return "";
     }
   }

@@ -7,13 +7,13 @@ export interface ReplyHarness extends AsyncDisposable {
   readonly backend: ReplyBackend;
   /** A message and the text it is answered with. */
   readonly quick: { readonly message: string; readonly answer: string };
-  /** A message whose answer does not come by itself, and a promise of the moment it is being worked on. */
+  /** A message that is never answered. `running` resolves when the agent works on it, `stopped` when it has stopped. */
   slow(): { readonly message: string; readonly running: Promise<unknown>; stopped(): Promise<void> };
-  /** A message that fails, and a part of what is said then. */
+  /** A message that fails, and part of the error. */
   readonly failing: { readonly message: string; readonly says: RegExp };
 }
 
-/** What holds for every backend; each one's test calls this. */
+/** Tests for every backend. */
 export function describeReplies(open: () => Promise<ReplyHarness>): void {
   test("a message is answered with the final payload", async () => {
     await using harness = await open();
@@ -22,7 +22,7 @@ export function describeReplies(open: () => Promise<ReplyHarness>): void {
     expect(textOf(payloads)).toBe(quick.answer);
   });
 
-  test("orders of different sessions are answered side by side", async () => {
+  test("orders of different sessions run in parallel", async () => {
     await using harness = await open();
     const { backend, quick } = harness;
     const replies = await Promise.all(
@@ -31,13 +31,13 @@ export function describeReplies(open: () => Promise<ReplyHarness>): void {
     expect(replies.map(({ payloads }) => textOf(payloads))).toEqual([quick.answer, quick.answer, quick.answer]);
   });
 
-  test("an order cancelled before it starts is not begun", async () => {
+  test("an order that is cancelled before it starts is not run", async () => {
     await using harness = await open();
     const reply = harness.backend.getReply(ask(harness.quick.message), quietOptions({ signal: AbortSignal.abort() }));
     await expect(reply).rejects.toMatchObject({ code: "cancelled" });
   });
 
-  test("cancelling a running order ends it, in the agent too", async () => {
+  test("cancelling a running order also stops the agent", async () => {
     await using harness = await open();
     const { message, running, stopped } = harness.slow();
     const cancel = new AbortController();
@@ -47,7 +47,7 @@ export function describeReplies(open: () => Promise<ReplyHarness>): void {
     await stopped();
   });
 
-  test("a failure is a fault that says what is wrong", async () => {
+  test("a failure is a fault that says what went wrong", async () => {
     await using harness = await open();
     const { message, says } = harness.failing;
     const reply = harness.backend.getReply(ask(message), quietOptions());
@@ -61,7 +61,7 @@ function ask(message: string, name = "contract") {
   return { message, sessionKey: `${name}-${process.pid}-${keys++}`, attachments: [] };
 }
 
-/** What an order comes with where nobody looks at what happens and nobody can be asked. */
+/** Options that ignore all output, with no one to ask. */
 export function quietOptions(more: Partial<ReplyOptions> = {}): ReplyOptions {
   return {
     signal: new AbortController().signal,
@@ -70,12 +70,12 @@ export function quietOptions(more: Partial<ReplyOptions> = {}): ReplyOptions {
     onBlock: () => {},
     onToolResult: () => {},
     onActivity: () => {},
-    ask: () => Promise.reject(new Error("nobody can be asked here")),
+    ask: () => Promise.reject(new Error("no one can be asked here")),
     ...more,
   };
 }
 
-/** Of a backend whose model is a mock one, which does as the message says. */
+/** For backends with a mock model, which does as the message says. */
 export function obedient(
   backend: ReplyBackend,
   model: { nextHanging(): Promise<{ readonly closed: Promise<void> }> },
