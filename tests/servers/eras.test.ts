@@ -6,7 +6,7 @@ import { startEngine } from "./start-engine.ts";
 
 const refused = {
   state: expect.stringContaining("connecting"),
-  lastError: expect.stringMatching(/does not speak MCP 2026-07-28.*era: "modern".*era: "auto"/),
+  lastError: expect.stringMatching(/does not support MCP 2026-07-28.*era: "modern".*era: "auto"/),
 };
 
 describe("a server that has to be modern by the configuration", () => {

@@ -90,7 +90,7 @@ describe.each(["legacy", "modern"])("a stdio server of the %s era", (era) => {
     for (const error of [null, "broken", 7]) {
       await expect(engine.call("rogue__write", { do: "odd-error", error })).rejects.toMatchObject({
         code: "outcome-unknown",
-        message: expect.stringContaining("no result"),
+        message: expect.stringContaining("without a valid result"),
       });
     }
     expect(journal.count("run write")).toBe(3);

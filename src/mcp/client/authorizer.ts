@@ -1,20 +1,20 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { type HttpCall, sendHttp } from "../../core/http/send-http.ts";
 
-/** Says who we are to one server, where a fixed header is not enough. */
+/** Authenticates to one server, if fixed headers are not enough. */
 export interface Authorizer {
-  /** For one request, which may have to be sent several times before the server takes it. */
+  /** For one request, which may be sent several times before the server accepts it. */
   request(method: string, url: URL): AuthorizedRequest;
 }
 
 export interface AuthorizedRequest {
-  /** What to send along, made anew for each time. */
+  /** The headers for one attempt. */
   headers(signal?: AbortSignal): Promise<Readonly<Record<string, string>>>;
-  /** Told of the head of every response. */
+  /** Called with the headers of every response. */
   answered?(headers: IncomingHttpHeaders): void;
   /**
-   * Told of 401 and 403, after which the server has taken nothing. Says whether to send the request again; faults where
-   * a person has to do something first.
+   * Called after 401 and 403, when the server has not accepted the request. Returns whether to send it again. Faults if
+   * the user must do something first.
    */
   refused(refusal: AuthRefusal): Promise<boolean>;
 }
@@ -25,10 +25,10 @@ export interface AuthRefusal {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** However the authorizer decides, a server that keeps refusing is not asked for ever. */
+/** A server that keeps refusing is not tried forever, whatever the authorizer decides. */
 const mostRefusals = 6;
 
-/** Sends a request, and again for as long as the authorizer has an answer to the server's refusal. */
+/** Sends a request, and again as long as the authorizer says so. */
 export async function sendAuthorized(call: HttpCall, authorizer: Authorizer | undefined): Promise<IncomingMessage> {
   if (!authorizer) return sendHttp(call);
   const request = authorizer.request(call.method, call.url);

@@ -1,10 +1,10 @@
 import { Fault } from "../../core/fault.ts";
 
-/** Watches one call: silence for `timeoutMs` ends it, and so does `maxTotalMs` however much is heard. */
+/** The time limits of one call: `timeoutMs` without any message, and `maxTotalMs` in total. */
 export interface CallDeadline {
-  /** Starts the time of silence again, after a pause that does not count where one was agreed on. */
+  /** Restarts the silence timer, after a pause that does not count. */
   extend(pauseMs?: number): void;
-  /** Silence does not count until the returned function is called; the whole time runs on. */
+  /** Stops the silence timer until the returned function is called. The total time keeps running. */
   hold(): () => void;
   stop(): void;
 }

@@ -1,42 +1,42 @@
 import { Fault } from "../../core/fault.ts";
 import type { JsonRpcId, JsonRpcMessage } from "../messages/json-rpc.ts";
 
-/** What a transport tells the client above it. */
+/** What a transport reports to its client. */
 export interface TransportListener {
-  /** `relatedTo` is the request on whose stream the message came, where the transport knows. */
+  /** `relatedTo` is the request on whose stream the message came, if the transport knows. */
   onMessage(message: JsonRpcMessage, relatedTo: JsonRpcId | undefined): void;
-  /** The stream that should have brought the answer has ended without it, for good. */
+  /** The stream that should have brought the answer to a request has ended without it. */
   onLost(id: JsonRpcId, fault: Fault): void;
-  /** The connection is over; nothing more will come. */
+  /** The connection is closed. */
   onClose(fault: Fault): void;
 }
 
 export interface SendOptions {
-  /** Ends whatever is under way for the message. Who gives one aborts it before closing the transport. */
+  /** Stops the work for this message. Abort it before you close the transport. */
   readonly signal?: AbortSignal | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** The server asked to be left alone for so long before the message is sent again: no time of silence. */
+  /** The message will be sent again after this pause, as the server requested. The pause is not silence. */
   onPause?(ms: number): void;
 }
 
-/** A way to one server. */
+/** A connection to one server. */
 export interface ClientTransport {
-  /** Ends with the reason of the signal where that comes first. */
+  /** Rejects with the reason of the signal if that is aborted first. */
   start(listener: TransportListener, signal?: AbortSignal): Promise<void>;
   /**
-   * Resolves when the server has taken the message. Rejects with `unavailable` when it can't have, with
-   * `outcome-unknown` when it may have, with `unknown-session` when the server forgot the session.
+   * Resolves when the server has accepted the message. Rejects with `unavailable` if the server can't have received it,
+   * with `outcome-unknown` if it may have, and with `unknown-session` if the server no longer knows the session.
    */
   send(message: JsonRpcMessage, options?: SendOptions): Promise<void>;
-  /** The handshake is over: from now on every request says the version it settled. */
+  /** Sets the version that the handshake agreed on. Every later request names it. */
   settle(version: string): void;
   readonly sessionId: string | undefined;
-  /** Whether closing a request's stream cancels it there, so that no notice is needed. */
+  /** Whether closing the stream of a request cancels it, so that no notification is needed. */
   readonly cancelsByClosing: boolean;
   close(): Promise<void>;
 }
 
-/** A transport's refusal with an HTTP status: what tells an older server from a broken one. */
+/** The HTTP status of a refused request. It distinguishes an older server from a broken one. */
 export interface HttpRefusal {
   readonly status: number;
   readonly retryAfterMs?: number | undefined;

@@ -6,20 +6,20 @@ export interface StreamEvent {
 
 export interface EventReader {
   push(text: string): void;
-  /** The id to come back with, once any event had one. */
+  /** The id to resume from. Undefined if no event had one. */
   lastId(): string | undefined;
-  /** How long the server wants a client to wait before it comes back. */
+  /** How long the server asks a client to wait before it reconnects. */
   retryMs(): number | undefined;
 }
 
 const byteOrderMark = "\uFEFF";
 
-/** Reads an event stream as the HTML standard says (§ 9.2.6), each line as it comes. Faulting is up to `onEvent`. */
+/** Reads an event stream as the HTML standard defines it (§ 9.2.6), line by line. */
 export function createEventReader(onEvent: (event: StreamEvent) => void, maxChars: number): EventReader {
   const lineEnd = /\r\n|\n|\r/g;
-  /** The line that has begun, in the pieces it came in: joined once, however many they are. */
+  /** The pieces of the current line. They are joined once, at its end. */
   let pieces: string[] = [];
-  let begun = 0;
+  let lineLength = 0;
   let data: string[] = [];
   let size = 0;
   let event = "";
@@ -34,7 +34,7 @@ export function createEventReader(onEvent: (event: StreamEvent) => void, maxChar
       if (text === "") return;
       let start = isFirst && text.startsWith(byteOrderMark) ? 1 : 0;
       isFirst = false;
-      // A line feed after a carriage return that ended the last piece belongs to that line's end.
+      // A line feed right after a carriage return at the end of the last piece belongs to the same line end.
       if (sawReturn && text.startsWith("\n")) start = 1;
       sawReturn = text.endsWith("\r");
       lineEnd.lastIndex = start;
@@ -43,23 +43,23 @@ export function createEventReader(onEvent: (event: StreamEvent) => void, maxChar
         start = lineEnd.lastIndex;
         endLine(rest);
       }
-      begin(text.slice(start));
+      addPiece(text.slice(start));
     },
     lastId: () => lastId,
     retryMs: () => retry,
   };
 
-  function begin(text: string): void {
+  function addPiece(text: string): void {
     if (text === "") return;
     pieces.push(text);
-    begun += text.length;
-    if (begun + size > maxChars) throw new RangeError("an event of the stream is too large");
+    lineLength += text.length;
+    if (lineLength + size > maxChars) throw new RangeError("an event of the stream is too large");
   }
 
   function endLine(rest: string): void {
     const line = pieces.length === 0 ? rest : pieces.join("") + rest;
     pieces = [];
-    begun = 0;
+    lineLength = 0;
     readLine(line);
   }
 

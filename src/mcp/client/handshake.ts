@@ -1,6 +1,7 @@
 import { Fault } from "../../core/fault.ts";
+import { quoted } from "../../core/peer-text.ts";
 import { withDeadline } from "../../core/wait.ts";
-import { writeEnvelope } from "../messages/envelope.ts";
+import { metaKeys, writeEnvelope } from "../messages/envelope.ts";
 import { type Params, RpcFault } from "../messages/json-rpc.ts";
 import {
   type Era,
@@ -13,17 +14,17 @@ import { type ClientTransport, httpRefusalIn } from "./client-transport.ts";
 import type { Agreement, McpClient, McpClientOptions } from "./mcp-client.ts";
 
 export interface HandshakeOptions extends Pick<McpClientOptions, "info" | "capabilities"> {
-  /** What an earlier connection found out; saves asking again. */
+  /** The era of an earlier connection, to save a round trip. */
   readonly era?: Era | undefined;
-  /** What has to be spoken. A server that can't is refused instead of being asked in the other way. */
+  /** The only era to use. A server that does not support it is refused. */
   readonly only?: Era | undefined;
   readonly timeoutMs: number;
-  /** A stdio server that stays silent to a question it does not know is an older one; an HTTP server is just not there. */
+  /** A stdio server that does not answer an unknown method is an older one. An HTTP server is just unreachable. */
   readonly silenceMeansLegacy: boolean;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Agrees with a server on how to speak: asks in the modern way first, and falls back to `initialize`. */
+/** Negotiates the protocol version: tries `server/discover` first and falls back to `initialize`. */
 export async function shakeHands(
   client: McpClient,
   transport: ClientTransport,
@@ -57,7 +58,7 @@ async function discover(
   }
 }
 
-/** -32022 with a list: the server is modern and wants one of these revisions; anything else is no modern answer. */
+/** -32022 with a list of versions is the answer of a modern server. Any other error means an older server. */
 async function correct(
   client: McpClient,
   options: HandshakeOptions,
@@ -71,30 +72,29 @@ async function correct(
   const spoken = versions.find(isModernVersion);
   if (spoken !== undefined && !isCorrected) return discover(client, options, spoken, true);
   if (versions.some(isLegacyVersion)) return undefined;
-  throw unspoken(versions.join(", "));
+  throw unsupported(versions.join(", "));
 }
 
-function unspoken(wanted: string): Fault {
-  const quoted = JSON.stringify(wanted.slice(0, 100));
+function unsupported(versions: string): Fault {
   return new Fault(
     "unsupported-version",
-    `The server wants protocol version ${quoted}, which is not spoken here. Look for a newer Clawport.`,
+    `The server requires protocol version ${quoted(versions, 100)}, which this version of Clawport does not support. Update Clawport.`,
   );
 }
 
 function notModern(): Fault {
   return new Fault(
     "unsupported-version",
-    `The server does not speak MCP ${modernVersions[0]}, and nothing else is wanted of it (era: "modern"). With era: "auto" the older revisions are tried as well.`,
+    `The server does not support MCP ${modernVersions[0]}, and its setting era: "modern" excludes older versions. Set era: "auto" to allow them.`,
   );
 }
 
 function isOlderServer(fault: Fault, options: HandshakeOptions): boolean {
   if (fault.code === "timeout") return options.silenceMeansLegacy;
-  // Some break off over what they don't know. A process that did so is gone; an address can be asked again.
+  // Some servers disconnect at an unknown method. An HTTP server can be tried again; a process has exited.
   if (fault.code === "outcome-unknown") return !options.silenceMeansLegacy;
   const status = httpRefusalIn(fault)?.status;
-  // Some fail inside over a request that comes before `initialize`.
+  // Some servers have an internal error if a request comes before `initialize`.
   if (status === 500 || status === 501) return true;
   return status !== undefined && status >= 400 && status < 500 && status !== 401 && status !== 403 && status !== 429;
 }
@@ -110,7 +110,7 @@ async function initialize(
     { timeoutMs: options.timeoutMs, signal: options.signal },
   );
   const version = String(result.protocolVersion);
-  if (!isLegacyVersion(version)) throw unspoken(version);
+  if (!isLegacyVersion(version)) throw unsupported(version);
   transport.settle(version);
   await withDeadline(options.timeoutMs, options.signal, () => client.notify("notifications/initialized"));
   return agreed("legacy", version, result);
@@ -118,7 +118,7 @@ async function initialize(
 
 function agreed(era: Agreement["era"], version: string, result: Params): Agreement {
   const meta = result._meta as Params | undefined;
-  const serverInfo = (result.serverInfo ?? meta?.["io.modelcontextprotocol/serverInfo"]) as Agreement["serverInfo"];
+  const serverInfo = (result.serverInfo ?? meta?.[metaKeys.serverInfo]) as Agreement["serverInfo"];
   return {
     era,
     version,

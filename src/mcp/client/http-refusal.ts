@@ -6,11 +6,11 @@ import { quotedPeerText } from "../../core/peer-text.ts";
 import { redactKnown } from "../../core/secrets/redact.ts";
 import type { HttpRefusal } from "./client-transport.ts";
 
-/** What was agreed on with the server before it refused: it may have forgotten that, or be another one by now. */
+/** What the client had agreed on with the server before it refused a request. A restarted server has forgotten that. */
 export type PriorAgreement = "none" | "session" | "modern";
 
-/** A response that is no answer, as a fault that keeps its status. */
-export function refusalOf(response: IncomingMessage, text: string, standing: PriorAgreement): Fault {
+/** The fault for an HTTP response that is not an answer. It keeps the status. */
+export function refusalOf(response: IncomingMessage, text: string, prior: PriorAgreement): Fault {
   const { statusCode = 0, headers } = response;
   const detail: HttpRefusal = {
     status: statusCode,
@@ -18,11 +18,11 @@ export function refusalOf(response: IncomingMessage, text: string, standing: Pri
   };
   const words = withoutSecrets(wordsOf(text).trim(), response);
   const said = words === "" ? "" : `: ${quotedPeerText(words)}`;
-  const code = isForgotten(statusCode, text, standing) ? "unknown-session" : codeOf(statusCode);
+  const code = isForgotten(statusCode, text, prior) ? "unknown-session" : codeOf(statusCode);
   return new Fault(code, `The server answered with HTTP ${statusCode}${said}`, { detail });
 }
 
-/** Headers that say nothing about who asks. */
+/** Request headers that hold no credentials. */
 const nonSecretHeaders: ReadonlySet<string> = new Set([
   "accept",
   "connection",
@@ -45,7 +45,7 @@ function withoutSecrets(text: string, response: IncomingMessage): string {
   return redactKnown(text, secrets);
 }
 
-/** What a person can read of a body: many are JSON with one sentence in it. */
+/** The readable part of a body. Many bodies are JSON with one sentence in it. */
 function wordsOf(text: string): string {
   try {
     const { error, error_description, detail, message } = asRecord(JSON.parse(text));
@@ -58,16 +58,16 @@ function wordsOf(text: string): string {
   }
 }
 
-/** Whether the server knows nothing of what was agreed on. It has not looked at the request then. */
-function isForgotten(status: number, text: string, standing: PriorAgreement): boolean {
-  if (standing === "modern") return status === 400 || status === 404;
-  // -32022: a server without sessions stands there now.
-  return standing === "session" && (status === 404 || (status === 400 && text.includes("-32022")));
+/** Whether the server no longer knows the agreement. Then it has not processed the request. */
+function isForgotten(status: number, text: string, prior: PriorAgreement): boolean {
+  if (prior === "modern") return status === 400 || status === 404;
+  // -32022 comes from a server without sessions, which has replaced the old one.
+  return prior === "session" && (status === 404 || (status === 400 && text.includes("-32022")));
 }
 
 function codeOf(status: number): FaultCode {
   if (status === 401) return "unauthorized";
   if (status === 403) return "denied";
-  // Once a server has begun to work and failed, nobody knows how far it came.
+  // A server that failed while it worked may have done part of it.
   return status >= 500 && status !== 503 ? "outcome-unknown" : "unavailable";
 }

@@ -1,15 +1,14 @@
 import { once } from "node:events";
 import { Agent, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import { until } from "../../../tests/support/until.ts";
 import { Fault, isFault } from "../../core/fault.ts";
 import { silentLog } from "../../core/log.ts";
 import { createHttpTransport } from "./http-transport.ts";
 import { openMcpClient } from "./mcp-client.ts";
 
-/** A client whose transport has one connection, to a server that takes requests and never answers. */
+/** A client whose transport has one connection, to a server that accepts requests and never answers. */
 async function connectToSilence() {
   const arrived: string[] = [];
   const server = createServer((request) => {
@@ -32,7 +31,7 @@ async function connectToSilence() {
   return { client, server, arrived };
 }
 
-test("closing ends the call under way, and the one that waits for a connection is never sent", async () => {
+test("closing fails the pending calls, and the one that waits for a connection is never sent", async () => {
   const { client, server, arrived } = await connectToSilence();
   const arrival = once(server, "arrival");
   const calls = ["first", "second"].map((name) =>
@@ -42,7 +41,7 @@ test("closing ends the call under way, and the one that waits for a connection i
   await Promise.all([once(connection, "close"), client.close()]);
   expect((await Promise.all(calls)).every((fault) => isFault(fault, "cancelled"))).toBe(true);
 
-  // Whatever was still to be sent would be here before this one's answer.
+  // A call that was still to be sent would arrive before this request.
   const address = server.address() as AddressInfo;
   const arrivedNow = once(server, "arrival");
   void fetch(`http://127.0.0.1:${address.port}/`).catch(() => {});
@@ -50,7 +49,7 @@ test("closing ends the call under way, and the one that waits for a connection i
   expect(arrived).toEqual(["POST", "GET"]);
 });
 
-test("a stream that is only to be had after a sign-in is not asked for again and again", async () => {
+test("a stream that needs a sign-in is requested once", async () => {
   const asked: string[] = [];
   const server = createServer((request, response) => {
     asked.push(request.method ?? "");
@@ -59,24 +58,54 @@ test("a stream that is only to be had after a sign-in is not asked for again and
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   onTestFinished(() => void server.close());
+  const refusal = Promise.withResolvers<void>();
+  const waits: number[] = [];
   const transport = createHttpTransport({
     url: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`),
     headers: () => ({}),
     authorizer: {
       request: () => ({
         headers: () => Promise.resolve({}),
-        refused: () => Promise.reject(new Fault("unauthorized", "Sign in.")),
+        refused() {
+          refusal.resolve();
+          return Promise.reject(new Fault("unauthorized", "Sign in."));
+        },
       }),
     },
     agent: new Agent(),
     log: silentLog,
     maxMessageBytes: 1000,
+    sleep: async (ms = 0) => void waits.push(ms) as never,
   });
   await transport.start({ onMessage() {}, onLost() {}, onClose() {} });
   await transport.send({ jsonrpc: "2.0", method: "notifications/initialized" });
-  await until(() => asked.includes("GET"));
-  // The second time would come after two seconds.
-  await sleep(2500);
+  await refusal.promise;
+  // A retry would begin with a wait, in the same turn as the refusal.
+  await nextTurn();
+  expect(waits).toEqual([]);
   await transport.close();
   expect(asked).toEqual(["POST", "GET"]);
+});
+
+test("a server that is always too busy and says to retry at once is not tried forever", async () => {
+  let posts = 0;
+  const server = createServer((request, response) => {
+    posts++;
+    request.resume();
+    response.writeHead(429, { "retry-after": "0" }).end();
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  const transport = createHttpTransport({
+    url: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`),
+    headers: () => ({}),
+    agent: new Agent({ keepAlive: true }),
+    log: silentLog,
+    maxMessageBytes: 1000,
+  });
+  await transport.start({ onMessage() {}, onLost() {}, onClose() {} });
+  const sent = transport.send({ jsonrpc: "2.0", id: 1, method: "tools/list" });
+  await expect(sent).rejects.toMatchObject({ code: "unavailable", detail: { status: 429 } });
+  await transport.close();
+  expect(posts).toBe(31);
 });

@@ -1,42 +1,41 @@
 import type { Agent, IncomingMessage, OutgoingHttpHeaders } from "node:http";
-import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as sleepForReal } from "node:timers/promises";
 import { Fault, isFault } from "../../core/fault.ts";
-import { isEventStream, readText, retryAfterMs, tooLarge } from "../../core/http/send-http.ts";
+import { isEventStream, readText, retryAfterMs } from "../../core/http/send-http.ts";
 import type { Log } from "../../core/log.ts";
 import { idOf, isRequest, type JsonRpcId, type JsonRpcMessage } from "../messages/json-rpc.ts";
 import { mirrorHeaders } from "../messages/mirrored-headers.ts";
 import { type Authorizer, sendAuthorized } from "./authorizer.ts";
 import type { ClientTransport, SendOptions, TransportListener } from "./client-transport.ts";
-import { createEventReader } from "./event-reader.ts";
 import { refusalOf } from "./http-refusal.ts";
 import { isAnswerTo, readMessages } from "./read-messages.ts";
+import { readResumable } from "./resumable-stream.ts";
 
 export interface HttpTransportOptions {
   readonly url: URL;
-  /** Sent with every request; read each time, since a token among them may have been renewed. */
+  /** Sent with every request. Called each time, because a token may have been renewed. */
   readonly headers: () => Promise<Readonly<Record<string, string>>> | Readonly<Record<string, string>>;
-  /** Where the server wants more than fixed headers. */
+  /** For servers that need more than fixed headers. */
   readonly authorizer?: Authorizer | undefined;
-  /** This transport's own: it is destroyed with it. */
+  /** Used by this transport alone, and destroyed with it. */
   readonly agent: Agent;
   readonly log: Log;
-  /** The largest message taken from the server. */
+  /** The largest message accepted from the server. */
   readonly maxMessageBytes: number;
+  /** How to wait before a retry; by the real clock unless given. */
+  readonly sleep?: typeof sleepForReal;
 }
 
-/** How often in a row a stream is picked up again without anything new on it, before it counts as lost. */
-const mostResumes = 3;
-/** How long a stream may stay open after it has brought its answer. */
-const graceMs = 1000;
-/** How long a server that says "too busy" is waited for in all. */
+/** How long, and how often, a message is sent again to a server that says it is too busy. */
 const mostPatienceMs = 30_000;
+const mostPauses = 30;
 
-/** Streamable HTTP in both eras, straight on `node:http`. */
+/** Streamable HTTP in both eras, directly on `node:http`. */
 export function createHttpTransport(options: HttpTransportOptions): ClientTransport {
-  const { url, authorizer, agent, log, maxMessageBytes } = options;
+  const { url, authorizer, agent, log, maxMessageBytes, sleep = sleepForReal } = options;
   const closing = new AbortController();
   let listener: TransportListener;
-  /** Settled in the era of sessions only: streams can be picked up there, and there alone. */
+  /** Set in the legacy era only, which is also the only one where streams can be resumed. */
   let version: string | undefined;
   let sessionId: string | undefined;
   let sending = 0;
@@ -55,7 +54,7 @@ export function createHttpTransport(options: HttpTransportOptions): ClientTransp
     },
     async send(message, sendOptions = {}) {
       const { signal = closing.signal } = sendOptions;
-      if (sending === 0) await catchUp();
+      if (sending === 0) await processPendingCloses();
       sending++;
       try {
         const response = await postPatiently(message, sendOptions, signal);
@@ -64,7 +63,7 @@ export function createHttpTransport(options: HttpTransportOptions): ClientTransp
         sending--;
       }
       if ("method" in message && message.method === "notifications/initialized") {
-        // Asked for before the first call: a server may take a later one for the rest of that call's stream.
+        // Before the first call: a server could take a later GET for the continuation of that call's stream.
         await new Promise<void>((resolve) => void listen(resolve));
       }
     },
@@ -76,7 +75,7 @@ export function createHttpTransport(options: HttpTransportOptions): ClientTransp
     },
   };
 
-  /** 429 and 503 mean that the server did not take the request, so sending it again is no repetition. */
+  /** With 429 and 503 the server has not accepted the request, so it is safe to send it again. */
   async function postPatiently(
     message: JsonRpcMessage,
     sendOptions: SendOptions,
@@ -84,20 +83,21 @@ export function createHttpTransport(options: HttpTransportOptions): ClientTransp
   ): Promise<IncomingMessage> {
     const started = Date.now();
     const body = JSON.stringify(message);
-    const own = {
+    const ownHeaders = {
       accept: "application/json, text/event-stream",
       "content-type": "application/json",
       ...mirrorHeaders(message),
       ...sendOptions.headers,
     };
-    for (;;) {
-      const headers = { ...(await commonHeaders()), ...own };
+    for (let pauses = 0; ; pauses++) {
+      const headers = { ...(await commonHeaders()), ...ownHeaders };
       const call = { url, method: "POST", headers, body, agent, signal } as const;
       const response = await sendAuthorized(call, authorizer);
       const wait = pauseOf(response);
-      if (wait === undefined || Date.now() - started + wait > mostPatienceMs) return response;
+      if (wait === undefined || pauses === mostPauses) return response;
+      if (Date.now() - started + wait > mostPatienceMs) return response;
       response.resume();
-      log.info("the server asks to wait", { status: response.statusCode, waitMs: wait });
+      log.info("waiting because the server is too busy", { status: response.statusCode, waitMs: wait });
       sendOptions.onPause?.(wait);
       await sleep(wait, undefined, { signal });
     }
@@ -114,21 +114,21 @@ export function createHttpTransport(options: HttpTransportOptions): ClientTransp
       return;
     }
     if (isEventStream(response)) {
-      // The stream may last as long as the call: the message counts as sent when the server has taken it.
+      // The stream may last as long as the call, but the message counts as sent once the server has accepted it.
       void follow(response, id, signal);
       return;
     }
     const text = await readText(response, maxMessageBytes);
     if (status === 200) {
       if (!deliver(text, id) && id !== undefined)
-        throw new Fault("outcome-unknown", "The server answered with something that is no answer.");
+        throw new Fault("outcome-unknown", "The server sent a response that does not answer the request.");
       return;
     }
-    // Modern servers tell protocol errors with an HTTP status of their own; the body is the answer all the same. What an
-    // older one says to a request it does not understand names no id.
+    // Modern servers send protocol errors with an HTTP status of their own, and the body is still the answer. The error
+    // of an older server that does not understand the request has no id.
     const isModern = "mcp-method" in mirrorHeaders(sent);
     const isJson = (response.headers["content-type"] ?? "").includes("json");
-    if (id !== undefined && isModern && isJson && idOf(parsed(text)) === id && deliver(text, id)) return;
+    if (id !== undefined && isModern && isJson && idOf(tryParseJson(text)) === id && deliver(text, id)) return;
     const isFirst = isInitialize || ("method" in sent && sent.method === "server/discover");
     throw refusalOf(
       response,
@@ -137,17 +137,17 @@ export function createHttpTransport(options: HttpTransportOptions): ClientTransp
     );
   }
 
-  /** Reads the stream that answers a request, and picks it up where it was cut, where the server lets us. */
+  /** Reads the stream that answers a request. */
   async function follow(first: IncomingMessage, id: JsonRpcId | undefined, signal: AbortSignal): Promise<void> {
-    let answered = false;
-    const fault = await readOn(first, signal, (text) => {
-      if (deliver(text, id)) answered = true;
-      return !answered;
+    let isAnswered = false;
+    const fault = await readStream(first, signal, (text) => {
+      if (deliver(text, id)) isAnswered = true;
+      return !isAnswered;
     });
-    if (!answered && !signal.aborted && id !== undefined) listener.onLost(id, fault);
+    if (!isAnswered && !signal.aborted && id !== undefined) listener.onLost(id, fault);
   }
 
-  /** The stream for what belongs to no request. Servers need not have one; where it breaks it is opened again. */
+  /** Keeps a stream open for messages that belong to no request, if the server has one. */
   async function listen(onSent: () => void): Promise<void> {
     let failures = 0;
     if (closing.signal.aborted) onSent();
@@ -156,58 +156,28 @@ export function createHttpTransport(options: HttpTransportOptions): ClientTransp
         isFault(error, "unauthorized") ? "refused" : undefined,
       );
       onSent();
-      // Each time it is asked may cost a refresh token; the next connection tries again.
+      // Each attempt may use up a refresh token. The next connection tries again.
       if (response === "refused") return;
       if (response && !isEventStream(response)) {
         response.resume();
         return;
       }
       failures = response ? 0 : failures + 1;
-      if (response) await readOn(response, closing.signal, (text) => (deliver(text, undefined), true));
+      if (response) await readStream(response, closing.signal, (text) => (deliver(text, undefined), true));
       const wait = Math.min(1000 * 2 ** failures, 60_000);
       await sleep(wait, undefined, { signal: closing.signal, ref: false }).catch(() => {});
     }
   }
 
-  /**
-   * Hands on the data of a stream, and of those that continue it after a cut, until `take` says that it has enough. The
-   * fault says why there was no more.
-   */
-  async function readOn(first: IncomingMessage, signal: AbortSignal, take: (data: string) => boolean): Promise<Fault> {
-    let response: IncomingMessage | undefined = first;
-    let lastEventId: string | undefined;
-    let retryMs = 1000;
-    let failures = 0;
-    let wantsMore = true;
-    for (;;) {
-      failures++;
-      if (response) {
-        const current = response;
-        let linger: NodeJS.Timeout | undefined;
-        const reader = createEventReader(({ data }) => {
-          failures = 0;
-          if (take(data)) return;
-          wantsMore = false;
-          // It should end here. One that does not would hold its connection for ever.
-          linger = setTimeout(() => current.destroy(), graceMs).unref();
-        }, maxMessageBytes);
-        const problem = await readStream(current, reader.push);
-        clearTimeout(linger);
-        if (problem instanceof RangeError) return tooLarge(maxMessageBytes);
-        if (reader.lastId() !== lastEventId && reader.lastId() !== undefined) failures = 0;
-        lastEventId = reader.lastId() ?? lastEventId;
-        retryMs = reader.retryMs() ?? retryMs;
-      }
-      const mayResume = lastEventId !== undefined && version !== undefined && failures <= mostResumes;
-      if (!wantsMore || !mayResume || signal.aborted || closing.signal.aborted) return cut();
-      const wait = Math.min(retryMs * 2 ** failures, 30_000);
-      await sleep(wait, undefined, { signal, ref: false }).catch(() => {});
-      response = await get(lastEventId, signal).catch(() => undefined);
-      if (response && !isEventStream(response)) {
-        response.resume();
-        return cut();
-      }
-    }
+  function readStream(first: IncomingMessage, signal: AbortSignal, onData: (data: string) => boolean): Promise<Fault> {
+    return readResumable(first, {
+      onData,
+      mayResume: () => version !== undefined && !closing.signal.aborted,
+      resume: (lastEventId) => get(lastEventId, signal),
+      maxMessageBytes,
+      signal,
+      sleep,
+    });
   }
 
   async function get(
@@ -227,7 +197,7 @@ export function createHttpTransport(options: HttpTransportOptions): ClientTransp
       const call = { url, method: "DELETE", headers, agent, signal: AbortSignal.timeout(2000) } as const;
       (await sendAuthorized(call, authorizer)).resume();
     } catch {
-      // The server is gone, and the session with it.
+      // The server is not reachable, so it can't keep the session either.
     }
   }
 
@@ -239,31 +209,29 @@ export function createHttpTransport(options: HttpTransportOptions): ClientTransp
     };
   }
 
-  /** Hands on the messages of a text. Says whether the answer to `id` was among them. */
+  /** Passes on the messages of a text. Returns whether the answer to `id` was among them. */
   function deliver(text: string, id: JsonRpcId | undefined): boolean {
-    let answered = false;
+    let isAnswered = false;
     for (const message of readMessages(text, log)) {
-      const own = isAnswerTo(message, id);
-      answered ||= own;
-      // An error whose id the server could not read belongs to the request it came for.
-      listener.onMessage(own && id !== undefined ? { ...message, id } : message, id);
+      const isAnswer = isAnswerTo(message, id);
+      isAnswered ||= isAnswer;
+      // An error without an id belongs to the request it came for.
+      listener.onMessage(isAnswer && id !== undefined ? { ...message, id } : message, id);
     }
-    return answered;
+    return isAnswered;
   }
 }
 
-const cut = () => new Fault("outcome-unknown", "The connection was cut before the answer came.");
-
 /**
- * What came in while nobody looked has to be known before an idle connection is used: else a call goes to one whose end
- * has arrived, and nobody can say whether it ran. One turn of the loop reads the end, the next one closes the socket.
+ * The server may have closed an idle connection without this process having read that yet. A call sent over it would
+ * have an unknown outcome. One turn of the event loop reads the end, the next one closes the socket.
  */
-async function catchUp(): Promise<void> {
+async function processPendingCloses(): Promise<void> {
   await nextTurn();
   await nextTurn();
 }
 
-function parsed(text: string): unknown {
+function tryParseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -271,19 +239,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** How long a server that took nothing wants us to wait, where it says so. */
+/** How long a server that is too busy asks to wait. Undefined if it does not say. */
 function pauseOf({ statusCode, headers }: IncomingMessage): number | undefined {
   return statusCode === 429 || statusCode === 503 ? retryAfterMs(headers["retry-after"], Date.now()) : undefined;
-}
-
-/** Reads to the end or the break of a stream, which is the caller's to judge; what the reader threw is returned. */
-async function readStream(response: IncomingMessage, push: (text: string) => void): Promise<unknown> {
-  response.setEncoding("utf8");
-  try {
-    for await (const text of response as AsyncIterable<string>) push(text);
-    return undefined;
-  } catch (error) {
-    response.destroy();
-    return error;
-  }
 }

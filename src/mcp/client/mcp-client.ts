@@ -3,13 +3,12 @@ import { type Log, silentLog } from "../../core/log.ts";
 import { cancelledBy } from "../../core/wait.ts";
 import { type ClientIdentity, writeEnvelope } from "../messages/envelope.ts";
 import {
-  type Answer,
   type ClientLogLine,
+  isQuestionMethod,
   logLineOf,
   type McpLogLevel,
   type Progress,
   progressOf,
-  type Question,
 } from "../messages/interim-messages.ts";
 import {
   isNotification,
@@ -24,30 +23,31 @@ import {
   RpcFault,
 } from "../messages/json-rpc.ts";
 import type { Era } from "../messages/protocol-version.ts";
+import { answerInputRequests, answerOther, answerQuestion, type Ask } from "./answer-questions.ts";
 import { type CallDeadline, createCallDeadline } from "./call-deadline.ts";
 import type { ClientTransport, TransportListener } from "./client-transport.ts";
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
-  /** How long the server may stay silent: progress starts the time again. */
+  /** How long the server may stay silent. Progress restarts the time. */
   readonly timeoutMs: number;
-  /** How long it may take in all, however much progress it reports. */
+  /** How long the call may take in total, no matter how much progress the server reports. */
   readonly maxTotalMs?: number | undefined;
-  /** Headers that repeat parts of the request; only the modern era has them. */
+  /** Headers that repeat parts of the request. Only the modern era has them. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly meta?: Params | undefined;
-  /** In whose name it is sent, where that is not our own; only requests of the modern era can say so. */
+  /** Whose identity the request carries, if not this client's own. Only the modern era has one per request. */
   readonly as?: ClientIdentity | undefined;
-  /** From which level on the caller wants what the server logs meanwhile; servers of the modern era log nothing else. */
+  /** The lowest level of log lines to request. Modern servers send none without it. */
   readonly logLevel?: McpLogLevel | undefined;
   onProgress?(progress: Progress): void;
-  /** Takes what the server logs on behalf of this call. */
+  /** Called with the log lines that the server sends for this call. */
   onLog?(line: ClientLogLine): void;
-  /** Answers what the server asks on behalf of this call. */
-  ask?(question: Question): Promise<Answer>;
+  /** Answers the questions that the server asks for this call. */
+  ask?: Ask | undefined;
 }
 
-/** How the two sides agreed to speak. */
+/** What the client and the server agreed on. */
 export interface Agreement {
   readonly era: Era;
   readonly version: string;
@@ -58,40 +58,40 @@ export interface Agreement {
 
 export interface McpClientOptions extends ClientIdentity {
   readonly log?: Log | undefined;
-  /** For the opening alone. */
+  /** Cancels the opening. */
   readonly signal?: AbortSignal | undefined;
-  /** Answers what the server asks on behalf of no call we know. */
-  ask?(question: Question): Promise<Answer>;
+  /** Answers the questions that the server asks for no known call. */
+  ask?: Ask | undefined;
   onNotification?(method: string, params: Params, relatedTo: JsonRpcId | undefined): void;
   onClose?(fault: Fault): void;
 }
 
-/** JSON-RPC towards one server, in either era. It neither reconnects nor repeats: that is decided above. */
+/** JSON-RPC to one server, in either era. It never reconnects or repeats a request; its user decides that. */
 export interface McpClient {
   agreement: Agreement | undefined;
   request(method: string, params: Params, options: CallOptions): Promise<Params>;
-  /** Sends a request that brings a stream of notices, and is answered only when the server ends that. */
+  /** Sends a request that opens a stream of notifications. Resolves when the server ends the stream. */
   listen(method: string, params: Params, signal: AbortSignal): Promise<void>;
   notify(method: string, params?: Params): Promise<void>;
-  /** What is under way fails with the fault. */
+  /** Closes the connection. Pending requests fail with the fault. */
   close(fault?: Fault): Promise<void>;
 }
 
 interface PendingCall {
   readonly options: CallOptions;
   readonly deadline: CallDeadline;
-  /** Ends what is under way for it in the transport. */
+  /** Stops the transport's work for this call. */
   readonly stop: AbortController;
   resolve(result: Params): void;
   reject(fault: unknown): void;
 }
 
-/** A server that keeps asking is stopped after this many rounds. */
+/** How many rounds of questions a server may ask before the call fails. */
 const mostRounds = 20;
 
 export async function openMcpClient(transport: ClientTransport, options: McpClientOptions): Promise<McpClient> {
   const { log = silentLog } = options;
-  const waiting = new Map<JsonRpcId, PendingCall>();
+  const pending = new Map<JsonRpcId, PendingCall>();
   let nextId = 0;
   let closing: Promise<void> | undefined;
 
@@ -100,16 +100,17 @@ export async function openMcpClient(transport: ClientTransport, options: McpClie
     async request(method, params, callOptions) {
       let sent = params;
       for (let round = 0; round <= mostRounds; round++) {
-        const result = await once(method, sent, callOptions);
+        const result = await requestOnce(method, sent, callOptions);
         const { resultType = "complete" } = result;
         if (resultType === "complete" || client.agreement?.era === "legacy") return result;
-        if (resultType !== "input_required") throw unknownKind(resultType);
-        sent = { ...params, inputResponses: await answer(result.inputRequests, callOptions), ...stateOf(result) };
+        if (resultType !== "input_required") throw unknownResultType(resultType);
+        const inputResponses = await answerInputRequests(result.inputRequests, callOptions.ask ?? options.ask);
+        sent = { ...params, inputResponses, ...stateOf(result) };
       }
-      throw new Fault("outcome-unknown", `The server asked ${mostRounds} times and still has no answer to give.`);
+      throw new Fault("outcome-unknown", `The server asked ${mostRounds} times for input without giving a result.`);
     },
     async listen(method, params, signal) {
-      await once(method, params, { signal, timeoutMs: 0 });
+      await requestOnce(method, params, { signal, timeoutMs: 0 });
     },
     notify: (method, params) => transport.send(notification(method, params)),
     async close(fault = new Fault("cancelled", "The connection was closed.")) {
@@ -119,7 +120,7 @@ export async function openMcpClient(transport: ClientTransport, options: McpClie
   };
   const listener: TransportListener = {
     onMessage: receive,
-    onLost: (id, fault) => waiting.get(id)?.reject(fault),
+    onLost: (id, fault) => pending.get(id)?.reject(fault),
     onClose(fault) {
       failAll(fault);
       options.onClose?.(fault);
@@ -128,32 +129,32 @@ export async function openMcpClient(transport: ClientTransport, options: McpClie
   await transport.start(listener, options.signal);
   return client;
 
-  function once(method: string, params: Params, callOptions: CallOptions): Promise<Params> {
+  function requestOnce(method: string, params: Params, callOptions: CallOptions): Promise<Params> {
     const id = ++nextId;
     const stop = new AbortController();
     return new Promise<Params>((resolve, reject) => {
       if (callOptions.signal?.aborted) return reject(cancelledBy(callOptions.signal));
       const deadline = createCallDeadline(callOptions, (fault) => cancel(fault));
       const cancel = (fault: unknown) => {
-        if (!waiting.has(id)) return;
+        if (!pending.has(id)) return;
         settle();
         reject(fault);
         stop.abort();
-        // The specification forbids to cancel `initialize`; whoever gives up on that closes the connection.
-        const isTold = !transport.cancelsByClosing || client.agreement?.era === "legacy";
-        if (isTold && method !== "initialize") {
+        // The specification forbids cancelling `initialize`; closing the connection ends it.
+        const needsNotification = !transport.cancelsByClosing || client.agreement?.era === "legacy";
+        if (needsNotification && method !== "initialize") {
           const reason = fault instanceof Fault ? fault.message : "cancelled";
           client.notify("notifications/cancelled", { requestId: id, reason }).catch(() => {});
         }
       };
       const onAbort = () => cancel(cancelledBy(callOptions.signal!));
       const settle = () => {
-        waiting.delete(id);
+        pending.delete(id);
         deadline.stop();
         callOptions.signal?.removeEventListener("abort", onAbort);
       };
       callOptions.signal?.addEventListener("abort", onAbort, { once: true });
-      waiting.set(id, {
+      pending.set(id, {
         deadline,
         stop,
         options: {
@@ -173,7 +174,7 @@ export async function openMcpClient(transport: ClientTransport, options: McpClie
           headers: client.agreement?.era === "modern" ? callOptions.headers : undefined,
           onPause: (ms) => deadline.extend(ms),
         })
-        .catch((fault: unknown) => waiting.get(id)?.reject(fault));
+        .catch((fault: unknown) => pending.get(id)?.reject(fault));
     });
   }
 
@@ -197,7 +198,7 @@ export async function openMcpClient(transport: ClientTransport, options: McpClie
       const params = message.params ?? {};
       const token = params.progressToken;
       if (message.method === "notifications/progress" && (typeof token === "number" || typeof token === "string")) {
-        if (Number.isFinite(params.progress)) waiting.get(token)?.options.onProgress?.(progressOf(params));
+        if (Number.isFinite(params.progress)) pending.get(token)?.options.onProgress?.(progressOf(params));
       } else {
         if (message.method === "notifications/message") loggerOf(relatedTo)?.(logLineOf(params));
         options.onNotification?.(message.method, params, relatedTo);
@@ -206,97 +207,63 @@ export async function openMcpClient(transport: ClientTransport, options: McpClie
   }
 
   function settleResponse(message: JsonRpcResponse): void {
-    const call = message.id === null ? undefined : waiting.get(message.id);
-    if (!call) return log.debug("an answer came that nobody waits for", { id: String(message.id).slice(0, 50) });
+    const call = message.id === null ? undefined : pending.get(message.id);
+    if (!call) return log.debug("ignored a response to no pending request", { id: String(message.id).slice(0, 50) });
     const { error, result } = message as { readonly error?: unknown; readonly result?: unknown };
     if (typeof error === "object" && error !== null) call.reject(new RpcFault(error as RpcError));
     else if (error === undefined && typeof result === "object" && result !== null) call.resolve(result as Params);
-    else call.reject(new Fault("outcome-unknown", "The server answered with something that is no result."));
+    else call.reject(new Fault("outcome-unknown", "The server sent a response without a valid result."));
   }
 
-  /** Answers a request of the server's: `ping` ourselves, questions by whoever the call belongs to. */
+  /** Answers a request of a legacy server. */
   async function serve(message: JsonRpcRequest, relatedTo: JsonRpcId | undefined): Promise<void> {
     const reply = (body: object) =>
       transport.send({ jsonrpc: "2.0", id: message.id, ...body } as JsonRpcMessage).catch(() => {});
-    if (message.method === "ping") return reply({ result: {} });
-    if (!isQuestion(message.method)) return reply({ error: { code: -32601, message: "Method not found" } });
+    if (!isQuestionMethod(message.method)) return reply(answerOther(message.method));
     const call = callOf(relatedTo);
-    // As long as somebody thinks about the answer, the server is not the one who is silent.
+    // While the question is open, the server is not the silent side.
     const release = call?.deadline.hold();
     try {
-      const ask = call?.options.ask ?? options.ask;
-      if (!ask) throw new Fault("missing-capability", "Nobody is there to answer.");
-      await reply({ result: await ask({ method: message.method, params: message.params ?? {} }) });
-    } catch (error) {
-      await reply({
-        error: {
-          code: -32603,
-          message: error instanceof Error ? error.message : "The question could not be answered.",
-        },
-      });
+      await reply(await answerQuestion(message, call?.options.ask ?? options.ask));
     } finally {
       release?.();
     }
   }
 
-  /** The call a question belongs to. Where the transport can't tell, the youngest one that can ask. */
+  /** The call that a question belongs to. If the transport does not know, the latest call that can ask. */
   function callOf(relatedTo: JsonRpcId | undefined): PendingCall | undefined {
-    const related = relatedTo === undefined ? undefined : waiting.get(relatedTo);
-    return related ?? [...waiting.values()].findLast((call) => call.options.ask);
+    const related = relatedTo === undefined ? undefined : pending.get(relatedTo);
+    return related ?? [...pending.values()].findLast((call) => call.options.ask);
   }
 
   /**
-   * Who takes a log line. Where the transport can't tell whose it is, the only call under way; of several none, since one
-   * caller must not read what another one's call says.
+   * Who gets a log line. If the transport does not know which call it belongs to, the only pending call gets it. With
+   * several no one does, because one caller must not see the log of another.
    */
   function loggerOf(relatedTo: JsonRpcId | undefined): CallOptions["onLog"] {
-    if (relatedTo !== undefined) return waiting.get(relatedTo)?.options.onLog;
+    if (relatedTo !== undefined) return pending.get(relatedTo)?.options.onLog;
     let found: CallOptions["onLog"];
-    for (const { options: each } of waiting.values()) {
+    for (const { options: each } of pending.values()) {
       if (found && each.onLog) return undefined;
       found ??= each.onLog;
     }
     return found;
   }
 
-  async function answer(requests: unknown, callOptions: CallOptions): Promise<Record<string, Answer>> {
-    const ask = callOptions.ask ?? options.ask;
-    const entries =
-      typeof requests === "object" && requests !== null ? Object.entries(requests as Record<string, Question>) : [];
-    if (entries.length > 0 && !ask)
-      throw new Fault("missing-capability", "The server asks something, and nobody is there to answer.");
-    return Object.fromEntries(
-      await Promise.all(
-        entries.map(async ([key, question]) => {
-          if (!isQuestion(question?.method))
-            throw new Fault("missing-capability", "The server asks something this client does not know.");
-          return [key, await ask!(question)] as const;
-        }),
-      ),
-    );
-  }
-
   function failAll(fault: Fault): void {
-    for (const call of waiting.values()) {
+    for (const call of pending.values()) {
       call.reject(fault);
       call.stop.abort();
     }
   }
 }
 
-/** 2026-07-28: a result of a kind that was not negotiated is no result. */
-function unknownKind(kind: unknown): Fault {
-  const quoted = JSON.stringify(kind)?.slice(0, 100);
-  return new Fault(
-    "outcome-unknown",
-    `The server answered with a result of the kind ${quoted}, which was not asked for.`,
-  );
+/** 2026-07-28: a result type that was not negotiated is not a valid result. */
+function unknownResultType(resultType: unknown): Fault {
+  const shown = JSON.stringify(resultType)?.slice(0, 100);
+  return new Fault("outcome-unknown", `The server sent a result of the unexpected type ${shown}.`);
 }
 
 function stateOf(result: Params): Params {
   return result.requestState === undefined ? {} : { requestState: result.requestState };
-}
-
-function isQuestion(method: unknown): method is Question["method"] {
-  return method === "elicitation/create" || method === "sampling/createMessage" || method === "roots/list";
 }

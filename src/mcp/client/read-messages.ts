@@ -1,21 +1,21 @@
 import type { Log } from "../../core/log.ts";
 import { type JsonRpcId, type JsonRpcMessage, parseMessage } from "../messages/json-rpc.ts";
 
-/** The messages of a text; servers of 2025-03-26 may send several in an array. What is none is logged and skipped. */
+/** The messages in a text. Servers of 2025-03-26 may send several in an array. Invalid ones are logged and skipped. */
 export function readMessages(text: string, log: Log): JsonRpcMessage[] {
   if (text.trim() === "") return [];
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    log.warn("the server sent something that is no JSON; skipped", { chars: text.length });
+    log.warn("skipped a message that is not valid JSON", { chars: text.length });
     return [];
   }
   return (Array.isArray(value) ? value : [value]).flatMap((each) => {
     try {
       return [parseMessage(each)];
     } catch (error) {
-      log.warn("the server sent something that is no message; skipped", { error });
+      log.warn("skipped an invalid message", { error });
       return [];
     }
   });

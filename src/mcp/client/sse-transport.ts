@@ -1,27 +1,17 @@
-import type { Agent, IncomingMessage } from "node:http";
+import type { IncomingMessage } from "node:http";
 import { Fault } from "../../core/fault.ts";
 import { isEventStream, readText, tooLarge } from "../../core/http/send-http.ts";
-import type { Log } from "../../core/log.ts";
+import { quoted } from "../../core/peer-text.ts";
 import { cancelledBy } from "../../core/wait.ts";
-import { type Authorizer, sendAuthorized } from "./authorizer.ts";
+import { sendAuthorized } from "./authorizer.ts";
 import type { ClientTransport, TransportListener } from "./client-transport.ts";
 import { createEventReader } from "./event-reader.ts";
 import { refusalOf } from "./http-refusal.ts";
+import type { HttpTransportOptions } from "./http-transport.ts";
 import { readMessages } from "./read-messages.ts";
 
-export interface SseTransportOptions {
-  readonly url: URL;
-  readonly headers: () => Promise<Readonly<Record<string, string>>> | Readonly<Record<string, string>>;
-  /** Where the server wants more than fixed headers. */
-  readonly authorizer?: Authorizer | undefined;
-  /** This transport's own: it is destroyed with it. */
-  readonly agent: Agent;
-  readonly log: Log;
-  readonly maxMessageBytes: number;
-}
-
-/** HTTP+SSE of 2024-11-05: one stream for everything that comes, which first says where to POST what goes. */
-export function createSseTransport(options: SseTransportOptions): ClientTransport {
+/** HTTP+SSE of 2024-11-05: one stream for all incoming messages. Its first event says where to POST outgoing ones. */
+export function createSseTransport(options: HttpTransportOptions): ClientTransport {
   const { url, authorizer, agent, log, maxMessageBytes } = options;
   const closing = new AbortController();
   let target: URL | undefined;
@@ -47,7 +37,7 @@ export function createSseTransport(options: SseTransportOptions): ClientTranspor
     },
     async send(message, sendOptions = {}) {
       const { signal } = sendOptions;
-      if (!target) throw new Fault("unavailable", "The server has not said where to send messages.");
+      if (!target) throw new Fault("unavailable", "The server has not named its endpoint for messages.");
       const headers = { ...(await options.headers()), "content-type": "application/json" };
       const stop = signal ? AbortSignal.any([closing.signal, signal]) : closing.signal;
       const body = JSON.stringify(message);
@@ -63,7 +53,7 @@ export function createSseTransport(options: SseTransportOptions): ClientTranspor
     },
   };
 
-  /** Resolves when the server has said where to POST; the stream is read on until it ends. */
+  /** Resolves when the server has named its endpoint for messages. The stream is read on until it ends. */
   async function open(response: IncomingMessage): Promise<void> {
     if (!isEventStream(response)) throw refusalOf(response, await readText(response, maxMessageBytes), "none");
     await new Promise<void>((resolve, reject) => {
@@ -75,7 +65,7 @@ export function createSseTransport(options: SseTransportOptions): ClientTranspor
     });
   }
 
-  /** Resolves when the stream is over, to the reason. */
+  /** Reads the stream, and resolves to the reason of its end. */
   async function follow(response: IncomingMessage, onTarget: () => void): Promise<Fault> {
     const reader = createEventReader(({ event, data }) => {
       if (event === "endpoint") {
@@ -86,22 +76,21 @@ export function createSseTransport(options: SseTransportOptions): ClientTranspor
     response.setEncoding("utf8");
     try {
       for await (const text of response as AsyncIterable<string>) reader.push(text);
-      return new Fault("outcome-unknown", "The server closed its stream.");
+      return new Fault("outcome-unknown", "The server closed the event stream.");
     } catch (cause) {
       response.destroy();
       if (cause instanceof Fault) return cause;
       if (cause instanceof RangeError) return tooLarge(maxMessageBytes);
-      return new Fault("outcome-unknown", "The stream of the server broke.", { cause });
+      return new Fault("outcome-unknown", "The event stream broke.", { cause });
     }
   }
 }
 
-/** A server may not send our messages, and the keys in their headers, to another one. */
+/** A server must not redirect messages, and the credentials in their headers, to another server. */
 function sameOrigin(endpoint: string, url: URL): URL {
   const target = URL.parse(endpoint, url.href);
   if (target?.origin !== url.origin) {
-    const where = JSON.stringify(endpoint.slice(0, 200));
-    throw new Fault("denied", `The server ${url.host} wants messages sent to ${where}. Refused.`);
+    throw new Fault("denied", `Refused to send messages for ${url.host} to ${quoted(endpoint)}, as it requested.`);
   }
   return target;
 }

@@ -1,0 +1,78 @@
+import type { IncomingMessage } from "node:http";
+import type { setTimeout as sleep } from "node:timers/promises";
+import { Fault } from "../../core/fault.ts";
+import { isEventStream, tooLarge } from "../../core/http/send-http.ts";
+import { createEventReader } from "./event-reader.ts";
+
+export interface ResumableStreamOptions {
+  /** Takes the data of an event. Returns whether more is expected. */
+  onData(data: string): boolean;
+  /** Whether the server lets clients resume a stream. */
+  mayResume(): boolean;
+  /** Requests the events after this one. */
+  resume(lastEventId: string): Promise<IncomingMessage>;
+  readonly maxMessageBytes: number;
+  readonly signal: AbortSignal;
+  readonly sleep: typeof sleep;
+}
+
+/** How often in a row a stream is resumed without any new event before it counts as lost. */
+const mostResumes = 3;
+
+/** How long a stream may stay open after its last expected event. */
+const graceMs = 1000;
+
+/**
+ * Reads an event stream, and the streams that continue it after a lost connection, until nothing more is expected. The
+ * fault says why no more came.
+ */
+export async function readResumable(first: IncomingMessage, options: ResumableStreamOptions): Promise<Fault> {
+  const { onData, mayResume, resume, maxMessageBytes, signal, sleep: pause } = options;
+  let response: IncomingMessage | undefined = first;
+  let lastEventId: string | undefined;
+  let retryMs = 1000;
+  let failures = 0;
+  let expectsMore = true;
+
+  while (failures <= mostResumes) {
+    failures++;
+    if (response) {
+      const current: IncomingMessage = response;
+      let linger: NodeJS.Timeout | undefined;
+      const reader = createEventReader(({ data }) => {
+        failures = 0;
+        if (onData(data)) return;
+        expectsMore = false;
+        // The server should end the stream now. If it does not, the connection would stay open forever.
+        linger = setTimeout(() => current.destroy(), graceMs).unref();
+      }, maxMessageBytes);
+      const problem = await readStream(current, reader.push);
+      clearTimeout(linger);
+      if (problem instanceof RangeError) return tooLarge(maxMessageBytes);
+      if (reader.lastId() !== lastEventId && reader.lastId() !== undefined) failures = 0;
+      lastEventId = reader.lastId() ?? lastEventId;
+      retryMs = reader.retryMs() ?? retryMs;
+    }
+    if (!expectsMore || lastEventId === undefined || !mayResume() || failures > mostResumes || signal.aborted) break;
+    const wait = Math.min(retryMs * 2 ** failures, 30_000);
+    await pause(wait, undefined, { signal, ref: false }).catch(() => {});
+    response = await resume(lastEventId).catch(() => undefined);
+    if (response && !isEventStream(response)) {
+      response.resume();
+      break;
+    }
+  }
+  return new Fault("outcome-unknown", "The connection was lost before the answer came.");
+}
+
+/** Reads a stream until it ends or breaks. Returns what the reader or the connection threw, if anything. */
+async function readStream(response: IncomingMessage, push: (text: string) => void): Promise<unknown> {
+  response.setEncoding("utf8");
+  try {
+    for await (const text of response as AsyncIterable<string>) push(text);
+    return undefined;
+  } catch (error) {
+    response.destroy();
+    return error;
+  }
+}
