@@ -1,8 +1,8 @@
 /**
- * A small app with a web page and two tools. In a checkout: `npx clawport proxy`, then in another terminal
- * `npx node examples/app/notes.ts`. Open the page, and connect an MCP client to the address that is printed, with the token
- * that is printed: the notes it adds appear on the page. `OPENCLAW_PROXY_SERVER_URL` says where another proxy is,
- * `OPENCLAW_PROXY_APP_TOKEN` is the token it wants of apps, `PORT` is the page's.
+ * A small app with a web page and two tools. In a checkout, run `npx clawport proxy`, then in another terminal
+ * `npx node examples/app/notes.ts`. Open the page, and connect an MCP client to the printed address with the printed
+ * token: the notes that it adds appear on the page. `OPENCLAW_PROXY_SERVER_URL` is the address of the proxy,
+ * `OPENCLAW_PROXY_APP_TOKEN` its app token, `PORT` the port of the page.
  */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

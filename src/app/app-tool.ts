@@ -1,15 +1,15 @@
-/** What a running tool can do beside returning its result. */
+/** What a running tool can use beside its arguments. */
 export interface ToolRun {
-  /** The same for the same call: an app that keeps what it has done by this id does nothing twice. */
+  /** Each call has one id. An app that records what it has done by this id does nothing twice. */
   readonly requestId: string;
-  /** Aborted when nobody waits for the result any more. */
+  /** Aborted when the caller no longer waits for the result. */
   readonly signal: AbortSignal;
   progress(progress: number, total?: number, message?: string): void;
   log(level: "debug" | "info" | "notice" | "warning" | "error", data: unknown): void;
-  /** Puts a form to the person behind the client (MCP elicitation) and gives the answer; rejects where nobody can be asked. */
+  /** Asks the user of the client (MCP elicitation) and resolves to the answer. Rejects if the user can't be asked. */
   ask(params: {
     readonly message: string;
-    /** JSON Schema of the form; without it there is nothing to fill in, only yes or no. */
+    /** JSON Schema of the form. Without it, the user can only accept or decline. */
     readonly requestedSchema?: object;
   }): Promise<Readonly<Record<string, unknown>>>;
 }
@@ -19,7 +19,7 @@ export interface AppTool {
   readonly name: string;
   readonly title?: string;
   readonly description?: string;
-  /** JSON Schema of the arguments: whatever does not fit never gets here. */
+  /** JSON Schema of the arguments. Arguments that do not match it never reach the app. */
   readonly inputSchema?: object;
   readonly outputSchema?: object;
   readonly annotations?: {
@@ -28,12 +28,12 @@ export interface AppTool {
     readonly idempotentHint?: boolean;
     readonly openWorldHint?: boolean;
   };
-  /** Any JSON, or MCP content blocks. What it throws is told to the caller as the tool's error. */
+  /** Returns any JSON, or MCP content blocks. If it throws, the caller gets the message as the tool's error. */
   // oxlint-disable-next-line typescript/no-explicit-any -- the schema is the type of the arguments
   run(args: any, run: ToolRun): unknown;
 }
 
-/** A tool as the proxy wants it registered. */
+/** A tool in the format in which the proxy registers it. */
 export function describeTool(tool: AppTool): object {
   const { name, title, description, inputSchema, outputSchema, annotations } = tool;
   return { name, title, description, input_schema: inputSchema, output_schema: outputSchema, annotations };

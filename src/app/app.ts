@@ -3,29 +3,29 @@ import { type BridgeLink, openBridgeLink } from "./bridge-link.ts";
 import { type BridgeMessage, createToolRuns } from "./tool-runs.ts";
 
 export interface AppOptions {
-  /** Where the proxy is: `http://127.0.0.1:8000`. */
+  /** The address of the proxy: `http://127.0.0.1:8000`. */
   readonly proxyUrl: string;
-  /** The proxy's app token, where it has one. */
+  /** The proxy's app token, if it has one. */
   readonly appToken?: string;
   readonly deviceId?: string;
   readonly deviceName?: string;
   readonly appVersion?: string;
   readonly chatId?: string;
   readonly ttlSeconds?: number;
-  /** Only this session's own tokens open it, not those all apps share. */
+  /** Whether only the session's own tokens open it, not the shared ones. */
   readonly ownTokensOnly?: boolean;
-  /** How often the line to the proxy has to show that it lives; a dead one is left after three. 15 unless given. */
+  /** The app reconnects if nothing arrives for three of these intervals. 15 by default. */
   readonly heartbeatSeconds?: number;
   readonly tools: readonly AppTool[];
-  /** Called with the first session, and with every new one where the proxy has forgotten the last. */
+  /** Called with the first session, and with each new one that replaces a lost session. */
   onSession?(session: AppSession): void;
-  /** Called when the bridge comes and when it goes. */
+  /** Called when the bridge connects and when it disconnects. */
   onConnected?(isConnected: boolean): void;
-  /** The app is no longer reachable and does not try any more. */
+  /** Called when the app is disconnected and will not try again. */
   onEnd?(reason: Error): void;
 }
 
-/** Where clients find the app. */
+/** How clients reach the app. */
 export interface AppSession {
   readonly id: string;
   readonly mcpUrl: string;
@@ -38,7 +38,7 @@ export interface App {
   readonly session: AppSession;
   readonly isConnected: boolean;
   setTools(tools: readonly AppTool[]): Promise<void>;
-  /** Deletes the session; tools that run are told to stop. */
+  /** Deletes the session and aborts the `signal` of tools that still run. */
   close(): Promise<void>;
 }
 
@@ -51,15 +51,15 @@ interface OpenSession extends AppSession {
 export async function openApp(options: AppOptions): Promise<App> {
   const { heartbeatSeconds = 15 } = options;
   if (!(heartbeatSeconds > 0 && heartbeatSeconds <= 3600)) {
-    throw new RangeError(`heartbeatSeconds has to be more than 0 and at most 3600, not ${heartbeatSeconds}.`);
+    throw new RangeError(`heartbeatSeconds must be more than 0 and at most 3600, not ${heartbeatSeconds}.`);
   }
   const sessionsUrl = `${options.proxyUrl.replace(/\/+$/, "")}/v1/chat/sessions`;
   let tools = new Map(options.tools.map((tool) => [tool.name, tool]));
   let link: BridgeLink | undefined;
   let isConnected = false;
   let isClosed = false;
-  /** Milliseconds before the next new session: a proxy that takes sessions, and then knows nothing of them, gets few. */
-  let patience = 0;
+  /** Grows while each new session is lost at once, so that a proxy that keeps losing them gets few requests. */
+  let renewDelayMs = 0;
   const runs = createToolRuns({ tools: () => tools, send: (message) => link?.send(message) ?? false });
   let session = await register();
   connect();
@@ -73,7 +73,7 @@ export async function openApp(options: AppOptions): Promise<App> {
     },
     async setTools(next) {
       const definitions = next.map(describeTool);
-      await ask("PATCH", `${sessionsUrl}/${session.id}`, session.bridgeToken, { tools: definitions });
+      await requestJson("PATCH", `${sessionsUrl}/${session.id}`, session.bridgeToken, { tools: definitions });
       tools = new Map(next.map((tool) => [tool.name, tool]));
     },
     async close() {
@@ -85,11 +85,11 @@ export async function openApp(options: AppOptions): Promise<App> {
   };
 
   async function remove(): Promise<void> {
-    await ask("DELETE", `${sessionsUrl}/${session.id}`, session.bridgeToken).catch(() => {});
+    await requestJson("DELETE", `${sessionsUrl}/${session.id}`, session.bridgeToken).catch(() => {});
   }
 
   async function register(): Promise<OpenSession> {
-    const made = await ask("POST", sessionsUrl, options.appToken, {
+    const made = await requestJson("POST", sessionsUrl, options.appToken, {
       device_id: options.deviceId,
       device_name: options.deviceName,
       app_version: options.appVersion,
@@ -116,7 +116,7 @@ export async function openApp(options: AppOptions): Promise<App> {
       heartbeatMs: heartbeatSeconds * 1000,
       onMessage: receive,
       onConnected(connected) {
-        // The link says so of every try that fails.
+        // The link reports every failed attempt.
         if (connected === isConnected) return;
         isConnected = connected;
         if (!connected) runs.lost();
@@ -124,23 +124,23 @@ export async function openApp(options: AppOptions): Promise<App> {
       },
       onOver(why) {
         if (why === "session over") void renew();
-        else options.onEnd?.(new Error("Another app took the bridge."));
+        else options.onEnd?.(new Error("Another app took over the bridge."));
       },
     });
   }
 
   function receive(text: string): void {
-    patience = 0;
+    renewDelayMs = 0;
     const message = parseBridgeMessage(text);
     if (message?.type === "ping") link?.send(JSON.stringify({ type: "pong", mcpSessionId: session.id }));
     else if (message) runs.take(message);
   }
 
-  /** The proxy has forgotten the session: the tools go into a new one. */
+  /** Opens a new session after the proxy has lost the old one. */
   async function renew(): Promise<void> {
     while (!isClosed) {
-      await new Promise((resolve) => setTimeout(resolve, patience));
-      patience = Math.min(Math.max(patience * 2, 500), 30_000);
+      await new Promise((resolve) => setTimeout(resolve, renewDelayMs));
+      renewDelayMs = Math.min(Math.max(renewDelayMs * 2, 500), 30_000);
       try {
         session = await register();
         return isClosed ? await remove() : connect();
@@ -151,7 +151,7 @@ export async function openApp(options: AppOptions): Promise<App> {
   }
 }
 
-/** What stands between may put in what is no message; thrown in the socket's listener, it would end the app. */
+/** undefined if it is not a message, which a server in between may send. An error in the socket's listener would end the app. */
 function parseBridgeMessage(text: string): BridgeMessage | undefined {
   try {
     return (JSON.parse(text) as BridgeMessage | null) ?? undefined;
@@ -160,15 +160,15 @@ function parseBridgeMessage(text: string): BridgeMessage | undefined {
   }
 }
 
-async function ask(
+async function requestJson(
   method: string,
   url: string,
   token: string | undefined,
   body?: object,
 ): Promise<Readonly<Record<string, string>>> {
-  const answered = fetch(url, {
+  const fetched = fetch(url, {
     method,
-    // It may have gone over a kept connection that is dead by now.
+    // The request may go out over a kept connection that is already dead.
     signal: AbortSignal.timeout(30_000),
     headers: {
       ...(body === undefined ? {} : { "content-type": "application/json" }),
@@ -176,18 +176,20 @@ async function ask(
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  const response = await answered.catch((cause: unknown) => {
-    const place = url.replace(/\/v1\/chat\/sessions.*$/, "");
-    throw new Error(`No proxy answers at ${place} (${reasonOf(cause)}). Start it with: clawport proxy`, { cause });
+  const response = await fetched.catch((cause: unknown) => {
+    const address = url.replace(/\/v1\/chat\/sessions.*$/, "");
+    throw new Error(`No proxy answers at ${address} (${reasonOf(cause)}). Start one with \`clawport proxy\`.`, {
+      cause,
+    });
   });
-  // What stands before the proxy may answer in its place, and not in JSON.
+  // A server in front of the proxy may answer in its place, and not in JSON.
   const answer = (await response.json().catch(() => ({}))) as Readonly<Record<string, string>>;
   const { ok, status: cause } = response;
-  if (!ok) throw new Error(`The proxy refused (${cause}): ${answer.detail ?? "it did not say why"}`, { cause });
+  if (!ok) throw new Error(`The proxy refused (${cause}): ${answer.detail ?? "no reason given"}`, { cause });
   return answer;
 }
 
-/** Node's fetch hides the reason in the cause; browsers tell none. */
+/** Node's fetch has the reason in the cause; browsers give none. */
 function reasonOf(error: unknown): string {
   const { message, cause } = error as { message?: string; cause?: { code?: string } };
   return cause?.code ?? message ?? String(error);

@@ -1,20 +1,20 @@
-/** Close codes of the proxy after which coming back with the same session, or the token of it, is no use. */
-const overCodes: ReadonlySet<number> = new Set([4401, 4404, 4408, 4410]);
+/** Close codes after which this session, or its token, is of no use any more. */
+const sessionOverCodes: ReadonlySet<number> = new Set([4401, 4404, 4408, 4410]);
 
 export interface BridgeLinkOptions {
   readonly url: string;
   readonly token: string;
-  /** A line over which nothing came for three of these is taken for dead. */
+  /** A connection over which nothing arrives for three of these intervals is taken for dead. */
   readonly heartbeatMs: number;
   onMessage(text: string): void;
   onConnected(isConnected: boolean): void;
-  /** The session is gone, or somebody else has it: this link has given up. */
+  /** The session is gone, or another app has taken it over: this link will not reconnect. */
   onOver(why: "session over" | "replaced"): void;
 }
 
-/** Keeps one WebSocket to the bridge up, coming back by itself when it breaks. */
+/** Keeps a WebSocket to the bridge open, and reconnects by itself when it breaks. */
 export interface BridgeLink {
-  /** Says whether there was a connection to send it over. */
+  /** Returns false if there is no connection. */
   send(text: string): boolean;
   close(): void;
 }
@@ -25,8 +25,8 @@ const longestWaitMs = 10_000;
 export function openBridgeLink(options: BridgeLinkOptions): BridgeLink {
   const { url, token, heartbeatMs, onMessage, onConnected, onOver } = options;
   let socket: WebSocket | undefined;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let heart: ReturnType<typeof setInterval> | undefined;
+  let reconnectTimer: ReturnType<typeof setTimeout> | undefined;
+  let heartbeat: ReturnType<typeof setInterval> | undefined;
   let failures = 0;
   let isClosed = false;
   connect();
@@ -35,8 +35,8 @@ export function openBridgeLink(options: BridgeLinkOptions): BridgeLink {
     send,
     close() {
       isClosed = true;
-      clearTimeout(timer);
-      clearInterval(heart);
+      clearTimeout(reconnectTimer);
+      clearInterval(heartbeat);
       socket?.close(1000);
     },
   };
@@ -52,43 +52,43 @@ export function openBridgeLink(options: BridgeLinkOptions): BridgeLink {
     const opened = new WebSocket(url, ["clawport.bridge", `bearer.${token}`]);
     let silentBeats = 0;
     socket = opened;
-    heart = setInterval(() => {
+    heartbeat = setInterval(() => {
       if (++silentBeats === 2) send('{"type":"ping"}');
       if (silentBeats < 3) return;
-      // Its close event may be long in coming: nobody is there to say goodbye to.
-      leave();
+      // Its close event may take long, since the other end is gone.
+      disconnect();
       opened.close();
-      comeBack();
+      reconnectLater();
     }, heartbeatMs);
     opened.addEventListener("open", () => socket === opened && onConnected(true));
     opened.addEventListener("message", ({ data }) => {
-      // What comes late over a line that was left is given up by the proxy, too: it must not be run.
+      // The proxy has given up what still arrives over an abandoned connection: it must not be run.
       if (socket !== opened) return;
       silentBeats = 0;
-      // Not when it opens: one that is closed again at once must not be tried without a pause.
+      // Not on `open`: without a pause, a connection that closes again at once would be retried in a tight loop.
       failures = 0;
       if (typeof data === "string") onMessage(data);
     });
     opened.addEventListener("close", ({ code }) => {
       if (socket !== opened) return;
-      leave();
+      disconnect();
       if (isClosed) return;
-      if (overCodes.has(code)) return onOver("session over");
+      if (sessionOverCodes.has(code)) return onOver("session over");
       if (code === 4409) return onOver("replaced");
-      comeBack();
+      reconnectLater();
     });
   }
 
-  function leave(): void {
-    clearInterval(heart);
+  function disconnect(): void {
+    clearInterval(heartbeat);
     socket = undefined;
     onConnected(false);
   }
 
-  function comeBack(): void {
+  function reconnectLater(): void {
     if (isClosed) return;
     const most = Math.min(longestWaitMs, shortestWaitMs * 2 ** failures++);
-    // Apps that lost their proxy together must not all come back in the same moment.
-    timer = setTimeout(connect, most / 2 + (Math.random() * most) / 2);
+    // Apps that lost their proxy together must not all reconnect at the same moment.
+    reconnectTimer = setTimeout(connect, most / 2 + (Math.random() * most) / 2);
   }
 }

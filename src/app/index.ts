@@ -1,3 +1,3 @@
-/** For apps whose tools are to be callable through a proxy; runs in Node and in browsers, and needs nothing else. */
+/** For apps that offer tools through a proxy. Runs in Node and in browsers, without dependencies. */
 export { type App, type AppOptions, type AppSession, openApp } from "./app.ts";
 export type { AppTool, ToolRun } from "./app-tool.ts";

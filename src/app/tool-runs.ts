@@ -1,6 +1,6 @@
 import type { AppTool, ToolRun } from "./app-tool.ts";
 
-/** A message of the proxy, as far as it is about a call. */
+/** The fields of a message of the proxy that is about a call. */
 export interface BridgeMessage {
   readonly type?: unknown;
   readonly request_id?: unknown;
@@ -15,29 +15,29 @@ export interface BridgeMessage {
 
 export interface ToolRunsOptions {
   tools(): ReadonlyMap<string, AppTool>;
-  /** Sends over whichever bridge there is now; says whether there was one. */
+  /** Sends over the current bridge. Returns false if there is none. */
   send(text: string): boolean;
 }
 
-/** The calls this app was given: each is run once, however often it comes. */
+/** The calls that this app has received. Each is run once, however often it arrives. */
 export interface ToolRuns {
   take(message: BridgeMessage): void;
-  /** The bridge is gone, and with it whoever could have answered a question; the calls run on. */
+  /** The bridge is lost: open questions get no answer any more. The calls go on. */
   lost(): void;
-  /** The app is closed: nobody waits for what still runs. */
+  /** The app is closed: aborts the calls that still run. */
   stop(): void;
 }
 
 interface Entry {
   readonly stop: AbortController;
   readonly asks: Map<string, PromiseWithResolvers<Readonly<Record<string, unknown>>>>;
-  /** The answer as it was sent, once it is done. */
+  /** The message with the result, once the call has ended. */
   result?: string;
 }
 
-/** Calls that are remembered after they are done. */
+/** How many ended calls are remembered. */
 const mostRemembered = 1000;
-/** A longer answer is not kept: if its call came again, nobody could be given it. */
+/** A longer result is not kept. If its call arrives again, the caller gets an error. */
 const longestRemembered = 64 * 1024;
 
 export function createToolRuns({ tools, send }: ToolRunsOptions): ToolRuns {
@@ -55,7 +55,7 @@ export function createToolRuns({ tools, send }: ToolRunsOptions): ToolRuns {
       else if (type === "ask_answer") settleAsk(entry, message);
     },
     lost() {
-      const why = new Error("The bridge was lost before anybody answered.");
+      const why = new Error("The bridge was lost before the question was answered.");
       for (const { asks } of entries.values()) asks.forEach((asked) => asked.reject(why));
     },
     stop() {
@@ -73,14 +73,14 @@ export function createToolRuns({ tools, send }: ToolRunsOptions): ToolRuns {
     let text: string;
     try {
       const tool = tools().get(message.tool_name ?? "");
-      if (!tool) throw new Error(`There is no tool called ${message.tool_name} here.`);
-      const content = await tool.run(message.arguments ?? {}, runOf(requestId, entry));
+      if (!tool) throw new Error(`This app has no tool named ${message.tool_name}.`);
+      const content = await tool.run(message.arguments ?? {}, createRun(requestId, entry));
       text = `${head},"ok":true,"content":${resultJson(content)}}`;
     } catch (error) {
       text = failed(messageOf(error));
     }
     const isShort = text.length <= longestRemembered;
-    entry.result = isShort ? text : failed("This call has run already, and its result is not kept any more.");
+    entry.result = isShort ? text : failed("This call already ran, but its result is no longer kept.");
     for (const [id, { result }] of entries) {
       if (entries.size <= mostRemembered) break;
       if (result) entries.delete(id);
@@ -88,12 +88,12 @@ export function createToolRuns({ tools, send }: ToolRunsOptions): ToolRuns {
     if (!entry.stop.signal.aborted) send(text);
   }
 
-  function runOf(requestId: string, entry: Entry): ToolRun {
+  function createRun(requestId: string, entry: Entry): ToolRun {
     return {
       requestId,
       signal: entry.stop.signal,
       progress(progress, total, text) {
-        // JSON would make null of it, which is no progress.
+        // JSON would turn it into null, which breaks the protocol.
         if (!Number.isFinite(progress)) return;
         send(JSON.stringify({ type: "invoke_progress", request_id: requestId, progress, total, message: text }));
       },
@@ -105,7 +105,7 @@ export function createToolRuns({ tools, send }: ToolRunsOptions): ToolRuns {
         } catch (error) {
           text = JSON.stringify({
             ...line,
-            data: `What was to be logged can't be written as JSON: ${messageOf(error)}`,
+            data: `The log data can't be written as JSON: ${messageOf(error)}`,
           });
         }
         send(text);
@@ -113,7 +113,7 @@ export function createToolRuns({ tools, send }: ToolRunsOptions): ToolRuns {
       ask(params) {
         const askId = `${entry.asks.size + 1}`;
         const asked = Promise.withResolvers<Readonly<Record<string, unknown>>>();
-        // A tool that looks at it later, or never, must not bring its app down.
+        // A tool may await it later, or never: without this, a rejection would end the app.
         asked.promise.catch(() => {});
         entry.asks.set(askId, asked);
         entry.stop.signal.addEventListener("abort", () => asked.reject(entry.stop.signal.reason));
@@ -121,7 +121,7 @@ export function createToolRuns({ tools, send }: ToolRunsOptions): ToolRuns {
           const form = { requestedSchema: { type: "object", properties: {} }, ...params };
           const question = { type: "invoke_ask", request_id: requestId, ask_id: askId, params: form };
           if (!send(JSON.stringify(question)))
-            asked.reject(new Error("The bridge is not connected: nobody can be asked."));
+            asked.reject(new Error("The bridge is not connected, so the question can't be asked."));
         } catch (error) {
           asked.reject(error);
         }
@@ -133,7 +133,7 @@ export function createToolRuns({ tools, send }: ToolRunsOptions): ToolRuns {
   function settleAsk(entry: Entry | undefined, { ask_id: askId, ok, answer, error }: BridgeMessage): void {
     const asked = entry?.asks.get(askId ?? "");
     if (ok === true) asked?.resolve((answer ?? {}) as Readonly<Record<string, unknown>>);
-    else asked?.reject(new Error(error ?? "nobody answered"));
+    else asked?.reject(new Error(error ?? "the question was not answered"));
   }
 }
 
@@ -152,6 +152,6 @@ function messageOf(error: unknown): string {
   try {
     return String(error instanceof Error ? error.message : error);
   } catch {
-    return "The tool threw something that has no text.";
+    return "The tool threw a value that can't be converted to text.";
   }
 }

@@ -1,6 +1,6 @@
 import { WebSocket } from "ws";
 
-/** An app as a process of its own: answers `fast` at once and `slow` never, and says what it was given. */
+/** An app in a process of its own: answers `fast` at once and `slow` never, and prints each call. */
 const ws = new WebSocket(String(process.argv[2]));
 ws.on("open", () => console.log("open"));
 ws.on("message", (data: Buffer) => {

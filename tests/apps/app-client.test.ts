@@ -35,7 +35,7 @@ const tools: readonly AppTool[] = [
   },
 ];
 
-test("an app's functions are tools: called with checked arguments, their errors told", async () => {
+test("an app's functions are tools: their arguments are checked, their errors reach the caller", async () => {
   await using proxy = await startProxy({ env: tokens });
   const app = await openApp({ proxyUrl: proxy.address, appToken: "app-secret", deviceName: "desk", tools });
   await until(() => app.isConnected);
@@ -43,13 +43,13 @@ test("an app's functions are tools: called with checked arguments, their errors 
   expect(await proxy.call(session, "greet", { who: "Anna" })).toBe("Hello Anna");
   expect(await proxy.call(session, "greet", {})).toMatch(/^!Wrong arguments/);
   expect(await proxy.call(session, "fail")).toBe("!no paper");
-  expect(await proxy.call(session, "throw_nothing")).toBe("!The tool threw something that has no text.");
+  expect(await proxy.call(session, "throw_nothing")).toBe("!The tool threw a value that can't be converted to text.");
   expect((await proxy.rpc(session, "tools/list", {}, bearer(app.session.mcpToken))).status).toBe(200);
   await app.close();
   expect((await proxy.rpc(session, "tools/list")).status).toBe(404);
 });
 
-test("a tool reports progress, asks the person, and hears that it was cancelled", async () => {
+test("a tool can report progress and ask the user, and its signal is aborted on cancel", async () => {
   await using proxy = await startProxy();
   let stopped = false;
   const app = await openApp({
@@ -102,13 +102,13 @@ test("tools can be replaced while the app runs", async () => {
   await app.close();
 });
 
-test("an app whose session was deleted opens a new one and says so", async () => {
+test("an app whose session was deleted opens a new one and calls onSession", async () => {
   await using proxy = await startProxy({ env: { OPENCLAW_PROXY_OPERATOR_TOKEN: "boss" } });
   const sessions: string[] = [];
   const app = await openApp({ proxyUrl: proxy.address, tools, onSession: ({ id }) => void sessions.push(id) });
   await until(() => app.isConnected);
   const path = `/v1/chat/sessions/${app.session.id}`;
-  // Its bridge was opened with its own token: nobody else may touch the session, save whoever runs the proxy.
+  // Its bridge was opened with its own token: from then on only that token and the operator's may change the session.
   expect((await proxy.ask("DELETE", path)).status).toBe(401);
   expect((await proxy.ask("DELETE", path, undefined, bearer("boss"))).status).toBe(200);
   await until(() => sessions.length === 2 && app.isConnected);
@@ -116,7 +116,7 @@ test("an app whose session was deleted opens a new one and says so", async () =>
   await app.close();
 });
 
-test("an app whose session a proxy with tokens has forgotten opens a new one", async () => {
+test("an app opens a new session if a proxy with tokens has lost the old one", async () => {
   await using proxy = await startProxy({ env: tokens, openStore: () => Promise.resolve(createMemorySessionStore()) });
   const sessions: string[] = [];
   const options = { proxyUrl: proxy.address, appToken: "app-secret", tools };
@@ -128,7 +128,7 @@ test("an app whose session a proxy with tokens has forgotten opens a new one", a
   await app.close();
 });
 
-test("an app comes back by itself when its connection breaks", async () => {
+test("an app reconnects by itself when its connection breaks", async () => {
   await using proxy = await startProxy();
   const states: boolean[] = [];
   const app = await openApp({ proxyUrl: proxy.address, tools, onConnected: (is) => void states.push(is) });
@@ -139,7 +139,7 @@ test("an app comes back by itself when its connection breaks", async () => {
   await app.close();
 });
 
-test("an app leaves a line that is dead without a word, and is callable again over a new one", async () => {
+test("an app leaves a connection that is silently dead, and is callable again over a new one", async () => {
   await using proxy = await startProxy();
   await using line = await openLine(Number(new URL(proxy.address).port));
   const states: boolean[] = [];
@@ -157,7 +157,7 @@ test("an app leaves a line that is dead without a word, and is callable again ov
   await app.close();
 });
 
-test("a question that was put to the person when the line died is over, and so is its tool", async () => {
+test("an open question is rejected when the connection dies, so that its tool can end", async () => {
   await using proxy = await startProxy();
   await using line = await openLine(Number(new URL(proxy.address).port));
   const { promise: told, resolve: tell } = Promise.withResolvers<unknown>();
@@ -175,7 +175,7 @@ test("a question that was put to the person when the line died is over, and so i
     },
   };
   await client.call("book", {}).catch(() => {});
-  expect(String(await told)).toContain("lost before anybody answered");
+  expect(String(await told)).toContain("lost before the question was answered");
   await app.close();
 });
 
@@ -184,7 +184,7 @@ test.each([0, -1, Number.NaN, 1e9])("a heartbeat of %d seconds is refused", asyn
   await expect(openApp({ proxyUrl: proxy.address, tools, heartbeatSeconds })).rejects.toThrow("heartbeatSeconds");
 });
 
-test("an app asks over a line that is merely quiet, and stays on it", async () => {
+test("an app pings over a quiet connection, and keeps it if there is an answer", async () => {
   const asked: string[][] = [];
   const server = new WebSocketServer({ port: 0 });
   server.on("connection", (ws) => {
@@ -220,7 +220,7 @@ test.each([
     },
   ],
   ["a function", () => () => 1],
-])("a result that JSON can't hold, %s, is told to the caller at once", async (_, run) => {
+])("a result that JSON can't hold, %s, becomes an error at once", async (_, run) => {
   await using proxy = await startProxy();
   const app = await openApp({ proxyUrl: proxy.address, tools: [{ name: "make", run }] });
   await until(() => app.isConnected);
@@ -229,7 +229,7 @@ test.each([
   await app.close();
 });
 
-test("progress and log lines that JSON can't hold neither end the call nor the bridge", async () => {
+test("progress and log data that JSON can't hold end neither the call nor the bridge", async () => {
   await using proxy = await startProxy();
   const states: boolean[] = [];
   const app = await openApp({
@@ -255,7 +255,7 @@ test("progress and log lines that JSON can't hold neither end the call nor the b
   await app.close();
 });
 
-test("a call that comes twice is run once and answered twice", async () => {
+test("a call that arrives twice is run once and answered twice", async () => {
   const runs: string[] = [];
   const sent: string[] = [];
   const tool: AppTool = { name: "pay", run: (_, { requestId }) => runs.push(requestId) };
@@ -268,7 +268,7 @@ test("a call that comes twice is run once and answered twice", async () => {
   expect([runs, sent.map((text) => JSON.parse(text))]).toEqual([["s:1"], [result, result]]);
 });
 
-test("of a call that comes twice, a long answer is not kept, and the second is told so", async () => {
+test("of a call that arrives twice, a long result is not kept, and the second gets an error that says so", async () => {
   const sent: string[] = [];
   const tool: AppTool = { name: "paint", run: () => "x".repeat(100_000) };
   const { take } = createToolRuns({ tools: () => new Map([["paint", tool]]), send: (text) => sent.push(text) > 0 });
@@ -277,10 +277,10 @@ test("of a call that comes twice, a long answer is not kept, and the second is t
   await until(() => sent.length === 1);
   take(order);
   expect(JSON.parse(sent[0]!)).toMatchObject({ ok: true, request_id: "s:1" });
-  expect(JSON.parse(sent[1]!)).toMatchObject({ ok: false, error: expect.stringContaining("has run already") });
+  expect(JSON.parse(sent[1]!)).toMatchObject({ ok: false, error: expect.stringContaining("already ran") });
 });
 
-test("an app takes no harm from what is no message of a proxy's", async () => {
+test("an app ignores what is not a message of a proxy", async () => {
   const heard: string[] = [];
   const server = createServer((_, response) => {
     const bridge = `ws://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -297,7 +297,7 @@ test("an app takes no harm from what is no message of a proxy's", async () => {
   await app.close();
 });
 
-test("an app hears once that its bridge is gone, however often it tries in vain to come back", async () => {
+test("onConnected reports a lost bridge once, however often reconnecting fails", async () => {
   const states: boolean[] = [];
   let tries = 0;
   const server = createServer((_, response) => {
@@ -319,7 +319,7 @@ test("an app hears once that its bridge is gone, however often it tries in vain 
   expect(heard).toEqual([true, false, true]);
 });
 
-test("a tool that runs when its app is closed is told to stop; one that is done is not", async () => {
+test("closing an app aborts the tools that run, and not those that have ended", async () => {
   await using proxy = await startProxy();
   const signals: AbortSignal[] = [];
   const run: AppTool["run"] = (_, { signal }) => void signals.push(signal);
@@ -345,12 +345,12 @@ test("a tool that runs when its app is closed is told to stop; one that is done 
   expect(await called).toMatch(/Whether the tool ran is unknown/);
 });
 
-test("wrong tokens are told at once", async () => {
+test("a wrong token rejects at once", async () => {
   await using proxy = await startProxy({ env: tokens });
   await expect(openApp({ proxyUrl: proxy.address, appToken: "wrong", tools })).rejects.toThrow("401");
 });
 
-test("an app that a proxy no longer lets in says so and ends", async () => {
+test("an app whose token is no longer accepted calls onEnd", async () => {
   await using before = await startProxy({ env: tokens });
   const ended = Promise.withResolvers<Error>();
   const options = { proxyUrl: before.address, appToken: "app-secret", tools };

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import type { Created } from "./proxy-client.ts";
 
-/** Calls a tool and reads nothing of what comes. */
+/** Calls a tool and never reads the response. */
 export async function askAndNeverRead({ mcp_url }: Created, tool: string): Promise<Socket> {
   const { hostname, port, pathname, host } = new URL(mcp_url);
   const socket = connect(Number(port), hostname).on("error", () => {});

@@ -15,13 +15,13 @@ const appFolder = join(import.meta.dirname, "../../src/app");
 
 const script = `
   import { openApp } from "/index.ts";
-  const wish = new URL(location.href).searchParams;
+  const query = new URL(location.href).searchParams;
   try {
     window.app = await openApp({
-      proxyUrl: wish.get("proxy"),
+      proxyUrl: query.get("proxy"),
       appToken: "app-secret",
       tools: [{ name: "title", run: () => ({ title: document.title }) }],
-      heartbeatSeconds: Number(wish.get("heartbeat") ?? 15),
+      heartbeatSeconds: Number(query.get("heartbeat") ?? 15),
       onConnected: (is) => {
         if (is) document.body.dataset.times = Number(document.body.dataset.times ?? 0) + 1;
         document.body.dataset.state = is ? "connected" : "lost";
@@ -46,7 +46,7 @@ async function openSite() {
 }
 
 describe.skipIf(chromium === undefined)("the app client in a real browser", () => {
-  test("gives a page tools where its origin is allowed, and nowhere else", { timeout: 60_000 }, async () => {
+  test("lets a page offer tools only if its origin is allowed", { timeout: 60_000 }, async () => {
     const env = { OPENCLAW_PROXY_APP_TOKEN: "app-secret", OPENCLAW_PROXY_OPENCLAW_TOKEN: "claw-secret" };
     await using site = await openSite();
     await using open = await startProxy({ env, allowedOrigins: [site.origin] });
@@ -66,7 +66,7 @@ describe.skipIf(chromium === undefined)("the app client in a real browser", () =
     }
   });
 
-  test("comes back over a new line where the old one died without a word", { timeout: 60_000 }, async () => {
+  test("reconnects if the old connection is silently dead", { timeout: 60_000 }, async () => {
     const env = { OPENCLAW_PROXY_APP_TOKEN: "app-secret" };
     await using site = await openSite();
     await using proxy = await startProxy({ env, allowedOrigins: [site.origin] });

@@ -28,7 +28,7 @@ describe.each(clients)("the official client %s", (_, connect) => {
     expect(client.errors).toEqual([]);
   });
 
-  test("gets images and other blocks as the app sent them", async () => {
+  test("gets images and other content blocks as the app sent them", async () => {
     await using proxy = await startProxy();
     const session = await proxy.create();
     const blocks = [
@@ -92,7 +92,7 @@ test("a client that sends the header finds its session at a stable URL", async (
   const v1 = new ClientV1({ name: "v1", version: "1" });
   await v1.connect(new TransportV1(url, { requestInit: { headers } }));
   const v2 = new ClientV2({ name: "v2", version: "1" });
-  // This one takes the header out of its own first request, so it has to be put back where it can't.
+  // This client removes the header from its first request, so `fetch` puts it back.
   const send = (to: string | URL, init?: RequestInit) =>
     fetch(to, { ...init, headers: { ...Object.fromEntries(new Headers(init?.headers)), ...headers } });
   await v2.connect(new TransportV2(url, { fetch: send }));
@@ -103,7 +103,7 @@ test("a client that sends the header finds its session at a stable URL", async (
   }
 });
 
-test("clients of both eras are told when PATCH replaces the tools", async () => {
+test("clients of both eras are notified when PATCH replaces the tools", async () => {
   await using proxy = await startProxy();
   const session: Created = await proxy.create();
   await using legacy = await openV1Client({ url: session.mcp_url });
@@ -111,7 +111,7 @@ test("clients of both eras are told when PATCH replaces the tools", async () => 
   const stop = await modern.listen("app://nothing");
   const replace = (name: string) =>
     proxy.ask("PATCH", `/v1/chat/sessions/${session.mcpSessionId}`, { tools: [{ ...echoTool, name }] });
-  // The stream of the older client opens behind its back: it hears the first change that comes after that.
+  // The older client opens its stream in the background, and gets only changes after that.
   for (let round = 0; legacy.heard.length === 0; round++) {
     expect(await replace(`tool_${round}`)).toMatchObject({ status: 200, body: { ok: true } });
     await new Promise((resolve) => setTimeout(resolve, 20));

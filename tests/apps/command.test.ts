@@ -11,7 +11,7 @@ import { openApp } from "./test-app.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
-test("clawport proxy reads .env, serves, and Ctrl-C tells its apps to come back", async () => {
+test("clawport proxy reads .env, serves, and on Ctrl-C closes its bridges with a request to reconnect", async () => {
   await using place = await makePlace();
   await writeFile(
     join(place.folder, ".env"),
@@ -32,14 +32,14 @@ test("clawport proxy reads .env, serves, and Ctrl-C tells its apps to come back"
 
 const bothTokens = ["OPENCLAW_PROXY_APP_TOKEN", "OPENCLAW_PROXY_OPENCLAW_TOKEN"] as const;
 
-test("on this machine empty tokens are warned about, each by its name", async () => {
+test("on this machine each empty token causes a warning that names it", async () => {
   await using place = await makePlace();
   const said: string[] = [];
   await using _ = await startProxyProcess({ ...place, said }, "--port", "0");
   for (const name of bothTokens) await expect.poll(() => said.join("")).toContain(`${name} is empty`);
 });
 
-test("with -q nobody is warned of anything", async () => {
+test("with -q there are no warnings", async () => {
   await using place = await makePlace();
   const world = memoryWorld({ env: place.env, cwd: place.folder });
   const ended = runCli(["proxy", "--home", place.home, "--port", "0", "--json", "-q"], world, commandTable);
@@ -48,7 +48,7 @@ test("with -q nobody is warned of anything", async () => {
   expect([await ended, world.err()]).toEqual([0, ""]);
 });
 
-test("an address for all of the machine's is told as one to connect to, and what others need", async () => {
+test("for 0.0.0.0 the output has an address to connect to, and says what other machines need", async () => {
   await using place = await makePlace();
   const env = { ...place.env, ...Object.fromEntries(bothTokens.map((name) => [name, "secret"])) };
   const world = memoryWorld({ env, cwd: place.folder });
@@ -60,14 +60,14 @@ test("an address for all of the machine's is told as one to connect to, and what
   expect(await ended).toBe(0);
 });
 
-test("beyond this machine nothing starts without both tokens", async () => {
+test("the proxy does not start for other machines without both tokens", async () => {
   await using place = await makePlace();
   const bare = await clawport(place, "proxy", "--host", "0.0.0.0", "--port", "0");
   expect(bare.exit).toBe(78);
   expect(bare.err).toContain("OPENCLAW_PROXY_APP_TOKEN and OPENCLAW_PROXY_OPENCLAW_TOKEN are empty");
 });
 
-test.each(bothTokens)("beyond this machine nothing starts where only %s is empty", async (name) => {
+test.each(bothTokens)("the proxy does not start for other machines if only %s is empty", async (name) => {
   await using place = await makePlace();
   const env = { ...place.env, ...Object.fromEntries(bothTokens.map((each) => [each, each === name ? "" : "secret"])) };
   const { exit, err } = await clawport({ ...place, env }, "proxy", "--host", "0.0.0.0", "--port", "0");
@@ -96,7 +96,7 @@ test.each([
   expect(world.err()).toMatch(RegExp(`${option} .*${hint}.*, not "${value}"`));
 });
 
-test("origins count as browsers write them, however they were typed", async () => {
+test("allowed origins are compared as browsers write them, however they were typed", async () => {
   await using place = await makePlace();
   const allowed = ["--allow-origin", "https://X.example:443/", "--allow-origin", "chrome-extension://abc"];
   await using running = await startProxyProcess(place, "--port", "0", ...allowed);
@@ -107,16 +107,19 @@ test("origins count as browsers write them, however they were typed", async () =
   ).toEqual([200, 200, 403]);
 });
 
-test("beside a hub that serves apps, clawport proxy says so, and does not advise to stop the hub", async () => {
+test("clawport proxy reports that a hub already serves the apps, and does not advise to stop it", async () => {
   await using place = await makePlace();
   await writeFile(join(place.folder, "clawport.json5"), "{ apps: { serve: true, port: 0 } }");
   await using hub = await startHub(place, "--port", "0", "--trust");
   const { exit, err } = await clawport(place, "proxy", "--port", "0", "-q");
-  expect([exit, err]).toEqual([1, expect.stringContaining(`The hub (process ${hub.ready.pid}) already serves the apps`)]);
+  expect([exit, err]).toEqual([
+    1,
+    expect.stringContaining(`The hub (process ${hub.ready.pid}) already serves the apps`),
+  ]);
   expect(err).not.toContain("kill");
 });
 
-test("beside a clawport proxy, a hub that is to serve apps says whose the sessions are", async () => {
+test("a hub that is to serve apps reports that a clawport proxy already has the sessions", async () => {
   await using place = await makePlace();
   await using proxy = await startProxyProcess(place, "--port", "0");
   await writeFile(join(place.folder, "clawport.json5"), "{ apps: { serve: true, port: 0 } }");

@@ -6,7 +6,7 @@ import { openApp } from "./test-app.ts";
 
 const tokens = { OPENCLAW_PROXY_APP_TOKEN: "app-secret", OPENCLAW_PROXY_OPENCLAW_TOKEN: "claw-secret" };
 
-test("opening a session tells its id, its bridge and its MCP address", async () => {
+test("opening a session returns its id, its bridge address and its MCP address", async () => {
   await using proxy = await startProxy();
   const { status, body } = await proxy.ask("POST", "/v1/chat/sessions", registration);
   const { host } = new URL(proxy.address);
@@ -38,7 +38,7 @@ test("a call goes to the app as invoke_tool and comes back as the tool's result"
   });
 });
 
-test("an app may name its session in the result, as the contract has it", async () => {
+test("an app may name its session in the result, as the contract says", async () => {
   await using proxy = await startProxy();
   const session = await proxy.create();
   const { mcpSessionId } = session;
@@ -76,7 +76,7 @@ test("an unknown session in the path is not found", async () => {
   expect([status, body.error.code]).toEqual([404, -32001]);
 });
 
-test("initialize mints no session, whichever way the app's session is named", async () => {
+test("initialize opens no MCP session, however the app's session is named", async () => {
   await using proxy = await startProxy();
   const session = await proxy.create();
   const params = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "x", version: "1" } };
@@ -98,13 +98,13 @@ test("a client's DELETE leaves the app's session alone", async () => {
   expect(await proxy.call(session, "echo_text", { text: "a" })).toBe('{"echoed_text":"a"}');
 });
 
-test("GET /health says ok in plain text, to everybody", async () => {
+test("GET /health returns ok in plain text, without a token", async () => {
   await using proxy = await startProxy({ env: tokens });
   const { status, headers, body } = await proxy.ask("GET", "/health");
   expect([status, headers.get("content-type"), body]).toEqual([200, "text/plain; charset=utf-8", "ok"]);
 });
 
-test("a wrong method is told which is right, whatever was sent", async () => {
+test("a wrong method gets an error that names the right ones, whatever the body", async () => {
   await using proxy = await startProxy();
   const { mcp_url: address } = await proxy.create();
   const text = { "content-type": "text/plain" };
@@ -114,20 +114,20 @@ test("a wrong method is told which is right, whatever was sent", async () => {
   });
   const put = await proxy.ask("PUT", address, {});
   expect([put.status, put.headers.get("allow")]).toEqual([405, "GET, POST, DELETE"]);
-  expect(put.body).toMatchObject({ error: { message: expect.stringMatching(/^Use POST here/) } });
+  expect(put.body).toMatchObject({ error: { message: expect.stringMatching(/^Use POST, GET with Accept: text\/event-stream, or DELETE/) } });
 });
 
-test("tools that can't replace those of a session are told why, without a word of registering", async () => {
+test("invalid tools in PATCH get an error that does not speak of registering", async () => {
   await using proxy = await startProxy();
   const { mcpSessionId } = await proxy.create();
   const replaced = await proxy.ask("PATCH", `/v1/chat/sessions/${mcpSessionId}`, { tools: 7 });
   expect([replaced.status, replaced.body]).toEqual([
     400,
-    { detail: "The tools can't be taken: `tools` has to be a list.", code: "bad-params" },
+    { detail: "The tools were rejected: `tools` must be a list.", code: "bad-params" },
   ]);
 });
 
-test("a deleted session is gone: its bridge is closed, its addresses know it no more", async () => {
+test("deleting a session closes its bridge, and its addresses return 404", async () => {
   await using proxy = await startProxy();
   const session = await proxy.create();
   await using app = await openApp(session.bridge_url);
@@ -138,7 +138,7 @@ test("a deleted session is gone: its bridge is closed, its addresses know it no 
   expect((await proxy.ask("DELETE", path)).status).toBe(404);
 });
 
-test("without a bridge a call fails at once and says so", async () => {
+test("without a bridge a call fails at once and says why", async () => {
   await using proxy = await startProxy();
   const session = await proxy.create();
   expect(await proxy.call(session, "echo_text")).toBe("!Bridge is not connected");
@@ -147,7 +147,7 @@ test("without a bridge a call fails at once and says so", async () => {
   await expect.poll(() => proxy.call(session, "echo_text")).toBe("!Bridge is not connected");
 });
 
-test("a bridge that disconnects in the usual way is nothing to complain about in the log", async () => {
+test("a bridge that closes normally leaves no warning in the log", async () => {
   const lines: string[] = [];
   const note = (message: string) => void lines.push(message);
   await using proxy = await startProxy({ log: { ...silentLog, warn: note, error: note } });
@@ -206,14 +206,14 @@ test("the bridge closes with 4401 for a wrong token and with 4404 for an unknown
   expect(app.messages).toHaveLength(1);
 });
 
-test("a session lives for its time and is gone after it", async () => {
+test("a session expires after its time to live", async () => {
   await using proxy = await startProxy({ env: { OPENCLAW_PROXY_SESSION_TTL_SECONDS: "2" } });
   const session = await proxy.create();
   expect((await proxy.rpc(session, "tools/list")).status).toBe(200);
   await expect.poll(async () => (await proxy.rpc(session, "tools/list")).status).toBe(404);
 });
 
-test("a call that takes too long ends, the app is told, and its late result is dropped and counted", async () => {
+test("a call that takes too long ends, the app gets a cancel message, and its late result is dropped and counted", async () => {
   await using proxy = await startProxy({ env: { OPENCLAW_PROXY_TOOL_TIMEOUT_SECONDS: "0.05" } });
   const session = await proxy.create();
   await using app = await openApp(session.bridge_url, { tools: {} });
@@ -225,11 +225,11 @@ test("a call that takes too long ends, the app is told, and its late result is d
 });
 
 test.each([
-  ["a text", { error: "no such file" }, "!no such file"],
+  ["a string", { error: "no such file" }, "!no such file"],
   ["an object with a message", { error: { code: 7, message: "no such file" } }, "!no such file"],
   ["an object without one", { error: { code: 7 } }, '!{"code":7}'],
-  ["nothing", {}, "!The app says the tool failed, but not why."],
-])("a tool that fails with %s is a result that says so", async (_, parts, text) => {
+  ["no reason", {}, "!The app reported that the tool failed, but gave no reason."],
+])("a tool that fails with %s becomes an error result", async (_, parts, text) => {
   await using proxy = await startProxy();
   const session = await proxy.create();
   await using __ = await openApp(session.bridge_url, {
@@ -245,10 +245,10 @@ test("tool names are unique within a session", async () => {
     tools: [echoTool, echoTool],
   });
   expect(status).toBe(400);
-  expect(body.detail).toContain('"echo_text" is there twice');
+  expect(body.detail).toContain('"echo_text" is listed twice');
 });
 
-test("arguments that don't fit the tool's schema never reach the app", async () => {
+test("arguments that don't match the tool's schema never reach the app", async () => {
   await using proxy = await startProxy();
   const session = await proxy.create();
   await using app = await openApp(session.bridge_url);
@@ -256,7 +256,7 @@ test("arguments that don't fit the tool's schema never reach the app", async () 
   expect(app.messages).toEqual([]);
 });
 
-test("addresses follow the public URL, else the Host and a trusted X-Forwarded-Proto", async () => {
+test("addresses start with the public URL, else with Host and a trusted X-Forwarded-Proto", async () => {
   await using proxy = await startProxy();
   const plain = await proxy.create({}, { "x-forwarded-proto": "https" });
   expect([plain.bridge_url.slice(0, 6), plain.mcp_url.slice(0, 6)]).toEqual(["wss://", "https:"]);
@@ -266,7 +266,7 @@ test("addresses follow the public URL, else the Host and a trusted X-Forwarded-P
   expect(mcp_url).toBe(`https://tools.example.com/v1/mcp/${mcpSessionId}`);
 });
 
-test("a bare pong is taken, and so is one that names the session", async () => {
+test("a pong is accepted with and without the session's id", async () => {
   await using proxy = await startProxy({ heartbeatMs: 1000 });
   const session = await proxy.create();
   await using app = await openApp(session.bridge_url, { deaf: true });

@@ -27,13 +27,13 @@ function words(instruction: string): string[] {
   return JSON.parse(new RegExp(`^${instruction} (\\[.*\\])$`, "m").exec(dockerfile!)?.[1] ?? "[]");
 }
 
-/** Any port will do here: the usual one may be somebody else's. */
+/** Any free port: the default one may be in use. */
 const anyPort = (args: readonly string[]) => args.map((arg) => arg.replace(/^(--port=)?8000$/, "$10"));
-/** With the defaults of the variables in them. */
+/** Replaces each variable with its default. */
 const filled = (args: readonly string[]) => args.map((arg) => arg.replace(/\$\{\w+:-(.*)\}/, "$1"));
 const tokens = { OPENCLAW_PROXY_APP_TOKEN: "a", OPENCLAW_PROXY_OPENCLAW_TOKEN: "b" };
 
-/** The MCP address of a session that is opened under this name; nothing where the name is refused. */
+/** The MCP address of a session that is opened under this host name; undefined if the name is refused. */
 async function addressUnder(port: number, host: string): Promise<string | undefined> {
   const headers = { host, authorization: "Bearer a", "content-type": "application/json" };
   const asked = request({ port, host: "127.0.0.1", method: "POST", path: "/v1/chat/sessions", headers }).end("{}");
@@ -41,7 +41,7 @@ async function addressUnder(port: number, host: string): Promise<string | undefi
   return ((await json(response)) as { mcp_url?: string }).mcp_url;
 }
 
-test("the image copies what there is, keeps nothing of development, and does not run as root", async () => {
+test("the image copies existing files only, has no development dependencies, and does not run as root", async () => {
   const copied = [...dockerfile!.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, sources]) => sources!.split(" "));
   expect(copied.filter((path) => !existsSync(join(root, path)))).toEqual([]);
   const sent = (await read(".dockerignore"))
@@ -51,7 +51,7 @@ test("the image copies what there is, keeps nothing of development, and does not
   expect(dockerfile).toMatch(/npm prune --omit=dev[\s\S]*^USER node$/m);
 });
 
-test("the container's command starts a proxy where both tokens are given, and none without", async () => {
+test("the container's command starts a proxy only if both tokens are set", async () => {
   const args = anyPort(words("CMD"));
   expect(words("ENTRYPOINT")).toEqual(["node", "dist/cli/main.js", "proxy"]);
   await using place = await makePlace();
@@ -60,7 +60,7 @@ test("the container's command starts a proxy where both tokens are given, and no
   expect(await (await fetch(`http://127.0.0.1:${proxy.ready.port}/health`)).text()).toBe("ok");
 });
 
-test("the health check is well where the proxy answers, and only there", async () => {
+test("the health check succeeds only if the proxy answers", async () => {
   const [, script] = /HEALTHCHECK[^\n]*\n\s*CMD \["node", "-e", "(.*)"\]/.exec(dockerfile!) ?? [];
   const check = async (port: number) =>
     (await runProgram(process.execPath, ["-e", script!.replace("8000", String(port))], { env: process.env })).exit;
@@ -74,12 +74,12 @@ test("the health check is well where the proxy answers, and only there", async (
   expect(await check(port)).toBe(1);
 });
 
-test("the compose file fits the image: its state, its port, its command, and variables that the proxy knows", async () => {
+test("the compose file matches the image: state, port, command, and variables that the proxy reads", async () => {
   const [, state] = /^VOLUME (\S+)$/m.exec(dockerfile!) ?? [];
   expect(compose).toContain(`"state:${state}"`);
   expect(dockerfile).toContain(`CLAWPORT_HOME=${state}`);
   expect(compose).toContain('"127.0.0.1:8000:8000"');
-  const known = await read("src/hub/proxy-settings.ts");
+  const known = await read("src/hub/engine/proxy-settings.ts");
   const used = [...compose!.matchAll(/^ {6}OPENCLAW_PROXY_(\w+):/gm)].map(([, name]) => name!);
   expect(used).toHaveLength(6);
   expect(used.filter((name) => !known.includes(`"${name}"`))).toEqual([]);
@@ -90,7 +90,7 @@ test("the compose file fits the image: its state, its port, its command, and var
   expect(await addressUnder(proxy.ready.port, "other:8000")).toBeUndefined();
 });
 
-test("the service's command starts a proxy that is known by its public address", async () => {
+test("the service's command starts a proxy that accepts its public address", async () => {
   const [, line = ""] = /^ExecStart=clawport proxy (.*)$/m.exec(unit!) ?? [];
   const [, usual = ""] = /^Environment=.*PUBLIC_URL=(\S+)$/m.exec(unit!) ?? [];
   await using place = await makePlace();
@@ -107,14 +107,14 @@ test("the service's command starts a proxy that is known by its public address",
   expect(await addressUnder(proxy.ready.port, "tools.example.com")).toMatch("https://tools.example.com/v1/mcp/");
 });
 
-test("the service does not start without its tokens, nor again where its command line or configuration is wrong", () => {
+test("the service requires its tokens, and is not restarted if its command line or configuration is wrong", () => {
   expect(unit).toMatch(/^EnvironmentFile=\/etc\/clawport\/proxy\.env$/m);
   const [, listed = ""] = /^RestartPreventExitStatus=(.*)$/m.exec(unit!) ?? [];
   const wrong = (["usage", "untrusted", "config"] as const).map((code) => String(new Fault(code, "").row.exit));
   expect(listed.split(" ")).toEqual(wrong);
 });
 
-test("the package holds the unit", async () => {
+test("the package contains the systemd unit", async () => {
   expect(JSON.parse(await read("package.json")).files).toContain("deploy");
 });
 

@@ -66,7 +66,7 @@ describe.skipIf(chromium === undefined)("the example app", () => {
   });
 });
 
-test("the example app says in one line that its token is wrong, or that no proxy is there", async () => {
+test("the example app reports in one line that its token is wrong, or that no proxy answers", async () => {
   await using proxy = await startProxy({ env: tokens });
   await using refused = await runNotes({ ...placeOf(proxy), OPENCLAW_PROXY_APP_TOKEN: "wrong" });
   expect(await refused.ended).toEqual([1, null]);
@@ -74,7 +74,7 @@ test("the example app says in one line that its token is wrong, or that no proxy
   await proxy.close();
   await using alone = await runNotes(placeOf(proxy));
   expect(await alone.ended).toEqual([1, null]);
-  expect(alone.said).toBe(`No proxy answers at ${proxy.address} (ECONNREFUSED). Start it with: clawport proxy\n`);
+  expect(alone.said).toBe(`No proxy answers at ${proxy.address} (ECONNREFUSED). Start one with \`clawport proxy\`.\n`);
 });
 
 test("the app in TypeScript is what the documentation says, is callable, and ends with Ctrl-C", async () => {
@@ -93,7 +93,7 @@ test("the app in TypeScript is what the documentation says, is callable, and end
 describe.skipIf(websockets === undefined)("the app in Python", () => {
   const appToken = { OPENCLAW_PROXY_APP_TOKEN: "app-secret" };
 
-  test("is what the documentation says, and works, also after the proxy was gone", async () => {
+  test("works as documented, and reconnects after a restart of the proxy", async () => {
     await using proxy = await startProxy({ env: tokens, heartbeatMs: 100 });
     await using app = await runPython({ ...placeOf(proxy), ...appToken });
     const session = { mcp_url: await app.word("MCP_URL=") } as Created;
@@ -104,7 +104,7 @@ describe.skipIf(websockets === undefined)("the app in Python", () => {
     await expect.poll(() => call("again"), { timeout: 30_000 }).toBe('{"echoed_text":"again"}');
   });
 
-  test("opens a new session where the proxy has forgotten the old one, and Ctrl-C ends it without a word", async () => {
+  test("opens a new session if the proxy has lost the old one, and Ctrl-C ends it silently", async () => {
     await using proxy = await startProxy({ env: tokens, openStore: () => Promise.resolve(createMemorySessionStore()) });
     await using app = await runPython({ ...placeOf(proxy), ...appToken });
     const first = await app.word("MCP_URL=");
@@ -119,7 +119,7 @@ describe.skipIf(websockets === undefined)("the app in Python", () => {
     expect(app.said).toBe(before);
   });
 
-  test("ends where its token is wrong, and says what the proxy said", async () => {
+  test("exits if its token is wrong, and prints the proxy's error", async () => {
     await using proxy = await startProxy({ env: tokens });
     await using app = await runPython({ ...placeOf(proxy), OPENCLAW_PROXY_APP_TOKEN: "wrong" });
     expect(await app.ended).toEqual([1, null]);

@@ -11,7 +11,7 @@ vi.setConfig({ testTimeout: 300_000 });
 
 const tools = [{ name: "fast" }, { name: "slow" }];
 
-test("an app killed in the middle of a call ends it as unknown; a new one serves on", async () => {
+test("killing an app during a call ends the call with an unknown outcome; a new app serves the next call", async () => {
   await using proxy = await startProxy();
   const session = await proxy.create({ tools });
   const first = await startApp(session);
@@ -28,7 +28,7 @@ test("an app killed in the middle of a call ends it as unknown; a new one serves
   second.child.kill("SIGKILL");
 });
 
-test("an app that hangs is found by its silence, and its call ends", async () => {
+test("an app that hangs is detected by its silence, and its call ends", async () => {
   await using proxy = await startProxy({ heartbeatMs: 500 });
   const session = await proxy.create({ tools });
   const app = await startApp(session);
@@ -47,7 +47,7 @@ test("an app that hangs is found by its silence, and its call ends", async () =>
   for (const { child } of [app, second]) child.kill("SIGKILL");
 });
 
-test("a connection that is dead without a word is found by its silence", async () => {
+test("a silently dead connection is detected by the heartbeat", async () => {
   await using proxy = await startProxy({ heartbeatMs: 500 });
   const session = await proxy.create({ tools });
   await using line = await openLine(Number(new URL(proxy.address).port));

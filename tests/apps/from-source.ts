@@ -1,6 +1,6 @@
 import { registerHooks } from "node:module";
 
-/** Loaded before an example: what it imports of this package comes from its source, not from the last build. */
+/** Loaded before an example, so that it imports this package from source, not from the last build. */
 registerHooks({
   resolve(specifier, context, next) {
     const own = /^clawport\/(.*)$/.exec(specifier)?.[1];

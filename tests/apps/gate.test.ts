@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { startProxy } from "./start-proxy.ts";
 import { openApp } from "./test-app.ts";
 
-/** `fetch` sends no Host but its own. */
+/** Not `fetch`, which sets Host itself. */
 function statusOf(address: string, headers: Record<string, string>): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const asked = request(new URL("/openapi.json", address), { headers }, (response) => {
@@ -14,7 +14,7 @@ function statusOf(address: string, headers: Record<string, string>): Promise<num
   });
 }
 
-test("a Host of another machine is refused, unless the proxy was told that it is one of its names", async () => {
+test("an unknown name in Host is refused, unless it is allowed", async () => {
   await using proxy = await startProxy({ allowedHosts: ["Tools.Example.com", "other.example.com:8443"] });
   const { host, port } = new URL(proxy.address);
   const named = (name: string) => statusOf(proxy.address, { host: name });
@@ -26,7 +26,7 @@ test("a Host of another machine is refused, unless the proxy was told that it is
   expect(await proxy.metrics()).toContain('event="refused origin"} 4');
 });
 
-test("the token that opens all sessions has a limit of its own, beside that of each session", async () => {
+test("the shared token has a rate limit of its own, beside that of each session", async () => {
   const env = { OPENCLAW_PROXY_OPENCLAW_TOKEN: "claw-secret" };
   await using proxy = await startProxy({ env, tokenRequestsPerSecond: 0.001 });
   const session = await proxy.create();

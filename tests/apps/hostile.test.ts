@@ -8,7 +8,7 @@ test.each([
   ["a result", `"type":"invoke_result","ok":true,"content":${deep(20_000)}`],
   ["an error", `"type":"invoke_result","ok":false,"error":${deep(20_000)}`],
   ["a log line", `"type":"invoke_log","data":${deep(20_000)}`],
-])("%s nested too deep ends the bridge of its app, and others are served", async (_what, fields) => {
+])("%s nested too deep closes the bridge of its app, and others are still served", async (_what, fields) => {
   await using proxy = await startProxy();
   const [bad, good] = await Promise.all([proxy.create(), proxy.create()]);
   await using app = await openApp(bad.bridge_url, { tools: {} });
@@ -29,15 +29,15 @@ test.each([
   const answer = await proxy.ask("POST", "/v1/chat/sessions", body);
   expect([answer.status, answer.body]).toEqual([
     400,
-    { detail: "The tools can't be taken: `tools` is nested too deep.", code: "bad-params" },
+    { detail: "The tools were rejected: `tools` is nested too deep.", code: "bad-params" },
   ]);
 });
 
-test("an app that says goodbye holds up nobody who waits for it to come back", async () => {
+test("an app that is slow to close its bridge does not hold up calls that wait for the next one", async () => {
   await using proxy = await startProxy({ env: { OPENCLAW_PROXY_BRIDGE_GRACE_SECONDS: "20" } });
   const session = await proxy.create();
   const leaving = await openApp(session.bridge_url, { tools: {} });
-  // The proxy has the goodbye, and the line stays open: nothing is read at this end any more.
+  // The proxy has got the close frame, but the connection stays open: this end reads nothing any more.
   leaving.ws.close(1000);
   leaving.ws.pause();
   const calls = Array.from({ length: 8 }, (_, n) => proxy.call(session, "echo_text", { text: `${n}` }));
@@ -47,7 +47,7 @@ test("an app that says goodbye holds up nobody who waits for it to come back", a
   leaving.ws.terminate();
 });
 
-test("every refusal is counted as what it is", async () => {
+test("every refusal is counted under its own event", async () => {
   const env = { OPENCLAW_PROXY_APP_TOKEN: "app-secret", OPENCLAW_PROXY_OPENCLAW_TOKEN: "claw-secret" };
   await using proxy = await startProxy({ env });
   const session = await proxy.create();
@@ -89,7 +89,7 @@ test("every refusal is counted as what it is", async () => {
   });
 });
 
-test("an app whose session is gone learns that from its own token, too", async () => {
+test("a session's own tokens get 404, not 401, once the session is gone", async () => {
   const env = { OPENCLAW_PROXY_APP_TOKEN: "app-secret", OPENCLAW_PROXY_OPENCLAW_TOKEN: "claw-secret" };
   await using proxy = await startProxy({ env });
   const session = await proxy.create();

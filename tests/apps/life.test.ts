@@ -8,7 +8,7 @@ async function untilInFlight(proxy: RunningProxy, calls: number): Promise<void> 
   await expect.poll(() => proxy.metrics()).toMatch(line);
 }
 
-test("a new bridge takes over: the old one is told, its call ends as unknown, new calls go to the new one", async () => {
+test("a new bridge takes over: the old one is closed, its call ends with an unknown outcome, new calls go to the new one", async () => {
   await using proxy = await startProxy();
   const session = await proxy.create();
   await using old = await openApp(session.bridge_url, { tools: {} });
@@ -21,7 +21,7 @@ test("a new bridge takes over: the old one is told, its call ends as unknown, ne
   expect(app.messages.map(({ request_id }) => request_id)).toEqual([`${session.mcpSessionId}:2`]);
 });
 
-test("a bridge that drops ends its calls at once, and the next bridge goes on", async () => {
+test("a bridge that breaks ends its calls at once, and the next bridge serves new ones", async () => {
   await using proxy = await startProxy();
   const session = await proxy.create();
   await using first = await openApp(session.bridge_url, { tools: {} });
@@ -34,7 +34,7 @@ test("a bridge that drops ends its calls at once, and the next bridge goes on", 
   expect(second.messages).toHaveLength(1);
 });
 
-test("a session that is deleted in the middle of a call ends it as unknown, and says why", async () => {
+test("deleting a session during a call ends the call with an unknown outcome and says why", async () => {
   await using proxy = await startProxy();
   const session = await proxy.create();
   await using app = await openApp(session.bridge_url, { tools: {} });
@@ -45,7 +45,7 @@ test("a session that is deleted in the middle of a call ends it as unknown, and 
   expect(await called).toMatch(/^!The session was deleted after the call was sent\. Whether the tool ran is unknown/);
 });
 
-test("with a grace a call waits for the bridge to come back", async () => {
+test("with a grace period a call waits for the bridge to reconnect", async () => {
   await using proxy = await startProxy({ env: { OPENCLAW_PROXY_BRIDGE_GRACE_SECONDS: "20" } });
   const session = await proxy.create();
   const called = proxy.call(session, "echo_text", { text: "patient" });
@@ -54,13 +54,13 @@ test("with a grace a call waits for the bridge to come back", async () => {
   expect(await called).toBe('{"echoed_text":"patient"}');
 });
 
-test("with a grace a call gives up when it is over", async () => {
+test("a call fails when the grace period ends without a bridge", async () => {
   await using proxy = await startProxy({ env: { OPENCLAW_PROXY_BRIDGE_GRACE_SECONDS: "0.02" } });
   const session = await proxy.create();
   expect(await proxy.call(session, "echo_text")).toBe("!Bridge is not connected");
 });
 
-test("an app that gives no sign of life is given up, and its calls end", async () => {
+test("an app that shows no sign of life is disconnected, and its calls end", async () => {
   await using proxy = await startProxy({ heartbeatMs: 500 });
   const session = await proxy.create();
   await using app = await openApp(session.bridge_url, { deaf: true, tools: {} });
@@ -72,7 +72,7 @@ test("an app that gives no sign of life is given up, and its calls end", async (
   expect(await proxy.metrics()).toContain('event="bridge dead"} 1');
 });
 
-test("an app that is busy sending a large result lives, though it answers no ping meanwhile", async () => {
+test("an app that is sending a large result stays connected, though it answers no ping meanwhile", async () => {
   await using proxy = await startProxy({ heartbeatMs: 400 });
   const session = await proxy.create();
   await using app = await openApp(session.bridge_url, { deaf: true, tools: {} });
@@ -89,7 +89,7 @@ test("an app that is busy sending a large result lives, though it answers no pin
   expect(await called).toBe(sent);
 });
 
-test("a bridge that answers keeps its session alive past its time, and without it the session ends", async () => {
+test("a bridge that answers pings keeps its session alive; without it the session expires", async () => {
   const env = { OPENCLAW_PROXY_SESSION_TTL_SECONDS: "1" };
   await using proxy = await startProxy({ env, heartbeatMs: 100 });
   const session = await proxy.create();
@@ -100,7 +100,7 @@ test("a bridge that answers keeps its session alive past its time, and without i
   await expect.poll(async () => (await proxy.rpc(session, "tools/list")).status).toBe(404);
 });
 
-test("an app may ask for another life span, up to a ceiling", async () => {
+test("an app may request another time to live, up to a limit", async () => {
   await using proxy = await startProxy();
   const spanOf = async (ttl_seconds: number) => {
     const { mcpSessionId } = await proxy.create({ ttl_seconds });
@@ -135,7 +135,7 @@ describe("the same call sent again under its key", () => {
     expect(await proxy.call(session, "echo_text", {})).toBe("2");
   });
 
-  test("is not run again when nobody knows whether it ran, also on a new bridge", async () => {
+  test("is not run again if its outcome is unknown, even on a new bridge", async () => {
     await using proxy = await startProxy();
     const session = await proxy.create();
     await using first = await openApp(session.bridge_url, { tools: {} });
@@ -164,7 +164,7 @@ test("a log line of the app reaches the client that waits for the call", async (
   expect(text).toContain('"method":"notifications/message","params":{"level":"warning","data":"low battery"}');
 });
 
-test("a result that breaks the tool's output schema is told as an error", async () => {
+test("a result that does not match the tool's output schema becomes an error", async () => {
   await using proxy = await startProxy();
   const output_schema = { type: "object", properties: { sum: { type: "number" } }, required: ["sum"] };
   const session = await proxy.create({ tools: [{ name: "add", output_schema }] });
@@ -172,10 +172,10 @@ test("a result that breaks the tool's output schema is told as an error", async 
   await using _ = await openApp(session.bridge_url, { tools: { add: () => answers.shift() } });
   const texts = [await proxy.call(session, "add"), await proxy.call(session, "add"), await proxy.call(session, "add")];
   expect(texts[0]).toBe('{"sum":3}');
-  expect(texts.slice(1)).toEqual(Array(2).fill(expect.stringMatching(/^!The app's answer does not fit/)));
+  expect(texts.slice(1)).toEqual(Array(2).fill(expect.stringMatching(/^!The app's result does not match/)));
 });
 
-test("a result of 50 MB comes through whole", async () => {
+test("a result of 50 MB arrives complete", async () => {
   await using proxy = await startProxy();
   const session = await proxy.create();
   const data = "A".repeat(50 * 1024 * 1024);

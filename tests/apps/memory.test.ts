@@ -11,7 +11,7 @@ const counted = async (proxy: RunningProxy, event: string) =>
   Number(new RegExp(`event="${event}"} (\\d+)`).exec(await proxy.metrics())?.[1] ?? 0);
 const held = async (proxy: RunningProxy) => Number(/^clawport_app_held_bytes (\d+)$/m.exec(await proxy.metrics())?.[1]);
 
-test("definitions beyond what all apps together may hold are refused, and counted; a deleted session makes room", async () => {
+test("tool definitions beyond the memory limit are refused and counted; deleting a session makes room", async () => {
   await using proxy = await startProxy({ mostHeld: 60_000 });
   const large = { ...registration, tools: [{ ...echoTool, description: "x".repeat(12_000) }] };
   const open = () => proxy.ask("POST", "/v1/chat/sessions", large);
@@ -30,12 +30,12 @@ test("definitions beyond what all apps together may hold are refused, and counte
   expect((await proxy.rpc(first.body, "tools/list")).status).toBe(404);
 });
 
-test("large calls beyond it are refused before the app sees them; small ones are served on", async () => {
+test("large calls beyond the memory limit are refused before the app sees them; small ones are still served", async () => {
   await using proxy = await startProxy({ mostHeld: 5 * mega });
   const session = await proxy.create({ tools: [{ name: "echo_text" }, { name: "fast" }] });
   await using app = await openApp(session.bridge_url, { tools: { fast: () => "served" } });
   const text = "x".repeat(mega);
-  // Each weighs twice: as the body that came, and as the message that went.
+  // Each is counted twice: as the body of the request, and as the message to the app.
   const waiting = [1, 2].map(() => proxy.call(session, "echo_text", { text }));
   await until(() => app.messages.length === 2);
   expect((await proxy.rpc(session, "tools/call", { name: "echo_text", arguments: { text } })).status).toBe(503);
@@ -46,7 +46,7 @@ test("large calls beyond it are refused before the app sees them; small ones are
   await expect.poll(() => held(proxy)).toBeLessThan(10_000);
 });
 
-test("a client that never reads is cut off for one that does, and others are served", async () => {
+test("a client that never reads is disconnected to make room, and others are served", async () => {
   await using proxy = await startProxy({ mostHeld: 32 * mega });
   const session = await proxy.create({ tools: [{ name: "echo_text" }, { name: "picture" }] });
   const data = "A".repeat(12 * mega);
@@ -63,7 +63,7 @@ test("a client that never reads is cut off for one that does, and others are ser
   await expect.poll(() => held(proxy)).toBeLessThan(10_000);
 });
 
-test("messages that come in without ever being whole are counted, and the one too many is cut off", async () => {
+test("incomplete messages are counted, and an app that exceeds the limit with one is disconnected", async () => {
   await using proxy = await startProxy({ mostHeld: 20 * mega });
   const good = await proxy.create();
   await using _ = await openApp(good.bridge_url);
@@ -81,12 +81,12 @@ test("messages that come in without ever being whole are counted, and the one to
   await expect.poll(() => held(proxy)).toBeLessThan(10_000);
 });
 
-test("an app that reads nothing is cut off; what it never got is told apart from what it may have got", async () => {
+test("an app that reads nothing is disconnected; calls that it never got are told apart from those it may have got", async () => {
   await using proxy = await startProxy({ heartbeatMs: 300 });
   const session = await proxy.create({ tools: [{ name: "take" }] });
   const app = await openApp(session.bridge_url, { tools: {}, deaf: true });
   app.ws.pause();
-  // It lives, it only does not read.
+  // The app is alive, it just does not read.
   const alive = setInterval(() => app.ws.readyState === 1 && app.send({ type: "pong" }), 50);
   const text = "x".repeat(2 * mega);
   const outcomes = await Promise.all(Array.from({ length: 20 }, (_, n) => proxy.call(session, "take", { n, text })));

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 
-/** A line to a port that can be frozen: nothing passes any more over the connections it has, and nobody is told. */
+/** Forwards connections to a port until it is frozen: then they stay open, but nothing passes any more. */
 export async function openLine(port: number) {
   const sockets: Socket[] = [];
   const server = createServer((near) => {

@@ -25,15 +25,15 @@ interface Operation {
   readonly spec: Json;
 }
 
-interface Wish {
+interface RequestChanges {
   readonly headers?: Record<string, string>;
   readonly body?: unknown;
   readonly id?: string;
 }
 
-/** Sends what an operation says, save for what the wish has otherwise. */
-async function send(proxy: RunningProxy, { path, method, spec }: Operation, id: string, wish: Wish = {}) {
-  const session = wish.id ?? id;
+/** Sends the request that an operation describes, with these changes. */
+async function send(proxy: RunningProxy, { path, method, spec }: Operation, id: string, changes: RequestChanges = {}) {
+  const session = changes.id ?? id;
   const scheme = Object.keys(spec.security[0] ?? {})[0] ?? "";
   const isMcp = path.startsWith("/v1/mcp");
   const usual = isMcp
@@ -49,9 +49,9 @@ async function send(proxy: RunningProxy, { path, method, spec }: Operation, id: 
       ...bearer(tokenOf[scheme]),
       ...(path === "/v1/mcp" ? { "mcp-session-id": session } : {}),
       accept: method === "get" && isMcp ? "text/event-stream" : "application/json, text/event-stream",
-      ...wish.headers,
+      ...changes.headers,
     },
-    ...(hasBody ? { body: JSON.stringify(wish.body ?? usual) } : {}),
+    ...(hasBody ? { body: JSON.stringify(changes.body ?? usual) } : {}),
   });
   const type = response.headers.get("content-type")?.split(";")[0] ?? "";
   // A stream has no end of its own.
@@ -60,7 +60,7 @@ async function send(proxy: RunningProxy, { path, method, spec }: Operation, id: 
   return { status: response.status, type, text };
 }
 
-test("the description says what the routes do: every operation, every status, every body", async () => {
+test("the description matches the routes: every operation, every status, every body", async () => {
   await using proxy = await startProxy({ env: tokens });
   const document: Json = JSON.parse((await proxy.ask("GET", "/openapi.json")).text);
   const operations: Operation[] = Object.entries<Json>(document.paths).flatMap(([path, item]) =>
@@ -69,9 +69,15 @@ test("the description says what the routes do: every operation, every status, ev
   expect(new Set(operations.map(({ spec }) => spec.operationId)).size).toBe(operations.length);
 
   const seen = new Set<string>();
-  const check = async (on: RunningProxy, operation: Operation, id: string, wanted: number, wish: Wish = {}) => {
+  const check = async (
+    on: RunningProxy,
+    operation: Operation,
+    id: string,
+    wanted: number,
+    changes: RequestChanges = {},
+  ) => {
     const name = `${operation.method} ${operation.path}`;
-    const { status, type, text } = await send(on, operation, id, wish);
+    const { status, type, text } = await send(on, operation, id, changes);
     expect([name, status]).toEqual([name, wanted]);
     expect([name, status, misfit(document, operation.spec.responses[status], type, text)]).toEqual([name, wanted, ""]);
     seen.add(`${name} ${status}`);
@@ -100,7 +106,7 @@ test("the description says what the routes do: every operation, every status, ev
     }
   }
 
-  /** A gate that never lets one pass, before a session of an earlier proxy. */
+  /** With a limit that lets no request pass. The session is from an earlier proxy. */
   async function checkRate(operation: Operation): Promise<void> {
     const store = { ...createMemorySessionStore(), [Symbol.asyncDispose]: () => Promise.resolve() };
     const openStore = () => Promise.resolve(store);
@@ -125,7 +131,7 @@ test("the description says what the routes do: every operation, every status, ev
   );
   expect([...seen].sort()).toEqual(described.sort());
 
-  // What is not described is not there.
+  // Methods that are not described return 405.
   const { mcpSessionId } = await proxy.create();
   for (const [path, item] of Object.entries<Json>(document.paths)) {
     for (const method of methods.filter((each) => item[each] === undefined)) {
@@ -143,7 +149,7 @@ test("the description says what the routes do: every operation, every status, ev
   }
 });
 
-test("every reference in the description leads somewhere, and every parameter of a path is described", async () => {
+test("every reference in the description resolves, and every path parameter is described", async () => {
   await using proxy = await startProxy();
   const { text } = await proxy.ask("GET", "/openapi.json");
   const document: Json = JSON.parse(text);
@@ -156,7 +162,7 @@ test("every reference in the description leads somewhere, and every parameter of
   }
 });
 
-/** What is wrong with an answer by its description; an empty text where nothing is. */
+/** How a response differs from its description; empty if it does not. */
 function misfit(document: Json, described: Json, type: string, text: string): string {
   if (described === undefined) return "the status is not described";
   if (described.content === undefined) return text === "" ? "" : "a body that is not described";
@@ -168,7 +174,7 @@ function misfit(document: Json, described: Json, type: string, text: string): st
   return valid ? "" : JSON.stringify(errors);
 }
 
-function wrongOf({ path, method }: Operation): Wish {
+function wrongOf({ path, method }: Operation): RequestChanges {
   if (path.startsWith("/v1/mcp") && method === "get") return { headers: { accept: "application/json" } };
   if (path.startsWith("/v1/mcp")) return { body: { jsonrpc: "1.0" } };
   return { body: { tools: 7 } };

@@ -11,18 +11,18 @@ export interface Answer {
   readonly headers: Headers;
   // oxlint-disable-next-line typescript/no-explicit-any
   readonly body: any;
-  /** All that was said, the notifications before the answer included. */
+  /** The whole body, including notifications before the response. */
   readonly text: string;
 }
 
-/** What tests ask of a proxy, wherever it runs. */
+/** A client of a proxy, in this process or another. */
 export interface ProxyClient {
   readonly address: string;
   ask(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
   create(parts?: object, headers?: Record<string, string>): Promise<Created>;
   /** One JSON-RPC request to a session's own address. */
   rpc(session: Created, method: string, params?: object, headers?: Record<string, string>): Promise<Answer>;
-  /** Calls a tool and gives its text, with `!` before it where it is an error. */
+  /** Calls a tool and returns its text, with `!` before an error result and `!!` before an RPC error. */
   call(session: Created, tool: string, args?: object, meta?: object): Promise<string>;
   metrics(): Promise<string>;
 }
@@ -42,7 +42,7 @@ export const registration = {
   tools: [echoTool],
 };
 
-/** With the tokens of this environment, where there are any. */
+/** Uses the tokens of this environment, if there are any. */
 export function createProxyClient(address: string, env: Readonly<Record<string, string>> = {}): ProxyClient {
   let next = 0;
   const client: ProxyClient = {
@@ -90,7 +90,7 @@ export function bearer(token: string | undefined): Record<string, string> {
   return token === undefined ? {} : { authorization: `Bearer ${token}` };
 }
 
-/** An answer that took long comes as an event stream; its last event is the answer. */
+/** A slow response comes as an event stream; its last event is the response itself. */
 function lastEvent(text: string): unknown {
   const data = text.match(/^data: (\{.*)$/gm)?.at(-1);
   return data === undefined ? undefined : JSON.parse(data.slice("data: ".length));

@@ -1,6 +1,6 @@
 import { type Place, type Running, startReady } from "../cli/run-clawport.ts";
 
-/** Starts `clawport proxy` and waits until it says that it is ready. */
+/** Starts `clawport proxy` and waits until it is ready. */
 export function startProxyProcess(
   place: Place,
   ...args: string[]

@@ -7,7 +7,7 @@ import { openApp } from "./test-app.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
-test("after a kill -9 the sessions are there again, bridges go on, and no request id comes twice", async () => {
+test("after kill -9 and a restart the sessions are still there, apps reconnect, and no request id is used twice", async () => {
   await using place = await makePlace();
   const first = await startProxyProcess(place, "--port", "0");
   const proxy = createProxyClient(first.ready.address);
@@ -33,7 +33,7 @@ test("after a kill -9 the sessions are there again, bridges go on, and no reques
   expect(second.ready.port).toBe(first.ready.port);
 });
 
-test("two proxies don't share the sessions of one home, unless one keeps none", async () => {
+test("two proxies can't share one home, unless one of them runs with --memory", async () => {
   await using place = await makePlace();
   await using _ = await startProxyProcess(place, "--port", "0");
   const refused = await clawport(place, "proxy", "--port", "0");

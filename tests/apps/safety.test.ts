@@ -50,7 +50,7 @@ describe("a session's own tokens", () => {
     expect(await status(mine, mine.bridge_token)).toBe(401);
   });
 
-  test("are named beside the shared one to whoever is refused, whether or not there is such a session", async () => {
+  test("are named in the error beside the shared one, whether or not the session exists", async () => {
     await using proxy = await startProxy({ env: tokens });
     const { mcp_url } = await proxy.create();
     const refused = async (url: string) => (await proxy.rpc({ mcp_url: url } as Created, "tools/list", {}, {})).body;
@@ -59,7 +59,7 @@ describe("a session's own tokens", () => {
     expect(await refused(`${proxy.address}/v1/mcp/AAAAAAAAAAAAAAAAAAAAAA`)).toMatchObject({ error });
   });
 
-  test("are all that opens a session which asked for that", async () => {
+  test("are the only ones that open a session with own_tokens_only", async () => {
     await using proxy = await startProxy({ env: tokens });
     const session = await proxy.create({ own_tokens_only: true });
     const status = async (token: string) => (await proxy.rpc(session, "tools/list", {}, bearer(token))).status;
@@ -69,12 +69,12 @@ describe("a session's own tokens", () => {
     expect((await proxy.ask("DELETE", path, undefined, bearer(session.bridge_token))).status).toBe(200);
   });
 
-  test("are not mistaken for the shared one, though that may look like them", async () => {
+  test("are told apart from a shared token of the same form", async () => {
     const lookalike = "A".repeat(32);
     await using proxy = await startProxy({ env: { ...tokens, OPENCLAW_PROXY_OPENCLAW_TOKEN: lookalike } });
     const list = { jsonrpc: "2.0", id: 1, method: "tools/list" };
     const status = async (token: string) => (await proxy.ask("POST", "/v1/mcp", list, bearer(token))).status;
-    // The one is told to name a session, the other that its session is gone.
+    // The shared token lacks a session, the other one belongs to a session that is gone.
     expect([await status(lookalike), await status("B".repeat(32))]).toEqual([400, 404]);
   });
 });
@@ -82,7 +82,7 @@ describe("a session's own tokens", () => {
 describe("web pages", () => {
   const page = { origin: "https://app.example.com" };
 
-  test("get in by no way while their origin is not allowed", async () => {
+  test("are refused on every path while their origin is not allowed", async () => {
     await using proxy = await startProxy();
     const session = await proxy.create();
     expect((await proxy.ask("POST", "/v1/chat/sessions", registration, page)).status).toBe(403);
@@ -91,7 +91,7 @@ describe("web pages", () => {
     expect(response.statusCode).toBe(403);
   });
 
-  test("of an allowed origin may ask first, register and connect", async () => {
+  test("of an allowed origin may send a preflight, register and connect", async () => {
     await using proxy = await startProxy({ allowedOrigins: [page.origin] });
     const asked = await proxy.ask("OPTIONS", "/v1/chat/sessions", undefined, page);
     expect([asked.status, asked.headers.get("access-control-allow-origin")]).toEqual([204, page.origin]);
@@ -107,24 +107,28 @@ describe("web pages", () => {
   });
 });
 
-describe("what is too much", () => {
+describe("limits", () => {
   const deep = (levels: number): object => (levels === 0 ? {} : { properties: { a: deep(levels - 1) } });
   test.each([
-    ["tools", { tools: Array.from({ length: 129 }, (_, at) => ({ ...echoTool, name: `t${at}` })) }, "128"],
-    ["text in a definition", { tools: [{ ...echoTool, description: "x".repeat(20_000) }] }, "16384"],
-    ["bytes in a definition", { tools: [{ ...echoTool, input_schema: { enum: ["x".repeat(70_000)] } }] }, "65536"],
-    ["depth in a schema", { tools: [{ ...echoTool, input_schema: deep(200) }] }, "too deep"],
-    ["reach in a schema", { tools: [{ ...echoTool, input_schema: { $ref: "https://x.example/s" } }] }, "can't be used"],
-    ["freedom in a name", { tools: [{ ...echoTool, name: "a b" }] }, "letters"],
-    ["text about the device", { device_id: "x".repeat(600) }, "512"],
-  ])("%s is refused with what is wrong", async (_, parts, said) => {
+    ["too many tools", { tools: Array.from({ length: 129 }, (_, at) => ({ ...echoTool, name: `t${at}` })) }, "128"],
+    ["too long a text in a definition", { tools: [{ ...echoTool, description: "x".repeat(20_000) }] }, "16384"],
+    ["too large a definition", { tools: [{ ...echoTool, input_schema: { enum: ["x".repeat(70_000)] } }] }, "65536"],
+    ["too deep a schema", { tools: [{ ...echoTool, input_schema: deep(200) }] }, "too deep"],
+    [
+      "a remote reference in a schema",
+      { tools: [{ ...echoTool, input_schema: { $ref: "https://x.example/s" } }] },
+      "can't be used",
+    ],
+    ["an invalid name", { tools: [{ ...echoTool, name: "a b" }] }, "letters"],
+    ["too long a text about the device", { device_id: "x".repeat(600) }, "512"],
+  ])("%s is refused with an error that says what is wrong", async (_, parts, said) => {
     await using proxy = await startProxy();
     const { status, body } = await proxy.ask("POST", "/v1/chat/sessions", { ...registration, ...parts });
     expect(status).toBe(400);
     expect(body.detail).toContain(said);
   });
 
-  test("a body is cut off, an app's message too, and others are served on", async () => {
+  test("too large a body or message of an app is cut off, and others are still served", async () => {
     await using proxy = await startProxy();
     const huge = { ...registration, device_id: "x".repeat(5 * 1024 * 1024) };
     expect((await proxy.ask("POST", "/v1/chat/sessions", huge)).status).toBe(413);
@@ -135,7 +139,7 @@ describe("what is too much", () => {
     expect((await proxy.rpc(session, "tools/list")).status).toBe(200);
   });
 
-  test("requests of one session and new sessions are limited, each by itself", async () => {
+  test("the rates of requests to one session and of new sessions are limited separately", async () => {
     await using proxy = await startProxy({ requestsPerSecond: 1, sessionsPerSecond: 1 });
     const [one, other] = [await proxy.create(), await proxy.create()];
     const refused = await proxy.ask("POST", "/v1/chat/sessions", registration);
@@ -146,17 +150,17 @@ describe("what is too much", () => {
     expect(await proxy.metrics()).toContain('clawport_app_events_total{event="rate limited"} 2');
   });
 
-  test("an app that chatters without end is cut off", async () => {
+  test("an app that sends too many messages is disconnected", async () => {
     await using proxy = await startProxy();
     const session = await proxy.create();
     await using app = await openApp(session.bridge_url);
-    // The count begins anew with every beat of the heart, which may fall in between.
+    // Each heartbeat resets the count, and one may come in between.
     for (let sent = 0; sent <= 20_000; sent++) app.send('{"type":"pong"}');
     expect((await app.closed).code).toBe(4429);
   });
 
   test.each([["{"], ["[]"], ['{"type":"invoke_result"}'], ['{"type":"invoke_result","request_id":"a"}']])(
-    "an app that sends %s is told that it was not understood",
+    "an app that sends %s is disconnected for a malformed message",
     async (text) => {
       await using proxy = await startProxy();
       const session = await proxy.create();
@@ -166,19 +170,19 @@ describe("what is too much", () => {
     },
   );
 
-  test("calls beyond what an app may have in hand are refused before it sees them", async () => {
+  test("calls beyond the limit of running calls are refused before the app sees them", async () => {
     await using proxy = await startProxy();
     const session = await proxy.create();
     await using app = await openApp(session.bridge_url, { tools: {} });
     const waiting = Array.from({ length: 64 }, () => proxy.call(session, "echo_text"));
     await until(() => app.messages.length === 64);
-    expect(await proxy.call(session, "echo_text")).toMatch(/^!The app has 64 calls to do already/);
+    expect(await proxy.call(session, "echo_text")).toMatch(/^!The app is already running 64 calls/);
     for (const { request_id } of app.messages) app.result(request_id, { ok: true, content: "done" });
     expect(new Set(await Promise.all(waiting))).toEqual(new Set(["done"]));
   });
 });
 
-test("the list shows whole ids only to whoever proves to run the proxy", async () => {
+test("the list of sessions shows whole ids only for the operator token", async () => {
   await using shared = await startProxy({ env: tokens });
   const session = await shared.create();
   const listed = await shared.ask("GET", "/v1/chat/sessions", undefined, bearer("app-secret"));

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { defaultConfig } from "../../src/core/config/find-config.ts";
 import { openHome } from "../../src/core/files/home.ts";
 import { silentLog } from "../../src/core/log.ts";
+import { parseProxySettings } from "../../src/hub/engine/proxy-settings.ts";
 import { openProxy, type ProxyOptions } from "../../src/hub/open-proxy.ts";
-import { parseProxySettings } from "../../src/hub/proxy-settings.ts";
 import { createMemorySessionStore } from "../../src/sources/apps/store/session-store.ts";
 import { createProxyClient, type ProxyClient } from "./proxy-client.ts";
 
@@ -13,7 +13,7 @@ export { bearer, type Created, echoTool, registration } from "./proxy-client.ts"
 
 export interface RunningProxy extends ProxyClient, AsyncDisposable {
   close(): Promise<void>;
-  /** Stops it and starts it again on the same port; what its sessions are kept in stays. */
+  /** Stops the proxy and starts it again on the same port, with the same session store. */
   restart(): Promise<void>;
 }
 
@@ -21,7 +21,7 @@ interface ProxyParts extends Partial<Omit<ProxyOptions, "settings">> {
   readonly env?: Record<string, string>;
 }
 
-/** The whole proxy on a free port, with a home of its own that goes with it. */
+/** The whole proxy on a free port, with a temporary home. */
 export async function startProxy({ env = {}, ...parts }: ProxyParts = {}): Promise<RunningProxy> {
   const folder = await mkdtemp(join(tmpdir(), "proxy-"));
   const store = createMemorySessionStore();

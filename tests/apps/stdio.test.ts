@@ -42,7 +42,7 @@ describe.each(clients)("over stdio the official client %s", (_, connect) => {
   });
 });
 
-test("initialize says which session; the variables say where and with what token", async () => {
+test("initialize names the session; the environment has the address and the token", async () => {
   await using place = await makePlace();
   await using proxy = await startProxy({ env: { OPENCLAW_PROXY_OPENCLAW_TOKEN: "claw" } });
   const session = await proxy.create();
@@ -60,7 +60,7 @@ test("initialize says which session; the variables say where and with what token
   expect(await once(child, "exit")).toEqual([0, null]);
 });
 
-test("the variable says which session where nothing else does, and only initialize may name another", async () => {
+test("the environment names the session by default, and only initialize may name another", async () => {
   await using place = await makePlace();
   await using proxy = await startProxy();
   const [one, two] = [
@@ -84,18 +84,18 @@ test("the variable says which session where nothing else does, and only initiali
 test("an id that can be none is refused in clear words, wherever it stands", async () => {
   await using place = await makePlace();
   const typed = await clawport(place, "proxy-stdio", "--session", "a b");
-  expect([typed.exit, typed.err]).toEqual([2, expect.stringContaining('"a b" is no session id')]);
+  expect([typed.exit, typed.err]).toEqual([2, expect.stringContaining('"a b" is not a session id')]);
   const child = spawn(process.execPath, [mainFile, "proxy-stdio"], { env: place.env, cwd: place.folder });
   const ask = asker(child);
   for (const mcpSessionId of ["a\r\nb", "", "ü", 7, { toString: 1 }]) {
     const { error } = await ask("initialize", { protocolVersion: "2025-03-26", mcpSessionId });
-    expect(error).toEqual({ code: -32600, message: expect.stringContaining("is no session id") });
+    expect(error).toEqual({ code: -32600, message: expect.stringContaining("is not a session id") });
   }
   child.stdin.end();
   expect(await once(child, "exit")).toEqual([0, null]);
 });
 
-test("what can't be reached is an error of the request, not the end of the process", async () => {
+test("a proxy that can't be reached fails the request, not the process", async () => {
   await using place = await makePlace();
   const args = [mainFile, "proxy-stdio", "--proxy-base-url", "http://127.0.0.1:9", "--session", "x"];
   const child = spawn(process.execPath, args, { env: place.env, cwd: place.folder });

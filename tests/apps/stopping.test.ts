@@ -7,7 +7,7 @@ import { until } from "../support/until.ts";
 import { startProxy } from "./start-proxy.ts";
 import { openApp } from "./test-app.ts";
 
-test("a call that runs when the proxy stops ends with the truth, for its caller and for the app", async () => {
+test("a call that runs when the proxy stops ends with an unknown outcome, and the app gets a cancel message", async () => {
   await using proxy = await startProxy();
   const session = await proxy.create();
   await using app = await openApp(session.bridge_url, { tools: {} });
@@ -23,7 +23,7 @@ test("a call that runs when the proxy stops ends with the truth, for its caller 
   await closed;
 });
 
-test("an answer that somebody is reading is not cut short by the stop", async () => {
+test("stopping does not cut off a response that a client is reading", async () => {
   await using proxy = await startProxy();
   const session = await proxy.create();
   const content = "x".repeat(30_000_000);
@@ -46,7 +46,7 @@ test("an answer that somebody is reading is not cut short by the stop", async ()
   expect(read).toBeGreaterThan(content.length);
 });
 
-test("while it stops, a person's answer still reaches the call that waits for it", async () => {
+test("while the proxy stops, a user's answer still reaches the call that waits for it", async () => {
   await using proxy = await startProxy();
   const session = await proxy.create();
   await using app = await openApp(session.bridge_url, {
@@ -77,11 +77,11 @@ test("while it stops, a person's answer still reaches the call that waits for it
   await closed;
 });
 
-test("a call that waits for its app when the session is deleted is told that the app has not seen it", async () => {
+test("a call that waits for its app when the session is deleted gets an error that says the app has not seen it", async () => {
   await using proxy = await startProxy({ env: { OPENCLAW_PROXY_BRIDGE_GRACE_SECONDS: "60" } });
   const session = await proxy.create();
   const called = proxy.call(session, "echo_text");
   await expect.poll(() => proxy.metrics()).toMatch(/^clawport_calls_in_flight\{.*\} 1$/m);
   await proxy.ask("DELETE", `/v1/chat/sessions/${session.mcpSessionId}`);
-  expect(await called).toBe("!The call was given up before it was sent. The app has not seen it.");
+  expect(await called).toBe("!The call was cancelled before it was sent. The app has not seen it.");
 });

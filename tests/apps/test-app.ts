@@ -10,9 +10,9 @@ type Handle = (args: BridgeMessage, message: BridgeMessage, app: TestApp) => unk
 export interface TestAppOptions {
   readonly headers?: Record<string, string>;
   readonly protocols?: string[];
-  /** What each tool answers, as `content`; undefined means no answer at all. */
+  /** Returns the `content` of each tool's result; undefined sends no result. */
   readonly tools?: Readonly<Record<string, Handle>>;
-  /** Whether it answers pings, of either kind. */
+  /** If true, it answers no pings, neither messages nor WebSocket frames. */
   readonly deaf?: boolean;
 }
 
@@ -23,7 +23,7 @@ export interface TestApp extends AsyncDisposable {
   readonly closed: Promise<{ readonly code: number; readonly reason: string }>;
   send(message: object | string): void;
   result(requestId: string, parts: object): void;
-  /** The first message of this type, when it has come. */
+  /** Waits for the first message of this type. */
   wait(type: string): Promise<BridgeMessage>;
 }
 

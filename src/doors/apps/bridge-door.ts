@@ -22,13 +22,13 @@ export interface BridgeDoorOptions {
 /** The WebSocket side of apps. */
 export interface BridgeDoor {
   readonly size: number;
-  /** Whoever calls it has already decided that the request may come from where it comes from. */
+  /** The caller has already checked the origin and the host of the request. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, id: string): Promise<void>;
-  /** Takes no more apps, and cuts off those that are slow to go. */
+  /** Accepts no more apps, and disconnects those that are slow to leave. */
   close(): void;
 }
 
-/** How long an app that was told to go may take. */
+/** How long an app may take to answer a close frame. */
 const closeTimeoutMs = 2000;
 
 export function createBridgeDoor(options: BridgeDoorOptions): BridgeDoor {
@@ -70,13 +70,14 @@ export function createBridgeDoor(options: BridgeDoorOptions): BridgeDoor {
   };
 
   /**
-   * A message of many megabytes that comes in slowly is held until it is whole: these bytes count, too. An app that is
-   * sending one can't answer pings meanwhile, so each part of it is a sign of life.
+   * Counts the bytes of a message that has arrived in part, since they are held until it is complete. An app that sends
+   * a large message can't answer pings meanwhile, so `onPart` is called for each part as a sign of life. The returned
+   * function ends the count of one message.
    */
-  function countArrivals(ws: WebSocket, socket: Duplex, onPart: () => void): () => void {
+  function countArriving(ws: WebSocket, socket: Duplex, onPart: () => void): () => void {
     let arrived = 0;
     let counted = 0;
-    // Before the listener that puts messages together, so that the last part of one is not taken for the next.
+    // Before the listener that assembles messages, so that the last part of one is not counted for the next.
     socket.prependListener("data", (chunk: Buffer) => {
       arrived += chunk.length;
       if (arrived - counted <= smallPiece) return;
@@ -100,32 +101,32 @@ export function createBridgeDoor(options: BridgeDoorOptions): BridgeDoor {
     session: RegisteredSession,
     access: "shared" | "own",
   ): Promise<void> {
-    // Nothing of what the app sends may come before somebody listens.
+    // No message may arrive before there is a listener.
     ws.pause();
     try {
-      // An app that has presented its own token wants nobody else on its bridge.
+      // From now on the shared token can't take this bridge over.
       if (access === "own") await sessions.closeBridgeToOthers(session.id);
       const bridge = await sessions.openBridge(session, new AppSocket(ws, socket));
-      const endArrival = countArrivals(ws, socket, () => bridge.pong());
+      const endCount = countArriving(ws, socket, () => bridge.markAlive());
       ws.on("message", (data: RawData, isBinary: boolean) => {
-        endArrival();
+        endCount();
         if (isBinary) {
           count("malformed message");
-          bridge.close("malformed", "a message has to be text");
-        } else bridge.take(messageText(data));
+          bridge.close("malformed", "a message must be text");
+        } else bridge.receiveMessage(messageText(data));
       });
-      ws.on("pong", () => bridge.pong());
+      ws.on("pong", () => bridge.markAlive());
       ws.once("close", () => {
-        endArrival();
+        endCount();
         bridge.gone();
       });
       if (ws.readyState === WebSocket.CLOSED) bridge.gone();
       ws.resume();
     } catch (error) {
-      const isOver = isFault(error, "unknown-session");
-      if (!isOver) log.error("a bridge could not be opened", { error });
+      const isUnknown = isFault(error, "unknown-session");
+      if (!isUnknown) log.error("a bridge could not be opened", { error });
       ws.resume();
-      closeFor(ws, isOver ? "unknownSession" : "failed");
+      closeFor(ws, isUnknown ? "unknownSession" : "failed");
     }
   }
 }
@@ -148,7 +149,7 @@ class AppSocket implements BridgeSocket {
     return this.#ws.bufferedAmount;
   }
 
-  /** Past the library, which writes a message in two pieces: nothing is compressed here, so that none is ever half written. */
+  /** Bypasses the library, which writes a message in two pieces. That is safe because nothing is compressed here. */
   send(text: string, written: (error?: Error | null) => void): void {
     this.#socket.write(textFrame(text), written);
   }
@@ -182,7 +183,7 @@ function messageText(data: RawData): string {
   return Buffer.isBuffer(data) ? data.toString() : Buffer.from(data).toString();
 }
 
-/** One unmasked text message as it goes over the wire (RFC 6455, 5.2). In one piece, so that it is one write. */
+/** One unmasked text message as it goes over the wire (RFC 6455, 5.2), in one buffer, so that it is one write. */
 export function textFrame(text: string): Buffer {
   const length = Buffer.byteLength(text);
   const head = length < 126 ? 2 : length < 65_536 ? 4 : 10;

@@ -27,33 +27,33 @@ export interface ForwardStdioOptions {
   readonly input: Readable;
   readonly output: Writable;
   readonly log: Log;
-  /** Where the proxy is: `http://127.0.0.1:8000`. */
+  /** The address of the proxy: `http://127.0.0.1:8000`. */
   readonly proxyUrl: URL;
   readonly token?: Secret | undefined;
-  /** The session to serve; without it the client's `initialize` says which, as `mcpSessionId`. */
+  /** The session to serve. Without it, the client names one as `mcpSessionId` in `initialize`. */
   readonly sessionId?: string | undefined;
   readonly maxMessageBytes?: number | undefined;
-  /** How long answers in flight may still take when the input has ended. */
+  /** How long to wait for pending responses after the input has ended. */
   readonly graceMs?: number | undefined;
 }
 
-interface Waiting {
+interface PendingRequest {
   readonly isModern: boolean;
   readonly stop: AbortController;
 }
 
-/** Serves one app session to the client at the other end of a pipe, by way of a proxy's HTTP endpoint. */
+/** Serves one app session over stdio: forwards every message to the HTTP endpoint of a proxy. */
 export async function forwardStdio(options: ForwardStdioOptions): Promise<void> {
   const { input, output, log, proxyUrl, token, graceMs = 2000, maxMessageBytes = 80 * 1024 * 1024 } = options;
   if (options.sessionId !== undefined && !isSessionId(options.sessionId)) {
-    throw new Fault("usage", noSessionId(options.sessionId));
+    throw new Fault("usage", notASessionId(options.sessionId));
   }
   const url = new URL(`${proxyUrl.href.replace(/\/+$/, "")}/v1/mcp`);
   const agent = url.protocol === "https:" ? new TlsAgent({ keepAlive: true }) : new Agent({ keepAlive: true });
-  const waiting = new Map<JsonRpcId, Waiting>();
+  const pending = new Map<JsonRpcId, PendingRequest>();
   let { sessionId } = options;
   let handshakeId: JsonRpcId | undefined;
-  let onQuiet: (() => void) | undefined;
+  let onIdle: (() => void) | undefined;
 
   const transport = createHttpTransport({
     url,
@@ -66,8 +66,8 @@ export async function forwardStdio(options: ForwardStdioOptions): Promise<void> 
     }),
   });
   await transport.start({
-    onMessage: answer,
-    onLost: (id, fault) => answer(failure(id, rpcErrorOf(fault, "legacy"))),
+    onMessage: respond,
+    onLost: (id, fault) => respond(failure(id, rpcErrorOf(fault, "legacy"))),
     onClose: () => {},
   });
   const reader = createFrameReader(maxMessageBytes, {
@@ -84,13 +84,13 @@ export async function forwardStdio(options: ForwardStdioOptions): Promise<void> 
     for (const event of ["end", "close", "error"]) input.once(event, () => resolve());
     for (const event of ["close", "error"]) output.once(event, () => resolve());
   });
-  if (waiting.size > 0 && !output.destroyed) {
+  if (pending.size > 0 && !output.destroyed) {
     await new Promise<void>((resolve) => {
-      onQuiet = resolve;
+      onIdle = resolve;
       setTimeout(resolve, graceMs).unref();
     });
   }
-  for (const { stop } of waiting.values()) stop.abort();
+  for (const { stop } of pending.values()) stop.abort();
   await transport.close();
   agent.destroy();
 
@@ -101,61 +101,62 @@ export async function forwardStdio(options: ForwardStdioOptions): Promise<void> 
     } catch (error) {
       return write(failure(null, rpcErrorOf(error, "legacy")));
     }
-    // Batches exist in the oldest revisions only, and their answers may come one by one.
-    for (const each of Array.isArray(value) ? value : [value]) pass(each);
+    // Only the oldest revisions have batches, and their responses may come one by one.
+    for (const each of Array.isArray(value) ? value : [value]) forward(each);
   }
 
-  function pass(value: unknown): void {
+  function forward(value: unknown): void {
     let message: JsonRpcMessage;
     try {
       message = parseMessage(value);
-      bind(message);
+      bindSession(message);
     } catch (error) {
-      if (!isNotice(value)) write(failure(idOf(value), rpcErrorOf(error, "legacy")));
+      if (!isNotificationLike(value)) write(failure(idOf(value), rpcErrorOf(error, "legacy")));
       return;
     }
     if (isRequest(message)) return void request(message);
-    if (isNotification(message) && cancelled(message.params?.requestId)) return;
-    transport.send(message).catch((error: unknown) => log.warn("a notice could not be passed on", { error }));
+    if (isNotification(message) && cancel(message.params?.requestId)) return;
+    transport.send(message).catch((error: unknown) => log.warn("a notification could not be forwarded", { error }));
   }
 
-  /** The client may say which session in `initialize` and nowhere else: a pipe is one client's, and its session stays. */
-  function bind(message: JsonRpcMessage): void {
+  /** The client may name the session in `initialize` only: a pipe has one client, which keeps its session. */
+  function bindSession(message: JsonRpcMessage): void {
     const isHandshake = isRequest(message) && message.method === "initialize";
-    const wanted = (isHandshake ? message.params?.mcpSessionId : undefined) ?? sessionId;
-    if (wanted === undefined) {
+    const requested = (isHandshake ? message.params?.mcpSessionId : undefined) ?? sessionId;
+    if (requested === undefined) {
       throw new Fault(
         "bad-request",
-        "Say which session: put mcpSessionId into the params of initialize, or start with --session or OPENCLAW_PROXY_SESSION_ID.",
+        "No session was named. Put mcpSessionId into the params of initialize, or start with `--session` or OPENCLAW_PROXY_SESSION_ID.",
       );
     }
-    if (!isSessionId(wanted)) throw new Fault("bad-request", noSessionId(wanted));
-    sessionId = wanted;
+    if (!isSessionId(requested)) throw new Fault("bad-request", notASessionId(requested));
+    sessionId = requested;
   }
 
   async function request(message: JsonRpcRequest): Promise<void> {
     const stop = new AbortController();
     const isModern = "mcp-method" in mirrorHeaders(message);
-    waiting.set(message.id, { isModern, stop });
+    pending.set(message.id, { isModern, stop });
     if (message.method === "initialize") handshakeId = message.id;
     try {
       await transport.send(message, { signal: stop.signal });
     } catch (error) {
-      if (!stop.signal.aborted) answer(failure(message.id, rpcErrorOf(explain(error), isModern ? "modern" : "legacy")));
+      if (!stop.signal.aborted)
+        respond(failure(message.id, rpcErrorOf(withAdvice(error), isModern ? "modern" : "legacy")));
     }
   }
 
-  /** Requests of 2026-07-28 have no notice for it over HTTP: there, letting go of the answer is the cancel. */
-  function cancelled(id: unknown): boolean {
+  /** Cancels a request. Revision 2026-07-28 has no notification for this over HTTP: closing the response cancels it. */
+  function cancel(id: unknown): boolean {
     if (typeof id !== "string" && typeof id !== "number") return false;
-    const found = waiting.get(id);
+    const found = pending.get(id);
     settle(id);
     if (found?.isModern !== true) return false;
     found.stop.abort();
     return true;
   }
 
-  function answer(message: JsonRpcMessage): void {
+  function respond(message: JsonRpcMessage): void {
     if (!("method" in message) && message.id !== null) {
       if (message.id === handshakeId && "result" in message) settleVersion(message.result);
       if (!settle(message.id)) return;
@@ -164,9 +165,9 @@ export async function forwardStdio(options: ForwardStdioOptions): Promise<void> 
   }
 
   function settle(id: JsonRpcId): boolean {
-    const was = waiting.delete(id);
-    if (waiting.size === 0) onQuiet?.();
-    return was;
+    const wasPending = pending.delete(id);
+    if (pending.size === 0) onIdle?.();
+    return wasPending;
   }
 
   function settleVersion(result: unknown): void {
@@ -179,18 +180,19 @@ export async function forwardStdio(options: ForwardStdioOptions): Promise<void> 
   }
 }
 
-/** Without an answer there is no proxy. */
-function explain(error: unknown): unknown {
+/** If the proxy did not answer at all, adds how to start or find it. */
+function withAdvice(error: unknown): unknown {
   if (!isFault(error, "unavailable") || error.detail !== undefined) return error;
-  const advice = "Start it with `clawport proxy`, or say where it is: --proxy-base-url or OPENCLAW_PROXY_SERVER_URL.";
+  const advice =
+    "Start the proxy with `clawport proxy`, or set its address with `--proxy-base-url` or OPENCLAW_PROXY_SERVER_URL.";
   return new Fault("unavailable", `${error.message} ${advice}`, { cause: error });
 }
 
-function isNotice(value: unknown): boolean {
+function isNotificationLike(value: unknown): boolean {
   return typeof value === "object" && value !== null && !("id" in value);
 }
 
-function noSessionId(value: unknown): string {
+function notASessionId(value: unknown): string {
   const text = typeof value === "string" ? value : JSON.stringify(value);
-  return `${quoted(text)} is no session id: take the mcpSessionId that the proxy gave to the app.`;
+  return `${quoted(text)} is not a session id. Use the mcpSessionId that the proxy gave to the app.`;
 }

@@ -6,11 +6,11 @@ import { bearerToken, type RequestHeaders } from "../../core/http/request-header
 import { hashToken } from "../../core/secrets/crypto.ts";
 import { type RegisteredSession, sessionTokenShape } from "../../sources/apps/session/live-session.ts";
 
-/** The WebSocket subprotocol of the bridge; a browser sends its token as a second one, since it can't send headers. */
+/** The WebSocket subprotocol of the bridge. A browser sends its token as a second one, since it can't send headers. */
 export const bridgeProtocol = "clawport.bridge";
 const tokenProtocol = "bearer.";
 
-/** The token of a request, where there is one. */
+/** The token of a request, if it has one. */
 export class PresentedToken {
   readonly token: string | undefined;
   readonly hash: string | undefined;
@@ -22,7 +22,7 @@ export class PresentedToken {
     this.hash = token === undefined ? undefined : hashToken(token);
   }
 
-  /** Whether it is the token of this hash. A person chose it, and the time of a plain comparison would give away a weak one. */
+  /** Whether it is the token with this hash. Compared in constant time: a user may have chosen a weak shared token. */
   is(hash: string): boolean {
     if (this.hash === undefined) return false;
     if (this.#compared !== hash) {
@@ -41,15 +41,15 @@ export interface SessionToken {
 
 export interface AccessFacts {
   readonly presented: PresentedToken;
-  /** Hash of the token that opens every session; nothing where anyone may. */
+  /** Hash of the token that opens every session; undefined if no token is required. */
   readonly sharedHash: string | undefined;
-  /** What opens the one session that is asked for, where one is; `unknown` where there is none of that name. */
+  /** The token of the requested session; `unknown` if there is no such session, undefined if none was requested. */
   readonly sessionToken?: SessionToken | "unknown";
 }
 
 /**
- * Which token opened the way: the shared one (or none was needed), the session's own, or neither. What opened a session
- * that is gone opens nothing, but whoever shows it has to learn that the session is what is missing.
+ * Which token gives access: the shared one (or none is required), the session's own, or neither. A token that looks like
+ * that of a session which no longer exists gives no access, but the client has to learn that the session is gone.
  */
 export function judgeAccess({
   presented,
@@ -60,25 +60,25 @@ export function judgeAccess({
     const isShared = sharedHash !== undefined && presented.is(sharedHash);
     if (!isShared && presented.token !== undefined && sessionTokenShape.test(presented.token)) return "gone";
   } else if (sessionToken) {
-    // How long this comparison takes tells a little of the hash of 24 random bytes, which is of no use to anybody.
+    // A plain comparison: its timing reveals a little of the hash of 24 random bytes, which is of no use to an attacker.
     if (presented.hash === sessionToken.hash) return "own";
     if (sessionToken.only) return "refused";
   }
   return sharedHash === undefined || presented.is(sharedHash) ? "shared" : "refused";
 }
 
-/** What opens the bridge of a session, and the session itself. */
+/** The token for the bridge of a session, and for the session itself. */
 export function bridgeTokenOf({ record }: RegisteredSession): SessionToken {
   return { hash: record.bridgeTokenHash, only: record.ownTokens !== "none" };
 }
 
-/** What to tell somebody whose token, if any, was refused. */
-export function refusedToken({ token }: PresentedToken, wanted: string): Fault {
-  const what = token === undefined ? "A token is needed here" : "This token does not open this";
-  return new Fault("unauthorized", `${what}: send the header Authorization: Bearer <token>, with ${wanted}.`);
+/** The fault for a request whose token is missing or wrong. */
+export function refusedToken({ token }: PresentedToken, required: string): Fault {
+  const what = token === undefined ? "A token is required" : "This token is not accepted here";
+  return new Fault("unauthorized", `${what}: send the header Authorization: Bearer <token>, with ${required}.`);
 }
 
-/** What each connection showed last: most show the same with every request, and one learns nothing from its own token. */
+/** The last token of each connection: most send the same one with every request, so it is hashed only once. */
 const lastPresented = new WeakMap<Socket, { readonly authorization: string; readonly presented: PresentedToken }>();
 
 export function presentedBy({ headers, socket }: IncomingMessage): PresentedToken {
@@ -90,7 +90,7 @@ export function presentedBy({ headers, socket }: IncomingMessage): PresentedToke
   return presented;
 }
 
-/** In the header `Authorization`, or as a subprotocol where the bridge is asked for. */
+/** In the header `Authorization`, or for the bridge as a subprotocol. */
 function tokenInHeaders(headers: RequestHeaders): string | undefined {
   const { authorization } = headers;
   if (typeof authorization === "string") return bearerToken(authorization);

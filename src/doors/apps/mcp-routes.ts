@@ -22,19 +22,20 @@ export interface McpRoutesOptions {
   readonly openclawHash: string | undefined;
   readonly admission: RequestSlots;
   readonly budget: MemoryBudget;
-  /** Of one session, and of the token that opens them all. */
+  /** For each session. */
   readonly requestsPerSecond: number;
+  /** For all requests with the shared token. */
   readonly tokenRequestsPerSecond: number;
-  /** Told of faults that a request ended with before it could be served. */
+  /** Called with each fault that ends a request before it is served. */
   readonly onRefused: (fault: Fault) => void;
   readonly now: () => number;
 }
 
-/** The MCP side: one endpoint a session, made when it is first used. */
+/** The MCP side: one endpoint for each session, made when it is first used. */
 export interface McpRoutes {
-  /** `/v1/mcp/{id}`; without an id the header `MCP-Session-Id` says which session. */
+  /** `/v1/mcp/{id}`; without an id the header `MCP-Session-Id` names the session. */
   serve(request: IncomingMessage, response: ServerResponse, id: string | undefined): void | Promise<void>;
-  /** Calls that still run are told that it is over. */
+  /** Ends the calls that still run. */
   stop(): void;
   close(): void;
 }
@@ -42,40 +43,40 @@ export interface McpRoutes {
 interface SessionEndpoint {
   readonly session: RegisteredSession;
   readonly endpoint: HttpEndpoint;
-  readonly requests: RateLimiter;
+  readonly limiter: RateLimiter;
   stop(why?: string): void;
 }
 
 export function createMcpRoutes(options: McpRoutesOptions): McpRoutes {
   const { sessions, guard, info, log, openclawHash, admission, budget, onRefused, now } = options;
-  const opened = new Map<string, SessionEndpoint>();
-  const sharedRequests = new RateLimiter(options.tokenRequestsPerSecond, now);
+  const endpoints = new Map<string, SessionEndpoint>();
+  const sharedLimiter = new RateLimiter(options.tokenRequestsPerSecond, now);
 
   return {
     serve(request, response, id) {
-      const named = id ?? (request.headers["mcp-session-id"] || undefined);
-      if (typeof named !== "string") return serveFound(request, response, named, undefined);
-      const made = opened.get(named);
-      if (made && !made.session.isOver()) return serveFound(request, response, named, made.session, made);
-      const found = sessions.find(named);
-      if (!(found instanceof Promise)) return serveFound(request, response, named, found);
-      return found.then((session) => serveFound(request, response, named, session));
+      const requestedId = id ?? (request.headers["mcp-session-id"] || undefined);
+      if (typeof requestedId !== "string") return serveFound(request, response, requestedId, undefined);
+      const known = endpoints.get(requestedId);
+      if (known && !known.session.isExpired()) return serveFound(request, response, requestedId, known.session, known);
+      const found = sessions.find(requestedId);
+      if (!(found instanceof Promise)) return serveFound(request, response, requestedId, found);
+      return found.then((session) => serveFound(request, response, requestedId, session));
     },
     stop() {
-      for (const each of opened.values()) each.stop();
+      for (const each of endpoints.values()) each.stop();
     },
     close() {
-      for (const { endpoint } of opened.values()) endpoint.close();
-      opened.clear();
+      for (const { endpoint } of endpoints.values()) endpoint.close();
+      endpoints.clear();
     },
   };
 
   function serveFound(
     request: IncomingMessage,
     response: ServerResponse,
-    named: unknown,
+    requestedId: unknown,
     session: RegisteredSession | undefined,
-    made = session && opened.get(session.id),
+    known = session && endpoints.get(session.id),
   ): void {
     const sessionToken = session ? mcpTokenOf(session) : "unknown";
     const presented = presentedBy(request);
@@ -87,20 +88,20 @@ export function createMcpRoutes(options: McpRoutesOptions): McpRoutes {
         sessionToken !== "unknown" && sessionToken.only ? "the mcp_token of this session" : mcpTokenName,
       );
     }
-    if (named === undefined && access !== "gone") {
+    if (requestedId === undefined && access !== "gone") {
       throw new Fault(
         "bad-request",
-        "Say which session: POST to /v1/mcp/<session_id>, or send the header MCP-Session-Id, which some clients drop.",
+        "The request names no session: POST to /v1/mcp/<session_id>, or send the header MCP-Session-Id, which some clients drop.",
       );
     }
     if (!session || access === "gone") {
       throw new Fault(
         "unknown-session",
-        "There is no such session: it was deleted, or it has expired. Its app opens a new one at /v1/chat/sessions.",
+        "There is no such session: it was deleted or has expired. Its app can open a new one at /v1/chat/sessions.",
       );
     }
-    const { endpoint, requests } = made ?? open(session);
-    if (!requests.take() || (access === "shared" && !sharedRequests.take())) {
+    const { endpoint, limiter } = known ?? open(session);
+    if (!limiter.take() || (access === "shared" && !sharedLimiter.take())) {
       throw new Fault("rate-limited", "Too many requests to this session, or with this token. Try again in a second.");
     }
     endpoint.handle(request, response, access);
@@ -109,23 +110,23 @@ export function createMcpRoutes(options: McpRoutesOptions): McpRoutes {
   function open(session: RegisteredSession): SessionEndpoint {
     const server = createMcpServer(createSessionOffer({ session, guard, info, log, budget }), { log, ...taskLimits });
     const endpoint = createHttpEndpoint(server, { log, admission, maxBodyBytes, sessions: false, onRefused });
-    const made: SessionEndpoint = {
+    const opened: SessionEndpoint = {
       session,
       endpoint,
-      requests: new RateLimiter(options.requestsPerSecond, now),
+      limiter: new RateLimiter(options.requestsPerSecond, now),
       stop: (why) => server.close(why),
     };
-    opened.set(session.id, made);
+    endpoints.set(session.id, opened);
     session.onEnd(() => {
-      opened.delete(session.id);
-      made.stop("The session has ended.");
+      endpoints.delete(session.id);
+      opened.stop("The session has ended.");
       endpoint.close();
     });
-    return made;
+    return opened;
   }
 }
 
-/** The same where there is no such session: whoever guesses at ids learns nothing. */
+/** The same for unknown sessions, so that a client that guesses ids learns nothing. */
 const mcpTokenName = "the MCP token of this proxy (OPENCLAW_PROXY_OPENCLAW_TOKEN), or the mcp_token of the session";
 
 function mcpTokenOf({ record }: RegisteredSession): SessionToken {

@@ -9,7 +9,7 @@ const Tool = {
   required: ["name"],
   properties: {
     name: { type: "string", pattern: "^[A-Za-z0-9_.:/-]{1,128}$", description: "Unique within the session." },
-    path: { ...text, maxLength: 16_384, description: "Kept, never used." },
+    path: { ...text, maxLength: 16_384, description: "Stored, never used." },
     title: { ...text, maxLength: 256 },
     description: { ...text, maxLength: 16_384 },
     input_schema: schema,
@@ -31,7 +31,7 @@ const tools = { type: "array", items: { $ref: "#/components/schemas/Tool" }, max
 const about = { type: "string", maxLength: 512 };
 const moment = { type: "string", format: "date-time" };
 
-/** What the bodies of the HTTP side look like. */
+/** Schemas of the request and response bodies. */
 export const openapiSchemas = {
   Tool,
   SessionRequest: {
@@ -45,11 +45,11 @@ export const openapiSchemas = {
       ttl_seconds: {
         type: "number",
         minimum: 1,
-        description: "Life of the session while nobody uses it; up to 24 hours.",
+        description: "Time to live of the session while it is not used; up to 24 hours.",
       },
       own_tokens_only: {
         type: "boolean",
-        description: "Only bridge_token and mcp_token open the session, not the tokens that all share.",
+        description: "Only bridge_token and mcp_token open the session, not the shared tokens.",
       },
     },
   },
@@ -62,10 +62,11 @@ export const openapiSchemas = {
       mcp_url: { ...text, description: "Where MCP clients connect." },
       bridge_token: {
         ...text,
-        description: "Opens the bridge; from then on it alone, or the operator's token, opens what is the app's.",
+        description:
+          "Opens the bridge. Once it has, only this token and the operator token open the app's side of the session.",
       },
-      mcp_token: { ...text, description: "Opens the MCP side of this session and of no other." },
-      ttl_seconds: { type: "number", description: "Life of the session while nobody uses it." },
+      mcp_token: { ...text, description: "Opens the MCP side of this session only." },
+      ttl_seconds: { type: "number", description: "Time to live of the session while it is not used." },
     },
     additionalProperties: false,
   },
@@ -97,7 +98,10 @@ export const openapiSchemas = {
   Problem: {
     type: "object",
     required: ["detail", "code"],
-    properties: { detail: { ...text, description: "For a person." }, code: { ...text, description: "For a program." } },
+    properties: {
+      detail: { ...text, description: "A message for people." },
+      code: { ...text, description: "A code for programs." },
+    },
     additionalProperties: false,
   },
   JsonRpcMessage: {

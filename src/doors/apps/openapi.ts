@@ -1,30 +1,30 @@
 import { openapiSchemas } from "./openapi-schemas.ts";
 
-/** The HTTP side of the proxy, described for programs (OpenAPI 3.1). */
+/** The description of the HTTP side of the proxy (OpenAPI 3.1). */
 export function openapiText(version: string): string {
   return JSON.stringify({
     openapi: "3.1.0",
-    info: { title: "Clawport app proxy", version, description: "Tools of running apps, callable over MCP." },
+    info: { title: "Clawport app proxy", version, description: "Calls the tools of running apps over MCP." },
     paths: {
       "/v1/chat/sessions": {
         post: {
-          ...operation("createSession", "Opens a session with its tools.", app),
+          ...operation("createSession", "Opens a session and registers its tools.", app),
           requestBody: json("SessionRequest"),
           responses: { 200: answer("Session"), ...problems(400, 401, 403, 413, 415, 429, 503) },
         },
         get: {
-          ...operation("listSessions", "Lists the sessions, for whoever runs the proxy.", operator),
+          ...operation("listSessions", "Lists the sessions, for the operator of the proxy.", operator),
           responses: { 200: answer("SessionList"), ...problems(401, 403) },
         },
       },
       "/v1/chat/sessions/{session_id}": {
         parameters: [sessionId],
         get: {
-          ...operation("getSession", "Looks at a session.", ownApp),
+          ...operation("getSession", "Returns the state of a session.", ownApp),
           responses: { 200: answer("SessionState"), ...problems(401, 403, 404) },
         },
         patch: {
-          ...operation("replaceTools", "Replaces the tools of a session; clients are told.", ownApp),
+          ...operation("replaceTools", "Replaces the tools of a session and notifies its clients.", ownApp),
           requestBody: json("Tools"),
           responses: { 200: answer("Ok"), ...problems(400, 401, 403, 404, 413, 415, 429, 503) },
         },
@@ -36,9 +36,9 @@ export function openapiText(version: string): string {
       "/v1/chat/sessions/{session_id}/bridge": {
         parameters: [sessionId],
         get: {
-          ...operation("openBridge", "The bridge of the app: a WebSocket.", ownApp),
+          ...operation("openBridge", "Connects the bridge of the app, a WebSocket.", ownApp),
           description:
-            "Messages are JSON texts. To the app: invoke_tool, cancel_tool, ask_answer, ping. From the app: invoke_result, invoke_progress, invoke_log, invoke_ask, pong. Browsers offer the subprotocols `clawport.bridge` and `bearer.<token>`. Close codes: 4400 message not understood, 4401 wrong token, 4404 unknown session, 4408 session expired, 4409 replaced by a newer bridge, 4410 session deleted, 4429 too many messages, 1009 message over 72 MB, 1011 the proxy failed, 1012 the proxy restarts, 1013 the proxy is full.",
+            "Messages are JSON text. To the app: invoke_tool, cancel_tool, ask_answer, ping. From the app: invoke_result, invoke_progress, invoke_log, invoke_ask, pong. Browsers offer the subprotocols `clawport.bridge` and `bearer.<token>`. Close codes: 4400 message not understood, 4401 wrong token, 4404 unknown session, 4408 session expired, 4409 replaced by a newer bridge, 4410 session deleted, 4429 too many messages, 1009 message over 72 MB, 1011 the proxy failed, 1012 the proxy restarts, 1013 the proxy is at its memory limit.",
           responses: { 101: { description: "Connected." }, ...problems(400, 403) },
         },
       },
@@ -49,19 +49,19 @@ export function openapiText(version: string): string {
       },
       "/health": {
         get: {
-          ...operation("health", "Whether the proxy is there.", open),
+          ...operation("health", "Reports whether the proxy is running.", open),
           responses: { 200: plain("ok", "text/plain") },
         },
       },
       "/metrics": {
         get: {
-          ...operation("metrics", "Numbers for Prometheus.", operator),
-          responses: { 200: plain("The numbers.", "text/plain"), ...problems(401, 403) },
+          ...operation("metrics", "Returns metrics for Prometheus.", operator),
+          responses: { 200: plain("The metrics.", "text/plain"), ...problems(401, 403) },
         },
       },
       "/openapi.json": {
         get: {
-          ...operation("describe", "This description.", open),
+          ...operation("describe", "Returns this description.", open),
           responses: { 200: plain("The description.", "application/json"), ...problems(403) },
         },
       },
@@ -74,9 +74,9 @@ const sessionId = { name: "session_id", in: "path", required: true, schema: { ty
 
 const bearer = (description: string) => ({ type: "http", scheme: "bearer", description });
 const securitySchemes = {
-  appToken: bearer("OPENCLAW_PROXY_APP_TOKEN; where it is empty, nothing has to be sent."),
-  openclawToken: bearer("OPENCLAW_PROXY_OPENCLAW_TOKEN; where it is empty, nothing has to be sent."),
-  operatorToken: bearer("OPENCLAW_PROXY_OPERATOR_TOKEN; where it is empty, the app token counts."),
+  appToken: bearer("OPENCLAW_PROXY_APP_TOKEN. If it is empty, no token is required."),
+  openclawToken: bearer("OPENCLAW_PROXY_OPENCLAW_TOKEN. If it is empty, no token is required."),
+  operatorToken: bearer("OPENCLAW_PROXY_OPERATOR_TOKEN. If it is empty, the app token is accepted instead."),
   bridgeToken: bearer("The bridge_token of the session."),
   mcpToken: bearer("The mcp_token of the session."),
 };
@@ -97,18 +97,22 @@ function mcp(suffix: string, which: string): object {
       ...operation(`callMcp${suffix}`, `MCP over Streamable HTTP, ${which}.`, client),
       requestBody: json("JsonRpcMessage"),
       responses: {
-        200: { description: "The answer, at once or as the last event of a stream.", content: rpcContent },
-        202: { description: "Taken; there is no answer to it." },
+        200: { description: "The response, as JSON or as the last event of a stream.", content: rpcContent },
+        202: { description: "Accepted. There is no response." },
         ...failures(400, 401, 404, 413, 429, 503),
         ...problems(403, 415),
       },
     },
     get: {
-      ...operation(`listenMcp${suffix}`, `A stream of notices, ${which}.`, client),
+      ...operation(`listenMcp${suffix}`, `A stream of notifications, ${which}.`, client),
       responses: { 200: plain("The stream.", "text/event-stream"), ...failures(400, 401, 404), ...problems(403) },
     },
     delete: {
-      ...operation(`leaveMcp${suffix}`, "Ends the streams opened with this token, never the session.", client),
+      ...operation(
+        `leaveMcp${suffix}`,
+        "Ends the streams that were opened with this token, never the session.",
+        client,
+      ),
       responses: { 204: { description: "Done." }, ...failures(401, 404), ...problems(403) },
     },
   };
@@ -120,14 +124,14 @@ const rpcContent = {
 };
 
 const meanings: Readonly<Record<number, string>> = {
-  400: "The request is wrong; the text says how.",
-  401: "The token is missing or another one.",
-  403: "The web page it comes from, or the name in Host, is not allowed.",
+  400: "The request is invalid. The message says why.",
+  401: "The token is missing or wrong.",
+  403: "The origin of the web page, or the name in Host, is not allowed.",
   404: "There is no such session.",
   413: "The body is larger than 4 MB.",
   415: "The body is not application/json.",
-  429: "Too many at once; Retry-After says when to come back.",
-  503: "The proxy has no room for it now; Retry-After says when to come back.",
+  429: "Too many requests. Retry-After says when to try again.",
+  503: "The proxy is at a limit or is stopping. Retry-After says when to try again.",
 };
 
 function problems(...statuses: number[]): object {

@@ -32,22 +32,22 @@ export interface ProxyDoorOptions {
   readonly log: Log;
   readonly count: CountEvent;
   readonly metrics: Metrics;
-  /** The same that the sessions count in. */
+  /** The same budget that the sessions use. */
   readonly budget: MemoryBudget;
-  /** Without one, whoever reaches that side may use it. */
+  /** Without a token, every client that can connect may use that side. */
   readonly appToken?: Secret | undefined;
   readonly openclawToken?: Secret | undefined;
   readonly operatorToken?: Secret | undefined;
   readonly publicUrl?: string | undefined;
   readonly allowedHosts?: readonly string[] | undefined;
   readonly allowedOrigins?: readonly string[] | undefined;
-  /** Whether `X-Forwarded-Proto` is believed from everybody, not only from this machine. */
+  /** Whether `X-Forwarded-Proto` is trusted from every sender, not only from this machine. */
   readonly trustForwarded?: boolean | undefined;
   readonly heartbeatMs?: number | undefined;
   readonly requestsPerSecond?: number | undefined;
   readonly tokenRequestsPerSecond?: number | undefined;
   readonly sessionsPerSecond?: number | undefined;
-  /** How long a connection may stand still before it is cut. */
+  /** How long a connection may be idle before it is closed. */
   readonly idleMs: number;
 }
 
@@ -55,7 +55,7 @@ export interface ProxyDoor {
   readonly port: number;
   /** `http://127.0.0.1:8000` */
   readonly address: string;
-  /** Takes nothing new, gives what is being served the time, tells apps to come back, closes. */
+  /** Accepts nothing new, gives running requests the time, then closes the bridges with a request to reconnect. */
   close(withinMs?: number): Promise<void>;
 }
 
@@ -76,7 +76,7 @@ export async function openProxyDoor(options: ProxyDoorOptions): Promise<ProxyDoo
     sessions,
     appHash,
     operatorHash: hashOf(options.operatorToken),
-    changes: new RateLimiter(options.sessionsPerSecond ?? 100, Date.now),
+    changeLimiter: new RateLimiter(options.sessionsPerSecond ?? 100, Date.now),
     isDraining: () => admission.isClosed,
     urlFacts: (request) => sessionUrlFacts(request, { publicUrl, trustForwarded: options.trustForwarded === true }),
   });
@@ -107,7 +107,7 @@ export async function openProxyDoor(options: ProxyDoorOptions): Promise<ProxyDoo
     count,
     log,
   });
-  // Clients keep connections for their next call; a request that trickles in is cut off.
+  // Clients keep connections for their next call, but a request must not arrive slowly.
   const server = createServer(
     { keepAliveTimeout: 65_000, headersTimeout: 15_000, requestTimeout: 60_000 },
     router.receive,
@@ -137,7 +137,7 @@ export async function openProxyDoor(options: ProxyDoorOptions): Promise<ProxyDoo
       for (const timer of timers) clearInterval(timer);
       await closeGracefully({
         server,
-        admission,
+        slots: admission,
         connections,
         withinMs,
         stop: () => mcpRoutes.stop(),

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { isAllowedHost, isJson, type RequestHeaders } from "../../core/http/request-headers.ts";
 
-/** What is known about a request before its token is looked at. */
+/** What the gate knows about a request. Tokens are checked later. */
 export interface ProxyRequestFacts {
   readonly method: string;
   /** Names in lower case, as Node gives them. */
@@ -9,9 +9,9 @@ export interface ProxyRequestFacts {
 }
 
 export interface ProxyGateRules {
-  /** Host names that count besides those of this machine, in lower case; with a port only that port, without one any. */
+  /** Allowed host names besides those of this machine, in lower case. Without a port, any port is allowed. */
   readonly allowedHosts: readonly string[];
-  /** Web origins that may call, written as a browser writes them: `https://app.example.com`. */
+  /** Allowed web origins, written as a browser writes them: `https://app.example.com`. */
   readonly allowedOrigins: readonly string[];
 }
 
@@ -20,28 +20,31 @@ export type ProxyVerdict =
   | { readonly pass: false; readonly status: number; readonly code: string; readonly reason: string };
 
 /**
- * Whether a request comes from where requests may come from. A page in a browser on this machine reaches every port of
- * it: its origin gives it away, and a name of an attacker's that leads here (DNS rebinding) shows in the Host header.
+ * Whether the origin, the host and the content type of a request are allowed. A web page in a browser on this machine
+ * can reach every port of it. Its origin identifies it, and a name of an attacker that resolves to this machine (DNS
+ * rebinding) shows in the Host header.
  */
 export function judgeProxyRequest({ method, headers }: ProxyRequestFacts, rules: ProxyGateRules): ProxyVerdict {
   const { origin, host } = headers;
-  if (origin !== undefined && (typeof origin !== "string" || !rules.allowedOrigins.includes(origin))) return webPage;
-  if (!isAllowedHost(host, rules.allowedHosts)) return strangeHost;
+  if (origin !== undefined && (typeof origin !== "string" || !rules.allowedOrigins.includes(origin)))
+    return originNotAllowed;
+  if (!isAllowedHost(host, rules.allowedHosts)) return hostNotAllowed;
   if ((method === "POST" || method === "PATCH") && !isJson(headers["content-type"])) return notJson;
   return { pass: true, origin };
 }
 
-const webPage: ProxyVerdict = {
+const originNotAllowed: ProxyVerdict = {
   pass: false,
   status: 403,
   code: "denied",
-  reason: "Web pages of this origin may not connect. Start the proxy with --allow-origin to let them.",
+  reason: "Web pages of this origin are not allowed. Start the proxy with `--allow-origin` to allow them.",
 };
-const strangeHost: ProxyVerdict = {
+const hostNotAllowed: ProxyVerdict = {
   pass: false,
   status: 403,
   code: "denied",
-  reason: "The Host header names another machine. Start the proxy with --public-url or --allow-host to be known by it.",
+  reason:
+    "The name in the Host header is not allowed. Start the proxy with `--public-url` or `--allow-host` to allow it.",
 };
 const notJson: ProxyVerdict = {
   pass: false,

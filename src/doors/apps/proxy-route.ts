@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { isLoopbackPeer } from "../../core/http/addresses.ts";
 
-/** What a path of the proxy stands for. */
+/** What a path of the proxy leads to. */
 export type ProxyRoute =
   | { readonly kind: "health" | "openapi" | "metrics" | "sessions" | "unknown" }
   /** Without an id the header `MCP-Session-Id` names the session. */
@@ -22,7 +22,7 @@ const idShape = "[A-Za-z0-9_-]{1,64}";
 const sessionPath = new RegExp(`^/v1/(mcp|chat/sessions)/(${idShape})(/bridge)?/?$`);
 const wholeId = new RegExp(`^${idShape}$`);
 
-/** Whether it can be the id of a session. */
+/** Whether the value can be the id of a session. */
 export function isSessionId(value: unknown): value is string {
   return typeof value === "string" && wholeId.test(value);
 }
@@ -42,11 +42,11 @@ const unknownRoute: ProxyRoute = { kind: "unknown" };
 export interface SessionUrlFacts {
   readonly publicUrl: string | undefined;
   readonly host: string | undefined;
-  /** `X-Forwarded-Proto`, where whoever sent it is trusted. */
+  /** `X-Forwarded-Proto`, if its sender is trusted. */
   readonly forwardedProto: string | undefined;
 }
 
-/** Where an app and a client find a session: under the public address, else where this request came in. */
+/** The addresses of a session, under the public URL if there is one, else under the host of this request. */
 export function sessionUrls(sessionId: string, facts: SessionUrlFacts): { bridge_url: string; mcp_url: string } {
   const base =
     facts.publicUrl ?? `${facts.forwardedProto === "https" ? "https" : "http"}://${facts.host ?? "localhost"}`;

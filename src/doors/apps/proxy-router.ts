@@ -104,9 +104,9 @@ export function createProxyRouter(options: ProxyRouterOptions): ProxyRouter {
         sessionRoutes.requireOperator(request);
         return sendText(response, 200, prometheusContentType, metrics.render());
       case "bridge":
-        throw new Fault("bad-request", "The bridge is a WebSocket: connect with an upgrade.");
+        throw new Fault("bad-request", "This path is a WebSocket. Connect to it with an upgrade request.");
       default:
-        throw new Fault("not-found", "There is nothing at this path. /openapi.json says what there is.");
+        throw new Fault("not-found", "There is nothing at this path. See /openapi.json for all paths.");
     }
   }
 

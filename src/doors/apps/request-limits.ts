@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Fault } from "../../core/fault.ts";
 import type { CountEvent } from "../../sources/apps/app-event.ts";
-import { type MemoryBudget, smallPiece } from "../../sources/apps/memory-budget.ts";
+import { type MemoryBudget, memoryLimitMessage, smallPiece } from "../../sources/apps/memory-budget.ts";
 
 /** Bytes of the largest registration or MCP request. */
 export const maxBodyBytes = 4 * 1024 * 1024;
@@ -23,7 +23,7 @@ export function reserveBody(
   if (!(bytes > smallPiece)) return;
   if (!budget.take(bytes)) {
     count("refused for memory");
-    throw new Fault("busy", "The proxy holds as much as it may already. Try again in a moment.");
+    throw new Fault("busy", memoryLimitMessage);
   }
   response.once("close", () => budget.give(bytes));
 }

@@ -5,21 +5,21 @@ import { sendRpcFault } from "../../mcp/http/send-rpc-response.ts";
 import type { AppEvent } from "../../sources/apps/app-event.ts";
 import type { ProxyRoute } from "./proxy-route.ts";
 
-/** What went wrong, on the app's side of the proxy: `detail` for a person, `code` for a program. */
-export function sendProblem(response: ServerResponse, error: unknown): void {
-  const { code, message, row } = toFault(error);
-  // What was not read of the body would be taken for the next request.
-  if (!response.req.complete) response.setHeader("connection", "close");
-  if (row.retry) response.setHeader("retry-after", "1");
-  if (row.http === 401) response.setHeader("www-authenticate", "Bearer");
-  sendJson(response, row.http, { detail: code === "internal" ? "Internal error." : message, code });
-}
-
 /** Answers a request that failed: with a JSON-RPC error on the MCP paths, with a problem on all others. */
 export function sendFailure(response: ServerResponse, route: ProxyRoute, error: unknown): void {
   if (route.kind !== "mcp") return sendProblem(response, error);
   if (!response.req.complete) response.setHeader("connection", "close");
   sendRpcFault(response, error);
+}
+
+/** The error response of all paths but MCP: `detail` for people, `code` for programs. */
+function sendProblem(response: ServerResponse, error: unknown): void {
+  const { code, message, row } = toFault(error);
+  // The unread part of the body would be taken for the next request.
+  if (!response.req.complete) response.setHeader("connection", "close");
+  if (row.retry) response.setHeader("retry-after", "1");
+  if (row.http === 401) response.setHeader("www-authenticate", "Bearer");
+  sendJson(response, row.http, { detail: code === "internal" ? "Internal error." : message, code });
 }
 
 /** The fault for a method that the path does not have. */

@@ -19,13 +19,13 @@ export interface SessionOfferOptions {
   readonly budget: MemoryBudget;
 }
 
-/** How long the result of a task waits to be fetched, and how many tasks one session has at most. */
+/** How long the result of a task is kept, and how many tasks one session may have. */
 export const taskLimits = { keepTasksMs: 600_000, mostTasks: 100 };
 
-/** Names a call in `_meta`: sent again under the same name, it is not run again. */
+/** Key in `_meta` that names a call: a call that is sent again under the same name is not run again. */
 const callKeyMeta = "clawport/callKey";
 
-/** One app session as an MCP server offers it, every call through the guard. */
+/** The tools of one app session for an MCP server. Every call goes through the guard. */
 export function createSessionOffer(options: SessionOfferOptions): McpOffer {
   const { session, guard, info, log, budget } = options;
   const { source } = session;
@@ -40,7 +40,7 @@ export function createSessionOffer(options: SessionOfferOptions): McpOffer {
       find: (name) => find(name)?.tool,
       call(tool, args, request) {
         const entry = find(tool.name);
-        if (!entry) throw new Fault("unknown-tool", `The tool ${tool.name} has just gone. List the tools again.`);
+        if (!entry) throw new Fault("unknown-tool", `The tool ${tool.name} was just removed. List the tools again.`);
         const result = guard.call(entry, args, new SessionCall(session.id, entry.name, request, log));
         return detachAfter(result, request, undefined, asTask);
       },
@@ -48,17 +48,17 @@ export function createSessionOffer(options: SessionOfferOptions): McpOffer {
     onChange: (listener) => source.onChange(() => listener("tools")),
   };
 
-  /** The result of a task is held until its client asks for it, if ever. */
+  /** Counts the result of a task in the budget for as long as its client may fetch it. */
   function keepForLater(result: ToolResult): ToolResult {
     const bytes = approximateJsonSize(result);
-    if (!budget.take(bytes)) return errorResult("The tool ran, but there was no room here to keep its result.");
+    if (!budget.take(bytes)) return errorResult("The tool ran, but the proxy had no memory left to keep its result.");
     const forget = (): void => {
-      stopWaiting();
+      stopListening();
       clearTimeout(timer);
       budget.give(bytes);
     };
     const timer = setTimeout(forget, taskLimits.keepTasksMs).unref();
-    const stopWaiting = session.onEnd(forget);
+    const stopListening = session.onEnd(forget);
     return result;
   }
 

@@ -14,10 +14,10 @@ import { wrongMethod } from "./send-problem.ts";
 export interface SessionRoutesOptions {
   readonly sessions: SessionRegistry;
   readonly appHash: string | undefined;
-  /** Hash of the token of whoever runs the proxy, where there is one. */
+  /** Hash of the operator's token, if there is one. */
   readonly operatorHash: string | undefined;
-  /** For opening sessions and for replacing their tools: both are written to disk. */
-  readonly changes: RateLimiter;
+  /** Limits how often sessions are opened and their tools replaced: both write to disk. */
+  readonly changeLimiter: RateLimiter;
   isDraining(): boolean;
   urlFacts(request: IncomingMessage): SessionUrlFacts;
 }
@@ -28,12 +28,12 @@ export interface SessionRoutes {
   collection(request: IncomingMessage, response: ServerResponse): Promise<void>;
   /** `/v1/chat/sessions/{id}` */
   single(request: IncomingMessage, response: ServerResponse, id: string): Promise<void>;
-  /** Faults unless the request comes from whoever runs the proxy. Says whether it proved so with a token of its own. */
+  /** Throws a fault unless the operator sent the request. Returns true if it was proved with the operator's own token. */
   requireOperator(request: IncomingMessage): boolean;
 }
 
 export function createSessionRoutes(options: SessionRoutesOptions): SessionRoutes {
-  const { sessions, appHash, operatorHash, changes } = options;
+  const { sessions, appHash, operatorHash, changeLimiter } = options;
 
   return {
     async collection(request, response) {
@@ -73,7 +73,7 @@ export function createSessionRoutes(options: SessionRoutesOptions): SessionRoute
     const presented = presentedBy(request);
     if (judgeAccess({ presented, sharedHash: appHash }) === "refused") throw refusedToken(presented, appTokenName);
     limitChanges();
-    if (options.isDraining()) throw new Fault("busy", "The proxy is being stopped. Try again in a few seconds.");
+    if (options.isDraining()) throw new Fault("busy", "The proxy is stopping. Try again in a few seconds.");
     const body = await readBody(request, maxBodyBytes);
     const { session, bridgeToken, mcpToken } = await sessions.create(parseSessionRequest(body));
     sendJson(response, 200, {
@@ -86,7 +86,7 @@ export function createSessionRoutes(options: SessionRoutesOptions): SessionRoute
   }
 
   function limitChanges(): void {
-    if (changes.take()) return;
+    if (changeLimiter.take()) return;
     throw new Fault("rate-limited", "Too many sessions are being opened or changed. Try again in a second.");
   }
 
@@ -96,8 +96,8 @@ export function createSessionRoutes(options: SessionRoutesOptions): SessionRoute
 
   function requireOperator(request: IncomingMessage): boolean {
     const presented = presentedBy(request);
-    const [sharedHash, wanted] = operatorHash ? [operatorHash, operatorTokenName] : [appHash, appTokenName];
-    if (judgeAccess({ presented, sharedHash }) === "refused") throw refusedToken(presented, wanted);
+    const [sharedHash, required] = operatorHash ? [operatorHash, operatorTokenName] : [appHash, appTokenName];
+    if (judgeAccess({ presented, sharedHash }) === "refused") throw refusedToken(presented, required);
     return operatorHash !== undefined;
   }
 }
@@ -105,7 +105,7 @@ export function createSessionRoutes(options: SessionRoutesOptions): SessionRoute
 const appTokenName = "the app token of this proxy (OPENCLAW_PROXY_APP_TOKEN)";
 const operatorTokenName = "the operator's token (OPENCLAW_PROXY_OPERATOR_TOKEN)";
 
-/** An id opens its session wherever there are no tokens, so it is presented whole only to whoever may have it. */
+/** Without tokens an id gives access to its session, so only a reader who may have it gets the whole id. */
 function describeSession(session: RegisteredSession, whole: boolean): object {
   const { id, record, source, bridge, expiresAt } = session;
   return {

@@ -3,29 +3,29 @@ import type { Socket } from "node:net";
 import type { CountEvent } from "../../sources/apps/app-event.ts";
 import { type MemoryBudget, smallPiece } from "../../sources/apps/memory-budget.ts";
 
-/** What waits for clients who read slowly, counted in the budget. */
+/** Counts in the budget what waits to be written to slow clients. */
 export interface WriteBackpressure {
-  /** Looks after what is written to this connection. */
+  /** Starts to count what is written to this connection. */
   watch(socket: Socket): void;
-  /** From here on it is somebody else's. */
+  /** Stops counting this connection, which has become a bridge. */
   release(socket: Socket): void;
-  /** The answer is ended: what of it is still unread shows at once, not only when it is measured next. */
+  /** A listener for `prefinish`: counts what is left of a complete response at once, not only at the next `measure`. */
   onPrefinish(this: ServerResponse): void;
-  /** From time to time: an answer that is sent in pieces grows without being ended. */
+  /** To be called from time to time: a stream grows without being complete. */
   measure(): void;
 }
 
 /**
- * Where there is no room for something else, whoever has kept an answer waiting longest is cut off: a client that never
- * reads must not be what others are refused for.
+ * When the budget has no room, disconnects the client that has kept its response waiting longest: others must not be
+ * refused because of a client that never reads.
  */
 export function createWriteBackpressure(budget: MemoryBudget, count: CountEvent): WriteBackpressure {
   const open = new Set<Socket>();
-  /** In the order in which they began to wait. */
+  /** Bytes that wait for each connection, in the order in which they began to wait. */
   const waiting = new Map<Socket, number>();
   budget.onPressure(() => {
     const [oldest] = waiting.keys();
-    if (oldest) cutOff(oldest);
+    if (oldest) disconnect(oldest);
     return oldest !== undefined;
   });
 
@@ -36,20 +36,20 @@ export function createWriteBackpressure(budget: MemoryBudget, count: CountEvent)
     },
     release,
     onPrefinish() {
-      if (this.socket) note(this.socket);
+      if (this.socket) update(this.socket);
     },
     measure() {
-      for (const socket of open) note(socket);
+      for (const socket of open) update(socket);
     },
   };
 
-  function note(socket: Socket): void {
+  function update(socket: Socket): void {
     const bytes = socket.writableLength;
     if (bytes <= smallPiece) return waiting.size > 0 ? forget(socket) : undefined;
     if (!open.has(socket)) return;
     const before = waiting.get(socket) ?? 0;
-    if (!budget.take(bytes - before)) return cutOff(socket);
-    // It may have been the oldest itself.
+    if (!budget.take(bytes - before)) return disconnect(socket);
+    // To make room, `take` may have disconnected this very connection.
     if (waiting.has(socket) || before === 0) waiting.set(socket, bytes);
     else budget.give(bytes - before);
   }
@@ -59,7 +59,7 @@ export function createWriteBackpressure(budget: MemoryBudget, count: CountEvent)
     forget(socket);
   }
 
-  function cutOff(socket: Socket): void {
+  function disconnect(socket: Socket): void {
     count("slow reader");
     forget(socket);
     socket.destroy();

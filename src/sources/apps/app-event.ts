@@ -1,4 +1,4 @@
-/** What is worth counting about sessions, bridges and calls. */
+/** What is counted about sessions, bridges and calls: the values of the label `event` in the metrics. */
 export type AppEvent =
   | "session created"
   | "session deleted"

@@ -2,33 +2,35 @@ import { getHeapStatistics } from "node:v8";
 import type { CountEvent } from "./app-event.ts";
 
 /**
- * The bytes that all apps and their clients together may make this process hold: definitions, calls under way, what
- * waits to be written, what is half received. Pieces up to `smallPiece` pass uncounted where something else limits
- * their number, so that those who need little are served while others have taken all there is.
+ * The memory that all apps and their clients together may take in this process: tool definitions, running calls, data
+ * that waits to be written, messages that have arrived in part. Pieces of up to `smallPiece` bytes are not counted where
+ * something else limits their number, so that small requests are served even when the budget is used up.
  */
 export interface MemoryBudget {
   readonly held: number;
-  readonly most: number;
-  /** Says whether there was room for it, or could be made. */
+  readonly limit: number;
+  /** Returns false if there is no room and none can be made. */
   take(bytes: number): boolean;
   give(bytes: number): void;
-  /** Called where there is no room: lets go of something, and says whether there was anything to let go of. */
+  /** Adds a function that is called when there is no room. It frees something, or returns false if it has nothing to free. */
   onPressure(relieve: () => boolean): void;
 }
 
 export const smallPiece = 16 * 1024;
 
-/** An eighth of the heap, unless told: a byte on the wire is several in memory while it is being worked on. */
-export function createMemoryBudget(most = getHeapStatistics().heap_size_limit / 8): MemoryBudget {
+export const memoryLimitMessage = "The proxy is at its memory limit. Try again in a moment.";
+
+/** By default an eighth of the heap: one byte on the wire takes several in memory while it is processed. */
+export function createMemoryBudget(limit = getHeapStatistics().heap_size_limit / 8): MemoryBudget {
   const reliefs: (() => boolean)[] = [];
   let held = 0;
   return {
     get held() {
       return held;
     },
-    most,
+    limit,
     take(bytes) {
-      while (bytes > 0 && held + bytes > most) if (!reliefs.some((relieve) => relieve())) return false;
+      while (bytes > 0 && held + bytes > limit) if (!reliefs.some((relieve) => relieve())) return false;
       held += bytes;
       return true;
     },
@@ -39,9 +41,9 @@ export function createMemoryBudget(most = getHeapStatistics().heap_size_limit / 
   };
 }
 
-/** The part of the budget that definitions of tools may take: half of it, so that there is always room for calls. */
+/** The part of the budget for tool definitions: half of it, so that there is always room for calls. */
 export interface DefinitionQuota {
-  /** Says whether there was room; a refusal is counted. */
+  /** Returns false, and counts a refusal, if there is no room. */
   take(bytes: number): boolean;
   give(bytes: number): void;
 }
@@ -50,7 +52,7 @@ export function createDefinitionQuota(budget: MemoryBudget, count: CountEvent): 
   let taken = 0;
   return {
     take(bytes) {
-      const fits = taken + bytes <= budget.most / 2 && budget.take(bytes);
+      const fits = taken + bytes <= budget.limit / 2 && budget.take(bytes);
       if (fits) taken += bytes;
       else count("refused for memory");
       return fits;

@@ -5,17 +5,17 @@ import type { RegisteredSession } from "./session/live-session.ts";
 import type { SessionRegistry } from "./session/session-registry.ts";
 
 export interface ShowAppsOptions {
-  readonly sessions: Pick<SessionRegistry, "onBridge">;
+  readonly sessions: Pick<SessionRegistry, "onBridgeChange">;
   readonly catalog: Pick<Catalog, "add">;
-  /** What the names of the tools begin with. */
+  /** The first part of each tool name in the catalog. */
   readonly prefix: string;
 }
 
-/** Puts the tools of an app into the catalog for as long as its bridge is there. */
+/** Adds the tools of an app to the catalog while its bridge is connected. */
 export function showApps({ sessions, catalog, prefix }: ShowAppsOptions): Unsubscribe {
   const shown = new Map<RegisteredSession, Unsubscribe>();
-  const stop = sessions.onBridge((session) => {
-    // A session that only its own tokens open is for those who have them.
+  const stop = sessions.onBridgeChange((session) => {
+    // A session that only its own tokens open is not for every user of the catalog.
     const isOpen = session.bridge !== undefined && session.record.ownTokens !== "all";
     if (isOpen === shown.has(session)) return;
     if (isOpen) shown.set(session, catalog.add(shownSource(session, prefix)));
@@ -31,7 +31,7 @@ export function showApps({ sessions, catalog, prefix }: ShowAppsOptions): Unsubs
   };
 }
 
-/** Under a name of its own: the id of a session opens it, and names of sources are shown to everybody. */
+/** The source gets an id of its own: a session id gives access to the session, and every client can see source ids. */
 function shownSource({ id, source }: RegisteredSession, prefix: string): Source {
   return {
     id: `${prefix}-${hash("sha256", id).slice(0, 8)}`,

@@ -9,14 +9,14 @@ vi.setConfig({ testTimeout: 300_000 });
 
 const mega = 1024 * 1024;
 
-test("20,000 odd messages of apps and clients harm nobody else, and every caller gets an answer", async () => {
+test("20,000 odd messages of apps and clients do no harm to others, and every caller gets a response", async () => {
   const report = await runFuzz(20_000, 7);
   expect(report).toMatchObject({ fromApps: 16_000, fromClients: 4000, callsEnded: 320 });
   expect(report.statuses.filter((status) => status >= 500)).toEqual([]);
   expect(report.served).toBeGreaterThan(30);
 });
 
-test("1,000 calls under random cuts: nothing runs twice, nobody is left hanging, every outcome is true", async () => {
+test("1,000 calls with random disconnects: nothing runs twice, every call ends, every outcome is true", async () => {
   await using proxy = await startProxy();
   const { calls, wrong, mostRuns, kinds } = await runCuts(proxy, 1000, 17);
   expect({ calls, wrong, mostRuns }).toEqual({ calls: 1000, wrong: [], mostRuns: 1 });
@@ -25,11 +25,11 @@ test("1,000 calls under random cuts: nothing runs twice, nobody is left hanging,
   expect(said).toContain("unknown");
 });
 
-test("a crowd of sessions with many tools each is taken, and the good app is served among them", async () => {
+test("many sessions with many tools each are accepted, and the good app is still served", async () => {
   expect(await runCrowd(200, 64)).toMatchObject({ opened: 200, refused: 0, listed: 201 });
 });
 
-test("floods, huge messages and clients that never read end where they should, and the good app is served", async () => {
+test("floods, huge messages and clients that never read are stopped, and the good app is still served", async () => {
   const options = { flood: 40_000, requests: 2000, messageBytes: 128 * mega, readers: 8, answerBytes: 10 * mega };
   const report = await runHostile(options, "--most-held", "24");
   expect(report).toMatchObject({ floodClosedWith: 4429, requestsAnswered: 2000, hugeClosedWith: 1009 });

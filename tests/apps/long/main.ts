@@ -5,7 +5,7 @@ import { runCuts } from "./run-cuts.ts";
 import { runFuzz } from "./run-fuzz.ts";
 import { runHostile } from "./run-hostile.ts";
 
-/** `node main.ts fuzz|cuts|crowd|hostile [--count n] [--seed n]`: what it found as JSON, and an exit code of 1 where it is bad. */
+/** `node main.ts fuzz|cuts|crowd|hostile [--count n] [--seed n]`: prints a report as JSON, and exits with 1 if it is bad. */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { count: { type: "string" }, seed: { type: "string" } },
@@ -43,7 +43,7 @@ const runs: Readonly<Record<string, () => Promise<readonly [report: object, isGo
 
 const [name = ""] = positionals;
 const run = runs[name];
-if (run === undefined) throw new Error(`say which: ${Object.keys(runs).join(", ")}`);
+if (run === undefined) throw new Error(`name one of: ${Object.keys(runs).join(", ")}`);
 const started = performance.now();
 const [report, isGood] = await run();
 const seconds = Math.round((performance.now() - started) / 1000);

@@ -33,15 +33,15 @@ function oddValue(random: Random, depth = 0): unknown {
   );
 }
 
-/** JSON that is read without trouble, and can't be written again. */
+/** JSON that can be parsed, but is nested too deep to be written again. */
 function deep(requestId: string): string {
   const value = "[".repeat(20_000) + "]".repeat(20_000);
   return `{"type":"invoke_result","request_id":${JSON.stringify(requestId)},"ok":true,"content":${value}}`;
 }
 
 /**
- * A message of an app: odd in what an app may choose, and now and then in what it may not, which ends its bridge. That is
- * seldom, since whatever comes behind such a message is not looked at any more.
+ * A message of an app, with odd values where an app may choose them. Now and then it breaks the protocol, which closes the
+ * bridge. That is rare, since what follows such a message is not read any more.
  */
 export function oddMessage(random: Random, { mcpSessionId }: Created, requestId: string): string {
   if (random.chance(0.001)) return random.pick(["{", "", "[]", "nul", '"', "{}", '{"type":7}', deep(requestId)]);
@@ -63,7 +63,7 @@ export function oddMessage(random: Random, { mcpSessionId }: Created, requestId:
   });
 }
 
-/** A request of a client or of an app that registers, mostly nearly right. */
+/** A request of a client, or a registration, that is almost valid. */
 export function oddRequest(random: Random, session: Created): { method: string; path: string; body: string } {
   const method = random.chance(0.85) ? "POST" : random.pick(["DELETE", "PATCH", "PUT"]);
   const path = random.pick([

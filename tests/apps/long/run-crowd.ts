@@ -5,11 +5,11 @@ export interface CrowdReport {
   readonly refused: number;
   readonly served: number;
   readonly listed: number;
-  /** Megabytes before, with all of them, at most. */
+  /** Megabytes before, with all sessions open, and at the peak. */
   readonly memory: readonly [before: number, after: number, peak: number];
 }
 
-/** So many sessions with so many tools each, no two alike, while a good app has to be served. */
+/** Opens that many sessions with that many tools each, all different, while a good app must be served. */
 export async function runCrowd(sessions: number, tools: number): Promise<CrowdReport> {
   await using measured = await startMeasured();
   const { proxy } = measured;

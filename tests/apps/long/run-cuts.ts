@@ -5,15 +5,15 @@ import { openApp, type TestApp } from "../test-app.ts";
 export interface CutsReport {
   readonly calls: number;
   readonly bridges: number;
-  /** How often each kind of outcome came, the numbers taken out. */
+  /** How often each kind of outcome occurred, with numbers replaced. */
   readonly kinds: Readonly<Record<string, number>>;
-  /** Outcomes that say something else than what the app counted. */
+  /** Outcomes that contradict what the app counted. */
   readonly wrong: readonly string[];
-  /** How often the busiest call was run. */
+  /** How often any one call was run, at most. */
   readonly mostRuns: number;
 }
 
-/** Calls while the app's line is cut, or taken over, every few milliseconds; the app counts what it runs. */
+/** Calls an app whose connection is cut or taken over every few milliseconds. The app counts what it runs. */
 export async function runCuts(proxy: ProxyClient, calls: number, seed: number): Promise<CutsReport> {
   const session = await proxy.create({ tools: [{ name: "fast" }], ttl_seconds: 86_400 });
   const random = createRandom(seed);
@@ -35,7 +35,7 @@ export async function runCuts(proxy: ProxyClient, calls: number, seed: number): 
         },
       });
       await new Promise((resolve) => setTimeout(resolve, 5 + random.int(40)));
-      // The line is cut, or the app says goodbye, or a second app of the same session takes over.
+      // The connection breaks, or the app closes it, or a second app of the same session takes over.
       const how = random.int(4);
       if (how === 1) app.ws.close(1000);
       else if (how > 1) app.ws.terminate();
@@ -67,6 +67,6 @@ export async function runCuts(proxy: ProxyClient, calls: number, seed: number): 
 function isTrue(outcome: string, n: number, count: number): boolean {
   if (outcome === `ran ${n}`) return count === 1;
   if (outcome === "!Bridge is not connected" || outcome.includes("has not seen it")) return count === 0;
-  // Not the other unknown, that the app did not answer in time: it always does, unless it is cut off.
+  // Not "did not answer in time": the app always does, unless it is disconnected.
   return outcome.startsWith("!The bridge was lost after the call was sent.") && count <= 1;
 }

@@ -12,11 +12,11 @@ export interface FuzzReport {
   readonly callsEnded: number;
   readonly statuses: readonly number[];
   readonly served: number;
-  /** Megabytes after a fifth of it, at the end, at most. */
+  /** Megabytes after a fifth of the messages, at the end, and at the peak. */
   readonly memory: readonly [early: number, late: number, peak: number];
 }
 
-/** Odd messages from apps (four in five) and clients at the same time, while a good app has to be served. */
+/** Sends odd messages as app (four in five) and as client at the same time, while a good app must be served. */
 export async function runFuzz(messages: number, seed: number): Promise<FuzzReport> {
   await using measured = await startMeasured();
   const apps = Math.round(messages * 0.8);
@@ -51,14 +51,14 @@ async function fuzzAsApp(measured: MeasuredProxy, messages: number, seed: number
     const { request_id = "none" } = app.messages.at(-1) ?? {};
     app.send(oddMessage(random, session, request_id));
     if (sent % 50 === 0) calls.push(proxy.call(session, "echo_text").then(() => callsEnded++));
-    // A turn of the loop now and then, so that the end of the bridge is noticed.
+    // Yields now and then, so that a closed bridge is noticed.
     if (sent % 20 === 0) await new Promise(setImmediate);
     if (sent % 500 !== 0) continue;
     note(500);
     await measured.serveGood();
   }
   app?.ws.terminate();
-  // Whoever called has to get an answer, whatever the app did.
+  // Every caller must get a response, whatever the app did.
   await Promise.all(calls);
   return { bridgesOpened, callsEnded };
 }
@@ -81,7 +81,7 @@ async function fuzzAsClient(measured: MeasuredProxy, requests: number, seed: num
   return [...statuses].sort((one, other) => one - other);
 }
 
-/** By Node's own client, which costs less than fetch. */
+/** Uses Node's own client, which costs less than fetch. */
 async function statusOf(agent: Agent, address: string, odd: ReturnType<typeof oddRequest>): Promise<number> {
   const { method, path, body } = odd;
   const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };

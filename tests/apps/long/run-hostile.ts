@@ -8,13 +8,13 @@ import { openApp } from "../test-app.ts";
 import { type MeasuredProxy, startMeasured } from "./start-measured.ts";
 
 export interface HostileOptions {
-  /** Messages of an app as fast as they go, until it is cut off. */
+  /** Messages that an app sends as fast as it can, until it is disconnected. */
   readonly flood: number;
-  /** Requests of clients as fast as they are answered. */
+  /** Requests that clients send as fast as they are answered. */
   readonly requests: number;
-  /** Bytes that a message announces, and as many of them as are taken. */
+  /** Announced size of a message, of which as much is sent as the proxy accepts. */
   readonly messageBytes: number;
-  /** Clients that ask for an answer of so many bytes and never read it. */
+  /** Clients that request a response of `answerBytes` and never read it. */
   readonly readers: number;
   readonly answerBytes: number;
 }
@@ -29,7 +29,7 @@ export interface HostileReport {
   readonly memory: readonly [before: number, after: number, peak: number];
 }
 
-/** Apps and clients that mean harm, one kind after the other, while a good app has to be served. */
+/** Runs hostile apps and clients, one kind after the other, while a good app must be served. */
 export async function runHostile(options: HostileOptions, ...args: string[]): Promise<HostileReport> {
   await using measured = await startMeasured(...args);
   const { proxy } = measured;
@@ -53,7 +53,7 @@ export async function runHostile(options: HostileOptions, ...args: string[]): Pr
   return { floodClosedWith, requestsAnswered, hugeClosedWith, hugeBodies, slowReadersCut, served, memory };
 }
 
-/** Gives the code its bridge was closed with. */
+/** Returns the close code of its bridge. */
 async function floodAsApp(proxy: ProxyClient, messages: number): Promise<number> {
   const app = await openApp((await proxy.create()).bridge_url);
   for (let sent = 0; sent < messages && app.ws.readyState === 1; sent++) {
@@ -79,7 +79,7 @@ async function floodAsClient(measured: MeasuredProxy, requests: number): Promise
   return answered;
 }
 
-/** One message of so many bytes, without ever having it: gives the code the bridge was closed with. */
+/** Sends one message of that many bytes without holding it in memory. Returns the close code of the bridge. */
 async function sendHuge(proxy: ProxyClient, bytes: number): Promise<number> {
   const app = await openApp((await proxy.create()).bridge_url);
   const { _socket: socket } = app.ws as unknown as { _socket: Socket };
@@ -108,7 +108,7 @@ async function postHuge(proxy: ProxyClient, bytes: number, headers: Record<strin
   return how;
 }
 
-/** Writes for as long as it is taken. */
+/** Writes for as long as the other end accepts it. */
 async function pump(
   socket: Socket,
   bytes: number,

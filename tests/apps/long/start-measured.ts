@@ -4,14 +4,14 @@ import { createProxyClient, type ProxyClient } from "../proxy-client.ts";
 import { startProxyProcess } from "../proxy-process.ts";
 import { openApp } from "../test-app.ts";
 
-/** A proxy in a process of its own, whose memory shows, with one good app that has to be served throughout. */
+/** A proxy in a process of its own, whose memory can be measured, with one good app that must be served throughout. */
 export interface MeasuredProxy extends AsyncDisposable {
   readonly proxy: ProxyClient;
-  /** Resident megabytes, now. */
+  /** Resident megabytes now. */
   memory(): number;
-  /** At most, since the start. */
+  /** Most resident megabytes since the start. */
   peak(): number;
-  /** Calls the good app; throws where it is not served. */
+  /** Calls the good app; throws if it is not served. */
   serveGood(): Promise<void>;
   /** How often it was served. */
   readonly served: number;

@@ -3,7 +3,7 @@ import { logLevels, type McpLogLevel, type Question } from "../../../mcp/message
 import type { CallNews } from "../call/call-bus.ts";
 import { longestId, longestLoggerName, longestProgressMessage } from "./bridge-limits.ts";
 
-/** What a call came to. */
+/** The result of a call. */
 export interface AppResult {
   readonly type: "result";
   readonly requestId: string;
@@ -12,7 +12,7 @@ export interface AppResult {
   readonly error: unknown;
 }
 
-/** What an app sent: `malformed` breaks the protocol; `ignored` we don't know, or it is meant for another session. */
+/** A message of an app. `malformed` breaks the protocol; `ignored` has an unknown type, or names another session. */
 type AppMessage =
   | AppResult
   | { readonly type: "news"; readonly requestId: string; readonly news: CallNews }
@@ -28,7 +28,7 @@ export function readAppMessage(text: string, sessionId: string): AppMessage {
   } catch {
     return malformed("a message is not JSON");
   }
-  if (!isRecord(value) || typeof value.type !== "string") return malformed("a message has to be an object with a type");
+  if (!isRecord(value) || typeof value.type !== "string") return malformed("a message must be an object with a type");
   const { mcpSessionId } = value;
   if (mcpSessionId !== undefined && mcpSessionId !== sessionId) return ignored;
   switch (value.type) {
@@ -89,7 +89,7 @@ function readAsk(requestId: string, { ask_id: askId, params }: Record<string, un
   if (typeof askId !== "string" || askId.length > longestId || !isRecord(params)) {
     return malformed("invoke_ask needs an ask_id and params");
   }
-  // Clients refuse a form without fields; one to say yes or no to has none.
+  // Clients refuse a form without a schema, but a yes-or-no question has no fields.
   const isForm = params.mode === undefined || params.mode === "form";
   const whole = isForm ? { requestedSchema: { type: "object", properties: {} }, ...params } : params;
   const question: Question = { method: "elicitation/create", params: whole };

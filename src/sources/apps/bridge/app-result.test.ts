@@ -5,8 +5,8 @@ const text = (value: string) => ({ type: "text", text: value });
 const image = { type: "image", data: "aGk=", mimeType: "image/png" };
 
 test.each([
-  ["nothing", null, { content: [] }],
-  ["a text", "hi", { content: [text("hi")] }],
+  ["null", null, { content: [] }],
+  ["a string", "hi", { content: [text("hi")] }],
   ["a number", 7, { content: [text("7")] }],
   ["a list of data", [1, 2], { content: [text("[1,2]")] }],
   ["an empty list", [], { content: [text("[]")] }],
@@ -19,18 +19,18 @@ test.each([
     { content: [image], structuredContent: { a: 1 } },
   ],
   ["a whole result that failed", { content: [text("no")], isError: true }, { content: [text("no")], isError: true }],
-])("%s becomes what MCP has for it", (_, content, result) => {
+])("%s becomes an MCP result", (_, content, result) => {
   expect(toToolResult(content)).toEqual(result);
 });
 
 test.each([
   ["a block without its data", { type: "image", mimeType: "image/png" }],
   ["an object with content of its own", { content: [image], author: "Anna" }],
-  ["an object whose content is no list", { content: "hi" }],
-])("%s is data of the app's own", (_, content) => {
+  ["an object whose content is not a list", { content: "hi" }],
+])("%s is treated as data of the app", (_, content) => {
   expect(toToolResult(content)).toEqual({ content: [text(JSON.stringify(content))], structuredContent: content });
 });
 
-test("what comes with an error stays with it", () => {
+test("content that comes with an error is kept", () => {
   expect(toToolError("no paper", [image])).toEqual({ content: [text("no paper"), image], isError: true });
 });

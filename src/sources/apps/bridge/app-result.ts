@@ -1,9 +1,15 @@
 import { isRecord } from "../../../core/is-record.ts";
 import { type ContentBlock, errorResult, textBlock, type ToolResult } from "../../../mcp/messages/tool.ts";
 
+/** The MCP result for what the app sent, whether the tool succeeded or failed. */
+export function readAppResult({ ok, content, error }: { ok: boolean; content: unknown; error: unknown }): ToolResult {
+  if (ok) return toToolResult(content);
+  return (error ?? content ?? undefined) === undefined ? failedWithoutReason : toToolError(error, content);
+}
+
 /**
- * What an app sent as `content` of a result, as MCP wants it. Content blocks, alone or in a whole result, stay what they
- * are; any other JSON becomes text, and an object becomes structured content too.
+ * Turns the `content` of an app's result into an MCP result. Content blocks, alone or in a whole result, are kept as they
+ * are. Any other JSON becomes text, and an object also becomes structured content.
  */
 export function toToolResult(content: unknown): ToolResult {
   if (content === undefined || content === null) return { content: [] };
@@ -22,20 +28,14 @@ export function toToolResult(content: unknown): ToolResult {
   return { content: [textBlock(JSON.stringify(content))], structuredContent: content };
 }
 
-/** What an app sent as `error`: a text, or an object that may have a message. Content sent along is kept. */
+/** Turns the `error` of an app, a string or an object that may have a message, into an MCP result. Keeps its content. */
 export function toToolError(error: unknown, content: unknown): ToolResult {
   const said = errorText(error);
   const extra = toToolResult(content);
   return { ...extra, content: said === undefined ? extra.content : [textBlock(said), ...extra.content], isError: true };
 }
 
-/** A result as the app sent it, whether it went well or not. */
-export function readAppResult({ ok, content, error }: { ok: boolean; content: unknown; error: unknown }): ToolResult {
-  if (ok) return toToolResult(content);
-  return (error ?? content ?? undefined) === undefined ? failedWithoutReason : toToolError(error, content);
-}
-
-const failedWithoutReason: ToolResult = errorResult("The app says the tool failed, but not why.");
+const failedWithoutReason: ToolResult = errorResult("The app reported that the tool failed, but gave no reason.");
 
 function errorText(error: unknown): string | undefined {
   if (error === undefined || error === null) return undefined;
@@ -50,7 +50,7 @@ interface WholeResult extends Record<string, unknown> {
 
 const resultKeys: ReadonlySet<string> = new Set(["content", "structuredContent", "isError", "_meta"]);
 
-/** An object that merely has a field called `content` is data of the app's own. */
+/** An object that has other fields beside those of a result is data of the app, even if one of them is `content`. */
 function isWholeResult(value: Record<string, unknown>): value is WholeResult {
   const { content } = value;
   if (!Array.isArray(content) || !content.every(isBlock)) return false;

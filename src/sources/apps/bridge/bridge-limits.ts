@@ -25,7 +25,7 @@ export interface CallOrderFacts {
 /** Why a call can't be sent to the app, undefined if it can. All of these come before the call is accepted. */
 export function judgeCallOrder({ inFlight, unsent, left }: CallOrderFacts): CallOutcome | undefined {
   if (inFlight >= mostInFlight) {
-    return busyOutcome(`The app has ${inFlight} calls to do already. Try again when one is done.`);
+    return busyOutcome(`The app is already running ${inFlight} calls. Try again when one has finished.`);
   }
   if (unsent > mostUnsent) return busyOutcome("The app reads too slowly. Try again in a moment.");
   if (left <= 0) return { kind: "refused", code: "timeout", message: "There was no time left for the call." };

@@ -1,19 +1,19 @@
 import { atTurnEnd } from "../../../core/http/turn-end.ts";
 import type { MemoryBudget } from "../memory-budget.ts";
 
-/** The WebSocket of an app, as far as a bridge needs it. */
+/** What a bridge needs of the WebSocket of an app. */
 export interface BridgeSocket {
   isOpen(): boolean;
   /** Bytes that wait to be written. */
   readonly bufferedAmount: number;
-  /** `written` is always called: without an error once every byte is with the system, with one when that won't happen. */
+  /** `written` is always called: without an error once the system has every byte, with one if that will not happen. */
   send(text: string, written: (error?: Error | null) => void): void;
   ping(): void;
   close(code: number, reason: string): void;
   terminate(): void;
 }
 
-/** Why a bridge was closed, as its app sees it. */
+/** Close code and reason that the app gets for each reason to close its bridge. */
 export const closeCodes = {
   malformed: [4400, "message not understood"],
   invalidToken: [4401, "invalid app token"],
@@ -23,7 +23,7 @@ export const closeCodes = {
   deleted: [4410, "session deleted"],
   flooding: [4429, "too many messages"],
   failed: [1011, "proxy could not open the bridge"],
-  overloaded: [1013, "proxy holds as much as it may"],
+  overloaded: [1013, "proxy is at its memory limit"],
   draining: [1012, "proxy is restarting"],
 } as const satisfies Record<string, readonly [code: number, reason: string]>;
 

@@ -5,7 +5,7 @@ import { createMemoryBudget } from "../memory-budget.ts";
 import type { BridgeSocket } from "./bridge-socket.ts";
 import { Bridge } from "./bridge.ts";
 
-/** A bridge over a socket that notes everything, and takes what it is given at once. */
+/** A bridge over a socket that records everything and accepts every write at once. */
 function open({ buffered = 0, mostHeld = 1_000_000 } = {}) {
   const wire: unknown[] = [];
   let isOpen = true;
@@ -27,9 +27,9 @@ function open({ buffered = 0, mostHeld = 1_000_000 } = {}) {
   const budget = createMemoryBudget(mostHeld);
   const pastCalls = createIdempotencyCache({ now: () => 0, budget });
   let made = 0;
-  let goings = 0;
+  let goneCount = 0;
   const owner = { id: "s", pastCalls: () => pastCalls, nextRequestId: () => `r${++made}`, touch: () => {} };
-  const bridge = new Bridge({ owner, socket, budget, count: () => {}, now: () => 0, onGone: () => void goings++ });
+  const bridge = new Bridge({ owner, socket, budget, count: () => {}, now: () => 0, onGone: () => void goneCount++ });
   const order: CallOrder = { sessionId: "s", callId: "c", tool: "t", args: {}, deadline: 1000, mayRepeat: false };
   const outcomes: CallOutcome[] = [];
   const call = (changes: Partial<CallOrder> = {}) =>
@@ -37,12 +37,12 @@ function open({ buffered = 0, mostHeld = 1_000_000 } = {}) {
       { ...order, ...changes },
       { accepted: () => {}, news: () => {}, settled: (outcome) => void outcomes.push(outcome) },
     );
-  return { bridge, wire, outcomes, call, cut: () => end("cut"), goings: () => goings };
+  return { bridge, wire, outcomes, call, cut: () => end("cut"), goneCount: () => goneCount };
 }
 
 const turnEnd = () => new Promise(setImmediate);
 
-test("calls of one turn of the loop leave together, at its end", async () => {
+test("calls of one turn of the event loop are written together, at its end", async () => {
   const { wire, call } = open();
   call();
   call().cancel("not needed");
@@ -51,7 +51,7 @@ test("calls of one turn of the loop leave together, at its end", async () => {
   expect(wire).toEqual(["invoke_tool", "invoke_tool", "cancel_tool"]);
 });
 
-test("a bridge that is closed in the turn of a call never gets it: its goodbye is all that leaves", async () => {
+test("a bridge that is closed in the same turn as a call sends only the close frame", async () => {
   const { bridge, wire, outcomes, call } = open();
   call();
   bridge.evict();
@@ -60,61 +60,61 @@ test("a bridge that is closed in the turn of a call never gets it: its goodbye i
   expect(outcomes).toMatchObject([{ kind: "refused", code: "unavailable" }]);
 });
 
-test("a bridge whose app is on its way out is nobody's any more: those who wait for one are not sent back to it", () => {
-  const { bridge, outcomes, call, cut, goings } = open();
+test("a bridge whose socket is closing takes no more calls, so that waiting calls are not sent to it", () => {
+  const { bridge, outcomes, call, cut, goneCount } = open();
   call();
   cut();
   call();
-  expect([goings(), outcomes]).toEqual([1, [{ kind: "nobody" }]]);
+  expect([goneCount(), outcomes]).toEqual([1, [{ kind: "nobody" }]]);
   bridge.gone();
-  expect(goings()).toBe(1);
+  expect(goneCount()).toBe(1);
 });
 
 test.each([
   `{"type":"invoke_result","request_id":"r1","ok":true,"content":${"[".repeat(20_000)}${"]".repeat(20_000)}}`,
   `{"type":"invoke_result","request_id":"r1","ok":false,"error":${"[".repeat(20_000)}${"]".repeat(20_000)}}`,
-])("a message that is nested deeper than it can be written ends the bridge, and nothing else: %.60s", async (text) => {
+])("a message that is nested too deep to be written closes the bridge, and throws nothing: %.60s", async (text) => {
   const { bridge, wire, outcomes, call } = open();
   call();
   await turnEnd();
-  bridge.take(text);
+  bridge.receiveMessage(text);
   expect([wire.at(-1), outcomes]).toEqual([4400, [{ kind: "lost" }]]);
 });
 
 describe("a call with a key", () => {
   const key = { callId: "k", mayRepeat: true };
 
-  test("joins the one that runs, and has its result afterwards", async () => {
+  test("joins the running call, and gets its result afterwards", async () => {
     const { bridge, wire, outcomes, call } = open();
     call(key);
     call(key);
     await turnEnd();
-    bridge.take('{"type":"invoke_result","request_id":"r1","ok":true,"content":"done"}');
+    bridge.receiveMessage('{"type":"invoke_result","request_id":"r1","ok":true,"content":"done"}');
     call(key);
     expect(wire).toEqual(["invoke_tool"]);
     expect(outcomes.map(({ kind }) => kind)).toEqual(["done", "done", "done"]);
   });
 
-  test("is refused where the key stands for other arguments, while that call runs and afterwards", async () => {
+  test("is refused if the key was used with other arguments, while that call runs and afterwards", async () => {
     const { bridge, wire, outcomes, call } = open();
     call(key);
     call({ ...key, args: { other: true } });
     await turnEnd();
-    bridge.take('{"type":"invoke_result","request_id":"r1","ok":true,"content":"done"}');
+    bridge.receiveMessage('{"type":"invoke_result","request_id":"r1","ok":true,"content":"done"}');
     call({ ...key, args: { other: true } });
     expect(wire).toEqual(["invoke_tool"]);
     expect(outcomes).toMatchObject([{ code: "conflict" }, { kind: "done" }, { code: "conflict" }]);
   });
 });
 
-test("a bridge for whose messages there is no room is closed, and told to come back later", async () => {
+test("a bridge whose messages exceed the memory limit is closed with 1013", async () => {
   const { bridge, wire } = open({ buffered: 1, mostHeld: 10 });
   bridge.beat();
   await turnEnd();
   expect(wire).toEqual(["ping", 1013]);
 });
 
-test("a call whose bridge is lost before the turn ends never leaves, and its caller may try again", async () => {
+test("a call whose bridge is lost before the turn ends is never sent, and its caller may try again", async () => {
   const { bridge, wire, outcomes, call, cut } = open();
   call();
   cut();
@@ -124,7 +124,7 @@ test("a call whose bridge is lost before the turn ends never leaves, and its cal
   expect(outcomes).toMatchObject([{ kind: "refused", code: "unavailable" }]);
 });
 
-test("so does one that could not be written, whether or not the bridge is known to be lost by then", async () => {
+test("a call that could not be written may be tried again, even if the loss of the bridge is reported later", async () => {
   const { bridge, outcomes, call, cut } = open();
   call();
   cut();
@@ -134,7 +134,7 @@ test("so does one that could not be written, whether or not the bridge is known 
   expect(outcomes).toMatchObject([{ kind: "refused", code: "unavailable" }]);
 });
 
-test("a call that has left is not known to be undone, even where the socket has not said so yet", async () => {
+test("a call that was written has an unknown outcome, even before the socket has confirmed the write", async () => {
   const { bridge, outcomes, call, cut } = open();
   call();
   await turnEnd();

@@ -61,10 +61,10 @@ export class Bridge implements BridgeHolder, WriteTarget {
     return this.#calls.receive(order, listener);
   }
 
-  /** Takes a message of the app. */
-  take(text: string): void {
+  /** Handles a message of the app. */
+  receiveMessage(text: string): void {
     if (!this.#open) return;
-    this.pong();
+    this.markAlive();
     try {
       this.#handle(text);
     } catch (error) {
@@ -76,7 +76,7 @@ export class Bridge implements BridgeHolder, WriteTarget {
   }
 
   /** The socket answered a ping of its own, or part of a large message arrived. */
-  pong(): void {
+  markAlive(): void {
     this.#alive = true;
     this.#owner.touch();
   }

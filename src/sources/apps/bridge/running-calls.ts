@@ -15,7 +15,7 @@ import {
   unsentOutcome,
 } from "../call/call-bus.ts";
 import type { IdempotencyCache } from "../call/idempotency-cache.ts";
-import { smallPiece } from "../memory-budget.ts";
+import { memoryLimitMessage, smallPiece } from "../memory-budget.ts";
 import type { AppResult } from "./app-message.ts";
 import { readAppResult } from "./app-result.ts";
 import { judgeCallOrder } from "./bridge-limits.ts";
@@ -94,7 +94,7 @@ export class RunningCalls {
     const past = pastCalls.recall(order.callId);
     if (past === undefined) {
       if (pastCalls.hasRoom()) return this.#begin(order, args, fingerprint, listener);
-      const why = "Too many calls with a key were made here of late. Try again in a minute.";
+      const why = "Too many calls with a key were made recently. Try again in a minute.";
       return this.#settleAtOnce(listener, busyOutcome(why));
     }
     if (past.fingerprint !== fingerprint) return this.#settleAtOnce(listener, keyConflictOutcome);
@@ -132,7 +132,7 @@ export class RunningCalls {
     if (call.listeners.length > 0) return;
     const ids = { mcpSessionId: this.#owner.id, request_id: call.requestId };
     sendMessage(this.#target, { type: "cancel_tool", ...ids, reason });
-    // It may come back with the same id, and what the app did is not known until it says so.
+    // The call may come again under the same id, and it is unknown what the app did.
     this.#remember(call, lostOutcome, 0);
     this.#finish(call);
   }
@@ -173,17 +173,14 @@ export class RunningCalls {
     const bytes = tail.length > smallPiece ? tail.length : 0;
     if (!this.#target.budget.take(bytes)) {
       this.#count("refused for memory");
-      return this.#settleAtOnce(
-        listener,
-        busyOutcome("The proxy holds as much as it may already. Try again in a moment."),
-      );
+      return this.#settleAtOnce(listener, busyOutcome(memoryLimitMessage));
     }
     const requestId = this.#owner.nextRequestId();
     const listeners = [listener];
     const call: RunningCall = { requestId, order, fingerprint, listeners, bytes, sent: undefined, orphaned: false };
     this.#running.push(call);
     listener.accepted();
-    // The ids are ours and need no escaping.
+    // The proxy makes both ids; they need no escaping.
     const text = `{"type":"invoke_tool","mcpSessionId":"${this.#owner.id}","request_id":"${requestId}"${tail}`;
     writeAtTurnEnd(this.#target, text, (error) => {
       call.sent ||= !error;

@@ -3,7 +3,7 @@ import { silentLog } from "../../../core/log.ts";
 import { attemptCall } from "./attempt-call.ts";
 import { createLocalBus } from "./call-bus.ts";
 
-test("a call that can't even be sent is over at once, and leaves nothing behind", async () => {
+test("a call that can't be sent fails at once, and leaves no timer or listener behind", async () => {
   const bus = { ...createLocalBus(), send: () => expect.unreachable("no bus") };
   const listening = new Set<unknown>();
   const abort = {

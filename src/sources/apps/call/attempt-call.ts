@@ -13,26 +13,27 @@ import {
   lostOutcome,
 } from "./call-bus.ts";
 
-/** How calls to apps are made. */
+/** What all calls to apps share. */
 export interface CallRules {
   readonly bus: CallBus;
   readonly timeoutMs: number;
-  /** How long a call waits for a bridge that is not there. */
+  /** How long a call waits for a bridge that is not connected. */
   readonly graceMs: number;
-  /** A call that nobody has accepted by then is sent again. */
+  /** A call that was not accepted within this time is sent again. */
   readonly acceptMs: number;
   readonly now: () => number;
   readonly count: CountEvent;
 }
 
-/** What became of it, or that it was given up at its deadline. */
+/** The outcome, or `late` if the call was given up at its deadline. */
 type AttemptEnd = CallOutcome | { readonly kind: "late" };
 
 const late: AttemptEnd = { kind: "late" };
 
 /**
- * Sends the call, again whenever nobody has said for a while that it was accepted: whoever holds the bridge knows it by
- * its id and runs it once. From the first acceptance on it is sent no more. Rejects only where the caller cancels.
+ * Sends the call, and sends it again after each `acceptMs` without an acceptance: the holder of the bridge knows it by its
+ * id and runs it once. It is never sent again after it was accepted. Rejects only if the caller cancels, or if the bus
+ * can't send.
  */
 export function attemptCall(order: CallOrder, rules: CallRules, context: CallContext): Promise<AttemptEnd> {
   return new Promise((resolve, reject) => new Attempt(order, rules, context, resolve, reject).begin());
@@ -49,7 +50,7 @@ class Attempt implements AbortListener {
   readonly #reject: (error: unknown) => void;
   readonly #timer: NodeJS.Timeout;
   #resend: NodeJS.Timeout | undefined;
-  /** Which sending was accepted; the news of another would be the same news twice. */
+  /** Which sending was accepted. Those of the others are ignored: they would be the same news twice. */
   accepted: number | undefined = undefined;
   settled = false;
 
@@ -93,7 +94,7 @@ class Attempt implements AbortListener {
   take(outcome: CallOutcome, sending: number): void {
     const isOver = outcome.kind === "done" || outcome.kind === "lost";
     if (!isOver && this.accepted !== undefined && this.accepted !== sending) return;
-    // An earlier sending that nobody answered may still arrive, so this refusal does not mean that the app saw nothing.
+    // An earlier sending without an answer may still arrive, so a refusal does not mean that the app has not seen the call.
     if (this.#end()) this.#resolve(isOver || sending === 0 ? outcome : lostOutcome);
   }
 
@@ -144,7 +145,7 @@ class Sending implements CallListener {
 
   news(news: CallNews): void {
     const { settled, accepted, context, handles } = this.#attempt;
-    if (!settled && accepted === this.#number) pass(news, context, () => handles[this.#number]);
+    if (!settled && accepted === this.#number) passOn(news, context, () => handles[this.#number]);
   }
 
   settled(outcome: CallOutcome): void {
@@ -160,7 +161,7 @@ function sendAgain(attempt: Attempt): void {
   attempt.sendAgain();
 }
 
-function pass(news: CallNews, context: CallContext, handle: () => CallHandle | undefined): void {
+function passOn(news: CallNews, context: CallContext, handle: () => CallHandle | undefined): void {
   switch (news.kind) {
     case "progress":
       return context.progress(news.progress);

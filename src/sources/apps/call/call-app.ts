@@ -7,14 +7,14 @@ import type { ToolResult } from "../../../mcp/messages/tool.ts";
 import { attemptCall, type CallRules } from "./attempt-call.ts";
 import type { CallOrder } from "./call-bus.ts";
 
-/** What a caller may add to its context: the same key means the same call, which is run once. */
+/** A caller may name its call: calls with the same id are one call, which is run once. */
 export interface AppCallContext extends CallContext {
   readonly callId?: string | undefined;
 }
 
 /**
- * The caller's side of the protocol: sent again only while it is certain that the app has not seen it; from the moment
- * it is accepted the answer is a result, or the plain statement that nobody knows.
+ * Calls a tool of an app. Sends the call again only while it is certain that the app has not seen it. Once it was
+ * accepted, the caller gets the result, or an error that says that the outcome is unknown.
  */
 export async function callApp(
   rules: CallRules,
@@ -27,7 +27,7 @@ export async function callApp(
   const { callId = freshId() } = context;
   const abort = abortOf(context);
   const started = now();
-  const mayRepeat = context.callId !== undefined || !bus.isSure;
+  const mayRepeat = context.callId !== undefined || !bus.isReliable;
   const order: CallOrder = { sessionId, callId, tool, args, deadline: started + timeoutMs, mayRepeat };
   for (;;) {
     if (abort.aborted) throw notSent(abort);
@@ -43,11 +43,11 @@ export async function callApp(
         throw outcomeUnknown("The app did not answer in time", callId, "timeout");
       case "nobody": {
         const left = started + Math.min(rules.graceMs, timeoutMs) - now();
-        if (left <= 0 || !(await bus.held(sessionId, left, context.signal))) {
+        if (left <= 0 || !(await bus.waitForHolder(sessionId, left, context.signal))) {
           if (abort.aborted) throw notSent(abort);
           throw new Fault("unavailable", "Bridge is not connected");
         }
-        // A holder may be on its way out: asking it again and again would leave it no time to go.
+        // The holder may be closing. Without a pause, retries would leave it no time to do so.
         await sleep(retryMs, context.signal).catch(() => {});
       }
     }
@@ -56,7 +56,7 @@ export async function callApp(
 
 const retryMs = 25;
 
-/** Unlike that of any other process, and cheap: one is made for every call. */
+/** Unique across processes, and cheap: every call gets an id. */
 const ownPrefix = randomBytes(9).toString("base64url");
 let idsMade = 0;
 
@@ -64,11 +64,11 @@ function freshId(): string {
   return `${ownPrefix}-${++idsMade}`;
 }
 
-/** Whoever stops a call that waits does not know that the app has not seen it. */
+/** The reason for the abort may say that the outcome is unknown; of a call that was never sent it is known. */
 function notSent(abort: Abort): Fault {
   const fault = cancelledBy(abort);
   if (fault.code !== "outcome-unknown") return fault;
-  return new Fault("unavailable", "The call was given up before it was sent. The app has not seen it.");
+  return new Fault("unavailable", "The call was cancelled before it was sent. The app has not seen it.");
 }
 
 function describeLoss(session: "deleted" | "expired" | undefined): string {
@@ -77,7 +77,7 @@ function describeLoss(session: "deleted" | "expired" | undefined): string {
 }
 
 function outcomeUnknown(what: string, callId: string, code: "outcome-unknown" | "timeout" = "outcome-unknown"): Fault {
-  return new Fault(code, `${what}. Whether the tool ran is unknown: look before you call it again.`, {
+  return new Fault(code, `${what}. Whether the tool ran is unknown: check before you call it again.`, {
     detail: { call_id: callId },
   });
 }

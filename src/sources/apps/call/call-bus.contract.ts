@@ -10,7 +10,7 @@ interface TestHolder extends BridgeHolder {
   readonly heard: string[];
 }
 
-/** Accepts what it is told to, and leaves the rest to the test. */
+/** Accepts the calls that `accepts` names, and leaves the rest to the test. */
 function holderOf(accepts: (order: CallOrder) => boolean = () => true): TestHolder {
   const holder: TestHolder = {
     received: [],
@@ -39,7 +39,7 @@ function orderOf(sessionId: string): CallOrder {
   };
 }
 
-/** Sends a call and notes what comes back. */
+/** Sends a call and records what comes back. */
 function send(bus: CallBus, order: CallOrder) {
   const heard: string[] = [];
   const { promise, resolve } = Promise.withResolvers<CallOutcome>();
@@ -51,7 +51,7 @@ function send(bus: CallBus, order: CallOrder) {
   return { handle, heard, outcome: promise };
 }
 
-/** A call by the caller's side of the protocol, which sends it again soon where nobody accepts it. */
+/** Makes a call with `callApp`, which soon sends it again if it is not accepted. */
 function callOver(bus: CallBus, callId: string) {
   const stop = new AbortController();
   const counted: string[] = [];
@@ -72,13 +72,13 @@ function callOver(bus: CallBus, callId: string) {
   return { result, stop, counted };
 }
 
-/** What every bus has to do. */
+/** What every bus must do. */
 export function testCallBus(open: () => Promise<CallBus>): void {
-  test("says at once that nobody is there", async () => {
+  test("reports at once that there is no holder", async () => {
     await using bus = await open();
     const call = send(bus, orderOf("a"));
     expect([await call.outcome, call.heard]).toEqual([{ kind: "nobody" }, []]);
-    expect(await bus.held("a", 0)).toBe(false);
+    expect(await bus.waitForHolder("a", 0)).toBe(false);
   });
 
   test("carries a call to its holder and everything back in order, the outcome last", async () => {
@@ -110,7 +110,7 @@ export function testCallBus(open: () => Promise<CallBus>): void {
     await expect.poll(() => holder.heard).toEqual(['answer q: {"answer":{"action":"accept"}}', "cancel: enough"]);
   });
 
-  test("has one holder a session: the new one takes over, and the old one's letting go changes nothing", async () => {
+  test("has one holder per session: a new one takes over, and the release of the old one changes nothing", async () => {
     await using bus = await open();
     const old = holderOf();
     const release = await bus.hold("a", old);
@@ -122,15 +122,15 @@ export function testCallBus(open: () => Promise<CallBus>): void {
     expect([old.heard, old.received]).toEqual([["evicted"], []]);
   });
 
-  test("knows a holder that let go as nobody", async () => {
+  test("has no holder after a release", async () => {
     await using bus = await open();
     const release = await bus.hold("a", holderOf());
-    expect(await bus.held("a", 0)).toBe(true);
+    expect(await bus.waitForHolder("a", 0)).toBe(true);
     release();
     expect(await send(bus, orderOf("a")).outcome).toEqual({ kind: "nobody" });
   });
 
-  test("carries a call that nobody accepted again, under the same id, until somebody does", async () => {
+  test("sends a call that was not accepted again, under the same id, until it is accepted", async () => {
     await using bus = await open();
     const holder = holderOf(() => holder.received.length >= 3);
     await bus.hold("a", holder);
@@ -142,7 +142,7 @@ export function testCallBus(open: () => Promise<CallBus>): void {
     expect(counted).toEqual(["call resent", "call resent"]);
   });
 
-  test("carries a call that was accepted once, however long it takes", async () => {
+  test("sends an accepted call only once, however long it takes", async () => {
     await using bus = await open();
     const holder = holderOf(({ callId }) => callId === "accepted");
     await bus.hold("a", holder);
@@ -155,7 +155,7 @@ export function testCallBus(open: () => Promise<CallBus>): void {
     expect(await Promise.all([accepted.result, other.result])).toEqual([textResult("done"), textResult("done")]);
   });
 
-  test("leaves it open what became of a call that nobody answered, even when it is refused the second time", async () => {
+  test("reports an unknown outcome for a call without an answer, even if it is refused the second time", async () => {
     await using bus = await open();
     const holder = holderOf(() => false);
     const release = await bus.hold("a", holder);
@@ -165,7 +165,7 @@ export function testCallBus(open: () => Promise<CallBus>): void {
     await expect(result).rejects.toMatchObject({ code: "outcome-unknown" });
   });
 
-  test("tells everybody who was sent a call that nobody waits for it any more", async () => {
+  test("sends a cancel for every sending of a cancelled call", async () => {
     await using bus = await open();
     const holder = holderOf(() => false);
     await bus.hold("a", holder);
@@ -177,10 +177,14 @@ export function testCallBus(open: () => Promise<CallBus>): void {
     expect(new Set(holder.heard)).toEqual(new Set(["cancel: The caller cancelled the call."]));
   });
 
-  test("tells those who wait when a holder comes, and lets go of those who stop waiting", async () => {
+  test("resolves waits for a holder when one comes, when time is up and when they are aborted", async () => {
     await using bus = await open();
     const stop = new AbortController();
-    const waits = [bus.held("a", 10_000), bus.held("a", 10_000, stop.signal), bus.held("a", 1)];
+    const waits = [
+      bus.waitForHolder("a", 10_000),
+      bus.waitForHolder("a", 10_000, stop.signal),
+      bus.waitForHolder("a", 1),
+    ];
     expect(await waits[2]).toBe(false);
     stop.abort();
     expect(await waits[1]).toBe(false);
@@ -189,7 +193,7 @@ export function testCallBus(open: () => Promise<CallBus>): void {
   });
 }
 
-/** Clocks of two machines differ: the moment may be another, the rest may not. */
+/** The clocks of two machines differ, so the deadline may differ; the rest may not. */
 function orderLike(order: CallOrder): object {
   return { ...order, deadline: expect.any(Number) };
 }

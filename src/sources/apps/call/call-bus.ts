@@ -4,74 +4,74 @@ import type { ToolResult } from "../../../mcp/messages/tool.ts";
 /** One call on its way to an app. */
 export interface CallOrder {
   readonly sessionId: string;
-  /** The same in every attempt at the same call, so that whoever holds the bridge executes it once. */
+  /** The same in every attempt at the same call, so that the holder of the bridge runs it once. */
   readonly callId: string;
   readonly tool: string;
   readonly args: unknown;
   /** When the caller stops waiting, in milliseconds since the epoch. */
   readonly deadline: number;
-  /** Whether a call of this id may be sent more than once: only then does anybody have to remember it. */
+  /** Whether a call with this id may be sent more than once. Only then does its outcome have to be kept. */
   readonly mayRepeat: boolean;
 }
 
-/** What became of a call. */
+/** How a call ended. */
 export type CallOutcome =
   | { readonly kind: "done"; readonly result: ToolResult }
-  /** Nobody holds the bridge: the app has not seen it. */
+  /** No bridge is connected: the app has not seen the call. */
   | { readonly kind: "nobody" }
-  /** The holder did not pass it on, or it never left: the app has not seen it, so it may be sent again. */
+  /** The holder refused the call, or it was never written: the app has not seen it, so it may be sent again. */
   | {
       readonly kind: "refused";
       readonly code: "busy" | "timeout" | "unavailable" | "conflict";
       readonly message: string;
     }
-  /** It was passed on, and then the bridge was lost, alone or with its session. Nobody knows whether the app ran it. */
+  /** The call was sent, then the bridge was lost, alone or with its session. It is unknown whether the app ran it. */
   | { readonly kind: "lost"; readonly session?: "deleted" | "expired" };
 
-/** What an app says about a call while it runs. */
+/** What an app reports about a call while it runs. */
 export type CallNews =
   | { readonly kind: "progress"; readonly progress: Progress }
   | { readonly kind: "log"; readonly line: ClientLogLine }
   | { readonly kind: "question"; readonly askId: string; readonly question: Question };
 
-/** The caller's end. Nothing comes after `settled`. */
+/** The caller's side of a call. `settled` is the last method to be called. */
 export interface CallListener {
-  /** From here on the app may run it: the caller never sends it again. */
+  /** From here on the app may run the call: the caller never sends it again. */
   accepted(): void;
   news(news: CallNews): void;
   settled(outcome: CallOutcome): void;
 }
 
-/** What the caller's person said, or why there is no answer. */
+/** The answer of the user behind the caller, or why there is none. */
 export type AskAnswer = { readonly answer: Answer } | { readonly error: string };
 
-/** The caller's grip on a call under way. */
+/** The caller's control over a running call. */
 export interface CallHandle {
-  /** Nobody waits any more; the app is told. What it still sends is dropped. */
+  /** The caller no longer waits. The app gets a cancel message; what it still sends is dropped. */
   cancel(reason: string): void;
   answer(askId: string, answer: AskAnswer): void;
 }
 
-/** Whoever has the app's socket. */
+/** The end that has the app's socket. */
 export interface BridgeHolder {
-  /** Accepts before it executes, and executes one `callId` once. */
+  /** Accepts a call before it runs it, and runs each `callId` once. */
   receive(order: CallOrder, listener: CallListener): CallHandle;
-  /** Another holder has taken over: nothing more is sent here. */
+  /** Another holder has taken over: this one gets no more calls. */
   evict(): void;
 }
 
 /**
- * Carries calls from whoever serves a client to whoever holds the bridge of the app. There is one holder a session at
- * most; a new one takes over from the old.
+ * Carries calls from the endpoint that serves a client to the holder of the app's bridge. A session has at most one
+ * holder; a new one takes over from the old one.
  */
 export interface CallBus extends AsyncDisposable {
-  /** Whether what is sent here arrives, and is answered, for certain: nothing is ever sent twice then. */
-  readonly isSure: boolean;
-  /** Resolves when calls come here and nowhere else, to the way of letting go. */
+  /** Whether every call arrives and is answered for certain. If so, no call is ever sent twice. */
+  readonly isReliable: boolean;
+  /** Resolves once all calls of the session go to this holder, to a function that releases the session. */
   hold(sessionId: string, holder: BridgeHolder): Promise<() => void>;
   send(order: CallOrder, listener: CallListener): CallHandle;
-  /** Whether there is a holder, now or within the time. */
-  held(sessionId: string, withinMs: number, signal?: AbortSignal): Promise<boolean>;
+  /** Resolves to true as soon as there is a holder, to false if none comes within the time. */
+  waitForHolder(sessionId: string, withinMs: number, signal?: AbortSignal): Promise<boolean>;
 }
 
 /** The bus of one process. */
@@ -80,7 +80,7 @@ export function createLocalBus(): CallBus {
   const waiting = new Map<string, Set<() => void>>();
 
   return {
-    isSure: true,
+    isReliable: true,
     hold(sessionId, holder) {
       holders.get(sessionId)?.evict();
       holders.set(sessionId, holder);
@@ -95,7 +95,7 @@ export function createLocalBus(): CallBus {
       listener.settled(noHolderOutcome);
       return settledHandle;
     },
-    held(sessionId, withinMs, signal) {
+    waitForHolder(sessionId, withinMs, signal) {
       if (holders.has(sessionId)) return Promise.resolve(true);
       if (withinMs <= 0 || signal?.aborted) return Promise.resolve(false);
       return new Promise((resolve) => {
@@ -122,7 +122,7 @@ export function createLocalBus(): CallBus {
   };
 }
 
-/** The handle of a call that is over already. */
+/** The handle of a call that has already ended. */
 export const settledHandle: CallHandle = { cancel() {}, answer() {} };
 
 export const lostOutcome: CallOutcome = { kind: "lost" };
@@ -137,7 +137,7 @@ export const unsentOutcome: CallOutcome = {
 export const keyConflictOutcome: CallOutcome = {
   kind: "refused",
   code: "conflict",
-  message: "This call key was used for a call with other arguments. Use a new key for a new call.",
+  message: "This call key was already used with other arguments. Use a new key for a new call.",
 };
 
 export function busyOutcome(message: string): CallOutcome {

@@ -3,19 +3,19 @@ import type { MemoryBudget } from "../memory-budget.ts";
 import type { CallOutcome } from "./call-bus.ts";
 
 export interface RememberedCall {
-  /** Of its arguments: another call under the same id is not this one. */
+  /** Hash of the arguments: the same id with other arguments is another call. */
   readonly fingerprint: string;
   readonly outcome: CallOutcome;
-  /** What the outcome weighs. */
+  /** Size of the outcome. */
   readonly bytes: number;
 }
 
-/** What became of the last calls of a session, so that one that comes again is not run again. */
+/** The outcomes of the last calls of a session, so that a call that comes again is not run again. */
 export interface IdempotencyCache {
   recall(callId: string): RememberedCall | undefined;
-  /** Whether one more can be remembered: none is forgotten before its time. */
+  /** Whether one more call can be remembered. None is forgotten before its time. */
   hasRoom(): boolean;
-  /** Results that weigh too much are not kept; that the call ran is. */
+  /** Always remembers that the call ran. Its result is dropped if it is too large. */
   remember(callId: string, call: RememberedCall): void;
   clear(): void;
 }
@@ -24,40 +24,36 @@ export interface IdempotencyCacheOptions {
   readonly now: () => number;
   readonly budget: MemoryBudget;
   readonly keepMs?: number;
-  readonly atMost?: number;
+  readonly mostCalls?: number;
+  /** For all results together; one may take a quarter of it. */
   readonly mostBytes?: number;
 }
 
-interface Kept extends RememberedCall {
+interface CacheEntry extends RememberedCall {
   readonly at: number;
 }
 
-const resultGone: CallOutcome = {
-  kind: "done",
-  result: errorResult("This call ran already, but its result is not kept here any more."),
-};
-
-/** What an entry weighs beside its result. */
+/** What an entry takes in memory beside its result. */
 const entryBytes = 512;
 
 export function createIdempotencyCache(options: IdempotencyCacheOptions): IdempotencyCache {
-  const { now, budget, keepMs = 600_000, atMost = 10_000, mostBytes = 256 * 1024 } = options;
-  const kept = new Map<string, Kept>();
-  /** Those whose results are kept, oldest first. */
-  const heavy = new Set<string>();
-  let held = 0;
+  const { now, budget, keepMs = 600_000, mostCalls = 10_000, mostBytes = 256 * 1024 } = options;
+  const entries = new Map<string, CacheEntry>();
+  /** The ids of entries that have a result, oldest first. */
+  const withResult = new Set<string>();
+  let resultBytes = 0;
 
   return {
     recall(callId) {
-      const found = kept.get(callId);
+      const found = entries.get(callId);
       return found !== undefined && now() - found.at <= keepMs ? found : undefined;
     },
     hasRoom() {
-      for (const [callId, { at }] of kept) {
+      for (const [callId, { at }] of entries) {
         if (now() - at <= keepMs) break;
         forget(callId);
       }
-      if (kept.size >= atMost || !budget.take(entryBytes)) return false;
+      if (entries.size >= mostCalls || !budget.take(entryBytes)) return false;
       budget.give(entryBytes);
       return true;
     },
@@ -65,37 +61,41 @@ export function createIdempotencyCache(options: IdempotencyCacheOptions): Idempo
       forget(callId);
       const isKept = call.bytes <= mostBytes / 4 && budget.take(call.bytes);
       if (isKept) {
-        heavy.add(callId);
-        held += call.bytes;
+        withResult.add(callId);
+        resultBytes += call.bytes;
       }
-      // Also where there is no room left for it: it runs already.
+      // Not `take`: the call has run, so it is remembered even if the budget is used up.
       budget.give(-entryBytes);
-      kept.set(callId, { ...(isKept ? call : withoutResult(call)), at: now() });
-      for (const oldest of heavy) {
-        if (held <= mostBytes) break;
-        lighten(oldest);
+      entries.set(callId, { ...(isKept ? call : withoutResult(call)), at: now() });
+      for (const oldest of withResult) {
+        if (resultBytes <= mostBytes) break;
+        dropResult(oldest);
       }
     },
     clear() {
-      for (const callId of kept.keys()) forget(callId);
+      for (const callId of entries.keys()) forget(callId);
     },
   };
 
   function forget(callId: string): void {
-    lighten(callId);
-    if (kept.delete(callId)) budget.give(entryBytes);
+    dropResult(callId);
+    if (entries.delete(callId)) budget.give(entryBytes);
   }
 
-  /** Lets go of the result. */
-  function lighten(callId: string): void {
-    const found = kept.get(callId);
-    if (found === undefined || !heavy.delete(callId)) return;
-    held -= found.bytes;
+  function dropResult(callId: string): void {
+    const found = entries.get(callId);
+    if (found === undefined || !withResult.delete(callId)) return;
+    resultBytes -= found.bytes;
     budget.give(found.bytes);
-    kept.set(callId, { ...withoutResult(found), at: found.at });
+    entries.set(callId, { ...withoutResult(found), at: found.at });
   }
 }
 
 function withoutResult({ fingerprint, outcome }: RememberedCall): RememberedCall {
-  return { fingerprint, outcome: outcome.kind === "done" ? resultGone : outcome, bytes: 0 };
+  return { fingerprint, outcome: outcome.kind === "done" ? resultDropped : outcome, bytes: 0 };
 }
+
+const resultDropped: CallOutcome = {
+  kind: "done",
+  result: errorResult("This call already ran, but its result is no longer kept."),
+};

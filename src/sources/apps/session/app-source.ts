@@ -4,10 +4,10 @@ import { createSchemaChecker, type SchemaChecker } from "../../../mcp/schema/sch
 import type { CallRules } from "../call/attempt-call.ts";
 import { type AppCallContext, callApp } from "../call/call-app.ts";
 
-/** The session whose tools these are. */
+/** The session that the tools belong to. */
 export interface UsedSession {
   readonly id: string;
-  /** A call begins or ends: the session is in use. */
+  /** Extends the life of the session: it is in use. */
   touch(): void;
 }
 
@@ -57,11 +57,11 @@ export class AppSource implements Source {
     return Promise.resolve();
   }
 
-  /** Clients throw away a result that breaks the tool's own promise; here it can be said what is wrong. */
+  /** Clients drop a result that does not match its schema. Checked here, the caller gets an error that says why. */
   async #checkOutput(result: ToolResult, schema: NonNullable<Tool["outputSchema"]>): Promise<ToolResult> {
     const verdict = await checker.check(schema, result.structuredContent ?? null);
     if (verdict.ok) return result;
     this.#rules.count("bad result");
-    return errorResult(`The app's answer does not fit the tool's output schema: ${verdict.message}`);
+    return errorResult(`The app's result does not match the tool's output schema: ${verdict.message}`);
   }
 }

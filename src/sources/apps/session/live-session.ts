@@ -16,11 +16,11 @@ export interface RegisteredSession {
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;
   readonly bridge: Bridge | undefined;
-  /** Its time has run out; those who keep it will notice. */
-  isOver(): boolean;
-  /** It is in use: its life begins anew. */
+  /** Whether its time has run out, even if the registry has not removed it yet. */
+  isExpired(): boolean;
+  /** The session is in use: its time to live starts again. */
   touch(): void;
-  /** Called once, when the session is over for whatever reason. */
+  /** Called once, when the session ends for whatever reason. */
   onEnd(listener: () => void): Unsubscribe;
 }
 
@@ -35,13 +35,13 @@ export interface LiveSessionOptions {
   readonly record: SessionRecord;
   readonly toolSet: ToolSet;
   readonly expiresAt: number;
-  /** Whether it comes out of the store, and may have had calls before. */
+  /** Whether it was loaded from the store, and may have had calls before. */
   readonly isRevived: boolean;
 }
 
 /**
- * A session as those see it who keep it. A class, not a closure: there are thousands, and functions of their own would
- * push each other out of the processor's cache.
+ * A session as the registry sees it. A class, not a closure: there are thousands, and functions of their own would push
+ * each other out of the processor's cache.
  */
 export class LiveSession implements RegisteredSession, BridgeOwner {
   readonly id: string;
@@ -50,11 +50,11 @@ export class LiveSession implements RegisteredSession, BridgeOwner {
   expiresAt: number;
   bridge: Bridge | undefined = undefined;
   toolSet: ToolSet;
-  /** The last change on its way to the store: the next one waits for it, so that what fails is taken back to what is kept. */
-  changing: Promise<unknown> = done;
+  /** The last change that is being stored. The next one waits for it, so that a failed change is undone correctly. */
+  lastChange: Promise<unknown> = noChange;
   readonly #rules: SessionRules;
   #pastCalls: IdempotencyCache | undefined;
-  /** When its expiry was last told to the store. */
+  /** When its expiry was last stored. */
   #storedAt: number;
   #endListeners: Set<() => void> | undefined;
   readonly #idPrefix: string;
@@ -71,7 +71,7 @@ export class LiveSession implements RegisteredSession, BridgeOwner {
     this.#idPrefix = isRevived ? `${record.id}:${randomBytes(4).toString("hex")}-` : `${record.id}:`;
   }
 
-  isOver(): boolean {
+  isExpired(): boolean {
     return this.expiresAt <= this.#rules.now();
   }
 
@@ -90,8 +90,8 @@ export class LiveSession implements RegisteredSession, BridgeOwner {
   }
 
   /**
-   * `<session>:1`, `<session>:2`, … An app may remember them across a restart of ours, so a session that was brought
-   * back counts under a name of its own and repeats none.
+   * `<session>:1`, `<session>:2`, … An app may remember ids across a restart of the proxy, so a session that was loaded
+   * from the store adds a random part to them and repeats none.
    */
   nextRequestId(): string {
     return `${this.#idPrefix}${++this.#calls}`;
@@ -103,7 +103,6 @@ export class LiveSession implements RegisteredSession, BridgeOwner {
     return () => listeners.delete(listener);
   }
 
-  /** Nothing uses it any more. */
   end(): void {
     this.#pastCalls?.clear();
     for (const listener of this.#endListeners ?? []) listener();
@@ -111,18 +110,18 @@ export class LiveSession implements RegisteredSession, BridgeOwner {
   }
 }
 
-const done = Promise.resolve();
+const noChange = Promise.resolve();
 
-/** A name nobody can guess, safe in a path, a header and a subject of a message bus. */
+/** An id that can't be guessed, and is safe in a path, a header and a subject of a message bus. */
 export function makeSessionId(): string {
   return randomBytes(16).toString("base64url");
 }
 
 export const sessionIdShape = /^[A-Za-z0-9_-]{22}$/;
 
-export const sessionTokenShape = /^[A-Za-z0-9_-]{32}$/;
-
-/** Its characters have to pass in a WebSocket subprotocol. */
+/** Its characters must be allowed in a WebSocket subprotocol. */
 export function makeSessionToken(): string {
   return randomBytes(24).toString("base64url");
 }
+
+export const sessionTokenShape = /^[A-Za-z0-9_-]{32}$/;

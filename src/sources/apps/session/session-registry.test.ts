@@ -29,7 +29,7 @@ async function open() {
   return { sessions, store, budget, events, clock, request };
 }
 
-/** A socket that only notes how it was closed. */
+/** A socket that only records how it was closed. */
 function socketOf(closed: unknown[]): BridgeSocket {
   return {
     isOpen: () => true,
@@ -41,7 +41,7 @@ function socketOf(closed: unknown[]): BridgeSocket {
   };
 }
 
-test("a sweep ends what has expired, with its bridge, in the store and in the budget, and nothing else", async () => {
+test("a sweep ends expired sessions, with their bridges, in the store and in the budget, and no others", async () => {
   const { sessions, store, budget, events, clock, request } = await open();
   const old = await sessions.create(request([{ name: "a" }]));
   const closed: unknown[] = [];
@@ -57,7 +57,7 @@ test("a sweep ends what has expired, with its bridge, in the store and in the bu
   expect(budget.held).toBe("[]".length);
 });
 
-test("an expired session is not found even before it was swept", async () => {
+test("an expired session is not found even before a sweep", async () => {
   const { sessions, clock, request } = await open();
   const { session } = await sessions.create(request());
   clock.now = 999;
@@ -66,7 +66,7 @@ test("an expired session is not found even before it was swept", async () => {
   expect(await sessions.find(session.id)).toBeUndefined();
 });
 
-test("two changes at once build on each other", async () => {
+test("concurrent changes of a session do not overwrite each other", async () => {
   const { sessions, store, request } = await open();
   const { session } = await sessions.create(request());
   const { toolSet } = request([{ name: "b" }]);
@@ -85,7 +85,7 @@ test("sessions that register the same tools share them", async () => {
   expect(one.session.source.tools()).toBe(other.session.source.tools());
 });
 
-test("changes that can't be stored are taken back to what is kept, also where two fail together", async () => {
+test("changes that can't be stored are undone, even if two fail together", async () => {
   const { sessions, store, budget, request } = await open();
   const { session } = await sessions.create(request([{ name: "a" }]));
   const held = budget.held;
@@ -104,18 +104,21 @@ test("changes that can't be stored are taken back to what is kept, also where tw
   expect(budget.held).toBe(0);
 });
 
-test.each(["deleted", "expired"] as const)("a call whose session is %s meanwhile says so", async (how) => {
-  const { sessions, clock, request } = await open();
-  const { session } = await sessions.create(request([{ name: "a" }]));
-  await sessions.openBridge(session, socketOf([]));
-  const called = session.source.call("a", {}, testContext()).catch((error: unknown) => error);
-  await new Promise(setImmediate);
-  clock.now = 1000;
-  if (how === "deleted") await sessions.remove(session.id);
-  else sessions.sweep();
-  const what = how === "deleted" ? "The session was deleted" : "The session expired";
-  expect(await called).toMatchObject({
-    code: "outcome-unknown",
-    message: `${what} after the call was sent. Whether the tool ran is unknown: look before you call it again.`,
-  });
-});
+test.each(["deleted", "expired"] as const)(
+  "a call whose session is %s meanwhile gets an error that says so",
+  async (how) => {
+    const { sessions, clock, request } = await open();
+    const { session } = await sessions.create(request([{ name: "a" }]));
+    await sessions.openBridge(session, socketOf([]));
+    const called = session.source.call("a", {}, testContext()).catch((error: unknown) => error);
+    await new Promise(setImmediate);
+    clock.now = 1000;
+    if (how === "deleted") await sessions.remove(session.id);
+    else sessions.sweep();
+    const what = how === "deleted" ? "The session was deleted" : "The session expired";
+    expect(await called).toMatchObject({
+      code: "outcome-unknown",
+      message: `${what} after the call was sent. Whether the tool ran is unknown: check before you call it again.`,
+    });
+  },
+);

@@ -1,7 +1,7 @@
 import type { Unsubscribe } from "../../../catalog/source.ts";
 import { Fault } from "../../../core/fault.ts";
 import type { Log } from "../../../core/log.ts";
-import { hashToken } from "../../../core/secrets/hash-token.ts";
+import { hashToken } from "../../../core/secrets/crypto.ts";
 import type { CountEvent } from "../app-event.ts";
 import type { BridgeSocket, CloseReason } from "../bridge/bridge-socket.ts";
 import { Bridge } from "../bridge/bridge.ts";
@@ -33,7 +33,7 @@ export interface SessionRegistryOptions {
 
 export interface CreatedSession {
   readonly session: RegisteredSession;
-  /** Told to the app, this once. */
+  /** Both tokens are given to the app only once; the store has their hashes. */
   readonly bridgeToken: string;
   readonly mcpToken: string;
 }
@@ -41,29 +41,29 @@ export interface CreatedSession {
 /** All app sessions of this process. */
 export interface SessionRegistry {
   create(request: SessionRequest): Promise<CreatedSession>;
-  /** Nothing where it is unknown or over. A promise only while it is brought back from the store. */
+  /** undefined if it is unknown or has expired. A promise only while it is loaded from the store. */
   find(id: string): RegisteredSession | undefined | Promise<RegisteredSession | undefined>;
   list(): readonly RegisteredSession[];
   replaceTools(id: string, toolSet: ToolSet): Promise<void>;
   /** From now on only the session's own token opens its bridge. */
   closeBridgeToOthers(id: string): Promise<void>;
-  /** Says whether there was one. */
+  /** Returns false if there was none. */
   remove(id: string): Promise<boolean>;
   openBridge(session: RegisteredSession, socket: BridgeSocket): Promise<Bridge>;
-  /** Told of a session whenever its bridge has come or gone. */
-  onBridge(listener: (session: RegisteredSession) => void): Unsubscribe;
-  /** Ends what has expired. */
+  /** Called with a session whenever its bridge connects or disconnects. */
+  onBridgeChange(listener: (session: RegisteredSession) => void): Unsubscribe;
+  /** Ends the sessions that have expired. */
   sweep(): void;
-  /** One beat of every bridge's heart. */
+  /** Sends a heartbeat over every bridge. */
   beat(): void;
   /** Closes the bridges; the sessions stay in the store. */
   close(): void;
 }
 
-/** The longest life an app may ask for, unless the usual one is longer. */
+/** The longest time to live that an app may request, unless the default is longer. */
 const mostTtlMs = 86_400_000;
 const mostSessions = 20_000;
-/** A call that nobody has accepted by then is sent again. */
+/** A call that was not accepted within this time is sent again. */
 const acceptMs = 400;
 
 export async function openSessionRegistry(options: SessionRegistryOptions): Promise<SessionRegistry> {
@@ -77,12 +77,12 @@ export async function openSessionRegistry(options: SessionRegistryOptions): Prom
   return {
     async create(request) {
       if (live.size >= mostSessions) {
-        throw new Fault("busy", `${mostSessions} sessions are open here. Delete some, or try again later.`);
+        throw new Fault("busy", `The limit of ${mostSessions} sessions is reached. Delete some, or try again later.`);
       }
       const bridgeToken = makeSessionToken();
       const mcpToken = makeSessionToken();
       const createdAt = now();
-      const wanted = request.ttlSeconds === undefined ? ttlMs : request.ttlSeconds * 1000;
+      const requestedTtlMs = request.ttlSeconds === undefined ? ttlMs : request.ttlSeconds * 1000;
       const record: SessionRecord = {
         id: makeSessionId(),
         deviceId: request.deviceId,
@@ -91,13 +91,13 @@ export async function openSessionRegistry(options: SessionRegistryOptions): Prom
         chatId: request.chatId,
         tools: request.toolSet.raw,
         createdAt,
-        ttlMs: Math.min(wanted, Math.max(mostTtlMs, ttlMs)),
+        ttlMs: Math.min(requestedTtlMs, Math.max(mostTtlMs, ttlMs)),
         bridgeTokenHash: hashToken(bridgeToken),
         mcpTokenHash: hashToken(mcpToken),
         ownTokens: request.ownTokensOnly ? "all" : "none",
       };
       reserveDefinitions(request.toolSet.bytes);
-      const session = bringUp(record, request.toolSet, createdAt + record.ttlMs, false);
+      const session = addLive(record, request.toolSet, createdAt + record.ttlMs, false);
       try {
         await store.put(record, session.expiresAt);
       } catch (error) {
@@ -111,20 +111,20 @@ export async function openSessionRegistry(options: SessionRegistryOptions): Prom
       const session = live.get(id);
       if (session === undefined && !sessionIdShape.test(id)) return undefined;
       if (session === undefined) return store.get(id).then((stored) => live.get(id) ?? (stored && revive(stored)));
-      if (!session.isOver()) return session;
+      if (!session.isExpired()) return session;
       expire(session);
       return undefined;
     },
-    list: () => [...live.values()].filter((session) => !session.isOver()),
+    list: () => [...live.values()].filter((session) => !session.isExpired()),
     replaceTools: (id, toolSet) =>
-      inTurn(id, async (session) => {
+      changeInTurn(id, async (session) => {
         const before = session.toolSet;
         reserveDefinitions(toolSet.bytes - before.bytes);
         session.toolSet = toolSet;
         try {
-          await keep(session, { tools: toolSet.raw });
+          await save(session, { tools: toolSet.raw });
         } catch (error) {
-          // One that has ended meanwhile has given back what it had.
+          // A session that has ended meanwhile has given back its definitions.
           if (live.get(id) === session) {
             session.toolSet = before;
             definitionQuota.give(toolSet.bytes - before.bytes);
@@ -134,26 +134,26 @@ export async function openSessionRegistry(options: SessionRegistryOptions): Prom
         session.source.replace(toolSet.tools);
       }),
     closeBridgeToOthers: (id) =>
-      inTurn(id, async (session) => {
-        if (session.record.ownTokens === "none") await keep(session, { ownTokens: "bridge" });
+      changeInTurn(id, async (session) => {
+        if (session.record.ownTokens === "none") await save(session, { ownTokens: "bridge" });
       }),
     async remove(id) {
       const session = live.get(id);
       if (session) end(session, "deleted");
-      const was = await store.remove(id);
-      if (was) count("session deleted");
-      return was;
+      const existed = await store.remove(id);
+      if (existed) count("session deleted");
+      return existed;
     },
     async openBridge(session, socket) {
-      const kept = requireLive(session.id);
-      const bridge: Bridge = new Bridge({ owner: kept, socket, budget, count, now, onGone });
-      // Known before the old one is evicted: its closing must not take this one for gone.
-      kept.bridge = bridge;
-      kept.touch();
-      const held = bus.hold(kept.id, bridge);
+      const owner = requireLive(session.id);
+      const bridge: Bridge = new Bridge({ owner, socket, budget, count, now, onGone });
+      // Set before the old bridge is evicted: its `onGone` must not take this one for gone.
+      owner.bridge = bridge;
+      owner.touch();
+      const held = bus.hold(owner.id, bridge);
       await held;
       count("bridge connected");
-      tellOfBridge(kept);
+      notifyBridgeChange(owner);
       return bridge;
 
       function onGone(): void {
@@ -162,17 +162,17 @@ export async function openSessionRegistry(options: SessionRegistryOptions): Prom
           (release) => release(),
           () => {},
         );
-        if (kept.bridge !== bridge) return;
-        kept.bridge = undefined;
-        tellOfBridge(kept);
+        if (owner.bridge !== bridge) return;
+        owner.bridge = undefined;
+        notifyBridgeChange(owner);
       }
     },
-    onBridge(listener) {
+    onBridgeChange(listener) {
       bridgeListeners.add(listener);
       return () => bridgeListeners.delete(listener);
     },
     sweep() {
-      for (const session of live.values()) if (session.isOver()) expire(session);
+      for (const session of live.values()) if (session.isExpired()) expire(session);
     },
     beat() {
       for (const session of live.values()) session.bridge?.beat();
@@ -181,13 +181,13 @@ export async function openSessionRegistry(options: SessionRegistryOptions): Prom
       for (const session of live.values()) {
         session.bridge?.close("draining");
         store.touch(session.id, session.expiresAt);
-        leave(session);
+        release(session);
       }
       live.clear();
     },
   };
 
-  function bringUp(record: SessionRecord, toolSet: ToolSet, expiresAt: number, isRevived: boolean): LiveSession {
+  function addLive(record: SessionRecord, toolSet: ToolSet, expiresAt: number, isRevived: boolean): LiveSession {
     const session = new LiveSession({ rules, record, toolSet, expiresAt, isRevived });
     live.set(record.id, session);
     return session;
@@ -201,26 +201,26 @@ export async function openSessionRegistry(options: SessionRegistryOptions): Prom
     try {
       const toolSet = parseToolSet(record.tools);
       if (definitionQuota.take(toolSet.bytes))
-        return bringUp({ ...record, tools: toolSet.raw }, toolSet, expiresAt, true);
-      log.warn("a stored session is left where it is: there is no room for its tools");
+        return addLive({ ...record, tools: toolSet.raw }, toolSet, expiresAt, true);
+      log.warn("a stored session was not loaded: there is no memory left for its tools");
       return undefined;
     } catch (error) {
-      log.warn("a stored session can't be brought back; it is dropped", { error });
+      log.warn("a stored session could not be loaded and was removed", { error });
       await store.remove(record.id);
       return undefined;
     }
   }
 
-  /** One change of a session at a time. */
-  async function inTurn(id: string, change: (session: LiveSession) => Promise<void>): Promise<void> {
-    const { changing } = requireLive(id);
-    const mine = changing.then(() => change(requireLive(id)));
-    requireLive(id).changing = mine.catch(() => {});
-    return mine;
+  /** Runs one change of a session at a time. */
+  async function changeInTurn(id: string, change: (session: LiveSession) => Promise<void>): Promise<void> {
+    const session = requireLive(id);
+    const changed = session.lastChange.then(() => change(requireLive(id)));
+    session.lastChange = changed.catch(() => {});
+    return changed;
   }
 
-  /** In force at once; taken back where it can't be stored. */
-  async function keep(session: LiveSession, change: Partial<SessionRecord>): Promise<void> {
+  /** The change is active at once, and undone if it can't be stored. */
+  async function save(session: LiveSession, change: Partial<SessionRecord>): Promise<void> {
     const before = session.record;
     session.record = { ...before, ...change };
     try {
@@ -234,7 +234,9 @@ export async function openSessionRegistry(options: SessionRegistryOptions): Prom
   function expire(session: LiveSession): void {
     count("session expired");
     end(session, "expired");
-    store.remove(session.id).catch((error: unknown) => log.error("an expired session can't be removed", { error }));
+    store
+      .remove(session.id)
+      .catch((error: unknown) => log.error("an expired session could not be removed from the store", { error }));
   }
 
   function end(session: LiveSession, reason: CloseReason): void {
@@ -242,27 +244,30 @@ export async function openSessionRegistry(options: SessionRegistryOptions): Prom
     try {
       session.bridge?.close(reason);
     } finally {
-      leave(session);
+      release(session);
     }
   }
 
-  function leave(session: LiveSession): void {
+  function release(session: LiveSession): void {
     definitionQuota.give(session.toolSet.bytes);
     session.end();
   }
 
   function reserveDefinitions(bytes: number): void {
     if (definitionQuota.take(bytes)) return;
-    throw new Fault("busy", "The proxy holds as many tool definitions as it may. Delete sessions, or try again later.");
+    throw new Fault(
+      "busy",
+      "The proxy has no memory left for more tool definitions. Delete sessions, or try again later.",
+    );
   }
 
-  function tellOfBridge(session: RegisteredSession): void {
+  function notifyBridgeChange(session: RegisteredSession): void {
     for (const listener of bridgeListeners) listener(session);
   }
 
   function requireLive(id: string): LiveSession {
     const session = live.get(id);
-    if (!session || session.isOver()) throw new Fault("unknown-session", "There is no such session.");
+    if (!session || session.isExpired()) throw new Fault("unknown-session", "There is no such session.");
     return session;
   }
 }

@@ -2,7 +2,7 @@ import { Fault } from "../../../core/fault.ts";
 import { isRecord } from "../../../core/is-record.ts";
 import { badTools, parseToolSet, type ToolSet } from "./tool-set.ts";
 
-/** What an app asks for when it opens a session. */
+/** What an app requests when it opens a session. */
 export interface SessionRequest {
   readonly deviceId: string;
   readonly deviceName: string;
@@ -19,10 +19,10 @@ export function parseSessionRequest(body: unknown): SessionRequest {
   if (!isRecord(body)) throw bad("send a JSON object");
   const { tools = [], ttl_seconds: ttlSeconds, own_tokens_only: ownTokensOnly } = body;
   if (ttlSeconds !== undefined && (typeof ttlSeconds !== "number" || !(ttlSeconds >= 1))) {
-    throw bad("`ttl_seconds` has to be a number of at least 1");
+    throw bad("`ttl_seconds` must be a number of at least 1");
   }
   if (ownTokensOnly !== undefined && typeof ownTokensOnly !== "boolean") {
-    throw bad("`own_tokens_only` has to be true or false");
+    throw bad("`own_tokens_only` must be true or false");
   }
   return {
     deviceId: textOf(body, "device_id"),
@@ -44,7 +44,7 @@ export function parseToolsRequest(body: unknown): ToolSet {
 function textOf(body: Record<string, unknown>, key: string): string {
   const text = body[key] ?? "";
   if (typeof text !== "string" || text.length > longestText) {
-    throw bad(`\`${key}\` has to be a text of at most ${longestText} characters`);
+    throw bad(`\`${key}\` must be a string of at most ${longestText} characters`);
   }
   return text;
 }

@@ -12,7 +12,7 @@ const run = promisify(execFile);
 let folder: string;
 let next = 0;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "log-store-"));
+  folder = await mkdtemp(join(tmpdir(), "file-session-store-"));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -25,7 +25,7 @@ const idsOf = async (path: string) => {
 describe("a store in a log file", () => {
   testSessionStore(() => openFileSessionStore({ path: newPath() }));
 
-  test("gives back after a restart what was put, touched and removed before it", async () => {
+  test("has the same sessions after a restart: what was put, touched and removed", async () => {
     const path = newPath();
     {
       await using store = await openFileSessionStore({ path });
@@ -45,7 +45,7 @@ describe("a store in a log file", () => {
     expect(await readFile(path, "utf8")).toContain('"id":"a"');
   });
 
-  test("a torn last line is dropped and written over, wherever it was torn", async () => {
+  test("a torn last line is dropped and overwritten, wherever it was torn", async () => {
     const path = newPath();
     {
       await using store = await openFileSessionStore({ path });
@@ -64,7 +64,7 @@ describe("a store in a log file", () => {
     }
   });
 
-  test("a rotten line in the middle costs that line and no other", async () => {
+  test("a damaged line in the middle loses that line and no other", async () => {
     const path = newPath();
     {
       await using store = await openFileSessionStore({ path });
@@ -77,7 +77,7 @@ describe("a store in a log file", () => {
     expect(await idsOf(path)).toEqual(["a", "c"]);
   });
 
-  test("a log that is mostly past is rewritten, and nothing that comes meanwhile is lost", async () => {
+  test("a log of mostly outdated lines is rewritten, and no change made meanwhile is lost", async () => {
     const path = newPath();
     const ids = Array.from({ length: 40 }, (_, at) => `s${at}`);
     {
@@ -95,7 +95,7 @@ describe("a store in a log file", () => {
     expect(all.every(({ record, expiresAt }) => record.createdAt === 9 && expiresAt === 6009)).toBe(true);
   });
 
-  test("an emptied file is a store with nothing in it", async () => {
+  test("an empty file is an empty store", async () => {
     const path = newPath();
     {
       await using store = await openFileSessionStore({ path });
@@ -106,8 +106,8 @@ describe("a store in a log file", () => {
   });
 });
 
-describe("a disk that takes no more", () => {
-  /** Runs the body with a store whose file may grow to one block of 1024 bytes: what goes beyond is written in part, and refused. */
+describe("a full disk", () => {
+  /** Runs the body with a store whose file may grow to 1024 bytes: writes beyond that are cut short and fail. */
   async function withFullDisk(path: string, body: string): Promise<unknown> {
     const script = `
       const { openFileSessionStore } = await import(${JSON.stringify(new URL("file-session-store.ts", import.meta.url).href)});
@@ -130,13 +130,13 @@ describe("a disk that takes no more", () => {
     return path;
   }
 
-  test("is told as a failure, and what was there before stays", async () => {
+  test("fails the change, and what was there before stays", async () => {
     const path = await pathWithA();
     expect(await withFullDisk(path, 'return outcome(store.put(large("b"), 5000))')).toBe("io");
     expect(await idsOf(path)).toEqual(["a"]);
   });
 
-  test("does not bring back what was removed while a change was on its way", async () => {
+  test("does not bring back a session that was removed during a failed change", async () => {
     const body = `
       const change = outcome(store.put(large("a"), 5000));
       const removal = store.remove("a").catch(() => {});
@@ -145,7 +145,7 @@ describe("a disk that takes no more", () => {
     expect(await withFullDisk(await pathWithA(), body)).toMatchObject({ 0: "io", 2: true });
   });
 
-  test("leaves what was there also where it was used while the change was on its way", async () => {
+  test("keeps the old session, with its new expiry, if it was touched during a failed change", async () => {
     const body = `
       const change = outcome(store.put(large("a"), 5000));
       store.touch("a", 9000);

@@ -9,22 +9,23 @@ import type { SessionRecord, SessionStore, StoredSession } from "./session-store
 export interface FileSessionStoreOptions {
   readonly path: string;
   readonly log?: Log;
-  /** The file is rewritten when it is larger than this and twice what is alive in it. */
+  /** The file is rewritten when it is larger than this, and more than twice the size of its live entries. */
   readonly compactOver?: number;
 }
 
-interface Kept extends StoredSession {
+interface LoggedSession extends StoredSession {
   readonly bytes: number;
 }
 
-/** Sessions in an append-only file: they outlive the process. One process at a time may have it open. */
+/** Keeps sessions in an append-only file, across restarts. Only one process at a time may have it open. */
 export async function openFileSessionStore({
   path,
   log = silentLog,
   compactOver = 1024 * 1024,
 }: FileSessionStoreOptions): Promise<SessionStore> {
-  const sessions = new Map<string, Kept>();
-  let alive = 0;
+  const sessions = new Map<string, LoggedSession>();
+  /** Bytes of the lines that a rewrite would keep. */
+  let liveBytes = 0;
   const end = recover(await read(path));
   const file = await openAppendLog(path, end);
 
@@ -37,7 +38,7 @@ export async function openFileSessionStore({
       try {
         await file.append(line);
       } catch (error) {
-        // What is not in the file must not be there for anybody. It may have been removed or touched meanwhile.
+        // A session that is not in the file must not be found. It may have been removed or touched meanwhile.
         const kept = sessions.get(record.id);
         if (kept?.record === record) {
           forget(record.id);
@@ -65,7 +66,7 @@ export async function openFileSessionStore({
     [Symbol.asyncDispose]: () => file.close(),
   };
 
-  /** Gives where the last good line ends. */
+  /** Returns where the last good line ends. */
   function recover(data: Buffer): number {
     let good = 0;
     let damaged = 0;
@@ -78,7 +79,7 @@ export async function openFileSessionStore({
       good = stop + 1;
       apply(entry, good - start);
     }
-    if (damaged > 0) log.warn("lines of the session log were damaged; they are passed over", { path, lines: damaged });
+    if (damaged > 0) log.warn("skipped damaged lines of the session log", { path, lines: damaged });
     return good;
   }
 
@@ -89,19 +90,19 @@ export async function openFileSessionStore({
     if (stored) sessions.set(entry.touch, { ...stored, expiresAt: entry.expiresAt });
   }
 
-  function keep(entry: Kept): void {
+  function keep(entry: LoggedSession): void {
     forget(entry.record.id);
     sessions.set(entry.record.id, entry);
-    alive += entry.bytes;
+    liveBytes += entry.bytes;
   }
 
   function forget(id: string): boolean {
-    alive -= sessions.get(id)?.bytes ?? 0;
+    liveBytes -= sessions.get(id)?.bytes ?? 0;
     return sessions.delete(id);
   }
 
   function compactIfDue(): void {
-    if (file.size > compactOver && file.size > 2 * alive) file.replace(snapshot);
+    if (file.size > compactOver && file.size > 2 * liveBytes) file.replace(snapshot);
   }
 
   function snapshot(): string {
@@ -118,19 +119,19 @@ async function read(path: string): Promise<Buffer> {
   }
 }
 
-/** One thing that happened to the sessions. */
+/** One change of the sessions. */
 export type SessionLogEntry =
   | { readonly put: SessionRecord; readonly expiresAt: number }
   | { readonly touch: string; readonly expiresAt: number }
   | { readonly remove: string };
 
-/** A line of the log: a checksum, then the entry, so that a torn or rotten line is known for one. */
+/** A line of the log: a checksum, then the entry, so that a torn or damaged line is recognized. */
 function formatLogLine(entry: SessionLogEntry): string {
   const json = JSON.stringify(entry);
   return `${checksum(json)} ${json}\n`;
 }
 
-/** Nothing where the line is damaged. */
+/** undefined if the line is damaged. */
 function parseLogLine(line: Buffer): SessionLogEntry | undefined {
   const json = line.subarray(9);
   if (line.length < 11 || line.subarray(0, 8).toString("latin1") !== checksum(json)) return undefined;
@@ -146,7 +147,7 @@ function checksum(data: string | Buffer): string {
   return crc32(data).toString(16).padStart(8, "0");
 }
 
-/** The checksum proves that we wrote it; what is looked at here is only which version of us that was. */
+/** The checksum proves that Clawport wrote it; this only checks that this version can read it. */
 function isEntry(value: unknown): value is SessionLogEntry {
   if (!isRecord(value)) return false;
   const { put, touch, remove, expiresAt } = value;

@@ -18,9 +18,9 @@ export function sessionRecord(id: string, parts: Partial<SessionRecord> = {}): S
   };
 }
 
-/** What every store has to do. */
+/** What every store must do. */
 export function testSessionStore(open: () => Promise<SessionStore>): void {
-  test("gives back what was put, and the last of it where it was put twice", async () => {
+  test("returns what was put, and the last version if it was put twice", async () => {
     await using store = await open();
     await store.put(sessionRecord("a"), 5000);
     await store.put(sessionRecord("b"), 6000);
@@ -29,13 +29,13 @@ export function testSessionStore(open: () => Promise<SessionStore>): void {
     expect((await store.all()).map(({ record }) => record.id).sort()).toEqual(["a", "b"]);
   });
 
-  test("knows nothing of what was never put", async () => {
+  test("has nothing that was never put", async () => {
     await using store = await open();
     store.touch("a", 9000);
     expect([await store.get("a"), await store.remove("a"), await store.all()]).toEqual([undefined, false, []]);
   });
 
-  test("moves the expiry and nothing else", async () => {
+  test("changes the expiry and nothing else", async () => {
     await using store = await open();
     await store.put(sessionRecord("a"), 5000);
     store.touch("a", 9000);
@@ -49,7 +49,7 @@ export function testSessionStore(open: () => Promise<SessionStore>): void {
     expect([await store.get("a"), await store.all()]).toEqual([undefined, []]);
   });
 
-  test("takes many at once", async () => {
+  test("handles many changes at once", async () => {
     await using store = await open();
     const ids = Array.from({ length: 300 }, (_, at) => `s${at}`);
     await Promise.all(ids.map((id) => store.put(sessionRecord(id), 5000)));

@@ -1,18 +1,18 @@
-/** What is kept of a session: plain data, so that any store can hold it. Secrets are here as hashes only. */
+/** What is stored of a session: plain data, so that any store can hold it. Of secrets it has only the hashes. */
 export interface SessionRecord {
   readonly id: string;
   readonly deviceId: string;
   readonly deviceName: string;
   readonly appVersion: string;
   readonly chatId: string;
-  /** The tools as they were registered; parsed again when the session is brought back. */
+  /** The tools as they were registered; parsed again when the session is loaded. */
   readonly tools: readonly unknown[];
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   readonly ttlMs: number;
   readonly bridgeTokenHash: string;
   readonly mcpTokenHash: string;
-  /** Which sides of it only its own tokens open. */
+  /** Which sides of the session only its own tokens open. */
   readonly ownTokens: "none" | "bridge" | "all";
 }
 
@@ -22,19 +22,19 @@ export interface StoredSession {
   readonly expiresAt: number;
 }
 
-/** Where sessions are remembered. Expiry is judged by whoever reads: a store only keeps the moment. */
+/** Where sessions are stored. The store keeps the expiry; the reader checks it. */
 export interface SessionStore extends AsyncDisposable {
-  /** Adds or replaces. Once it resolves, the session is as safe as this store makes it. */
+  /** Adds or replaces a session. Once it resolves, the session is as safe as this store makes it. */
   put(record: SessionRecord, expiresAt: number): Promise<void>;
   get(id: string): Promise<StoredSession | undefined>;
-  /** Moves the expiry. Cheap; the last few may be lost in a crash. */
+  /** Changes the expiry. Cheap; the last few changes may be lost in a crash. */
   touch(id: string, expiresAt: number): void;
-  /** Says whether there was one. */
+  /** Returns false if there was none. */
   remove(id: string): Promise<boolean>;
   all(): Promise<readonly StoredSession[]>;
 }
 
-/** Remembers for as long as the process lives. */
+/** Keeps sessions for as long as the process runs. */
 export function createMemorySessionStore(): SessionStore {
   const sessions = new Map<string, StoredSession>();
   return {
