@@ -6,18 +6,18 @@ import { join } from "node:path";
 
 export interface Site extends AsyncDisposable {
   readonly port: number;
-  /** The names of the attacks that arrived, however they were answered. */
+  /** The names of the attacks that arrived, whatever the answer. */
   readonly arrived: Set<string>;
 }
 
 const page = readFileSync(join(import.meta.dirname, "attack-page.html"));
 
-/** Where the attacking page comes from: the page itself, and the tricks that need an attacker's server. */
+/** Serves the attacking page, and what its tricks need from an attacker's server. */
 export function openAttackSite(port = 0): Promise<Site> {
   return openSite(port, (request, response) => {
     const url = new URL(request.url ?? "/", "http://site");
     if (url.pathname === "/redirect") {
-      // 307 makes the browser send the same method and body on.
+      // 307 makes the browser repeat method and body.
       response.writeHead(307, { location: url.searchParams.get("to") ?? "/" }).end();
     } else if (url.pathname === "/csp") {
       const policy = `img-src 'none'; report-uri ${url.searchParams.get("report") ?? "/"}`;
@@ -29,7 +29,7 @@ export function openAttackSite(port = 0): Promise<Site> {
   });
 }
 
-/** A server without any gate: what it sees is what a page can send. */
+/** A server without a gate: it receives everything that a page can send. */
 export function openNaiveServer(): Promise<Site> {
   return openSite(0, (request, response) => {
     request.resume();

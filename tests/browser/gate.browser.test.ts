@@ -14,9 +14,9 @@ import { openBrowser } from "./open-browser.ts";
 const chromium = await requireDebianPackage("chromium", "/usr/bin/chromium");
 const curl = await requireDebianPackage("curl", "/usr/bin/curl");
 
-const patience = { timeout: 20_000 };
+const longPoll = { timeout: 20_000 };
 
-/** The page knows the token: what stops it must not depend on that. */
+/** The page knows the token: the gate must stop it all the same. */
 const token = "t".repeat(43);
 
 describe.skipIf(chromium === undefined || curl === undefined)("a web page in a real browser", () => {
@@ -31,12 +31,12 @@ describe.skipIf(chromium === undefined || curl === undefined)("a web page in a r
     await site[Symbol.asyncDispose]();
   });
 
-  test("has all these ways to reach a server that has no gate", { timeout: 60_000 }, async () => {
+  test("reaches a server without a gate in all these ways", { timeout: 60_000 }, async () => {
     await using naive = await openNaiveServer();
     await using page = await openPage(browser, `http://evil.test:${site.port}/`);
     const { names } = await attack(page, `http://127.0.0.1:${naive.port}`);
     const expected = names.filter((name) => !name.startsWith("fetch-same-origin"));
-    await expect.poll(() => expected.filter((name) => !naive.arrived.has(name)), patience).toEqual([]);
+    await expect.poll(() => expected.filter((name) => !naive.arrived.has(name)), longPoll).toEqual([]);
   });
 
   test.for([
@@ -46,13 +46,13 @@ describe.skipIf(chromium === undefined || curl === undefined)("a web page in a r
     ["localhost", "localhost"],
     ["evil.test", "other.test"],
     ["evil.test", "anything.localhost"],
-  ])("on %s reaches no tool at %s in any of them", { timeout: 60_000 }, async ([pageHost, doorHost]) => {
+  ])("on %s reaches no tool at %s in any of these ways", { timeout: 60_000 }, async ([pageHost, doorHost]) => {
     await using door = await openDoor();
     await using page = await openPage(browser, `http://${pageHost}:${site.port}/`);
     await callFromPrograms(door.port);
     const { names, readable } = await attack(page, `http://${doorHost}:${door.port}`);
     const sent = names.filter((name) => !name.startsWith("fetch-same-origin"));
-    await expect.poll(() => door.refusals.length, patience).toBeGreaterThanOrEqual(sent.length);
+    await expect.poll(() => door.refusals.length, longPoll).toBeGreaterThanOrEqual(sent.length);
     expect(readable).toEqual([]);
     expect(new Set(door.refusals)).toEqual(new Set([403]));
     expect(door.calls).toHaveLength(2);
@@ -60,13 +60,13 @@ describe.skipIf(chromium === undefined || curl === undefined)("a web page in a r
     expect(door.calls).toHaveLength(4);
   });
 
-  test("reaches no tool when its own name begins to lead to this machine", { timeout: 60_000 }, async () => {
+  test("reaches no tool after its own host name is rebound to this machine", { timeout: 60_000 }, async () => {
     const evil = await openAttackSite();
     await using page = await openPage(browser, `http://evil.test:${evil.port}/`);
     await evil[Symbol.asyncDispose]();
     await using door = await openDoor(evil.port);
     const { names, readable } = await attack(page, `http://evil.test:${door.port}`);
-    await expect.poll(() => door.refusals.length, patience).toBeGreaterThanOrEqual(names.length);
+    await expect.poll(() => door.refusals.length, longPoll).toBeGreaterThanOrEqual(names.length);
     expect(readable).toEqual([]);
     expect(new Set(door.refusals)).toEqual(new Set([403]));
     expect(door.calls).toEqual([]);
@@ -75,7 +75,7 @@ describe.skipIf(chromium === undefined || curl === undefined)("a web page in a r
   });
 });
 
-/** The same call from programs that are no browsers, with the token: they are let in. */
+/** The same call, with the token, from programs that are not browsers: it is allowed. */
 async function callFromPrograms(port: number): Promise<void> {
   const url = `http://127.0.0.1:${port}/mcp`;
   const body = JSON.stringify({
@@ -94,7 +94,7 @@ async function callFromPrograms(port: number): Promise<void> {
 
 interface WatchedDoor extends AsyncDisposable {
   readonly port: number;
-  /** Every time the tool ran. */
+  /** One entry for each time the tool ran. */
   readonly calls: readonly unknown[];
   /** The status of every request that the gate refused. */
   readonly refusals: readonly number[];

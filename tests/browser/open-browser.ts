@@ -1,6 +1,6 @@
 import { chromium, type Browser } from "playwright-core";
 
-/** The system's Chromium, a new profile, and a name of an attacker's that leads to this machine. */
+/** The system's Chromium with a new profile, in which the attacker's host names resolve to this machine. */
 export async function openBrowser(executablePath: string): Promise<Browser> {
   return chromium.launch({
     executablePath,
@@ -13,7 +13,7 @@ export async function openBrowser(executablePath: string): Promise<Browser> {
       "--disable-background-networking",
       "--disable-component-update",
       "--disable-sync",
-      // What the browser does of its own accord against calls into the local network is not what is tested here.
+      // The browser's own protection of the local network is not what these tests are about.
       "--disable-features=LocalNetworkAccessChecks,BlockInsecurePrivateNetworkRequests",
       "--host-resolver-rules=MAP evil.test 127.0.0.1, MAP other.test 127.0.0.1",
     ],

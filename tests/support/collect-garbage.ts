@@ -1,11 +1,11 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
-/** Bytes of the heap that are in use after everything nobody needs has been collected. */
+/** Bytes of the heap in use after a full garbage collection. */
 export async function heapInUse(): Promise<number> {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
-  // Finalizers and closing handles need a turn of the loop each before what they held is free.
+  // Finalizers and closing handles each need a turn of the event loop before their memory is free.
   for (let round = 0; round < 3; round++) {
     await new Promise(setImmediate);
     collect();

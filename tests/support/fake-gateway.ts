@@ -5,24 +5,24 @@ import { type WebSocket, WebSocketServer } from "ws";
 interface Frame {
   readonly id: string;
   readonly method: string;
-  // What a client sends is looked into loosely.
+  // Tests look into it and compare.
   // oxlint-disable-next-line typescript/no-explicit-any
   readonly params: any;
 }
 
-/** What a test does with a request: the payload of the answer, an error to refuse it, or nothing for the usual one. */
+/** How a test answers a request: with a payload, with an error, or with undefined for the usual answer. */
 export type Answerer = (request: Frame, gateway: FakeGateway) => unknown;
 
-/** Speaks OpenClaw's gateway protocol as far as orders need it, and answers every one with an echo. */
+/** Speaks as much of OpenClaw's gateway protocol as orders need, and answers every order with an echo. */
 export interface FakeGateway extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
   readonly requests: Frame[];
-  /** The capabilities of the clients that are connected. */
+  /** The capabilities of each connected client. */
   caps(): readonly (readonly string[])[];
   /** Sends an event to all clients, or to those with a capability. */
   emit(event: string, payload: object, cap?: string): void;
-  /** Cuts all lines; clients may come back. From now on it says that it was started anew, where it is to. */
+  /** Drops all connections; clients may reconnect. With `isRestarted` it then has a new boot id. */
   cut(isRestarted: boolean): void;
   /** Ends a run with a text. */
   finish(runId: string, text: string): void;
@@ -84,7 +84,7 @@ export async function startFakeGateway(answer: Answerer = () => undefined): Prom
   return gateway;
 }
 
-/** What came with an order is only measured: a hundred of them would not fit into memory. */
+/** Keeps only the size of attachments: a hundred orders with content would not fit into memory. */
 function withoutContent(params: Frame["params"]): Frame["params"] {
   if (!Array.isArray(params?.attachments)) return params;
   const attachments = params.attachments.map(({ content, ...facts }: { content: string }) => {

@@ -7,7 +7,7 @@ export interface Listening extends AsyncDisposable {
   readonly origin: string;
 }
 
-/** Puts a server on a free port of this machine; at its end whoever is still connected is cut off. */
+/** Listens on a free port of this machine. Disposing closes all connections. */
 export async function listenHere(server: Server | HttpsServer): Promise<Listening> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;

@@ -4,7 +4,7 @@ import type {
   CredentialStore,
 } from "../../src/sources/servers/oauth/store/credentials.ts";
 
-/** What is kept of sign-ins, without a disk. Changes take turns, as they do in the real store. */
+/** A credential store in memory. Changes run one after the other, as in the real store. */
 export function createMemoryCredentials(): CredentialStore {
   const files = new Map<string, MemoryFile>();
   return {

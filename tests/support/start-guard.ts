@@ -13,7 +13,7 @@ import type { Policy } from "../../src/core/config/policy-config.ts";
 import type { Tool, ToolResult } from "../../src/mcp/messages/tool.ts";
 import { type ContextParts, testContext, testSource } from "./test-source.ts";
 
-interface SetUp {
+interface GuardSetup {
   readonly policy?: Policy;
   readonly source?: Partial<Source> & { readonly tools?: never };
   readonly tools?: readonly (string | Tool)[];
@@ -21,14 +21,14 @@ interface SetUp {
   readonly askTimeoutMs?: number;
 }
 
-/** A guard before one source, with real state files in a folder of its own and the audit in memory. */
+/** A guard in front of one source, with real state files in a temporary folder and the audit in memory. */
 export async function startGuard({
   policy = {},
   source: parts = {},
   tools = ["push"],
   folder,
   askTimeoutMs,
-}: SetUp = {}) {
+}: GuardSetup = {}) {
   const home = folder ?? (await mkdtemp(join(tmpdir(), "guard-")));
   const files = { approvals: join(home, "approvals.json"), pins: join(home, "pins.json") };
   let now = 1_700_000_000_000;
@@ -52,11 +52,11 @@ export async function startGuard({
     pins,
     catalog,
     pass: (ms: number) => (now += ms),
-    /** Registers a person who gives these answers, one a question. */
+    /** Registers a person who gives these answers, one for each question. */
     person(...answers: (ApprovalAnswer | undefined)[]) {
       const questions: ApprovalQuestion[] = [];
       askers.add({
-        id: "desk",
+        id: "person",
         kind: "console",
         available: () => true,
         ask: (question) => Promise.resolve(answers[questions.push(question) - 1]),

@@ -6,14 +6,14 @@ import type { Answer, ClientLogLine, McpLogLevel, Question } from "../../src/mcp
 import { textResult, type Tool, type ToolResult } from "../../src/mcp/messages/tool.ts";
 
 export interface TestSource extends Source {
-  /** Replaces the list and says so. */
+  /** Replaces the list and notifies the listeners. */
   offer(tools: readonly Tool[]): void;
   readonly calls: { readonly name: string; readonly args: unknown }[];
 }
 
 type SourceParts = Partial<Omit<Source, "tools" | "onChange">> & { readonly tools?: readonly (string | Tool)[] };
 
-/** A source in memory that answers every call with the tool's own name. */
+/** A source in memory that answers every call with the tool's name. */
 export function testSource({ tools = [], ...parts }: SourceParts = {}): TestSource {
   let list: readonly Tool[] = tools.map((tool) => (typeof tool === "string" ? testTool(tool) : tool));
   const listeners = new Set<() => void>();
@@ -60,6 +60,6 @@ export function testContext({ caller, signal, ask, tell, logLevel }: ContextPart
     progress: () => {},
     tell: tell ?? (() => {}),
     logLevel,
-    ask: ask ?? (() => Promise.reject(new Error("nobody asked for this"))),
+    ask: ask ?? (() => Promise.reject(new Error("this test expects no question"))),
   };
 }

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Waits until something is so, for a while at most, so that a test that would hang says what it waited for. */
+/** Waits until a condition holds, up to a limit, so that a test that would hang says what it waited for. */
 export async function until(
-  isSo: () => boolean | Promise<boolean>,
-  what = isSo.toString(),
+  condition: () => boolean | Promise<boolean>,
+  what = condition.toString(),
   withinMs = 15_000,
 ): Promise<void> {
   const end = Date.now() + withinMs;
-  while (!(await isSo())) {
-    if (Date.now() > end) throw new Error(`Waited in vain: ${what}`);
+  while (!(await condition())) {
+    if (Date.now() > end) throw new Error(`Timed out waiting for: ${what}`);
     await sleep(2);
   }
 }

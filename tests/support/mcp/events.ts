@@ -5,26 +5,26 @@ export interface StreamEvent {
   readonly id?: string;
   readonly retry?: number;
   readonly data?: string;
-  /** The data as the message it is; undefined for an event without one. */
+  /** The data, parsed; undefined for an event without data. */
   readonly message?: Wire;
-  /** Whether it was a comment: a sign of life. */
+  /** Whether it was a comment, which serves as a heartbeat. */
   readonly isComment: boolean;
 }
 
 /** Reads the events of a response body one by one. */
 export interface EventReader {
-  /** The next event, or nothing at the end of the stream. */
+  /** The next event; undefined at the end of the stream. */
   next(): Promise<StreamEvent | undefined>;
-  /** All that is left, to the end of the stream. */
+  /** All remaining events, up to the end of the stream. */
   rest(): Promise<StreamEvent[]>;
-  /** The messages among what is left. */
+  /** The messages among the remaining events. */
   messages(): Promise<Wire[]>;
 }
 
 export function readEvents(body: AsyncIterable<Uint8Array>): EventReader {
   const chunks = body[Symbol.asyncIterator]();
   const decoder = new TextDecoder();
-  /** What came and makes no whole event yet. Joined only at the end of one: large events come in many pieces. */
+  /** The pieces of an incomplete event. Joined only at its end, since large events come in many pieces. */
   let pieces: string[] = [];
 
   const reader: EventReader = {
@@ -38,7 +38,7 @@ export function readEvents(body: AsyncIterable<Uint8Array>): EventReader {
         }
         const { value, done } = await chunks.next();
         if (done) return undefined;
-        // The end may lie across two pieces.
+        // The end marker may be split across two pieces.
         pieces.push(piece.slice(0, -1));
         piece = piece.slice(-1) + decoder.decode(value, { stream: true });
       }

@@ -1,4 +1,4 @@
-/** A message as it lies on the wire, loosely typed: tests look into it and compare. */
+/** A message on the wire, loosely typed: tests look into it and compare. */
 export interface Wire {
   readonly jsonrpc?: string;
   readonly id?: string | number | null;

@@ -4,16 +4,16 @@ import { serveStdio, type StdioOptions } from "../../../src/mcp/stdio/serve-stdi
 import { until } from "../until.ts";
 import type { Wire } from "./messages.ts";
 
-/** A server behind a pair of streams, and its client's side of them. */
+/** A server behind a pair of streams, and the client's side of them. */
 export interface Pipe {
   readonly input: PassThrough;
   readonly output: PassThrough;
   /** Every line the server wrote, parsed. */
   readonly lines: (Wire | Wire[])[];
-  /** Resolves when the serving is over. */
+  /** Resolves when the server has stopped serving. */
   readonly served: Promise<void>;
   send(...messages: readonly unknown[]): void;
-  /** Resolves to the lines once there are so many. */
+  /** Resolves to the lines once there are `count` of them. */
   got(count: number): Promise<Wire[]>;
 }
 

@@ -4,7 +4,7 @@ import { createMcpServer } from "../../../src/mcp/server/mcp-server.ts";
 import { serveStdio } from "../../../src/mcp/stdio/serve-stdio.ts";
 import { testOffer } from "./test-offer.ts";
 
-/** A server process of its own. It ends when `serveStdio` does, and says on stderr what was stopped. */
+/** A server in its own process. It exits when `serveStdio` returns, and reports stopped calls on stderr. */
 const server = createMcpServer(
   testOffer({
     tools: {

@@ -3,12 +3,12 @@ import type { McpServer } from "../../../src/mcp/server/mcp-server.ts";
 import type { Peer } from "../../../src/mcp/server/peer.ts";
 import { initialize, type ModernFacts, modernParams, type Wire } from "./messages.ts";
 
-/** One client that speaks to the server core without any transport. */
+/** A client that talks to the server core without a transport. */
 export interface Talk {
   readonly peer: Peer;
-  /** Everything the server sent that was no answer. */
+  /** Everything the server sent except answers. */
   readonly sent: Wire[];
-  /** Sends a message of any shape; resolves to the answer, if there is one. */
+  /** Sends any message; resolves to the answer, if there is one. */
   say(message: object): Promise<Wire | undefined>;
   /** A request of the legacy era. */
   ask(method: string, params?: object): Promise<Wire>;
@@ -47,7 +47,7 @@ export function talkTo(server: McpServer, { principal = "anna", twoWay = true }:
   };
 }
 
-/** A client that has shaken hands. */
+/** A client that has completed the handshake. */
 export async function shakeHands(server: McpServer, version: string, capabilities: object = {}): Promise<Talk> {
   const talk = talkTo(server);
   await talk.ask("initialize", initialize(version, capabilities));

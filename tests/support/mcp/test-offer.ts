@@ -8,25 +8,25 @@ export type Handler = (
 ) => Promise<ToolResult> | ToolResult;
 
 export interface TestOffer extends McpOffer {
-  /** Says that a list has changed. */
+  /** Notifies listeners that a list has changed. */
   change(kind: OfferChange): void;
-  /** Says that a resource has changed. */
+  /** Notifies watchers that a resource has changed. */
   update(uri: string): void;
-  /** How many watch this address now. */
+  /** How many watch this URI now. */
   watchers(uri: string): number;
 }
 
 export interface TestOfferParts {
-  /** What each tool does, by its name. */
+  /** The handler of each tool, by name. */
   readonly tools?: Readonly<Record<string, Handler>>;
-  /** What a tool's definition has beside its name and a schema that takes anything. */
+  /** What a tool's definition has beside its name and a schema that accepts anything. */
   readonly definitions?: Readonly<Record<string, Partial<Tool>>>;
   readonly parts?: Partial<McpOffer>;
-  /** Awaited before a watch stands. */
+  /** Awaited before a watch begins. */
   readonly beforeWatch?: () => Promise<void>;
 }
 
-/** A server's offer in memory: the given tools beside `echo`, one resource, one prompt. */
+/** A server's offer in memory: `echo` and the given tools, one resource, one prompt. */
 export function testOffer({ tools = {}, definitions = {}, parts = {}, beforeWatch }: TestOfferParts = {}): TestOffer {
   const handlers: Readonly<Record<string, Handler>> = { echo: ({ text }) => textResult(String(text)), ...tools };
   const list: readonly Tool[] = Object.keys(handlers).map((name) => ({

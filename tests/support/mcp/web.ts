@@ -12,7 +12,7 @@ import { initialize, type ModernFacts, modernParams, modernVersion, type Wire } 
 
 type HeaderBag = Readonly<Record<string, string>>;
 
-/** What came back for one request, as far as its headers; the rest is read by asking for it. */
+/** The response to one request. The body is read on demand. */
 export interface Reply {
   readonly status: number;
   readonly type: string | null;
@@ -20,11 +20,11 @@ export interface Reply {
   json(): Promise<Wire>;
   text(): Promise<string>;
   readonly events: EventReader;
-  /** Ends the connection from the client's side. */
+  /** Closes the connection from the client's side. */
   hangUp(): void;
 }
 
-/** An endpoint on a real server with real sockets. The header `x-principal` says who calls. */
+/** An endpoint on a real HTTP server. The header `x-principal` names the caller. */
 export interface Web extends AsyncDisposable {
   readonly port: number;
   readonly server: McpServer;
@@ -33,9 +33,9 @@ export interface Web extends AsyncDisposable {
   readonly lostResponses: number;
   send(method: string, headers?: HeaderBag, body?: string | Uint8Array): Promise<Reply>;
   post(message: unknown, headers?: HeaderBag): Promise<Reply>;
-  /** A request of the modern era, with the headers that belong to it. */
+  /** A request of the modern era, with its headers. */
   modern(id: string | number, method: string, params?: object, facts?: ModernFacts): Promise<Reply>;
-  /** Shakes hands; resolves to the headers that the session's requests carry. */
+  /** Completes the handshake; resolves to the headers for the session's requests. */
   open(version?: string, capabilities?: object): Promise<HeaderBag>;
 }
 
