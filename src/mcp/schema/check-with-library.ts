@@ -1,10 +1,11 @@
 import { Script } from "node:vm";
 import { type Schema, validate } from "@cfworker/json-schema";
-import { explainMismatch, type Fits } from "./explain-mismatch.ts";
+import { explainMismatch } from "./explain-mismatch.ts";
+import type { Fits } from "./explain-value.ts";
 import type { PreparedSchema } from "./prepare-schema.ts";
 import type { Targets } from "./schema-keywords.ts";
 
-/** What came of a check that was given a time limit. */
+/** The outcome of a check that may have had a time limit. */
 export type LibraryOutcome =
   | { readonly done: true; readonly problems: readonly string[] | undefined }
   | { readonly done: false; readonly why: "depth" }
@@ -12,8 +13,8 @@ export type LibraryOutcome =
   | { readonly done: false; readonly why: "time"; readonly cpuMilliseconds: number };
 
 /**
- * Checks a value with the validator and explains what does not fit; `problems` is undefined when all does. With a time
- * limit the whole of it is stopped when that runs out, regular expressions too.
+ * Checks a value with the validator and explains what does not fit. `problems` is undefined if the value fits. A time
+ * limit stops everything, even a running regular expression.
  */
 export function checkWithLibrary(schema: PreparedSchema, value: unknown, milliseconds?: number): LibraryOutcome {
   const before = process.cpuUsage();
@@ -38,14 +39,14 @@ function createFits(targets: Targets): Fits {
   return (schema, value) => isForLibrary(schema) && validate(value, schema, "2020-12", lookup, true).valid;
 }
 
-/** Always so: the library's types only spell with mutable lists what a copy of ours holds. */
+/** Always true. The library's types differ only in that their lists are mutable. */
 function isForLibrary(schema: unknown): schema is Schema | boolean {
   return schema !== undefined;
 }
 
 const jobKey = Symbol.for("clawport.schema.job");
-// Constant text: nothing of a schema is ever compiled. Only a script can be given a time limit that stops a running
-// regular expression, and it reaches the job through the global object.
+// The script is a constant: no part of a schema is ever compiled. Only a script can have a time limit that stops a
+// running regular expression, and it finds the job through the global object.
 const script = new Script(`globalThis[Symbol.for("clawport.schema.job")]()`);
 
 function runWithin<T>(job: () => T, milliseconds: number): T {

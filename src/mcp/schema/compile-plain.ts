@@ -1,4 +1,5 @@
 import { isRecord } from "../../core/is-record.ts";
+import { isList } from "./explain-value.ts";
 import { countCharacters, measureValue } from "./measure-value.ts";
 import type { PreparedSchema } from "./prepare-schema.ts";
 import type { SchemaNode, SubSchema, Targets } from "./schema-keywords.ts";
@@ -12,21 +13,22 @@ const plainKeywords: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** With references and alternatives written out in full; past it the validator does the work, under its time limit. */
+/** With references and alternatives expanded. Larger schemas go to the validator, which has a time limit. */
 const mostNodes = 1000;
 const mostNodesWithAlternatives = 64;
 
 interface Compiling {
   readonly targets: Targets;
   readonly anything: Accepts;
+  /** The schemas being compiled, to detect a schema within itself. */
   readonly open: Set<SchemaNode>;
   nodes: number;
   alternatives: boolean;
 }
 
 /**
- * The check of a plain schema, as closures; `undefined` where the schema needs the validator. Takes time linear in the
- * value: objects are walked by their own keys, never by the schema's, so neither side alone can make it long.
+ * Compiles a plain schema into closures. Undefined if the schema needs the validator. A check takes time linear in the
+ * value: it walks the keys of the value, never those of the schema, so a large schema alone can't make it slow.
  */
 export function compilePlain(schema: PreparedSchema, depth: number): Accepts | undefined {
   const anything: Accepts = (value) => isShallow(value, depth);
@@ -156,10 +158,6 @@ function isShallow(value: unknown, depth: number): boolean {
   return typeof measureValue(value, { depth, nodes: Infinity }) === "number";
 }
 
-function isList(schema: SubSchema | readonly SubSchema[]): schema is readonly SubSchema[] {
-  return Array.isArray(schema);
-}
-
 function always(): boolean {
   return true;
 }
@@ -169,9 +167,9 @@ function never(): boolean {
 }
 
 /**
- * Whether a pattern is certain to take time linear in the text: anchored, no groups, alternatives or back references,
- * and at most one quantifier whose count can vary, with little behind it to try again. `^[a-z0-9-]{1,64}$` and
- * `^\d{4}-\d{2}-\d{2}$` are; others run under a time limit.
+ * Whether a pattern surely takes time linear in the text: anchored, without groups, alternatives or back references,
+ * and with at most one quantifier of variable count, with little after it to retry. `^[a-z0-9-]{1,64}$` and
+ * `^\d{4}-\d{2}-\d{2}$` qualify. Other patterns run under a time limit.
  */
 export function isLinearPattern(pattern: string): boolean {
   if (!pattern.startsWith("^") || pattern.length > 256) return false;

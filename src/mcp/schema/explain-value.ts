@@ -2,9 +2,10 @@ import { isRecord } from "../../core/is-record.ts";
 import { countCharacters } from "./measure-value.ts";
 import type { SchemaNode, SubSchema } from "./schema-keywords.ts";
 
-type Fits = (schema: SubSchema, value: unknown) => boolean;
+/** Whether a value fits a part of the prepared schema. */
+export type Fits = (schema: SubSchema, value: unknown) => boolean;
 
-/** What the keywords that look at one value, and not at its parts, find wrong with it. */
+/** The problems that the keywords for the value itself, not for its parts, find. */
 export function* explainValue(schema: SchemaNode, value: unknown, fits: Fits): Generator<string, void> {
   if (!allowsKind(schema.type, value)) {
     yield `expected ${[schema.type].flat().join(" or ")}, got ${kindOf(value)}`;
@@ -18,7 +19,7 @@ export function* explainValue(schema: SchemaNode, value: unknown, fits: Fits): G
   if (schema.not !== undefined && fits(schema.not, value)) yield "has a form that is not allowed";
 }
 
-/** Whether a schema's `type` leaves room for this value. */
+/** Whether a schema's `type` allows this value. */
 export function allowsKind(type: SchemaNode["type"], value: unknown): boolean {
   if (type === undefined) return true;
   const kind = kindOf(value);
@@ -65,11 +66,11 @@ function* explainArray(schema: SchemaNode, value: readonly unknown[], fits: Fits
   const { minItems = 0, maxItems = Infinity, contains, minContains = 1, maxContains = Infinity } = schema;
   if (value.length < minItems) yield `must have at least ${counted(minItems, "item")}`;
   if (value.length > maxItems) yield `must have at most ${counted(maxItems, "item")}`;
-  if (schema.uniqueItems === true && !fits({ uniqueItems: true }, value)) yield "must not hold the same item twice";
+  if (schema.uniqueItems === true && !fits({ uniqueItems: true }, value)) yield "must not have the same item twice";
   if (contains === undefined) return;
   const found = value.filter((item) => fits(contains, item)).length;
-  if (found < minContains) yield `must hold at least ${counted(minContains, "item")} of a certain form`;
-  if (found > maxContains) yield `must hold at most ${counted(maxContains, "item")} of a certain form`;
+  if (found < minContains) yield `must have at least ${counted(minContains, "item")} of a certain form`;
+  if (found > maxContains) yield `must have at most ${counted(maxContains, "item")} of a certain form`;
 }
 
 function* explainObject(schema: SchemaNode, value: Readonly<Record<string, unknown>>, fits: Fits): Generator<string> {
@@ -88,30 +89,31 @@ function* explainObject(schema: SchemaNode, value: Readonly<Record<string, unkno
   for (const name of names) if (!fits(propertyNames, name)) yield `field name ${quoteName(name)} is not allowed`;
 }
 
-function isList(needs: SubSchema | readonly string[]): needs is readonly string[] {
-  return Array.isArray(needs);
+/** `Array.isArray` for lists that the type checker knows as read-only. */
+export function isList<T>(value: SubSchema | readonly T[] | undefined): value is readonly T[] {
+  return Array.isArray(value);
 }
 
 function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** Where in a value: field names and array positions from the root down. */
+/** The position in a value: field names and array indexes from the root down. */
 export type ValuePath = readonly (string | number)[];
 
 const longestName = 60;
 const unquotedName = /^[\w$-]{1,60}$/;
 
-/** A name from outside, fit for a message: quoted, escaped, bounded. */
+/** An untrusted name for a message: quoted, escaped and bounded. */
 export function quoteName(name: string): string {
   return JSON.stringify(name.length > longestName ? `${name.slice(0, longestName)}…` : name);
 }
 
-/** `filter.sizes[2]: text`; at the root the text alone. */
-export function atPath(place: ValuePath, text: string): string {
-  if (place.length === 0) return text;
+/** `filter.sizes[2]: text`, or only the text at the root. */
+export function atPath(path: ValuePath, text: string): string {
+  if (path.length === 0) return text;
   let written = "";
-  for (const step of place) {
+  for (const step of path) {
     if (typeof step === "number") written += `[${step}]`;
     else if (!unquotedName.test(step)) written += `[${quoteName(step)}]`;
     else written += written === "" ? step : `.${step}`;
@@ -125,7 +127,7 @@ export function kindOf(value: unknown): string {
   return Array.isArray(value) ? "array" : typeof value;
 }
 
-/** Values a schema lists are no secrets: showing a few of them is what lets a caller mend its arguments. */
+/** The values that a schema lists are not secret, and a caller needs them to fix its arguments. */
 function listAllowed(values: readonly unknown[]): string {
   const shown = values.slice(0, 8).map((value) => (typeof value === "string" ? quoteName(value) : shorten(value)));
   return values.length > shown.length ? `${shown.join(", ")}, …` : shown.join(", ");

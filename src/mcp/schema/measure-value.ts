@@ -3,7 +3,7 @@ export interface ValueBounds {
   readonly nodes: number;
 }
 
-/** What is wrong with the size of a JSON value, or how many values it holds. Iterative: depth costs memory, never stack. */
+/** Counts the values within a JSON value, up to the bounds. Iterative, so that depth uses memory and not the stack. */
 export function measureValue(value: unknown, bounds: ValueBounds): "too deep" | "too large" | number {
   if (typeof value !== "object" || value === null) return 1;
   let level: object[] = [value];
@@ -22,10 +22,10 @@ export function measureValue(value: unknown, bounds: ValueBounds): "too deep" | 
   return nodes;
 }
 
-/** Depth counts every object and array, so a nested field costs two. */
+/** Every object and array counts for the depth, so a nested field costs two. */
 export const schemaBounds: ValueBounds = { depth: 128, nodes: 20_000 };
 
-/** The length of a text as JSON Schema counts it: in code points, not in UTF-16 units. */
+/** The length of a string as JSON Schema counts it: in code points, not in UTF-16 units. */
 export function countCharacters(text: string): number {
   let pairs = 0;
   for (let index = 0; index < text.length; index++) if ((text.codePointAt(index) ?? 0) > 0xffff) pairs++;

@@ -15,11 +15,11 @@ import { createTargetFinder, judgeReferences } from "./schema-references.ts";
 export interface PreparedSchema {
   readonly root: SubSchema;
   readonly targets: Targets;
-  /** How many keywords and listed values there are: without risk, a check visits each once per value at most. */
+  /** The number of keywords and listed values. Without risky keywords a check visits each at most once per value. */
   readonly size: number;
-  /** Whether a check may take far longer than the sizes of schema and value tell. */
+  /** Whether a check may take far longer than the sizes of schema and value suggest. */
   readonly risky: boolean;
-  /** What was left out because no check can be made of it. */
+  /** The parts that were left out because they can't be checked. */
   readonly odd: readonly string[];
 }
 
@@ -40,9 +40,9 @@ const riskyKeywords: ReadonlySet<string> = new Set([
 const mostOddities = 10;
 
 /**
- * A copy of the schema that is safe to hand to a validator: bounded, references resolved within the document, nothing
- * in it but keywords that are checked. Whatever is merely odd is left out and named; what could be used to hang or
- * exhaust us makes the whole schema hostile.
+ * Makes a copy of the schema that is safe for a validator: bounded, with references resolved within the document, and
+ * with checked keywords only. Odd parts are left out and reported. A part that could hang or exhaust the process makes
+ * the whole schema hostile.
  */
 export function prepareSchema(schema: Source, bounds: ValueBounds): PreparedSchema | HostileSchema {
   const measured = measureValue(schema, bounds);
@@ -63,7 +63,7 @@ export function prepareSchema(schema: Source, bounds: ValueBounds): PreparedSche
     found.size++;
     if (typeof source === "boolean") return source;
     if (!isRecord(source)) {
-      report(where, "no schema");
+      report(where, "something other than a schema");
       return true;
     }
     const known = copies.get(source);
@@ -77,7 +77,7 @@ export function prepareSchema(schema: Source, bounds: ValueBounds): PreparedSche
   function copyMap(sources: Source, where: string, word: string): Source {
     const map: Record<string, unknown> = Object.create(null);
     for (const [name, source] of Object.entries(sources)) {
-      if (word === "patternProperties" && !isPattern(name)) report(`${where}/${name}`, "a pattern that can't be read");
+      if (word === "patternProperties" && !isPattern(name)) report(`${where}/${name}`, "an invalid pattern");
       else if (word === "dependencies" && isNames(source)) map[name] = source;
       else map[name] = copySchema(source, `${where}/${name}`);
     }
@@ -135,7 +135,7 @@ export function prepareSchema(schema: Source, bounds: ValueBounds): PreparedSche
       found.size++;
       if (riskyKeywords.has(word)) found.risky = true;
       const value = copyValue(keyword, word, source[word], `${where}/${word}`);
-      if (value === undefined) report(`${where}/${word}`, `a value that ${quoteName(word)} can't have`);
+      if (value === undefined) report(`${where}/${word}`, `an invalid value of ${quoteName(word)}`);
       else written[word] = value;
     }
     Object.assign(copy, joinReferences(written));
@@ -147,7 +147,7 @@ export function prepareSchema(schema: Source, bounds: ValueBounds): PreparedSche
   return { root, targets, size: found.size, risky: found.risky, odd: found.odd };
 }
 
-/** In a document that is one schema resource `$dynamicRef` is a plain reference. */
+/** In a document that is one schema resource, `$dynamicRef` is a plain reference. */
 function joinReferences({ $dynamicRef, ...rest }: Record<string, unknown>): Record<string, unknown> {
   if ($dynamicRef === undefined) return rest;
   if (rest["$ref"] === undefined) return { ...rest, $ref: $dynamicRef };
@@ -166,8 +166,8 @@ function isObject(value: unknown): boolean {
 type SchemaJudgement = { readonly ok: true } | { readonly ok: false; readonly reason: string };
 
 /**
- * Whether a schema is fit to be registered: an object within bounds, references within itself, every keyword with a
- * value it can have. Stricter than checking, which passes over what is merely odd: here its maker can still mend it.
+ * Whether a schema may be registered: an object within bounds, with references only to itself and a valid value for
+ * every keyword. Stricter than checking, which ignores odd parts, because here its author can still fix it.
  */
 export function judgeSchema(schema: unknown): SchemaJudgement {
   if (!isRecord(schema)) return { ok: false, reason: "the schema is not an object" };

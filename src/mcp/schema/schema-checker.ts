@@ -12,20 +12,20 @@ export type SchemaVerdict = { readonly ok: true } | { readonly ok: false; readon
 export interface SchemaCheckerOptions {
   readonly schema?: ValueBounds;
   readonly value?: ValueBounds;
-  /** How long a check that could run away may take. Everything else waits for it. */
+  /** How long a check that could run away may take. It blocks the process. */
   readonly milliseconds?: number;
-  /** Told once about a schema of which a part can't be checked, and once about one that is refused. */
+  /** Called once for a schema with parts that can't be checked, and once for a schema that is refused. */
   onOdd?(schema: JsonSchema, reason: string): void;
 }
 
 /**
- * Checks values against JSON Schemas (2020-12) that came from outside; no code is ever made of one. A schema that is
- * merely odd stays usable: what can't be checked in it is ignored. A schema that could hang or exhaust us (references
- * without end or to elsewhere, too deep, out of time on a small value) refuses every value, so its tool can't be used.
- * `format` is an annotation. Messages name fields and what was expected, never values.
+ * Checks values against untrusted JSON Schemas (2020-12) without generating code from them. A schema that is merely odd
+ * stays usable: the parts that can't be checked are ignored. A hostile schema (endless or external references, too deep,
+ * out of time on a small value) refuses every value, so its tool can't be used. `format` is an annotation. Messages name
+ * fields and what was expected, never values.
  */
 export interface SchemaChecker {
-  /** A promise only while the validator is being loaded, which plain schemas never need. */
+  /** A promise only while the validator is being loaded. Plain schemas do not need it. */
   check(schema: JsonSchema, value: unknown): SchemaVerdict | Promise<SchemaVerdict>;
 }
 
@@ -34,10 +34,10 @@ type Check = (value: unknown) => SchemaVerdict | Promise<SchemaVerdict>;
 const fine: SchemaVerdict = { ok: true };
 const valueBounds: ValueBounds = { depth: 64, nodes: 100_000 };
 
-/** Schema size times value size up to which a check without risky keywords needs no time limit: a few milliseconds. */
+/** Schema size times value size up to which a check without risky keywords needs no time limit. It takes milliseconds. */
 const smallWork = 20_000;
 
-/** Running out of time on a value as small as this is the schema's doing, on a larger one the caller's. */
+/** If time runs out on a value this small, the schema is at fault; on a larger one, the caller. */
 const smallNodes = 1_000;
 const smallText = 10_000;
 
@@ -57,7 +57,7 @@ export function createSchemaChecker(options: SchemaCheckerOptions = {}): SchemaC
 
   function refuseAll(schema: JsonSchema, reason: string): Check {
     options.onOdd?.(schema, reason);
-    const verdict = refuse(`nothing can be checked against this schema: ${reason}; its maker has to mend it`);
+    const verdict = refuse(`this schema can't be used: ${reason}; its author must fix it`);
     return () => verdict;
   }
 
@@ -74,12 +74,13 @@ export function createSchemaChecker(options: SchemaCheckerOptions = {}): SchemaC
         return outcome.problems === undefined ? fine : refuse(...outcome.problems);
       }
       if (outcome.why === "depth") return refuse("is too deep to be checked");
-      if (outcome.why === "error") return refuse("holds something that can't be checked");
+      if (outcome.why === "error") return refuse("has content that can't be checked");
       if (nodes > smallNodes || JSON.stringify(value).length > smallText)
         return refuse("is too large to be checked in time");
-      // What a schema is blamed for is the work it made, time-out after time-out.
+      // A schema is blamed for the CPU time it used, added up over consecutive timeouts.
       wasted += outcome.cpuMilliseconds;
-      if (wasted < milliseconds / 2) return refuse("could not be checked in time on this busy machine; try again");
+      if (wasted < milliseconds / 2)
+        return refuse("could not be checked in time because the machine is busy; try again");
       const refuseFromNow = refuseAll(schema, "checking against it takes too long");
       checks.set(schema, refuseFromNow);
       return refuseFromNow(value);
@@ -87,7 +88,7 @@ export function createSchemaChecker(options: SchemaCheckerOptions = {}): SchemaC
     return check;
   }
 
-  /** The limit is by the clock, which also runs while a busy machine does other things: then there is more of it. */
+  /** The limit is wall-clock time. If this process got too little CPU time, the check gets a longer limit. */
   function runFairly(check: typeof checkWithLibrary, prepared: PreparedSchema, value: unknown): LibraryOutcome {
     for (let limit = milliseconds; ; limit *= 2) {
       const outcome = check(prepared, value, limit);

@@ -1,8 +1,8 @@
 import { isRecord } from "../../core/is-record.ts";
 
-/** A schema of our own making, copied from one that came from outside: every keyword in it has a value it can have. */
+/** A checked copy of an untrusted schema: every keyword in it has a valid value. */
 export interface SchemaNode {
-  /** The name of a target, not a pointer. */
+  /** The name of a target in `Targets`, not a pointer. */
   readonly $ref?: string;
   readonly type?: string | readonly string[];
   readonly const?: unknown;
@@ -51,26 +51,26 @@ export interface SchemaNode {
 
 export type SubSchema = SchemaNode | boolean;
 
-/** What the references of a copy name. */
+/** The schemas that the references of a copy name. */
 export type Targets = Readonly<Record<string, SubSchema>>;
 
-/** What the value of a keyword is made of, as far as copying it is concerned. */
+/** What the value of a keyword consists of, which decides how it is copied. */
 type KeywordShape = "reference" | "schema" | "schemas" | "schema or schemas" | "schema map" | "needs map" | "data";
 
 export interface Keyword {
   readonly shape: KeywordShape;
-  /** Whether a value of a `data` keyword is one the specification allows. */
+  /** Whether the specification allows this value for a `data` keyword. */
   readonly fits: (value: unknown) => boolean;
 }
 
 const typeNames: ReadonlySet<unknown> = new Set(["string", "number", "integer", "boolean", "null", "object", "array"]);
 
-/** Longer patterns are ignored: honest ones are far from it. */
+/** Longer patterns are ignored; real ones are much shorter. */
 const longestPattern = 4096;
 
 /**
- * Every keyword that is checked. What is not listed (titles, defaults, `format`, words we don't know) is an annotation
- * and never reaches the validator. Words of older drafts that still travel in tools are among them.
+ * Every keyword that is checked. Others (titles, defaults, `format`, unknown words) are annotations and never reach the
+ * validator. The list includes keywords of older drafts that tools still use.
  */
 export const schemaKeywords: ReadonlyMap<string, Keyword> = new Map([
   ...ofShape("reference", ["$ref", "$dynamicRef"]),
@@ -97,7 +97,7 @@ export function isNames(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((name) => typeof name === "string");
 }
 
-/** The validator compiles with the `u` flag and throws on what that flag refuses. */
+/** The validator compiles patterns with the `u` flag and throws if that fails. */
 export function isPattern(value: unknown): boolean {
   if (typeof value !== "string" || value.length > longestPattern) return false;
   try {

@@ -2,8 +2,8 @@ import { isRecord } from "../../core/is-record.ts";
 import type { SchemaNode, SubSchema, Targets } from "./schema-keywords.ts";
 
 /**
- * Finds what a reference within one document points at: a JSON pointer (RFC 6901) or the name of an anchor. Without
- * `$id` below the root a document is one schema resource, and there `$dynamicAnchor` is no more than `$anchor`.
+ * Finds the target of a reference within one document: a JSON pointer (RFC 6901) or the name of an anchor. A document
+ * without `$id` below the root is one schema resource, where `$dynamicAnchor` works like `$anchor`.
  */
 export function createTargetFinder(root: object): (reference: string) => unknown {
   let anchors: ReadonlyMap<string, object> | undefined;
@@ -48,12 +48,12 @@ function decode(fragment: string): string | undefined {
   }
 }
 
-/** More sub-schemas than this for one single value are no description of anything, only work. */
+/** No real schema applies more sub-schemas than this to a single value. */
 const mostForOneValue = 100_000;
 
 /**
- * Why the references of a prepared schema could run away: a way from a schema back to itself that never descends into
- * the value, or so many ways to the same schema that one value is checked over and over.
+ * Why a check could run away because of references, or undefined. Either a schema leads back to itself without
+ * descending into the value, or so many paths lead to the same schema that one value is checked again and again.
  */
 export function judgeReferences(nodes: Iterable<SchemaNode>, targets: Targets): string | undefined {
   const unfinished = 0;
@@ -81,7 +81,7 @@ export function judgeReferences(nodes: Iterable<SchemaNode>, targets: Targets): 
   return undefined;
 }
 
-/** The sub-schemas that apply to the very value their parent applies to. */
+/** The sub-schemas that apply to the same value as their parent. */
 function partsForSameValue(node: SchemaNode, targets: Targets): SchemaNode[] {
   const { $ref, not, if: condition, then: consequence, else: alternative } = node;
   const parts: (SubSchema | readonly string[] | undefined)[] = [not, condition, consequence, alternative];
