@@ -67,7 +67,7 @@ export class Fault extends Error {
   }
 }
 
-/** For codes that came from elsewhere, as text. */
+/** For codes that another process sent as text. */
 export function isFaultCode(code: unknown): code is FaultCode {
   return typeof code === "string" && Object.hasOwn(faults, code);
 }
@@ -76,10 +76,10 @@ export function isFault(error: unknown, code?: FaultCode): error is Fault {
   return error instanceof Fault && (code === undefined || error.code === code);
 }
 
-/** Whatever was thrown, as a Fault: what we did not throw on purpose is `internal`, with the original as its cause. */
+/** Anything thrown, as a Fault. What was not thrown on purpose is `internal`, with the original as its cause. */
 export function toFault(error: unknown): Fault {
   if (error instanceof Fault) return error;
-  return new Fault("internal", error instanceof Error ? error.message : String(error), { cause: error });
+  return new Fault("internal", messageOf(error), { cause: error });
 }
 
 /** The code of something thrown by the platform (`ENOENT`, `ERR_…`), if it has one. */

@@ -3,7 +3,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The value where it is an object, else an empty one: for reading fields of what may not have them. */
+/** The value if it is an object, else an empty object: for reading fields that may not be there. */
 export function asRecord(value: unknown): Readonly<Record<string, unknown>> {
   return isRecord(value) ? value : {};
 }

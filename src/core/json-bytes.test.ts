@@ -41,7 +41,7 @@ test("any message comes through any cutting into pieces, its long texts as JSON 
         const { json, texts, spiller } = spill(JSON.stringify(value), over, piece);
         // Putting each file's content back between its quotes has to give the very same message.
         let whole = json.toString();
-        for (const [mark, text] of texts.marks().map((each) => [each, texts.get(each)!] as const))
+        for (const [mark, text] of texts.placeholders().map((each) => [each, texts.get(each)!] as const))
           whole = whole.replace(`"${mark}"`, () => `"${readFileSync(text.path, "utf8")}"`);
         spiller.dispose();
         expect(JSON.parse(whole)).toEqual(JSON.parse(JSON.stringify(value)));
@@ -62,7 +62,7 @@ test("a message that ends inside a text is refused, and its file is removed", ()
 test("a client can't name the file of another text: marks are random for each message", () => {
   const first = spill(JSON.stringify(["z".repeat(100)]), 10, 50);
   const second = spill(JSON.stringify(["z".repeat(100)]), 10, 50);
-  expect(first.texts.marks()[0]).not.toBe(second.texts.marks()[0]);
+  expect(first.texts.placeholders()[0]).not.toBe(second.texts.placeholders()[0]);
 });
 
 test("files that somebody holds outlive the message, and go with the last holder", () => {

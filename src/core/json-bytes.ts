@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Fault } from "./fault.ts";
 import { lazyCrypto } from "./secrets/crypto.ts";
 
-/** JSON from bytes: text that is no UTF-8 is refused, where a decoder would put other characters in its place. */
+/** Parses JSON. Refuses bytes that are not UTF-8, which a decoder would silently replace. */
 export function parseJsonBytes(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw new Fault("bad-json", "Parse error: the message is not UTF-8.");
   try {
@@ -14,37 +14,37 @@ export function parseJsonBytes(bytes: Buffer): unknown {
   }
 }
 
-/** Where long texts of a message go, and from which length on. */
+/** Which strings of a message go to files, and where. */
 export interface SpillOptions {
   readonly folder: string;
   readonly overBytes: number;
 }
 
-/** A text of a message that went to an owner-only file instead of into memory. */
+/** A string of a message that was written to an owner-only file instead of kept in memory. */
 export interface SpilledText {
   readonly path: string;
   readonly bytes: number;
-  /** Whether the file holds JSON escapes (`\n`, `\/`): the text as it stood between its quotes. Base64 has none. */
+  /** Whether the file holds JSON escapes (`\n`, `\/`): it has the string as it was between its quotes. Base64 has none. */
   readonly isEscaped: boolean;
 }
 
-/** The spilled texts of one message, by their marks. */
+/** The spilled strings of one message, by their placeholders. */
 export interface SpilledTexts {
-  get(mark: string): SpilledText | undefined;
-  marks(): readonly string[];
-  /** Keeps the files until the returned function is called, however long the message itself is answered by then. */
+  get(placeholder: string): SpilledText | undefined;
+  placeholders(): readonly string[];
+  /** Keeps the files until the returned function is called, even if the message is answered before that. */
   hold(): () => void;
 }
 
 /**
- * Reads the bytes of one JSON message and keeps all but its long texts. Each of those goes to a file, and a mark stands
- * in its place: a text nobody outside can guess, so that a client can't point at a file.
+ * Reads the bytes of one JSON message and keeps everything but its long strings. Each of those goes to a file and is
+ * replaced by a placeholder that a client can't guess, so that it can't point at a file.
  */
 export interface JsonSpiller {
   push(bytes: Buffer): void;
-  /** The message with the marks in it, and the texts by their marks. */
+  /** The message with its placeholders, and the strings they stand for. */
   end(): { readonly json: Buffer; readonly texts: SpilledTexts };
-  /** Removes the files that are still where they were put, as soon as nobody holds them any more. */
+  /** Removes the files once nothing holds them any more. */
   dispose(): void;
 }
 
@@ -55,20 +55,20 @@ export function createJsonSpiller({ folder, overBytes }: SpillOptions): JsonSpil
   let secret: string | undefined;
   const texts = new Map<string, SpilledText>();
   let kept: Buffer[] = [];
-  /** Pieces of the text being read, while it may still turn out short. */
+  /** Pieces of the current string, while it may still turn out short. */
   let held: Buffer[] = [];
   let heldBytes = 0;
   let open: { path: string; file: number; bytes: number } | undefined;
   let inText = false;
   let isEscaped = false;
-  /** The last piece ended with a backslash: the next byte belongs to the escape, even if it is a quote. */
+  /** The last piece ended with a backslash, so the next byte belongs to the escape, even if it is a quote. */
   let inEscape = false;
   let holders = 0;
   let isDisposed = false;
 
   const spilled: SpilledTexts = {
-    get: (mark) => texts.get(mark),
-    marks: () => [...texts.keys()],
+    get: (placeholder) => texts.get(placeholder),
+    placeholders: () => [...texts.keys()],
     hold() {
       let holds = true;
       holders++;
@@ -166,9 +166,9 @@ export function createJsonSpiller({ folder, overBytes }: SpillOptions): JsonSpil
     if (open) {
       closeSync(open.file);
       secret ??= lazyCrypto().randomBytes(16).toString("hex");
-      const mark = `spilled-${secret}-${texts.size}`;
-      texts.set(mark, { path: open.path, bytes: open.bytes, isEscaped });
-      kept.push(Buffer.from(`${mark}"`));
+      const placeholder = `spilled-${secret}-${texts.size}`;
+      texts.set(placeholder, { path: open.path, bytes: open.bytes, isEscaped });
+      kept.push(Buffer.from(`${placeholder}"`));
       open = undefined;
     } else kept.push(...held, closingQuote);
     held = [];

@@ -1,4 +1,4 @@
-/** Roughly how many characters of JSON a value is, without making them: results can be megabytes. */
+/** About how many characters of JSON a value has, without producing them: results can be megabytes. */
 export function approximateJsonSize(value: unknown): number {
   let size = 0;
   const open: unknown[] = [value];

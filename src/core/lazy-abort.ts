@@ -1,9 +1,9 @@
-/** Told once; it must not throw. An object, so that a call can listen without making a function for it. */
+/** Called once; it must not throw. An object, so that a call can listen without making a function for it. */
 export interface AbortListener {
   handleEvent(): void;
 }
 
-/** What ends work early, as far as most have to know it: what an AbortSignal says, without being one. */
+/** What ends work early: the part of an AbortSignal that most code needs, without being one. */
 export interface Abort {
   readonly aborted: boolean;
   readonly reason: unknown;
@@ -12,8 +12,8 @@ export interface Abort {
 }
 
 /**
- * Makes its AbortSignal when somebody needs a real one. To make a signal, listen to it and clear it away takes a tenth
- * of all that a short call takes.
+ * Makes its AbortSignal only when a real one is needed: making a signal, listening to it and removing the listener takes
+ * a tenth of the time of a short call.
  */
 export class LazyAbort implements Abort {
   aborted = false;
@@ -29,7 +29,7 @@ export class LazyAbort implements Abort {
     return this.#aborter.signal;
   }
 
-  /** Only the first time counts. */
+  /** Only the first call counts. */
   abort(reason: unknown): void {
     if (this.aborted) return;
     this.aborted = true;
@@ -51,7 +51,7 @@ export class LazyAbort implements Abort {
   }
 }
 
-/** What aborts a call, in whichever way its context has it. */
+/** The abort of a call, whichever of the two its context has. */
 export function abortOf(context: { readonly abort?: Abort | undefined; readonly signal: AbortSignal }): Abort {
   return context.abort ?? new SignalAbort(context.signal);
 }

@@ -2,7 +2,7 @@ import { redactFields, redactText } from "./secrets/redact.ts";
 
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
-/** Where a part says what it does. `fields` are for programs; secrets in them are redacted before anything is written. */
+/** Where every part writes what it does. `fields` are for programs; secrets in them are redacted before a line is written. */
 export interface Log {
   debug(message: string, fields?: Record<string, unknown>): void;
   info(message: string, fields?: Record<string, unknown>): void;
@@ -12,7 +12,7 @@ export interface Log {
   with(fields: Record<string, unknown>): Log;
 }
 
-/** For callers that want silence, and for tests. */
+/** Writes nothing: for callers that want no log, and for tests. */
 export const silentLog: Log = {
   debug: () => {},
   info: () => {},
@@ -24,7 +24,7 @@ export const silentLog: Log = {
 export interface LogOptions {
   readonly level: LogLevel;
   readonly format: "human" | "json";
-  /** Takes one finished line, without its newline. */
+  /** Called with each line, without a newline. */
   write(line: string): void;
   readonly now?: () => Date;
   readonly color?: boolean;
@@ -33,11 +33,11 @@ export interface LogOptions {
 const levels: readonly LogLevel[] = ["debug", "info", "warn", "error"];
 const colors: Readonly<Record<LogLevel, number>> = { debug: 90, info: 36, warn: 33, error: 31 };
 
-/** The options are read with each line: whoever keeps them can change the level and the format of a log in use. */
+/** Reads the options with each line, so their owner can change the level and the format of a log in use. */
 export function createLog(options: LogOptions): Log {
   const { now = () => new Date(), color = false } = options;
 
-  /** What is bound is read with each line, so that a field may be a getter that nobody pays for who writes no line. */
+  /** Bound fields are read with each line, so that a getter among them costs nothing if no line is written. */
   function logWith(bound: readonly Record<string, unknown>[]): Log {
     const say =
       (level: LogLevel) =>
@@ -103,10 +103,21 @@ function errorChain(error: ErrorCopy): string {
   return `${own} ← ${isErrorCopy(error.cause) ? errorChain(error.cause) : JSON.stringify(error.cause)}`;
 }
 
-/** Text of a peer must not start a line of its own, colour the terminal, or reorder what is shown. */
+/** Text from a peer must not start a new line, colour the terminal, or reorder what is shown. */
 function visible(text: string): string {
   // eslint-disable-next-line no-control-regex
   return text.replace(/[\u0000-\u001F\u007F-\u009F\u2028\u2029\u202A-\u202E\u2066-\u2069]/g, (char) => {
     return char === "\n" ? "\\n" : `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
   });
+}
+
+export interface LiveLog extends Log {
+  /** Applies to this log and to every log made from it by `with`. */
+  change(options: Partial<Pick<LogOptions, "level" | "format">>): void;
+}
+
+/** A log whose level and format can change while it is in use: an edited configuration applies at once. */
+export function createLiveLog(options: LogOptions): LiveLog {
+  const settings = { ...options };
+  return { ...createLog(settings), change: (changed) => void Object.assign(settings, changed) };
 }

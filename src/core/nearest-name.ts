@@ -1,4 +1,4 @@
-/** The known name that was most likely meant, or nothing when none is close: a wrong guess helps nobody. */
+/** The known name that was most likely meant; undefined if none is close, since a wrong guess does not help. */
 export function nearestName(typed: string, known: Iterable<string>): string | undefined {
   const word = typed.slice(0, 100).toLowerCase();
   let best: string | undefined;
@@ -10,13 +10,13 @@ export function nearestName(typed: string, known: Iterable<string>): string | un
   return best ?? findWithin(word, known);
 }
 
-/** `mcpServers` for `servers`: too many edits, yet plain to see. */
+/** Finds `servers` in `mcpServers`: too many edits apart, but obviously meant. */
 function findWithin(word: string, known: Iterable<string>): string | undefined {
   const isNear = (name: string): boolean => name.length > 3 && word.includes(name.toLowerCase());
   return [...known].filter(isNear).sort((a, b) => b.length - a.length)[0];
 }
 
-/** Edits, insertions, deletions and swaps of neighbours between two words. */
+/** How many replacements, insertions, deletions and swaps of neighbours turn one word into the other. */
 function editDistance(a: string, b: string): number {
   const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, column) => column)];
   for (let i = 1; i <= a.length; i++) {

@@ -1,35 +1,63 @@
+import { stripVTControlCharacters } from "node:util";
 import { redactText } from "./secrets/redact.ts";
 
-/** Text of a peer or a person as it may stand in a message: on one line, in quotes, and no longer than it is of use. */
-export function quoted(text: string, most = 200): string {
-  return JSON.stringify(text.slice(0, most));
+/** Text from a peer or a person for use in a message: on one line, in quotes, of bounded length. */
+export function quoted(text: string, maxLength = 200): string {
+  return JSON.stringify(text.slice(0, maxLength));
 }
 
-/** As much as `redactText` looks at. */
-const mostRedacted = 8192;
+/** `redactText` looks at no more than this. */
+const maxRedacted = 8192;
 
-/** What a peer said, as it may stand in a message. It is masked before it is cut: half a key looks like no key. */
-export function quotedPeerText(text: string, most = 200): string {
-  return quoted(redactText(text), most);
+/** Text from a peer for use in a message. Secrets are masked before it is cut, since half a key does not look like one. */
+export function quotedPeerText(text: string, maxLength = 200): string {
+  return quoted(redactText(text), maxLength);
 }
 
-/** The last lines of what a peer said, as many as fit, which usually hold why it went. */
-export function quotedPeerTail(text: string, most: number): string {
-  const [first = "", ...more] = redactText(text.slice(-mostRedacted)).split(/[\n\r]+/);
-  // The beginning of the first line may be cut off, and a key that begins there is not known for one.
-  const isCut = text.length > mostRedacted && more.length > 0;
+/** The last lines of a peer's output, as many as fit: they usually say why it ended. */
+export function quotedPeerTail(text: string, maxLength: number): string {
+  const [first = "", ...more] = redactText(text.slice(-maxRedacted)).split(/[\n\r]+/);
+  // The first line may have lost its beginning, and with it what makes a key recognizable.
+  const isCut = text.length > maxRedacted && more.length > 0;
   const lines = (isCut ? more : [first, ...more]).map((line) => line.trim()).filter((line) => line !== "");
-  let said = lines.pop() ?? "";
-  if (said.length > most) return JSON.stringify(`…${lastWords(said, most)}`);
+  let tail = lines.pop() ?? "";
+  if (tail.length > maxLength) return JSON.stringify(`…${lastWords(tail, maxLength)}`);
   for (const line of lines.toReversed()) {
-    if (line.length + said.length + 3 > most) break;
-    said = `${line} / ${said}`;
+    if (line.length + tail.length + 3 > maxLength) break;
+    tail = `${line} / ${tail}`;
   }
-  return quoted(said, most);
+  return quoted(tail, maxLength);
 }
 
-/** From the beginning of a word on, where there is one. */
-function lastWords(line: string, most: number): string {
-  const end = line.slice(-most);
+/** Begins at a word, if there is more than one. */
+function lastWords(line: string, maxLength: number): string {
+  const end = line.slice(-maxLength);
   return end.slice(end.indexOf(" ") + 1);
+}
+
+/**
+ * Control characters (a terminal would obey them), direction marks, and characters without a shape of their own: in a
+ * text from outside they can hide what a person is about to allow.
+ */
+// oxlint-disable-next-line no-control-regex
+const hidden = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\p{Cf}\p{Co}\p{Cn}\p{Cs}\u2028\u2029\u3164\uffa0]/gu;
+
+/** The text with everything invisible spelled out, and of bounded length. Line breaks stay. */
+export function visibleText(text: string, longest: number): string {
+  const cut = text.length > longest ? text.slice(0, longest) : text;
+  const shown = cut.replace(hidden, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`);
+  return text.length > longest ? `${shown}… (${text.length} characters)` : shown;
+}
+
+/**
+ * Text from outside made fit for a terminal: escape sequences and line breaks in a client's or tool's name
+ * could otherwise move the cursor, rename the window or forge a line of our own.
+ */
+export function sanitizeLine(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, "\u00B7");
+}
+
+/** Text from outside for `stream`: on a terminal, whatever could command it goes. Line breaks and tabs stay. */
+export function sanitizeForTerminal(text: string, stream: { readonly isTTY?: boolean }): string {
+  return stream.isTTY === true ? stripVTControlCharacters(text).replaceAll(/[^\P{Cc}\n\t]/gu, "") : text;
 }

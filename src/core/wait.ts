@@ -1,11 +1,11 @@
 import { Fault, isFault } from "./fault.ts";
 
-/** The longest wait, in milliseconds, that a timer of the platform can hold: it takes anything beyond for no time at all. */
+/** The longest time in milliseconds that a timer can hold; a timer with a longer one fires at once. */
 export const maxTimerMs = 2 ** 31 - 1;
 
 /**
- * Runs `work` with a signal that ends after `ms` or when `signal` does. The answer comes at that moment even when the work
- * pays no heed to its signal; its late result is dropped. A time longer than a timer can hold is none.
+ * Runs `work` with a signal that aborts after `ms` or when `signal` does. Rejects at that moment even if the work ignores
+ * its signal; a late result is dropped. A time longer than a timer can hold means no limit.
  */
 export async function withDeadline<T>(
   ms: number,
@@ -19,20 +19,14 @@ export async function withDeadline<T>(
   const expire = (): void => end.abort(new Fault("timeout", `No answer within ${ms} ms.`, { detail: { ms } }));
   const timer = ms <= maxTimerMs ? setTimeout(expire, ms) : undefined;
   try {
-    return await Promise.race([work(end.signal), rejectOnAbort(end.signal)]);
+    return await orAborted(work(end.signal), end.signal);
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener("abort", follow);
   }
 }
 
-function rejectOnAbort(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.addEventListener("abort", () => reject(cancelledBy(signal)), { once: true });
-  });
-}
-
-/** Waits; an abort ends the wait at once with the signal's fault. */
+/** Waits. An abort rejects at once with the signal's fault. */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(cancelledBy(signal));
@@ -48,18 +42,18 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-/** Waits for work that goes on without us; an abort ends the wait at once with the signal's fault. */
+/** Waits for the work. An abort rejects at once with the signal's fault; the work itself goes on. */
 export function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(cancelledBy(signal));
-    // Also where nobody waits any more: work that fails then must have somebody who hears of it.
+    // After an abort, too: work that fails then must not become an unhandled rejection.
     work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
     if (signal.aborted) stop();
     else signal.addEventListener("abort", stop, { once: true });
   });
 }
 
-/** Whether the work is over, done or failed, before the time is. The work itself goes on. */
+/** Whether the work is done or has failed within the time. The work itself goes on. */
 export async function settledWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {
@@ -79,7 +73,7 @@ export function untilAborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Why a signal stopped the work, as a Fault: a deadline's `timeout` stays what it is, everything else is `cancelled`. */
+/** Why a signal aborted, as a Fault: a Fault such as a deadline's `timeout` stays as it is, everything else is `cancelled`. */
 export function cancelledBy(signal: Pick<AbortSignal, "reason">): Fault {
   if (isFault(signal.reason)) return signal.reason;
   return new Fault("cancelled", "Cancelled before it was done.", { cause: signal.reason });
@@ -88,14 +82,14 @@ export function cancelledBy(signal: Pick<AbortSignal, "reason">): Fault {
 export interface Backoff {
   readonly firstMs: number;
   readonly maxMs: number;
-  /** How much longer each wait is than the one before; 2 unless given. */
+  /** How much longer each wait is than the one before; 2 by default. */
   readonly factor?: number;
-  /** Which part of a wait is left to chance, from 0 (none, the default) to 1 (anything from nothing to the whole wait). */
+  /** The part of each wait that is random, from 0 (none, the default) to 1 (anything from 0 to the whole wait). */
   readonly jitter?: number;
   readonly random?: () => number;
 }
 
-/** Waits between attempts, growing up to `maxMs`, without end: whoever asks decides when to give up. */
+/** Waits between attempts, growing up to `maxMs`. They never end: the caller decides when to give up. */
 export function* backoffDelays(backoff: Backoff): Generator<number, never, void> {
   const { firstMs, maxMs, factor = 2, jitter = 0, random = Math.random } = backoff;
   for (let wait = firstMs; ; wait = Math.min(wait * factor, maxMs)) {

@@ -5,11 +5,11 @@ export const command = defineCommand({
   name: "call",
   summary: "call a tool and print its answer",
   args: [
-    { name: "tool", description: 'its name, as "clawport tools" shows it' },
+    { name: "tool", description: "its name, as `clawport tools` shows it" },
     {
       name: "argument",
       description:
-        "key=value, a.b=value for what is inside, a key again for one more of a list, a JSON object, or - for JSON from the input",
+        "key=value; a.b=value for a nested field; repeat a key for a list; or a JSON object; or - to read JSON from stdin",
       optional: true,
       rest: true,
     },
@@ -19,7 +19,7 @@ export const command = defineCommand({
       type: "string",
       value: "<folder>",
       completes: "folder",
-      description: "put images, audio and files of the answer here; into the state folder unless given",
+      description: "save images, audio and files of the answer here (default: in the state folder)",
     },
     ...trustOption,
   },
@@ -42,18 +42,18 @@ export const command = defineCommand({
     const call = createTerminalCall(context);
     try {
       const { control, caller, home } = opened;
-      const wish = { tool, words, readInput: () => readAll(stdin) };
-      const result = await runCall({ control, caller, prefix: "clawport", now: Date.now }, wish, call);
+      const request = { tool, words, readInput: () => readAll(stdin) };
+      const result = await runCall({ control, caller, prefix: "clawport", now: Date.now }, request, call);
       call.end();
-      // What the tool itself did not say is no answer: it goes where failures go, with a code of its own.
+      // A refusal or failure that does not come from the tool itself is not an answer: it has its own exit code.
       const fault = faultFromResult(result);
       if (fault) throw fault;
       const folder = options.save === undefined ? home.file("results") : resolve(cwd, options.save);
       const { data, text } = await renderResult(result, { tool, folder, stdout, env, at: new Date() });
       context.answer(data, text);
       if (options.save === undefined) {
-        const { pruneFolder } = await import("../../core/files/prune-folder.ts");
-        await pruneFolder(folder, context.log, Date.now());
+        const { pruneFolder, resultsBounds } = await import("../../core/files/prune-folder.ts");
+        await pruneFolder(folder, context.log, Date.now(), resultsBounds);
       }
       return result.isError === true ? 1 : 0;
     } finally {

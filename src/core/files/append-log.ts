@@ -9,36 +9,36 @@ export interface AppendLog {
   readonly size: number;
   /** Resolves when the line would survive a power failure. */
   append(line: string): Promise<void>;
-  /** Adds the line whenever others are written; nobody waits for it. */
+  /** Adds the line without waiting; it is lost if the power fails before the next flush. */
   appendLater(line: string): void;
-  /** Puts this in place of all that was written so far. Whatever is appended from now on comes after it. */
+  /** Replaces everything written so far. What is appended from now on comes after it. */
   replace(content: () => string): void;
   close(): Promise<void>;
 }
 
-interface Waiting {
+interface PendingLine {
   readonly line: string;
   readonly done?: PromiseWithResolvers<void>;
 }
 
 /**
- * Lines that come while others are being written leave together, with one flush of the disk for all of them: that is
- * what makes thousands of durable writes a second possible.
+ * Lines that arrive while others are being written are written together, with one flush of the disk for all: that makes
+ * thousands of durable writes a second possible. `start` is the length of the good part of an existing file.
  */
 export async function openAppendLog(path: string, start: number): Promise<AppendLog> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   let file: FileHandle = await openFile(path);
-  // What lies behind the last good line was torn by a crash.
+  // A crash may have left half a line after the last good one.
   await file.truncate(start);
   let size = start;
-  let queued = 0;
-  let queue: Waiting[] = [];
+  let queuedBytes = 0;
+  let queue: PendingLine[] = [];
   let replacement: (() => string) | undefined;
   let writing: Promise<void> | undefined;
 
   return {
     get size() {
-      return size + queued;
+      return size + queuedBytes;
     },
     append(line) {
       const done = Promise.withResolvers<void>();
@@ -48,7 +48,7 @@ export async function openAppendLog(path: string, start: number): Promise<Append
     appendLater: (line) => add({ line }),
     replace(content) {
       replacement = content;
-      writing ??= work();
+      writing ??= writeQueue();
     },
     async close() {
       await writing;
@@ -56,19 +56,19 @@ export async function openAppendLog(path: string, start: number): Promise<Append
     },
   };
 
-  function add(waiting: Waiting): void {
-    queue.push(waiting);
-    queued += Buffer.byteLength(waiting.line);
-    writing ??= work();
+  function add(pending: PendingLine): void {
+    queue.push(pending);
+    queuedBytes += Buffer.byteLength(pending.line);
+    writing ??= writeQueue();
   }
 
-  async function work(): Promise<void> {
-    // One turn of the loop, so that those who come together leave together.
+  async function writeQueue(): Promise<void> {
+    // One turn of the event loop, so that lines that come together are written together.
     await new Promise(setImmediate);
     while (queue.length > 0 || replacement) {
       const batch = queue;
       queue = [];
-      queued = 0;
+      queuedBytes = 0;
       try {
         await (replacement ? rewrite(replacement) : write(batch));
         for (const { done } of batch) done?.resolve();
@@ -80,23 +80,23 @@ export async function openAppendLog(path: string, start: number): Promise<Append
     writing = undefined;
   }
 
-  async function write(batch: readonly Waiting[]): Promise<void> {
+  async function write(batch: readonly PendingLine[]): Promise<void> {
     const data = Buffer.from(batch.map(({ line }) => line).join(""));
     try {
-      // A disk that is nearly full takes a part, and says so only with the rest.
+      // A disk that is nearly full writes a part without an error; only the rest fails.
       for (let done = 0; done < data.length;) {
         done += (await file.write(data, done, data.length - done, size + done)).bytesWritten;
       }
       if (batch.some(({ done }) => done !== undefined)) await file.datasync();
       size += data.length;
     } catch (error) {
-      // Half a line must not stand before the next one.
+      // Half a line must not precede the next one.
       await file.truncate(size).catch(() => {});
       throw error;
     }
   }
 
-  /** The content is taken now, with everything in it that waits in the batch. */
+  /** Takes the content now: it already includes the lines of the batch. */
   async function rewrite(content: () => string): Promise<void> {
     replacement = undefined;
     const text = content();
@@ -108,6 +108,6 @@ export async function openAppendLog(path: string, start: number): Promise<Append
 }
 
 function openFile(path: string): Promise<FileHandle> {
-  // Not "a": a write that failed half-way has to be written over.
+  // Not "a": a write that failed half-way must be overwritten.
   return open(path, "r+", 0o600).catch(() => open(path, "w+", 0o600));
 }

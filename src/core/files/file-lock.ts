@@ -7,30 +7,30 @@ import { cancelledBy, sleep, withDeadline } from "../wait.ts";
 
 export interface LockOptions {
   readonly signal?: AbortSignal;
-  /** How long to wait for another holder before faulting with `locked`; 30 s unless given. */
+  /** How long to wait for another holder before throwing `locked`; 30 s by default. */
   readonly waitMs?: number;
   readonly log?: Log;
-  /** Where the system shows its processes; `/proc` unless given. Where it doesn't exist, heartbeats decide. */
+  /** Where the system lists its processes; `/proc` by default. If it does not exist, heartbeats decide. */
   readonly proc?: string;
-  /** How often a holder shows that it lives, for those who can't see its process; 2 s unless given. */
-  readonly beatMs?: number;
-  /** Removes the folder when nobody else is in it: for locks whose names come and go. */
+  /** How often a holder shows that it lives, to processes that can't see it; 2 s by default. */
+  readonly heartbeatMs?: number;
+  /** Removes the folder afterwards unless another claim is in it: for locks whose names come and go. */
   readonly removeAfter?: boolean;
 }
 
-const defaultBeatMs = 2000;
+const defaultHeartbeatMs = 2000;
 
-/** In one process, callers queue here, so that only one of them polls the folder. */
+/** Callers in the same process queue here, so that only one of them polls the folder. */
 const queues = new Map<string, Promise<unknown>>();
 let counter = 0;
 
 /**
- * Runs `work` while no other process (and no other caller in this one) holds the lock. Holders that died are passed over.
+ * Runs `work` while no other process (and no other caller in this one) holds the lock. Holders that died are ignored.
  *
- * The lock is a folder; a claim is a file in it, named after its process. Whoever finds no other living claim *after*
- * having put down its own holds the lock; otherwise it takes its claim back and tries again. Of two claimants the later
- * one always sees the earlier one, so both can never hold. Names are never used twice, so removing a dead claim can't
- * hit a living one: with a single lock file two waiters could each "take over", one of them from the other.
+ * The lock is a folder; a claim is a file in it, named after its process. A process that finds no other living claim
+ * *after* it has put down its own holds the lock; otherwise it removes its claim and tries again. Of two claimants the
+ * later one always sees the earlier one, so both can never hold. Names are never used twice, so removing a dead claim
+ * can't hit a living one: with a single lock file two waiters could each "take over", one of them from the other.
  */
 export async function withFileLock<T>(lockPath: string, options: LockOptions, work: () => Promise<T>): Promise<T> {
   const folder = resolve(lockPath);
@@ -67,36 +67,36 @@ async function withClaim<T>(
   options: LockOptions,
   work: () => Promise<T>,
 ): Promise<T> {
-  const { log = silentLog, beatMs = defaultBeatMs } = options;
+  const { log = silentLog, heartbeatMs = defaultHeartbeatMs } = options;
   const claim = await putClaim(folder, deadline, options).catch((error: unknown) => {
     if (error instanceof Fault) throw error;
     throw new Fault("io", `Could not lock ${folder}: ${messageOf(error)}. Check its permissions.`, { cause: error });
   });
-  const beat = setInterval(() => {
+  const heartbeat = setInterval(() => {
     const now = new Date();
     utimes(claim, now, now).catch((error: unknown) => log.warn("a lock may be lost", { folder, error }));
-  }, beatMs);
-  beat.unref();
+  }, heartbeatMs);
+  heartbeat.unref();
   try {
     return await work();
   } finally {
-    clearInterval(beat);
+    clearInterval(heartbeat);
     await rm(claim, { force: true }).catch((error: unknown) => log.warn("a lock stays until exit", { folder, error }));
-    // Fails while somebody else has a claim in it, as it should.
+    // Fails while another claim is in it, as it should.
     if (options.removeAfter === true) await rmdir(folder).catch(() => {});
   }
 }
 
 async function putClaim(folder: string, deadline: number, options: LockOptions): Promise<string> {
-  const { signal, log = silentLog, proc = "/proc", beatMs = defaultBeatMs } = options;
+  const { signal, log = silentLog, proc = "/proc", heartbeatMs = defaultHeartbeatMs } = options;
   const own = ownMark(proc);
-  const watch = createClaimWatch(folder, own, proc, beatMs, log);
+  const watch = createClaimWatch(folder, own, proc, heartbeatMs, log);
   for (let round = 0; ; round++) {
     if (signal?.aborted) throw cancelledBy(signal);
     const claim = join(folder, `${formatMark(own)}.${process.hrtime.bigint()}${counter++}`);
     const isLate = performance.now() > deadline;
     const holder = await findOrClaim(folder, claim, watch).catch((error: unknown) => {
-      // Whoever had the lock last may remove its folder at any moment.
+      // The last holder may remove the folder at any moment.
       if (codeOf(error) === "ENOENT" && !isLate) return "gone" as const;
       throw error;
     });
@@ -106,13 +106,13 @@ async function putClaim(folder: string, deadline: number, options: LockOptions):
   }
 }
 
-/** Nothing when the claim holds; else who holds the lock. */
+/** Undefined if the claim holds the lock; else the process that does. */
 async function findOrClaim(folder: string, claim: string, watch: ClaimWatch): Promise<ProcessMark | undefined> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   return (await watch.findHolder()) ?? (await tryClaim(claim, watch));
 }
 
-/** Nothing when the claim holds; else who else lives, with the claim taken back. */
+/** Undefined if the claim holds the lock; else another living claimant, and the claim is removed again. */
 async function tryClaim(claim: string, watch: ClaimWatch): Promise<ProcessMark | undefined> {
   let isHeld = false;
   try {
@@ -126,25 +126,25 @@ async function tryClaim(claim: string, watch: ClaimWatch): Promise<ProcessMark |
 }
 
 interface ClaimWatch {
-  /** A living claim other than `ours`. Claims of the dead are removed in passing. */
+  /** A living claim other than `ours`. Removes the claims of dead processes. */
   findHolder(ours?: string): Promise<ProcessMark | undefined>;
 }
 
 /**
- * A claim whose process can't be seen counts as dead when it missed fifteen beats by the file's time *and* three while
- * being watched: the first alone would misjudge a machine that just woke up, the second a process that is merely slow.
+ * A claim whose process can't be seen counts as dead if it missed fifteen heartbeats by the file's time *and* three while
+ * we watched: the first alone would misjudge a machine that just woke up, the second a process that is merely slow.
  */
-function createClaimWatch(folder: string, own: ProcessMark, proc: string, beatMs: number, log: Log): ClaimWatch {
-  const seen = new Map<string, { readonly beat: number; readonly since: number }>();
+function createClaimWatch(folder: string, own: ProcessMark, proc: string, heartbeatMs: number, log: Log): ClaimWatch {
+  const seen = new Map<string, { readonly heartbeat: number; readonly since: number }>();
 
   async function isAlive(path: string, mark: ProcessMark): Promise<boolean> {
     const liveness = judgeMark(mark, own, proc);
     if (liveness !== "unknown") return liveness === "alive";
-    const beat = (await stat(path)).mtimeMs;
+    const heartbeat = (await stat(path)).mtimeMs;
     const last = seen.get(path);
-    if (last?.beat !== beat) seen.set(path, { beat, since: performance.now() });
-    const silence = last?.beat === beat ? performance.now() - last.since : 0;
-    return silence < 3 * beatMs || Date.now() - beat < 15 * beatMs;
+    if (last?.heartbeat !== heartbeat) seen.set(path, { heartbeat, since: performance.now() });
+    const silence = last?.heartbeat === heartbeat ? performance.now() - last.since : 0;
+    return silence < 3 * heartbeatMs || Date.now() - heartbeat < 15 * heartbeatMs;
   }
 
   return {
@@ -169,4 +169,22 @@ function createClaimWatch(folder: string, own: ProcessMark, proc: string, beatMs
 function lockedFault(folder: string, pid: number): Fault {
   const message = `Process ${pid} has held ${folder} for too long. Wait for it, or stop it (kill ${pid}), and try again.`;
   return new Fault("locked", message, { detail: { folder, pid } });
+}
+
+/** Takes the lock and keeps it until it is released, for work that is longer than one function call. */
+export async function holdLock(path: string, options: LockOptions): Promise<{ release(): Promise<void> }> {
+  const taken = Promise.withResolvers<void>();
+  const over = Promise.withResolvers<void>();
+  const holding = withFileLock(path, options, () => {
+    taken.resolve();
+    return over.promise;
+  });
+  holding.catch(taken.reject);
+  await taken.promise;
+  return {
+    release: () => {
+      over.resolve();
+      return holding;
+    },
+  };
 }

@@ -6,10 +6,10 @@ import { withFileLock } from "./file-lock.ts";
 import { readJsonFile, setAside } from "./state-file.ts";
 import { sweepDrafts, writeFileAtomic } from "./write-file-atomic.ts";
 
-/** The folder where everything lives that outlasts a run. */
+/** The state folder: everything that outlasts a run is in it. */
 export interface Home {
   readonly path: string;
-  /** A path inside it. The folders on the way are made by whoever writes there. */
+  /** A path inside it. The writer makes missing folders. */
   file(...parts: string[]): string;
 }
 
@@ -18,7 +18,7 @@ export interface HomeOptions {
   readonly migrations?: readonly Migration[];
 }
 
-/** Makes the folder if need be, closes it to others, brings its content up to this version, sweeps what crashes left. */
+/** Makes the folder if it is missing, closes it to others, migrates its content, and removes what crashes left. */
 export async function openHome(folder: string, options: HomeOptions = {}): Promise<Home> {
   const path = resolve(folder);
   const { log = silentLog, migrations = knownMigrations } = options;
@@ -30,7 +30,7 @@ export async function openHome(folder: string, options: HomeOptions = {}): Promi
     file: (...parts) => {
       const file = join(path, ...parts);
       if (file.startsWith(path + sep)) return file;
-      throw new Fault("internal", `${JSON.stringify(parts.join("/"))} is not a place inside the state folder.`);
+      throw new Fault("internal", `${JSON.stringify(parts.join("/"))} is not inside the state folder.`);
     },
   };
 }
@@ -40,24 +40,24 @@ function makePrivate(path: string, log: Log): void {
     mkdirSync(path, { recursive: true, mode: 0o700 });
     const { mode } = statSync(path);
     if (process.platform === "win32" || (mode & 0o077) === 0) return;
-    // A folder with the sticky bit is one that everybody uses, such as the temporary one: closing it would lock out the system.
+    // The sticky bit marks a folder that all users share, such as /tmp: closing it would lock out the system.
     if ((mode & 0o1000) !== 0)
-      throw new Fault("usage", `${path} is shared by everybody. Choose a folder of your own with --home.`);
+      throw new Fault("usage", `${path} is shared by all users. Choose a folder of your own with \`--home\`.`);
     chmodSync(path, 0o700);
-    log.warn("others could look into the state folder; it is closed to them now", {
+    log.warn("other users could read the state folder; it is closed to them now", {
       path,
       was: (mode & 0o777).toString(8),
     });
   } catch (error) {
     if (error instanceof Fault) throw error;
-    const message = `Could not use ${path} as the state folder: ${messageOf(error)}. Choose another with --home.`;
+    const message = `Could not use ${path} as the state folder: ${messageOf(error)}. Choose another with \`--home\`.`;
     throw new Fault("io", message, { cause: error });
   }
 }
 
 const firstVersion = 1;
 
-/** Runs the steps a state folder lacks. The version is written after each, so a crash costs at most one step twice. */
+/** Runs the missing migrations. The version is written after each, so a crash repeats at most one of them. */
 async function migrateHome(folder: string, migrations: readonly Migration[], log: Log): Promise<void> {
   const path = join(folder, "version.json");
   const current = migrations.at(-1)?.to ?? firstVersion;
@@ -75,7 +75,7 @@ async function migrateHome(folder: string, migrations: readonly Migration[], log
   });
 }
 
-/** The usual case, without the lock and without waking the thread pool: every start passes here. */
+/** The usual case, without the lock and without the thread pool: every start passes here. */
 function isAt(path: string, current: number): boolean {
   try {
     return parseHomeVersion(JSON.parse(readFileSync(path, "utf8"))) === current;
@@ -84,7 +84,7 @@ function isAt(path: string, current: number): boolean {
   }
 }
 
-/** 0 for a folder without a version: steps may run again, so starting over from the first is safe. */
+/** 0 for a folder without a version: migrations may run again, so starting over from the first is safe. */
 async function readHomeVersion(path: string, log: Log): Promise<number> {
   const file = await readJsonFile(path, parseHomeVersion);
   if (file.state === "good") return file.value;
@@ -98,7 +98,7 @@ async function readHomeVersion(path: string, log: Log): Promise<number> {
 function parseHomeVersion(value: unknown): number {
   const version = typeof value === "object" && value !== null && "version" in value ? value.version : undefined;
   if (typeof version === "number" && Number.isSafeInteger(version) && version >= firstVersion) return version;
-  throw new Fault("corrupt", "The version file holds no version.");
+  throw new Fault("corrupt", "The version file does not contain a version.");
 }
 
 function writeHomeVersion(path: string, version: number): Promise<void> {
@@ -107,14 +107,14 @@ function writeHomeVersion(path: string, version: number): Promise<void> {
 
 function newerFault(folder: string, found: number, current: number): Fault {
   const message =
-    `The state folder ${folder} was made by a newer Clawport (version ${found}, this one knows ${current}). ` +
-    "Update with: npm install -g clawport@latest – or choose another folder with --home.";
+    `The state folder ${folder} was made by a newer Clawport (version ${found}; this one supports ${current}). ` +
+    "Run `npm install -g clawport@latest` to update, or choose another folder with `--home`.";
   return new Fault("config", message, { detail: { folder, found, current } });
 }
 
 /**
- * One step of a state folder from one version to the next. A step may be run again on what it already changed: a crash
- * between it and the note that it is done, or a damaged version file, leads to that.
+ * Brings a state folder from one version to the next. A migration may run again on what it already changed: after a
+ * crash before the new version was written, or with a damaged version file.
  */
 export interface Migration {
   /** The version the folder has afterwards. */
@@ -122,5 +122,5 @@ export interface Migration {
   run(folder: string): Promise<void>;
 }
 
-/** In order, each one version further than the last. Version 1 is the first there was and needs no step. */
+/** In order, each one version further than the last. Version 1 is the first and needs no migration. */
 const knownMigrations: readonly Migration[] = [];

@@ -7,7 +7,7 @@ import { pruneFolder } from "./prune-folder.ts";
 
 const day = 24 * 60 * 60 * 1000;
 const now = 100 * day;
-const bounds = { oldestMs: 30 * day, mostFiles: 3, mostBytes: 100 };
+const bounds = { maxAgeMs: 30 * day, maxFiles: 3, maxBytes: 100 };
 
 /** Files by name, each with its size and its age in days. */
 async function swept(files: Readonly<Record<string, readonly [size: number, age: number]>>): Promise<string[]> {
@@ -26,23 +26,23 @@ async function swept(files: Readonly<Record<string, readonly [size: number, age:
   }
 }
 
-test("what is old goes, and folders stay", async () => {
+test("old files are removed, folders stay", async () => {
   expect(await swept({ new: [1, 1], old: [1, 31] })).toEqual(["mine", "new"]);
 });
 
-test("of too many the oldest go", async () => {
+test("of too many files the oldest are removed", async () => {
   expect(await swept({ d: [1, 4], a: [1, 1], c: [1, 3], b: [1, 2] })).toEqual(["a", "b", "c", "mine"]);
 });
 
-test("of what is too large together the oldest go", async () => {
+test("of files that are too large together the oldest are removed", async () => {
   expect(await swept({ a: [60, 1], b: [60, 2], c: [1, 3] })).toEqual(["a", "mine"]);
 });
 
-test("what was just saved stays, however large", async () => {
+test("a file that was just saved stays, however large", async () => {
   expect(await swept({ huge: [1000, 0], old: [1, 1] })).toEqual(["huge", "mine"]);
 });
 
-test("a folder that is not there is none to sweep", async () => {
+test("a missing folder is no error", async () => {
   const nowhere = join(tmpdir(), "clawport-no-such-folder");
-  await expect(pruneFolder(nowhere, silentLog, now)).resolves.toBeUndefined();
+  await expect(pruneFolder(nowhere, silentLog, now, bounds)).resolves.toBeUndefined();
 });

@@ -3,40 +3,43 @@ import { join } from "node:path";
 import type { Log } from "../log.ts";
 
 export interface FolderBounds {
-  readonly oldestMs: number;
-  readonly mostFiles: number;
-  readonly mostBytes: number;
+  readonly maxAgeMs: number;
+  readonly maxFiles: number;
+  readonly maxBytes: number;
 }
 
-const resultsBounds: FolderBounds = {
-  oldestMs: 30 * 24 * 60 * 60 * 1000,
-  mostFiles: 1000,
-  mostBytes: 1024 * 1024 * 1024,
+/** For saved media of answers. */
+export const resultsBounds: FolderBounds = {
+  maxAgeMs: 30 * 24 * 60 * 60 * 1000,
+  maxFiles: 1000,
+  maxBytes: 1024 * 1024 * 1024,
 };
 
-/** What was just saved is being looked at. */
+/** A file this young may still be looked at. */
 const freshMs = 10 * 60 * 1000;
 
-/** Removes saved media that are old, then the oldest of those that are too many or too large together. */
-export async function pruneFolder(folder: string, log: Log, now: number, bounds = resultsBounds): Promise<void> {
+/** Removes files that are too old, then the oldest of those that are too many or too large together. */
+export async function pruneFolder(folder: string, log: Log, now: number, bounds: FolderBounds): Promise<void> {
   let [files, bytes] = [0, 0];
-  for (const { path, size, age } of await youngestFirst(folder)) {
+  for (const { path, size, ageMs } of await listYoungestFirst(folder, now)) {
     files++;
     bytes += size;
-    const isKept = age <= bounds.oldestMs && files <= bounds.mostFiles && bytes <= bounds.mostBytes;
-    if (isKept || age < freshMs) continue;
-    await rm(path, { force: true }).catch((error: unknown) => log.debug("a saved file stays", { path, error }));
-  }
-
-  async function youngestFirst(from: string) {
-    const names = await readdir(from).catch(() => []);
-    const found = await Promise.all(
-      names.map(async (name) => {
-        const path = join(from, name);
-        const facts = await stat(path).catch(() => undefined);
-        return facts?.isFile() ? [{ path, size: facts.size, age: now - facts.mtimeMs }] : [];
-      }),
+    const isKept = ageMs <= bounds.maxAgeMs && files <= bounds.maxFiles && bytes <= bounds.maxBytes;
+    if (isKept || ageMs < freshMs) continue;
+    await rm(path, { force: true }).catch((error: unknown) =>
+      log.debug("could not remove an old file", { path, error }),
     );
-    return found.flat().toSorted((a, b) => a.age - b.age);
   }
+}
+
+async function listYoungestFirst(folder: string, now: number) {
+  const names = await readdir(folder).catch(() => []);
+  const files = await Promise.all(
+    names.map(async (name) => {
+      const path = join(folder, name);
+      const stats = await stat(path).catch(() => undefined);
+      return stats?.isFile() ? [{ path, size: stats.size, ageMs: now - stats.mtimeMs }] : [];
+    }),
+  );
+  return files.flat().toSorted((a, b) => a.ageMs - b.ageMs);
 }

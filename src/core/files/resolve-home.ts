@@ -2,7 +2,7 @@ import { join, resolve } from "node:path";
 import type { Env } from "../process/child-env.ts";
 
 export interface HomeChoice {
-  /** What `--home` says. */
+  /** The value of `--home`. */
   readonly flag?: string | undefined;
   readonly env: Env;
   readonly homedir: string;

@@ -11,13 +11,13 @@ export interface RotatingFileOptions {
   readonly file: string;
   /** Past this size the file becomes `<file>.1`, the one before it `<file>.2`, and so on. */
   readonly maxBytes: number;
-  /** How many of those are kept; one at least. */
+  /** How many of those are kept; at least one. */
   readonly keep: number;
 }
 
 /**
- * An owner-only file that several processes may append to: each looks before it writes whether another has rotated the
- * file away, and follows. Calls of `append` must not overlap.
+ * An owner-only file that several processes may append to: before it writes, each checks whether another has rotated the
+ * file, and follows. Calls of `append` must not overlap.
  */
 export function createRotatingFile({ file, maxBytes, keep }: RotatingFileOptions): RotatingFile {
   let handle: FileHandle | undefined;
@@ -63,7 +63,7 @@ export function createRotatingFile({ file, maxBytes, keep }: RotatingFileOptions
   };
 }
 
-/** Device and number: together they name a file whatever it is called. */
+/** Device and inode identify a file whatever its name is. */
 export function isSameFile(one: Stats, other: Stats): boolean {
   return one.ino === other.ino && one.dev === other.dev;
 }

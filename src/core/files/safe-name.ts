@@ -1,5 +1,5 @@
-/** Of what an order may carry. */
-const extensions: Readonly<Record<string, string>> = {
+/** Of the types that an order may carry. */
+const orderExtensions: Readonly<Record<string, string>> = {
   "image/jpeg": "jpg",
   "image/png": "png",
   "image/gif": "gif",
@@ -27,37 +27,37 @@ const extensions: Readonly<Record<string, string>> = {
   "application/x-compressed-tar": "tar.gz",
 };
 
-/** Of what else tools answer with. */
-const otherExtensions: Readonly<Record<string, string>> = {
+/** Of other types that tools answer with. */
+const extraExtensions: Readonly<Record<string, string>> = {
   "image/svg+xml": "svg",
   "audio/mp3": "mp3",
   "audio/x-wav": "wav",
 };
 
-const allExtensions: ReadonlyMap<string, string> = new Map(Object.entries({ ...extensions, ...otherExtensions }));
+const allExtensions: ReadonlyMap<string, string> = new Map(Object.entries({ ...orderExtensions, ...extraExtensions }));
 
-/** In bytes: file systems take 255, and a number may have to be added. */
-const longest = 200;
+/** File systems take 255, and a number may be added. */
+const maxNameBytes = 200;
 
 export function extensionOf(mimeType: string, otherwise = "bin"): string {
   const [plain = ""] = mimeType.split(";", 1);
   return allExtensions.get(plain.trim().toLowerCase()) ?? otherwise;
 }
 
-/** The type that the ending of a file name stands for, among those an order may carry. */
+/** The type that the extension of a file name stands for, if an order may carry it. */
 export function mimeTypeOf(name: string): string | undefined {
   const lower = name
     .toLowerCase()
     .replace(/\.jpeg$/, ".jpg")
     .replace(/\.htm$/, ".html")
     .replace(/\.tgz$/, ".tar.gz");
-  const fitting = Object.entries(extensions).filter(([, extension]) => lower.endsWith(`.${extension}`));
+  const fitting = Object.entries(orderExtensions).filter(([, extension]) => lower.endsWith(`.${extension}`));
   return fitting.toSorted(([, a], [, b]) => b.length - a.length)[0]?.[0];
 }
 
 /**
- * A name that is one part of a path on every system, whatever was sent: no folders, no hidden files, no names that
- * Windows keeps for devices, nothing that reorders or hides what a person sees.
+ * A name that is a single part of a path on every system, whatever was sent: no folders, no hidden files, no names that
+ * Windows reserves for devices, nothing that reorders or hides what a person sees.
  */
 export function safeName(given: string | undefined, fallback: string): string {
   const last = (given ?? "").normalize("NFC").split(/[/\\]/).at(-1) ?? "";
@@ -85,11 +85,11 @@ export function numberedName(name: string, number: number): string {
 }
 
 function shorten(name: string): string {
-  if (Buffer.byteLength(name) <= longest) return name;
+  if (Buffer.byteLength(name) <= maxNameBytes) return name;
   const { stem, ending } = splitExtension(name);
   // A character cut in two becomes U+FFFD at the end.
   const cut = Buffer.from(stem)
-    .subarray(0, longest - ending.length)
+    .subarray(0, maxNameBytes - ending.length)
     .toString();
   return `${cut.replace(/\uFFFD$/, "")}${ending}`;
 }

@@ -6,7 +6,7 @@ import { writeFileAtomic } from "./write-file-atomic.ts";
 
 export interface StateFileOptions<T> {
   readonly path: string;
-  /** Checks what was read and gives it its type; throws when it is not what this file holds. */
+  /** Checks what was read and gives it its type; throws if the file should not hold that. */
   readonly parse: (value: unknown) => T;
   /** What a missing file means. Every reader gets a copy of its own. */
   readonly empty: T;
@@ -14,15 +14,15 @@ export interface StateFileOptions<T> {
   readonly now?: () => Date;
 }
 
-/** A small JSON file of ours: owner-only, written whole or not at all, shared safely by several processes. */
+/** A small JSON file: owner-only, written whole or not at all, safe to share between processes. */
 export interface StateFile<T> {
   readonly path: string;
   read(): Promise<T>;
-  /** Reads, changes and writes under a lock; gives what is in the file afterwards. */
+  /** Reads, changes and writes under a lock. Returns what is in the file afterwards. */
   update(change: (current: T) => T | Promise<T>, signal?: AbortSignal): Promise<T>;
 }
 
-/** A damaged file is set aside as `<name>.damaged-<time>` and reported: it is never overwritten in silence. */
+/** A damaged file is renamed to `<name>.damaged-<time>` and reported; it is never overwritten. */
 export function openStateFile<T>(options: StateFileOptions<T>): StateFile<T> {
   const { path, parse, empty, log = silentLog, now = () => new Date() } = options;
 
@@ -66,7 +66,7 @@ export type JsonFile<T> =
 
 /**
  * What is in a JSON file. A file that can't be read (permissions, a failing disk) is a fault and not "missing" or
- * "damaged": whoever takes it for either would overwrite good data.
+ * "damaged": a caller that took it for either would overwrite good data.
  */
 export async function readJsonFile<T>(path: string, parse: (value: unknown) => T): Promise<JsonFile<T>> {
   const text = await readText(path);
@@ -89,8 +89,8 @@ async function readText(path: string): Promise<string | undefined> {
 }
 
 /**
- * Moves a damaged file out of the way as `<name>.damaged-<time>`, so that a person can still look at it, and gives its new
- * path. Only for the holder of the file's lock.
+ * Renames a damaged file to `<name>.damaged-<time>`, so that a person can still look at it. Returns the new path. Call it
+ * only while you hold the file's lock.
  */
 export async function setAside(path: string, now: Date = new Date()): Promise<string> {
   const aside = `${path}.damaged-${now.toISOString().replace(/[-:.]/g, "")}`;
@@ -98,7 +98,7 @@ export async function setAside(path: string, now: Date = new Date()): Promise<st
     await rename(path, aside);
     return aside;
   } catch (error) {
-    const message = `${path} is damaged and could not be set aside: ${messageOf(error)}. Move it away and try again.`;
+    const message = `${path} is damaged and could not be renamed: ${messageOf(error)}. Move it away and try again.`;
     throw new Fault("io", message, { cause: error });
   }
 }

@@ -6,15 +6,15 @@ import type { Log } from "../log.ts";
 import { formatMark, judgeMark, ownMark, parseMark, type ProcessMark } from "../process/process-mark.ts";
 
 export interface WriteOptions {
-  /** Permissions of the file; owner-only unless given. */
+  /** Permissions of the file; owner-only by default. */
   readonly mode?: number;
 }
 
 let counter = 0;
 
 /**
- * After a crash at any moment the file holds either the old or the new content, whole. Once the promise resolves the new
- * content survives a power failure. A missing folder is made, owner-only.
+ * After a crash at any moment the file holds either all of the old or all of the new content. Once the promise resolves,
+ * the new content survives a power failure. A missing folder is made, owner-only.
  */
 export async function writeFileAtomic(
   path: string,
@@ -35,7 +35,7 @@ export async function writeFileAtomic(
   }
 }
 
-/** Who was writing, when the name is that of a draft that a writer leaves behind when it is killed. */
+/** The process that wrote the draft of this name; undefined if it is not a draft. */
 function parseDraftName(name: string): ProcessMark | undefined {
   const [, mark] = /^\..*\.([^.]+)\.\d+\.tmp$/.exec(name) ?? [];
   return mark === undefined ? undefined : parseMark(mark);
@@ -55,7 +55,7 @@ async function writeDurably(path: string, data: string | Uint8Array, mode: numbe
   }
 }
 
-/** Without this a power failure can undo the rename. Systems that can't sync a folder (Windows) don't need it. */
+/** Without it a power failure can undo the rename. Systems that can't sync a folder (Windows) don't need it. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, "r").catch(() => undefined);
   try {
@@ -67,18 +67,17 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-const deepestFolder = 3;
+const maxDepth = 3;
 const hourMs = 3_600_000;
 
 /**
- * Removes the drafts of writers that were killed. A draft whose writer lives, or may live elsewhere, is left alone.
- * Synchronous, since every start waits for it: a thread pool costs more than these few calls.
+ * Removes the drafts of processes that were killed. A draft whose writer lives, or may live elsewhere, stays.
+ * Synchronous, since every start waits for it: the thread pool would cost more than these few calls.
  */
 export function sweepDrafts(folder: string, log: Log, depth = 1): void {
   for (const entry of listFolder(folder)) {
     const path = join(folder, entry.name);
-    if (entry.isDirectory() && depth < deepestFolder && !entry.name.endsWith(".lock"))
-      sweepDrafts(path, log, depth + 1);
+    if (entry.isDirectory() && depth < maxDepth && !entry.name.endsWith(".lock")) sweepDrafts(path, log, depth + 1);
     const writer = entry.isFile() ? parseDraftName(entry.name) : undefined;
     if (writer !== undefined && isAbandoned(path, writer)) removeDraft(path, log);
   }

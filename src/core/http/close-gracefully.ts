@@ -30,7 +30,7 @@ export function trackConnections(server: Server): Connections {
 
 export interface CloseOptions {
   readonly server: Server;
-  readonly admission: RequestSlots;
+  readonly slots: RequestSlots;
   readonly connections: Connections;
   readonly withinMs: number;
   /** Calls that still run are told that it is over. */
@@ -45,7 +45,7 @@ export interface CloseOptions {
  */
 export async function closeGracefully({
   server,
-  admission,
+  slots: admission,
   connections,
   withinMs,
   stop,

@@ -1,30 +1,31 @@
-/** How many requests are served at once. Streams that only listen do not count. */
+/** Limits how many requests are served at once. Streams that only listen do not count. */
 export interface RequestSlots {
-  enter(): boolean;
-  leave(): void;
-  readonly inside: number;
-  /** From here on no new request is to be served; what belongs to those inside still comes in. */
+  /** False if all slots are in use. */
+  acquire(): boolean;
+  release(): void;
+  readonly inUse: number;
+  /** From now on no new request may be served. What belongs to running ones still comes in. */
   close(): void;
   readonly isClosed: boolean;
-  /** Resolves when nobody is inside any more and the last answers are on their way, or after the time. */
+  /** Resolves when every slot is free and the last answers are on their way, or after the time. */
   drained(withinMs: number): Promise<void>;
 }
 
-export function createRequestSlots(atMost: number): RequestSlots {
-  let inside = 0;
+export function createRequestSlots(max: number): RequestSlots {
+  let inUse = 0;
   let isClosed = false;
   let onEmpty: (() => void) | undefined;
   return {
-    enter() {
-      if (inside >= atMost) return false;
-      inside++;
+    acquire() {
+      if (inUse >= max) return false;
+      inUse++;
       return true;
     },
-    leave() {
-      if (--inside === 0) onEmpty?.();
+    release() {
+      if (--inUse === 0) onEmpty?.();
     },
-    get inside() {
-      return inside;
+    get inUse() {
+      return inUse;
     },
     get isClosed() {
       return isClosed;
@@ -34,8 +35,8 @@ export function createRequestSlots(atMost: number): RequestSlots {
     },
     drained(withinMs) {
       return new Promise((resolve) => {
-        // Answers leave at the end of a turn: this comes after it.
-        if (inside === 0) return void setImmediate(resolve);
+        // Answers are sent at the end of a turn of the event loop; this comes after it.
+        if (inUse === 0) return void setImmediate(resolve);
         const timer = setTimeout(resolve, withinMs);
         onEmpty = () => {
           clearTimeout(timer);

@@ -1,5 +1,3 @@
-import { readdir, rm, stat } from "node:fs/promises";
-import { join } from "node:path";
 import type { Caller } from "../../catalog/caller.ts";
 import type { View } from "../../catalog/view.ts";
 import type { AgentConfig } from "../../core/config/agent-config.ts";
@@ -78,9 +76,9 @@ export function openAgent(parts: EngineParts, options: OpenAgentOptions): Chosen
 function keepIn(folder: string, log: Log): SaveMedia {
   return async (media, content) => {
     const { saveMedia } = await import("../../core/files/save-media.ts");
-    const { pruneFolder } = await import("../../core/files/prune-folder.ts");
+    const { pruneFolder, resultsBounds } = await import("../../core/files/prune-folder.ts");
     const { path } = await saveMedia({ content, name: media.name, mimeType: media.mimeType }, folder);
-    await pruneFolder(folder, log, Date.now());
+    await pruneFolder(folder, log, Date.now(), resultsBounds);
     return path;
   };
 }
@@ -170,13 +168,6 @@ const longestOrderMs = 24 * 60 * 60 * 1000;
 
 /** Removes texts of orders whose process was killed before it could. Younger ones may belong to one that runs. */
 export async function sweepIncoming(folder: string, log: Log, now = Date.now()): Promise<void> {
-  const names = await readdir(folder).catch(() => []);
-  for (const name of names) {
-    const path = join(folder, name);
-    try {
-      if (now - (await stat(path)).mtimeMs > longestOrderMs) await rm(path);
-    } catch (error) {
-      log.debug("a leftover of an order could not be removed", { path, error });
-    }
-  }
+  const { pruneFolder } = await import("../../core/files/prune-folder.ts");
+  await pruneFolder(folder, log, now, { maxAgeMs: longestOrderMs, maxFiles: Infinity, maxBytes: Infinity });
 }
