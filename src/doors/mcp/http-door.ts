@@ -74,7 +74,7 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
     ? [
         watchConnections(metrics, "mcp-http", () => connections.size),
         watchSessions(metrics, () => endpoints.sessionCount()),
-        watchQueue(metrics, "mcp-http", () => admission.inside),
+        watchQueue(metrics, "mcp-http", () => admission.inUse),
       ]
     : [];
 
@@ -85,7 +85,7 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
     async close(withinMs = 5000) {
       await closeGracefully({
         server,
-        admission,
+        slots: admission,
         connections,
         withinMs,
         stop: () => endpoints.stop(),

@@ -124,10 +124,10 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
 
   /** A request holds a slot while it is served. A subscription releases it early. */
   async function servePost(request: IncomingMessage, response: ServerResponse, principal: string): Promise<void> {
-    if (!slots.enter()) throw new Fault("busy", "The server has too many requests in flight. Try again in a second.");
+    if (!slots.acquire()) throw new Fault("busy", "The server has too many requests in flight. Try again in a second.");
     let hasSlot = true;
     const releaseSlot = () => {
-      if (hasSlot) slots.leave();
+      if (hasSlot) slots.release();
       hasSlot = false;
     };
     const spiller = options.spill && createJsonSpiller(options.spill);
