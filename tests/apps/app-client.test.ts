@@ -5,6 +5,7 @@ import { WebSocketServer } from "ws";
 import { openBridgeLink } from "../../src/app/bridge-link.ts";
 import { type AppTool, openApp } from "../../src/app/index.ts";
 import { createToolRuns } from "../../src/app/tool-runs.ts";
+import { closeCodes, type CloseReason } from "../../src/sources/apps/bridge/bridge-socket.ts";
 import { createMemorySessionStore } from "../../src/sources/apps/store/session-store.ts";
 import { openV2Client } from "../clients/v2-client.ts";
 import { listenHere } from "../support/listen-here.ts";
@@ -205,6 +206,38 @@ test("an app pings over a quiet connection, and keeps it if there is an answer",
   });
   await until(() => asked.some((texts) => texts.length >= 3));
   expect(asked.flat()).toContain('{"type":"ping"}');
+  link.close();
+  server.close();
+});
+
+test.each<[CloseReason, string]>([
+  ["invalidToken", "session over"],
+  ["unknownSession", "session over"],
+  ["expired", "session over"],
+  ["deleted", "session over"],
+  ["replaced", "replaced"],
+  ["malformed", "reconnected"],
+  ["flooding", "reconnected"],
+  ["failed", "reconnected"],
+  ["overloaded", "reconnected"],
+  ["draining", "reconnected"],
+])("an app knows what to do when the proxy closes its bridge as %s", async (reason, expected) => {
+  const { promise: next, resolve } = Promise.withResolvers<string>();
+  const server = new WebSocketServer({ port: 0 });
+  server.once("connection", (ws) => {
+    server.once("connection", () => resolve("reconnected"));
+    const [code, text] = closeCodes[reason];
+    ws.close(code, text);
+  });
+  const link = openBridgeLink({
+    url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    token: "t",
+    heartbeatMs: 10_000,
+    onMessage: () => {},
+    onConnected: () => {},
+    onOver: resolve,
+  });
+  expect(await next).toBe(expected);
   link.close();
   server.close();
 });

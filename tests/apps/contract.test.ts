@@ -114,7 +114,9 @@ test("a wrong method gets an error that names the right ones, whatever the body"
   });
   const put = await proxy.ask("PUT", address, {});
   expect([put.status, put.headers.get("allow")]).toEqual([405, "GET, POST, DELETE"]);
-  expect(put.body).toMatchObject({ error: { message: expect.stringMatching(/^Use POST, GET with Accept: text\/event-stream, or DELETE/) } });
+  expect(put.body).toMatchObject({
+    error: { message: expect.stringMatching(/^Use POST, GET with Accept: text\/event-stream, or DELETE/) },
+  });
 });
 
 test("invalid tools in PATCH get an error that does not speak of registering", async () => {

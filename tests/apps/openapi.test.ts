@@ -1,5 +1,7 @@
+import { readFile } from "node:fs/promises";
 import { type Schema, Validator } from "@cfworker/json-schema";
 import { expect, test } from "vitest";
+import { closeCodes } from "../../src/sources/apps/bridge/bridge-socket.ts";
 import { createMemorySessionStore } from "../../src/sources/apps/store/session-store.ts";
 import { bearer, registration, type RunningProxy, startProxy } from "./start-proxy.ts";
 import { openApp } from "./test-app.ts";
@@ -160,6 +162,15 @@ test("every reference in the description resolves, and every path parameter is d
     const declared = (item.parameters ?? []).filter((each: Json) => each.in === "path").map((each: Json) => each.name);
     expect(declared).toEqual(inPath);
   }
+});
+
+test("the description and the documentation name every close code of the bridge", async () => {
+  await using proxy = await startProxy();
+  const { text } = await proxy.ask("GET", "/openapi.json");
+  const page = await readFile(new URL("../../docs/proxy.md", import.meta.url), "utf8");
+  const codes = Object.values(closeCodes).map(([code]) => code);
+  expect(codes.filter((code) => !new RegExp(`[:,] ${code} `).test(text))).toEqual([]);
+  expect(codes.filter((code) => !page.includes(`| ${code} |`))).toEqual([]);
 });
 
 /** How a response differs from its description; empty if it does not. */
