@@ -6,7 +6,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { expect, test } from "vitest";
 import { defaultConfig } from "../../src/core/config/find-config.ts";
 import { openHome } from "../../src/core/files/home.ts";
-import { createLiveLog } from "../../src/core/live-log.ts";
+import { createLiveLog } from "../../src/core/log.ts";
 import { type Hub, openHub } from "../../src/hub/hub.ts";
 import { bearer, type Created, registration } from "./start-proxy.ts";
 import { openApp } from "./test-app.ts";
@@ -60,7 +60,7 @@ async function startHub(apps: object): Promise<TestHub> {
   return own;
 }
 
-test("a hub that is told to shows the tools of connected apps under a prefix, and only while they are connected", async () => {
+test("with apps.show a hub offers the tools of connected apps under a prefix, while they are connected", async () => {
   await using own = await startHub({ serve: true, show: true });
   const session = await own.register();
   expect(await own.names()).toEqual([]);
@@ -73,11 +73,11 @@ test("a hub that is told to shows the tools of connected apps under a prefix, an
   await expect.poll(() => own.names()).toEqual([]);
 });
 
-test("its clients are told when an app comes, and each app is also an address of its own that does not tell its session", async () => {
+test("clients are notified when an app connects, and each app has an address that does not reveal its session", async () => {
   await using own = await startHub({ serve: true, show: true, prefix: "phone" });
   await using client = await openClient(own.hub.url, own.token);
   const sessions = [await own.register(), await own.register()];
-  // Its stream opens behind its back: it hears the first change that comes after that.
+  // The client opens its stream in the background, and gets only changes after that.
   while (client.changes === 0) {
     await using ___ = await openApp(sessions[0]!.bridge_url);
     await sleep(20);
@@ -92,7 +92,7 @@ test("its clients are told when an app comes, and each app is also an address of
   expect(await alone.names()).toEqual(["echo_text"]);
 });
 
-test("sessions that only their own tokens open are not shown, nor any where the hub is not told to", async () => {
+test("sessions with own_tokens_only are not shown, and none are without apps.show", async () => {
   await using shown = await startHub({ serve: true, show: true });
   const secret = await shown.register({ own_tokens_only: true });
   await using open = await openApp((await shown.register()).bridge_url);
@@ -108,7 +108,7 @@ test("sessions that only their own tokens open are not shown, nor any where the 
   expect(await client.names()).toEqual(["echo_text"]);
 });
 
-test("without a word about apps the hub has no address for them, and a port that is taken is refused", async () => {
+test("without apps.serve the hub has no address for apps, and a port in use is refused", async () => {
   await using own = await startHub({});
   expect(own.hub.appsAddress).toBeUndefined();
   await using other = await startHub({ serve: true });
