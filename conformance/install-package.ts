@@ -10,8 +10,8 @@ const cacheFolder = path.resolve(import.meta.dirname, "..", ".cache");
 const patienceMs = 240_000;
 
 /**
- * A package that tests need and the project must not depend on: installed at first use under `.cache/<folder>/<version>`,
- * with what it depends on, and kept. Returns the folder of the package itself.
+ * Installs a package that tests need but the project must not depend on, under `.cache/<folder>/<version>`, once.
+ * Returns the folder of the package itself.
  */
 export async function installPackage(name: string, version: string, folder: string): Promise<string> {
   const home = path.join(cacheFolder, folder, version);
@@ -20,7 +20,7 @@ export async function installPackage(name: string, version: string, folder: stri
   if (existsSync(complete)) return installed;
 
   await mkdir(path.dirname(home), { recursive: true });
-  // Two test files may want the same package at the same moment.
+  // Two test files may need the same package at the same time.
   return withFileLock(`${home}.lock`, { waitMs: patienceMs }, async () => {
     if (existsSync(complete)) return installed;
     await rm(home, { recursive: true, force: true });
@@ -34,7 +34,7 @@ export async function installPackage(name: string, version: string, folder: stri
 }
 
 async function runNpm(args: readonly string[]): Promise<void> {
-  // The npm of an older system has to run on our Node, or it refuses packages by their engine.
+  // An older system's npm must run on our Node, or it refuses packages because of their engine.
   const PATH = [path.dirname(process.execPath), process.env.PATH].join(path.delimiter);
   const npm = spawn("npm", args, {
     env: { ...process.env, PATH },

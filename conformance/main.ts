@@ -7,7 +7,7 @@ import { startFixture } from "./start-fixture.ts";
 
 const servers: SuiteResult[] = [];
 for (const suite of suites) {
-  // A fixture of its own for each suite: what one leaves behind is no matter for the next.
+  // Each suite has its own fixture, so that no state carries over to the next.
   await using fixture = await startFixture();
   servers.push({ suite, scenarios: await runSuite(suite, fixture.url) });
 }

@@ -14,17 +14,17 @@ export interface ScenarioResult {
   readonly passed: number;
   readonly failed: number;
   readonly warned: number;
-  /** One line for each check that did not pass, skipped ones aside. */
+  /** One line for each check that failed or warned. */
   readonly complaints: readonly string[];
 }
 
-/** The runner's exit code says little: what counts is read from the files it leaves, one folder a scenario. */
+/** Reads the result files of the runner, one folder per scenario. Its exit code says little. */
 export async function readResults(folder: string): Promise<readonly ScenarioResult[]> {
   const names = (await readdir(folder, { recursive: true })).filter((name) => stamp.test(name));
   return Promise.all(names.sort().map((name) => readScenario(folder, name)));
 }
 
-/** What the runner puts behind a scenario's name; some names are a path. */
+/** What the runner appends to the name of a scenario. Some names are paths. */
 const stamp = /-\d{4}-\d\d-\d\dT[\d-]+Z$/;
 
 async function readScenario(folder: string, name: string): Promise<ScenarioResult> {
@@ -51,7 +51,7 @@ async function readChecks(file: string): Promise<readonly Check[]> {
   try {
     return JSON.parse(await readFile(file, "utf8"));
   } catch (error) {
-    // The runner makes the folder first and writes no file when the scenario itself broke.
+    // The runner creates the folder first, and writes no file if the scenario itself crashed.
     return [{ id: "scenario", status: "FAILURE", description: `The scenario left no results (${String(error)})` }];
   }
 }

@@ -10,7 +10,7 @@ export interface SuiteResult {
   readonly scenarios: readonly ScenarioResult[];
 }
 
-/** A table with a row for each scenario and a column for each suite, and below it what did not pass. */
+/** A table with a row for each scenario and a column for each suite, and the failed checks below it. */
 export function renderReport(results: readonly SuiteResult[]): string {
   const names = [...new Set(results.flatMap(({ scenarios }) => scenarios.map(({ scenario }) => scenario)))].sort();
   const rows = names.map((name) => [
@@ -21,12 +21,12 @@ export function renderReport(results: readonly SuiteResult[]): string {
     ["checks passed in", ...results.map(({ suite }) => suite.title)],
     ...rows,
     ["total", ...results.map(({ scenarios }) => cell(scenarios))],
-    ["wanted", ...results.map(({ suite }) => String(suite.atLeast))],
+    ["required", ...results.map(({ suite }) => String(suite.atLeast))],
   ];
   return [...align(table), ...results.flatMap(({ suite, scenarios }) => complaints(suite, scenarios))].join("\n");
 }
 
-/** Whether every check of the suite passed, and as many as there have to be. */
+/** Whether no check failed, and enough checks passed. */
 export function isGood({ suite, scenarios }: SuiteResult): boolean {
   const { passed, failed, warned } = sum(scenarios);
   return failed === 0 && warned === 0 && passed >= suite.atLeast;

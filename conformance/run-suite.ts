@@ -9,7 +9,7 @@ import type { ScenarioResult } from "./read-results.ts";
 
 const patienceMs = 300_000;
 
-/** One run of one version of the official runner, and how many checks have to pass in it. */
+/** One run of one version of the official runner, and how many checks must pass. */
 export interface Suite {
   readonly title: string;
   readonly version: string;
@@ -35,7 +35,7 @@ export async function runSuite(suite: Suite, url: string): Promise<readonly Scen
   );
   const [, signal] = await once(child, "exit");
   if (signal !== null) {
-    throw new Fault("timeout", `The suite «${suite.title}» did not end within ${patienceMs / 1000} s.`);
+    throw new Fault("timeout", `The suite «${suite.title}» did not finish within ${patienceMs / 1000} s.`);
   }
   return readResults(folder);
 }

@@ -1,18 +1,18 @@
-/** Scenarios of one version of the official runner for clients, and how many checks have to pass in them. */
+/** Scenarios of one version of the official runner for clients, and how many checks must pass. */
 export interface ClientSuite {
   readonly title: string;
   readonly version: string;
-  /** The revision of the protocol the runner's servers speak, where it has a choice and one is wanted. */
+  /** The protocol version of the runner's servers, if it must be chosen. */
   readonly revision?: string;
   readonly scenarios: readonly string[];
-  /** Scenarios that have to fail, and why. */
+  /** Scenarios that must fail, and why. */
   readonly expectedFailures?: Readonly<Record<string, string>>;
   readonly atLeast: number;
 }
 
-const ofSessions = ["initialize", "tools_call", "elicitation-sep1034-client-defaults", "sse-retry"];
+const legacyScenarios = ["initialize", "tools_call", "elicitation-sep1034-client-defaults", "sse-retry"];
 
-const ofToday = [
+const modernScenarios = [
   "tools_call",
   "request-metadata",
   "sep-2322-client-request-state",
@@ -23,7 +23,7 @@ const ofToday = [
   "json-schema-2020-12-preservation",
 ];
 
-/** Signing in, as both versions of the runner have it. */
+/** Sign-in scenarios that both versions of the runner have. */
 const signIn = [
   "metadata-default",
   "metadata-var1",
@@ -63,36 +63,36 @@ const newSignIn = [
   "wif-jwt-bearer",
 ].map((name) => `auth/${name}`);
 
-/** Every scenario there is, but for those of the skills extension, which skip whoever does not have it. */
+/** Every scenario except those of the skills extension, which are skipped for clients without it. */
 export const clientSuites: readonly ClientSuite[] = [
   {
     title: "0.1.16",
     version: "0.1.16",
-    scenarios: [...ofSessions, ...signIn, "auth/cross-app-access-complete-flow"],
+    scenarios: [...legacyScenarios, ...signIn, "auth/cross-app-access-complete-flow"],
     expectedFailures: {
       "auth/2025-03-26-oauth-metadata-backcompat":
-        "Its server publishes another issuer than its address, which RFC 8414 § 3.3 has a client refuse. 0.2 mended it.",
+        "Its server publishes an issuer that differs from its address, which RFC 8414 § 3.3 tells a client to refuse. Fixed in 0.2.",
     },
     atLeast: 302,
   },
   {
     title: "0.2",
     version: "0.2.0-alpha.12",
-    scenarios: [...new Set([...ofSessions, ...ofToday, ...signIn, ...newSignIn])],
+    scenarios: [...new Set([...legacyScenarios, ...modernScenarios, ...signIn, ...newSignIn])],
     atLeast: 522,
   },
   {
     title: "0.2 2025-11-25",
     version: "0.2.0-alpha.12",
     revision: "2025-11-25",
-    scenarios: [...ofSessions, "json-schema-2020-12-preservation"],
+    scenarios: [...legacyScenarios, "json-schema-2020-12-preservation"],
     atLeast: 20,
   },
   {
     title: "0.2 2026-07-28",
     version: "0.2.0-alpha.12",
     revision: "2026-07-28",
-    scenarios: ofToday,
+    scenarios: modernScenarios,
     atLeast: 66,
   },
 ];

@@ -6,6 +6,7 @@ import type { CallContext } from "../../src/catalog/call-context.ts";
 import type { Source } from "../../src/catalog/source.ts";
 import { loadConfig } from "../../src/core/config/load-config.ts";
 import { silentLog } from "../../src/core/log.ts";
+import type { Answer, Question } from "../../src/mcp/messages/interim-messages.ts";
 import { RpcFault } from "../../src/mcp/messages/json-rpc.ts";
 import type { Prompt } from "../../src/mcp/messages/resources-and-prompts.ts";
 import type { Tool } from "../../src/mcp/messages/tool.ts";
@@ -13,12 +14,11 @@ import { defineServers } from "../../src/sources/servers/definition.ts";
 import { createServerManager } from "../../src/sources/servers/manager.ts";
 import { createAuthRegistry } from "../../src/sources/servers/oauth/auth-registry.ts";
 import { createMemoryCredentials } from "../../tests/support/memory-credentials.ts";
-import { answerQuestion } from "./answer-question.ts";
 import { sampleArguments } from "./sample-arguments.ts";
 import { scenarioAuth, type ScenarioContext } from "./scenario-auth.ts";
 import { withSignIn } from "./with-sign-in.ts";
 
-/** The client the official runner starts: our engine, which uses everything the scenario's server has once. */
+/** The client that the official runner starts. It uses everything that the scenario's server offers once. */
 const [url = ""] = process.argv.slice(2);
 const scenario = process.env.MCP_CONFORMANCE_SCENARIO ?? "";
 const given = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? "{}") as ScenarioContext;
@@ -67,7 +67,7 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** Side by side, since some scenarios look at whether calls keep apart. What the server refuses is the scenario's to judge. */
+/** Concurrently, because some scenarios check that calls do not mix. The scenario judges what the server refuses. */
 async function useEverything(source: Source): Promise<void> {
   const tools = catalog.tools().map(({ tool }) => tool);
   const calls = given.toolCalls ?? tools.map((tool) => ({ name: tool.name, arguments: argumentsFor(tool, tools) }));
@@ -86,11 +86,20 @@ async function useEverything(source: Source): Promise<void> {
     if (outcome.status === "rejected" && !(outcome.reason instanceof RpcFault)) throw outcome.reason;
 }
 
-/** One scenario wants to see the schema of the first tool as it arrived here. */
+/** One scenario checks the schema of the first tool as the client received it. */
 function argumentsFor({ name, inputSchema }: Tool, tools: readonly Tool[]): object {
   return name === "json_schema_echo" ? { schema: tools[0]?.inputSchema } : sampleArguments(inputSchema);
 }
 
 function promptArguments({ arguments: args = [] }: Prompt): Record<string, string> {
   return Object.fromEntries(args.map(({ name }) => [name, "text"]));
+}
+
+/** A user who accepts every form with its defaults, and a model that always says the same. */
+function answerQuestion({ method, params }: Question): Answer {
+  if (method === "sampling/createMessage")
+    return { role: "assistant", model: "mock", content: { type: "text", text: "Hello" } };
+  const schema = params?.requestedSchema as { properties?: Record<string, { default?: unknown }> } | undefined;
+  const filled = Object.entries(schema?.properties ?? {}).filter(([, field]) => field.default !== undefined);
+  return { action: "accept", content: Object.fromEntries(filled.map(([name, field]) => [name, field.default])) };
 }

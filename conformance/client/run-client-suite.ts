@@ -10,7 +10,7 @@ import type { ClientSuite } from "./client-suites.ts";
 const patienceMs = 60_000;
 const client = path.join(import.meta.dirname, "main.ts");
 
-/** Has the runner start our client against each of its servers, one after the other. */
+/** Makes the runner start our client against each of its servers, one after the other. */
 export async function runClientSuite(suite: ClientSuite): Promise<readonly ScenarioResult[]> {
   const runner = await installPackage("@modelcontextprotocol/conformance", suite.version, "conformance");
   const folder = path.join(runner, "..", "..", "..", "results", `client-${suite.title.replaceAll(" ", "-")}`);
@@ -28,7 +28,7 @@ function isExpected({ expectedFailures = {} }: ClientSuite, scenario: string): b
   return Object.hasOwn(expectedFailures, scenario);
 }
 
-/** A failure that is meant to be does not count, and one that is gone has to leave the list. */
+/** An expected failure does not count. If it no longer fails, it must be removed from the list. */
 function withoutExpected(suite: ClientSuite, result: ScenarioResult): ScenarioResult {
   if (!isExpected(suite, result.scenario)) return result;
   const reason = suite.expectedFailures?.[result.scenario];
@@ -44,10 +44,10 @@ async function runScenario(
   folder: string,
 ): Promise<number | null> {
   const command = [process.execPath, client].map((part) => `"${part}"`).join(" ");
-  const wishes = suite.revision === undefined ? [] : ["--spec-version", suite.revision];
-  const args = [runner, "client", "--command", command, "--scenario", scenario, "-o", folder, ...wishes];
+  const versionFlags = suite.revision === undefined ? [] : ["--spec-version", suite.revision];
+  const args = [runner, "client", "--command", command, "--scenario", scenario, "-o", folder, ...versionFlags];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "ignore", "pipe"], timeout: patienceMs });
-  // It tells every step here, which is of interest only where one failed.
+  // The runner prints every step here, which matters only if one failed.
   let told = "";
   child.stderr.on("data", (chunk: Buffer) => (told += chunk.toString()));
   const [code] = (await once(child, "close")) as [number | null];
@@ -55,7 +55,7 @@ async function runScenario(
   return code;
 }
 
-/** The checks alone do not tell that the client itself failed, or never came to its end. */
+/** The checks alone do not show that the client itself failed or did not finish. */
 function brokenResult(scenario: string, code: number | null): ScenarioResult {
   const complaint = `FAILURE ${scenario}: the runner ended with ${code ?? "a signal"}`;
   return { scenario, passed: 0, failed: 1, warned: 0, complaints: [complaint] };

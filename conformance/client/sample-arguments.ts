@@ -1,6 +1,6 @@
 import type { JsonSchema } from "../../src/mcp/messages/tool.ts";
 
-/** Arguments a tool with this schema should take: for each property its default, its first choice or something of its type. */
+/** Valid arguments for a schema: for each property its default, its first choice or a value of its type. */
 export function sampleArguments({ properties }: JsonSchema): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries((properties ?? {}) as Record<string, JsonSchema>).map(([name, schema]) => [name, sampleOf(schema)]),

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 
-/** What the runner hands to a client for one scenario. */
+/** What the runner passes to a client for one scenario. */
 export interface ScenarioContext {
   readonly toolCalls?: readonly { readonly name: string; readonly arguments: object }[];
   readonly client_id?: string;
@@ -14,7 +14,7 @@ export interface ScenarioContext {
   readonly valid_jwt?: string;
 }
 
-/** The `auth` a person would put into the configuration for the scenario. */
+/** The `auth` setting that a user would configure for the scenario. */
 export async function scenarioAuth(
   scenario: string,
   context: ScenarioContext,
@@ -52,14 +52,14 @@ export async function scenarioAuth(
     };
   if (scenario.startsWith("auth/client-credentials"))
     return { ...client, grant: "client-credentials", authorizationServerUrl: await authorityOf(url) };
-  // Servers of that time have no metadata, and so nowhere to say that they check PKCE.
+  // Servers of that revision have no metadata, so they can't say that they check PKCE.
   if (scenario.startsWith("auth/2025-03-26-")) return { ...client, allowMissingPkce: true };
   if (scenario === "auth/basic-cimd")
     return { clientMetadataUrl: "https://conformance-test.local/client-metadata.json" };
   return clientId === undefined ? undefined : client;
 }
 
-/** A person knows whom their secret is for; the runner tells it nowhere but in the server's document. */
+/** A user knows which server a secret is for. The runner says it only in the server's metadata. */
 async function authorityOf(url: string): Promise<string | undefined> {
   const { pathname } = new URL(url);
   const response = await fetch(new URL(`/.well-known/oauth-protected-resource${pathname}`, url));

@@ -4,7 +4,7 @@ import type { LazyAuth } from "../../src/sources/servers/oauth/auth-registry.ts"
 const redirectUri = "http://localhost:8123/callback";
 const mostVisits = 3;
 
-/** Does the work as a person has it done: where it fails for want of a sign-in, they sign in and try again. */
+/** Does the work like a user: if it fails because a sign-in is needed, signs in and tries again. */
 export async function withSignIn<T>(auth: LazyAuth, work: () => Promise<T>): Promise<T> {
   for (let visits = 0; ; visits++) {
     try {
@@ -16,7 +16,7 @@ export async function withSignIn<T>(auth: LazyAuth, work: () => Promise<T>): Pro
   }
 }
 
-/** A person who consents to everything at once, a new authorization server included. */
+/** A user who consents to everything, including a new authorization server. */
 async function visitSignIn(lazy: LazyAuth, scope: string | undefined): Promise<void> {
   const auth = await lazy.load();
   const options = { redirectUri, scope, signal: new AbortController().signal };

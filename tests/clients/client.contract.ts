@@ -1,10 +1,8 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { until } from "../support/until.ts";
-import { usualAnswers } from "./fixed-answers.ts";
-import type { Notice, TestClient } from "./test-client.ts";
+import { type Notice, type TestClient, usualAnswers } from "./test-client.ts";
 
-/** What every official client can do with our server, whichever way it came. */
+/** What every official client can do with our server, over any transport. */
 export function testClient(version: string, open: () => Promise<TestClient>): void {
   let client: TestClient;
   beforeAll(async () => {
@@ -17,7 +15,7 @@ export function testClient(version: string, open: () => Promise<TestClient>): vo
   });
   afterAll(() => client[Symbol.asyncDispose]());
 
-  test("agrees on the newest version both know", () => {
+  test("agrees on the newest version that both support", () => {
     expect(client.version).toBe(version);
   });
 
@@ -29,19 +27,19 @@ export function testClient(version: string, open: () => Promise<TestClient>): vo
     expect(client.errors).toEqual([]);
   });
 
-  test("gets the failure of a tool as a result, and a tool there is not as an error", async () => {
+  test("gets the failure of a tool as a result, and an unknown tool as an error", async () => {
     expect(await client.call("test_error_handling")).toContain("true]");
     expect(await client.call("greet", { name: 5 })).toMatch(/name.*true\]/);
     await expect(client.call("no_such_tool")).rejects.toMatchObject({ code: -32602 });
   });
 
-  test("hears how far a call is before it is answered", async () => {
+  test("receives progress before the result of a call", async () => {
     const steps: number[] = [];
     await client.call("test_tool_with_progress", {}, { onProgress: (progress) => steps.push(progress) });
     expect(steps).toEqual([0, 50, 100]);
   });
 
-  test("stops a call on the server by cancelling it", async () => {
+  test("stops a call on the server when it cancels it", async () => {
     const before = await client.call("test_count_cancelled");
     const aborter = new AbortController();
     const onProgress = () => aborter.abort();
@@ -50,7 +48,7 @@ export function testClient(version: string, open: () => Promise<TestClient>): vo
     await untilChanged(() => client.call("test_count_cancelled"), before);
   });
 
-  test("answers a question in the middle of a call, or declines to", async () => {
+  test("answers or declines a question during a call", async () => {
     expect(await client.call("test_elicitation", { message: "Who?" })).toContain("alice");
     client.answers = { elicitation: { action: "decline" } };
     expect(await client.call("test_elicitation", { message: "Who?" })).toContain("action=decline");
@@ -64,7 +62,7 @@ export function testClient(version: string, open: () => Promise<TestClient>): vo
     expect(await client.call("test_input_required_result_multi_round")).toContain("Bob likes blue");
   });
 
-  test("reads resources, and hears when one changes", async () => {
+  test("reads resources, and is notified when one changes", async () => {
     expect(await client.read("test://template/42/data")).toContain("Data for ID: 42");
     await expect(client.read("test://none")).rejects.toThrow(/not found/);
     const stop = await client.listen("test://watched-resource");
@@ -73,7 +71,7 @@ export function testClient(version: string, open: () => Promise<TestClient>): vo
     expect(client.errors).toEqual([]);
   });
 
-  test("gets prompts, also one that asks", async () => {
+  test("gets prompts, including one that asks a question", async () => {
     expect(await client.promptNames()).toContain("test_simple_prompt");
     expect(await client.prompt("test_prompt_with_arguments", { arg1: "one", arg2: "two" })).toContain("arg1='one'");
     client.answers = { elicitation: { action: "accept", content: { context: "spring" } } };
@@ -81,7 +79,7 @@ export function testClient(version: string, open: () => Promise<TestClient>): vo
     expect(await client.complete("par")).toEqual(["paris", "park", "party"]);
   });
 
-  test("hears when the lists of tools and prompts change", async () => {
+  test("is notified when the lists of tools and prompts change", async () => {
     const stop = await client.listen("test://watched-resource");
     await triggerUntilHeard(client, "test_trigger_tool_change", "tools");
     await triggerUntilHeard(client, "test_trigger_prompt_change", "prompts");
@@ -90,22 +88,13 @@ export function testClient(version: string, open: () => Promise<TestClient>): vo
   });
 }
 
-/** A client of the sessions opens its stream for notices in its own time: what comes before that is lost. */
+/** A legacy client opens its stream for notifications at some later time, and misses those sent before that. */
 async function triggerUntilHeard(client: TestClient, tool: string, notice: Notice): Promise<void> {
-  let isHeard = false;
-  const trigger = async () => {
-    while (!isHeard) {
-      await client.call(tool);
-      await sleep(50);
-    }
+  const isHeard = async () => {
+    await client.call(tool);
+    return client.heard.includes(notice);
   };
-  const triggering = trigger();
-  try {
-    await until(() => client.heard.includes(notice), `the notice «${notice}»`);
-  } finally {
-    isHeard = true;
-    await triggering;
-  }
+  await until(isHeard, `the notification «${notice}»`);
 }
 
 async function untilChanged(read: () => Promise<string>, before: string): Promise<void> {

@@ -10,8 +10,7 @@ import {
   ResourceUpdatedNotificationSchema,
   ToolListChangedNotificationSchema,
 } from "@modelcontextprotocol/sdk/types.js";
-import { modelAnswer, rootsAnswer, usualAnswers } from "./fixed-answers.ts";
-import type { Notice, Reach, TestClient } from "./test-client.ts";
+import { modelAnswer, type Notice, type Reach, rootsAnswer, type TestClient, usualAnswers } from "./test-client.ts";
 
 /** The client of the official SDK, version 1. */
 export async function openV1Client(reach: Reach): Promise<TestClient> {
@@ -31,7 +30,7 @@ export async function openV1Client(reach: Reach): Promise<TestClient> {
   client.setNotificationHandler(ResourceUpdatedNotificationSchema, () => void heard.push("resource"));
   const transport =
     "url" in reach ? new StreamableHTTPClientTransport(new URL(reach.url)) : new StdioClientTransport(reach);
-  // The client tells its transport what was agreed; there is no other way to see it over stdio.
+  // The client passes the agreed version to its transport. Over stdio there is no other way to see it.
   let version: string | undefined;
   const { setProtocolVersion } = transport as Transport;
   Object.assign(transport, {

@@ -1,10 +1,9 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import type { VersionNegotiationMode } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { modelAnswer, rootsAnswer, usualAnswers } from "./fixed-answers.ts";
-import type { Notice, Reach, TestClient } from "./test-client.ts";
+import { modelAnswer, type Notice, type Reach, rootsAnswer, type TestClient, usualAnswers } from "./test-client.ts";
 
-/** The client of the official SDK, version 2, with the way it is told to find out the protocol version. */
+/** The client of the official SDK, version 2, with a mode of version negotiation. */
 export async function openV2Client(reach: Reach, mode: VersionNegotiationMode): Promise<TestClient> {
   const client = new Client(
     { name: "v2", version: "1" },

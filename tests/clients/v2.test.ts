@@ -5,8 +5,8 @@ import { testClient } from "./client.contract.ts";
 import { openV2Client } from "./v2-client.ts";
 
 const modes = [
-  { title: "told nothing", mode: "legacy", version: "2025-11-25" },
-  { title: "finding out the version", mode: "auto", version: "2026-07-28" },
+  { title: "with default settings", mode: "legacy", version: "2025-11-25" },
+  { title: "negotiating the version", mode: "auto", version: "2026-07-28" },
   { title: "pinned to 2026-07-28", mode: { pin: "2026-07-28" }, version: "2026-07-28" },
 ] as const;
 

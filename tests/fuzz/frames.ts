@@ -1,20 +1,20 @@
 import { junk } from "./junk.ts";
-import { maxMessageBytes } from "./limits.ts";
 import { mutate } from "./mutate.ts";
 import type { Random } from "./random.ts";
 import { asModern, makeRequest, makeUnanswered } from "./requests.ts";
 import type { Message } from "./requests.ts";
+import { maxMessageBytes } from "./target-offer.ts";
 
-/** One message on its way, as bytes without the line end that stdio wants. */
+/** One message as bytes, without the line end that stdio needs. */
 export interface Frame {
   readonly bytes: Buffer;
-  /** A notice that takes this request back: silence is a right answer to it from here on. */
+  /** The request that this notification cancels. From then on it need not be answered. */
   readonly cancels?: unknown;
-  /** A request that is never answered unless it is taken back. */
+  /** A request that is never answered unless it is cancelled. */
   readonly endless?: boolean;
 }
 
-/** Deeper than any parser that recurses can go. */
+/** Too deep for a recursive parser. */
 const deepest = 20_000;
 
 const rawIds = [
@@ -30,7 +30,7 @@ const rawIds = [
   "null",
 ];
 
-/** The next message, or the two of a pair that belongs together. `states` are `requestState` values seen before. */
+/** The next message, or a request and its cancel. `states` are `requestState` values seen before. */
 export function nextFrames(random: Random, id: number, states: readonly unknown[]): readonly Frame[] {
   const kind = random.int(1000);
   if (kind < 400) return [frame(makeRequest(random, anId(random, id)))];
@@ -40,14 +40,14 @@ export function nextFrames(random: Random, id: number, states: readonly unknown[
   if (kind < 860) return [corrupt(random, frame(makeRequest(random, id)))];
   if (kind < 890) return [frame(Array.from({ length: random.int(5) }, (_, n) => makeRequest(random, `${id}.${n}`)))];
   if (kind < 920) return [withRawId(random, makeRequest(random, "RAW"))];
-  if (kind < 940) return takenBack(id, frame(makeRequest(random, id)));
-  if (kind < 955) return takenBack(id, { ...frame(endless(random, id)), endless: true });
-  if (kind < 985) return [frame(comeBack(random, id, states))];
+  if (kind < 940) return withCancel(id, frame(makeRequest(random, id)));
+  if (kind < 955) return withCancel(id, { ...frame(endless(random, id)), endless: true });
+  if (kind < 985) return [frame(returnWithAnswers(random, id, states))];
   if (kind < 998) return [deep(random, id)];
   return random.chance(0.2) ? [huge(random, id)] : [deep(random, id)];
 }
 
-/** Requests that never end by themselves. */
+/** A request that never ends by itself. */
 function endless(random: Random, id: number): Message {
   const request: Message = { jsonrpc: "2.0", id, method: "tools/call", params: { name: "wait", arguments: {} } };
   if (random.chance(0.5)) return request;
@@ -59,20 +59,20 @@ function endless(random: Random, id: number): Message {
   return { jsonrpc: "2.0", id, method: "subscriptions/listen", params };
 }
 
-function takenBack(id: number, request: Frame): readonly Frame[] {
-  const notice = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id } };
-  return [request, { ...frame(notice), cancels: id }];
+function withCancel(id: number, request: Frame): readonly Frame[] {
+  const cancel = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id } };
+  return [request, { ...frame(cancel), cancels: id }];
 }
 
-/** A client that returns with answers, to a call that waits for them or to one that does not. */
-function comeBack(random: Random, id: number, states: readonly unknown[]): Message {
+/** A client that returns with answers, to a call that waits for them or to one that does not exist. */
+function returnWithAnswers(random: Random, id: number, states: readonly unknown[]): Message {
   const requestState = states.length > 0 && random.chance(0.7) ? random.pick(states) : junk(random);
   const answers = random.chance(0.7) ? { well: { action: "accept", content: { ok: true } } } : junk(random);
   const params = { name: "ask", arguments: {}, requestState, inputResponses: answers };
   return asModern(random, { jsonrpc: "2.0", id, method: "tools/call", params }, { elicitation: {} });
 }
 
-/** The message with a byte lost, changed or put in, most often inside of a text or between two of them. */
+/** The message cut short, with a byte inserted or changed, or with a byte order mark. */
 function corrupt(random: Random, { bytes }: Frame): Frame {
   const at = random.int(bytes.length);
   const rest = bytes.subarray(at);
@@ -88,7 +88,7 @@ function corrupt(random: Random, { bytes }: Frame): Frame {
   }
 }
 
-/** Ids that no JavaScript value can stand for, or that are no ids at all. */
+/** Ids that no JavaScript value can represent, or that are not valid ids. */
 function withRawId(random: Random, message: Message): Frame {
   return { bytes: Buffer.from(JSON.stringify(message).replace('"RAW"', random.pick(rawIds))) };
 }

@@ -21,7 +21,7 @@ const initialize = Buffer.from(
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Speaks to the target over HTTP, sixteen requests at once, some of them in a session that lasts for one round. */
+/** Sends to the target over HTTP, sixteen requests at once, some of them in a session that lasts one round. */
 export function createHttpDriver(port: number, random: Random): Driver {
   const agent = new Agent({ keepAlive: true, maxSockets: atOnce });
   let nextId = 1;
@@ -80,6 +80,6 @@ export function createHttpDriver(port: number, random: Random): Driver {
 function responseTo(outgoing: ClientRequest): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   outgoing.once("response", resolve).once("error", reject);
-  outgoing.once("timeout", () => outgoing.destroy(new Fault("timeout", "An answer over HTTP never came.")));
+  outgoing.once("timeout", () => outgoing.destroy(new Fault("timeout", "An HTTP request was never answered.")));
   return promise;
 }

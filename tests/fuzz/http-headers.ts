@@ -1,7 +1,7 @@
 import { isRecord } from "../../src/core/is-record.ts";
 import type { Random } from "./random.ts";
 
-/** The headers a request travels with, and whether they contradict its body. */
+/** The headers of a request, and whether they contradict its body. */
 export interface HeaderChoice {
   readonly headers: Readonly<Record<string, string>>;
   readonly isMismatched: boolean;
@@ -20,7 +20,7 @@ const nameFields: ReadonlyMap<string, string> = new Map([
 
 const plainText = /^[\x21-\x7e]+( [\x21-\x7e]+)*$/;
 
-/** What the modern era wants repeated in the headers of a request; a few are left out or changed. */
+/** The headers that must repeat parts of a modern request. A few are left out or changed. */
 export function chooseHeaders(random: Random, message: unknown): HeaderChoice {
   if (!isRecord(message) || typeof message.method !== "string" || !("id" in message) || !isRecord(message.params)) {
     return { headers: {}, isMismatched: false };

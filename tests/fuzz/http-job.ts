@@ -2,19 +2,19 @@ import { Fault } from "../../src/core/fault.ts";
 import type { Frame } from "./frames.ts";
 import { chooseHeaders } from "./http-headers.ts";
 import { createLedger, shown } from "./ledger.ts";
-import { maxMessageBytes } from "./limits.ts";
 import { expectAnswers } from "./oracle.ts";
 import type { Expected } from "./oracle.ts";
 import type { Random } from "./random.ts";
+import { maxMessageBytes } from "./target-offer.ts";
 
-/** One POST with everything chosen beforehand, so that the order in which answers come changes nothing. */
+/** One POST with all random choices made beforehand, so that the order of the answers changes nothing. */
 export interface HttpJob {
   readonly frame: Frame;
   readonly headers: Readonly<Record<string, string>>;
   readonly inSession: boolean;
-  /** Where the body is cut in two, if it is. */
+  /** Where the body is split in two, if at all. */
   readonly cutAt: number | undefined;
-  /** How long a client waits before it leaves a request that never ends. */
+  /** When the client disconnects from a request that never ends. */
   readonly leaveAfterMs: number;
   readonly expected: readonly Expected[];
 }
@@ -35,7 +35,7 @@ export function prepareJob(random: Random, frame: Frame): HttpJob {
   };
 }
 
-/** Faults where the response to a job is not what it should be. */
+/** Faults if the response to a job is wrong. */
 export function checkResponse({ frame: { bytes }, expected, headers }: HttpJob, status: number, body: string): void {
   const ledger = createLedger();
   try {
@@ -62,7 +62,7 @@ function expectationsOf(bytes: Buffer, inSession: boolean, isMismatched: boolean
   }));
 }
 
-/** The answers in a body, which is one message, a batch, or an event stream with notices among them. */
+/** The answers in a body: one message, a batch, or an event stream that also has notifications. */
 function answersIn(body: string): readonly unknown[] {
   if (body === "") return [];
   const texts = body.startsWith("{") || body.startsWith("[") ? [body] : eventData(body);

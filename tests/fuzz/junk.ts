@@ -40,7 +40,7 @@ export const oddKeys = [
   "",
 ];
 
-/** Any JSON value, the stranger the better. Own properties only, even where the key is `__proto__`. */
+/** Any JSON value, the stranger the better. Own properties only, even for the key `__proto__`. */
 export function junk(random: Random, depth = 3): unknown {
   switch (random.int(depth > 0 ? 9 : 6)) {
     case 0:

@@ -2,26 +2,26 @@ import { Fault } from "../../src/core/fault.ts";
 import { isRecord } from "../../src/core/is-record.ts";
 import type { Expected, Outcome } from "./oracle.ts";
 
-/** Which answers are still to come, and whether those that came were the right ones. */
+/** Tracks which answers are still due, and checks those that came. */
 export interface Ledger {
   expect(expected: Expected, sent: Uint8Array): void;
-  /** Takes one answer off; faults where nothing like it was to come. */
+  /** Checks off one answer. Faults if no such answer was expected. */
   settle(answer: unknown): void;
-  /** From here on silence is right for this id, too. */
+  /** From now on this id need not be answered. */
   excuse(id: unknown): void;
-  /** How many answers have to come yet. */
+  /** How many answers are still due. */
   readonly owed: number;
-  /** Resolves when nothing is owed any more; faults with what is missing after the time. */
+  /** Resolves when no answer is due any more. After the time it faults with what is missing. */
   quiet(withinMs: number): Promise<void>;
-  /** Forgets what is settled. Answers that need not come may still do so for one more round. */
+  /** Forgets what is settled. Optional answers may still come for one more round. */
   closeRound(): void;
 }
 
 interface Entry extends Expected {
   readonly sent: Uint8Array;
-  /** The answer that was taken for this one, as long as no other needs it more. */
+  /** The answer assigned to this request. It may move to another one with the same id. */
   taken?: Outcome;
-  /** Whether the round it was sent in is over. */
+  /** Whether the round of this request is over. */
   isOld?: boolean;
 }
 
@@ -82,8 +82,8 @@ export function createLedger(): Ledger {
 }
 
 /**
- * Finds a place for an answer among the requests with its id. They may be many, and an answer that fits two of them can
- * stand for either: one that was placed before moves on if that makes room.
+ * Assigns an answer to one of the requests with its id. There may be several, and an answer may fit more than one, so an
+ * earlier answer moves to another request if that makes room.
  */
 function assign(outcome: Outcome, list: readonly Entry[], tried: Set<Entry>): boolean {
   for (const entry of [...list.filter(({ maybe }) => !maybe), ...list.filter(({ maybe }) => maybe)]) {
@@ -100,7 +100,7 @@ function owedIn(list: readonly Entry[]): number {
   return list.filter(({ maybe, taken }) => !maybe && taken === undefined).length;
 }
 
-/** The form of every answer is the same, whatever it says. */
+/** Checks the form of an answer, which is the same for all. */
 function outcomeOf(answer: unknown): Outcome {
   if (!isRecord(answer) || answer.jsonrpc !== "2.0" || !("id" in answer)) throw malformed(answer);
   if ("result" in answer === "error" in answer) throw malformed(answer);
@@ -114,14 +114,14 @@ function outcomeOf(answer: unknown): Outcome {
 }
 
 function malformed(answer: unknown): Fault {
-  return new Fault("corrupt", `This is no JSON-RPC answer: ${shown(JSON.stringify(answer) ?? "nothing")}`);
+  return new Fault("corrupt", `Not a JSON-RPC response: ${shown(JSON.stringify(answer) ?? "nothing")}`);
 }
 
 function wrongAnswer(answer: unknown, candidates: readonly Entry[]): Fault {
-  const wanted = candidates.map(({ outcomes, sent }) => `${[...outcomes].join("|")} for ${shown(sent)}`);
+  const expected = candidates.map(({ outcomes, sent }) => `${[...outcomes].join("|")} for ${shown(sent)}`);
   return new Fault(
     "corrupt",
-    `Nobody waited for the answer ${shown(JSON.stringify(answer))}; with its id: ${wanted.join("; ") || "nothing"}`,
+    `Unexpected answer ${shown(JSON.stringify(answer))}; expected for its id: ${expected.join("; ") || "nothing"}`,
   );
 }
 
@@ -131,7 +131,7 @@ function missing(entries: ReadonlyMap<string, readonly Entry[]>, owed: number): 
   return new Fault("timeout", `${owed} answers never came. The first: ${list.join("; ")}`);
 }
 
-/** What was sent or came, short enough to read. */
+/** A message, shortened for display. */
 export function shown(sent: Uint8Array | string): string {
   const text = typeof sent === "string" ? sent : Buffer.from(sent).toString("utf8");
   return text.length > 600 ? `${text.slice(0, 600)}… (${text.length})` : text;

@@ -10,19 +10,19 @@ const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
 const messages = Number(values.messages);
 console.log(`Fuzzing with ${messages} messages, seed ${seed}`);
 const started = performance.now();
-let told = 0;
+let lastReported = 0;
 const report = await runFuzz({
   messages,
   seed,
   onRound(sent) {
-    if (sent - told < messages / 10) return;
-    told = sent;
+    if (sent - lastReported < messages / 10) return;
+    lastReported = sent;
     console.log(`${sent} messages, ${Math.round((performance.now() - started) / 1000)} s`);
   },
 });
 const growth = report.heapLate - report.heapEarly;
 console.log(
-  `${report.sent} messages answered as they should be. Heap ${mega(report.heapEarly)} MB after a fifth, ${mega(report.heapLate)} MB at the end.`,
+  `${report.sent} messages answered correctly. Heap ${mega(report.heapEarly)} MB after a fifth, ${mega(report.heapLate)} MB at the end.`,
 );
 if (growth >= mostGrowth) {
   console.error(`The heap grew by ${mega(growth)} MB; less than ${mega(mostGrowth)} MB is allowed.`);

@@ -1,7 +1,7 @@
 import { junk, oddKeys } from "./junk.ts";
 import type { Random } from "./random.ts";
 
-/** The same value with one part of it, at any depth, gone, replaced or renamed. */
+/** The same value with one part, at any depth, removed, replaced or renamed. */
 export function mutate(random: Random, value: unknown): unknown {
   if (typeof value !== "object" || value === null || random.chance(0.15)) return junk(random);
   if (Array.isArray(value)) {

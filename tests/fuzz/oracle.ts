@@ -7,11 +7,11 @@ export type Outcome = "result" | number;
 
 export type Id = string | number | null;
 
-/** One answer that has to come, or may come, for what was sent. */
+/** One answer that must come, or may come, for what was sent. */
 export interface Expected {
   readonly id: Id;
   readonly outcomes: ReadonlySet<Outcome>;
-  /** Whether silence is right as well. */
+  /** Whether no answer is correct as well. */
   maybe: boolean;
 }
 
@@ -19,8 +19,8 @@ const longestId = 1024;
 const mostInBatch = 100;
 
 /**
- * Which answers these bytes deserve, by the specifications alone: nothing of the server is imported here. Where they
- * leave a choice, every choice is allowed; where a message has several defects, any of them may be named.
+ * The correct answers to these bytes, derived from the specifications alone: nothing of the server is imported here. If
+ * they leave a choice, every choice is allowed. If a message has several defects, any of them may be reported.
  */
 export function expectAnswers(bytes: Uint8Array, peer: PeerFacts): readonly Expected[] {
   let value: unknown;
@@ -38,18 +38,18 @@ export function expectAnswers(bytes: Uint8Array, peer: PeerFacts): readonly Expe
 function expectOne(value: unknown, peer: PeerFacts, inBatch: boolean): readonly Expected[] {
   if (!isRecord(value)) return [answer(null, [-32600])];
   const id = isId(value.id) ? value.id : null;
-  const isAnswerless = !("method" in value) && "id" in value && ("result" in value || "error" in value);
-  // Beside a result, null is no error.
+  const isResponse = !("method" in value) && "id" in value && ("result" in value || "error" in value);
+  // Next to a result, null is not an error.
   const hasError = "error" in value && !(value.error === null && "result" in value);
   const defects: Outcome[] = [];
   if (value.jsonrpc !== "2.0") defects.push(-32600);
   if ("id" in value && id === null && !(value.id === null && hasError)) defects.push(-32600);
-  if ("method" in value ? typeof value.method !== "string" : !isAnswerless) defects.push(-32600);
+  if ("method" in value ? typeof value.method !== "string" : !isResponse) defects.push(-32600);
   const isInvalid = defects.length > 0;
   if ("method" in value && value.params !== undefined && !isRecord(value.params)) defects.push(-32602, -32600);
-  // A notice is never answered; one that is broken may be.
+  // A notification is never answered, but a malformed one may be.
   if (defects.length > 0) return [answer(id, defects, !isInvalid && !("id" in value))];
-  if (!("id" in value) || isAnswerless) return [];
+  if (!("id" in value) || isResponse) return [];
   const params = isRecord(value.params) ? value.params : {};
   return [{ id, outcomes: judgeRequest(String(value.method), params, peer, inBatch), maybe: false }];
 }

@@ -1,6 +1,6 @@
-/** A stream of choices that is the same for the same seed, so that a failure can be run again. */
+/** Random choices that are the same for the same seed, so that a failure can be reproduced. */
 export interface Random {
-  /** A whole number from 0 up to, but not, `below`. */
+  /** An integer from 0 to `below` - 1. */
   int(below: number): number;
   chance(probability: number): boolean;
   pick<T>(list: readonly T[]): T;

@@ -1,17 +1,17 @@
 import { isRecord } from "../../src/core/is-record.ts";
 import type { Outcome } from "./oracle.ts";
 
-/** What the sender knows about its own side of the conversation. */
+/** What the sender knows about its connection. */
 export interface PeerFacts {
-  /** The version that `initialize` settled, where there was one. */
+  /** The version that `initialize` agreed on, if any. */
   version: string | undefined;
-  /** `requestState` values that the server gave out. */
+  /** The `requestState` values that the server sent. */
   readonly states: ReadonlySet<unknown>;
 }
 
 type Params = Readonly<Record<string, unknown>>;
 
-/** Errors a request has to get, and errors it may get although nothing forbids a result. */
+/** The errors one of which a request must get, and errors it may get although a result is allowed. */
 interface Defects {
   readonly certain: Outcome[];
   readonly possible: Outcome[];
@@ -24,7 +24,7 @@ const logLevels = new Set(["debug", "info", "notice", "warning", "error", "criti
 const tools = new Set(["echo", "strict", "fail", "ask", "task", "wait"]);
 const mayAsk = new Set(["tools/call", "prompts/get", "resources/read"]);
 
-/** What a well-formed request to the target of the fuzzing may be answered with. */
+/** The allowed answers to a well-formed request. */
 export function judgeRequest(method: string, params: Params, peer: PeerFacts, inBatch: boolean): ReadonlySet<Outcome> {
   const defects: Defects = { certain: [], possible: [] };
   const meta = isRecord(params._meta) ? params._meta : {};
@@ -32,7 +32,7 @@ export function judgeRequest(method: string, params: Params, peer: PeerFacts, in
   const judge = features.get(method) ?? (isModern ? modernOnly : legacyOnly).get(method);
   if (judge === undefined) defects.certain.push(-32601);
   else judge(params, defects, isModern);
-  // The modern era has no batches, nor may one hold `initialize`.
+  // The modern era has no batches, and a batch must not contain `initialize`.
   if (inBatch && (isModern || method === "initialize")) defects.certain.push(-32600);
   if (isModern) judgeMeta(method, params, meta, peer, defects);
   if (method === "initialize" && !isModern && !inBatch) peer.version = negotiated(params.protocolVersion);
@@ -88,7 +88,7 @@ const legacyOnly = mapOf({
   },
   "resources/subscribe": ({ uri }, { certain, possible }) => {
     if (typeof uri !== "string") certain.push(-32602);
-    // One client may watch only so many.
+    // The number of watches per client is limited.
     else possible.push(-32603, -32602);
   },
   "resources/unsubscribe": ({ uri }, { certain }) => {
@@ -98,7 +98,7 @@ const legacyOnly = mapOf({
 
 const modernOnly = mapOf({
   "server/discover": nothing,
-  // No task of the target outlives its call, so every handle is unknown or needs the extension.
+  // No task of the target outlives its call, so every task id is unknown or needs the extension.
   "tasks/get": (_params, { certain }) => certain.push(-32602, -32021),
   "tasks/cancel": (_params, { certain }) => certain.push(-32602, -32021),
   "tasks/update": (_params, { certain }) => certain.push(-32602, -32021),
@@ -128,7 +128,7 @@ function judgeMeta(
   }
 }
 
-/** No plain object: a method may be called `toString`. */
+/** Not a plain object, because a method may be called `toString`. */
 function mapOf(judges: Readonly<Record<string, Judge>>): ReadonlyMap<string, Judge> {
   return new Map(Object.entries(judges));
 }

@@ -44,7 +44,7 @@ const modernOnly: Readonly<Record<string, Maker>> = {
   "tasks/update": () => ({ taskId: "no-such-task", inputResponses: {} }),
 };
 
-/** A request that is right in form, of either era, for any method. */
+/** A well-formed request of either era, for any method. */
 export function makeRequest(random: Random, id: unknown): Message {
   const modern = random.chance(0.4);
   const makers = { ...features, ...(modern ? modernOnly : legacyOnly) };
@@ -54,7 +54,7 @@ export function makeRequest(random: Random, id: unknown): Message {
   return modern ? asModern(random, request) : request;
 }
 
-/** The same request with what the modern era wants in `_meta`; now and then with something wrong in it. */
+/** The same request with the `_meta` of the modern era, sometimes with an invalid entry. */
 export function asModern(random: Random, request: Message, capabilities: object = modernClient(random)): Message {
   const version = random.chance(0.97) ? "2026-07-28" : junk(random);
   const _meta = {
@@ -65,7 +65,7 @@ export function asModern(random: Random, request: Message, capabilities: object 
   return { ...request, params: { ...(request.params as object | undefined), _meta } };
 }
 
-/** Notices and answers that nobody waits for: nothing may come back for them. */
+/** Notifications and unexpected responses, which must not be answered. */
 export function makeUnanswered(random: Random): Message {
   switch (random.int(4)) {
     case 0:

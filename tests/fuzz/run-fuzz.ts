@@ -24,7 +24,7 @@ export interface FuzzReport {
 const overStdio = 1500;
 const overHttp = 500;
 
-/** Sends that many messages to a server in a process of its own; faults at the first answer that is wrong or missing. */
+/** Sends messages to a server in a separate process. Faults at the first answer that is wrong or missing. */
 export async function runFuzz(options: FuzzOptions): Promise<FuzzReport> {
   const target = fork(path.join(import.meta.dirname, "target.ts"), {
     execArgv: ["--expose-gc"],
@@ -39,7 +39,7 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzReport> {
   try {
     return await Promise.race([drive(target, options), died]);
   } catch (error) {
-    // A connection that broke is most often the death of the other side: give it the time to show.
+    // A broken connection usually means that the server died. Wait a moment for its exit, which says more.
     await Promise.race([died, sleep(500)]);
     throw error;
   } finally {
@@ -49,7 +49,7 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzReport> {
 }
 
 async function drive(target: ChildProcess, { messages, seed, onRound }: FuzzOptions): Promise<FuzzReport> {
-  const { port } = await said(target);
+  const { port } = await nextMessage(target);
   if (!target.stdin || !target.stdout || port === undefined) throw new Fault("internal", "The target did not start.");
   const stdio = createStdioDriver(target.stdin, target.stdout, createRandom(seed), createRandom(seed + 1));
   const http = createHttpDriver(port, createRandom(seed + 2));
@@ -67,10 +67,10 @@ async function drive(target: ChildProcess, { messages, seed, onRound }: FuzzOpti
 
 async function heapOf(target: ChildProcess): Promise<number> {
   target.send("heap");
-  return (await said(target)).heapUsed ?? 0;
+  return (await nextMessage(target)).heapUsed ?? 0;
 }
 
-async function said(target: ChildProcess): Promise<{ port?: number; heapUsed?: number }> {
+async function nextMessage(target: ChildProcess): Promise<{ port?: number; heapUsed?: number }> {
   const [message] = await once(target, "message");
   return message;
 }

@@ -5,11 +5,11 @@ import type { Frame } from "./frames.ts";
 import { isRecord } from "../../src/core/is-record.ts";
 import { junk } from "./junk.ts";
 import { createLedger, shown } from "./ledger.ts";
-import { maxMessageBytes } from "./limits.ts";
 import { expectAnswers } from "./oracle.ts";
 import type { Expected } from "./oracle.ts";
 import type { Random } from "./random.ts";
 import type { PeerFacts } from "./request-oracle.ts";
+import { maxMessageBytes } from "./target-offer.ts";
 
 /** Sends rounds of messages and checks the answers. */
 export interface Driver {
@@ -19,7 +19,7 @@ export interface Driver {
 const patienceMs = 30_000;
 const carriageReturn = Buffer.from("\r");
 
-/** Speaks to the target as one client over a pair of streams, in whole lines, pieces of lines and many lines at once. */
+/** Sends to the target as one client over a pair of streams: whole lines, pieces of lines and many lines at once. */
 export function createStdioDriver(input: Writable, output: Readable, random: Random, replies: Random): Driver {
   const ledger = createLedger();
   const states = new Set<unknown>();
@@ -29,7 +29,7 @@ export function createStdioDriver(input: Writable, output: Readable, random: Ran
   let owedReplies: string[] | undefined;
   let failure: Error | undefined;
 
-  // Not `readline`: it takes U+2028, which JSON may hold as it is, for the end of a line.
+  // Not `readline`, which treats U+2028 as a line end, although JSON may contain it unescaped.
   let rest = "";
   output.setEncoding("utf8").on("data", (chunk: string) => {
     const lines = (rest + chunk).split("\n");
@@ -84,7 +84,7 @@ export function createStdioDriver(input: Writable, output: Readable, random: Ran
     try {
       receive(JSON.parse(line));
     } catch (error) {
-      failure ??= error instanceof Fault ? error : new Fault("corrupt", `This is no line of JSON: ${shown(line)}`);
+      failure ??= error instanceof Fault ? error : new Fault("corrupt", `Not a line of JSON: ${shown(line)}`);
     }
   }
 
@@ -100,7 +100,7 @@ export function createStdioDriver(input: Writable, output: Readable, random: Ran
     }
   }
 
-  /** Answers a question of the server: well, badly, with an error; and first, sometimes, in somebody else's name. */
+  /** Answers a question of the server: correctly, badly or with an error, sometimes after an answer with a wrong id. */
   function reply(id: unknown): void {
     const stray = replies.chance(0.2) ? line({ id: "nobody", result: {} }) : "";
     const kind = replies.int(3);

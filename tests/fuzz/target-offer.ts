@@ -2,6 +2,9 @@ import { Fault } from "../../src/core/fault.ts";
 import { textBlock, textResult, type Tool } from "../../src/mcp/messages/tool.ts";
 import type { McpOffer, ToolOffer } from "../../src/mcp/server/offer.ts";
 
+/** The largest message that the target accepts: small, so that exceeding it is cheap. */
+export const maxMessageBytes = 256 * 1024;
+
 const anything = { type: "object" };
 
 const echoSchema = {
@@ -49,7 +52,7 @@ const callTool: ToolOffer["call"] = async (tool, args, context) => {
   }
 };
 
-/** What the fuzzed server offers: one tool for each way a call can go, all of them quick. */
+/** What the fuzzed server offers: one quick tool for each kind of call. */
 export const targetOffer: McpOffer = {
   info: { name: "fuzz-target", version: "1.0.0" },
   tools: { list: () => tools, find: (name) => tools.find((tool) => tool.name === name), call: callTool },

@@ -2,12 +2,11 @@ import { createServer } from "node:http";
 import { createHttpEndpoint } from "../../src/mcp/http/http-endpoint.ts";
 import { createMcpServer } from "../../src/mcp/server/mcp-server.ts";
 import { serveStdio } from "../../src/mcp/stdio/serve-stdio.ts";
-import { maxMessageBytes } from "./limits.ts";
-import { targetOffer } from "./target-offer.ts";
+import { maxMessageBytes, targetOffer } from "./target-offer.ts";
 
 /**
- * The process that is fuzzed: one server, over stdin and stdout and over HTTP at once. Over the channel to its parent it
- * says its port, and how large its heap is after a collection whenever it is asked.
+ * The fuzzed process: one server, over stdin and stdout and over HTTP at once. It sends its port to its parent, and on
+ * request the size of its heap after a collection.
  */
 const server = createMcpServer(targetOffer, {
   waitForAnswersMs: 2000,

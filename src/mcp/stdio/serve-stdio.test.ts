@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { PassThrough, Writable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { initialize, modernParams } from "../../../tests/support/mcp/messages.ts";
 import { openPipe } from "../../../tests/support/mcp/pipe.ts";
@@ -243,9 +243,10 @@ describe("when the input ends", () => {
   test("what is under way is answered first", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const pipe = open({ slow: async () => (await promise, textResult("there")) });
+    const ended = once(pipe.input, "end");
     pipe.send(call(1, "slow"));
     pipe.input.end();
-    await sleep(5);
+    await ended;
     resolve();
     await pipe.served;
     expect(pipe.lines).toMatchObject([{ id: 1, result: { content: [{ text: "there" }] } }]);
@@ -300,7 +301,8 @@ describe("when the output closes early", () => {
     await pipe.served;
     expect(isStopped()).toBe(true);
     pipe.send(call(2, "count"));
-    await sleep(5);
+    // A frame that is read is served within its turn of the event loop.
+    for (let turn = 0; turn < 3; turn++) await nextTurn();
     expect(called).toBe(0);
   });
 
