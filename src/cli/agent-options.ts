@@ -1,7 +1,7 @@
 import { Fault } from "../core/fault.ts";
 import { quoted } from "../core/peer-text.ts";
+import type { AgentFlags } from "../hub/engine/open-agent.ts";
 import type { OptionTable } from "./options.ts";
-import type { AgentFlags } from "../hub/open-agent.ts";
 
 /** Which agent to send orders to. */
 export const agentOptions = {

@@ -1,13 +1,12 @@
-import { createLiveLog, type LiveLog } from "../core/live-log.ts";
-import type { LogLevel } from "../core/log.ts";
+import { createLiveLog, type LiveLog, type LogLevel } from "../core/log.ts";
 import { isInteractive, type World } from "../core/process/world.ts";
 import type { Host } from "../hub/host.ts";
 import type { CommandEntry } from "./command.ts";
+import type { OptionTable, OptionValues } from "./options.ts";
 import { createStyle, type Style, wantsColour } from "./output/style.ts";
 import type { ParsedCommandLine } from "./parse-command-line.ts";
-import type { OptionTable, OptionValues } from "./options.ts";
 
-/** What a command is given: what was typed, the outside world, and a place to answer. */
+/** What a command gets: its arguments and options, the outside world, and ways to answer. */
 export interface CommandContext<O extends OptionTable = OptionTable> extends World, Host {
   readonly args: readonly string[];
   readonly options: OptionValues<O>;
@@ -15,13 +14,13 @@ export interface CommandContext<O extends OptionTable = OptionTable> extends Wor
   readonly json: boolean;
   readonly style: Style;
   readonly log: LiveLog;
-  /** All commands there are. */
+  /** All commands, for the completion scripts. */
   readonly commandTable: readonly CommandEntry[];
-  /** Prints one answer: data for a program under `--json`, else text for a person. */
+  /** Prints the answer: the data with `--json`, else the text. */
   answer(data: unknown, text: string): void;
-  /** One line for a person, left out under `--json` and `-q`. */
+  /** Prints a line for the user, but not with `--json` or `-q`. */
   say(line: string): void;
-  /** Puts a question to the person at the terminal; nothing when nobody is there. */
+  /** Asks the user at the terminal; undefined without a terminal. */
   ask(question: string): Promise<string | undefined>;
 }
 
@@ -74,7 +73,7 @@ export function createContext(
   };
 }
 
-/** The log level that the command line asks for; it goes before the configuration's. */
+/** The log level from the command line, which takes precedence over the configuration's. */
 function requestedLogLevel(globals: ParsedCommandLine["globals"]): LogLevel | undefined {
   if (globals.verbose) return "debug";
   return globals.quiet ? "error" : undefined;

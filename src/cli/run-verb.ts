@@ -6,19 +6,19 @@ import type { CommandContext } from "./command-context.ts";
 interface Work {
   readonly need: Need;
   readonly trust: boolean | undefined;
-  /** When it is stopped it puts away what it began, and that is waited for. */
+  /** Whether it cleans up after itself when it is stopped; the command waits for that. */
   readonly tidies?: boolean;
-  /** It shows connections: without a hub those are of this command alone, and somebody has to say so. */
+  /** Whether it shows connections. Without a hub those end with the command, and a hint says so. */
   readonly showsConnections?: boolean;
   run(context: VerbContext, opened: OpenedControl): Promise<VerbResult>;
 }
 
-const noHub = "No hub runs: what was connected is closed again. One that keeps servers is started with: clawport up";
+const noHub = "No hub is running, so these connections were closed again. Run `clawport up` to keep servers connected.";
 
-/** As long as one answer of an authorization server may take. */
+/** As long as one response of an authorization server may take. */
 const longestTidyingMs = 20_000;
 
-/** Runs a handler on the hub's servers or on our own, prints what it found, and gives the exit code. */
+/** Runs a handler on the hub's servers or on our own, prints its result, and returns the exit code. */
 export async function runVerb(context: CommandContext, work: Work): Promise<number> {
   const { need, trust, tidies, showsConnections } = work;
   const opened = await openControl(context, need, trust === true);
@@ -26,11 +26,11 @@ export async function runVerb(context: CommandContext, work: Work): Promise<numb
   const begin = (): Promise<VerbResult> =>
     (running = work.run({ control: opened.control, prefix: "clawport", now: Date.now }, opened));
   try {
-    // Servers of ours run in process groups of their own, which Ctrl-C does not reach: somebody has to close them.
+    // Our servers run in their own process groups, which Ctrl-C does not reach, so they have to be closed here.
     const handled = await (opened.hub ? begin() : withDeadline(Infinity, context.stopSignal(), begin));
     context.answer(handled.data, handled.text);
-    const isTold = showsConnections && opened.hub === undefined && !context.json && !context.globals.quiet;
-    if (isTold) context.stderr.write(`${noHub}\n`);
+    const showsHint = showsConnections && opened.hub === undefined && !context.json && !context.globals.quiet;
+    if (showsHint) context.stderr.write(`${noHub}\n`);
     return handled.ok ? 0 : 1;
   } finally {
     await opened.close();

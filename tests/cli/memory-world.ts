@@ -7,7 +7,7 @@ export interface MemoryWorld extends World {
   stop(): void;
 }
 
-/** A world that keeps what is printed; nobody sits at its terminal. */
+/** A world without a terminal that records what is printed. */
 export function memoryWorld(given: Partial<World> = {}): MemoryWorld {
   let out = "";
   let err = "";

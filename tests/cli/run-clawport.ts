@@ -9,12 +9,15 @@ import { type ShellAnswer, runProgram } from "./run-shell.ts";
 
 export const mainFile = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
 
-/** A throw-away folder that is its own working folder, home folder and state folder: nothing of this machine shows. */
+/** Windows has no POSIX signals, shells and file modes: tests of those are skipped there. */
+export const isWindows = process.platform === "win32";
+
+/** A temporary working folder, home folder and state folder, separate from those of this machine. */
 export interface Place extends AsyncDisposable {
   readonly folder: string;
   readonly home: string;
   readonly env: NodeJS.ProcessEnv;
-  /** Takes what commands and hubs print here, where somebody wants to look through it. */
+  /** Collects what commands and hubs print, if given. */
   readonly said?: string[];
 }
 
@@ -33,7 +36,7 @@ export function clawport(place: Place, ...args: string[]): Promise<ShellAnswer> 
   return runProgram(process.execPath, [mainFile, ...args], { env: place.env, cwd: place.folder });
 }
 
-/** A command that goes on, and what it printed when it was ready. */
+/** A running command, and what it printed when it was ready. */
 export interface Running<Ready> extends AsyncDisposable {
   readonly child: ChildProcessWithoutNullStreams;
   readonly ready: Ready;
@@ -48,12 +51,12 @@ export type RunningHub = Running<{
   readonly pid: number;
 }>;
 
-/** Starts `clawport up` and waits until it says that it is ready. */
+/** Starts `clawport up` and waits until it is ready. */
 export function startHub(place: Place, ...args: string[]): Promise<RunningHub> {
   return startReady(place, "up", "--json", ...args);
 }
 
-/** Starts a command and waits for the first line that it prints as JSON. */
+/** Starts a command and waits for its first line of JSON. */
 export async function startReady<Ready>(place: Place, ...args: string[]): Promise<Running<Ready>> {
   const child = spawn(process.execPath, [mainFile, ...args], { env: place.env, cwd: place.folder });
   const ended = once(child, "exit").then(([code, signal]) => (code ?? signal) as number | string);
@@ -75,7 +78,7 @@ export async function startReady<Ready>(place: Place, ...args: string[]): Promis
   };
 }
 
-/** Asks a hub for its tools and gives the status. */
+/** Requests a hub's tools and returns the HTTP status. */
 export async function listTools(url: string, token: string): Promise<number> {
   const response = await fetch(url, {
     method: "POST",

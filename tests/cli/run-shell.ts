@@ -6,7 +6,7 @@ export interface ShellAnswer {
   readonly err: string;
 }
 
-/** Runs a program to its end; a non-zero exit is an answer. */
+/** Runs a program to its end; a non-zero exit code is not an error. */
 export function runProgram(
   file: string,
   args: readonly string[],
@@ -18,7 +18,7 @@ export function runProgram(
       if (error !== null && typeof error.code !== "number") return reject(error);
       resolve({ exit: error === null ? 0 : Number(error.code), out, err });
     });
-    // A program that ends without reading its input is no failure.
+    // A program may end without reading its input.
     child.stdin?.on("error", () => {});
     child.stdin?.end(input ?? "");
   });

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { type Place, type RunningHub, startHub } from "./run-clawport.ts";
+import { isWindows, type Place, type RunningHub, startHub } from "./run-clawport.ts";
 import { isAlive, placeWith, runHere, shelf } from "./shelf.ts";
 import { openTerminal } from "./terminal.ts";
 import { until } from "../support/until.ts";
@@ -28,7 +28,7 @@ async function end(hub: RunningHub): Promise<void> {
   await hub.ended;
 }
 
-test("commands act on the hub that runs: one process serves them all, goes with disconnect and comes with connect", async () => {
+test("commands use the running hub: one server process serves them all, disconnect ends it and connect starts it", async () => {
   await using place = await placeWith({ shelf: shelf("one") });
   await using hub = await startHub(place, "--port", "0");
   const pid = await pidOf(place, "shelf");
@@ -59,7 +59,7 @@ test("commands act on the hub that runs: one process serves them all, goes with 
   await end(hub);
 });
 
-test("a call at the terminal is the same caller with a hub as without: a rule for it holds in both", async () => {
+test("a policy rule for the command line applies with a hub and without", async () => {
   await using place = await placeWith({});
   const rules = [{ door: "cli", tool: "shelf__pid", verdict: "deny" }];
   const config = { servers: { shelf: shelf("one") }, policy: { rules } };
@@ -76,7 +76,7 @@ test("a call at the terminal is the same caller with a hub as without: a rule fo
   await end(hub);
 });
 
-test("a configuration that merely lies where a command is given is not the hub's, and that is said", async () => {
+test("a configuration in the working folder is not the hub's, and a hint says so", async () => {
   await using place = await placeWith({ shelf: shelf("one") });
   await using hub = await startHub(place, "--port", "0");
   await pidOf(place, "shelf");
@@ -91,7 +91,7 @@ test("a configuration that merely lies where a command is given is not the hub's
   await end(hub);
 });
 
-test("an edited configuration restarts the servers that changed, and no others", async () => {
+test("an edit of the configuration restarts only the servers that changed", async () => {
   await using place = await placeWith({ same: shelf("same"), changes: shelf("before"), goes: shelf("goes") });
   await using hub = await startHub(place, "--port", "0");
   const [same, changes, goes] = await Promise.all(["same", "changes", "goes"].map((name) => pidOf(place, name)));
@@ -105,7 +105,7 @@ test("an edited configuration restarts the servers that changed, and no others",
   await end(hub);
 });
 
-test("connect puts a server into the hub's configuration, and the hub takes it up before the answer is printed", async () => {
+test("connect adds a server to the hub's configuration, and the hub runs it before the answer is printed", async () => {
   await using place = await placeWith({});
   await using hub = await startHub(place, "--port", "0");
   const { command, args } = shelf("new");
@@ -132,11 +132,11 @@ test("connect puts a server into the hub's configuration, and the hub takes it u
   expect(isAlive(pid)).toBe(false);
 });
 
-test("what a killed hub leaves behind is ended by the next start", async () => {
+test.skipIf(isWindows)("the next start ends what a killed hub left behind (needs POSIX signals)", async () => {
   await using place = await placeWith({ shelf: shelf("one") });
   const hub = await startHub(place, "--port", "0");
   const pid = await pidOf(place, "shelf");
-  // Stopped, it does not see its input end: nothing but the sweep can end it.
+  // A stopped process does not see its input end, so only the next hub can end it.
   process.kill(pid!, "SIGSTOP");
   await hub[Symbol.asyncDispose]();
   await using next = await startHub(place, "--port", "0");
@@ -145,7 +145,7 @@ test("what a killed hub leaves behind is ended by the next start", async () => {
   await end(next);
 });
 
-test("the doctor says how the hub's servers are", async () => {
+test("doctor reports the status of the hub's servers", async () => {
   await using place = await placeWith({ shelf: shelf("one"), gone: { command: "no-such-program" } });
   await using hub = await startHub(place, "--port", "0");
   const { out, exit } = await here(place, "doctor");
@@ -155,7 +155,7 @@ test("the doctor says how the hub's servers are", async () => {
   await end(hub);
 });
 
-test("a question of a server's goes through the hub to the person who called, and the answer back", async () => {
+test("a server's question goes through the hub to the user who made the call, and the answer back", async () => {
   await using place = await placeWith({ shelf: shelf("one") });
   await using hub = await startHub(place, "--port", "0");
   const terminal = openTerminal("y", "2", "0", "3");

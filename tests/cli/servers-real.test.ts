@@ -12,7 +12,7 @@ beforeAll(async () => {
   program = join(await installPackage(name, "2026.8.31", "server-everything"), "dist", "index.js");
 }, 300_000);
 
-test("a server of somebody else's: its tools, media, structured answers and questions, from the command line", async () => {
+test("a third-party server: its tools, media, structured answers and questions on the command line", async () => {
   await using place = await placeWith({});
   await place.configure({ ev: { command: process.execPath, args: [program, "stdio"] } });
   const call = (tool: string, ...words: string[]) => runHere(place, ["call", `ev__${tool}`, ...words]);

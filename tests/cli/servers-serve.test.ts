@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { describe, expect, test, vi } from "vitest";
-import { clawport, mainFile, type Place, type RunningHub, startHub, startReady } from "./run-clawport.ts";
+import { clawport, isWindows, mainFile, type Place, type RunningHub, startHub, startReady } from "./run-clawport.ts";
 import { isAlive, placeWith, shelf } from "./shelf.ts";
 import { until } from "../support/until.ts";
 
@@ -36,7 +36,7 @@ async function serveStdio(place: Place, ...options: string[]): Promise<Served> {
   };
 }
 
-test("over stdio all configured servers are one, and when the client goes everything goes", async () => {
+test("over stdio all configured servers are offered as one, and end with the client", async () => {
   await using place = await placeWith({ a: shelf("a"), b: shelf("b") });
   const served = await serveStdio(place);
   expect(await served.toolNames()).toEqual(expect.arrayContaining(["a__put", "b__put"]));
@@ -47,7 +47,7 @@ test("over stdio all configured servers are one, and when the client goes everyt
   await until(() => !isAlive(pid));
 });
 
-test("only the servers that are named are started, and a name that is none is a mistake", async () => {
+test("--only starts the named servers alone, and refuses an unknown name", async () => {
   await using place = await placeWith({ a: shelf("a"), b: shelf("b") });
   await using served = await serveStdio(place, "--only", "b");
   expect(new Set((await served.toolNames()).map((name) => name.split("__")[0]))).toEqual(new Set(["b"]));
@@ -58,7 +58,7 @@ test("only the servers that are named are started, and a name that is none is a 
   });
 });
 
-test("a slow server holds up nobody: what is there is listed, and the rest is announced when it comes", async () => {
+test("a slow server does not delay the others: its tools are announced when it is connected", async () => {
   await using place = await placeWith({});
   const release = join(place.folder, "release");
   await place.configure({ quick: shelf("quick"), held: shelf("held", release) });
@@ -71,7 +71,7 @@ test("a slow server holds up nobody: what is there is listed, and the rest is an
   expect(await served.toolNames()).toContain("held__put");
 });
 
-test("the handshake is answered before any server is", async () => {
+test("the handshake is answered before any server is connected", async () => {
   await using place = await placeWith({});
   const release = join(place.folder, "release");
   await place.configure({ held: shelf("held", release) });
@@ -101,33 +101,36 @@ test("the handshake is answered before any server is", async () => {
   expect(await errors).toBe("");
 });
 
-test("over HTTP whoever has a token is served, and an edited configuration is taken up", async () => {
-  await using place = await placeWith({ a: shelf("a") });
-  await using served = await startReady<RunningHub["ready"] & { sources: object[] }>(
-    place,
-    "serve",
-    "--http",
-    "--port",
-    "0",
-    "--json",
-  );
-  const { url, tokenPath, sources } = served.ready;
-  expect(sources).toEqual([{ id: "a", tools: 7 }]);
-  expect(
-    (await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body: "{}" })).status,
-  ).toBe(401);
-  const headers = { authorization: `Bearer ${(await readFile(tokenPath, "utf8")).trim()}` };
-  const client = new Client({ name: "test", version: "1" }, { capabilities: {} });
-  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
-  await place.configure({ a: shelf("a"), b: shelf("b") });
-  await until(async () => (await client.listTools()).tools.some(({ name }) => name === "b__put"));
-  await client.close();
-  served.child.kill("SIGINT");
-  expect(await served.ended).toBe(0);
-});
+test.skipIf(isWindows)(
+  "over HTTP clients with a token are served, and an edit of the configuration is applied (needs POSIX signals)",
+  async () => {
+    await using place = await placeWith({ a: shelf("a") });
+    await using served = await startReady<RunningHub["ready"] & { sources: object[] }>(
+      place,
+      "serve",
+      "--http",
+      "--port",
+      "0",
+      "--json",
+    );
+    const { url, tokenPath, sources } = served.ready;
+    expect(sources).toEqual([{ id: "a", tools: 7 }]);
+    expect(
+      (await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body: "{}" })).status,
+    ).toBe(401);
+    const headers = { authorization: `Bearer ${(await readFile(tokenPath, "utf8")).trim()}` };
+    const client = new Client({ name: "test", version: "1" }, { capabilities: {} });
+    await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
+    await place.configure({ a: shelf("a"), b: shelf("b") });
+    await until(async () => (await client.listTools()).tools.some(({ name }) => name === "b__put"));
+    await client.close();
+    served.child.kill("SIGINT");
+    expect(await served.ended).toBe(0);
+  },
+);
 
 test.each(["without a hub", "with one"])(
-  "a configuration that names itself as a server ends there, %s",
+  "a configuration that names itself as a server does not start itself without end, %s",
   async (how) => {
     await using place = await placeWith({});
     const me = { command: process.execPath, args: [mainFile, "serve", "--stdio"], env: { CLAWPORT_HOME: place.home } };
@@ -146,7 +149,7 @@ test.each(["without a hub", "with one"])(
   },
 );
 
-describe("where a hub runs", () => {
+describe("with a running hub", () => {
   /** The hub is ready before its servers are. */
   const has = (served: Pick<Served, "toolNames">, name: string) =>
     until(async () => (await served.toolNames()).includes(name));
@@ -156,7 +159,7 @@ describe("where a hub runs", () => {
     return Number((content as { text: string }[])[0]?.text);
   };
 
-  test("its servers are offered over stdio, none is started a second time, and they outlive the client", async () => {
+  test("its servers are offered over stdio, none is started twice, and they outlive the client", async () => {
     await using place = await placeWith({ a: shelf("a"), b: shelf("b") });
     await using hub = await startHub(place, "--port", "0");
     let pids: number[] = [];
@@ -185,7 +188,7 @@ describe("where a hub runs", () => {
     await hub.ended;
   });
 
-  test("some of them can be had alone, and servers of its own for whoever wants them", async () => {
+  test("--only offers some of its servers, and --alone starts separate ones", async () => {
     await using place = await placeWith({ a: shelf("a"), b: shelf("b") });
     await using hub = await startHub(place, "--port", "0");
     await using some = await serveStdio(place, "--only", "b");
@@ -202,7 +205,7 @@ describe("where a hub runs", () => {
     await hub.ended;
   });
 
-  test("without its token nothing is handed on: serving goes on alone and says so, other commands refuse", async () => {
+  test("without the hub's token serve starts its own servers and says so, other commands refuse", async () => {
     await using place = await placeWith({ a: shelf("a") });
     await using hub = await startHub(place, "--port", "0");
     const elsewhere = { ...place, env: { ...place.env, OPENCLAW_TRAY_DATA_DIR: place.folder } };
@@ -214,7 +217,7 @@ describe("where a hub runs", () => {
     await hub.ended;
   });
 
-  test("its questions reach the client, and a client that can't be asked is known to the hub as such", async () => {
+  test("a server's question reaches the client, and fails for a client that can't be asked", async () => {
     await using place = await placeWith({ a: shelf("a") });
     await using hub = await startHub(place, "--port", "0");
     await using mute = await serveStdio(place);
@@ -236,7 +239,7 @@ describe("where a hub runs", () => {
     await hub.ended;
   });
 
-  test("one that comes back at another port is found again", async () => {
+  test("a hub that restarts at another port is found again", async () => {
     await using place = await placeWith({ a: shelf("a") });
     const first = await startHub(place, "--port", "0");
     await using served = await serveStdio(place);
@@ -252,7 +255,7 @@ describe("where a hub runs", () => {
     await second.ended;
   });
 
-  test("a token that is reset while it runs is taken up", async () => {
+  test("a token that is reset while the hub runs is used", async () => {
     await using place = await placeWith({ a: shelf("a") });
     await using hub = await startHub(place, "--port", "0");
     await using served = await serveStdio(place);

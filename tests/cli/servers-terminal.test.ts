@@ -14,26 +14,26 @@ test.each([
   [["n"], { action: "decline" }],
   [["y", "red"], { action: "cancel" }],
   [["y", "green", "red", "many", "1"], { action: "accept", content: { colour: "red", many: 1 } }],
-])("who types %j answers %j", async (typed, answer) => {
+])("typing %j answers %j", async (typed, answer) => {
   const { out } = await call("ask", openTerminal(...typed));
   expect(JSON.parse(out)).toEqual(answer);
 });
 
-test("an address to visit is shown, and whether it was visited is the person's to say", async () => {
+test("an address to visit is shown, and the user confirms the visit", async () => {
   const terminal = openTerminal("yes");
   expect((await call("visit", terminal)).out).toBe('{"action":"accept"}\n');
   expect(terminal.shown()).toContain("Please pay.\nOpen this address in a browser:\n  https://example.com/pay\n");
   expect((await call("visit", openTerminal("no"))).out).toBe('{"action":"decline"}\n');
 });
 
-test("where nobody is there to be asked, the call fails and says so", async () => {
+test("without a terminal a call that asks a question fails and says why", async () => {
   await using place = await placeWith({ shelf: shelf("one") });
   const { exit, err } = await runHere(place, ["call", "shelf__ask"]);
   expect(exit).not.toBe(0);
   expect(err).toContain("there is no terminal to answer it at");
 });
 
-test("progress is drawn on the terminal and wiped away; a program's output has none of it", async () => {
+test("progress is shown on the terminal and erased; the output contains none of it", async () => {
   const terminal = openTerminal();
   expect(await call("steps", terminal)).toMatchObject({ exit: 0, out: "done\n" });
   expect(terminal.shown()).toContain("\r\u001B[K 50 % ██████████░░░░░░░░░░ step 1");
@@ -48,7 +48,7 @@ test.each([
   [{ TERM_PROGRAM: "iTerm.app" }, "\u001B]1337;File=inline=1;size="],
   [{ TERM: "xterm-256color" }, undefined],
   [{ TERM: "xterm-kitty", TMUX: "/tmp/tmux" }, undefined],
-])("a picture is shown inline where %j says that it can be", async (terminal, begins) => {
+])("a picture is shown inline if %j supports it", async (terminal, begins) => {
   await using place = await placeWith({ shelf: shelf("one") });
   let out = "";
   const stdout = { isTTY: true, write: (text: string) => (out += text) };
@@ -57,7 +57,7 @@ test.each([
   expect(out.startsWith(begins ?? place.home)).toBe(true);
 });
 
-test("what is waited for is said on the terminal and wiped away", async () => {
+test("a slow connection is shown on the terminal and erased", async () => {
   await using place = await placeWith({ shelf: shelf("slow") });
   const terminal = openTerminal();
   expect((await runHere(place, ["tools"], terminal.world)).out).toContain("shelf__put");

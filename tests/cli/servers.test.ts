@@ -13,10 +13,10 @@ interface Shown {
   readonly servers: readonly { readonly name: string; readonly state: string; readonly pid?: number; tools: number }[];
 }
 
-/** Most of it runs in this process; the first test shows that the program does the same. */
+/** Most tests run in this process; the first one shows that the program does the same. */
 const here = (place: Place, ...argv: string[]) => runHere(place, argv);
 
-test("without a hub, servers tells in words where each stands, and leaves no process behind", async () => {
+test("without a hub, servers prints the status of each server and leaves no process behind", async () => {
   await using place = await placeWith({
     shelf: shelf("one"),
     gone: { command: "no-such-program" },
@@ -25,8 +25,8 @@ test("without a hub, servers tells in words where each stands, and leaves no pro
   });
   const { exit, out, err } = await clawport(place, "servers");
   expect(exit).toBe(0);
-  expect(err).toContain("No hub runs: what was connected is closed again.");
-  expect(err).toContain("clawport up\n");
+  expect(err).toContain("No hub is running, so these connections were closed again.");
+  expect(err).toContain("Run `clawport up` ");
   expect(out).toMatch(/^MCP Servers \(4 configured\)\n─{58}\n/);
   expect(out).toMatch(/ {2}shelf {11}stdio:\/\/\S+ .*\n {18}Status: Running \(PID \d+\) \| Auth: None \| Tools: 7\n/);
   expect(out).toMatch(
@@ -48,7 +48,7 @@ test("without a hub, servers tells in words where each stands, and leaves no pro
   expect(isAlive(servers[0]?.pid ?? process.pid)).toBe(false);
 });
 
-test("tools lists names and first lines, status everything about one server, logs what it said", async () => {
+test("tools lists names and first lines, status the details of one server, logs its output", async () => {
   await using place = await placeWith({ shelf: shelf("one") });
   expect((await here(place, "tools", "shelf")).out).toMatch(
     /^shelf__put {6}— Puts a thing on the shelf\.\nshelf__picture\n/,
@@ -56,7 +56,7 @@ test("tools lists names and first lines, status everything about one server, log
   const { tools } = JSON.parse((await here(place, "tools", "--json")).out);
   expect(tools[0]).toMatchObject({ name: "shelf__put", source: "shelf", inputSchema: { required: ["thing"] } });
   const { out, err } = await here(place, "status", "shelf");
-  expect(err).toContain("No hub runs: what was connected is closed again.");
+  expect(err).toContain("No hub is running, so these connections were closed again.");
   expect((await here(place, "status", "shelf", "-q")).err).toBe("");
   expect(out).toMatch(/^shelf\n {2}Address {9}stdio:.*\n {2}Status {10}Running \(PID \d+\)\n/);
   expect(out).toMatch(
@@ -67,7 +67,7 @@ test("tools lists names and first lines, status everything about one server, log
   expect(unknown).toEqual({ exit: 3, out: "", err: 'clawport: There is no server "shelv". Did you mean "shelf"?\n' });
 });
 
-test("call types its arguments by the schema and prints the answer", async () => {
+test("call converts its arguments by the schema and prints the answer", async () => {
   await using place = await placeWith({ shelf: shelf("one") });
   const call = (...words: string[]) => here(place, "call", "shelf__put", ...words);
   const typed = await call("thing=007", "count=3", "tags=a", "tags=b", "place.row=2");
@@ -82,7 +82,7 @@ test("call types its arguments by the schema and prints the answer", async () =>
   expect(missing.err).toContain("clawport call shelf__put thing=<string> [count=<integer>]");
 });
 
-test("a misspelt argument that the schema lets pass is told of: in the fault, else in a warning beside the answer", async () => {
+test("a misspelt argument that the schema allows is reported, in the error or in a warning beside the answer", async () => {
   await using place = await placeWith({ shelf: shelf("one") });
   const call = (...words: string[]) => here(place, "call", "shelf__put", ...words);
   const needed = await call("thng=x");
@@ -105,7 +105,7 @@ test("a tool that fails exits with 1, a picture becomes a file, and an unknown t
   expect(unknown).toMatchObject({ exit: 3, err: 'clawport: There is no tool "put". Did you mean shelf__put?\n' });
 });
 
-test("a tool that is not there is explained by the server that would have it, and by no other", async () => {
+test("a missing tool is explained by the server it would belong to, and by no other", async () => {
   const off = { ...shelf("off"), enabled: false };
   const waiting = { ...shelf("waiting"), toolPrefix: "find", env: { KEY: "$NOT_SET" } };
   await using place = await placeWith({ shelf: shelf("one"), files: shelf("two"), search: waiting, off });
@@ -120,7 +120,7 @@ test("a tool that is not there is explained by the server that would have it, an
   expect(await why("shelf__nothing_like_it")).toBe(none("shelf__nothing_like_it"));
 });
 
-test("connect adds a server and keeps what a person wrote; disconnect --remove takes it out again", async () => {
+test("connect adds a server and keeps the comments; disconnect --remove removes it again", async () => {
   await using place = await placeWith({});
   const file = join(place.home, "clawport.json5");
   await writeFile(file, "{\n  // mine\n  servers: {},\n}\n");
@@ -142,7 +142,7 @@ test("connect adds a server and keeps what a person wrote; disconnect --remove t
   expect(await here(place, "disconnect", "shelf", "--remove")).toMatchObject({ exit: 3 });
 });
 
-test("a key among a command's words is never shown, and another key is another server", async () => {
+test("a key among a command's arguments is never shown, and a different key makes a different server", async () => {
   const { command, args } = shelf();
   await using place = await placeWith({ mine: { command, args: [...args, "--api-key", "hunter2hunter2"] } });
   for (const words of [["servers"], ["status", "mine"], ["servers", "--json"]]) {
@@ -154,7 +154,7 @@ test("a key among a command's words is never shown, and another key is another s
   expect(JSON.parse(other.out)).toMatchObject({ added: join(place.home, "clawport.json5") });
 });
 
-test("connect tries a server before it writes it down, unless told not to", async () => {
+test("connect tries a server before it adds it, unless --force is given", async () => {
   await using place = await placeWith({});
   const file = join(place.home, "clawport.json5");
   const before = await readFile(file, "utf8");
@@ -186,7 +186,7 @@ test("connect tries a server before it writes it down, unless told not to", asyn
   expect((await here(place, "config", "check")).out).toContain("servers no-such-program");
 });
 
-test("connect writes down a server that only wants a sign-in, or a variable that is not set here", async () => {
+test("connect adds a server that only needs a sign-in, or a variable that is not set", async () => {
   await using place = await placeWith({});
   const closed = createServer((_request, response) => void response.writeHead(401).end());
   await new Promise<void>((resolve) => closed.listen(0, "127.0.0.1", resolve));
@@ -200,7 +200,7 @@ test("connect writes down a server that only wants a sign-in, or a variable that
   expect((await here(place, "servers", "--json")).out).toMatch(/"closed".*"waits"/);
 });
 
-test("connect refuses what is not encrypted, with the reason, and writes nothing", async () => {
+test("connect refuses an unencrypted address with the reason, and writes nothing", async () => {
   await using place = await placeWith({});
   const before = await readFile(join(place.home, "clawport.json5"), "utf8");
   const refused = await here(place, "connect", "http://example.com/mcp");
@@ -211,7 +211,7 @@ test("connect refuses what is not encrypted, with the reason, and writes nothing
   expect(await readFile(join(place.home, "clawport.json5"), "utf8")).toBe(before);
 });
 
-test("what the configuration can't hold is not left in it, and says why", async () => {
+test("a server that the configuration does not allow is refused with the reason, and not added", async () => {
   await using place = await placeWith({});
   const file = join(place.home, "clawport.json5");
   const before = await readFile(file, "utf8");
@@ -224,7 +224,7 @@ test("what the configuration can't hold is not left in it, and says why", async 
   expect(await readFile(file, "utf8")).toBe(before);
 });
 
-test("a server without its variable is off alone, and says which it is", async () => {
+test("only the server whose variable is not set is off, and its status names the variable", async () => {
   await using place = await placeWith({ shelf: shelf("one"), other: { ...shelf("two"), env: { KEY: "$SHELF_KEY" } } });
   const { out, exit } = await here(place, "servers");
   expect(exit).toBe(0);
@@ -234,7 +234,7 @@ test("a server without its variable is off alone, and says which it is", async (
   expect(refused.err).toContain("The server other is off: SHELF_KEY is not set in the environment.");
 });
 
-test("nothing of an untrusted folder is started; what a person adds themselves stays trusted", async () => {
+test("no server of an untrusted folder is started; servers that the user adds stay trusted", async () => {
   await using place = await makePlace();
   const file = join(place.folder, "clawport.json5");
   await writeFile(file, JSON.stringify({ servers: { shelf: shelf("one") } }));
@@ -245,16 +245,16 @@ test("nothing of an untrusted folder is started; what a person adds themselves s
   expect((await here(place, "call", "two__put", "thing=x")).exit).toBe(0);
 });
 
-test("what needs a hub says so", async () => {
+test("disconnect without a hub says that it needs one", async () => {
   await using place = await placeWith({ shelf: shelf("one") });
   const { exit, err } = await here(place, "disconnect", "shelf");
   expect(exit).toBe(69);
-  expect(err).toContain("No hub runs");
+  expect(err).toContain("No hub is running");
   const unknown = await here(place, "disconnect", "shelves");
   expect([unknown.exit, unknown.err]).toEqual([3, 'clawport: There is no server "shelves". The servers are: shelf.\n']);
 });
 
-test("signing in to a server that nobody answers for says how to look further", async () => {
+test("a sign-in to a server that does not answer says how to find out more", async () => {
   await using place = await placeWith({ dead: { url: "http://127.0.0.1:1/mcp" } });
   const { exit, err } = await here(place, "auth", "dead");
   expect(exit).toBe(69);

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,7 +10,7 @@ import type { ShellAnswer } from "./run-shell.ts";
 
 const file = fileURLToPath(new URL("fixtures/shelf-server.ts", import.meta.url));
 
-/** The settings of a server that the tests bring along; `flags` tell one from another. */
+/** The settings of the test server; `flags` tell one from another. */
 export function shelf(...flags: string[]): { readonly command: string; readonly args: readonly string[] } {
   return { command: process.execPath, args: [file, ...flags] };
 }
@@ -19,7 +19,7 @@ export interface ConfiguredPlace extends Place {
   configure(servers: object): Promise<void>;
 }
 
-/** A place with these servers in the configuration of its state folder, which nobody has to trust. */
+/** A place with these servers in the configuration of its state folder, which needs no trust. */
 export async function placeWith(servers: object): Promise<ConfiguredPlace> {
   const place = await makePlace();
   const configure = (changed: object): Promise<void> =>
@@ -29,7 +29,7 @@ export async function placeWith(servers: object): Promise<ConfiguredPlace> {
   return { ...place, configure };
 }
 
-/** Runs a command in this process, which is faster than in one of its own; `given` is what its world has. */
+/** Runs a command in this process, which is faster than starting one; `given` replaces parts of its world. */
 export async function runHere(place: Place, argv: readonly string[], given: Partial<World> = {}): Promise<ShellAnswer> {
   const world = memoryWorld({ cwd: place.folder, homedir: place.folder, env: place.env, ...given });
   const exit = await runCli(argv, world);
@@ -37,10 +37,10 @@ export async function runHere(place: Place, argv: readonly string[], given: Part
   return { exit, out: world.out(), err: world.err() };
 }
 
-/** Whether a process of that id is there and not merely waiting to be buried. */
+/** Whether the process is running. On Linux a zombie counts as ended; elsewhere they can't be told apart. */
 export function isAlive(pid: number): boolean {
-  if (!existsSync(`/proc/${pid}/stat`)) return false;
   try {
+    if (process.platform !== "linux") return process.kill(pid, 0);
     return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
   } catch {
     return false;

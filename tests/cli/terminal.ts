@@ -1,14 +1,14 @@
 import { PassThrough } from "node:stream";
 import type { World } from "../../src/core/process/world.ts";
 
-/** Somebody at a terminal who answers each question, one after the other, and then leaves it at that. */
+/** A terminal with a user who answers the questions in order and then closes the input. */
 export function openTerminal(...answers: string[]): { readonly world: Partial<World>; shown(): string } {
   const stdin = Object.assign(new PassThrough(), { isTTY: true });
   const waiting = [...answers];
   let shown = "";
   const write = (text: string): void => {
     shown += text;
-    // A question is what waits at the end of its line.
+    // A question ends with a prompt instead of a line break.
     if (!/[\])] $/.test(text)) return;
     const next = waiting.shift();
     setImmediate(() => (next === undefined ? stdin.end() : stdin.write(`${next}\n`)));

@@ -4,30 +4,33 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, connect } from "node:net";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { clawport, listTools, makePlace, startHub } from "./run-clawport.ts";
+import { clawport, isWindows, listTools, makePlace, startHub } from "./run-clawport.ts";
 import { until } from "../support/until.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
 const tokenOf = async (path: string): Promise<string> => (await readFile(path, "utf8")).trim();
 
-test("a hub started on nothing serves whoever has its token, and Ctrl-C stops it without a trace", async () => {
-  await using place = await makePlace();
-  await using hub = await startHub(place, "--port", "0");
-  const { url, tokenPath, pid } = hub.ready;
-  expect(await listTools(url, await tokenOf(tokenPath))).toBe(200);
-  expect(await listTools(url, "wrong")).toBe(401);
-  expect(JSON.parse(await readFile(join(place.home, "hub.json"), "utf8"))).toMatchObject({
-    pid,
-    address: new URL(url).origin,
-  });
+test.skipIf(isWindows)(
+  "a hub without configuration serves clients with its token, and Ctrl-C stops it cleanly (needs POSIX signals)",
+  async () => {
+    await using place = await makePlace();
+    await using hub = await startHub(place, "--port", "0");
+    const { url, tokenPath, pid } = hub.ready;
+    expect(await listTools(url, await tokenOf(tokenPath))).toBe(200);
+    expect(await listTools(url, "wrong")).toBe(401);
+    expect(JSON.parse(await readFile(join(place.home, "hub.json"), "utf8"))).toMatchObject({
+      pid,
+      address: new URL(url).origin,
+    });
 
-  hub.child.kill("SIGINT");
-  expect(await hub.ended).toBe(0);
-  expect(existsSync(join(place.home, "hub.json"))).toBe(false);
-});
+    hub.child.kill("SIGINT");
+    expect(await hub.ended).toBe(0);
+    expect(existsSync(join(place.home, "hub.json"))).toBe(false);
+  },
+);
 
-test("a second start says in one line where the hub runs; after a kill -9 the next one starts", async () => {
+test("a second start prints where the hub runs; after a kill -9 the next one starts", async () => {
   await using place = await makePlace();
   await using hub = await startHub(place, "--port", "0");
   const { url, pid } = hub.ready;
@@ -43,7 +46,7 @@ test("a second start says in one line where the hub runs; after a kill -9 the ne
   expect(next.ready.pid).not.toBe(pid);
 });
 
-test("of three starts at the same moment one becomes the hub and the others point to it", async () => {
+test("of three simultaneous starts one becomes the hub and the others point to it", async () => {
   await using place = await makePlace();
   const outcomes = await Promise.allSettled([1, 2, 3].map(() => startHub(place, "--port", "0")));
   const hubs = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
@@ -55,7 +58,7 @@ test("of three starts at the same moment one becomes the hub and the others poin
   expect(refusals).toEqual(Array(2).fill(`Error: ended with 1: ${message}`));
 });
 
-test("where a stranger holds the port the next free one is taken, shown and written down", async () => {
+test("if another program uses the port, the next free one is used, shown and recorded", async () => {
   await using place = await makePlace();
   const stranger = createServer().listen(0, "127.0.0.1");
   await once(stranger, "listening");
@@ -71,7 +74,7 @@ test("where a stranger holds the port the next free one is taken, shown and writ
   }
 });
 
-test("a token reset opens the running hub at once, and the old one no longer does", async () => {
+test("a running hub accepts a reset token at once, and no longer the old one", async () => {
   await using place = await makePlace();
   await using hub = await startHub(place, "--port", "0");
   const { url, tokenPath } = hub.ready;
@@ -81,22 +84,25 @@ test("a token reset opens the running hub at once, and the old one no longer doe
   expect(await listTools(url, before)).toBe(401);
 });
 
-test("Ctrl-C lets a request in progress go on; a second Ctrl-C does not", async () => {
-  await using place = await makePlace();
-  await using hub = await startHub(place, "--port", "0");
-  const { port, tokenPath } = hub.ready;
-  const client = connect(port, "127.0.0.1");
-  const head = ["POST /mcp HTTP/1.1", "Host: localhost", `Authorization: Bearer ${await tokenOf(tokenPath)}`];
-  client.write([...head, "Content-Type: application/json", "Content-Length: 100", "", '{"half":'].join("\r\n"));
-  await until(async () => (await metricsOf(hub.ready)).includes(`clawport_queue_length{queue="mcp-http"} 1`));
-  hub.child.kill("SIGINT");
-  await until(() => refused(port));
-  hub.child.kill("SIGINT");
-  expect(await hub.ended).toBe(130);
-  client.destroy();
-});
+test.skipIf(isWindows)(
+  "Ctrl-C lets a request in progress finish; a second Ctrl-C does not (needs POSIX signals)",
+  async () => {
+    await using place = await makePlace();
+    await using hub = await startHub(place, "--port", "0");
+    const { port, tokenPath } = hub.ready;
+    const client = connect(port, "127.0.0.1");
+    const head = ["POST /mcp HTTP/1.1", "Host: localhost", `Authorization: Bearer ${await tokenOf(tokenPath)}`];
+    client.write([...head, "Content-Type: application/json", "Content-Length: 100", "", '{"half":'].join("\r\n"));
+    await until(async () => (await metricsOf(hub.ready)).includes(`clawport_queue_length{queue="mcp-http"} 1`));
+    hub.child.kill("SIGINT");
+    await until(() => refused(port));
+    hub.child.kill("SIGINT");
+    expect(await hub.ended).toBe(130);
+    client.destroy();
+  },
+);
 
-test("a configuration in the folder that starts commands is not used until somebody trusts it", async () => {
+test("a configuration in the folder that starts commands is not used until it is trusted", async () => {
   await using place = await makePlace();
   const file = join(place.folder, "clawport.json5");
   await writeFile(file, "{ hub: { port: 0 }, servers: { evil: { command: 'rm', args: ['-rf'] } } }");
@@ -109,7 +115,7 @@ test("a configuration in the folder that starts commands is not used until someb
   expect(again.ready.port).toBeGreaterThan(0);
 });
 
-test("nobody opens the hub to the network by its address alone", async () => {
+test("a host address alone does not open the hub to the network", async () => {
   await using place = await makePlace();
   const { exit, err } = await clawport(place, "up", "--host", "0.0.0.0");
   expect(exit).toBe(2);

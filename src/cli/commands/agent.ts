@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { codeOf, Fault, messageOf } from "../../core/fault.ts";
 import { mimeTypeOf } from "../../core/files/safe-name.ts";
+import { sanitizeForTerminal } from "../../core/peer-text.ts";
 import { isInteractive } from "../../core/process/world.ts";
-import { sanitizeForTerminal } from "../../core/sanitize-text.ts";
 import type { ContentBlock } from "../../mcp/messages/tool.ts";
 import type { OrderContext } from "../../sources/agent/order/run-order.ts";
 import { agentOptions, checkAgentFlags } from "../agent-options.ts";
@@ -12,24 +12,30 @@ import { defineCommand } from "../command.ts";
 
 export const command = defineCommand({
   name: "agent",
-  summary: "hand an order to the agent behind order_openclaw, and show its answer",
-  args: [{ name: "message", description: "what the agent is to do; slash commands too" }],
+  summary: "send an order to the agent behind order_openclaw, and print its answer",
+  args: [{ name: "message", description: "what the agent should do, or a slash command" }],
   options: {
     ...agentOptions,
-    session: { type: "string", short: "s", value: "<key>", description: "go on with this conversation" },
+    session: { type: "string", short: "s", value: "<key>", description: "continue this conversation" },
     image: {
       type: "string",
       multiple: true,
       value: "<file>",
       completes: "file",
-      description: "an image to send along",
+      description: "an image to send with the order",
     },
-    file: { type: "string", multiple: true, value: "<file>", completes: "file", description: "a file to send along" },
+    file: {
+      type: "string",
+      multiple: true,
+      value: "<file>",
+      completes: "file",
+      description: "a file to send with the order",
+    },
     "save-to": {
       type: "string",
       value: "<folder>",
       completes: "folder",
-      description: "where media of the answer go; this folder unless given",
+      description: "where to save media of the answer (default: the current folder)",
     },
   },
   examples: [
@@ -74,12 +80,12 @@ export const command = defineCommand({
 });
 
 interface AnswerPrinter {
-  /** All of the message that is being written; nothing where another one begins. */
+  /** The whole message so far; undefined if another one begins. */
   partial(text: string | undefined): void;
   final(content: readonly ContentBlock[], isError: boolean, folder: string): Promise<number>;
 }
 
-/** On a terminal the answer grows as it is written; elsewhere it comes once, whole. */
+/** On a terminal the answer is printed as it is written, elsewhere once it is complete. */
 function createAnswerPrinter({ stdout, stderr, json }: CommandContext): AnswerPrinter {
   const isLive = stdout.isTTY === true && !json;
   let written = "";
@@ -124,7 +130,7 @@ export interface OrderFile {
   readonly filename: string;
 }
 
-/** Files of this machine as an order carries them. What they are is told by their ending. */
+/** Reads the files of an order. Their type comes from the extension. */
 export function readOrderFiles(paths: readonly string[], cwd: string): Promise<readonly OrderFile[]> {
   return Promise.all(paths.map((path) => readOrderFile(path, cwd)));
 }
@@ -133,7 +139,7 @@ async function readOrderFile(path: string, cwd: string): Promise<OrderFile> {
   const filename = basename(path);
   const mimeType = mimeTypeOf(filename);
   if (mimeType === undefined)
-    throw new Fault("usage", `The ending of ${filename} does not tell a type that can be sent.`);
+    throw new Fault("usage", `The extension of ${filename} is not of a type that can be sent.`);
   try {
     return { data: (await readFile(resolve(cwd, path))).toString("base64"), mimeType, filename };
   } catch (error) {

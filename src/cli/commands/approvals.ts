@@ -1,6 +1,4 @@
-import type { Approval, Approvals, WaitingCall } from "../../catalog/guard/approvals.ts";
-import type { Pins } from "../../catalog/guard/pins.ts";
-import type { CommandContext } from "../command-context.ts";
+import type { Approval, WaitingCall } from "../../catalog/guard/approvals.ts";
 import { type CommandGroup, defineCommand } from "../command.ts";
 import { localTime } from "../output/style.ts";
 import type { Column } from "../output/table.ts";
@@ -10,10 +8,10 @@ const list = defineCommand({
   summary: "list the remembered answers, and the calls that wait for approval",
   async run(context) {
     const { renderTable } = await import("../output/table.ts");
-    const { approvals, pins } = await openApprovalFiles(context);
-    const { approvals: given, waiting } = await approvals.list();
-    const changedPins = (await pins.list()).filter((pin) => pin.offered !== undefined);
-    const changed = changedPins.map(({ name, source }) => ({ name, source }));
+    const { openStateControl } = await import("../../hub/control/open-state-control.ts");
+    await using opened = await openStateControl(context);
+    const { approvals: given, waiting, changed: changes } = await opened.control.approvals.list();
+    const changed = changes.map(({ name, source }) => ({ name, source }));
     const parts = [
       given.length > 0 && renderTable(given, answerColumns, context),
       waiting.length > 0 && `Waiting for approval:\n${renderTable(waiting, waitingColumns, context)}`,
@@ -33,9 +31,10 @@ const forget = defineCommand({
   summary: "forget the answers for a tool, so that the guard asks again",
   args: [{ name: "tool", description: "its name, as `clawport tools` shows it" }],
   async run(context) {
-    const { approvals } = await openApprovalFiles(context);
+    const { openStateControl } = await import("../../hub/control/open-state-control.ts");
+    await using opened = await openStateControl(context);
     const [name = ""] = context.args;
-    const forgotten = await approvals.forget(name);
+    const forgotten = await opened.control.approvals.forget(name);
     context.answer({ forgotten }, `Forgot ${forgotten.length} answer${forgotten.length === 1 ? "" : "s"} for ${name}.`);
   },
 });
@@ -47,20 +46,6 @@ export const command: CommandGroup = {
   fallback: "list",
   examples: ["clawport approvals", "clawport approvals forget files__delete"],
 };
-
-/** The answers and the pinned definitions of the hub's guard. */
-export async function openApprovalFiles(context: CommandContext): Promise<{ approvals: Approvals; pins: Pins }> {
-  const { openApprovals } = await import("../../catalog/guard/approvals.ts");
-  const { openPins } = await import("../../catalog/guard/pins.ts");
-  const { openHomeOf } = await import("../../hub/open-home.ts");
-  const { hubFiles } = await import("../../hub/hub-files.ts");
-  const { log } = context;
-  const home = await openHomeOf(context);
-  return {
-    approvals: openApprovals({ file: hubFiles.approvals(home), log }),
-    pins: openPins({ file: hubFiles.pins(home), log }),
-  };
-}
 
 const callerText = ({ caller }: WaitingCall | Approval): string => Object.values(caller).join("/");
 

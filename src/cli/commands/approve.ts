@@ -1,5 +1,4 @@
 import { Fault } from "../../core/fault.ts";
-import { quoted } from "../../core/peer-text.ts";
 import { defineCommand } from "../command.ts";
 
 export const command = defineCommand({
@@ -9,13 +8,13 @@ export const command = defineCommand({
   options: { yes: { type: "boolean", short: "y", description: "accept a change without being asked" } },
   examples: ["clawport approve files__delete"],
   async run(context) {
-    const { openApprovalFiles } = await import("./approvals.ts");
-    const { pinDiff } = await import("../../catalog/guard/pin-definition.ts");
+    const { openStateControl } = await import("../../hub/control/open-state-control.ts");
     const { isYes } = await import("../terminal/read-line.ts");
-    const { approvals, pins } = await openApprovalFiles(context);
+    await using opened = await openStateControl(context);
+    const { approvals } = opened.control;
     const [name = ""] = context.args;
-    for (const { text, offered, source } of (await pins.list()).filter((pin) => pin.name === name && pin.offered)) {
-      context.say(`${name} of ${source} has changed:\n${pinDiff(text, offered?.text ?? "")}`);
+    for (const { source, diff } of (await approvals.list()).changed.filter((tool) => tool.name === name)) {
+      context.say(`${name} of ${source} has changed:\n${diff}`);
       const answer = context.options.yes ? "y" : await context.ask("Accept the change? [y/N] ");
       // Without a terminal the agent itself may be running this, so accepting has to be explicit.
       if (answer === undefined)
@@ -25,13 +24,7 @@ export const command = defineCommand({
         );
       if (!isYes(answer)) throw new Fault("cancelled", "nothing was changed");
     }
-    const accepted = await pins.accept(name);
-    const approved = await approvals.approveWaiting(name);
-    if (accepted.length + approved.length === 0)
-      throw new Fault(
-        "not-found",
-        `${quoted(name)} has nothing to approve; run \`clawport approvals\` to see what does`,
-      );
+    const { accepted, approved } = await approvals.approve(name);
     const done = [
       accepted.length > 0 && "its new definition is accepted",
       approved.length > 0 && "its calls are allowed",

@@ -1,12 +1,8 @@
 import type { AuditLine } from "../../catalog/audit/audit-line.ts";
-import { sanitizeLine } from "../../core/sanitize-text.ts";
-import { settledWithin } from "../../core/wait.ts";
+import { sanitizeLine } from "../../core/peer-text.ts";
 import type { CommandContext } from "../command-context.ts";
 import { defineCommand } from "../command.ts";
 import { localTime } from "../output/style.ts";
-
-/** Shorter than the reader's polling interval: a pause this long means that it has reached the end of the file. */
-const caughtUpAfterMs = 100;
 
 export const command = defineCommand({
   name: "audit",
@@ -23,33 +19,17 @@ export const command = defineCommand({
   },
   examples: ["clawport audit -n 50", "clawport audit --follow --tool 'files__*'", "clawport audit --json | jq .tool"],
   async run(context) {
-    const { readAudit } = await import("../../catalog/audit/read-audit.ts");
-    const { compileGlobs } = await import("../../catalog/glob.ts");
+    const { createFolderControl } = await import("../../hub/control/open-state-control.ts");
+    const { followAudit } = await import("../../hub/control/audit-page.ts");
     const { openHomeOf } = await import("../../hub/open-home.ts");
-    const { hubFiles } = await import("../../hub/hub-files.ts");
-    const { follow = false, tool, lines: count = 20 } = context.options;
-    const matches = compileGlobs([tool ?? "*"]);
-    const signal = follow ? context.stopSignal() : undefined;
-    const reader = readAudit({ file: hubFiles.audit(await openHomeOf(context)), follow, signal });
+    const { follow = false, tool, lines: limit = 20 } = context.options;
+    // Not through the hub: the file is here, and following it outlives a restart of the hub.
+    const { audit } = createFolderControl(context, await openHomeOf(context));
     const print = (line: AuditLine): void => context.answer(line, lineText(line, context));
-
-    const latest: AuditLine[] = [];
-    let live = false;
-    const showLatest = (): void => {
-      latest.forEach(print);
-      live = true;
-    };
-    for (;;) {
-      const step = reader.next();
-      if (!live && follow && !(await settledWithin(step, caughtUpAfterMs))) showLatest();
-      const { done, value } = await step;
-      if (done) break;
-      if (!matches(value.tool)) continue;
-      if (live) print(value);
-      else if (latest.push(value) > count) latest.shift();
-    }
-    if (!live) showLatest();
-    if (!follow && latest.length === 0) context.say(tool === undefined ? "No calls yet." : `No calls of ${tool} yet.`);
+    const { lines, next } = await audit.read({ tool, limit });
+    lines.forEach(print);
+    if (follow) for await (const line of followAudit(audit, { tool, after: next }, context.stopSignal())) print(line);
+    else if (lines.length === 0) context.say(tool === undefined ? "No calls yet." : `No calls of ${tool} yet.`);
   },
 });
 

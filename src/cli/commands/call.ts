@@ -41,9 +41,9 @@ export const command = defineCommand({
     const opened = await openControl(context, { tool }, options.trust === true);
     const call = createTerminalCall(context);
     try {
-      const { control, caller, home } = opened;
+      const { control, home } = opened;
       const request = { tool, words, readInput: () => readAll(stdin) };
-      const result = await runCall({ control, caller, prefix: "clawport", now: Date.now }, request, call);
+      const result = await runCall({ control, prefix: "clawport", now: Date.now }, request, call);
       call.end();
       // A refusal or failure that does not come from the tool itself is not an answer: it has its own exit code.
       const fault = faultFromResult(result);

@@ -8,8 +8,8 @@ export const command = defineCommand({
   summary: "check the set-up; every problem comes with the command that fixes it",
   examples: ["clawport doctor", "clawport doctor --json | jq '.findings[] | select(.level == \"fail\")'"],
   async run(context) {
-    const { examine } = await import("../../hub/doctor/examine.ts");
-    const findings = await examine(context, { nodeVersion: process.versions.node, uid: process.getuid?.() });
+    const { examineHost } = await import("../../hub/doctor/examine-host.ts");
+    const findings = await examineHost(context, { nodeVersion: process.versions.node, uid: process.getuid?.() });
     const failed = findings.filter(({ level }) => level === "fail").length;
     const warned = findings.filter(({ level }) => level === "warn").length;
     const shown = context.globals.quiet

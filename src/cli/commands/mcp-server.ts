@@ -2,9 +2,9 @@ import type { Readable, Writable } from "node:stream";
 import { RequestCallContext } from "../../catalog/call-context.ts";
 import type { Caller } from "../../catalog/caller.ts";
 import { readVersion } from "../../core/version.ts";
+import { uploadLimits } from "../../hub/engine/upload-limits.ts";
 import { homePath } from "../../hub/open-home.ts";
 import type { OrderEngine } from "../../hub/order-engine.ts";
-import { uploadLimits } from "../../hub/upload-limits.ts";
 import type { ToolResult } from "../../mcp/messages/tool.ts";
 import { createMcpServer } from "../../mcp/server/mcp-server.ts";
 import type { RequestContext } from "../../mcp/server/offer.ts";
@@ -15,10 +15,10 @@ import { agentOptions, checkAgentFlags } from "../agent-options.ts";
 import type { CommandContext } from "../command-context.ts";
 import { defineCommand } from "../command.ts";
 
-/** Loading the agent takes a while; the answer that names the tool leaves first. */
+/** Loading the agent takes a while, so the list of tools is sent first. */
 const afterAnswerMs = 5;
 
-/** The arguments are checked with the order, so that whatever is wrong with them is told in one way. */
+/** The arguments are checked with the order, so that all mistakes are reported in the same way. */
 const uncheckedTool = { ...orderTool, inputSchema: { type: "object" } };
 
 export const command = defineCommand({
@@ -31,17 +31,17 @@ export const command = defineCommand({
     checkAgentFlags(context.options);
     const input = context.stdin as Readable;
     let engine: Promise<OrderEngine> | undefined;
-    // Nothing of it is needed to say which tool there is, so a client never waits for it before it places an order.
+    // Listing the tool does not need the engine, so a client does not wait for it before it sends an order.
     const openEngine = (): Promise<OrderEngine> => {
       if (engine === undefined) {
-        // From here on there is something to wind up; before, a signal may end the process as it likes.
+        // Before this there is nothing to close, so a signal may simply end the process.
         context.stopSignal().addEventListener("abort", () => input.destroy(), { once: true });
         engine = import("../../hub/order-engine.ts").then(({ openOrderEngine }) =>
           openOrderEngine(context, context.options),
         );
       }
       engine.catch((error: unknown) => {
-        log.error("orders can't be taken yet; the next one tries again", { error });
+        log.error("could not open the agent; the next order tries again", { error });
         engine = undefined;
       });
       return engine;
@@ -90,7 +90,7 @@ async function placeOrder(
   return prefixError(await detachAfter(engine.order(args, call), request, engine.taskAfterMs, asTask));
 }
 
-/** Denials come from the guard, which words them as it does for every tool. */
+/** Gives the guard's denials the prefix that other failures of an order have. */
 function prefixError(result: ToolResult): ToolResult {
   const [first, ...rest] = result.content;
   if (result.isError !== true || first?.type !== "text" || first.text.startsWith("Error: ")) return result;

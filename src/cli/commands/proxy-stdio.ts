@@ -25,7 +25,7 @@ export const command = defineCommand({
   ],
   async run(context) {
     const { forwardStdio } = await import("../../doors/apps/forward-stdio.ts");
-    const { parseProxySettings, readProxyEnv } = await import("../../hub/proxy-settings.ts");
+    const { parseProxySettings, readProxyEnv } = await import("../../hub/engine/proxy-settings.ts");
     const env = await readProxyEnv(context);
     const settings = parseProxySettings(env);
     const address = context.options["proxy-base-url"] ?? settings.serverUrl;

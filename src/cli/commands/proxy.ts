@@ -9,32 +9,40 @@ export const command = defineCommand({
   name: "proxy",
   summary: "let running apps offer their tools to MCP clients, until Ctrl-C",
   options: {
-    host: { type: "string", value: "<address>", description: "listen on this address; 127.0.0.1 unless given" },
+    host: { type: "string", value: "<address>", description: "listen on this address (default: 127.0.0.1)" },
     port: {
       type: "number",
       value: "<port>",
       range: [0, 65_535],
-      description: "listen here; 8000 unless given, 0 for any free port",
+      description: "listen on this port; 0 for any free port (default: 8000)",
     },
-    "public-url": { type: "string", value: "<url>", description: "how apps and clients reach the proxy from outside" },
-    "allow-origin": { type: "string", multiple: true, value: "<origin>", description: "let web pages of it connect" },
-    "allow-host": { type: "string", multiple: true, value: "<name>", description: "another name it is reached under" },
-    "trust-forwarded": { type: "boolean", description: "believe X-Forwarded-Proto of a proxy on another machine" },
-    "requests-per-second": { ...rate, description: "MCP requests one session takes; 500" },
-    "token-requests-per-second": { ...rate, description: "those of all sessions together; 50000" },
-    "sessions-per-second": { ...rate, description: "sessions opened or changed; 100" },
+    "public-url": { type: "string", value: "<url>", description: "the address that apps and clients use from outside" },
+    "allow-origin": {
+      type: "string",
+      multiple: true,
+      value: "<origin>",
+      description: "let web pages of this origin connect",
+    },
+    "allow-host": { type: "string", multiple: true, value: "<name>", description: "another host name of the proxy" },
+    "trust-forwarded": { type: "boolean", description: "trust X-Forwarded-Proto from a proxy on another machine" },
+    "requests-per-second": { ...rate, description: "limit of MCP requests per session (default: 500)" },
+    "token-requests-per-second": {
+      ...rate,
+      description: "limit of MCP requests of all sessions together (default: 50000)",
+    },
+    "sessions-per-second": { ...rate, description: "limit of sessions opened or changed (default: 100)" },
     "most-held": {
       type: "number",
       value: "<megabytes>",
       range: [1, 1_000_000],
-      description: "what all apps together may make the proxy hold; an eighth of its heap",
+      description: "memory for the data of all apps together (default: an eighth of the heap)",
     },
-    memory: { type: "boolean", description: "forget the sessions when the proxy ends" },
+    memory: { type: "boolean", description: "keep the sessions in memory only" },
     heartbeat: {
       type: "number",
       value: "<seconds>",
       range: [1, 3600],
-      description: "how often an app has to show that it lives; 15",
+      description: "how often an app must send a heartbeat (default: 15)",
     },
   },
   examples: ["clawport proxy", "clawport proxy --host 0.0.0.0 --public-url https://tools.example.com"],
@@ -42,9 +50,9 @@ export const command = defineCommand({
     const { loadConfigOf } = await import("../../hub/active-config.ts");
     const { openHomeOf } = await import("../../hub/open-home.ts");
     const { openProxy } = await import("../../hub/open-proxy.ts");
-    const { parseProxySettings, readProxyEnv, requireTokens } = await import("../../hub/proxy-settings.ts");
+    const { parseProxySettings, readProxyEnv, requireTokens } = await import("../../hub/engine/proxy-settings.ts");
     const { readVersion } = await import("../../core/version.ts");
-    const { reachableHost } = await import("../../hub/listen-address.ts");
+    const { reachableHost } = await import("../../hub/engine/listen-address.ts");
     const { isLoopbackHost } = await import("../../core/http/addresses.ts");
     const { options, log } = context;
     const names = {
@@ -60,9 +68,9 @@ export const command = defineCommand({
 
     const stopping = context.stopSignal();
     const { createMemorySessionStore } = await import("../../sources/apps/store/session-store.ts");
-    const { openSessionStore } = await import("../../hub/open-session-store.ts");
+    const { openSessionStore } = await import("../../hub/engine/open-session-store.ts");
     const home = await openHomeOf(context);
-    const beside = "start this one with --memory and a --port of its own";
+    const beside = "start this one with --memory and its own --port";
     const proxy = await openProxy({
       home,
       config,
@@ -90,10 +98,12 @@ export const command = defineCommand({
         context.say(`The app proxy is at ${here}. Apps open sessions at ${here}/v1/chat/sessions.`);
         const isNamed = names.publicUrl !== undefined || names.allowedHosts.length > 0;
         if (!isLoopbackHost(host) && !isNamed)
-          context.say("Others are refused until it knows the name they call it by: add --public-url or --allow-host.");
+          context.say(
+            "Requests from other machines are refused until you name the proxy's host: add --public-url or --allow-host.",
+          );
       }
       await untilAborted(stopping);
-      context.say("\nStopping: calls in progress have 5 seconds to finish. Ctrl-C again ends at once.");
+      context.say("\nStopping: calls in progress have 5 seconds to finish. Press Ctrl-C again to stop at once.");
     } finally {
       await proxy.close();
     }
@@ -120,5 +130,5 @@ function parseHost(text: string): string {
 }
 
 function wrongName(option: string, what: string, example: string, text: string): Fault {
-  return new Fault("usage", `${option} has to be ${what} like ${example}, not ${JSON.stringify(text)}`);
+  return new Fault("usage", `${option} must be ${what} like ${example}, not ${JSON.stringify(text)}`);
 }

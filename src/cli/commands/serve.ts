@@ -1,6 +1,6 @@
-import { hubMcpUrl } from "../../core/http/hub-routes.ts";
 import type { Readable, Writable } from "node:stream";
 import { Fault } from "../../core/fault.ts";
+import { hubMcpUrl } from "../../core/http/hub-routes.ts";
 import { readVersion } from "../../core/version.ts";
 import { untilAborted } from "../../core/wait.ts";
 import type { StdioDoorOptions } from "../../doors/mcp/stdio-door.ts";
@@ -9,28 +9,28 @@ import type { CommandContext } from "../command-context.ts";
 import { defineCommand } from "../command.ts";
 import { trustOption } from "../options.ts";
 
-/** How long the first list waits for servers that are still connecting; what comes later is announced. */
+/** How long the first list waits for servers that are still connecting. Later tools are announced. */
 const defaultWaitSeconds = 3;
 
 export const command = defineCommand({
   name: "serve",
   summary: "offer the configured servers as one MCP server, over stdio or HTTP",
   options: {
-    stdio: { type: "boolean", description: "to the client that started this, over stdin and stdout" },
-    http: { type: "boolean", description: "to whoever has a token, until Ctrl-C" },
+    stdio: { type: "boolean", description: "serve the client that starts this command, over stdin and stdout" },
+    http: { type: "boolean", description: "serve clients with a token, until Ctrl-C" },
     port: {
       type: "number",
       value: "<port>",
       range: [0, 65_535],
-      description: "with --http: listen here; 8765 unless configured",
+      description: "with --http: listen on this port (default: from the configuration, else 8765)",
     },
-    only: { type: "string", value: "<a,b>", description: "these servers alone" },
-    alone: { type: "boolean", description: "with --stdio: start servers of its own, although a hub runs" },
+    only: { type: "string", value: "<a,b>", description: "only these servers" },
+    alone: { type: "boolean", description: "with --stdio: start separate servers even if a hub is running" },
     wait: {
       type: "number",
       value: "<seconds>",
       range: [0, 86_400],
-      description: `how long the first list waits for slow servers; ${defaultWaitSeconds} unless given`,
+      description: `how long the first list of tools waits for slow servers (default: ${defaultWaitSeconds})`,
     },
     ...trustOption,
   },
@@ -42,11 +42,11 @@ export const command = defineCommand({
   async run(context) {
     const { options } = context;
     if ((options.stdio === true) === (options.http === true)) {
-      const what = options.stdio ? "Choose one of the two" : "Say how to serve";
-      throw new Fault("usage", `${what}: clawport serve --stdio, or clawport serve --http`);
+      const what = options.stdio ? "Choose one" : "Choose how to serve";
+      throw new Fault("usage", `${what}: \`clawport serve --stdio\` or \`clawport serve --http\`.`);
     }
     if (options.stdio && options.port !== undefined)
-      throw new Fault("usage", "--port goes with --http, not with --stdio.");
+      throw new Fault("usage", "--port needs --http; it has no effect with --stdio.");
     const only = options.only?.split(",").map((name) => name.trim());
     const waitMs = (options.wait ?? defaultWaitSeconds) * 1000;
     if (options.stdio && options.alone !== true && (await serveFromHub(context, only, waitMs))) return;
@@ -65,7 +65,7 @@ export const command = defineCommand({
   },
 });
 
-/** Where a hub runs, its servers are offered and none are started a second time. Says whether that is so. */
+/** Offers the servers of the running hub, so that none is started twice. Returns false if no hub is running. */
 async function serveFromHub(
   context: CommandContext,
   only: readonly string[] | undefined,

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { memoryWorld } from "../../../tests/cli/memory-world.ts";
+import { isWindows } from "../../../tests/cli/run-clawport.ts";
 import { runCli } from "../run-cli.ts";
 
 let folder = "";
@@ -29,19 +30,22 @@ async function run(platform: string, ...argv: string[]) {
 
 const unit = (): string => join(folder, ".config", "systemd", "user", "clawport.service");
 
-test("install writes the unit with the active configuration and starts it; remove removes it", async () => {
-  await putSystemctl("exit 0");
-  await writeFile(join(folder, "clawport.json5"), "{}");
-  const { exit, out } = await run("linux", "install");
-  expect(exit).toBe(0);
-  expect(out).toContain(join(folder, "state", "service.env"));
-  expect(await readFile(unit(), "utf8")).toContain(`"--config" "${join(folder, "clawport.json5")}"`);
-  expect(await readFile(join(folder, "asked"), "utf8")).toContain("--user enable --now clawport.service");
-  expect((await run("linux", "remove")).exit).toBe(0);
-  expect(existsSync(unit())).toBe(false);
-});
+test.skipIf(isWindows)(
+  "install writes the unit with the active configuration and starts it; remove removes it",
+  async () => {
+    await putSystemctl("exit 0");
+    await writeFile(join(folder, "clawport.json5"), "{}");
+    const { exit, out } = await run("linux", "install");
+    expect(exit).toBe(0);
+    expect(out).toContain(join(folder, "state", "service.env"));
+    expect(await readFile(unit(), "utf8")).toContain(`"--config" "${join(folder, "clawport.json5")}"`);
+    expect(await readFile(join(folder, "asked"), "utf8")).toContain("--user enable --now clawport.service");
+    expect((await run("linux", "remove")).exit).toBe(0);
+    expect(existsSync(unit())).toBe(false);
+  },
+);
 
-test("an untrusted configuration is not installed as a service", async () => {
+test.skipIf(isWindows)("an untrusted configuration is not installed as a service", async () => {
   await putSystemctl("exit 0");
   await writeFile(join(folder, "clawport.json5"), "{ servers: { x: { command: 'sh' } } }");
   expect((await run("linux", "install")).exit).toBe(77);
@@ -49,7 +53,7 @@ test("an untrusted configuration is not installed as a service", async () => {
   expect((await run("linux", "install", "--trust")).exit).toBe(0);
 });
 
-test("status tells a stopped service from one that is not installed", async () => {
+test.skipIf(isWindows)("status tells a stopped service from one that is not installed", async () => {
   await putSystemctl('case "$2" in is-active) echo failed; exit 3;; esac');
   const stopped = await run("linux", "status");
   expect(stopped.exit).toBe(3);
@@ -70,7 +74,7 @@ test.each([
   expect(existsSync(unit())).toBe(false);
 });
 
-test("if systemd does not manage user services, nothing is written", async () => {
+test.skipIf(isWindows)("if systemd does not manage user services, nothing is written", async () => {
   await putSystemctl("exit 1");
   expect((await run("linux", "install")).exit).toBe(69);
   expect(existsSync(unit())).toBe(false);

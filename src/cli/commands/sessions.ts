@@ -1,7 +1,6 @@
 import { Fault } from "../../core/fault.ts";
-import { quoted } from "../../core/peer-text.ts";
-import { sanitizeLine } from "../../core/sanitize-text.ts";
-import { openConversations } from "../../hub/open-conversations.ts";
+import { quoted, sanitizeLine } from "../../core/peer-text.ts";
+import type { OpenedState } from "../../hub/control/open-state-control.ts";
 import type {
   ConversationStore,
   ConversationSummary,
@@ -40,9 +39,8 @@ export const command: AnyCommand = {
       summary: "list the conversations, latest first",
       options,
       async run(context) {
-        await using opened = await openConversations(context, context.options);
-        const lists = await Promise.all(chooseStores(opened.stores, context).map((store) => store.list()));
-        const found = lists.flat().toSorted((a, b) => (b.updatedAt ?? "").localeCompare(a.updatedAt ?? ""));
+        await using opened = await openConversations(context);
+        const found = await opened.control.conversations.list(context.options.from);
         const { renderTable } = await import("../output/table.ts");
         context.answer(found, found.length === 0 ? "No conversations yet." : renderTable(found, columns, context));
       },
@@ -53,8 +51,8 @@ export const command: AnyCommand = {
       args: [keyArgument],
       options,
       async run(context) {
-        await using opened = await openConversations(context, context.options);
-        const { session } = await findOne(chooseStores(opened.stores, context), context);
+        await using opened = await openConversations(context);
+        const session = await opened.control.conversations.show(keyOf(context), context.options.from);
         context.answer(session, session.said.map(({ role, text }) => `${role}: ${sanitizeLine(text)}`).join("\n\n"));
       },
     }),
@@ -64,11 +62,9 @@ export const command: AnyCommand = {
       args: [keyArgument],
       options,
       async run(context) {
-        await using opened = await openConversations(context, context.options);
-        const { store, session } = await findOne(chooseStores(opened.stores, context), context);
-        if (!(await store.remove(session.key))) throw unknownSession(session.key);
-        const text = `Deleted ${sanitizeLine(session.key)} (${placeNames[store.place]}).`;
-        context.answer({ deleted: session.key, place: store.place }, text);
+        await using opened = await openConversations(context);
+        const removed = await opened.control.conversations.remove(keyOf(context), context.options.from);
+        context.answer(removed, `Deleted ${sanitizeLine(removed.deleted)} (${placeNames[removed.place]}).`);
       },
     }),
   ],
@@ -83,33 +79,12 @@ const columns: readonly Column<ConversationSummary>[] = [
   { title: "KEY", text: ({ key }) => key },
 ];
 
-function chooseStores(stores: readonly ConversationStore[], context: SessionsContext): readonly ConversationStore[] {
-  const { from } = context.options;
-  if (from === undefined) return stores;
-  const chosen = stores.filter(({ place }) => place === from);
-  if (chosen.length > 0) return chosen;
-  throw new Fault(
-    "unavailable",
-    "OpenClaw's gateway is not running. Run `openclaw gateway` to start it, or name its address with --gateway.",
-  );
+async function openConversations(context: SessionsContext): Promise<OpenedState> {
+  const { openStateControl } = await import("../../hub/control/open-state-control.ts");
+  const { gateway, token, password, agent } = context.options;
+  return openStateControl(context, { gateway, token, password, agent });
 }
 
-interface Found {
-  readonly store: ConversationStore;
-  readonly session: ConversationTranscript;
-}
-
-/** The conversation with the given key. Throws if there is none, or more than one. */
-async function findOne(stores: readonly ConversationStore[], { args }: CommandContext): Promise<Found> {
-  const [key = ""] = args;
-  const results = await Promise.all(stores.map(async (store) => ({ store, session: await store.find(key) })));
-  const [first, second] = results.flatMap(({ store, session }) => (session ? [{ store, session }] : []));
-  if (first === undefined) throw unknownSession(key);
-  if (second === undefined) return first;
-  const message = `Both the model and OpenClaw have a conversation ${quoted(key)}. Choose one with --from.`;
-  throw new Fault("usage", message);
-}
-
-function unknownSession(key: string): Fault {
-  return new Fault("not-found", `There is no conversation ${quoted(key)}. Run \`clawport sessions\` to list them.`);
+function keyOf({ args: [key = ""] }: CommandContext): string {
+  return key;
 }

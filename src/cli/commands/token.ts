@@ -1,5 +1,3 @@
-import { Fault } from "../../core/fault.ts";
-import { quoted } from "../../core/peer-text.ts";
 import type { TokenLocation } from "../../doors/mcp/main-token.ts";
 import type { CommandContext } from "../command-context.ts";
 import { type CommandGroup, defineCommand } from "../command.ts";
@@ -29,10 +27,10 @@ const reset = defineCommand({
   name: "reset",
   summary: "create a new main token; a running hub uses it at once",
   async run(context) {
-    const { mainTokenPath, resetMainToken } = await import("../../doors/mcp/main-token.ts");
-    const location = await locateTokens(context);
-    await resetMainToken(location);
-    const file = mainTokenPath(location);
+    const { createFolderControl } = await import("../../hub/control/open-state-control.ts");
+    const { openHomeOf } = await import("../../hub/open-home.ts");
+    // Not through the hub: a lost or damaged token, which this repairs, would not open it.
+    const { path: file } = await createFolderControl(context, await openHomeOf(context)).tokens.reset();
     context.answer({ path: file }, `Saved a new token to ${file}. The old one no longer works: update your clients.`);
   },
 });
@@ -45,12 +43,11 @@ const add = defineCommand({
     view: { type: "string", value: "<source>", description: "give access to this source only, not to everything" },
   },
   async run(context) {
-    const { addNamedToken } = await import("../../doors/mcp/named-tokens.ts");
+    const { openStateControl } = await import("../../hub/control/open-state-control.ts");
     const [name = ""] = context.args;
-    const { view } = context.options;
-    if (view !== undefined) await requireView(context, view);
-    const token = (await addNamedToken(await locateTokens(context), name, view)).reveal();
-    context.answer({ name, view: view ?? null, token }, token);
+    await using opened = await openStateControl(context);
+    const added = await opened.control.tokens.add(name, context.options.view);
+    context.answer(added, added.token);
   },
 });
 
@@ -58,13 +55,10 @@ const list = defineCommand({
   name: "list",
   summary: "list the tokens by name",
   async run(context) {
-    const { listNamedTokens } = await import("../../doors/mcp/named-tokens.ts");
+    const { openStateControl } = await import("../../hub/control/open-state-control.ts");
     const { renderTable } = await import("../output/table.ts");
-    const named = Object.entries(await listNamedTokens(await locateTokens(context)));
-    const tokens = [
-      { name: "main", view: null, created: null },
-      ...named.map(([name, { view, created }]) => ({ name, view: view ?? null, created })),
-    ];
+    await using opened = await openStateControl(context);
+    const tokens = await opened.control.tokens.list();
     const text = renderTable(
       tokens,
       [
@@ -83,9 +77,10 @@ const remove = defineCommand({
   summary: "revoke a client's token",
   args: [{ name: "name", description: "the token's name" }],
   async run(context) {
-    const { removeNamedToken } = await import("../../doors/mcp/named-tokens.ts");
+    const { openStateControl } = await import("../../hub/control/open-state-control.ts");
     const [name = ""] = context.args;
-    await removeNamedToken(await locateTokens(context), name);
+    await using opened = await openStateControl(context);
+    await opened.control.tokens.remove(name);
     context.answer({ removed: name }, `Removed the token ${name}. It no longer works.`);
   },
 });
@@ -96,19 +91,6 @@ export const command: CommandGroup = {
   commands: [path, show, reset, add, list, remove],
   examples: ["clawport token show", "clawport token add phone --view notes", "clawport token remove phone"],
 };
-
-/** A token for an unknown view would give access to nothing, without a hint why. */
-async function requireView(context: CommandContext, view: string): Promise<void> {
-  const { loadConfigOf } = await import("../../hub/active-config.ts");
-  const { nearestName } = await import("../../core/nearest-name.ts");
-  const { config } = await loadConfigOf(context);
-  const views = ["agent", ...Object.keys(config.servers)];
-  if (views.includes(view)) return;
-  const nearest = nearestName(view, views);
-  const hint = nearest === undefined ? "" : ` Did you mean ${quoted(nearest)}?`;
-  const message = `There is no source ${quoted(view, 100)}.${hint} The sources are: ${views.join(", ")}.`;
-  throw new Fault("usage", message);
-}
 
 async function locateTokens(context: CommandContext): Promise<TokenLocation> {
   const { openHomeOf } = await import("../../hub/open-home.ts");

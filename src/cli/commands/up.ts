@@ -3,23 +3,28 @@ import { untilAborted } from "../../core/wait.ts";
 import type { Hub } from "../../hub/hub.ts";
 import type { CommandContext } from "../command-context.ts";
 import { defineCommand } from "../command.ts";
+import { trustOption } from "../options.ts";
 
-/** How long the announcement waits for servers to connect; the hub serves meanwhile. */
+/** How long the announcement waits for servers to connect. The hub already serves clients meanwhile. */
 const startTimeoutMs = 2000;
 
 export const command = defineCommand({
   name: "up",
-  summary: "start the hub and keep it running until Ctrl-C",
+  summary: "start the hub and run it until Ctrl-C",
   options: {
     port: {
       type: "number",
       value: "<port>",
       range: [0, 65_535],
-      description: "listen here; 8765 unless configured, 0 for any free port",
+      description: "listen on this port; 0 for any free port (default: from the configuration, else 8765)",
     },
-    host: { type: "string", value: "<address>", description: "listen on this address; 127.0.0.1 unless configured" },
-    "allow-remote": { type: "boolean", description: "let other machines connect, where the address permits it" },
-    trust: { type: "boolean", description: "trust the configuration in this folder, also next time" },
+    host: {
+      type: "string",
+      value: "<address>",
+      description: "listen on this address (default: from the configuration, else 127.0.0.1)",
+    },
+    "allow-remote": { type: "boolean", description: "let other machines connect, if the address allows it" },
+    ...trustOption,
   },
   examples: ["clawport up", "clawport up --port 9000", "clawport up --config ./work.json5 --json"],
   async run(context) {
@@ -54,7 +59,7 @@ export const command = defineCommand({
       await hub.settled(startTimeoutMs);
       await announce(context, hub, configuration.config.servers);
       await untilAborted(stopping);
-      context.say("\nStopping: calls in progress have 5 seconds to finish. Ctrl-C again ends at once.");
+      context.say("\nStopping: calls in progress have 5 seconds to finish. Press Ctrl-C again to stop at once.");
     } finally {
       await hub.close();
     }

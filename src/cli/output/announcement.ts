@@ -1,5 +1,5 @@
 import { hubMcpUrl } from "../../core/http/hub-routes.ts";
-import { sanitizeLine } from "../../core/sanitize-text.ts";
+import { sanitizeLine } from "../../core/peer-text.ts";
 import { clientBlocks, exportTokenLine } from "./client-blocks.ts";
 import type { Style } from "./style.ts";
 

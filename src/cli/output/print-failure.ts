@@ -1,6 +1,6 @@
 import { isFault, toFault } from "../../core/fault.ts";
+import { visibleText } from "../../core/peer-text.ts";
 import type { World } from "../../core/process/world.ts";
-import { visibleText } from "../../core/visible-text.ts";
 import { createStyle, wantsColour } from "./style.ts";
 
 /** More of a message or a stack than anyone reads. */

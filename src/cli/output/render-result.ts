@@ -1,5 +1,5 @@
+import { sanitizeForTerminal, sanitizeLine } from "../../core/peer-text.ts";
 import type { World } from "../../core/process/world.ts";
-import { sanitizeForTerminal, sanitizeLine } from "../../core/sanitize-text.ts";
 import type { ContentBlock, ToolResult } from "../../mcp/messages/tool.ts";
 import { type Media, mediaBaseName, saveResultMedia } from "./save-media.ts";
 

@@ -1,4 +1,4 @@
-import { sanitizeLine } from "../../core/sanitize-text.ts";
+import { sanitizeLine } from "../../core/peer-text.ts";
 import { redactCommandLine } from "../../core/secrets/redact-command-line.ts";
 import { redactText } from "../../core/secrets/redact.ts";
 import type { ClientFile } from "../../sources/servers/import/find-client-files.ts";

@@ -2,9 +2,10 @@ import { mkdtempDisposable, readFile, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { isWindows } from "../../../tests/cli/run-clawport.ts";
 import { saveContentBlock } from "./save-media.ts";
 
-test("media are saved to a file that only its owner can read, never over another file", async () => {
+test.skipIf(isWindows)("media are saved to a file that only its owner can read, never over another file", async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), "save-block-"));
   const picture = { type: "image", mimeType: "image/svg+xml", data: "PHN2Zy8+" } as const;
   const first = join(folder.path, "answer.svg");

@@ -1,4 +1,4 @@
-import { sanitizeLine } from "../../core/sanitize-text.ts";
+import { sanitizeLine } from "../../core/peer-text.ts";
 import type { CommandContext } from "../command-context.ts";
 
 export interface Column<Row> {

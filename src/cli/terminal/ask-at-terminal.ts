@@ -1,6 +1,6 @@
 import { Fault } from "../../core/fault.ts";
+import { sanitizeLine } from "../../core/peer-text.ts";
 import { isInteractive } from "../../core/process/world.ts";
-import { sanitizeLine } from "../../core/sanitize-text.ts";
 import { shapesOf } from "../../hub/verbs/argument-schema.ts";
 import { typedValue } from "../../hub/verbs/typed-arguments.ts";
 import type { Answer, Question } from "../../mcp/messages/interim-messages.ts";

@@ -1,5 +1,5 @@
+import { sanitizeLine } from "../../core/peer-text.ts";
 import type { World } from "../../core/process/world.ts";
-import { sanitizeLine } from "../../core/sanitize-text.ts";
 
 /** A line at the bottom of the terminal that changes and goes away again. It shows nothing if the output is not a terminal. */
 export interface StatusLine {

@@ -1,5 +1,5 @@
 import type { CallContext } from "../../catalog/call-context.ts";
-import { sanitizeLine } from "../../core/sanitize-text.ts";
+import { sanitizeLine } from "../../core/peer-text.ts";
 import { isAtLeast, type Progress } from "../../mcp/messages/interim-messages.ts";
 import type { CommandContext } from "../command-context.ts";
 import { askAtTerminal } from "./ask-at-terminal.ts";
