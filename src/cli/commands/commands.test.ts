@@ -120,7 +120,7 @@ test("config check and doctor warn about a rule that matches nothing", async () 
   const servers = "{ every: { url: 'http://127.0.0.1:1/mcp', enabled: false } }";
   const rules = "[{ tool: 'evry__*', verdict: 'deny' }]";
   await writeFile(join(folder, "clawport.json5"), `{ servers: ${servers}, policy: { rules: ${rules} } }`);
-  const warning = /clawport\.json5:1:\d+ policy\.rules\[0\]\.tool fits .*; did you mean "every__\*"\?$/m;
+  const warning = /clawport\.json5:1:\d+ policy\.rules\[0\]\.tool matches no tool .*; did you mean "every__\*"\?$/m;
   const checked = await run("config", "check");
   expect([checked.exit, checked.err]).toEqual([0, ""]);
   expect(checked.out).toMatch(warning);
