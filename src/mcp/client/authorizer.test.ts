@@ -72,7 +72,7 @@ test.each([401, 403])("a refusal with %i that the authorizer has no answer to is
   expect(told).toEqual([status]);
 });
 
-test("a server that refuses everything is not asked for ever, whatever the authorizer says", async () => {
+test("a server that refuses everything is not tried forever, whatever the authorizer says", async () => {
   await using gate = await startGate();
   const response = await sendAuthorized(
     gate.call,

@@ -18,7 +18,7 @@ test("silence ends a call after its time, and not before", () => {
   expect(late).toMatchObject([{ code: "timeout" }]);
 });
 
-test("each sign of life starts the time again, up to the whole time there is", () => {
+test("each message restarts the timeout, up to the total time limit", () => {
   const { late, deadline } = watch(100, 250);
   for (let step = 0; step < 4; step++) {
     vi.advanceTimersByTime(60);
@@ -29,7 +29,7 @@ test("each sign of life starts the time again, up to the whole time there is", (
   expect(late).toMatchObject([{ code: "timeout", message: expect.stringContaining("250 ms") }]);
 });
 
-test("a wait that the server asked for is no silence", () => {
+test("a wait that the server requested does not count as silence", () => {
   const { late, deadline } = watch(100);
   deadline.extend(500);
   vi.advanceTimersByTime(599);
@@ -38,7 +38,7 @@ test("a wait that the server asked for is no silence", () => {
   expect(late).toHaveLength(1);
 });
 
-test("while somebody thinks about an answer nothing is late but the whole", () => {
+test("while a question is open only the total time limit counts", () => {
   const { late, deadline } = watch(100, 1000);
   const [first, second] = [deadline.hold(), deadline.hold()];
   vi.advanceTimersByTime(500);
@@ -56,7 +56,7 @@ test("while somebody thinks about an answer nothing is late but the whole", () =
   expect(late).toMatchObject([{}, { message: expect.stringContaining("1000 ms") }]);
 });
 
-test("a call that has ended is late no more", () => {
+test("a call that has ended can't time out", () => {
   const { late, deadline } = watch(100, 200);
   const release = deadline.hold();
   deadline.stop();
@@ -66,7 +66,7 @@ test("a call that has ended is late no more", () => {
   expect(late).toEqual([]);
 });
 
-test("no time means no end", () => {
+test("a timeout of zero means no limit", () => {
   const { late, deadline } = watch(0, 10);
   deadline.extend();
   vi.advanceTimersByTime(100_000);

@@ -34,7 +34,7 @@ test.each([
   expect(read(text).events).toEqual(events);
 });
 
-test("the id to come back with is that of the last whole event, and stays until there is another", () => {
+test("the id to resume from is that of the last complete event that had one", () => {
   expect(read("data: 1\n\n").lastId).toBeUndefined();
   expect(read("id: a\ndata: 1\n\ndata: 2\n\n").lastId).toBe("a");
   expect(read("id: a\ndata: 1\n\nid: b\ndata: 2\n").lastId).toBe("a");

@@ -17,7 +17,7 @@ function silentTransport(sent: JsonRpcMessage[]): ClientTransport {
   };
 }
 
-test("whoever stops waiting hears that it was cancelled, whatever the signal gives as its reason", async () => {
+test("a caller that stops waiting gets a cancelled fault, whatever the reason of its signal", async () => {
   const sent: JsonRpcMessage[] = [];
   const info = { name: "test", version: "1" };
   const client = await openMcpClient(silentTransport(sent), { info, capabilities: {}, log: silentLog });

@@ -26,7 +26,7 @@ function held() {
 }
 
 describe("an answer", () => {
-  test("is a stream from the first message that is not it, in either era", async () => {
+  test("is a stream from the first other message on, in either era", async () => {
     const work: Handler = (_args, context) => {
       context.progress({ progress: 1 });
       context.tell({ level: "warning", data: "hot" });
@@ -50,7 +50,7 @@ describe("an answer", () => {
     }
   });
 
-  test("is JSON for a client that takes nothing else, which is spared the rest", async () => {
+  test("is JSON for a client that accepts nothing else, without progress and log lines", async () => {
     const work: Handler = (_args, context) => {
       context.tell({ level: "error", data: "hot" });
       return textResult("done");
@@ -63,7 +63,7 @@ describe("an answer", () => {
     }
   });
 
-  test("that takes long opens a stream and shows signs of life", async () => {
+  test("that takes long opens a stream with heartbeats", async () => {
     const { hold, resolve } = held();
     await using web = await openWeb(testOffer({ tools: { hold } }), { streamAfterMs: 10 });
     const reply = await web.post(call(1, "hold"));
@@ -86,7 +86,7 @@ describe("an answer", () => {
     expect((await reply).type).toBe("application/json");
   });
 
-  test("is the end: what a handler says later breaks nothing", async () => {
+  test("is the end: later messages of the handler are ignored", async () => {
     const kept: RequestContext[] = [];
     const work: Handler = (_args, context) => {
       kept.push(context);

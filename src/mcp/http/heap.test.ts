@@ -10,7 +10,7 @@ import { textResult } from "../messages/tool.ts";
 const shake = { jsonrpc: "2.0", id: 0, method: "initialize", params: initialize("2025-03-26") };
 const subscribe = { jsonrpc: "2.0", id: 1, method: "resources/subscribe", params: { uri: "test://one" } };
 
-test("two thousand sessions that were opened, used and deleted leave nothing behind", async () => {
+test("two thousand sessions that were opened, used and deleted leak no memory", async () => {
   const work: Handler = (_args, context) => {
     context.progress({ progress: 1 });
     context.signal.addEventListener("abort", () => {});

@@ -50,7 +50,7 @@ describe("as many requests as may be", () => {
       await web.send("GET", session),
     ];
     expect(streams.map(({ status }) => status)).toEqual([200, 200, 200]);
-    expect(admission.inside).toBe(0);
+    expect(admission.inUse).toBe(0);
     expect((await web.post(ping, session)).status).toBe(200);
   });
 
@@ -61,10 +61,10 @@ describe("as many requests as may be", () => {
     const reply = await web.post(call(1, "hold", {}, { progressToken: 1 }));
     await until(() => running() === 1);
     reply.hangUp();
-    await until(() => admission.inside === 0);
+    await until(() => admission.inUse === 0);
     expect((await web.send("POST", {}, "nonsense")).status).toBe(400);
     expect((await web.post(ping, { "mcp-session-id": "none" })).status).toBe(404);
-    expect(admission.inside).toBe(0);
+    expect(admission.inUse).toBe(0);
   });
 
   test("may belong to several endpoints together", async () => {
@@ -84,14 +84,14 @@ describe("waiting for the last one", () => {
   test("is over at once where nobody is inside, else when the last one leaves", async () => {
     const admission = createRequestSlots(2);
     await admission.drained(60_000);
-    admission.enter();
-    admission.enter();
+    admission.acquire();
+    admission.acquire();
     let isDrained = false;
     const drained = admission.drained(60_000).then(() => (isDrained = true));
-    admission.leave();
+    admission.release();
     await new Promise(setImmediate);
     expect(isDrained).toBe(false);
-    admission.leave();
+    admission.release();
     expect(await drained).toBe(true);
   });
 
@@ -101,19 +101,19 @@ describe("waiting for the last one", () => {
     atTurnEnd(() => sent.push("first"));
     await admission.drained(60_000);
     expect(sent).toEqual(["first"]);
-    admission.enter();
+    admission.acquire();
     const drained = admission.drained(60_000);
     atTurnEnd(() => sent.push("second"));
-    admission.leave();
+    admission.release();
     await drained;
     expect(sent).toEqual(["first", "second"]);
   });
 
   test("has an end", async () => {
     const admission = createRequestSlots(1);
-    admission.enter();
+    admission.acquire();
     await admission.drained(5);
-    expect(admission.inside).toBe(1);
+    expect(admission.inUse).toBe(1);
   });
 });
 

@@ -38,7 +38,7 @@ describe("a session", () => {
     expect(web.endpoint.sessionCount).toBe(1);
   });
 
-  test("is nobody else's, which looks like none at all", async () => {
+  test("can't be used by another principal, to whom it looks unknown", async () => {
     await using web = await openWeb(testOffer());
     const session = await web.open();
     const eve = { ...session, "x-principal": "eve" };
@@ -69,7 +69,7 @@ describe("a session", () => {
     expect(versions).toEqual(["2025-06-18", "2025-06-18"]);
   });
 
-  test("takes a cancel for its calls, and for no other session's", async () => {
+  test("accepts a cancel for its own calls only", async () => {
     const { hold, contexts } = held();
     await using web = await openWeb(testOffer({ tools: { hold } }));
     const [mine, other] = [await web.open(), await web.open()];
@@ -143,7 +143,7 @@ describe("the GET stream of a session", () => {
     expect((await events.next())?.message).toMatchObject({ params: { uri: "test://one" } });
   });
 
-  test("has no event without data for clients that would trip over it", async () => {
+  test("has no event without data for clients that can't handle it", async () => {
     const offer = testOffer();
     await using web = await openWeb(offer);
     const { events } = await web.send("GET", await web.open("2025-06-18"));
@@ -169,7 +169,7 @@ describe("the GET stream of a session", () => {
   });
 });
 
-describe("sessions nobody uses", () => {
+describe("idle sessions", () => {
   const minute = 60_000;
 
   test("end after the idle time, but not while something runs or listens in them", async () => {
@@ -200,7 +200,7 @@ describe("sessions nobody uses", () => {
     await until(() => web.endpoint.sessionCount === 0);
   });
 
-  test("make room for new ones, the longest unused first; where all are in use, there is none", async () => {
+  test("end to make room for new ones, the longest idle first; if all are in use, a new one is refused", async () => {
     let now = 0;
     const { hold, contexts, resolve } = held();
     await using web = await openWeb(testOffer({ tools: { hold } }), { now: () => now++, mostSessions: 2 });
@@ -230,7 +230,7 @@ describe("sessions nobody uses", () => {
     expect(statuses).toEqual([200, 404, 200, 200]);
   });
 
-  test("of whoever has most make room where there are too many in all", async () => {
+  test("of the principal that has the most end first when there are too many in total", async () => {
     let now = 0;
     await using web = await openWeb(testOffer(), { now: () => now++, mostSessions: 3 });
     const mine = await web.open();

@@ -8,7 +8,7 @@ import type { RequestContext } from "../server/offer.ts";
 
 const foreign = { "mcp-session-id": "somebody-elses", "mcp-protocol-version": "2025-11-25" };
 
-test("without sessions none is opened, and the id of somebody else's goes by unread", async () => {
+test("an endpoint without sessions opens none and ignores the header of another", async () => {
   await using web = await openWeb(testOffer(), { sessions: false });
   const params = initialize("2025-11-25");
   const hello = await web.post({ jsonrpc: "2.0", id: 0, method: "initialize", params }, foreign);
@@ -87,7 +87,7 @@ test("a client that said it can be asked is asked on its call's own stream and a
   expect((await called.events.next())?.message?.result.content[0].text).toBe('{"action":"accept"}');
 });
 
-test("a call whose client goes away is cancelled: nobody can come back for its answer", async () => {
+test("a call whose client disconnects is cancelled: no client could resume it", async () => {
   const events: string[] = [];
   const wait = (_: unknown, { signal }: { signal: AbortSignal }) => {
     events.push("started");

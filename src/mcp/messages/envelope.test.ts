@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { stripEnvelope } from "./envelope.ts";
 
-test("what the protocol adds for one connection is taken off, what the server says stays", () => {
+test("what the protocol adds for one connection is removed, and the server's own fields stay", () => {
   const result = {
     resultType: "complete",
     ttlMs: 60_000,
@@ -22,7 +22,7 @@ test("what the protocol adds for one connection is taken off, what the server sa
   expect(result).toHaveProperty("resultType");
 });
 
-test("a result of the revisions before is passed on as it is", () => {
+test("a result of an older revision is returned unchanged", () => {
   const result = { content: [], _meta: { trace: "1" } };
   expect(stripEnvelope(result)).toBe(result);
 });

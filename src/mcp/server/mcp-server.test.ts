@@ -118,7 +118,7 @@ describe("how a client opens", () => {
     expect(error.message).toContain("clientCapabilities");
   });
 
-  test("a version nobody speaks is answered with those there are", async () => {
+  test("an unknown version is answered with the supported ones", async () => {
     const _meta = { "io.modelcontextprotocol/protocolVersion": "2031-01-01" };
     const { error } = await talkTo(openServer()).ask("tools/list", { _meta });
     expect(error).toMatchObject({ code: -32022, data: { requested: "2031-01-01" } });
@@ -234,7 +234,7 @@ describe("the other features", () => {
     }
   });
 
-  test("completion wants to know for what", async () => {
+  test("completion needs a reference and an argument", async () => {
     const talk = talkTo(openServer());
     const good = { ref: { type: "ref/prompt", name: "greet" }, argument: { name: "who", value: "E" } };
     expect((await talk.ask("completion/complete", good)).result).toEqual({ completion: { values: ["E!"] } });
@@ -261,7 +261,7 @@ describe("the other features", () => {
     expect(error.message.length).toBeLessThan(200);
   });
 
-  test("what was not thrown on purpose is told to the log, not to the client", async () => {
+  test("an unexpected error goes to the log, not to the client", async () => {
     const logged: unknown[] = [];
     const log = {
       debug() {},

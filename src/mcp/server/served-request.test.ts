@@ -21,7 +21,7 @@ describe("progress", () => {
       return textResult("done");
     };
 
-  test.each(eras)("is told to a client that gave a token, and only as it grows (%s)", async (era) => {
+  test.each(eras)("is sent to a client that gave a token, and only if it grows (%s)", async (era) => {
     const talk = talkTo(openServer({ work: steps([1, 2, 2, 1, Number.NaN, 3]) }));
     await talk[era]("tools/call", { name: "work", _meta: { progressToken: "p" } }, { meta: { progressToken: "p" } });
     expect(talk.sent.map(({ method, params }) => [method, params])).toEqual(

@@ -25,7 +25,7 @@ function listen(talk: Talk, id: string | number, notifications: unknown, capabil
 const methods = (sent: readonly Wire[]) => sent.map(({ method }) => method);
 
 describe("subscriptions/listen", () => {
-  test("on more streams than anybody needs is refused to one principal, and open to the others", async () => {
+  test("beyond the limit of streams is refused to one principal, but not to others", async () => {
     const server = createMcpServer(testOffer());
     const eve = talkTo(server, { principal: "eve", twoWay: false });
     const first = listen(eve, 0, { toolsListChanged: true });
@@ -187,7 +187,7 @@ describe("subscriptions/listen", () => {
     expect(methods(talk.sent)).toEqual([acknowledged, "notifications/message"]);
   });
 
-  test("refuses an address nobody can watch, and lets go of the others", async () => {
+  test("refuses a resource that can't be watched, and stops watching the others", async () => {
     const offer = testOffer();
     const { resources } = offer;
     const watch: ResourceOffer["watch"] = async (uri, listener, context) => {
@@ -241,7 +241,7 @@ describe("notices about tasks", () => {
     expect(last).toMatchObject({ status: "completed", result: { content: [{ text: "done" }] } });
   });
 
-  test("do not tell of other people's tasks", async () => {
+  test("do not cover the tasks of other principals", async () => {
     const { server, resolve } = openServer();
     const { taskId } = (await talkTo(server).modern("tools/call", { name: "call" }, able)).result;
     const eve = talkTo(server, { principal: "eve", twoWay: false });

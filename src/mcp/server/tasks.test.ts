@@ -59,7 +59,7 @@ describe("a call that becomes a task", () => {
     });
   });
 
-  test("is none for a client that does not know tasks, and its handler learns that", async () => {
+  test("is not created for a client without tasks, and the handler knows", async () => {
     const talk = talkTo(openServer((_args, context) => textResult(String(context.detach()))));
     expect((await talk.modern("tools/call", { name: "call" })).result.content[0].text).toBe("false");
     expect((await talk.ask("tools/call", { name: "call" })).result.content[0].text).toBe("false");
@@ -162,7 +162,7 @@ describe("a call that becomes a task", () => {
     expect((await talk.modern("tasks/get", { taskId }, able)).error).toMatchObject({ code: -32602 });
   });
 
-  test("is none where there are too many: the call is then answered as usual", async () => {
+  test("is not created if there are too many: the call is then answered as usual", async () => {
     const { promise, resolve } = Promise.withResolvers<string>();
     let isTask: boolean | undefined;
     const talk = talkTo(
@@ -261,7 +261,7 @@ describe("a task that asks", () => {
     expect(await ended).toMatchObject({ code: "cancelled" });
   });
 
-  test("that was none yet when it asked hands its handle to the client that returns", async () => {
+  test("that was created after its question gives its id to the returning client", async () => {
     let detach: () => boolean = () => false;
     const talk = talkTo(
       openServer(async (_args, context) => {

@@ -86,7 +86,7 @@ describe("a requestState", () => {
     ]);
   });
 
-  test("of somebody else, or of another request, is refused and stays good", async () => {
+  test("from another principal, or for another request, is refused and stays valid", async () => {
     const { server, talk, state } = await stopped();
     const params = { name: "call", requestState: state, inputResponses };
     const eve = await talkTo(server, { principal: "eve" }).modern("tools/call", params, able);
@@ -97,7 +97,7 @@ describe("a requestState", () => {
     expect((await fromElsewhere).result.content[0].text).toBe("accept");
   });
 
-  test("that nobody returned with in time is over, and its call is stopped", async () => {
+  test("that is not returned in time expires, and its call is stopped", async () => {
     const { talk, state, signals } = await stopped({ waitForAnswersMs: 10 });
     await until(() => signals[0]!.aborted);
     const params = { name: "call", requestState: state, inputResponses };
@@ -123,7 +123,7 @@ describe("a requestState", () => {
     expect(signals[0]!.aborted).toBe(false);
   });
 
-  test("of whoever has most waiting gives way where there are too many in all", async () => {
+  test("of the principal that has the most waiting is dropped when there are too many in total", async () => {
     const { server, signals } = await stopped({ mostWaiting: 3 });
     const eve = talkTo(server, { principal: "eve" });
     for (let count = 0; count < 3; count++) await eve.modern("tools/call", { name: "call" }, able);

@@ -40,7 +40,7 @@ function waiting() {
   return { wait, isCalled: () => called, isStopped: () => stopped };
 }
 
-describe("a client that sends more than it may have under way", () => {
+describe("a client that exceeds its limit of requests in flight", () => {
   test("is read on as its calls are answered", async () => {
     const releases: (() => void)[] = [];
     const hold: Handler = async () => {
@@ -112,7 +112,7 @@ describe("over stdio", () => {
     expect(lines.find(({ id }) => id === 1)?.result.content[0].text).toBe("grüße");
   });
 
-  test("what is no message is told what it is not, with its id where it has one", async () => {
+  test("an invalid message gets an error that says why, with its id if it has one", async () => {
     const pipe = open();
     pipe.input.write('{"jsonrpc":"2.0","id":1\n');
     pipe.input.write(Buffer.from([0x22, 0xff, 0x22, 0x0a]));
@@ -240,7 +240,7 @@ describe("batches over stdio", () => {
 });
 
 describe("when the input ends", () => {
-  test("what is under way is answered first", async () => {
+  test("requests in flight are answered first", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const pipe = open({ slow: async () => (await promise, textResult("there")) });
     const ended = once(pipe.input, "end");
@@ -252,7 +252,7 @@ describe("when the input ends", () => {
     expect(pipe.lines).toMatchObject([{ id: 1, result: { content: [{ text: "there" }] } }]);
   });
 
-  test("what takes longer than the grace time is stopped, and whoever still reads is told", async () => {
+  test("what takes longer than the grace time is stopped, and the client gets an error", async () => {
     const { wait, isStopped } = waiting();
     const pipe = open({ wait }, { graceMs: 20 });
     pipe.send(call(1, "wait"));
