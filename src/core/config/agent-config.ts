@@ -11,7 +11,7 @@ const model = Type.Object(
     }),
     provider: Type.Optional(
       Type.Enum(["anthropic", "openai", "google"], {
-        description: "Which of them the server at `url` speaks like; without it, like OpenAI.",
+        description: "The API that the server at `url` speaks; OpenAI's by default.",
       }),
     ),
     url: Type.Optional(
@@ -20,29 +20,36 @@ const model = Type.Object(
         description: "An OpenAI-compatible address, such as http://127.0.0.1:11434/v1 for Ollama.",
       }),
     ),
-    apiKey: Type.Optional(Type.String({ description: "The key; better a name of the environment: `$MY_KEY`." })),
-    maxSteps: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, description: "Model calls per order; 25." })),
-    maxTokens: Type.Optional(Type.Integer({ minimum: 1000, description: "Tokens per order, in and out; 1,000,000." })),
+    apiKey: Type.Optional(Type.String({ description: "The API key. Prefer an environment variable: `$MY_KEY`." })),
+    maxSteps: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 1000, description: "Model calls per order; 25 by default." }),
+    ),
+    maxTokens: Type.Optional(
+      Type.Integer({ minimum: 1000, description: "Tokens per order, input and output; 1,000,000 by default." }),
+    ),
     prices: Type.Optional(
       Type.Object(
         {
-          input: Type.Number({ minimum: 0, description: "A million tokens that the model reads." }),
-          output: Type.Number({ minimum: 0, description: "A million tokens that it writes." }),
+          input: Type.Number({ minimum: 0, description: "Price of a million input tokens." }),
+          output: Type.Number({ minimum: 0, description: "Price of a million output tokens." }),
         },
-        { additionalProperties: false, description: "What the model costs, in any one currency." },
+        { additionalProperties: false, description: "What the model costs, in any currency." },
       ),
     ),
     maxCost: Type.Optional(
       Type.Number({
         exclusiveMinimum: 0,
-        description: "Money per order, in the currency of `prices`: beyond it the model is stopped.",
+        description: "The most an order may cost, in the currency of `prices`; the model stops there.",
       }),
     ),
     contextTokens: Type.Optional(
-      Type.Integer({ minimum: 2000, description: "How long a conversation gets before it is summed up; 60,000." }),
+      Type.Integer({
+        minimum: 2000,
+        description: "Length of a conversation, in tokens, at which it is summarized; 60,000 by default.",
+      }),
     ),
   },
-  { additionalProperties: false, description: "A model for the agent loop over the tools." },
+  { additionalProperties: false, description: "A model that works with the catalog's tools." },
 );
 
 const transcription = Type.Object(
@@ -50,84 +57,91 @@ const transcription = Type.Object(
     command: Type.Optional(
       Type.Array(Type.String(), {
         description:
-          "A program and its arguments, started without a shell. `{file}` stands for the path of the audio; what it writes to stdout is the transcript.",
+          "A program and its arguments, started without a shell. `{file}` is replaced by the path of the audio; the program writes the transcript to stdout.",
       }),
     ),
     env: Type.Optional(
-      Type.Record(Type.String(), Type.String({ description: "A value; `$NAME` is taken from the environment." }), {
-        description: "Variables for the command besides the usual ones, such as a key it needs.",
+      Type.Record(Type.String(), Type.String({ description: "A value; `$NAME` is replaced from the environment." }), {
+        description: "Environment variables for the command besides the usual ones, such as an API key.",
       }),
     ),
     url: Type.Optional(
       Type.String({
         pattern: "^https?://",
         description:
-          "An OpenAI-compatible address instead of a command; the audio is sent to its `/audio/transcriptions`.",
+          "An OpenAI-compatible address instead of a command. The audio is sent to its `/audio/transcriptions`.",
       }),
     ),
-    model: Type.Optional(Type.String({ minLength: 1, description: "The model at that address; whisper-1." })),
-    apiKey: Type.Optional(Type.String({ description: "The key for that address; better `$MY_KEY`." })),
+    model: Type.Optional(
+      Type.String({ minLength: 1, description: "The model at that address; whisper-1 by default." }),
+    ),
+    apiKey: Type.Optional(Type.String({ description: "The API key for that address. Prefer `$MY_KEY`." })),
     timeoutMs: Type.Optional(
       Type.Integer({
         minimum: 1000,
         maximum: maxTimerMs,
-        description: "How long one transcription may take; 120,000.",
+        description: "Milliseconds that one transcription may take; 120,000 by default.",
       }),
     ),
   },
   {
     additionalProperties: false,
-    description: "What turns audio into text before an order is handed on; without it audio goes along as a file.",
+    description: "Turns the audio of an order into text. Without it, audio is passed on as a file.",
   },
 );
 
 const sampling = Type.Object(
   {
     maxTokens: Type.Optional(
-      Type.Integer({ minimum: 1, description: "What the model writes for a server at most, per request; 4096." }),
+      Type.Integer({
+        minimum: 1,
+        description: "The most tokens the model writes for a server per request; 4096 by default.",
+      }),
     ),
   },
   {
     additionalProperties: false,
     description:
-      "The model, lent to MCP servers that ask for one. Who may have it is the policy's to say, of tools named `sampling__<server>`.",
+      "Lets MCP servers use the model. The policy decides which of them may, as tools named `sampling__<server>`.",
   },
 );
 
-/** Who takes the orders of `order_openclaw`. */
+/** Which agent takes the orders of `order_openclaw`. */
 export const agentSchema = Type.Object(
   {
     backend: Type.Enum(["auto", "gateway", "model", "commands"], {
       default: "auto",
-      description: "A running OpenClaw, a model, or neither. `auto` takes the first that is there.",
+      description: "A running OpenClaw, a model, or plain commands. `auto` uses the first that is available.",
     }),
     id: Type.String({ default: "main", minLength: 1, description: "Which agent of OpenClaw takes the orders." }),
     idleTimeoutMs: Type.Optional(
       Type.Integer({
         minimum: 1000,
         maximum: maxTimerMs,
-        description: "How long nothing may be heard from the agent before an order is stopped; 600,000.",
+        description:
+          "Milliseconds without a sign of life from the agent after which an order is stopped; 600,000 by default.",
       }),
     ),
     taskAfterMs: Type.Optional(
       Type.Integer({
         minimum: 0,
         maximum: maxTimerMs,
-        description: "How long an order takes before a client that knows tasks gets one instead of waiting; 10,000.",
+        description:
+          "Milliseconds after which a client that supports tasks gets a task instead of waiting; 10,000 by default.",
       }),
     ),
     model: Type.Optional(model),
     transcription: Type.Optional(transcription),
     sampling: Type.Optional(sampling),
   },
-  { additionalProperties: false, default: {}, description: "Who takes the orders of order_openclaw." },
+  { additionalProperties: false, default: {}, description: "Which agent takes the orders of order_openclaw." },
 );
 
 export type AgentConfig = Type.Static<typeof agentSchema>;
 export type ModelConfig = Type.Static<typeof model>;
 export type TranscriptionConfig = Type.Static<typeof transcription>;
 
-/** What a schema can't say of the agent: which fields belong together. */
+/** What a schema can't express: which fields belong together. */
 export function checkAgentConfig({ model, transcription }: AgentConfig): readonly ConfigFinding[] {
   const findings = [
     ...(model === undefined ? [] : checkModel(model)),
@@ -144,7 +158,7 @@ function checkModel({ name, provider, url, prices, maxCost }: ModelConfig): Conf
     findings.push({ path: ["model", "name"], message });
   }
   if (maxCost !== undefined && prices === undefined) {
-    const message = "needs `prices`: without them nobody knows what an order costs";
+    const message = "needs `prices`: without them the cost of an order is unknown";
     findings.push({ path: ["model", "maxCost"], message });
   }
   return findings;

@@ -14,7 +14,7 @@ test.each<[string, AuthConfig]>([
   ["a workload", { grant: "workload", assertionFile: "token", authorizationServerUrl: "https://as.example" }],
   ["an organisation", { grant: "enterprise", clientId: "a", idp }],
   ["a document", { clientMetadataUrl: "https://example.com/clawport.json" }],
-])("%s is right", (_, auth) => {
+])("%s is valid", (_, auth) => {
   expect(checkAuthConfig(auth)).toEqual([]);
 });
 
@@ -35,7 +35,7 @@ test.each<[AuthConfig, string, string]>([
     "auth.idp.issuer",
     "https://",
   ],
-])("%j is told of at %s", (auth, path, message) => {
+])("%j is reported at %s", (auth, path, message) => {
   const findings = checkAuthConfig(auth);
   expect(findings.map((found) => found.path.join("."))).toEqual([path]);
   expect(findings[0]?.message).toContain(message);

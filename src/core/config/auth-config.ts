@@ -2,17 +2,17 @@ import { Type } from "typebox";
 import { judgeAddress } from "../http/addresses.ts";
 import type { ConfigFinding } from "./check-value.ts";
 
-const path = (description: string) => Type.Optional(Type.String({ minLength: 1, description }));
-const text = (description: string) => Type.Optional(Type.String({ minLength: 1, description }));
+const optionalText = (description: string) => Type.Optional(Type.String({ minLength: 1, description }));
 
 const idp = Type.Object(
   {
     issuer: Type.String({ minLength: 1, description: "Address of the organisation's identity provider." }),
     clientId: Type.String({ minLength: 1, description: "Id of the client that is registered there." }),
-    clientSecret: text("Secret of that client; better as $NAME from the environment than in the file."),
+    clientSecret: optionalText("Secret of that client. Prefer an environment variable: $NAME."),
     idTokenFile: Type.String({
       minLength: 1,
-      description: "File with the ID token of whoever signed in at the identity provider. Read each time it is needed.",
+      description:
+        "File with the ID token of the user who signed in at the identity provider. Read each time it is needed.",
     }),
   },
   { additionalProperties: false, description: "The identity provider of an organisation (grant `enterprise`)." },
@@ -21,65 +21,65 @@ const idp = Type.Object(
 /** How to sign in to one server. */
 export const authSchema = Type.Object(
   {
-    clientId: Type.Optional(Type.String({ description: "Id of an OAuth client that was registered by hand." })),
+    clientId: Type.Optional(Type.String({ description: "Id of an OAuth client that you registered by hand." })),
     clientSecret: Type.Optional(
       Type.String({
         description:
-          "Secret of that client; better as $NAME from the environment than in the file. Name `authorizationServerUrl` with it: else it goes to whichever the server names at the first sign-in. Grants without a person demand that.",
+          "Secret of that client. Prefer an environment variable: $NAME. Set `authorizationServerUrl` with it: otherwise the secret goes to the authorization server that the MCP server names at the first sign-in. Grants without a user require it.",
       }),
     ),
-    clientMetadataUrl: text(
-      "Address (https) of a document that describes Clawport as a client, for authorization servers that take one; `clawport auth client-document` prints it.",
+    clientMetadataUrl: optionalText(
+      "Address (https) of a document that describes Clawport as a client, for authorization servers that accept one. `clawport auth client-document` prints it.",
     ),
-    privateKeyFile: path("File with the private key of the client, in PEM, where it shows who it is by signing."),
+    privateKeyFile: optionalText("File with the private key of the client (PEM), if it authenticates by signing."),
     signingAlgorithm: Type.Optional(
       Type.Enum(["ES256", "ES384", "ES512", "RS256", "RS384", "RS512", "PS256", "PS384", "PS512"], {
-        description: "How that key signs. Found out from the key unless given.",
+        description: "How that key signs. By default the key decides.",
       }),
     ),
     authorizationServerUrl: Type.Optional(
       Type.String({
         description:
-          "Address of the authorization server, where discovering it does not work or is not to be left to the server, as with a secret that is sent without a person.",
+          "Address of the authorization server. Set it if discovery does not work, or if the MCP server must not choose it, as with a secret that is sent without a user.",
       }),
     ),
     scopes: Type.Optional(
-      Type.Array(Type.String(), { description: "Scopes to ask for instead of those the server names." }),
+      Type.Array(Type.String(), { description: "Scopes to request instead of those the server names." }),
     ),
     redirectPort: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: 65_535,
-        description: "Port on this machine to which the browser comes back. A free one unless given.",
+        description: "Port on this machine to which the browser returns. By default a free one.",
       }),
     ),
-    redirectUri: text(
-      "Address to which the browser comes back, where the client was registered with another than this machine's.",
+    redirectUri: optionalText(
+      "Address to which the browser returns, if the client was registered with another address than this machine's.",
     ),
     grant: Type.Optional(
       Type.Enum(["authorization-code", "device-code", "client-credentials", "workload", "enterprise"], {
         description:
-          "How to sign in: in a browser (the default), with a code on another device, or without a person: as the client itself, with the identity of a workload, or through an organisation's identity provider.",
+          "How to sign in: in a browser (the default), with a code on another device, or without a user: as the client itself, with the identity of a workload, or through an organisation's identity provider.",
       }),
     ),
-    assertionFile: path("File with the JWT of a workload (grant `workload`). Read each time it is needed."),
+    assertionFile: optionalText("File with the JWT of a workload (grant `workload`). Read each time it is needed."),
     idp: Type.Optional(idp),
     dpop: Type.Optional(
       Type.Enum(["auto", "always", "never"], {
         description:
-          "Whether tokens are bound to a key of ours (DPoP). `auto`, the default, does it where the server asks.",
+          "Whether tokens are bound to a key of Clawport's (DPoP). `auto`, the default, does so if the server asks for it.",
       }),
     ),
     allowMissingPkce: Type.Optional(
       Type.Boolean({
         description:
-          "Goes on where the authorization server does not say that it checks PKCE (S256). Only for one known to do so all the same.",
+          "Continues if the authorization server does not say that it checks PKCE (S256). Only for servers known to check it anyway.",
       }),
     ),
     omitResource: Type.Optional(
       Type.Boolean({
         description:
-          "Leaves out which server a token is for (RFC 8707). Only for authorization servers that refuse to be told.",
+          "Leaves out which server a token is for (RFC 8707). Only for authorization servers that reject this parameter.",
       }),
     ),
   },
@@ -88,7 +88,7 @@ export const authSchema = Type.Object(
 
 export type AuthConfig = Type.Static<typeof authSchema>;
 
-/** What a schema can't say of signing in: which fields belong together, and which addresses are safe. */
+/** What a schema can't express: which fields belong together, and which addresses are safe. */
 export function checkAuthConfig(auth: AuthConfig): readonly ConfigFinding[] {
   const findings: ConfigFinding[] = [
     ...checkAddress(["authorizationServerUrl"], auth.authorizationServerUrl),
@@ -130,9 +130,9 @@ export function checkAuthConfig(auth: AuthConfig): readonly ConfigFinding[] {
   return findings.map((found) => ({ ...found, path: ["auth", ...found.path] }));
 }
 
-/** Without a person nobody sees to whom a secret is sent, and a server may name whom it likes. */
+/** Without a user no one sees where a secret is sent, and an MCP server may name any authorization server. */
 function goesToAnyServer(field: keyof AuthConfig): string {
-  return `\`${field}\` would else go to whichever authorization server the server names`;
+  return `\`${field}\` would otherwise go to any authorization server that the server names`;
 }
 
 export function checkAddress(path: readonly string[], address: string | undefined): ConfigFinding[] {

@@ -23,7 +23,7 @@ test("two values never share a default", () => {
   expect(b).toEqual({ list: [] });
 });
 
-test("everything that is wrong is told at once", () => {
+test("every problem is reported at once", () => {
   const schema = Type.Object(
     { name: Type.String({ minLength: 1 }), port: Type.Integer({ maximum: 9 }), mode: Type.Enum(["on", "off"]) },
     { additionalProperties: false },
@@ -31,10 +31,10 @@ test("everything that is wrong is told at once", () => {
   const { findings } = checkValue(schema, { nam: "x", port: 10, mode: "onn", stranger: [] }, nothing);
   expect(findings).toEqual([
     { path: ["name"], message: "is missing" },
-    { path: ["nam"], message: "is not known here", suggestion: "name" },
-    { path: ["port"], message: "must be at most 9, is 10" },
+    { path: ["nam"], message: "is not a known setting", suggestion: "name" },
+    { path: ["port"], message: "must be at most 9, but is 10" },
     { path: ["mode"], message: 'must be one of "on", "off"', suggestion: "on" },
-    { path: ["stranger"], message: "is not known here" },
+    { path: ["stranger"], message: "is not a known setting" },
   ]);
 });
 
@@ -43,7 +43,7 @@ test("text from the environment may stand for a number or a flag, other text may
   const touched = new Set([pathKey(["n"]), pathKey(["flag"])]);
   const { value, findings } = checkValue(schema, { n: "12", m: "12", flag: "true" }, touched);
   expect(value).toEqual({ n: 12, m: "12", flag: true });
-  expect(findings).toEqual([{ path: ["m"], message: "must be a whole number, is text" }]);
+  expect(findings).toEqual([{ path: ["m"], message: "must be a whole number, but is a string" }]);
 });
 
 test("a wrong value is not shown, for it may be a secret", () => {

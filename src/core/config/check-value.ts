@@ -31,24 +31,24 @@ export interface ConfigFinding {
 }
 
 /**
- * Checks a value against a schema and gives it back with its defaults filled in, along with everything that is wrong with
- * it. Text in a `touched` place came from the environment, where everything is text: it may stand for a number or a flag.
+ * Checks a value against a schema. Returns it with its defaults filled in, and everything that is wrong with it. A string
+ * at a `substituted` path came from the environment, where everything is text: it may stand for a number or a flag.
  */
 export function checkValue(
   schema: CheckedSchema,
   value: unknown,
-  touched: ReadonlySet<string>,
+  substituted: ReadonlySet<string>,
 ): { readonly value: unknown; readonly findings: readonly ConfigFinding[] } {
   const findings: ConfigFinding[] = [];
-  const say = (path: ConfigPath, message: string, suggestion?: string): void => {
+  const report = (path: ConfigPath, message: string, suggestion?: string): void => {
     findings.push(suggestion === undefined ? { path, message } : { path, message, suggestion });
   };
 
   function check(schema: CheckedSchema, given: unknown, path: ConfigPath): unknown {
-    const value = touched.has(pathKey(path)) ? convert(schema, given) : given;
+    const value = substituted.has(pathKey(path)) ? convert(schema, given) : given;
     if (schema.enum !== undefined) checkChoice(schema.enum, value, path);
     if (schema.type !== undefined && !isType(schema.type, value)) {
-      say(path, `must be ${typeNames[schema.type] ?? schema.type}, is ${kindOf(value)}`);
+      report(path, `must be ${typeNames[schema.type] ?? schema.type}, but is ${kindOf(value)}`);
     } else if (typeof value === "string") checkText(schema, value, path);
     else if (typeof value === "number") checkNumber(schema, value, path);
     else if (Array.isArray(value)) return value.map((item, index) => check(schema.items ?? {}, item, [...path, index]));
@@ -65,48 +65,48 @@ export function checkValue(
       ...Object.fromEntries(defaults.map(([key, part]) => [key, structuredClone(part.default)])),
       ...value,
     };
-    for (const key of required) if (!Object.hasOwn(whole, key)) say([...path, key], "is missing");
+    for (const key of required) if (!Object.hasOwn(whole, key)) report([...path, key], "is missing");
     return Object.fromEntries(
       Object.entries(whole).map(([key, item]) => {
         const part = findPart(schema, key);
-        if (part === undefined) checkStranger(schema, key, [...path, key]);
+        if (part === undefined) checkUnknownKey(schema, key, [...path, key]);
         return [key, part === undefined ? item : check(part, item, [...path, key])];
       }),
     );
   }
 
-  function checkStranger(schema: CheckedSchema, key: string, path: ConfigPath): void {
+  function checkUnknownKey(schema: CheckedSchema, key: string, path: ConfigPath): void {
     if (schema.additionalProperties !== false) return;
     const [pattern] = Object.keys(schema.patternProperties ?? {});
-    if (pattern !== undefined) return say(path, `has a name that does not fit ${pattern}`);
-    say(path, "is not known here", nearestName(key, Object.keys(schema.properties ?? {})));
+    if (pattern !== undefined) return report(path, `has a name that does not match ${pattern}`);
+    report(path, "is not a known setting", nearestName(key, Object.keys(schema.properties ?? {})));
   }
 
   function checkChoice(choices: readonly unknown[], value: unknown, path: ConfigPath): void {
     if (choices.includes(value)) return;
     const words = choices.filter((choice) => typeof choice === "string");
     const near = typeof value === "string" ? nearestName(value, words) : undefined;
-    say(path, `must be one of ${choices.map((choice) => JSON.stringify(choice)).join(", ")}`, near);
+    report(path, `must be one of ${choices.map((choice) => JSON.stringify(choice)).join(", ")}`, near);
   }
 
   function checkText({ minLength, maxLength, pattern }: CheckedSchema, value: string, path: ConfigPath): void {
-    if (minLength !== undefined && value.length < minLength) say(path, value === "" ? "is empty" : "is too short");
-    if (maxLength !== undefined && value.length > maxLength) say(path, `has more than ${maxLength} characters`);
-    if (pattern !== undefined && !new RegExp(pattern, "u").test(value)) say(path, `does not fit ${pattern}`);
+    if (minLength !== undefined && value.length < minLength) report(path, value === "" ? "is empty" : "is too short");
+    if (maxLength !== undefined && value.length > maxLength) report(path, `has more than ${maxLength} characters`);
+    if (pattern !== undefined && !new RegExp(pattern, "u").test(value)) report(path, `does not match ${pattern}`);
   }
 
   function checkNumber({ minimum, maximum, exclusiveMinimum }: CheckedSchema, value: number, path: ConfigPath): void {
-    if (minimum !== undefined && value < minimum) say(path, `must be at least ${minimum}, is ${value}`);
-    if (maximum !== undefined && value > maximum) say(path, `must be at most ${maximum}, is ${value}`);
+    if (minimum !== undefined && value < minimum) report(path, `must be at least ${minimum}, but is ${value}`);
+    if (maximum !== undefined && value > maximum) report(path, `must be at most ${maximum}, but is ${value}`);
     if (exclusiveMinimum !== undefined && value <= exclusiveMinimum)
-      say(path, `must be more than ${exclusiveMinimum}, is ${value}`);
+      report(path, `must be more than ${exclusiveMinimum}, but is ${value}`);
   }
 
   return { value: check(schema, value, []), findings };
 }
 
 const typeNames: Readonly<Record<string, string>> = {
-  string: "text",
+  string: "a string",
   integer: "a whole number",
   number: "a number",
   boolean: "true or false",
@@ -134,9 +134,9 @@ function convert(schema: CheckedSchema, value: unknown): unknown {
   return value;
 }
 
-/** Never a text itself: it may be a secret that slipped into the wrong place. */
+/** Never the string itself: it may be a secret in the wrong place. */
 function kindOf(value: unknown): string {
   if (value === null || typeof value === "boolean" || typeof value === "number") return String(value);
-  if (typeof value === "string") return "text";
+  if (typeof value === "string") return "a string";
   return Array.isArray(value) ? "a list" : "an object";
 }

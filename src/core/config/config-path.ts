@@ -1,4 +1,4 @@
-/** The way to a value inside a configuration. */
+/** Where a value is inside a configuration. */
 export type ConfigPath = readonly (string | number)[];
 
 /** As a person would write it: `servers.tavily.args[0]`, `servers["a b"].url`. */
@@ -12,7 +12,7 @@ export function formatPath(path: ConfigPath): string {
     .join("");
 }
 
-/** One text for each path, to look things up by. */
+/** A path as a key for maps and sets. */
 export function pathKey(path: ConfigPath): string {
   return JSON.stringify(path);
 }

@@ -9,7 +9,7 @@ test.each([
   { $schema: "x", hub: {}, servers: { a: { url: "https://a.example/" } } },
   { hub: { port: "$PORT", allowRemote: "${REMOTE:-false}" } },
   { policy: { rules: [{ verdict: "allow" }] } },
-])("an editor finds %j right", (config) => {
+])("an editor accepts %j", (config) => {
   expect(validator.validate(config).valid).toBe(true);
 });
 
@@ -19,7 +19,7 @@ test.each([
   { servers: { "a b": {} } },
   { log: { level: "warning" } },
   { policy: { rules: [{}] } },
-])("an editor finds %j wrong", (config) => {
+])("an editor rejects %j", (config) => {
   expect(validator.validate(config).valid).toBe(false);
 });
 

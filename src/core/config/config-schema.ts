@@ -4,11 +4,7 @@ import { agentSchema } from "./agent-config.ts";
 import { appsSchema } from "./apps-config.ts";
 import type { CheckedSchema } from "./check-value.ts";
 import { policySchema } from "./policy-config.ts";
-import { serverSchema } from "./server-config.ts";
-
-const globs = (description: string, standard: string[]) => {
-  return Type.Array(Type.String({ minLength: 1, maxLength: 256 }), { default: standard, description });
-};
+import { globs, serverSchema } from "./server-config.ts";
 
 const hub = Type.Object(
   {
@@ -17,70 +13,73 @@ const hub = Type.Object(
       default: 8765,
       minimum: 0,
       maximum: 65_535,
-      description: "Port the hub listens on; 0 takes a free one.",
+      description: "Port the hub listens on; 0 picks a free one.",
     }),
     allowRemote: Type.Boolean({
       default: false,
       description:
-        "Must be true for a host beyond this machine: everyone who can reach it and has a token may call tools.",
+        "Must be true if `host` is reachable from other machines: anyone who reaches it and has a token may call tools.",
     }),
     publicUrl: Type.Optional(
       Type.String({
         pattern: "^https://[^/?#]+/?$",
         description:
-          "Address (https) under which the world reaches the hub, through a proxy of yours. There it serves `/oauth/client.json`, which describes it to authorization servers.",
+          "Public address (https) of the hub, behind a proxy of yours. There it serves `/oauth/client.json`, which describes it to authorization servers.",
       }),
     ),
     maxConcurrent: Type.Integer({
       default: 256,
       minimum: 1,
-      description: "Requests served at the same time; more get 503.",
+      description: "Requests served at the same time. Others get 503.",
     }),
     maxBodyBytes: Type.Integer({
       default: 4_194_304,
       minimum: 1024,
-      description: "Largest request body; more gets 413.",
+      description: "Largest request body. A larger one gets 413.",
     }),
   },
-  { additionalProperties: false, default: {}, description: "The hub: where it listens and how much it takes on." },
+  { additionalProperties: false, default: {}, description: "Where the hub listens, and its limits." },
 );
 
 const log = Type.Object(
   {
     level: Type.Enum(["debug", "info", "warn", "error"], {
       default: "info",
-      description: "The least that is worth a line.",
+      description: "The lowest level that is logged.",
     }),
-    format: Type.Enum(["human", "json"], { default: "human", description: "Lines for people or for programs." }),
+    format: Type.Enum(["human", "json"], {
+      default: "human",
+      description: "Lines for people (`human`) or for programs (`json`).",
+    }),
   },
   { additionalProperties: false, default: {}, description: "What is written to stderr." },
 );
 
 const catalog = Type.Object(
   {
-    include: globs("Tools that are offered; `*` stands for any characters.", ["*"]),
-    exclude: globs("Tools that are left out, even when included above.", []),
+    include: globs("Tools that are offered; `*` matches any characters.", ["*"]),
+    exclude: globs("Tools that are left out, even if included above.", []),
   },
-  { additionalProperties: false, default: {}, description: "Which tools are offered at all." },
+  { additionalProperties: false, default: {}, description: "Which tools are offered." },
 );
 
 const audit = Type.Object(
   {
-    enabled: Type.Boolean({ default: true, description: "Whether each call leaves a line in the audit log." }),
+    enabled: Type.Boolean({ default: true, description: "Whether each call is written to the audit log." }),
     maxBytes: Type.Integer({
       default: 10_485_760,
       minimum: 4096,
-      description: "Size at which a new audit file is begun.",
+      description: "Size at which a new audit file begins.",
     }),
     keep: Type.Integer({ default: 5, minimum: 1, maximum: 1000, description: "How many full audit files are kept." }),
   },
   { additionalProperties: false, default: {}, description: "The record of who called what." },
 );
 
-/** The whole configuration file. A field with a default may be left out; after loading it is always there. */
+/** The whole configuration file. A field with a default may be left out; after loading it is always set. */
 export const configSchema = Type.Object(
   {
-    $schema: Type.Optional(Type.String({ description: "For editors; Clawport does not read it." })),
+    $schema: Type.Optional(Type.String({ description: "For editors; Clawport ignores it." })),
     hub,
     log,
     catalog,
@@ -99,7 +98,11 @@ export const configSchema = Type.Object(
       maximum: maxTimerMs,
       description: "Milliseconds after which a server is asked for its tools again.",
     }),
-    maxConcurrentServers: Type.Integer({ default: 20, minimum: 1, description: "Servers connected at the same time." }),
+    maxConcurrentServers: Type.Integer({
+      default: 20,
+      minimum: 1,
+      description: "Servers that are connected at the same time.",
+    }),
     debug: Type.Boolean({ default: false, description: 'The same as `log.level: "debug"`.' }),
   },
   { additionalProperties: false, description: "Configuration of Clawport." },
@@ -107,7 +110,7 @@ export const configSchema = Type.Object(
 
 export type Config = Type.Static<typeof configSchema>;
 
-/** The schema for editors: what has a default may be left out, and `$NAME` may stand where a number or a flag belongs. */
+/** The schema for editors: fields with a default are optional, and `$NAME` may stand for a number or a flag. */
 export function configJsonSchema(): Record<string, unknown> {
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",

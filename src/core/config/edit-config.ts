@@ -5,11 +5,11 @@ import { asRecord } from "../is-record.ts";
 import { appendJson5, removeJson5 } from "./edit-json5.ts";
 import { Json5Fault, readJson5 } from "./read-json5.ts";
 
-/** A configuration as it stands in its file: unchecked, and with its references still in it. */
+/** A configuration as it is in its file: unchecked, with references such as `$NAME` still in it. */
 export interface RawConfig {
   readonly text: string;
   readonly value: unknown;
-  /** Its `servers`; none where it has none. */
+  /** Its `servers`; empty if it has none. */
   readonly servers: Readonly<Record<string, unknown>>;
 }
 
@@ -21,7 +21,7 @@ export async function readRawConfig(path: string): Promise<RawConfig> {
     return { text, value, servers: asRecord(asRecord(value)["servers"]) };
   } catch (error) {
     if (!(error instanceof Json5Fault)) throw error;
-    const message = `${path} can't be read: ${error.message} Mend it first; the place is told by: clawport config check`;
+    const message = `${path} can't be read: ${error.message} Fix it first. Run \`clawport config check\` to see where.`;
     throw new Fault("config", message, { cause: error });
   }
 }
@@ -32,7 +32,7 @@ export async function addServers(path: string, servers: Readonly<Record<string, 
   await writeConfigText(path, appendJson5(text, ["servers"], servers));
 }
 
-/** With the permissions that the file has. What a link points at is rewritten, not the link. */
+/** Keeps the permissions of the file. Writes to the file that a symbolic link points at, not over the link. */
 export async function writeConfigText(path: string, text: string): Promise<void> {
   const file = await realpath(path).catch(() => path);
   const mode = await stat(file).then(
@@ -51,7 +51,7 @@ async function readText(path: string): Promise<string> {
   }
 }
 
-/** Takes a server out of a configuration file and keeps everything else in it as a person wrote it. */
+/** Removes a server from a configuration file and keeps everything else in it as a person wrote it. */
 export async function removeServer(path: string, name: string): Promise<void> {
   const { text } = await readRawConfig(path);
   await writeConfigText(path, removeJson5(text, ["servers", name]));

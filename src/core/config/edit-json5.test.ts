@@ -6,7 +6,7 @@ import { readJson5 } from "./read-json5.ts";
 
 const added = { b: { url: "https://b.example/" } };
 
-test("an entry goes behind the others, in the indentation that is there, and comments stay where they are", () => {
+test("an entry is added after the others, with their indentation, and comments stay where they are", () => {
   const text = `// my servers
 {
   hub: { port: 9000 }, // the port, everywhere
@@ -53,7 +53,7 @@ test("a file in the style of JSON stays JSON", () => {
   );
 });
 
-test("line ends of Windows are kept", () => {
+test("Windows line endings are kept", () => {
   expect(appendJson5("{\r\n  debug: true\r\n}\r\n", ["servers"], added).replaceAll("\r\n", "")).not.toContain("\n");
 });
 
@@ -94,8 +94,8 @@ test("any configuration can be extended, and everything in it survives", () => {
   );
 });
 
-test("what is there is never replaced, and what is no object never extended", () => {
-  expect(() => appendJson5("{servers:{b:1}}", ["servers"], added)).toThrow(/servers\.b is there already/);
+test("an existing key is never replaced, and only objects are extended", () => {
+  expect(() => appendJson5("{servers:{b:1}}", ["servers"], added)).toThrow(/servers\.b already exists/);
   expect(() => appendJson5("{servers:[]}", ["servers"], added)).toThrow(/servers is not an object/);
   expect(() => appendJson5("[]", ["servers"], added)).toThrow(/not an object/);
 });
@@ -118,7 +118,7 @@ const whole = `// my servers
 }
 `;
 
-test("an entry goes with its lines and the comment on them, and all else stays", () => {
+test("an entry is removed with its lines and their comments, and everything else stays", () => {
   expect(remove(whole, "b")).toBe(`// my servers
 {
   servers: {
@@ -135,26 +135,26 @@ test("an entry goes with its lines and the comment on them, and all else stays",
   expect(remove(whole, "c")).toContain("    },\n    // the last\n  },\n  debug");
 });
 
-test("a file in the style of JSON stays JSON, whichever entry goes", () => {
+test("a file in the style of JSON stays JSON, whichever entry is removed", () => {
   const text = '{\n  "servers": {\n    "a": { "command": "x" },\n    "b": {}\n  }\n}';
   expect(remove(text, "b")).toBe('{\n  "servers": {\n    "a": { "command": "x" }\n  }\n}');
   expect(remove(text, "a")).toBe('{\n  "servers": {\n    "b": {}\n  }\n}');
   expect(JSON.parse(remove(remove(text, "a"), "b"))).toEqual({ servers: {} });
 });
 
-test("entries that share a line leave the others on it, and what is said of them", () => {
+test("of entries that share a line only one is removed, and comments on the others stay", () => {
   const text = "{ servers: { a: 1, /* of b */ b: 2, c: 3 } }";
   expect(remove(text, "a")).toBe("{ servers: { /* of b */ b: 2, c: 3 } }");
   expect(remove(text, "b")).toBe("{ servers: { a: 1, /* of b */ c: 3 } }");
   expect(JSON5.parse(remove(text, "c"))).toEqual({ servers: { a: 1, b: 2 } });
 });
 
-test("what is not there, and what stands there twice, is refused", () => {
+test("a key that is missing or there twice is refused", () => {
   expect(() => remove(whole, "d")).toThrow(expect.objectContaining({ code: "not-found" }));
   expect(() => remove("{ servers: { a: 1, b: 2, a: 3 } }", "a")).toThrow(expect.objectContaining({ code: "config" }));
 });
 
-test("whatever was added can be taken out again, and the rest is what it was", () => {
+test("whatever was added can be removed again, and the rest is unchanged", () => {
   const names = fc.stringMatching(/^[a-z][a-z0-9_.-]{0,8}$/);
   const servers = fc.dictionary(names, fc.jsonValue({ maxDepth: 2 }), { maxKeys: 5 });
   fc.assert(

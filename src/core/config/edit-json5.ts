@@ -5,13 +5,13 @@ import { type ConfigPath, formatPath, pathKey } from "./config-path.ts";
 import { type EntryOffsets, type Json5Document, readJson5 } from "./read-json5.ts";
 
 /**
- * Adds entries at the end of an object inside a JSON5 text; objects on the way that are missing are made. Everything a
- * person wrote stays as it is, comments and spaces included; a key that is there already is a fault.
+ * Adds entries at the end of an object inside a JSON5 text, and makes missing objects on the way. Everything a person
+ * wrote stays as it is, comments and spaces included. A key that already exists is a fault.
  */
 export function appendJson5(text: string, path: ConfigPath, entries: Readonly<Record<string, unknown>>): string {
   const document = readJson5(text.trim() === "" ? "{}" : text);
   const added = appendAt(text.trim() === "" ? "{}\n" : text, document, path, entries);
-  // The text is put together by hand: what a reader makes of it must be what was there and what was added, nothing else.
+  // The text is put together by hand, so check that it parses to the old content plus the new entries.
   if (isDeepStrictEqual(readJson5(added).value, mergeEntries(document.value, path, entries))) return added;
   throw new Fault("internal", "The configuration could not be extended without changing it. Nothing was written.");
 }
@@ -33,7 +33,7 @@ function appendAt(
     );
   }
   const taken = Object.keys(entries).find((name) => Object.hasOwn(object, name));
-  if (taken !== undefined) throw new Fault("conflict", `${formatPath([...path, taken])} is there already.`);
+  if (taken !== undefined) throw new Fault("conflict", `${formatPath([...path, taken])} already exists.`);
   const children = Object.keys(object).flatMap((name) => document.places.get(pathKey([...path, name])) ?? []);
   const last = children.reduce<EntryOffsets | undefined>(
     (a, b) => (a === undefined || b.end > a.end ? b : a),
@@ -66,7 +66,7 @@ function insertEntries(
   return head + remark + newline + items.join(",\n").replaceAll("\n", newline) + end + tail;
 }
 
-/** One entry. In the style of JSON where the rest is so, else with bare keys and a comma after the last of each list. */
+/** One entry: in the style of JSON if the rest is so, else with bare keys and trailing commas. */
 function render(key: string, value: unknown, quoted: boolean, step: string, indent: string): string {
   const isBare = !quoted && /^[A-Za-z_$][\w$]*$/.test(key);
   return `${isBare ? key : JSON.stringify(key)}: ${renderValue(value, quoted, step, indent)}`;
@@ -93,7 +93,7 @@ function renderValue(value: unknown, quoted: boolean, step: string, indent: stri
   );
 }
 
-/** The white space that the line of an offset begins with. */
+/** The indentation of the line that the offset is on. */
 function indentOf(text: string, offset: number): string {
   const line = text.slice(text.lastIndexOf("\n", offset - 1) + 1, offset);
   return /^[ \t]*/.exec(line)?.[0] ?? "";
@@ -110,8 +110,8 @@ function mergeEntries(value: unknown, path: ConfigPath, entries: Readonly<Record
 }
 
 /**
- * Takes one entry of an object out of a JSON5 text, with the comment on its own line. Everything else a person wrote stays
- * as it is, comments above it and spaces included.
+ * Removes one entry of an object from a JSON5 text, with the comment on its line. Everything else a person wrote stays as
+ * it is, comments above it and spaces included.
  */
 export function removeJson5(text: string, path: ConfigPath): string {
   const document = readJson5(text);
@@ -119,8 +119,11 @@ export function removeJson5(text: string, path: ConfigPath): string {
   if (place === undefined) throw new Fault("not-found", `There is no ${formatPath(path)} in the configuration.`);
   const shorter = cutEntry(text, place, previousOf(document, path, place));
   if (isDeepStrictEqual(parsedOrUndefined(shorter), withoutEntry(document.value, path))) return shorter;
-  // The text is cut by hand: a key that stands there twice, say, would come to light again.
-  throw new Fault("config", `${formatPath(path)} can't be taken out alone. Nothing was written; do it by hand.`);
+  // The text is cut by hand: of a key that is there twice, for example, the other one would remain.
+  throw new Fault(
+    "config",
+    `${formatPath(path)} can't be removed without changing something else. Nothing was written. Remove it by hand.`,
+  );
 }
 
 function cutEntry(text: string, { key, end }: EntryOffsets, previous: EntryOffsets | undefined): string {
@@ -135,7 +138,7 @@ function cutEntry(text: string, { key, end }: EntryOffsets, previous: EntryOffse
   return head + (hasOwnLines ? rest.slice(remark.length + lineEnd.length) : rest.replace(/^[ \t]+/, ""));
 }
 
-/** Where the last entry had no comma, the one that is last now gets none either: a file in the style of JSON stays JSON. */
+/** If the last entry had no comma, the new last entry gets none either: a JSON file stays JSON. */
 function withoutComma(text: string, offset: number): string {
   const comma = commaAfter(text, offset);
   return comma === 0 ? text : text.slice(0, offset + comma - 1) + text.slice(offset + comma);
@@ -147,8 +150,7 @@ function previousOf(
   { key }: EntryOffsets,
 ): EntryOffsets | undefined {
   const parent = path.slice(0, -1);
-  const object = parent.reduce<unknown>((part, name) => asRecord(part)[name], value);
-  return Object.keys(asRecord(object))
+  return Object.keys(asRecord(valueAt(value, parent)))
     .flatMap((name) => places.get(pathKey([...parent, name])) ?? [])
     .filter((place) => place.end <= key)
     .toSorted((a, b) => a.end - b.end)
@@ -170,14 +172,14 @@ function withoutEntry(value: unknown, [key = "", ...rest]: ConfigPath): unknown 
   return Object.fromEntries(entries.map(([name, part]) => [name, name === key ? withoutEntry(part, rest) : part]));
 }
 
-/** How many characters after a value its comma ends, or 0 where it has none. Commas inside comments don't count. */
+/** How many characters after a value its comma ends; 0 if it has none. Commas inside comments don't count. */
 function commaAfter(text: string, offset: number): number {
   const comma = /(?:\s|\/\/[^\n\r\u2028\u2029]*(?=[\n\r\u2028\u2029])|\/\*(?:[^*]|\*(?!\/))*\*\/)*,/y;
   comma.lastIndex = offset;
   return comma.exec(text)?.[0].length ?? 0;
 }
 
-/** The comment that belongs to the line it stands on. */
+/** The comment at the end of the line. */
 function sameLineComment(text: string): string {
   return /^[ \t]*(?:\/\/[^\n\r\u2028\u2029]*|\/\*(?:[^*\n\r]|\*(?!\/))*\*\/)/.exec(text)?.[0] ?? "";
 }

@@ -10,7 +10,7 @@ export interface FoundConfig {
 }
 
 export interface ConfigPlaces {
-  /** What `--config` says. */
+  /** The value of `--config`. */
   readonly flag?: string | undefined;
   readonly cwd: string;
   /** The state folder, which need not exist. */
@@ -19,7 +19,7 @@ export interface ConfigPlaces {
 
 export const configName = "clawport.json5";
 
-/** A file that was named is taken as it is, there or not: whoever reads it says what is wrong. Nothing found is no fault. */
+/** A file given by `--config` is returned even if it does not exist: the reader reports that. Undefined if none is found. */
 export function findConfig({ flag, cwd, home }: ConfigPlaces): FoundConfig | undefined {
   if (flag) return { path: resolve(cwd, flag), location: "flag" };
   const places: readonly FoundConfig[] = [
@@ -29,7 +29,7 @@ export function findConfig({ flag, cwd, home }: ConfigPlaces): FoundConfig | und
   return places.find(({ path }) => statSync(path, { throwIfNoEntry: false }) !== undefined);
 }
 
-/** What holds where no configuration exists. A plain constant: the usual start must not load the schema for it. */
+/** Used if there is no configuration file. A plain constant, so that the usual start need not load the schema. */
 export const defaultConfig: Config = {
   hub: { host: "127.0.0.1", port: 8765, allowRemote: false, maxConcurrent: 256, maxBodyBytes: 4_194_304 },
   log: { level: "info", format: "human" },

@@ -18,7 +18,7 @@ async function problemsOf(text: string, env: Record<string, string> = {}): Promi
   return (error as { detail: { problems: ConfigProblem[] } }).detail.problems;
 }
 
-test("an empty object means the defaults, which are also there as a constant", async () => {
+test("an empty object means the defaults, which are also a constant", async () => {
   const { config, raw, path } = await load("{}");
   expect(config).toEqual(defaultConfig);
   expect({ raw, path }).toEqual({ raw: "{}", path: "clawport.json5" });
@@ -65,7 +65,7 @@ test("a configuration as people write it is read with its environment and its de
   expect(raw).toBe(text);
 });
 
-test("every problem is told at once, with its line, its column and what was probably meant", async () => {
+test("every problem is reported at once, with its line, its column and what was probably meant", async () => {
   const text = `{
   hub: { prot: 1, maxConcurrent: "many" },
   mcpServers: {},
@@ -82,9 +82,9 @@ test("every problem is told at once, with its line, its column and what was prob
   expect(
     problems.map(({ line, column, path, message, suggestion }) => [`${line}:${column}`, path, message, suggestion]),
   ).toEqual([
-    ["2:10", "hub.prot", "is not known here", "port"],
-    ["2:19", "hub.maxConcurrent", "must be a whole number, is text", undefined],
-    ["3:3", "mcpServers", "is not known here", "servers"],
+    ["2:10", "hub.prot", "is not a known setting", "port"],
+    ["2:19", "hub.maxConcurrent", "must be a whole number, but is a string", undefined],
+    ["3:3", "mcpServers", "is not a known setting", "servers"],
     ["4:10", "log.level", 'must be one of "debug", "info", "warn", "error"', "warn"],
     ["6:10", "servers.a.url", "needs the environment variable ONE, which is not set", undefined],
     ["6:23", "servers.a.apiKey", "needs the environment variable TWO, which is not set", undefined],
@@ -94,7 +94,7 @@ test("every problem is told at once, with its line, its column and what was prob
       "must begin with https://; plain http is for this machine only, where a tunnel (ssh -L) can end",
       undefined,
     ],
-    ["8:5", 'servers["c d"]', "has a name that does not fit ^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$", undefined],
+    ["8:5", 'servers["c d"]', "has a name that does not match ^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$", undefined],
     ["9:5", "servers.e", "needs a `url` or a `command`", undefined],
     ["11:21", "policy.rules[0].verdict", "is missing", undefined],
   ]);
@@ -102,16 +102,16 @@ test("every problem is told at once, with its line, its column and what was prob
 
 test("the message shows each problem in a line and names the command to type next", async () => {
   await expect(load("{\n hub: { prot: 1 } }")).rejects.toThrow(
-    /has a problem:\n {2}clawport\.json5:2:9 hub\.prot is not known here; did you mean "port"\?\n.*clawport config check/,
+    /has a problem:\n {2}clawport\.json5:2:9 hub\.prot is not a known setting; did you mean "port"\?\n.*clawport config check/,
   );
 });
 
 test.each([
   ["{\n  a: 1\n  b: 2\n}", 3, 3, 'Expected "," or "}", found "b".'],
-  ["{ debug: yes }", 1, 10, 'Expected a value (text must stand in quotes), found "yes".'],
-  ["{ a: 'x }\n", 1, 6, "This text has no end; close its quotes on the same line."],
+  ["{ debug: yes }", 1, 10, 'Expected a value (strings must be in quotes), found "yes".'],
+  ["{ a: 'x }\n", 1, 6, "This string has no end; close its quotes on the same line."],
   ["", 1, 1, "The file ends too early: a value is missing."],
-])("%j is no JSON5, and the place is told", async (text, line, column, message) => {
+])("%j is not JSON5, and the place is reported", async (text, line, column, message) => {
   expect(await problemsOf(text)).toEqual([{ path: "", line, column, message }]);
 });
 
@@ -120,14 +120,14 @@ test("a key that is given twice is a problem at the second one", async () => {
 });
 
 test.each([
-  ["[]", "", "must be an object, is a list"],
-  ["{servers: []}", "servers", "must be an object, is a list"],
-  ["{servers: {a: 'x'}}", "servers.a", "must be an object, is text"],
+  ["[]", "", "must be an object, but is a list"],
+  ["{servers: []}", "servers", "must be an object, but is a list"],
+  ["{servers: {a: 'x'}}", "servers.a", "must be an object, but is a string"],
   ["{servers: {a: {transport: 'stdio'}}}", "servers.a", "needs a `command`, since its transport is stdio"],
   ["{servers: {a: {url: 'nope'}}}", "servers.a.url", "is not an address; write it like https://example.com/mcp"],
   ["{servers: {a: {url: 'ftp://x/'}}}", "servers.a.url", "must begin with https://"],
-  ["{audit: {keep: 0}}", "audit.keep", "must be at least 1, is 0"],
-  ["{debug: '${'}", "debug", "has a ${ that is no reference; write ${NAME}, or $$ for a plain $"],
+  ["{audit: {keep: 0}}", "audit.keep", "must be at least 1, but is 0"],
+  ["{debug: '${'}", "debug", "has a ${ that does not begin a reference; write ${NAME}, or $$ for a plain $"],
 ])("%s: %s %s", async (text, path, message) => {
   expect(await problemsOf(text)).toContainEqual({ path, message, line: 1, column: expect.any(Number) as number });
 });
@@ -137,12 +137,12 @@ test.each([
   [
     "{apps: {allowedOrigins: ['https://a.example', 'https://B.example/']}}",
     "apps.allowedOrigins[1]",
-    "is not an origin as browsers write it; write it like https://b.example",
+    "is not a valid origin; write it like https://b.example",
   ],
   [
     "{apps: {allowedOrigins: ['b.example']}}",
     "apps.allowedOrigins[0]",
-    "is not an origin as browsers write it; write it like https://app.example.com",
+    "is not a valid origin; write it like https://app.example.com",
   ],
   ["{agent: {model: {name: 'llama'}}}", "agent.model.name", expect.stringContaining("or the `url` of a server")],
   ["{agent: {model: {name: 'openai/m', maxCost: 1}}}", "agent.model.maxCost", expect.stringContaining("`prices`")],
@@ -157,7 +157,7 @@ test.each([
     "agent.transcription.command",
     "needs {file} in one of its arguments, where the path of the audio goes",
   ],
-])("what does not go together is found by the checker: %s", async (text, path, message) => {
+])("fields that do not go together are reported: %s", async (text, path, message) => {
   expect(await problemsOf(text)).toEqual([{ path, message, line: 1, column: expect.any(Number) as number }]);
 });
 
@@ -168,7 +168,7 @@ test.each([
   "{agent: {model: {name: 'claude', provider: 'anthropic'}}}",
   "{agent: {transcription: {command: ['whisper', '--input={file}']}}}",
   "{agent: {transcription: {url: 'http://127.0.0.1/v1'}}}",
-])("what goes together is fine: %s", async (text) => {
+])("fields that go together are accepted: %s", async (text) => {
   await expect(load(text)).resolves.toMatchObject({ waiting: [] });
 });
 
@@ -178,14 +178,14 @@ test.each([
   ["agent.taskAfterMs", (ms: number) => `{agent: {taskAfterMs: ${ms}}}`],
   ["agent.transcription.timeoutMs", (ms: number) => `{agent: {transcription: {url: "http://a", timeoutMs: ${ms}}}}`],
   ["servers.a.requestTimeoutMs", (ms: number) => `{servers: {a: {command: "a", requestTimeoutMs: ${ms}}}}`],
-])("%s is no longer than a timer can hold", async (path, text) => {
+])("%s must not be longer than a timer can hold", async (path, text) => {
   await expect(load(text(2_147_483_647))).resolves.toBeDefined();
   expect(await problemsOf(text(2_147_483_648))).toMatchObject([
-    { path, message: "must be at most 2147483647, is 2147483648" },
+    { path, message: "must be at most 2147483647, but is 2147483648" },
   ]);
 });
 
-test("where a part is wrong in itself, nothing else is said of it", async () => {
+test("of a section with a problem nothing else is checked", async () => {
   const text = "{apps: {show: true, port: 'x'}, agent: {backend: 'none', transcription: {}}}";
   expect((await problemsOf(text)).map(({ path }) => path)).toEqual(["apps.port", "agent.backend"]);
 });
@@ -197,10 +197,10 @@ test.each(["http://localhost:1/", "http://127.0.0.2/x", "http://[::1]:3/", "http
   },
 );
 
-test("a file is read from disk, and one that is not there is a fault that names --config", async () => {
+test("a file is read from disk, and a missing one is a fault that names --config", async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), "clawport-"));
   const path = join(folder.path, "c.json5");
-  await expect(loadConfig({ path, env: {} })).rejects.toThrow(/no such file.*--config/);
+  await expect(loadConfig({ path, env: {} })).rejects.toThrow(/does not exist.*`--config`/);
   await writeFile(path, "{debug:true}");
   expect((await loadConfig({ path, env: {} })).config.debug).toBe(true);
 });
@@ -208,11 +208,11 @@ test("a file is read from disk, and one that is not there is a fault that names 
 test("a folder in place of the file is a fault that names the file in it", async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), "clawport-"));
   const { path } = folder;
-  const message = `${path} is a folder. Name the file in it: --config ${JSON.stringify(join(path, "clawport.json5"))}`;
+  const message = `${path} is a folder. Give the file in it: \`--config ${JSON.stringify(join(path, "clawport.json5"))}\`.`;
   await expect(loadConfig({ path, env: {} })).rejects.toMatchObject({ code: "config", message });
 });
 
-test("a server that lacks its variable is off, and takes nothing else along; a check tells of it", async () => {
+test("a server whose variable is not set is off, does not affect the rest, and is reported", async () => {
   const text = '{servers:{a:{url:"https://a.example/mcp",apiKey:"$A_KEY"},b:{url:"https://b.example/mcp"}}}';
   const { config, waiting } = await loadConfig({ path: "c.json5", env: {}, text });
   expect([config.servers["a"]?.enabled, config.servers["b"]?.enabled]).toEqual([false, true]);

@@ -9,26 +9,26 @@ import { configName } from "./find-config.ts";
 export interface LoadedConfig {
   readonly config: Config;
   readonly path: string;
-  /** The text of the file, before anything was put in from the environment. */
+  /** The text of the file, before substitution from the environment. */
   readonly raw: string;
-  /** The environment variables it asks for. */
+  /** The environment variables it refers to. */
   readonly envNames: readonly string[];
   /** Servers that are off because a variable they need is not set. */
   readonly waiting: readonly ConfigProblem[];
-  /** What holds, but was hardly meant. */
+  /** Valid, but probably a mistake. */
   readonly warnings: readonly ConfigProblem[];
 }
 
 export interface ConfigFile {
   readonly path: string;
   readonly env: Env;
-  /** The content, where it was read already. */
+  /** The content, if it has been read already. */
   readonly text?: string;
 }
 
 const largestFile = 4 * 1024 * 1024;
 
-/** Faults with `config` and every problem at once. The schema is loaded only here, since most starts have no file. */
+/** Throws a `config` fault with every problem at once. Only this loads the schema, since most starts have no file. */
 export async function loadConfig({ path, env, text }: ConfigFile): Promise<LoadedConfig> {
   const raw = text ?? (await readText(path));
   if (raw.length > largestFile)
@@ -45,10 +45,10 @@ async function readText(path: string): Promise<string> {
   } catch (error) {
     if (codeOf(error) === "EISDIR") {
       const file = JSON.stringify(join(path, configName));
-      throw new Fault("config", `${path} is a folder. Name the file in it: --config ${file}`, { cause: error });
+      throw new Fault("config", `${path} is a folder. Give the file in it: \`--config ${file}\`.`, { cause: error });
     }
-    const reason = codeOf(error) === "ENOENT" ? "There is no such file" : messageOf(error);
-    throw new Fault("config", `Could not read the configuration ${path}: ${reason}. Name another with --config.`, {
+    const reason = codeOf(error) === "ENOENT" ? "The file does not exist" : messageOf(error);
+    throw new Fault("config", `Could not read the configuration ${path}: ${reason}. Give another with \`--config\`.`, {
       cause: error,
     });
   }

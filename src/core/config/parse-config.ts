@@ -14,15 +14,15 @@ export type ParsedConfig =
   | {
       readonly config: Config;
       readonly envNames: readonly string[];
-      /** Servers that are off because a variable they need is not set; the rest of the configuration holds. */
+      /** Servers that are off because a variable they need is not set; the rest of the configuration is valid. */
       readonly waiting: readonly ConfigProblem[];
-      /** What holds, but was hardly meant. */
+      /** Valid, but probably a mistake. */
       readonly warnings: readonly ConfigProblem[];
       readonly problems?: never;
     }
   | { readonly problems: readonly ConfigProblem[] };
 
-/** From the text of a configuration to its content, or to everything that is wrong with it, in the order of the file. */
+/** The content of a configuration, or everything that is wrong with it, in the order of the file. */
 export function parseConfig(text: string, env: Env): ParsedConfig {
   try {
     return checkDocument(text, readJson5(text), env);
@@ -33,8 +33,8 @@ export function parseConfig(text: string, env: Env): ParsedConfig {
 }
 
 function checkDocument(text: string, document: Json5Document, env: Env): ParsedConfig {
-  const { value, touched, names, missing, broken } = substituteEnv(document.value, env);
-  const checked = checkValue(configSchema, inferTransport(value), touched);
+  const { value, substituted, names, missing, broken } = substituteEnv(document.value, env);
+  const checked = checkValue(configSchema, inferTransport(value), substituted);
   const unset = new Set(missing.map(({ path }) => pathKey(path)));
   const config = checked.value as Config;
   const findings: ConfigFinding[] = [
@@ -44,7 +44,10 @@ function checkDocument(text: string, document: Json5Document, env: Env): ParsedC
       message: `needs the environment variable ${name}, which is not set`,
       variable: name,
     })),
-    ...broken.map((path) => ({ path, message: "has a ${ that is no reference; write ${NAME}, or $$ for a plain $" })),
+    ...broken.map((path) => ({
+      path,
+      message: "has a ${ that does not begin a reference; write ${NAME}, or $$ for a plain $",
+    })),
     ...checked.findings.filter(({ path }) => !unset.has(pathKey(path))),
   ];
   findings.push(...checkTogether(config, findings));
@@ -63,7 +66,7 @@ function checkDocument(text: string, document: Json5Document, env: Env): ParsedC
   };
 }
 
-/** Parts in which something else is wrong already are passed over. */
+/** Skips parts that already have a finding. */
 function checkTogether(config: Config, findings: readonly ConfigFinding[]): readonly ConfigFinding[] {
   const isSound = (part: string): boolean => !findings.some(({ path }) => path.length === 0 || path[0] === part);
   return [
@@ -73,18 +76,18 @@ function checkTogether(config: Config, findings: readonly ConfigFinding[]): read
   ];
 }
 
-/** One server without its key must not take the others along. */
+/** A server whose API key is not set must not disable the others. */
 function switchOff(config: Config, name: string): void {
   const server = config.servers[name];
   if (server !== undefined) config.servers[name] = { ...server, enabled: false };
 }
 
 function toProblem(text: string, document: Json5Document, finding: ConfigFinding): ConfigProblem {
-  const { path, ...said } = finding;
-  return { path: formatPath(path), ...toLine(text, findOffset(document, path)), ...said };
+  const { path, ...rest } = finding;
+  return { path: formatPath(path), ...toLine(text, findOffset(document, path)), ...rest };
 }
 
-/** Where its key stands; for what is missing, where the object stands that lacks it. */
+/** The offset of the key; of something missing, that of the object which lacks it. */
 function findOffset(document: Json5Document, path: ConfigPath): number {
   const repeated = document.repeated.find((other) => pathKey(other.path) === pathKey(path));
   const place = document.places.get(pathKey(path));

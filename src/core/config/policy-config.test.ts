@@ -9,7 +9,7 @@ test.each([
   [{ rules: [{ verdict: "ask" }, { tool: "evry__*", verdict: "deny" }] }, "policy.rules[1].tool", "every__*"],
   [{ limits: [{ source: "evry", calls: 1, seconds: 1 }] }, "policy.limits[0].source", "every"],
   [{ rules: [{ source: "nothing-like-it", verdict: "deny" }] }, "policy.rules[0].source", undefined],
-])("%j fits nothing, which is warned of with what was meant", (policy, path, suggestion) => {
+])("%j matches nothing: a warning suggests what was meant", (policy, path, suggestion) => {
   const { warnings } = warningsOf(policy) as { warnings: readonly object[] };
   expect(warnings).toEqual([expect.objectContaining({ path, ...(suggestion !== undefined && { suggestion }) })]);
 });
@@ -26,11 +26,11 @@ test.each([
   { tool: "app__*" },
   { tool: "sampling__every" },
   { kind: "app", source: "session-1", tool: "notes__add" },
-])("%j may fit, and is not warned of", (fields) => {
+])("%j may match, so there is no warning", (fields) => {
   expect(warningsOf({ rules: [{ ...fields, verdict: "deny" }] })).toMatchObject({ warnings: [] });
 });
 
-test("the names of tools begin with what their server's toolPrefix says, or with anything", () => {
+test("tool names begin with their server's toolPrefix, if it has one", () => {
   const rules = [{ tool: "ev__*", verdict: "deny" }];
   const server = { url: "https://a.example" };
   expect(warningsOf({ rules }, { every: { ...server, toolPrefix: "ev" } })).toMatchObject({ warnings: [] });

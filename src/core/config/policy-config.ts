@@ -1,16 +1,17 @@
 import { Type } from "typebox";
 import { nearestName } from "../nearest-name.ts";
 import type { ConfigFinding } from "./check-value.ts";
+import { reservedServerNames } from "./server-config.ts";
 
 const glob = (description: string) => Type.String({ minLength: 1, maxLength: 256, description });
 
 const door = Type.Enum(["mcp-stdio", "mcp-http", "plugin", "node", "console", "cli", "app-proxy", "server"], {
-  description: "The kind of endpoint a call came through; `server` is a configured server that wants the model.",
+  description: "The kind of endpoint a call came through; `server` is a configured server that uses the model.",
 });
 
-const toolGlob = glob("Name of the tool in the catalog; `*` stands for any characters, `?` for one.");
+const toolGlob = glob("Name of the tool in the catalog; `*` matches any characters, `?` matches one.");
 const sourceGlob = glob("Id of the source that offers the tool.");
-const tokenGlob = glob("Name of the token that opened the door; the main token is called `main`.");
+const tokenGlob = glob("Name of the token that was used; the main token is called `main`.");
 
 const rule = Type.Object(
   {
@@ -19,7 +20,7 @@ const rule = Type.Object(
     kind: Type.Optional(Type.Enum(["server", "app", "machine", "agent"], { description: "The kind of source." })),
     door: Type.Optional(door),
     token: Type.Optional(tokenGlob),
-    client: Type.Optional(glob("What the client calls itself: a client can claim any name.")),
+    client: Type.Optional(glob("The name the client gives itself. Clients can claim any name.")),
     sender: Type.Optional(glob("The chat sender on whose behalf the agent calls.")),
     agent: Type.Optional(glob("The agent that calls.")),
     annotation: Type.Optional(
@@ -34,16 +35,14 @@ const rule = Type.Object(
           "!idempotent",
           "!openWorld",
         ],
-        { description: "What the tool says of itself; `!` turns it round. Left-out hints have the defaults of MCP." },
+        { description: "What the tool says about itself; `!` negates it. Missing hints have the defaults of MCP." },
       ),
     ),
-    verdict: Type.Enum(["allow", "ask", "deny"], { description: "What happens to a call that fits." }),
-    askClient: Type.Optional(
-      Type.Boolean({ description: "Whether the calling client itself may put the question to its person." }),
-    ),
+    verdict: Type.Enum(["allow", "ask", "deny"], { description: "What happens to a call that matches." }),
+    askClient: Type.Optional(Type.Boolean({ description: "Whether the calling client itself may ask its user." })),
     reason: Type.Optional(Type.String({ maxLength: 500, description: "Shown with the question or the denial." })),
   },
-  { additionalProperties: false, description: "All fields given must fit; the first rule that fits decides." },
+  { additionalProperties: false, description: "All given fields must match. The first rule that matches decides." },
 );
 
 const limit = Type.Object(
@@ -52,40 +51,40 @@ const limit = Type.Object(
     source: Type.Optional(sourceGlob),
     token: Type.Optional(tokenGlob),
     door: Type.Optional(door),
-    calls: Type.Integer({ minimum: 1, maximum: 1_000_000, description: "So many calls …" }),
-    seconds: Type.Number({ exclusiveMinimum: 0, maximum: 31_536_000, description: "… in so many seconds." }),
+    calls: Type.Integer({ minimum: 1, maximum: 1_000_000, description: "How many calls …" }),
+    seconds: Type.Number({ exclusiveMinimum: 0, maximum: 31_536_000, description: "… in how many seconds." }),
     per: Type.Optional(
       Type.Enum(["caller", "tool", "caller-and-tool"], {
         default: "caller",
-        description: "Whether each caller, each tool, or each caller with each tool has that many.",
+        description: "Whether the limit applies to each caller, each tool, or each caller with each tool.",
       }),
     ),
   },
-  { additionalProperties: false, description: "A call must be within every limit that fits it." },
+  { additionalProperties: false, description: "A call must be within every limit that matches it." },
 );
 
-/** The `policy` part of the configuration: who may call what, who is asked first, and how often. */
+/** The `policy` section: who may call what, what needs approval, and how often. */
 export const policySchema = Type.Object(
   {
     preset: Type.Optional(
       Type.Enum(["open", "default", "strict"], {
         default: "default",
         description:
-          "What holds where no rule fits. `open`: everything runs. `default`: everything runs, except that OpenClaw's agent asks before a tool without a read-only hint, and a server before it has the model write. `strict`: whatever is not read-only asks, and hints count only from trusted sources.",
+          "Applies if no rule matches. `open`: everything runs. `default`: everything runs, except that OpenClaw's agent needs approval for tools without a read-only hint, and a server for using the model. `strict`: everything that is not read-only needs approval, and hints count only from trusted sources.",
       }),
     ),
     rules: Type.Optional(Type.Array(rule)),
     limits: Type.Optional(Type.Array(limit)),
   },
-  { additionalProperties: false, description: "Who may call what, who is asked first, and how often." },
+  { additionalProperties: false, description: "Who may call what, what needs approval, and how often." },
 );
 
 export type Policy = Type.Static<typeof policySchema>;
 export type PolicyRule = Type.Static<typeof rule>;
 export type PolicyLimit = Type.Static<typeof limit>;
 
-/** Sources that are there whatever is configured. The model's work for servers is judged as `sampling__<server>`. */
-const ownSources = ["agent", "machine", "sampling"];
+/** Sources that exist whatever is configured. Use of the model by servers is judged as `sampling__<server>`. */
+const ownSources = [...reservedServerNames, "sampling"];
 
 /** What rules can refer to. */
 interface PolicyContext {
@@ -95,8 +94,8 @@ interface PolicyContext {
 }
 
 /**
- * Rules and limits about a source that is not configured: misspelt more often than not, and then what they forbid runs.
- * What a glob means, or an app brings along, can't be known here.
+ * Finds rules and limits for a source that is not configured: usually a typing error, and then what they forbid runs.
+ * What a glob matches, or which tools an app has, can't be known here.
  */
 export function checkPolicyConfig({ policy = {}, servers, apps }: PolicyContext): readonly ConfigFinding[] {
   const sources = [...Object.keys(servers), ...ownSources];
@@ -120,7 +119,7 @@ export function checkPolicyConfig({ policy = {}, servers, apps }: PolicyContext)
     if (source === undefined || isGlob(source) || sources.includes(source)) return [];
     if (source.startsWith(`${apps.prefix}-`)) return [];
     const nearest = nearestName(source, sources);
-    return [{ path: ["source"], message: "fits no source that is configured", ...suggest(nearest) }];
+    return [{ path: ["source"], message: "matches no configured source", ...suggest(nearest) }];
   }
 
   function checkTool(tool: string | undefined): ConfigFinding[] {
@@ -128,11 +127,11 @@ export function checkPolicyConfig({ policy = {}, servers, apps }: PolicyContext)
     if (rest.length === 0 || isGlob(head) || prefixes.some((prefix) => mayBegin(tool ?? "", prefix))) return [];
     const nearest = nearestName(head, prefixes);
     const meant = nearest === undefined ? undefined : [nearest, ...rest].join("__");
-    return [{ path: ["tool"], message: "fits the tools of no source that is configured", ...suggest(meant) }];
+    return [{ path: ["tool"], message: "matches no tool of a configured source", ...suggest(meant) }];
   }
 }
 
-/** A name has to begin with a letter; one that does not is given `t_`. */
+/** A name must begin with a letter; one that does not gets `t_` in front. */
 function mayBegin(tool: string, prefix: string): boolean {
   return prefix === "" || tool.startsWith(`${prefix}__`) || tool.startsWith(`t_${prefix}__`);
 }

@@ -94,7 +94,7 @@ test("texts with a character changed are read or refused as by the reference", (
   );
 });
 
-test("every value and key has its place", () => {
+test("the offsets of every value and key are known", () => {
   const text = '{\n  a: [1, {"b c": 2}],\n}';
   const places = readJson5(text).places;
   const keyAt = (...path: (string | number)[]): string => text.slice(places.get(pathKey(path))?.key).slice(0, 4);
@@ -103,7 +103,7 @@ test("every value and key has its place", () => {
   expect([keyAt("a", 1, "b c"), valueAt("a", 1, "b c")]).toEqual(['"b c', "2}]"]);
 });
 
-test("a key that stands twice is told", () => {
+test("a key that is there twice is reported", () => {
   expect(readJson5("{a:1,b:{c:1,'c':2}}").repeated).toEqual([{ path: ["b", "c"], offset: 12 }]);
 });
 

@@ -12,7 +12,7 @@ export interface Json5Document {
   readonly value: unknown;
   /** By `pathKey`. */
   readonly places: ReadonlyMap<string, EntryOffsets>;
-  /** Keys that stand twice in one object. JSON5 lets the last one win; a person who wrote both meant something else. */
+  /** Keys that are twice in one object. In JSON5 the last one wins, but a person who wrote both meant something else. */
   readonly repeated: readonly { readonly path: ConfigPath; readonly offset: number }[];
 }
 
@@ -33,7 +33,7 @@ const name =
   /(?:[$_\p{L}\p{Nl}]|\\u[\dA-Fa-f]{4})(?:[$_\u200C\u200D\p{L}\p{Nl}\p{Mn}\p{Mc}\p{Nd}\p{Pc}]|\\u[\dA-Fa-f]{4})*/uy;
 const word = /[^\s,:[\]{}"'/]{1,40}/y;
 
-/** Reads JSON5 and remembers where everything stood; the first thing that is not JSON5 is a fault with its offset. */
+/** Reads JSON5 and the offset of every value. The first thing that is not JSON5 is a fault with its offset. */
 export function readJson5(text: string): Json5Document {
   let at = 0;
   const places = new Map<string, EntryOffsets>();
@@ -60,7 +60,7 @@ export function readJson5(text: string): Json5Document {
     skipSpace();
     const offset = at;
     if (offset >= text.length) throw new Json5Fault(offset, `The file ends too early: ${expected} is missing.`);
-    if (isQuote()) throw new Json5Fault(offset, `Expected ${expected}, found a text.`);
+    if (isQuote()) throw new Json5Fault(offset, `Expected ${expected}, found a string.`);
     throw new Json5Fault(offset, `Expected ${expected}, found ${JSON.stringify(take(word) ?? text[offset])}.`);
   };
 
@@ -109,9 +109,9 @@ export function readJson5(text: string): Json5Document {
   function readText(): string {
     const offset = at;
     const found = take(string);
-    if (found === undefined) throw new Json5Fault(offset, "This text has no end; close its quotes on the same line.");
+    if (found === undefined) throw new Json5Fault(offset, "This string has no end; close its quotes on the same line.");
     const content = unescapeJson5(found.slice(1, -1));
-    if (content === undefined) throw new Json5Fault(offset, "This text holds a wrong escape after a backslash.");
+    if (content === undefined) throw new Json5Fault(offset, "This string has an invalid escape after a backslash.");
     return content;
   }
 
@@ -119,8 +119,7 @@ export function readJson5(text: string): Json5Document {
     const offset = at;
     const found = take(name) ?? fail("a key");
     const content = unescapeJson5(found);
-    if (content === undefined || !isName(content))
-      throw new Json5Fault(offset, "A key like this must stand in quotes.");
+    if (content === undefined || !isName(content)) throw new Json5Fault(offset, "A key like this must be in quotes.");
     return content;
   }
 
@@ -131,7 +130,7 @@ export function readJson5(text: string): Json5Document {
     if (digits !== undefined && rest === undefined) return toNumber(digits);
     if (digits === undefined && constants.has(rest)) return constants.get(rest);
     at = offset;
-    return fail(rest !== undefined && isName(rest) ? "a value (text must stand in quotes)" : "a value");
+    return fail(rest !== undefined && isName(rest) ? "a value (strings must be in quotes)" : "a value");
   }
 
   const value = readValue([], 0);
@@ -159,7 +158,7 @@ function toNumber(text: string): number {
 const escape = /\\(?:u([\dA-Fa-f]{4})|x([\dA-Fa-f]{2})|(\r\n|[^]))/g;
 const short: Readonly<Record<string, string>> = { b: "\b", f: "\f", n: "\n", r: "\r", t: "\t", v: "\v" };
 
-/** What stands between the quotes of a JSON5 text, or nothing when an escape in it is wrong. */
+/** The content of a JSON5 string without its quotes; undefined if an escape in it is invalid. */
 function unescapeJson5(text: string): string | undefined {
   let isWrong = false;
   const content = text.replace(escape, (_, four?: string, two?: string, one?: string, offset?: number) => {

@@ -9,7 +9,7 @@ const duration = (standard: number, minimum: number, description: string) => {
   return Type.Number({ default: standard, minimum, maximum: maxTimerMs, description });
 };
 
-const globs = (description: string, standard: string[]) => {
+export const globs = (description: string, standard: string[]) => {
   return Type.Array(Type.String({ minLength: 1, maxLength: 256 }), { default: standard, description });
 };
 
@@ -24,9 +24,9 @@ const path = (description: string) => Type.String({ minLength: 1, description })
 
 const tools = Type.Object(
   {
-    include: globs("Tools of this server that are offered; `*` stands for any characters.", ["*"]),
-    exclude: globs("Tools of this server that are left out, even when included above.", []),
-    rename: texts("New names for tools: the server's name of the tool, then the one it is offered under."),
+    include: globs("Tools of this server that are offered; `*` matches any characters.", ["*"]),
+    exclude: globs("Tools of this server that are left out, even if included above.", []),
+    rename: texts("New names for tools: from the server's name of a tool to the name it is offered by."),
     describe: texts("Descriptions in place of the server's own, by the server's name of the tool."),
   },
   { additionalProperties: false, default: {}, description: "Which of its tools are offered, and how they appear." },
@@ -36,9 +36,9 @@ const tls = Type.Object(
   {
     cert: Type.Optional(path("File with the client certificate, in PEM.")),
     key: Type.Optional(path("File with the private key of that certificate, in PEM.")),
-    ca: Type.Optional(path("File with the authorities to believe besides the usual ones, in PEM.")),
+    ca: Type.Optional(path("File with certificate authorities to trust besides the usual ones, in PEM.")),
   },
-  { additionalProperties: false, default: {}, description: "Certificates, where the server wants or has its own." },
+  { additionalProperties: false, default: {}, description: "Certificates, if the server requires one or has its own." },
 );
 
 /** One MCP server whose tools are offered. */
@@ -48,7 +48,7 @@ export const serverSchema = Type.Object(
     url: Type.Optional(Type.String({ description: "Address of the server's MCP endpoint (transport `http`)." })),
     transport: Type.Enum(["http", "stdio"], {
       default: "http",
-      description: "How the server is reached. `stdio` is taken when there is a `command` and no `url`.",
+      description: "How the server is reached. The default is `stdio` if there is a `command` and no `url`.",
     }),
     command: Type.Optional(
       Type.String({ minLength: 1, description: "Command that starts the server (transport `stdio`)." }),
@@ -59,45 +59,49 @@ export const serverSchema = Type.Object(
       description: "Environment variables for the command, besides the harmless ones it always gets.",
     }),
     cwd: Type.Optional(
-      path("Folder the command runs in (transport `stdio`). The one Clawport was started in unless given."),
+      path("Folder the command runs in (transport `stdio`). By default the one Clawport was started in."),
     ),
-    headers: Type.Record(Type.String(), Type.String({ description: "Its value; a secret is better as $NAME." }), {
+    headers: Type.Record(Type.String(), Type.String({ description: "Its value. Prefer $NAME for a secret." }), {
       default: {},
-      description: "Headers that go along with every request (transport `http`).",
+      description: "Headers that are sent with every request (transport `http`).",
     }),
     tls,
     auth: Type.Optional(authSchema),
     apiKey: Type.Optional(
       Type.String({
         minLength: 1,
-        description: "Key that is sent as a Bearer token; better as $NAME from the environment.",
+        description: "API key that is sent as a Bearer token. Prefer an environment variable: $NAME.",
       }),
     ),
     toolPrefix: Type.Optional(
       Type.String({
         maxLength: 64,
         pattern: "^[A-Za-z0-9_.-]*$",
-        description: "What the names of its tools begin with: `<prefix>__<tool>`. The server's name unless given.",
+        description: "What the names of its tools begin with: `<prefix>__<tool>`. By default the server's name.",
       }),
     ),
     tools,
     roots: Type.Array(Type.String({ minLength: 1 }), {
       default: [],
-      description: "Folders or URIs that the server is told to work in. They inform it; they do not confine it.",
+      description: "Folders or URIs that the server is asked to work in. They do not confine it.",
     }),
-    connectTimeoutMs: duration(10_000, 1, "How long connecting may take."),
-    requestTimeoutMs: duration(30_000, 1, "How long one request may take without a sign of progress."),
-    maxTotalTimeoutMs: duration(600_000, 1, "How long one request may take however much progress is reported."),
+    connectTimeoutMs: duration(10_000, 1, "Milliseconds that connecting may take."),
+    requestTimeoutMs: duration(30_000, 1, "Milliseconds that one request may take without reporting progress."),
+    maxTotalTimeoutMs: duration(
+      600_000,
+      1,
+      "Milliseconds that one request may take in total, even if it reports progress.",
+    ),
     maxMessageBytes: Type.Integer({
       default: 67_108_864,
       minimum: 1024,
-      description: "Largest message that is taken from the server.",
+      description: "Largest message that is accepted from the server.",
     }),
-    heartbeatMs: duration(60_000, 0, "How often a connection that is quiet is tried; 0 never tries it."),
+    heartbeatMs: duration(60_000, 0, "Milliseconds after which a quiet connection is checked; 0 never checks it."),
     era: Type.Enum(["auto", "legacy", "modern"], {
       default: "auto",
       description:
-        "Which MCP is spoken: `legacy` has sessions (up to 2025-11-25), `modern` has none (from 2026-07-28 on), `auto` finds out.",
+        "Which MCP revisions are used: `legacy` has sessions (up to 2025-11-25), `modern` has none (from 2026-07-28 on), `auto` detects it.",
     }),
     share: Type.Boolean({
       default: true,
@@ -106,7 +110,7 @@ export const serverSchema = Type.Object(
     }),
     trusted: Type.Boolean({
       default: false,
-      description: "Whether what this server says of its tools (read-only, destructive …) is believed under `strict`.",
+      description: "Whether this server's hints about its tools (read-only, destructive …) count under `strict`.",
     }),
   },
   { additionalProperties: false, description: "An MCP server whose tools are offered." },
@@ -115,8 +119,8 @@ export const serverSchema = Type.Object(
 export type ServerConfig = Type.Static<typeof serverSchema>;
 
 /**
- * What a schema can't say of a server: which fields belong together, and which addresses are safe to talk to. Servers in
- * which something else is wrong already are passed over.
+ * What a schema can't express: which fields belong together, and which addresses are safe to talk to. Skips servers that
+ * already have a finding.
  */
 export function checkServersConfig(
   config: { readonly servers: Readonly<Record<string, ServerConfig>> },
@@ -134,15 +138,17 @@ export function checkServersConfig(
     );
 }
 
-/** What else offers tools is found under these names. */
-const ownNames: ReadonlySet<string> = new Set(["agent", "machine"]);
+/** Clawport's own sources of tools have these names. */
+export const reservedServerNames = ["agent", "machine"];
 
 function checkName(name: string): ConfigFinding[] {
-  if (!ownNames.has(name)) return [];
-  return [{ path: [], message: "has a name that Clawport itself uses; give it another, and `toolPrefix` the old one" }];
+  if (!reservedServerNames.includes(name)) return [];
+  return [
+    { path: [], message: "has a name that Clawport itself uses; rename it, and set `toolPrefix` to the old name" },
+  ];
 }
 
-/** `stdio` where only a command is given. Done before the defaults are filled in, which would say `http`. */
+/** Sets `stdio` if only a command is given. Done before the defaults are filled in, which would set `http`. */
 export function inferTransport(value: unknown): unknown {
   if (typeof value !== "object" || value === null || !("servers" in value)) return value;
   const { servers } = value;
@@ -163,7 +169,7 @@ function checkCommand({ command, args, env }: ServerConfig): ConfigFinding[] {
   const findings: ConfigFinding[] = [];
   if (command === undefined) findings.push({ path: [], message: "needs a `command`, since its transport is stdio" });
   if ([command ?? "", ...args].some((word) => word.includes("\0"))) {
-    findings.push({ path: ["args"], message: "hold a NUL character, which no command can be given" });
+    findings.push({ path: ["args"], message: "contain a NUL character, which no command accepts" });
   }
   for (const [name, value] of Object.entries(env)) {
     const isGood = name !== "" && !/[=\0]/.test(name) && !value.includes("\0");
@@ -201,7 +207,7 @@ function checkCommon({ auth, tools, roots, url, command }: ServerConfig): Config
     if (rootUri(root) !== undefined) continue;
     findings.push({
       path: ["roots", index],
-      message: "is neither a whole path nor a URI; begin it with / or with $HOME/",
+      message: "is neither an absolute path nor a URI; begin it with / or with $HOME/",
     });
   }
   const seen = new Set<string>();
@@ -214,7 +220,7 @@ function checkCommon({ auth, tools, roots, url, command }: ServerConfig): Config
 
 type HeaderFinding = { readonly name: string; readonly message: string };
 
-/** Set by the transport from what it sends; a value from a file would contradict it. */
+/** The transport sets these itself; a value from a file would contradict it. */
 const reservedHeaders =
   /^(?:host|connection|content-length|content-type|accept|transfer-encoding|te|trailer|upgrade|keep-alive|last-event-id|mcp-.*)$/;
 
@@ -234,14 +240,15 @@ export function judgeHeaders(headers: Readonly<Record<string, string>>): readonl
 }
 
 function judgeHeader(name: string, value: string, seen: ReadonlySet<string>): string | undefined {
-  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) return "is no name for a header; letters, digits and - are";
+  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) return "is not a valid header name; use letters, digits and -";
   if (isReservedHeader(name)) return "is set by Clawport itself; leave it out";
-  if (seen.has(name.toLowerCase())) return "is given twice, in different letters";
-  if (!/^[\t\u0020-\u007E\u0080-\u00FF]*$/.test(value)) return "holds a line break or a character no header can carry";
+  if (seen.has(name.toLowerCase())) return "is given twice, in different case";
+  if (!/^[\t\u0020-\u007E\u0080-\u00FF]*$/.test(value))
+    return "contains a line break or another character that headers can't carry";
   return undefined;
 }
 
-/** The URI for a folder, or a URI as it is; nothing for a path that says not where it begins. */
+/** The URI of an absolute path, or a URI as it is; undefined for a relative path. */
 export function rootUri(root: string): string | undefined {
   if (isAbsolute(root)) return pathToFileURL(root).href;
   return /^[a-z][a-z\d+.-]+:/i.test(root) ? URL.parse(root)?.href : undefined;

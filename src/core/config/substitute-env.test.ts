@@ -22,7 +22,7 @@ test.each([
   expect({ value, missing, broken }).toEqual({ value: { deep: [expected] }, missing: [], broken: [] });
 });
 
-test("all missing names are told at once, with their places", () => {
+test("all missing variables are reported at once, with their paths", () => {
   const { missing } = substituteEnv({ a: "$X and ${Y}", b: ["$A", "${X}"] }, env);
   expect(missing).toEqual([
     { path: ["a"], name: "X" },
@@ -35,11 +35,11 @@ test("names of the prototype are not in the environment", () => {
   expect(substituteEnv("$constructor", { ...env }).missing).toHaveLength(1);
 });
 
-test("what comes in is not looked at again", () => {
+test("substituted text is not substituted again", () => {
   expect(substituteEnv("$X", { X: "$A ${" }).value).toBe("$A ${");
 });
 
-test("an unclosed reference is told", () => {
+test("an unclosed reference is reported", () => {
   expect(substituteEnv(["${A", "${A B}"], env).broken).toEqual([[0], [1]]);
 });
 

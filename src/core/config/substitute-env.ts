@@ -1,38 +1,38 @@
 import type { Env } from "../process/child-env.ts";
 import { pathKey, type ConfigPath } from "./config-path.ts";
 
-export interface Substituted {
+export interface SubstitutedConfig {
   readonly value: unknown;
-  /** Where something was put in, by `pathKey`: text from the environment may stand for a number. */
-  readonly touched: ReadonlySet<string>;
-  /** Every name that was asked for. */
+  /** Where something was replaced, by `pathKey`: text from the environment may stand for a number. */
+  readonly substituted: ReadonlySet<string>;
+  /** Every variable that is referred to. */
   readonly names: ReadonlySet<string>;
   readonly missing: readonly { readonly path: ConfigPath; readonly name: string }[];
-  /** Texts with a `${` that is no reference. */
+  /** Strings with a `${` that does not begin a reference. */
   readonly broken: readonly ConfigPath[];
 }
 
 const reference = /\$(?:\$|([A-Za-z_]\w*)|\{([A-Za-z_]\w*)(?::-([^}]*))?\}|(\{))/g;
 
 /**
- * Replaces `$NAME`, `${NAME}` and `${NAME:-default}` in all texts; `$$` is a plain dollar sign, and so is one that begins no
- * name. Every missing name is reported: a person mending a configuration should not have to run it once per variable.
+ * Replaces `$NAME`, `${NAME}` and `${NAME:-default}` in all strings. `$$` is a plain dollar sign, and so is a `$` that no
+ * name follows. Every missing variable is reported, so that a person need not run it once for each.
  */
-export function substituteEnv(value: unknown, env: Env): Substituted {
-  const touched = new Set<string>();
+export function substituteEnv(value: unknown, env: Env): SubstitutedConfig {
+  const substituted = new Set<string>();
   const names = new Set<string>();
   const missing: { path: ConfigPath; name: string }[] = [];
   const broken: ConfigPath[] = [];
 
   function fill(text: string, path: ConfigPath): string {
-    return text.replace(reference, (whole, bare?: string, braced?: string, standIn?: string, open?: string) => {
+    return text.replace(reference, (whole, bare?: string, braced?: string, fallback?: string, open?: string) => {
       const name = bare ?? braced;
       if (open !== undefined) broken.push(path);
       if (name === undefined) return open === undefined ? "$" : whole;
       names.add(name);
-      touched.add(pathKey(path));
+      substituted.add(pathKey(path));
       const found = Object.hasOwn(env, name) ? env[name] : undefined;
-      if (standIn !== undefined) return found ? found : standIn;
+      if (fallback !== undefined) return found ? found : fallback;
       if (found === undefined) missing.push({ path, name });
       return found ?? "";
     });
@@ -45,5 +45,5 @@ export function substituteEnv(value: unknown, env: Env): Substituted {
     return Object.fromEntries(Object.entries(part).map(([key, item]) => [key, walk(item, [...path, key])]));
   }
 
-  return { value: walk(value, []), touched, names, missing, broken };
+  return { value: walk(value, []), substituted, names, missing, broken };
 }

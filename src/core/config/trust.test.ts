@@ -10,7 +10,7 @@ import { findRisks, hashConfig, judgeTrust, readTrusted, rememberTrust } from ".
 const load = (text: string) => loadConfig({ path: "clawport.json5", text, env: { KEY: "k" } });
 const locations: readonly ConfigLocation[] = ["flag", "working-folder", "state-folder"];
 
-test("only an unknown configuration in the working folder that brings risks has to be trusted", () => {
+test("only an unknown configuration in the working folder with risks must be trusted", () => {
   for (const location of locations) {
     for (const risks of [["it starts commands"], []]) {
       for (const isKnown of [true, false]) {
@@ -38,10 +38,10 @@ test("one address and one key in the file are no risk", async () => {
 
 test.each([
   ['{servers:{a:{command:"npx"}}}', 'it starts "npx"'],
-  ['{servers:{a:{url:"https://a.example/",apiKey:"$KEY"}}}', 'it may send "KEY" of your environment to servers'],
+  ['{servers:{a:{url:"https://a.example/",apiKey:"$KEY"}}}', 'it may send "KEY" from your environment to servers'],
   [
     '{servers:{a:{url:"https://a.example/",auth:{grant:"workload",assertionFile:"id_rsa",authorizationServerUrl:"https://as.example"}}}}',
-    'it sends what "id_rsa" holds to servers',
+    'it sends the content of "id_rsa" to servers',
   ],
   ['{hub:{host:"0.0.0.0"}}', "it opens the hub to other machines"],
   ["{hub:{allowRemote:true}}", "it opens the hub to other machines"],

@@ -9,7 +9,7 @@ import type { LoadedConfig } from "./load-config.ts";
 
 export interface TrustFacts {
   readonly location: ConfigLocation;
-  /** What it would do that nobody expects of a folder they merely stepped into; see `findRisks`. */
+  /** What the configuration would do that a user may not expect; see `findRisks`. */
   readonly risks: readonly string[];
   readonly contentHash: string;
   readonly trustedHashes: ReadonlySet<string>;
@@ -18,17 +18,17 @@ export interface TrustFacts {
 export type TrustVerdict = { readonly pass: true } | { readonly pass: false; readonly reason: string };
 
 /**
- * A configuration in the working folder comes with the folder, perhaps from a stranger's repository. One that was named, or
- * that lies in the state folder, was put there by its owner.
+ * A configuration in the working folder comes with the folder, perhaps from a stranger's repository. One that was given
+ * by `--config`, or that is in the state folder, was put there by its owner.
  */
 export function judgeTrust({ location, risks, contentHash, trustedHashes }: TrustFacts): TrustVerdict {
   const isHarmless = risks.length === 0;
   if (location !== "working-folder" || isHarmless || trustedHashes.has(contentHash)) return { pass: true };
-  const reason = `The configuration in this folder is new or changed, and ${risks.join("; ")}. Look at it, then trust it with --trust.`;
+  const reason = `The configuration in this folder is new or changed, and ${risks.join("; ")}. Review it, then trust it with \`--trust\`.`;
   return { pass: false, reason };
 }
 
-/** Why a configuration from an unknown hand should be looked at first, as parts of a sentence. */
+/** Why a configuration of unknown origin should be reviewed first, as parts of a sentence. */
 export function findRisks({ config, envNames }: LoadedConfig): readonly string[] {
   const servers = Object.values(config.servers);
   const { transcription } = config.agent;
@@ -38,28 +38,28 @@ export function findRisks({ config, envNames }: LoadedConfig): readonly string[]
     ...(transcription?.command?.slice(0, 1) ?? []),
   ];
   const addresses = servers.flatMap(({ url }) => (url === undefined ? [] : [url]));
-  // What such a file holds goes to whoever the server names.
+  // The content of such a file goes to the authorization server that the MCP server names.
   const files = servers.flatMap(({ auth }) => [auth?.assertionFile ?? [], auth?.idp?.idTokenFile ?? []].flat());
   const isLocal = ["127.0.0.1", "localhost", "::1"].includes(config.hub.host);
   const permits = config.policy?.preset === "open" || config.policy?.rules?.some(({ verdict }) => verdict === "allow");
   return [
     ...(commands.length > 0 ? [`it starts ${quotedList(commands)}`] : []),
     ...(envNames.length > 0 && addresses.length > 0
-      ? [`it may send ${quotedList(envNames)} of your environment to servers`]
+      ? [`it may send ${quotedList(envNames)} from your environment to servers`]
       : []),
-    ...(files.length > 0 ? [`it sends what ${quotedList(files)} holds to servers`] : []),
+    ...(files.length > 0 ? [`it sends the content of ${quotedList(files)} to servers`] : []),
     ...(isLocal && !config.hub.allowRemote ? [] : ["it opens the hub to other machines"]),
     ...(serve
       ? [`it lets apps${allowedOrigins.length > 0 ? ` and pages of ${quotedList(allowedOrigins)}` : ""} offer tools`]
       : []),
     ...(config.audit.enabled ? [] : ["it keeps no record of calls"]),
-    ...(config.agent.model === undefined ? [] : ["it says which model takes your orders"]),
-    ...(transcription?.url === undefined ? [] : ["it says who hears the audio of your orders"]),
+    ...(config.agent.model === undefined ? [] : ["it chooses the model that gets your orders"]),
+    ...(transcription?.url === undefined ? [] : ["it chooses the service that gets the audio of your orders"]),
     ...(permits ? ["it lets tools run without asking"] : []),
   ];
 }
 
-/** By content: a change of the file asks again, a copy in another folder does not. */
+/** By content: a changed file needs trust again, a copy in another folder does not. */
 export function hashConfig({ raw }: Pick<LoadedConfig, "raw">): string {
   return createHash("sha256").update(raw).digest("hex");
 }

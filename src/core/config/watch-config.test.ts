@@ -32,7 +32,7 @@ async function watchFile(folder: string, options: { pollMs?: number; path?: stri
 const makeFolder = () => mkdtempDisposable(join(tmpdir(), "clawport-"));
 const patience = { timeout: 10_000, interval: 5 };
 
-test("a change is told, whether the file is written over or replaced", async () => {
+test("a change is reported, whether the file is overwritten or replaced", async () => {
   await using folder = await makeFolder();
   await using watched = await watchFile(folder.path);
   await writeFile(watched.path, "{hub:{port:1}}");
@@ -44,7 +44,7 @@ test("a change is told, whether the file is written over or replaced", async () 
   }
 });
 
-test("a bad edit is told and changes nothing, and mending it is told", async () => {
+test("a bad edit is reported and changes nothing, and so is the fix", async () => {
   await using folder = await makeFolder();
   await using watched = await watchFile(folder.path);
   await writeFile(watched.path, "{hub:{prot:1}}");
@@ -53,7 +53,7 @@ test("a bad edit is told and changes nothing, and mending it is told", async () 
   await expect.poll(() => watched.told, patience).toEqual(["config", 4]);
 });
 
-test("a file that goes away is told, and so is its return", async () => {
+test("a file that disappears is reported, and so is its return", async () => {
   await using folder = await makeFolder();
   await using watched = await watchFile(folder.path);
   await rm(watched.path);
@@ -62,7 +62,7 @@ test("a file that goes away is told, and so is its return", async () => {
   await expect.poll(() => watched.told, patience).toEqual(["config", 5]);
 });
 
-test("where the system tells nothing, looking now and then finds the change", async () => {
+test("without notifications from the system, polling finds the change", async () => {
   await using folder = await makeFolder();
   await using elsewhere = await makeFolder();
   const target = join(elsewhere.path, "real");
@@ -73,7 +73,7 @@ test("where the system tells nothing, looking now and then finds the change", as
   await expect.poll(() => watched.told.at(-1), patience).toBe(6);
 });
 
-test("a write of the same content, and other files of the folder, tell nothing", async () => {
+test("writing the same content, or another file of the folder, reports nothing", async () => {
   await using folder = await makeFolder();
   await using watched = await watchFile(folder.path);
   await writeFile(watched.path, "{}");
@@ -82,7 +82,7 @@ test("a write of the same content, and other files of the folder, tell nothing",
   await expect.poll(() => watched.told, patience).toEqual([7]);
 });
 
-test("a file that is empty while it is written over is no problem, one that stays empty is", async () => {
+test("a file that is empty while it is overwritten is no problem, one that stays empty is", async () => {
   await using folder = await makeFolder();
   await using watched = await watchFile(folder.path);
   await writeFile(watched.path, "");
@@ -94,7 +94,7 @@ test("a file that is empty while it is written over is no problem, one that stay
   await expect.poll(() => watched.told, patience).toEqual([8, "config"]);
 });
 
-test("after closing nothing is told", async () => {
+test("after closing nothing is reported", async () => {
   await using folder = await makeFolder();
   const closed = await watchFile(folder.path, { pollMs: 5 });
   await closed.close();

@@ -7,22 +7,22 @@ import type { LoadedConfig } from "./load-config.ts";
 
 export interface WatchOptions {
   readonly path: string;
-  /** The text that is in force now; nothing where the file is not there yet. */
+  /** The active text; undefined if the file does not exist yet. */
   readonly raw: string | undefined;
-  /** Makes a configuration of a new text, or faults: with its problems, or because it is not trusted. */
+  /** Loads a new text; throws if it has problems or is not trusted. */
   load(text: string): Promise<LoadedConfig>;
-  /** The next change is told when this one is taken up. */
+  /** The next change is reported when this one has been applied. */
   onChange(loaded: LoadedConfig): void | Promise<void>;
-  /** A bad edit. What was in force before stays in force. */
+  /** The new text can't be used. The previous configuration stays active. */
   onProblem(fault: Fault): void;
-  /** How long a file must be left alone before it is read: editors write in several strokes. */
+  /** How long a file must stay unchanged before it is read: editors write in several steps. */
   readonly debounceMs?: number;
-  /** How often to look without being told: not every file system tells. */
+  /** How often to look without a notification: not every file system sends them. */
   readonly pollMs?: number;
 }
 
 export interface ConfigWatch extends AsyncDisposable {
-  /** Looks now. Resolves when what is there is taken up, or told as a problem. */
+  /** Looks now. Resolves when the file's content has been applied, or reported as a problem. */
   look(): Promise<void>;
   close(): Promise<void>;
 }
@@ -30,8 +30,8 @@ export interface ConfigWatch extends AsyncDisposable {
 const emptyRereadMs = 250;
 
 /**
- * Follows a file by its name: editors that write a new file and rename it over the old one leave the old one's watchers
- * looking at nothing, so it is the folder that is watched.
+ * Watches the folder, not the file: editors that write a new file and rename it over the old one would leave a watcher of
+ * the old file without events.
  */
 export function watchConfig(options: WatchOptions): ConfigWatch {
   const { path, debounceMs = 100, pollMs = 2000 } = options;
@@ -46,7 +46,7 @@ export function watchConfig(options: WatchOptions): ConfigWatch {
     seen = text;
     try {
       if (text === undefined)
-        throw new Fault("config", `${path} can't be read any more; what it said last still holds.`);
+        throw new Fault("config", `${path} can't be read any more. Keeping the previous configuration.`);
       const loaded = await options.load(text);
       if (!isClosed) await options.onChange(loaded);
     } catch (error) {
@@ -54,7 +54,7 @@ export function watchConfig(options: WatchOptions): ConfigWatch {
     }
   }
 
-  /** An editor that writes over a file empties it first: what is empty is read once more before it is believed. */
+  /** An editor that overwrites a file empties it first, so an empty file is read once more. */
   async function readSettled(): Promise<string | undefined> {
     const read = (): Promise<string | undefined> => readFile(path, "utf8").catch(() => undefined);
     const text = await read();
@@ -83,7 +83,7 @@ export function watchConfig(options: WatchOptions): ConfigWatch {
   return { look: lookInTurn, close, [Symbol.asyncDispose]: close };
 }
 
-/** Nothing where the system can't watch; then the polling has to do. */
+/** Undefined if the system can't watch; then polling has to do. */
 function watchFolder(path: string, onEvent: () => void): FSWatcher | undefined {
   try {
     const watcher = watch(dirname(path), { persistent: false }, (_, name) => {

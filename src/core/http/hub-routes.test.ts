@@ -8,7 +8,7 @@ test.each([
   [hubRelayUrl(origin, undefined), { kind: "relay", only: undefined }],
   [hubRelayUrl(origin, ["a", "b c"]), { kind: "relay", only: ["a", "b c"] }],
   [hubTerminalUrl(origin), { kind: "terminal" }],
-  [hubControlUrl(origin, "reload"), { kind: "control", verb: "reload" }],
+  [hubControlUrl(origin, "signIns.list"), { kind: "control", verb: "signIns.list" }],
 ])("the hub understands the address %s that its clients ask for", (url, route) => {
   const { pathname, search } = new URL(url);
   expect(parseHubRoute(pathname + search)).toEqual(route);
@@ -23,7 +23,9 @@ test.each([
   ["/mcp/%zz", { kind: "unknown" }],
   ["/mcp/a/b", { kind: "unknown" }],
   ["/control/", { kind: "unknown" }],
-  ["/control/RELOAD", { kind: "unknown" }],
+  ["/control/reload", { kind: "unknown" }],
+  ["/control/configuration.", { kind: "unknown" }],
+  ["/control/configuration.reload.now", { kind: "unknown" }],
   ["/other", { kind: "unknown" }],
 ])("the path %s is read as %j", (url, route) => {
   expect(parseHubRoute(url)).toEqual(route);

@@ -35,7 +35,7 @@ function aboutSecret(text: string): string {
 }
 
 test.each([
-  [{ url: "https://a.example/", headers: { "X-A": "a\r\nb" } }, "headers.X-A holds a line break"],
+  [{ url: "https://a.example/", headers: { "X-A": "a\r\nb" } }, "headers.X-A contains a line break"],
   [{ command: "x", env: [] }, "env is not an object"],
   [{ command: "x", args: [{}] }, "args is not a string"],
   [{ url: "https://a.example/", timeout: 1e12 }, "requestTimeoutMs must be at most"],
