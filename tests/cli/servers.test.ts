@@ -206,7 +206,7 @@ test("connect refuses an unencrypted address with the reason, and writes nothing
   const refused = await here(place, "connect", "http://example.com/mcp");
   expect(refused.exit).toBe(2);
   expect(refused.err).toContain(
-    '"http://example.com/mcp" must begin with https://; plain http is for this machine only',
+    '"http://example.com/mcp" must begin with https://; plain http is only for this machine',
   );
   expect(await readFile(join(place.home, "clawport.json5"), "utf8")).toBe(before);
 });

@@ -91,7 +91,7 @@ test("every problem is reported at once, with its line, its column and what was 
     [
       "7:10",
       "servers.b.url",
-      "must begin with https://; plain http is for this machine only, where a tunnel (ssh -L) can end",
+      "must begin with https://; plain http is only for this machine, where a tunnel (ssh -L) can end",
       undefined,
     ],
     ["8:5", 'servers["c d"]', "has a name that does not match ^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$", undefined],
@@ -124,7 +124,7 @@ test.each([
   ["{servers: []}", "servers", "must be an object, but is a list"],
   ["{servers: {a: 'x'}}", "servers.a", "must be an object, but is a string"],
   ["{servers: {a: {transport: 'stdio'}}}", "servers.a", "needs a `command`, since its transport is stdio"],
-  ["{servers: {a: {url: 'nope'}}}", "servers.a.url", "is not an address; write it like https://example.com/mcp"],
+  ["{servers: {a: {url: 'nope'}}}", "servers.a.url", "is not a valid address; write it like https://example.com/mcp"],
   ["{servers: {a: {url: 'ftp://x/'}}}", "servers.a.url", "must begin with https://"],
   ["{audit: {keep: 0}}", "audit.keep", "must be at least 1, but is 0"],
   ["{debug: '${'}", "debug", "has a ${ that does not begin a reference; write ${NAME}, or $$ for a plain $"],

@@ -6,7 +6,7 @@ import type { RequestSlots } from "./request-slots.ts";
 /** The connections of a server. */
 export interface Connections {
   readonly size: number;
-  /** Resolves when nothing waits to be written on any of them, or after the time. */
+  /** Resolves when everything is written on all of them, or after the time. */
   flushed(withinMs: number): Promise<void>;
 }
 
@@ -33,15 +33,15 @@ export interface CloseOptions {
   readonly slots: RequestSlots;
   readonly connections: Connections;
   readonly withinMs: number;
-  /** Calls that still run are told that it is over. */
+  /** Cancels the calls that still run. */
   stop(): void;
-  /** Nothing is served any more: sessions and streams end. */
+  /** Ends sessions and streams. */
   end(): void;
 }
 
 /**
- * Takes nothing new, gives what is being served the time, and cuts no answer short that somebody is reading. Node's own
- * `close` comes last, since it takes a connection for idle when its answer is made, not when it has left.
+ * Accepts nothing new, gives running requests the time to finish, and cuts off no answer that a client is reading. Node's
+ * own `close` comes last, since it considers a connection idle when its answer is made, not when it has been sent.
  */
 export async function closeGracefully({
   server,
@@ -55,7 +55,7 @@ export async function closeGracefully({
   admission.close();
   await admission.drained(withinMs);
   stop();
-  // What was just stopped still gets its answer out.
+  // Calls that were just cancelled still send their answers.
   await admission.drained(200);
   await connections.flushed(Math.max(200, deadline - Date.now()));
   end();

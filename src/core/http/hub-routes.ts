@@ -66,7 +66,8 @@ function parseQuery(query: string): HubRoute {
 
 function parseNamed(path: string): HubRoute {
   const verb = path.startsWith(controlPath) ? path.slice(controlPath.length) : undefined;
-  if (verb !== undefined) return /^[A-Za-z]{1,32}\.[A-Za-z]{1,32}$/.test(verb) ? { kind: "control", verb } : { kind: "unknown" };
+  if (verb !== undefined)
+    return /^[A-Za-z]{1,32}\.[A-Za-z]{1,32}$/.test(verb) ? { kind: "control", verb } : { kind: "unknown" };
   const encoded = /^\/mcp\/([^/]+)\/?$/.exec(path)?.[1];
   if (encoded === undefined) return { kind: "unknown" };
   try {

@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 
-/** Whether something takes connections there. Loopback answers at once, so a short wait is enough. */
+/** Whether something accepts connections there. Loopback answers at once, so a short wait is enough. */
 export function isListening(host: string, port: number, timeoutMs = 500): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host, port });

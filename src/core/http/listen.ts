@@ -7,7 +7,7 @@ export interface Listening {
   readonly origin: string;
 }
 
-/** Faults with `conflict` where the port is taken. */
+/** Throws `conflict` if the port is in use. */
 export function listen(server: Server, host: string, port: number): Promise<Listening> {
   return new Promise((resolve, reject) => {
     server.once("error", (cause: NodeJS.ErrnoException) => {
@@ -22,7 +22,7 @@ export function listen(server: Server, host: string, port: number): Promise<List
   });
 }
 
-/** A host as it stands in an address. */
+/** A host as it is written in a URL: IPv6 in brackets. */
 export function bracketedHost(host: string): string {
   return host.includes(":") ? `[${host}]` : host;
 }

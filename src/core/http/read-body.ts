@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { Fault } from "../fault.ts";
 import { type JsonSpiller, parseJsonBytes } from "../json-bytes.ts";
 
-/** The JSON of a request's body, read no further than `maxBytes`. Its long texts go to the spiller, where there is one. */
+/** The JSON body of a request, read no further than `maxBytes`. Its long strings go to the spiller, if there is one. */
 export function readBody(request: IncomingMessage, maxBytes: number, spiller?: JsonSpiller): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const declared = Number(request.headers["content-length"] ?? 0);
@@ -21,7 +21,7 @@ export function readBody(request: IncomingMessage, maxBytes: number, spiller?: J
       else chunks = [chunks, chunk];
     });
     request.on("end", () => {
-      // Not `resolve` with a promise: one that fails after a refusal would have nobody to catch it.
+      // Not `resolve` with a promise: one that rejects after a refusal would be an unhandled rejection.
       try {
         resolve(parseJsonBytes(wholeBody()));
       } catch (error) {
@@ -30,7 +30,7 @@ export function readBody(request: IncomingMessage, maxBytes: number, spiller?: J
     });
     request.on("error", (cause) => reject(new Fault("cancelled", "The client went away.", { cause })));
     request.on("close", () => {
-      // Every request closes: a fault for nobody would cost more than all the rest of this.
+      // Every request closes: making a fault that nothing reads would cost more than the rest of this function.
       if (!request.readableEnded) reject(new Fault("cancelled", "The client went away."));
     });
 

@@ -15,16 +15,16 @@ export interface HttpCall {
   readonly body?: string | undefined;
   readonly agent: Agent;
   readonly signal?: AbortSignal | undefined;
-  /** Told when the request is on its way. */
+  /** Called when the request has been sent. */
   onSent?(): void;
 }
 
 const mostRedirects = 3;
 
 /**
- * Sends one request and resolves with the head of its response. A failure says what is known: `unavailable` when not a
- * byte of the request can have reached the server, `outcome-unknown` when some may have. Follows where the same server
- * sends it, as it is: many answer `/mcp` with a redirect to `/mcp/`.
+ * Sends one request and resolves with the head of its response. A failure says what is known: `unavailable` if not a byte
+ * of the request can have reached the server, `outcome-unknown` if some may have. Follows redirects within the same server
+ * without changing the request: many answer `/mcp` with a redirect to `/mcp/`.
  */
 export async function sendHttp(call: HttpCall): Promise<IncomingMessage> {
   let { url } = call;
@@ -36,7 +36,7 @@ export async function sendHttp(call: HttpCall): Promise<IncomingMessage> {
     if (target.origin !== url.origin) {
       throw new Fault(
         "denied",
-        `${url.host} sends us on to ${target.host}. If that is right, put its address into the configuration.`,
+        `${url.host} redirects to ${target.host}. If that is right, put its address into the configuration.`,
       );
     }
     url = target;
@@ -60,7 +60,7 @@ function sendOnce(call: HttpCall): Promise<IncomingMessage> {
     let isConnected = false;
     request.once("socket", (socket) => {
       if (!socket.connecting) isConnected = true;
-      // For TLS the request leaves after the handshake, which comes after this event.
+      // With TLS the request is sent after the handshake, which comes after this event.
       else socket.once(call.url.protocol === "https:" ? "secureConnect" : "connect", () => (isConnected = true));
     });
     if (call.onSent) request.once("finish", () => call.onSent?.());
@@ -70,8 +70,8 @@ function sendOnce(call: HttpCall): Promise<IncomingMessage> {
 }
 
 /**
- * Not Node's own `signal`, which destroys the request with an error: where that meets the end of the response, the error
- * comes up on a socket that nobody listens to any more, and brings the process down.
+ * Not Node's own `signal`, which destroys the request with an error: at the end of the response, that error is emitted on
+ * a socket without listeners and crashes the process.
  */
 function followSignal(request: ClientRequest, signal: AbortSignal | undefined, onAbort: (fault: Fault) => void): void {
   if (!signal) return;
@@ -93,13 +93,13 @@ function failureOf(cause: NodeJS.ErrnoException, request: ClientRequest, isConne
   return new Fault("outcome-unknown", `${url.host} ${how} before it answered (${why}).`, { cause });
 }
 
-/** The text of a response, read up to a bound; by its events, which cost a small answer less than `for await`. */
+/** The text of a response, up to a limit. Reads by events, which costs a small answer less than `for await`. */
 export function readText(response: IncomingMessage, maxBytes: number): Promise<string> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     const broken = (cause?: Error) =>
-      reject(new Fault("outcome-unknown", "The server broke off in the middle of its answer.", { cause }));
+      reject(new Fault("outcome-unknown", "The server closed the connection in the middle of its answer.", { cause }));
     response.on("data", (chunk: Buffer) => {
       size += chunk.length;
       if (size <= maxBytes) return void chunks.push(chunk);
@@ -120,11 +120,11 @@ export function isEventStream({ statusCode, headers }: IncomingMessage): boolean
   return statusCode === 200 && (headers["content-type"] ?? "").startsWith("text/event-stream");
 }
 
-/** What `Retry-After` asks for, in milliseconds from now: seconds or a date (RFC 9110 § 10.2.3). */
+/** The `Retry-After` header in milliseconds from now: it has seconds or a date (RFC 9110 § 10.2.3). */
 export function retryAfterMs(value: string | undefined, now: number): number | undefined {
   if (value === undefined) return undefined;
   if (/^\d{1,6}$/.test(value)) return Number(value) * 1000;
-  // All three forms of a date begin with the day of the week; `Date.parse` would take "-5" for one.
+  // All three forms of a date begin with the day of the week; `Date.parse` would accept "-5" as one.
   const date = /^[A-Z][a-z]/.test(value) ? Date.parse(value) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }

@@ -1,9 +1,9 @@
 let pending: (() => void)[] = [];
 
 /**
- * Runs it when everything that has arrived in this turn of the event loop has been read. Meant for writes to sockets:
- * each wakes whoever reads at the other end, so that reading and writing by turns makes both sides wake and sleep for
- * every message, and writing together for many of them. It must not throw.
+ * Runs the function when everything that has arrived in this turn of the event loop has been read. For writes to sockets:
+ * each write wakes the reader at the other end, so alternating reads and writes would wake both sides for every message,
+ * while writing together wakes them once for many. The function must not throw.
  */
 export function atTurnEnd(run: () => void): void {
   if (pending.push(run) === 1) setImmediate(endTurn);

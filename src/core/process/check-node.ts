@@ -14,7 +14,7 @@ export function checkNode(version: string): NodeFinding[] {
   return [
     {
       level: "fail",
-      what: `Node ${version} is too old: ${oldest.join(".")} or newer is needed`,
+      what: `Node ${version} is too old: ${oldest.join(".")} or newer is required`,
       fix: "nvm install --lts  (or a newer Node from https://nodejs.org)",
     },
   ];

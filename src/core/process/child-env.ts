@@ -1,7 +1,7 @@
 /** Variables of an environment. */
 export type Env = Readonly<Record<string, string | undefined>>;
 
-/** What a program needs to run at all. Everything else of ours, keys and tokens above all, it gets only when told. */
+/** What any program needs to run. Everything else, above all keys and tokens, must be configured for it. */
 const inheritedVariables = new Set([
   "HOME",
   "LANG",
@@ -34,19 +34,19 @@ const inheritedVariables = new Set([
   "TMP",
   "USERNAME",
   "USERPROFILE",
-  // Reaching the network from behind a proxy
+  // To reach the network through a proxy
   "HTTPS_PROXY",
   "HTTP_PROXY",
   "NO_PROXY",
   "NODE_EXTRA_CA_CERTS",
   "SSL_CERT_FILE",
-  // How many orders of agents stand behind this one; see `checkOrderDepth`.
+  // How many orders of agents led to this one; see `checkOrderDepth`.
   "CLAWPORT_ORDER_DEPTH",
-  // Whose servers they are; see `joinServingChain`.
+  // Which hub the servers belong to; see `guardRecursion`.
   "CLAWPORT_SERVING",
 ]);
 
-/** The environment for a program that is not ours. */
+/** The environment for a program that is not part of Clawport. */
 export function childEnv(env: Env): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {

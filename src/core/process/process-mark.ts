@@ -5,13 +5,13 @@ import { codeOf } from "../fault.ts";
 /** Which process made a file, written so that it fits into the file's name. */
 export interface ProcessMark {
   readonly pid: number;
-  /** When the process started, in the kernel's ticks; tells a process from a later one with the same pid. */
+  /** When the process started, in kernel ticks: tells it from a later process with the same pid. */
   readonly start: string;
-  /** Where the pid means something: this boot of this machine and this pid namespace. */
+  /** Where the pid is valid: this boot of this machine and this pid namespace. */
   readonly place: string;
 }
 
-/** `unknown`: made in another container or machine, or the system doesn't say; only a heartbeat can tell. */
+/** `unknown`: it runs in another container or machine, or the system doesn't say; only a heartbeat can tell. */
 export type Liveness = "alive" | "dead" | "unknown";
 
 const pattern = /^(\d{1,10})_(\w{1,20})_(\w{1,80})$/;
@@ -27,7 +27,7 @@ export function parseMark(text: string): ProcessMark | undefined {
 
 const ownMarks = new Map<string, ProcessMark>();
 
-/** The mark of this process. `proc` is where the system shows its processes; `/proc` on Linux, nowhere on others. */
+/** The mark of this process. `proc` is where the system lists its processes: `/proc` on Linux; other systems have none. */
 export function ownMark(proc: string): ProcessMark {
   const known = ownMarks.get(proc);
   if (known !== undefined) return known;
@@ -38,7 +38,7 @@ export function ownMark(proc: string): ProcessMark {
 
 function readOwnMark(proc: string): ProcessMark | undefined {
   const stat = readStat(proc, "self");
-  // A /proc of another pid namespace shows us under another number: what it says about other pids is no use then.
+  // The /proc of another pid namespace lists us by another number, so its other pids are of no use.
   if (stat?.pid !== process.pid) return undefined;
   try {
     const boot = readFileSync(`${proc}/sys/kernel/random/boot_id`, "utf8").trim();
@@ -58,14 +58,14 @@ export function judgeMark(mark: ProcessMark, own: ProcessMark, proc: string): Li
 interface ProcessStat {
   readonly pid: number;
   readonly start: string;
-  /** Nothing it was told to do will be done any more; it is there only until the system has tidied up. */
+  /** It does nothing any more and is listed only until the system has cleaned up. */
   readonly isEnding: boolean;
 }
 
 /** `PF_EXITING` in the kernel's flags of a process. */
 const exiting = 4;
 
-/** proc(5): the command in field 2 may hold spaces and brackets, so fields are counted from its last bracket on. */
+/** proc(5): the command in field 2 may contain spaces and brackets, so fields are counted from its last bracket. */
 function readStat(proc: string, pid: string): ProcessStat | undefined {
   try {
     const text = readFileSync(`${proc}/${pid}/stat`, "latin1");

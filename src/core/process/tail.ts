@@ -1,4 +1,4 @@
-/** The last of what somebody said, bounded in bytes. */
+/** The last bytes of a program's output. */
 export interface Tail {
   push(chunk: Buffer): void;
   text(): string;
@@ -11,7 +11,7 @@ export function createTail(maxBytes: number): Tail {
     push(chunk) {
       chunks.push(chunk.length > maxBytes ? chunk.subarray(-maxBytes) : chunk);
       size += chunk.length;
-      // Twice the bound, so that the copying is rare.
+      // At twice the limit, so that copying is rare.
       if (size > 2 * maxBytes) shorten();
     },
     text() {
@@ -22,7 +22,7 @@ export function createTail(maxBytes: number): Tail {
 
   function shorten(): void {
     const whole = Buffer.concat(chunks);
-    // Copied, since a slice would keep all of what it was cut from.
+    // Copied, since a slice would keep the whole buffer in memory.
     chunks = [Buffer.from(whole.subarray(-maxBytes))];
     size = chunks[0]!.length;
   }

@@ -7,22 +7,22 @@ interface OutputStream {
   readonly columns?: number;
 }
 
-/** Everything a command knows of the outside; `main.ts` supplies the real one, tests their own. */
+/** Everything a command knows of the outside world. `main.ts` supplies the real one, tests their own. */
 export interface World {
   readonly env: Env;
   readonly cwd: string;
   readonly homedir: string;
   readonly platform: string;
-  /** How this program was started: Node and the file, for those who start it again. */
+  /** How this program was started (Node and the file), to start it again. */
   readonly program: readonly string[];
   readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
-  /** Aborts when the person wants the command to end. Asking for it takes over Ctrl-C: the second one ends at once. */
+  /** Aborts when the user stops the command. The first use takes over Ctrl-C; a second Ctrl-C exits at once. */
   stopSignal(): AbortSignal;
 }
 
-/** Whether a person sits there who sees a question and can type an answer. */
+/** Whether a user can see a question and type an answer. */
 export function isInteractive(world: Pick<World, "stdin" | "stderr">): boolean {
   return world.stderr.isTTY === true && world.stdin.isTTY === true;
 }

@@ -1,23 +1,21 @@
-import { isSecretField, redactText } from "./redact.ts";
+import { isSecretField, mask, redactText } from "./redact.ts";
 
-const mask = "[redacted]";
-
-/** Names that tell of a secret in a flag only: elsewhere a key is a name, and a pass is a round. */
+/** Names that mean a secret only in a flag: elsewhere a key is a name, and a pass is a round. */
 const secretFlag = /(?:^|[-_.])(?:key|pass|pat|auth)$|(?:Key|Pass|Pat|Auth)$/;
-/** Flags that turn something off, name the place where a secret is, or count tokens of language. */
+/** Flags that turn something off, say where a secret is, or count language tokens. */
 const plainFlag =
   /^(?:no|disable|without)[-_.]|(?:file|path|dir|folder|jar|env|var|name)$|^max[-_](?:[\w-]+[-_])?tokens$/i;
-/** Nothing, a switch, a way to sign in, or a file. A path from the root is none: base64 may begin with a slash. */
+/** Empty, a switch, a way to sign in, or a file. Absolute paths don't count: base64 may begin with a slash. */
 const plainWord = /^(?:|true|false|on|off|none|basic|bearer|oauth2?)$|^(?:\.\.?|~)[/\\]|\.(?:json|txt|pem|key)$/i;
-/** Nothing but a name in the environment: what tells a person that the secret is kept well already. */
+/** Only a reference to the environment, which shows a person that the secret is not in the file. */
 const reference = /^(?:(?:Bearer|Basic|Token) +)?\$\{[A-Za-z_]\w*\}$/i;
 
-/** A command line as it may be shown: what follows a flag (`--token abc`) or a header of a secret's name is masked, too. */
+/** A command line that is safe to show: also masks what follows a flag (`--token abc`) or a header with a secret's name. */
 export function redactCommandLine(words: readonly string[]): string {
   return redactText(words.map((word, index) => maskArgument(words[index - 1], word)).join(" "));
 }
 
-/** Whether the word is or holds a secret by the flag before it, or by a flag or a header in it. */
+/** Whether the argument is or contains a secret, by the flag before it or by a flag or header in it. */
 export function isSecretArgument(before: string | undefined, word: string): boolean {
   return maskArgument(before, word) !== word;
 }
@@ -45,7 +43,7 @@ function isFlag(word: string): boolean {
   return /^(?:--|-\w$)/.test(word);
 }
 
-/** A number may count tokens of language. */
+/** A number may count language tokens. */
 function toNumberIfDigits(word: string): string | number {
   return /^\d+$/.test(word) ? Number(word) : word;
 }

@@ -1,17 +1,18 @@
 import { codeOf, Fault } from "../fault.ts";
 import { Secret } from "./secret.ts";
 
-const deepest = 8;
-const mostEntries = 100;
-const mostNodes = 2000;
-const mostCharacters = 65_536;
+export const mask = "[redacted]";
+const maxDepth = 8;
+const maxEntries = 100;
+const maxNodes = 2000;
+const maxCharacters = 65_536;
 
 const secretFieldName =
   /authorization$|cookie|passw(?:or)?d|passphrase|secret|tokens?$|apikey|privatekey|credential|bearer|verifier|jwt/;
 
 /**
- * A plain copy that is fit to be written down: secrets masked by the name of their key and by their shape, errors as
- * code, message and causes, depth and size bounded, cycles cut. Never throws, whatever it is given.
+ * A plain copy that is safe to write down: secrets masked by the name of their key and by their shape, errors as code,
+ * message and causes, depth and size limited, cycles cut. Never throws.
  */
 export function redact(value: unknown): unknown {
   return copyValue(value, startWalk(), 0);
@@ -41,7 +42,7 @@ function copyValue(value: unknown, walk: Walk, depth: number): unknown {
 }
 
 function copyText(text: string, walk: Walk): string {
-  if (walk.characters > mostCharacters) return "[…]";
+  if (walk.characters > maxCharacters) return "[…]";
   const safe = redactText(text);
   walk.characters += safe.length;
   return safe;
@@ -51,7 +52,7 @@ function copyObject(value: object, walk: Walk, depth: number): unknown {
   if (value instanceof Secret) return value.toString();
   if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return `[${value.byteLength} bytes]`;
   if (walk.open.has(value)) return "[circular]";
-  if (depth >= deepest || ++walk.nodes > mostNodes) return "[…]";
+  if (depth >= maxDepth || ++walk.nodes > maxNodes) return "[…]";
   walk.open.add(value);
   try {
     return copyParts(value, walk, depth + 1);
@@ -89,8 +90,8 @@ function copyError(error: Error, walk: Walk, depth: number): unknown {
 }
 
 function copyList(list: readonly unknown[], walk: Walk, depth: number): unknown[] {
-  const parts = list.slice(0, mostEntries).map((part) => copyValue(part, walk, depth));
-  if (list.length > mostEntries) parts.push(`[${list.length - mostEntries} more]`);
+  const parts = list.slice(0, maxEntries).map((part) => copyValue(part, walk, depth));
+  if (list.length > maxEntries) parts.push(`[${list.length - maxEntries} more]`);
   return parts;
 }
 
@@ -99,28 +100,27 @@ function copyEntries(
   walk: Walk,
   depth: number,
 ): Record<string, unknown> {
-  const parts = entries.slice(0, mostEntries).map(([key, part]): [string, unknown] => {
-    return [redactText(key), isSecretField(key, part) ? "[redacted]" : copyValue(part, walk, depth)];
+  const parts = entries.slice(0, maxEntries).map(([key, part]): [string, unknown] => {
+    return [redactText(key), isSecretField(key, part) ? mask : copyValue(part, walk, depth)];
   });
-  if (entries.length > mostEntries) parts.push(["…", `[${entries.length - mostEntries} more]`]);
+  if (entries.length > maxEntries) parts.push(["…", `[${entries.length - maxEntries} more]`]);
   return Object.fromEntries(parts);
 }
 
-/** Flags say nothing, and a plural with a number counts language tokens (`maxTokens: 4096`). */
+/** Booleans are no secrets, and a plural with a number counts language tokens (`maxTokens: 4096`). */
 export function isSecretField(key: string, value: unknown): boolean {
   if (value === undefined || value === null || typeof value === "boolean") return false;
   const plain = key.toLowerCase().replace(/[^a-z]/g, "");
   return secretFieldName.test(plain) && !(typeof value === "number" && plain.endsWith("tokens"));
 }
 
-const mask = "[redacted]";
 const longestText = 8192;
-/** More than any single secret: a text that is cut loses this much of an unbroken last word, so no half secret is left. */
+/** Longer than any secret: a text that is cut loses up to this much of an unbroken last word, so no half secret is left. */
 const longestWord = 1024;
 
 const secretNames = "api[-_]?key|pass(?:word|wd|phrase)|secret|token|authorization|cookie|credentials?|private[-_]?key";
 
-/** What ordinary words look like: `Bearer authentication failed.` says why, and holds no secret. */
+/** Excludes ordinary words: `Bearer authentication failed.` contains no secret. */
 const notOrdinaryWord = String.raw`(?![A-Z]?[a-z]{1,16}\.?(?![\w.~+/=-]))`;
 
 const secretShapes: readonly (readonly [RegExp, string])[] = [
@@ -158,7 +158,7 @@ const secretShapes: readonly (readonly [RegExp, string])[] = [
   [/(?<![\w+/-])[A-Za-z0-9+/]{43}=(?!=)/g, mask],
 ];
 
-/** The text with everything that looks like a secret masked, and of bounded length. */
+/** The text with everything masked that looks like a secret, and of limited length. */
 export function redactText(text: string): string {
   const isLong = text.length > longestText;
   let safe = isLong ? cutAtWord(text) : text;
@@ -173,12 +173,12 @@ function cutAtWord(text: string): string {
   return head.slice(0, longestText - longestWord + Math.max(lastSpace, 0));
 }
 
-/** Shorter ones are words that stand anywhere. */
+/** Shorter ones may be ordinary words. */
 const shortestSecret = 6;
 
-/** Some peers repeat in their error what they were sent, keys included. */
+/** Masks known secrets: some peers repeat in their errors what they were sent, keys included. */
 export function redactKnown(text: string, secrets: readonly string[]): string {
   return secrets
     .filter((secret) => secret.length >= shortestSecret)
-    .reduce((safe, secret) => safe.replaceAll(secret, "[redacted]"), text);
+    .reduce((safe, secret) => safe.replaceAll(secret, mask), text);
 }

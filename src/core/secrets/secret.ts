@@ -2,7 +2,7 @@ import { lazyCrypto } from "./crypto.ts";
 
 const mask = "[secret]";
 
-/** A value that never prints: logs, JSON, templates and the inspector all show `[secret]`. Only `reveal()` gives it away. */
+/** A value that never prints: logs, JSON, templates and the inspector all show `[secret]`. Only `reveal()` returns it. */
 export class Secret {
   readonly #value: string;
 
@@ -14,7 +14,7 @@ export class Secret {
     return this.#value;
   }
 
-  /** Takes the same time whatever the other value is: both sides are hashed, so that not even the length shows. */
+  /** Takes the same time whatever the other value is. Both sides are hashed, so that not even the length shows. */
   equals(other: Secret | string): boolean {
     const theirs = typeof other === "string" ? other : other.#value;
     return lazyCrypto().timingSafeEqual(digest(this.#value), digest(theirs));

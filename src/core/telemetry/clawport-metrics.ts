@@ -3,18 +3,18 @@ import type { Metrics } from "./metrics.ts";
 
 interface CallStart {
   readonly door: string;
-  /** A name from the configuration or a kind of source: never an id that opens something. */
+  /** A name from the configuration or a kind of source, never an id that grants access. */
   readonly source: string;
 }
 
 interface CallEnd extends CallStart {
   readonly outcome: string;
-  /** The fault's code, where the call failed. */
+  /** The fault's code, if the call failed. */
   readonly code?: string | undefined;
   readonly seconds: number;
 }
 
-/** What the guard tells about every call. There is no label for the tool: ten thousand of them would be too many series. */
+/** Recorded by the guard for every call. There is no label for the tool: ten thousand tools would be too many series. */
 export interface CallMetrics {
   callStarted(call: CallStart): void;
   callEnded(call: CallEnd): void;
@@ -95,20 +95,20 @@ function cachedCounter(handles: Map<string, BoundCounter>, key: string, make: ()
   const known = handles.get(key);
   if (known !== undefined) return known;
   const made = make();
-  // Codes and outcomes come from short lists; the bound only keeps a mistake from growing without end.
+  // Codes and outcomes come from short lists; the limit only keeps a mistake from growing without end.
   if (handles.size < 64) handles.set(key, made);
   return made;
 }
 
-/** What the connections to MCP servers tell. The calls themselves are counted where the guard lets them pass. */
+/** Recorded by the connections to MCP servers. The guard counts the calls themselves. */
 export interface ServerMetrics {
   /** A connection was lost, or could not be made, and will be tried again. */
   reconnecting(server: string): void;
-  /** Counts the servers by where they stand, whenever somebody looks; returns how to stop. */
+  /** Counts the servers by state on every scrape. Returns a function that stops it. */
   watchStates(read: () => Iterable<string>): () => void;
 }
 
-/** Shown also while no server is in them: a graph should go to zero, not end. */
+/** Also shown while no server has them: a graph should go to zero, not end. */
 const usualStates = ["queued", "connecting", "ready", "degraded", "reconnecting", "needs-sign-in"] as const;
 
 export function createServerMetrics(metrics: Metrics): ServerMetrics {
@@ -130,7 +130,7 @@ export function createServerMetrics(metrics: Metrics): ServerMetrics {
   };
 }
 
-/** Each returns how to stop watching: call it when the thing that is counted is closed. */
+/** Each of these returns a function that stops watching: call it when what is counted is closed. */
 export function watchConnections(metrics: Metrics, door: string, count: () => number): () => void {
   const spec = { name: "clawport_connections", help: "Open connections.", labels: ["door"] } as const;
   return metrics.watch(spec, () => [[{ door }, count()]]);

@@ -19,19 +19,19 @@ export interface HistogramFamily extends FamilyBase {
 
 export interface HistogramReading {
   readonly values: readonly string[];
-  /** How many fell into each bucket by itself; one more than there are bounds, the last being what lies above them all. */
+  /** How many values fell into each bucket, not cumulative. One more than there are bounds: the last is above them all. */
   readonly counts: readonly number[];
   readonly sum: number;
 }
 
-/** One metric as it stands now, for whoever writes it out. */
+/** The current values of one metric, for export. */
 export type MetricFamily = NumberFamily | HistogramFamily;
 
 export interface Instrument {
   read(): MetricFamily;
 }
 
-/** Keep what `bind` returns where calls are many: it skips the look-up. */
+/** Keep what `bind` returns on hot paths: it skips the lookup. */
 interface Bindable<L extends string, B> {
   bind(labels: Labels<L>): B;
 }
@@ -120,7 +120,7 @@ function createBoundCounter(): BoundCounter & { read(): number } {
   let total = 0;
   return {
     inc(by = 1) {
-      if (by > 0) total += by; // a counter never falls, and a NaN would stay for ever
+      if (by > 0) total += by; // a counter never falls, and a NaN would stay forever
     },
     read: () => total,
   };
@@ -158,10 +158,10 @@ function createBoundHistogram(
   };
 }
 
-/** Says what is true now; called on every scrape, so it only looks and never waits. */
+/** Returns the current values. Called on every scrape, so it must not wait. */
 export type MetricReader<L extends string> = () => Iterable<readonly [labels: Labels<L>, value: number]>;
 
-/** A metric that keeps no number of its own: it asks its readers. */
+/** A metric without values of its own: it asks its readers. */
 export interface WatchedMetric extends Instrument {
   add(reader: MetricReader<string>): () => void;
 }

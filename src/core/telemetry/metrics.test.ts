@@ -154,7 +154,7 @@ test("the same name gives the same instrument, and another meaning of it is refu
   metrics.counter({ name: "calls_total", help: "Calls." }).inc({});
 
   expect(metrics.render()).toContain("\ncalls_total 2\n");
-  expect(() => metrics.gauge({ name: "calls_total", help: "Calls." })).toThrow("already there as «counter»");
+  expect(() => metrics.gauge({ name: "calls_total", help: "Calls." })).toThrow("already exists as «counter»");
   expect(() => metrics.counter({ name: "calls_total", help: "Calls.", labels: ["door"] })).toThrow("«counter door»");
 });
 

@@ -24,15 +24,15 @@ interface MetricSpec<L extends string> {
 }
 
 /**
- * Every number the process counts. Asking twice for the same name gives the same instrument, so that parts which do not
- * know each other may share one. Label values are bounded: past two thousand label sets of one name, new ones are
- * counted together under `other`.
+ * Every metric of the process. Asking twice for the same name returns the same instrument, so that parts that do not know
+ * each other can share one. Label sets are limited: after two thousand of one name, new ones are counted together as
+ * `other`.
  */
 export interface Metrics {
   counter<const L extends string = never>(spec: MetricSpec<L>): Counter<L>;
   gauge<const L extends string = never>(spec: MetricSpec<L>): Gauge<L>;
   histogram<const L extends string = never>(spec: MetricSpec<L> & { readonly bounds: readonly number[] }): Histogram<L>;
-  /** A gauge or counter that is read when somebody looks. Several readers of one name are added up. */
+  /** A gauge or counter that is read on every scrape. Several readers of one name are added up. */
   watch<const L extends string = never>(
     spec: MetricSpec<L> & { readonly type?: "gauge" | "counter" },
     read: MetricReader<L>,
@@ -59,7 +59,7 @@ export function createMetrics({ seriesLimit = 2000 }: MetricsOptions = {}): Metr
     const shape = [kind, ...(spec.labels ?? [])].join(" ");
     const before = shapes.get(spec.name) ?? shape;
     if (before !== shape) {
-      throw new Fault("internal", `The metric ${spec.name} is already there as «${before}», not «${shape}».`);
+      throw new Fault("internal", `The metric ${spec.name} already exists as «${before}», not as «${shape}».`);
     }
     shapes.set(spec.name, shape);
     const instrument = known.get(spec.name) ?? make();

@@ -215,7 +215,7 @@ test("a busy collector is asked again, and its recovery is told", async () => {
   expect(await send({ n: 2 }, signal)).toBe(true);
   expect(collector.received.map(({ body }) => body.n)).toEqual([1, 1, 1, 1, 2, 2]);
   expect(lines.map((line) => line.split(" {")[0])).toEqual([
-    expect.stringContaining("does not take our data"),
+    expect.stringContaining("does not accept data"),
     expect.stringContaining("answers again"),
   ]);
 });

@@ -25,7 +25,7 @@ test("the exporter «otlp» alone goes to the standard port of this machine", ()
 test.each([
   ["none", []],
   ["prometheus", []],
-  ["console", [expect.stringContaining("OTEL_METRICS_EXPORTER knows «otlp» and «none» here, not «console»")]],
+  ["console", [expect.stringContaining("OTEL_METRICS_EXPORTER can be «otlp» or «none», not «console»")]],
 ])("the exporter «%s» leaves the signal off", (exporter, expected) => {
   const { metrics, traces, warnings } = readOtelSettings({ [endpoint]: "http://c", OTEL_METRICS_EXPORTER: exporter });
   expect(metrics).toBeUndefined();

@@ -18,11 +18,11 @@ export interface OtelSettings {
   readonly resource: Attributes;
   readonly traces: TraceSettings | undefined;
   readonly metrics: MetricSettings | undefined;
-  /** What was set but can't be honoured, for the log. */
+  /** Settings that can't be used, for the log. */
   readonly warnings: readonly string[];
 }
 
-/** The standard variables of the OpenTelemetry specification as plain data. Whatever is wrong becomes a warning. */
+/** The standard variables of the OpenTelemetry specification as plain data. Every invalid one becomes a warning. */
 export function readOtelSettings(env: Env): OtelSettings {
   const warnings: string[] = [];
   const number = (name: string, fallback: number): number => readCount(env, name, fallback, warnings);
@@ -55,13 +55,13 @@ type Signal = "traces" | "metrics";
 
 export interface ExporterSettings {
   readonly url: string;
-  /** May hold keys of the receiving service: never written anywhere. */
+  /** May contain API keys of the collector: never log them. */
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly gzip: boolean;
 }
 
-/** Undefined when this signal is off, be it because nobody asked for it or because what was asked for can't be done. */
+/** Undefined if this signal is off: because it is not enabled, or because its settings can't be used. */
 function readExporter(env: Env, signal: Signal, warnings: string[]): ExporterSettings | undefined {
   const upper = signal.toUpperCase();
   /** The variable of this signal, else the one for all signals. */
@@ -69,16 +69,14 @@ function readExporter(env: Env, signal: Signal, warnings: string[]): ExporterSet
     env[`OTEL_EXPORTER_OTLP_${upper}_${name}`] || env[`OTEL_EXPORTER_OTLP_${name}`] || undefined;
 
   const chosen = env[`OTEL_${upper}_EXPORTER`]?.trim() || (setting("ENDPOINT") === undefined ? "none" : "otlp");
-  // Prometheus reads `/metrics`, which is always there.
+  // Prometheus reads `/metrics`, which is always served.
   if (chosen === "none" || chosen === "prometheus") return undefined;
   if (!chosen.split(",").some((name) => name.trim() === "otlp")) {
-    warnings.push(
-      `OTEL_${upper}_EXPORTER knows «otlp» and «none» here, not «${chosen.slice(0, 40)}»: ${signal} stay off.`,
-    );
+    warnings.push(`OTEL_${upper}_EXPORTER can be «otlp» or «none», not «${chosen.slice(0, 40)}»: ${signal} stay off.`);
     return undefined;
   }
   if (setting("PROTOCOL") === "grpc") {
-    warnings.push(`OTLP over gRPC is not spoken: set OTEL_EXPORTER_OTLP_PROTOCOL=http/json; ${signal} stay off.`);
+    warnings.push(`OTLP over gRPC is not supported: ${signal} stay off. Set OTEL_EXPORTER_OTLP_PROTOCOL=http/json.`);
     return undefined;
   }
   const address = endpointOf(env, signal);
@@ -123,7 +121,7 @@ function readHeaders(text: string | undefined, warnings: string[]): Record<strin
   try {
     if (pairs !== undefined) return Object.fromEntries(new Headers(pairs));
   } catch {
-    // A name or value that no header can hold: the same warning as for what is no list at all.
+    // A name or value that headers can't carry gets the same warning as an invalid list.
   }
   warnings.push("OTEL_EXPORTER_OTLP_HEADERS is not a list of name=value: no headers are sent.");
   return {};
@@ -148,7 +146,7 @@ function parsePairs(text: string): [string, string][] | undefined {
   return pairs;
 }
 
-/** A whole number above zero from the environment; anything else is a warning and the fallback. */
+/** A whole number above zero from the environment. Anything else is a warning, and the fallback is used. */
 function readCount(env: Env, name: string, fallback: number, warnings: string[]): number {
   const text = env[name]?.trim();
   if (!text) return fallback;

@@ -13,7 +13,7 @@ export interface FinishedSpan {
   readonly start: number;
   readonly end: number;
   readonly attributes: Attributes;
-  /** The message of the error that was recorded; undefined when none was. */
+  /** The message of the recorded error, if any. */
   readonly failure: string | undefined;
 }
 
@@ -105,7 +105,7 @@ function scopeOf({ version }: ServiceIdentity): unknown {
   return { name: "clawport", version };
 }
 
-/** Redaction happens here, at the one place everything passes on its way out. */
+/** Redacted here, the one place that everything passes on its way out. */
 function encodeAttributes(attributes: Attributes): unknown[] {
   const safe = redact(attributes);
   if (typeof safe !== "object" || safe === null) return [];
@@ -126,7 +126,7 @@ function boundText(text: string): string {
   return (text.length > longestText ? `${text.slice(0, longestText)}…` : text).toWellFormed();
 }
 
-/** The JSON form of protobuf spells out what JSON has no number for. */
+/** The JSON form of protobuf spells out numbers that JSON does not have. */
 function doubleOf(value: number): number | string {
   if (Number.isFinite(value)) return value;
   return Number.isNaN(value) ? "NaN" : value > 0 ? "Infinity" : "-Infinity";

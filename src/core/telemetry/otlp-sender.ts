@@ -3,7 +3,7 @@ import type { Log } from "../log.ts";
 import { backoffDelays, sleep } from "../wait.ts";
 import type { ExporterSettings } from "./otel-settings.ts";
 
-/** Hands one request to the collector. False means that it was given up and is lost. */
+/** Sends one request to the collector. False if it was given up and is lost. */
 export type OtlpSender = (request: unknown, signal: AbortSignal) => Promise<boolean>;
 
 export interface SenderOptions {
@@ -30,7 +30,7 @@ export function createOtlpSender({ settings, version, fetch, log, firstWaitMs = 
 
   async function post(body: string | Buffer<ArrayBuffer>, signal: AbortSignal): Promise<Outcome> {
     try {
-      // A redirect would carry the service's key to another address.
+      // A redirect would send the API key to another address.
       const timeout = AbortSignal.timeout(timeoutMs);
       const answer = await fetch(url, {
         method: "POST",
@@ -48,11 +48,11 @@ export function createOtlpSender({ settings, version, fetch, log, firstWaitMs = 
     }
   }
 
-  /** One line when it begins to fail and one when it works again: a dead collector must not fill the log. */
+  /** One line when sending begins to fail and one when it works again: a dead collector must not fill the log. */
   function report(outcome: Outcome): void {
     if (outcome.done && failing) log.info("The telemetry collector answers again.", { url });
     if (!outcome.done && !failing) {
-      log.warn("The telemetry collector does not take our data: check OTEL_EXPORTER_OTLP_ENDPOINT.", {
+      log.warn("The telemetry collector does not accept data. Check OTEL_EXPORTER_OTLP_ENDPOINT.", {
         url,
         reason: outcome.why,
       });
@@ -88,7 +88,7 @@ function retryAfter(headers: Headers): number | undefined {
   return seconds >= 0 ? Math.min(seconds * 1000, longestWaitMs) : undefined;
 }
 
-/** The code of the system's error behind `fetch`'s «fetch failed», which alone says nothing. */
+/** The code of the system's error behind `fetch failed`, which says nothing by itself. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   if (!(cause instanceof Error)) return "unknown";

@@ -5,7 +5,7 @@ import { createOtlpSender } from "./otlp-sender.ts";
 import { createSpanQueue, type SpanStarter, startSpan } from "./span.ts";
 import { noTelemetry, type Telemetry, type TelemetryOptions } from "./telemetry.ts";
 
-/** How long a closing process waits for the collector to take the rest. */
+/** How long a closing process waits to send the rest to the collector. */
 const closeMs = 3000;
 
 /** OTLP over HTTP in its JSON encoding: why not the official packages is in docs/decisions/0002-telemetry.md. */

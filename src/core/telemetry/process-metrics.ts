@@ -3,7 +3,7 @@ import type { Metrics } from "./metrics.ts";
 const sampleMs = 500;
 const sampleCount = 60;
 
-/** The process itself: memory, processor time, start, and how late its timers fire. Dispose of it to stop the sampling. */
+/** Metrics of the process: memory, CPU time, start, and how late its timers fire. Dispose of it to stop sampling. */
 export function watchProcess(metrics: Metrics): Disposable {
   const startedAt = Date.now() / 1000 - process.uptime();
   const lag = createLagSampler();

@@ -4,7 +4,7 @@ import { sampledFlag, type TraceContext } from "./trace-context.ts";
 /** Whether a new span of this trace is recorded. */
 export type Sampler = (traceId: string, parent: TraceContext | undefined) => boolean;
 
-/** `OTEL_TRACES_SAMPLER` and its argument; an unknown one is a warning and the default, `parentbased_always_on`. */
+/** Reads `OTEL_TRACES_SAMPLER` and its argument. An unknown one is a warning, and `parentbased_always_on` is used. */
 export function readSampler(env: Env, warnings: string[]): Sampler {
   const name = env["OTEL_TRACES_SAMPLER"]?.trim() || "parentbased_always_on";
   const root = roots[name.replace(/^parentbased_/, "")]?.(readRatio(env, name, warnings));

@@ -6,7 +6,7 @@ interface Series<S> {
   readonly state: S;
 }
 
-/** The label sets of one metric. It never holds more than its limit and one: the last is `other`, which takes the rest. */
+/** The label sets of one metric: at most `limit`, and one more, `other`, for the rest. */
 export interface SeriesTable<L extends string, S> {
   at(labels: Labels<L>): S;
   all(): Iterable<Series<S>>;
@@ -27,7 +27,7 @@ export function createSeriesTable<L extends string, S>(
     return state;
   }
 
-  // A metric without labels is there from the start: zero is a reading too.
+  // A metric without labels exists from the start: zero is a value, too.
   if (names.length === 0) add("", []);
 
   return {
@@ -45,7 +45,7 @@ export function createSeriesTable<L extends string, S>(
   };
 }
 
-/** NUL keeps the values of a key apart, so no value may hold one. */
+/** NUL separates the values of a key, so no value may contain one. */
 function boundedValue(value: string): string {
   return (value.length > longestValue ? value.slice(0, longestValue) : value).replaceAll("\0", "").toWellFormed();
 }

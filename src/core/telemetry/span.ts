@@ -67,15 +67,15 @@ export interface SpanQueueOptions {
   readonly delayMs: number;
   readonly queueLimit: number;
   readonly batchLimit: number;
-  /** Resolves with whether they were taken. */
+  /** Resolves with whether the collector accepted them. */
   readonly send: (spans: readonly FinishedSpan[]) => Promise<boolean>;
   readonly onDropped: (count: number) => void;
 }
 
-/** Holds finished spans for a moment and sends them together. When it is full, new ones are dropped and counted. */
+/** Collects finished spans for a moment and sends them together. When it is full, new ones are dropped and counted. */
 export interface SpanQueue {
   add(span: FinishedSpan): void;
-  /** Sends all that is here; resolves when nothing is left. */
+  /** Sends everything; resolves when nothing is left. */
   flush(): Promise<void>;
 }
 

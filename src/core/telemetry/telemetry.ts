@@ -5,20 +5,20 @@ import { parseTraceparent } from "./trace-context.ts";
 
 export type AttributeValue = string | number | boolean;
 
-/** Masked by key and by shape before they leave the process; still, no secret belongs here. */
+/** Secrets in them are masked before they leave the process; still, don't put any here. */
 export type Attributes = Readonly<Record<string, AttributeValue>>;
 
 export interface SpanOptions {
-  /** `server` for what a door received, `client` for what a source asks of a peer. */
+  /** `server` for a request that a door received, `client` for one that a source sends. */
   readonly kind?: "server" | "client" | "internal";
-  /** The `traceparent` of whoever caused this; without a valid one a new trace begins. */
+  /** The `traceparent` of the cause; without a valid one a new trace begins. */
   readonly parent?: string | undefined;
   readonly attributes?: Attributes;
 }
 
 /** A piece of work with a beginning and an end. */
 export interface Span {
-  /** What to pass on to whatever this work calls. */
+  /** To be sent with the requests of this work. */
   readonly traceparent: string | undefined;
   setAttribute(key: string, value: AttributeValue): void;
   /** Marks the span as failed, with the code of the fault. */
@@ -30,7 +30,7 @@ export interface Span {
 /** Where traces and metrics go, if anywhere. */
 export interface Telemetry {
   startSpan(name: string, options?: SpanOptions): Span;
-  /** Sends what is still here, within a few seconds, and stops. */
+  /** Sends the rest, within a few seconds, and stops. */
   close(): Promise<void>;
 }
 
@@ -44,7 +44,7 @@ export interface TelemetryOptions {
   readonly now?: () => number;
 }
 
-/** Nothing is recorded. A caller's trace is still passed on, so that one silent hop does not cut it. */
+/** Records nothing, but passes on the caller's trace, so that it is not cut here. */
 export const noTelemetry: Telemetry = {
   startSpan(_name, options) {
     const parent = options?.parent;

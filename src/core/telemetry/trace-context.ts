@@ -12,12 +12,12 @@ export const sampledFlag = 0x01;
 const longestHeader = 256;
 const traceparentPattern = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 
-/** Anything but a well-formed header is no header at all (§3.2.2): a wrong one starts a new trace, never an error. */
+/** Undefined if the header is not well-formed: it then counts as missing and a new trace begins (§3.2.2). */
 export function parseTraceparent(header: string | undefined): TraceContext | undefined {
   if (header === undefined || header.length > longestHeader) return undefined;
   const [, version, traceId, spanId, flags, rest] = traceparentPattern.exec(header) ?? [];
   if (version === undefined || traceId === undefined || spanId === undefined || flags === undefined) return undefined;
-  // Version ff is forbidden; 00 ends after the flags, only later versions may have more to say (§3.2.4).
+  // Version ff is forbidden; 00 ends after the flags, only later versions may have more fields (§3.2.4).
   if (version === "ff" || (version === "00" && rest !== undefined)) return undefined;
   if (/^0+$/.test(traceId) || /^0+$/.test(spanId)) return undefined;
   return { traceId, spanId, flags: Number.parseInt(flags, 16) };

@@ -85,10 +85,10 @@ test("the total timeout is never shorter than the request timeout", async () => 
 });
 
 test.each([
-  [{ url: "http://a.example/mcp" }, /^url must begin with https:\/\/.*this machine only.*tunnel/],
+  [{ url: "http://a.example/mcp" }, /^url must begin with https:\/\/.*only for this machine.*tunnel/],
   [{ url: "http://127.0.0.1.evil.example/" }, /^url must begin with https/],
   [{ url: "http://10.0.0.1/" }, /^url must begin with https/],
-  [{ url: "https://me:pw@a.example/" }, /^url holds a user name.*`headers`/],
+  [{ url: "https://me:pw@a.example/" }, /^url contains a user name.*`headers`/],
   [{ headers: { "X-A": "1\r\nX-B: 2" } }, /^headers\.X-A contains a line break/],
   [{ headers: { "X-Ä": "1" } }, /^headers\["X-Ä"\] is not a valid header name/],
   [{ headers: { "X A": "1" } }, /is not a valid header name/],
