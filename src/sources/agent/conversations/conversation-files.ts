@@ -1,9 +1,9 @@
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { ModelMessage } from "ai";
 import { codeOf, Fault } from "../../../core/fault.ts";
 import { readJsonFile } from "../../../core/files/state-file.ts";
 import { writeFileAtomic } from "../../../core/files/write-file-atomic.ts";
+import type { ModelMessage } from "../model/model-messages.ts";
 import { hashSessionKey, isGeneratedKey } from "./session-key.ts";
 
 /** A conversation as it is stored. */

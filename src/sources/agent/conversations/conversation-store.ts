@@ -1,4 +1,4 @@
-import type { ModelMessage } from "ai";
+import type { ModelMessage } from "../model/model-messages.ts";
 import type { ConversationFiles, StoredConversation } from "./conversation-files.ts";
 
 /** Who keeps a conversation: we, for our own agent with a model, or OpenClaw. */

@@ -12,6 +12,9 @@ import { declaredFamily } from "../media/media-family.ts";
 import type { ReplyOptions, ReplyRequest } from "../reply-backend.ts";
 import type { OrderBudget } from "./order-budget.ts";
 
+/** The library's type for a message: only this room imports the library. */
+export type { ModelMessage } from "ai";
+
 /** A longer text would fill the model's context by itself. */
 const maxTextLength = 200_000;
 

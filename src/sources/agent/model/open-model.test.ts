@@ -2,8 +2,8 @@ import { createServer } from "node:http";
 import { expect, test } from "vitest";
 import { startMockModel } from "../../../../tests/openclaw/bench/mock-model.ts";
 import { listenHere } from "../../../../tests/support/listen-here.ts";
-import { sampleModel } from "../sampling/sample-model.ts";
 import { findModel } from "./find-model.ts";
+import { sampleModel } from "./sample-model.ts";
 
 const messages = [{ role: "user" as const, parts: [{ type: "text" as const, text: "hello" }] }];
 const request = { messages, maxTokens: 9 };

@@ -69,7 +69,7 @@ function samplingTool(server: string, settings: ModelSettings, request: Sampling
     trusted: true,
     tools: () => [tool],
     async call(_name, _args, { signal }) {
-      const { sampleModel } = await import("./sample-model.ts");
+      const { sampleModel } = await import("../model/sample-model.ts");
       return { content: [], structuredContent: await sampleModel(settings, request, signal) };
     },
     onChange: () => () => {},

@@ -1,8 +1,8 @@
 import { generateText, type ModelMessage } from "ai";
 import type { Answer } from "../../../mcp/messages/interim-messages.ts";
-import type { ModelSettings } from "../model/find-model.ts";
-import { modelFault, openModel } from "../model/open-model.ts";
-import type { SampledMessage, SampledPart, SamplingRequest } from "./parse-sampling.ts";
+import type { SampledMessage, SampledPart, SamplingRequest } from "../sampling/parse-sampling.ts";
+import type { ModelSettings } from "./find-model.ts";
+import { modelFault, openModel } from "./open-model.ts";
 
 /** Gets one answer from the model, without tools, as a result of `sampling/createMessage`. */
 export async function sampleModel(
