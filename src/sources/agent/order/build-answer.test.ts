@@ -55,7 +55,7 @@ test("an item of 20 MB is included; one byte more, and a text says what it is an
   expect(blocks[0]).toMatchObject({ type: "resource" });
   expect(blocks[1]).toEqual({
     type: "text",
-    text: '["b.mp4" (video/mp4, 20.00 MB (20971521 bytes)) was left out: an item of an answer may have at most 20 MB. Saved to /media/b.mp4]',
+    text: '["b.mp4" (video/mp4, 20.00 MB (20971521 bytes)) was left out: an item of an answer may have at most 20 MB. Available at /media/b.mp4]',
   });
 });
 

@@ -50,8 +50,8 @@ export async function buildAnswer(
   }
 
   async function leaveOut(media: ReplyMedia, reason: string, content?: Buffer): Promise<void> {
-    const where = (await trySave(media, content)) ?? media.where;
-    texts.push(`[${describe(media)} was left out: ${reason}.${where === undefined ? "" : ` Saved to ${where}`}]`);
+    const saved = await trySave(media, content);
+    texts.push(`[${describe(media)} was left out: ${reason}.${placeText(saved, media.where)}]`);
   }
 
   async function trySave(media: ReplyMedia, content?: Buffer): Promise<string | undefined> {
@@ -77,6 +77,11 @@ function judgeSize(bytes: number, left: number, { itemBytes, totalBytes }: Answe
   if (bytes > itemBytes) return `an item of an answer may have at most ${sizeText(itemBytes)}`;
   if (bytes > left) return `an answer may have at most ${sizeText(totalBytes)}`;
   return undefined;
+}
+
+function placeText(saved: string | undefined, where: string | undefined): string {
+  if (saved !== undefined) return ` Saved to ${saved}`;
+  return where === undefined ? "" : ` Available at ${where}`;
 }
 
 function describe({ name, mimeType, bytes }: ReplyMedia): string {
