@@ -18,7 +18,7 @@ function spill(text: string, overBytes: number, pieceSize: number) {
   return { spiller, ...spiller.end() };
 }
 
-test("a long text goes to an owner-only file and a mark stands in its place", () => {
+test("a long string goes to an owner-only file and is replaced by a placeholder", () => {
   const long = "x".repeat(5000);
   const { json, texts, spiller } = spill(JSON.stringify({ a: "short", data: long, n: 1 }), 1000, 700);
   const parsed = JSON.parse(json.toString()) as { a: string; data: string; n: number };
@@ -31,7 +31,7 @@ test("a long text goes to an owner-only file and a mark stands in its place", ()
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test("any message comes through any cutting into pieces, its long texts as JSON wrote them", () => {
+test("any message survives being cut into pieces, its long strings as JSON wrote them", () => {
   assert(
     property(
       jsonValue({ stringUnit: "binary" }),
@@ -59,13 +59,13 @@ test("a message that ends inside a text is refused, and its file is removed", ()
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test("a client can't name the file of another text: marks are random for each message", () => {
+test("a client can't name the file of another string: placeholders are random for each message", () => {
   const first = spill(JSON.stringify(["z".repeat(100)]), 10, 50);
   const second = spill(JSON.stringify(["z".repeat(100)]), 10, 50);
   expect(first.texts.placeholders()[0]).not.toBe(second.texts.placeholders()[0]);
 });
 
-test("files that somebody holds outlive the message, and go with the last holder", () => {
+test("files that are held outlive the message and are removed with the last hold", () => {
   const { spiller, texts } = spill(JSON.stringify(["w".repeat(100)]), 10, 50);
   const letGo = texts.hold();
   spiller.dispose();

@@ -16,7 +16,7 @@ describe.each([
   ["without a signal", (abort: LazyAbort) => abortOf(withoutSignal(abort))],
   ["over the signal it makes", ({ signal }: LazyAbort) => abortOf({ signal })],
 ])("an abort %s", (_, seenFrom) => {
-  test("tells those who still listen, once, and why", () => {
+  test("calls the remaining listeners once, with the reason", () => {
     const lazy = new LazyAbort();
     const abort = seenFrom(lazy);
     const heard: string[] = [];
@@ -31,7 +31,7 @@ describe.each([
     expect([abort.aborted, abort.reason, heard]).toEqual([true, "first", ["there"]]);
   });
 
-  test("lets a listener stop listening while it is told", () => {
+  test("lets a listener stop listening while it is called", () => {
     const lazy = new LazyAbort();
     const abort = seenFrom(lazy);
     const heard: string[] = [];

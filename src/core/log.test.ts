@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { Fault } from "./fault.ts";
 import { createLiveLog, createLog, type Log, type LogOptions } from "./log.ts";
 
-test("a change of level and format holds at once, for logs that were made before it too", () => {
+test("a change of level and format applies at once, also to logs that were made before it", () => {
   const lines: string[] = [];
   const log = createLiveLog({ level: "info", format: "human", write: (line) => lines.push(line) });
   const made = log.with({ server: "notes" }).with({ id: 7 });
@@ -61,7 +61,7 @@ test("an error is printed with its code, its message and what caused it", () => 
   expect(lines[0]).toContain('error="conflict: The port is taken. ← EADDRINUSE: address in use"');
 });
 
-test("text of a peer can neither begin a line, nor colour the terminal, nor turn the reading direction", () => {
+test("text from a peer can't begin a line, colour the terminal or turn the reading direction", () => {
   const { log, lines } = record();
   log.info("a\nb\u001B[31mc\u202Ed", { peer: "x\r\ny\u0007\u009B" });
   // eslint-disable-next-line no-control-regex

@@ -3,7 +3,7 @@ import { quotedPeerTail, quotedPeerText } from "./peer-text.ts";
 
 const key = "sk-abcdefghijklmnop1234";
 
-test("what a peer said stands in quotes, on one line, without the keys in it", () => {
+test("text from a peer is in quotes, on one line, without the keys in it", () => {
   expect(quotedPeerText(`no such key:\n${key}`)).toBe(String.raw`"no such key:\n[redacted]"`);
   expect(quotedPeerTail(`no such key:\n${key}`, 300)).toBe('"no such key: / [redacted]"');
 });

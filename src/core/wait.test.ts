@@ -38,7 +38,7 @@ test("work that is done in time gives its result", async () => {
   expect(await withDeadline(60_000, undefined, async () => "done")).toBe("done");
 });
 
-test("work that pays no heed to its signal still times out", async () => {
+test("work that ignores its signal still times out", async () => {
   await expect(withDeadline(10, undefined, () => new Promise(() => {}))).rejects.toMatchObject({ code: "timeout" });
 });
 

@@ -230,7 +230,7 @@ export function isReservedHeader(name: string): boolean {
 }
 
 /** What is wrong with static request headers. Values are never repeated: they may be secret. */
-export function judgeHeaders(headers: Readonly<Record<string, string>>): readonly HeaderFinding[] {
+function judgeHeaders(headers: Readonly<Record<string, string>>): readonly HeaderFinding[] {
   const seen = new Set<string>();
   return Object.entries(headers).flatMap(([name, value]) => {
     const message = judgeHeader(name, value, seen);

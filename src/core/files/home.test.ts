@@ -29,7 +29,7 @@ test("a new state folder is owner-only and has a version", async () => {
   expect(JSON.parse(await readFile(home.file("version.json"), "utf8"))).toEqual({ version: 1 });
 });
 
-test("a folder that others can look into is closed, with a warning", async () => {
+test("a folder that others can read is closed, with a warning", async () => {
   await using folder = await makeFolder();
   await chmod(folder.path, 0o755);
   const lines: string[] = [];
@@ -38,7 +38,7 @@ test("a folder that others can look into is closed, with a warning", async () =>
   expect(lines.join()).toMatch(/warn .*was=755/);
 });
 
-test("a folder that everybody uses is refused and left open", async () => {
+test("a folder that all users share is refused and left open", async () => {
   await using folder = await makeFolder();
   await chmod(folder.path, 0o1777);
   await expect(openHome(folder.path)).rejects.toMatchObject({ code: "usage" });
@@ -91,7 +91,7 @@ function step(to: number, ran: number[], fail = false): Migration {
   };
 }
 
-test("the steps a folder lacks run once, in order", async () => {
+test("missing migrations run once, in order", async () => {
   await using folder = await makeFolder();
   await openHome(folder.path);
   const ran: number[] = [];
@@ -101,7 +101,7 @@ test("the steps a folder lacks run once, in order", async () => {
   expect(ran).toEqual([2, 3, 4]);
 });
 
-test("a step that fails stops the start, and the next one goes on from there", async () => {
+test("a migration that fails stops the start, and the next start continues there", async () => {
   await using folder = await makeFolder();
   const ran: number[] = [];
   const broken = [step(2, ran), step(3, ran, true)];

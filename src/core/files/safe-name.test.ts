@@ -16,7 +16,7 @@ test.each([
   expect(safeName(given, "fallback.bin")).toBe(safe);
 });
 
-test("a long name is cut to what a file system takes, and keeps its ending", () => {
+test("a long name is cut to what a file system takes, and keeps its extension", () => {
   const name = safeName(`${"ä".repeat(300)}.tar.gz`, "x");
   expect(Buffer.byteLength(name)).toBeLessThanOrEqual(200);
   expect(name).toMatch(/^ä+\.tar\.gz$/);
@@ -35,11 +35,11 @@ test.each([
   ["Text/Plain; charset=utf-8", "txt"],
   ["constructor", "bin"],
   ["", "bin"],
-])("what has the type %j gets the ending %j", (mimeType, ending) => {
+])("the type %j gets the extension %j", (mimeType, ending) => {
   expect(extensionOf(mimeType)).toBe(ending);
 });
 
-test("an ending tells only a type that an order may carry", () => {
+test("an extension gives only a type that an order may carry", () => {
   const names = ["a.JPEG", "a.wav", "a.mp3", "a.tgz", "a.svg", "a.exe"];
   expect(names.map(mimeTypeOf)).toEqual([
     "image/jpeg",

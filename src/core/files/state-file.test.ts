@@ -29,7 +29,7 @@ test("a missing file reads as empty, and reading makes no file", async () => {
   expect(await readdir(folder.path)).toEqual([]);
 });
 
-test("what one writes another reads, and the file is owner-only", async () => {
+test("what one process writes another reads, and the file is owner-only", async () => {
   await using folder = await makeFolder();
   expect(await openNames(folder.path).update(() => ({ names: ["a"] }))).toEqual({ names: ["a"] });
   expect(await openNames(folder.path).read()).toEqual({ names: ["a"] });

@@ -9,7 +9,7 @@ test.each([
   [hubRelayUrl(origin, ["a", "b c"]), { kind: "relay", only: ["a", "b c"] }],
   [hubTerminalUrl(origin), { kind: "terminal" }],
   [hubControlUrl(origin, "signIns.list"), { kind: "control", verb: "signIns.list" }],
-])("the hub understands the address %s that its clients ask for", (url, route) => {
+])("the hub understands the address %s of its clients", (url, route) => {
   const { pathname, search } = new URL(url);
   expect(parseHubRoute(pathname + search)).toEqual(route);
 });

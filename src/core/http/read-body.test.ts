@@ -76,7 +76,7 @@ describe("a body over the limit", () => {
     expect((await web.post(call(3, "echo", { text: "after" }))).status).toBe(200);
   });
 
-  test("that breaks off leaves the server as it was", async () => {
+  test("that breaks off does not affect the server", async () => {
     await using web = await openWeb(testOffer(), { ...options, admission: createRequestSlots(1) });
     const socket = connect(web.port, "127.0.0.1");
     socket.write(`${head}content-length: 50\r\n\r\n{"jsonrpc":`);

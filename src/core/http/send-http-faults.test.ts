@@ -32,7 +32,7 @@ test("a request that is stopped before its response is cancelled", async () => {
   await expect(server.get(aborter.signal)).rejects.toMatchObject({ code: "cancelled" });
 });
 
-test("a request that is stopped just as its response ends hurts nobody", async () => {
+test("a request that is stopped just as its response ends causes no error", async () => {
   await using server = await openServer((_request, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" }).write("data: 1\n\n");
     response.end("data: 2\n\n");
@@ -49,7 +49,7 @@ test("a request that is stopped just as its response ends hurts nobody", async (
   expect(await readText(await server.get(), 100)).toBe("data: 1\n\ndata: 2\n\n");
 });
 
-test("nobody there means that nothing was sent; a connection that breaks, that nobody knows", async () => {
+test("without a server nothing was sent; if the connection breaks, the outcome is unknown", async () => {
   await using server = await openServer((request) => void request.socket.destroy());
   await expect(server.post("{}")).rejects.toMatchObject({ code: "outcome-unknown" });
   await new Promise((resolve) => server.http.close(resolve));
@@ -59,7 +59,7 @@ test("nobody there means that nothing was sent; a connection that breaks, that n
   });
 });
 
-test("a redirect is followed with the same method and body, but not for ever", async () => {
+test("a redirect is followed with the same method and body, but not forever", async () => {
   let count = 0;
   await using server = await openServer((request, response) => {
     count++;
@@ -74,7 +74,7 @@ test("a redirect is followed with the same method and body, but not for ever", a
   expect(count).toBe(2 + 4);
 });
 
-test("an answer that breaks off or is too long is told as that", async () => {
+test("an answer that breaks off or is too long is reported as such", async () => {
   await using server = await openServer((request, response) => {
     response.writeHead(200, { "content-length": "100" }).write("half");
     if (request.method === "POST") setTimeout(() => response.destroy(), 20);

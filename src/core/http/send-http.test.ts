@@ -40,7 +40,7 @@ test("a request goes to the path and the search of its address", async () => {
   expect(await readText(response, 100)).toBe("POST /a/path?with=search");
 });
 
-test("a text is whole, also where a character is cut in two by the way it comes", async () => {
+test("a text is complete even if a character arrives in two chunks", async () => {
   const bytes = Buffer.from("aä€🦞".repeat(3));
   const response = await ask((_, reply) => {
     const writeNext = (at: number) =>

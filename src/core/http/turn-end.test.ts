@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { expect, test } from "vitest";
 import { atTurnEnd } from "./turn-end.ts";
 
-test("what many connections bring in one turn is all read before any of it is answered", async () => {
+test("messages of many connections in one turn are all read before any is answered", async () => {
   const happened: string[] = [];
   await using server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -28,7 +28,7 @@ test("what many connections bring in one turn is all read before any of it is an
   expect(happened).toEqual([...clients.map(() => "read"), ...clients.map(() => "answered")]);
 });
 
-test("what comes while a turn ends has a turn of its own", async () => {
+test("messages that come while a turn ends wait for the next", async () => {
   const happened: number[] = [];
   atTurnEnd(() => {
     happened.push(1);

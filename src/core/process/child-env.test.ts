@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { childEnv } from "./child-env.ts";
 
-test("a server gets what a program needs to run, and no key of ours", () => {
+test("a server gets what a program needs to run, and none of our keys", () => {
   const harmless = { PATH: "/bin", HOME: "/home/a", LANG: "C", TMPDIR: "/t", https_proxy: "http://p", Path: "C:\\" };
   const ours = {
     OPENAI_API_KEY: "sk-1",

@@ -53,7 +53,7 @@ test.each([
   ["run --api-key=abc123 now", "abc123"],
   ['body {"client_secret": "a\\"bc123", "x": 1}', "bc123"],
   ["-----BEGIN EC PRIVATE KEY-----\nMHcCAQEE\n-----END EC PRIVATE KEY-----", "MHcCAQEE"],
-])("%j holds no secret afterwards", (text, secret) => {
+])("%j contains no secret afterwards", (text, secret) => {
   expect(redactText(text)).toContain("[redacted]");
   expect(redactText(text)).not.toContain(secret);
 });
@@ -108,7 +108,7 @@ test("depth, width and length are bounded", () => {
   expect(JSON.stringify(redact({ wide, also: wide })).length).toBeLessThan(200_000);
 });
 
-test("values that JSON has no place for become readable text", () => {
+test("values that JSON can't represent become readable text", () => {
   const value = {
     big: 1n,
     bytes: Buffer.alloc(3),
@@ -130,7 +130,7 @@ test("values that JSON has no place for become readable text", () => {
   });
 });
 
-test("anything at all is copied without a throw, into something JSON can hold", () => {
+test("any value is copied without throwing, into something JSON can represent", () => {
   fc.assert(
     fc.property(fc.anything({ withBigInt: true, withDate: true, withMap: true, withNullPrototype: true }), (value) => {
       expect(() => JSON.stringify(redact(value))).not.toThrow();

@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 import { expect, test } from "vitest";
 import { Secret } from "./secret.ts";
 
-test("a secret shows itself in none of the ways a value gets printed", () => {
+test("a secret never shows, however it is printed", () => {
   const secret = new Secret("hunter2-hunter2");
   const prints = [
     String(secret),
@@ -17,7 +17,7 @@ test("a secret shows itself in none of the ways a value gets printed", () => {
   expect(JSON.stringify({ secret })).toBe('{"secret":"[secret]"}');
 });
 
-test("reveal gives the value away", () => {
+test("reveal returns the value", () => {
   expect(new Secret("value").reveal()).toBe("value");
 });
 

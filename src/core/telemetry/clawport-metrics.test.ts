@@ -39,7 +39,7 @@ test("more sources than series still add up", () => {
   expect(metrics.render()).toContain('clawport_calls_in_flight{door="other",source="other"} 0\n');
 });
 
-test("connections, sessions and queues show what is true at the moment of looking", () => {
+test("connections, sessions and queues are read at the moment of the scrape", () => {
   const metrics = createMetrics();
   let open = 0;
   const stop = watchConnections(metrics, "mcp-http", () => open);
@@ -56,7 +56,7 @@ test("connections, sessions and queues show what is true at the moment of lookin
   expect(metrics.render()).not.toContain("clawport_connections");
 });
 
-test("the process tells its memory, processor time, start and lag until it is disposed of", () => {
+test("the process reports its memory, CPU time, start and lag until it is disposed of", () => {
   const metrics = createMetrics();
   const number = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, "m").exec(metrics.render())?.[1]);
   {

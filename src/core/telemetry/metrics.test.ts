@@ -130,7 +130,7 @@ test("a label value can't grow without end, nor split a key in two", () => {
   ]);
 });
 
-test("a watched metric is read on every look; readers of one name are added up and can leave", () => {
+test("a watched metric is read on every scrape; readers of one name are added up and can be removed", () => {
   const metrics = createMetrics();
   let open = 1;
   const spec = { name: "connections", help: "Open.", labels: ["door"] } as const;

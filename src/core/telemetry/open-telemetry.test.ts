@@ -204,7 +204,7 @@ test("a dead collector costs one warning and the data, never an error", async ()
   expect(lines[0]).not.toContain("hush");
 });
 
-test("a busy collector is asked again, and its recovery is told", async () => {
+test("a busy collector is asked again, and its recovery is logged", async () => {
   await using collector = await startCollector([503, 503, 503, 503, 429, 200], { "retry-after": "0" });
   const { log, lines } = keptLines();
   const settings = { url: collector.url, headers: {}, timeoutMs: 5000, gzip: false };

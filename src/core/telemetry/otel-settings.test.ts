@@ -64,7 +64,7 @@ test("the service name comes from its own variable, else from the resource, else
   });
 });
 
-test("every setting that can't be honoured is named at once, without its value", () => {
+test("every setting that can't be used is named at once, without its value", () => {
   const { traces, metrics, resource, warnings } = readOtelSettings({
     [endpoint]: "http://c",
     OTEL_EXPORTER_OTLP_METRICS_PROTOCOL: "grpc",
@@ -88,7 +88,7 @@ test("every setting that can't be honoured is named at once, without its value",
   expect(warnings.join()).not.toContain("hush");
 });
 
-test.each(["ftp://c", "not an address", "http://"])("«%s» is no endpoint, and nothing is sent", (address) => {
+test.each(["ftp://c", "not an address", "http://"])("«%s» is not an endpoint, and nothing is sent", (address) => {
   const { traces, metrics, warnings } = readOtelSettings({ [endpoint]: address });
   expect(traces).toBeUndefined();
   expect(metrics).toBeUndefined();

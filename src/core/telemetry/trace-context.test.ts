@@ -25,7 +25,7 @@ test.each([
   ["a line break", `00-${traceId}-${spanId}-01\n`],
   ["blanks around it", ` 00-${traceId}-${spanId}-01 `],
   ["no end", `cc-${traceId}-${spanId}-01-${"x".repeat(300)}`],
-])("%s is no trace context", (_, header) => {
+])("%s is not a trace context", (_, header) => {
   expect(parseTraceparent(header)).toBeUndefined();
 });
 
