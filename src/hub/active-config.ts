@@ -1,6 +1,8 @@
+import { existsSync } from "node:fs";
 import type { Config } from "../core/config/config-schema.ts";
 import { defaultConfig, findConfig, type FoundConfig } from "../core/config/find-config.ts";
 import { loadConfig, type LoadedConfig } from "../core/config/load-config.ts";
+import type { World } from "../core/process/world.ts";
 import type { Host } from "./host.ts";
 import { homePath } from "./open-home.ts";
 
@@ -10,7 +12,7 @@ export interface ActiveConfig {
   readonly file?: FoundConfig & LoadedConfig;
 }
 
-export function findConfigOf(host: Host): FoundConfig | undefined {
+export function findConfigOf(host: Pick<Host, "globals" | "env" | "homedir" | "cwd">): FoundConfig | undefined {
   return findConfig({ flag: host.globals.config, cwd: host.cwd, home: homePath(host) });
 }
 
@@ -22,10 +24,18 @@ export async function loadConfigOf(host: Host): Promise<ActiveConfig> {
 }
 
 /** The same without warnings, for callers that report such servers themselves. */
-export async function readConfigOf(host: Host): Promise<ActiveConfig> {
+export async function readConfigOf(host: Pick<Host, "globals" | "env" | "homedir" | "cwd">): Promise<ActiveConfig> {
   const found = findConfigOf(host);
-  if (found === undefined) return { config: defaultConfig };
-  const loaded = await loadConfig({ path: found.path, env: host.env });
+  return found === undefined ? { config: defaultConfig } : loadFound(found, host.env);
+}
+
+/** What the file at this place says now; the defaults if it does not exist. */
+export async function readConfigAt(place: FoundConfig, env: World["env"]): Promise<ActiveConfig> {
+  return existsSync(place.path) ? loadFound(place, env) : { config: defaultConfig };
+}
+
+async function loadFound(found: FoundConfig, env: World["env"]): Promise<ActiveConfig> {
+  const loaded = await loadConfig({ path: found.path, env });
   return { config: loaded.config, file: { ...found, ...loaded } };
 }
 

@@ -9,8 +9,8 @@ import type { CallGuard } from "../doors/mcp/view-offer.ts";
 import { fingerprintOf, type HttpTarget, type ServerDefinition, unknownServer } from "../sources/servers/definition.ts";
 import { createServerManager } from "../sources/servers/manager.ts";
 import { findConfigOf, loadConfigOf } from "./active-config.ts";
-import { findHub } from "./control/find-hub.ts";
-import { createRemoteControl, type RunningHub } from "./control/remote-control.ts";
+import { findHub, type RunningHub } from "./control/find-hub.ts";
+import { createRemoteControl } from "./control/remote-control.ts";
 import { placeOf } from "./engine/config-source.ts";
 import { guardRecursion } from "./engine/recursion-guard.ts";
 import type { Host } from "./host.ts";
@@ -79,9 +79,9 @@ async function isForUs(host: Host, home: Home, hub: RunningHub, only: readonly s
   const control = createRemoteControl(hub);
   try {
     const { path } = findConfigOf(host) ?? placeOf({}, home);
-    if ((await control.configuration()).path !== path) return false;
+    if ((await control.configuration.place()).path !== path) return false;
     guardRecursion(host.env, path);
-    const names = (await control.servers()).map(({ name }) => name);
+    const names = (await control.servers.list()).map(({ name }) => name);
     const missing = only?.find((name) => !names.includes(name));
     if (missing !== undefined) throw unknownServer(missing, names);
     return true;

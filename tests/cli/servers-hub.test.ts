@@ -84,7 +84,7 @@ test("a configuration in the working folder is not the hub's, and a hint says so
   await writeFile(own, JSON.stringify({ servers: { other: shelf("two") } }));
   const plain = await here(place, "servers");
   expect(plain.out).toContain("shelf");
-  expect(plain.err).toContain(`not ${own}: for that one, look into it, then add --config clawport.json5`);
+  expect(plain.err).toContain(`not ${own}. To use that file instead, check what is in it, then add \`--config clawport.json5\`.`);
   const named = await here(place, "servers", "--config", "clawport.json5", "--trust");
   expect(named.out).toContain("other");
   expect(named.err).not.toContain("add --config");

@@ -35,19 +35,19 @@ async function openWatched(bench: OAuthPlace) {
   return { control, begun };
 }
 
-test("one that is given up is asked for no more, and leaves nothing behind", async () => {
+test("a device sign-in that is cancelled is polled no more, and leaves nothing behind", async () => {
   await using bench = await openOAuthPlace();
   const { control, begun } = await openWatched(bench);
   const { userCode } = await control.beginDevice("one", {});
   const outcome = control.awaitDevice("one", userCode).catch((error: unknown) => error);
   await control.cancelDevice("one", userCode);
   expect(await outcome).toMatchObject({ code: "cancelled" });
-  await expect(begun[0]?.done).rejects.toThrow("aborted");
+  await expect(begun[0]?.done).rejects.toMatchObject({ code: "cancelled" });
   await expect(control.awaitDevice("one", userCode)).rejects.toMatchObject({ code: "not-found" });
   expect(await bench.kept()).toEqual([]);
 });
 
-test("a code that nobody was given is not taken for one that is done", async () => {
+test("an unknown code does not count as finished", async () => {
   await using bench = await openOAuthPlace();
   const control = await openAuthControl(bench);
   await expect(control.awaitDevice("one", "ABCD-EFGH")).rejects.toMatchObject({
@@ -56,7 +56,7 @@ test("a code that nobody was given is not taken for one that is done", async () 
   });
 });
 
-test("Ctrl-C ends it in the hub, too", async () => {
+test("Ctrl-C cancels a device sign-in in the hub, too", async () => {
   await using bench = await openOAuthPlace();
   await using hub = await startHub(bench.place, "--port", "0");
   const token = new Secret((await readFile(hub.ready.tokenPath, "utf8")).trim());
@@ -70,13 +70,13 @@ test("Ctrl-C ends it in the hub, too", async () => {
     const [, code = ""] = /code: (\S+)/.exec(shown) ?? [];
     stop.abort();
     expect((await running).exit).toBe(130);
-    await expect(control.auth.awaitDevice("one", code)).rejects.toMatchObject({ code: "not-found" });
+    await expect(control.signIns.awaitDevice("one", code)).rejects.toMatchObject({ code: "not-found" });
   } finally {
     control.close();
   }
 });
 
-test("the configuration may say that a server is signed in to on another device", async () => {
+test("the configuration can choose the sign-in on another device", async () => {
   await using bench = await openOAuthPlace({ settings: () => ({ auth: { grant: "device-code" } }) });
   const { out } = await bench.signInByDevice("auth", "one", "--json");
   expect(JSON.parse(out)).toMatchObject({ signedIn: true, tools: 2 });

@@ -1,5 +1,4 @@
-import { createLocalSignInControl } from "../../src/hub/control/local-sign-in-control.ts";
-import type { SignInControl } from "../../src/hub/control/sign-in-control.ts";
+import { createLocalSignIns, type SignInsControl } from "../../src/hub/control/sign-ins.ts";
 import { type AuthRegistry, createAuthRegistry } from "../../src/sources/servers/oauth/auth-registry.ts";
 import { openCredentialStore } from "../../src/sources/servers/oauth/store/open-credential-store.ts";
 import { defined } from "../servers/start-engine.ts";
@@ -10,10 +9,10 @@ import { storeOptions } from "./store-options.ts";
 export async function openAuthControl(
   bench: OAuthPlace,
   watch: (auths: AuthRegistry) => AuthRegistry = (auths) => auths,
-): Promise<SignInControl> {
+): Promise<SignInsControl> {
   const common = storeOptions(bench.home, bench.place.env);
   const store = async () => openCredentialStore(common);
   const definitions = await defined({ one: { url: bench.server.url } });
   const auths = watch(createAuthRegistry({ ...common, store }));
-  return createLocalSignInControl({ auths, home: common.home, store, definitions: () => definitions });
+  return createLocalSignIns({ auths, home: common.home, store, definitions: () => definitions });
 }

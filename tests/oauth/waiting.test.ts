@@ -1,7 +1,7 @@
 import { get } from "node:http";
 import { PassThrough } from "node:stream";
 import { expect, test, vi } from "vitest";
-import type { SignInControl } from "../../src/hub/control/sign-in-control.ts";
+import type { SignInsControl } from "../../src/hub/control/sign-ins.ts";
 import { type StartedSignIn, startSignIn } from "../../src/hub/sign-in/start-sign-in.ts";
 import { runHere } from "../cli/shelf.ts";
 import { until } from "../support/until.ts";
@@ -13,8 +13,8 @@ import { type OAuthPlace, openOAuthPlace } from "./open-oauth-place.ts";
 vi.setConfig({ testTimeout: 60_000 });
 
 async function start(
-  auth: SignInControl,
-  options: { patienceMs?: number; lookMs?: number; signal?: AbortSignal } = {},
+  auth: SignInsControl,
+  options: { timeoutMs?: number; pollMs?: number; signal?: AbortSignal } = {},
 ): Promise<StartedSignIn> {
   const started = await startSignIn(auth, "one", { pollMs: 500, signal: new AbortController().signal, ...options });
   if (started.kind === "signed-in") throw new Error("nobody signed in");
@@ -27,19 +27,19 @@ async function startAgain(bench: OAuthPlace): Promise<StartedSignIn> {
   const first = await start(auth);
   await first.paste((await createVisitor().consent(first.url)).href);
   await first.done;
-  return start(auth, { lookMs: 5 });
+  return start(auth, { pollMs: 5 });
 }
 
 const stateOf = ({ url }: StartedSignIn): string => url.searchParams.get("state") ?? "";
 
 test("one that nobody finishes in time leaves nothing behind", async () => {
   await using bench = await openOAuthPlace();
-  const started = await start(await openAuthControl(bench), { patienceMs: 1 });
+  const started = await start(await openAuthControl(bench), { timeoutMs: 1 });
   await expect(started.done).rejects.toMatchObject({ code: "timeout" });
   expect(await bench.kept()).toEqual([]);
 });
 
-test("one that is given up leaves nothing behind, neither here nor on its port", async () => {
+test("a sign-in that is cancelled leaves nothing behind, neither here nor on its port", async () => {
   await using bench = await openOAuthPlace();
   const stop = new AbortController();
   const started = await start(await openAuthControl(bench), { signal: stop.signal });
@@ -65,7 +65,7 @@ test("one that another process finishes is done here too", async () => {
 
 test("one that another process gives up is over here too", async () => {
   await using bench = await openOAuthPlace();
-  const started = await start(await openAuthControl(bench), { lookMs: 5 });
+  const started = await start(await openAuthControl(bench), { pollMs: 5 });
   await (await openAuthControl(bench)).cancel("one", stateOf(started));
   await expect(started.done).rejects.toMatchObject({ code: "cancelled" });
 });

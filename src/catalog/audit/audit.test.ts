@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { silentLog } from "../../core/log.ts";
 import type { AuditEntry, AuditLine } from "./audit-line.ts";
 import { openAudit } from "./audit.ts";
-import { readAudit } from "./read-audit.ts";
+import { readAudit, readAuditLines } from "./read-audit.ts";
 
 async function tempFolder(): Promise<AsyncDisposable & { readonly path: string }> {
   const path = await mkdtemp(join(tmpdir(), "audit-"));
@@ -28,9 +28,9 @@ function entry(parts: Partial<AuditEntry> = {}): AuditEntry {
   };
 }
 
-async function linesOf(file: string): Promise<AuditLine[]> {
+async function linesOf(file: string, after?: string): Promise<AuditLine[]> {
   const lines: AuditLine[] = [];
-  for await (const line of readAudit({ file })) lines.push(line);
+  for await (const line of readAudit({ file, after })) lines.push(line);
   return lines;
 }
 
@@ -93,6 +93,27 @@ test("a reader that follows misses nothing while two writers rotate the files un
   }
   await reading;
   expect(seen).toEqual(Array.from({ length: count }, (_, index) => `tool_${index}`));
+});
+
+test("reading continues after any line, also if the file was rotated since, or deleted", async () => {
+  await using folder = await tempFolder();
+  const file = join(folder.path, "audit.log");
+  const names = Array.from({ length: 12 }, (_, index) => `é${index}`);
+  const writeAll = async (): Promise<void> => {
+    const audit = openAudit({ file, maxBytes: 600, keep: 20 });
+    for (const tool of names) audit.record(entry({ tool }));
+    await audit.close();
+  };
+  await writeAll();
+  let index = 0;
+  for await (const { end } of readAuditLines({ file })) {
+    const rest = await linesOf(file, end);
+    expect(rest.map(({ tool }) => tool)).toEqual(names.slice(++index));
+  }
+  expect(index).toBe(names.length);
+  await rm(folder.path, { recursive: true });
+  await writeAll();
+  expect(await linesOf(file, "1-5")).toHaveLength(names.length);
 });
 
 test("incomplete lines are skipped", async () => {

@@ -1,7 +1,6 @@
 import type { Stats } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import { StringDecoder } from "node:string_decoder";
-import { isFault } from "../../core/fault.ts";
+import { Fault, isFault } from "../../core/fault.ts";
 import { ignoreMissing, isSameFile, statOf } from "../../core/files/rotating-file.ts";
 import { sleep } from "../../core/wait.ts";
 import { type AuditLine, parseAuditLine } from "./audit-line.ts";
@@ -11,6 +10,14 @@ export interface ReadAuditOptions {
   /** Waits for more lines at the end, until `signal` aborts. */
   readonly follow?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Only lines after this position, which is the `end` of a line. */
+  readonly after?: string | undefined;
+}
+
+/** A line, and the position after it. */
+export interface PlacedAuditLine {
+  readonly line: AuditLine;
+  readonly end: string;
 }
 
 const pollDelay = 150;
@@ -18,9 +25,16 @@ const mostAttempts = 50;
 const chunkSize = 64 * 1024;
 
 /** Every line that is still kept, oldest first. A file that is rotated while it is read is still read to its end. */
-export async function* readAudit({ file, follow = false, signal }: ReadAuditOptions): AsyncGenerator<AuditLine> {
-  let handle = await openOldest(file);
-  let reader = handle && createLineReader(handle);
+export async function* readAudit(options: ReadAuditOptions): AsyncGenerator<AuditLine> {
+  for await (const { line } of readAuditLines(options)) yield line;
+}
+
+/** The same, with a position after each line that reading can continue from. */
+export async function* readAuditLines(options: ReadAuditOptions): AsyncGenerator<PlacedAuditLine> {
+  const { file, follow = false, signal, after = "" } = options;
+  const start = parsePosition(after);
+  let handle = await openFirst(file, start);
+  let reader = handle && (await createLineReader(handle, start));
   try {
     while (!signal?.aborted) {
       if (handle !== undefined && reader !== undefined) {
@@ -30,34 +44,58 @@ export async function* readAudit({ file, follow = false, signal }: ReadAuditOpti
         if (next !== undefined) {
           await handle.close();
           handle = next;
-          reader = createLineReader(next);
+          reader = await createLineReader(next);
           continue;
         }
       }
       if (!follow || !(await waited(signal))) return;
-      handle ??= await openOldest(file);
-      reader ??= handle && createLineReader(handle);
+      handle ??= await openFirst(file, start);
+      reader ??= handle && (await createLineReader(handle, start));
     }
   } finally {
     await handle?.close();
   }
 }
 
-function createLineReader(handle: FileHandle): { rest(): AsyncGenerator<AuditLine> } {
-  const decoder = new StringDecoder("utf8");
+/** A file, which keeps its inode when it is rotated, and how many bytes of it were read. */
+interface Position {
+  readonly inode: number;
+  readonly offset: number;
+}
+
+/** An empty text is the beginning. */
+function parsePosition(text: string): Position | undefined {
+  if (text === "") return undefined;
+  const [, inode, offset] = /^(\d{1,20})-(\d{1,15})$/.exec(text) ?? [];
+  if (inode === undefined) throw new Fault("bad-params", "This is not a position in the audit.");
+  return { inode: Number(inode), offset: Number(offset) };
+}
+
+interface LineReader {
+  rest(): AsyncGenerator<PlacedAuditLine>;
+}
+
+async function createLineReader(handle: FileHandle, start?: Position): Promise<LineReader> {
   const chunk = Buffer.allocUnsafe(chunkSize);
-  let unfinished = "";
+  const { ino, size } = await handle.stat();
+  // Another file may have the same inode by now.
+  let offset = start?.inode === ino && start.offset <= size ? start.offset : 0;
+  let unfinished = Buffer.alloc(0);
   return {
     async *rest() {
       for (;;) {
-        const { bytesRead } = await handle.read(chunk, 0, chunkSize);
+        const { bytesRead } = await handle.read(chunk, 0, chunkSize, offset + unfinished.length);
         if (bytesRead === 0) return;
-        const lines = (unfinished + decoder.write(chunk.subarray(0, bytesRead))).split("\n");
-        unfinished = lines.pop()!;
-        for (const text of lines) {
-          const line = parseAuditLine(text);
-          if (line !== undefined) yield line;
+        const bytes = Buffer.concat([unfinished, chunk.subarray(0, bytesRead)]);
+        let from = 0;
+        for (let end = bytes.indexOf(10); end !== -1; end = bytes.indexOf(10, from)) {
+          const line = parseAuditLine(bytes.toString("utf8", from, end));
+          offset += end + 1 - from;
+          from = end + 1;
+          unfinished = bytes.subarray(from);
+          if (line !== undefined) yield { line, end: `${ino}-${offset}` };
         }
+        unfinished = bytes.subarray(from);
       }
     },
   };
@@ -68,8 +106,9 @@ interface KeptFile {
   readonly stats: Stats;
 }
 
-async function openOldest(file: string): Promise<FileHandle | undefined> {
-  return openChosen(file, (kept) => kept.at(-1));
+/** The file that the position is in; if it is gone, or none was given, the oldest. */
+async function openFirst(file: string, start: Position | undefined): Promise<FileHandle | undefined> {
+  return openChosen(file, (kept) => kept.find(({ stats }) => stats.ino === start?.inode) ?? kept.at(-1));
 }
 
 /** The file after the one that is open; undefined if that one is still the newest. */

@@ -1,11 +1,6 @@
-import { Fault } from "../../core/fault.ts";
-import { quoted, sanitizeLine } from "../../core/peer-text.ts";
+import { sanitizeLine } from "../../core/peer-text.ts";
 import type { OpenedState } from "../../hub/control/open-state-control.ts";
-import type {
-  ConversationStore,
-  ConversationSummary,
-  ConversationTranscript,
-} from "../../sources/agent/conversations/conversation-store.ts";
+import type { ConversationPlace, ConversationSummary } from "../../sources/agent/conversations/conversation-store.ts";
 import { agentOptions } from "../agent-options.ts";
 import type { CommandContext } from "../command-context.ts";
 import { type AnyCommand, defineCommand } from "../command.ts";
@@ -40,7 +35,7 @@ export const command: AnyCommand = {
       options,
       async run(context) {
         await using opened = await openConversations(context);
-        const found = await opened.control.conversations.list(context.options.from);
+        const found = await opened.control.conversations.list(placeOf(context));
         const { renderTable } = await import("../output/table.ts");
         context.answer(found, found.length === 0 ? "No conversations yet." : renderTable(found, columns, context));
       },
@@ -52,7 +47,7 @@ export const command: AnyCommand = {
       options,
       async run(context) {
         await using opened = await openConversations(context);
-        const session = await opened.control.conversations.show(keyOf(context), context.options.from);
+        const session = await opened.control.conversations.show(keyOf(context), placeOf(context));
         context.answer(session, session.said.map(({ role, text }) => `${role}: ${sanitizeLine(text)}`).join("\n\n"));
       },
     }),
@@ -63,7 +58,7 @@ export const command: AnyCommand = {
       options,
       async run(context) {
         await using opened = await openConversations(context);
-        const removed = await opened.control.conversations.remove(keyOf(context), context.options.from);
+        const removed = await opened.control.conversations.remove(keyOf(context), placeOf(context));
         context.answer(removed, `Deleted ${sanitizeLine(removed.deleted)} (${placeNames[removed.place]}).`);
       },
     }),
@@ -81,8 +76,13 @@ const columns: readonly Column<ConversationSummary>[] = [
 
 async function openConversations(context: SessionsContext): Promise<OpenedState> {
   const { openStateControl } = await import("../../hub/control/open-state-control.ts");
-  const { gateway, token, password, agent } = context.options;
-  return openStateControl(context, { gateway, token, password, agent });
+  const { from: _, ...flags } = context.options;
+  return openStateControl(context, flags);
+}
+
+/** The parser has checked that it is one of the values. */
+function placeOf({ options: { from } }: SessionsContext): ConversationPlace | undefined {
+  return from as ConversationPlace | undefined;
 }
 
 function keyOf({ args: [key = ""] }: CommandContext): string {

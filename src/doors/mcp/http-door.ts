@@ -36,7 +36,7 @@ export interface HttpDoorOptions {
   readonly allowedHosts?: readonly string[] | undefined;
   /** JSON documents that anyone may read without a token, by path. */
   readonly publicDocuments?: Readonly<Record<string, object>> | undefined;
-  /** Serves the owner's commands, at `/control/<verb>`. */
+  /** Serves the owner's commands, at `/control/<area>.<verb>`. */
   readonly control?: ControlHandler | undefined;
 }
 
@@ -45,6 +45,8 @@ export interface HttpDoor {
   readonly port: number;
   /** Where clients connect: `http://127.0.0.1:8765/`. */
   readonly address: string;
+  /** MCP sessions that are open. */
+  sessionCount(): number;
   /** Accepts nothing new, waits for running requests, then closes what is left. */
   close(withinMs?: number): Promise<void>;
 }
@@ -82,6 +84,7 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
     host,
     port,
     address: `${origin}/`,
+    sessionCount: () => endpoints.sessionCount(),
     async close(withinMs = 5000) {
       await closeGracefully({
         server,

@@ -48,15 +48,15 @@ test("the main token asks, gets the answer, and hears a fault with its code", as
   const asked: unknown[] = [];
   await open(async (verb, body) => {
     asked.push([verb, body]);
-    if (verb === "logs") throw new Fault("not-found", "no such server", { detail: { name: "x" } });
+    if (verb === "servers.logs") throw new Fault("not-found", "no such server", { detail: { name: "x" } });
     return ["a"];
   });
   const control = createRemoteControl({ address: `http://127.0.0.1:${door!.port}`, token: new Secret("main-token") });
-  expect(await control.servers()).toEqual(["a"]);
-  await expect(control.logs("x")).rejects.toMatchObject({ code: "not-found", detail: { name: "x" } });
+  expect(await control.servers.list()).toEqual(["a"]);
+  await expect(control.servers.logs("x")).rejects.toMatchObject({ code: "not-found", detail: { name: "x" } });
   expect(asked).toEqual([
-    ["servers", {}],
-    ["logs", { name: "x" }],
+    ["servers.list", {}],
+    ["servers.logs", { name: "x" }],
   ]);
   control.close();
 });
@@ -64,15 +64,15 @@ test("the main token asks, gets the answer, and hears a fault with its code", as
 test("a client's token controls nothing, nor does a GET, a large body, or a door without a control", async () => {
   let asked = 0;
   await open(async () => void asked++);
-  expect((await send("/control/servers", "{}", { token: "phone-token" })).status).toBe(403);
-  expect((await send("/control/servers", "{}", { token: "guessed" })).status).toBe(401);
-  expect((await send("/control/servers", "", { method: "GET" })).status).toBe(405);
-  expect((await send("/control/servers", JSON.stringify({ name: "x".repeat(70_000) }))).status).toBe(413);
+  expect((await send("/control/servers.list", "{}", { token: "phone-token" })).status).toBe(403);
+  expect((await send("/control/servers.list", "{}", { token: "guessed" })).status).toBe(401);
+  expect((await send("/control/servers.list", "", { method: "GET" })).status).toBe(405);
+  expect((await send("/control/servers.list", JSON.stringify({ name: "x".repeat(70_000) }))).status).toBe(413);
   expect((await send("/control/../etc", "{}")).status).toBe(404);
   expect(asked).toBe(0);
   await door?.close(100);
   await open();
-  expect((await send("/control/servers", "{}")).status).toBe(404);
+  expect((await send("/control/servers.list", "{}")).status).toBe(404);
 });
 
 test("from another machine not even the main token controls the hub", () => {

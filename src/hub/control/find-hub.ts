@@ -1,18 +1,25 @@
 import { Fault } from "../../core/fault.ts";
 import type { Home } from "../../core/files/home.ts";
+import type { Secret } from "../../core/secrets/secret.ts";
 import { mainTokenPath, readMainToken } from "../../doors/mcp/main-token.ts";
-import { findRunningHub } from "../hub-record.ts";
-import type { RunningHub } from "./remote-control.ts";
 import type { Host } from "../host.ts";
+import { findRunningHub } from "../hub-record.ts";
 
-/** The hub of this home and the token that opens it; nothing where none runs. Faults with `unauthorized` without the token. */
-export async function findHub({ env, log }: Host, home: Home): Promise<RunningHub | undefined> {
+/** A running hub, and the token that opens it. */
+export interface RunningHub {
+  /** Without a path: `http://127.0.0.1:8765`. */
+  readonly address: string;
+  readonly token: Secret;
+}
+
+/** The hub that runs on this state folder; undefined if none does. Faults with `unauthorized` if its token is missing. */
+export async function findHub({ env, log }: Pick<Host, "env" | "log">, home: Home): Promise<RunningHub | undefined> {
   const running = await findRunningHub(home);
   if (running === undefined) return undefined;
   const { address } = running;
   const path = mainTokenPath({ home, env });
   const token = readMainToken(path, log);
-  if (token === undefined)
-    throw new Fault("unauthorized", `The hub at ${address} runs, but ${path} holds no token: clawport token show`);
-  return { address, token };
+  if (token !== undefined) return { address, token };
+  const message = `A hub runs at ${address}, but ${path} has no token. Run \`clawport token show\` to create one.`;
+  throw new Fault("unauthorized", message);
 }

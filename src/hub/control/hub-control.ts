@@ -1,42 +1,215 @@
+import type { AuditLine } from "../../catalog/audit/audit-line.ts";
 import type { CallContext } from "../../catalog/call-context.ts";
+import type { Approval, ApprovalsFile } from "../../catalog/guard/approvals.ts";
+import type { Pin } from "../../catalog/guard/pins.ts";
+import type { ConfigProblem } from "../../core/config/config-problem.ts";
 import type { ConfigLocation } from "../../core/config/find-config.ts";
 import type { Tool, ToolResult } from "../../mcp/messages/tool.ts";
+import type {
+  ConversationPlace,
+  ConversationSummary,
+  ConversationTranscript,
+} from "../../sources/agent/conversations/conversation-store.ts";
 import type { ServerStatus } from "../../sources/servers/server-status.ts";
-import type { SignInControl } from "./sign-in-control.ts";
+import type { Examined } from "../doctor/examine.ts";
+import type { SignInsControl } from "./sign-ins.ts";
 
-/** A tool under its name in the catalog, with everything its source says of it. */
+/**
+ * Everything a person or a page can ask of a running Clawport: of the engine in this process, or of a hub over HTTP.
+ * Each method but `tools.call` is a row of `control-verbs.ts`.
+ */
+export interface HubControl extends StateControl {
+  readonly servers: ServersControl;
+  readonly tools: ToolsControl;
+  readonly signIns: SignInsControl;
+  readonly apps: AppsControl;
+  readonly configuration: ConfigurationControl;
+  readonly doctor: DoctorControl;
+  readonly status: StatusControl;
+}
+
+/** The part that needs the state folder only, no running engine. */
+export interface StateControl {
+  readonly tokens: TokensControl;
+  readonly approvals: ApprovalsControl;
+  readonly audit: AuditControl;
+  readonly conversations: ConversationsControl;
+}
+
+export interface ServersControl {
+  /** Every configured server, including those that are disabled or disconnected. */
+  list(): Promise<readonly ServerStatus[]>;
+  /** Connects a configured server and fetches its lists. Faults if that fails. */
+  connect(name: string): Promise<ServerStatus>;
+  /** Closes the connection until `connect` is called. The configuration stays as it is. */
+  disconnect(name: string): Promise<ServerStatus>;
+  /** Fetches the lists of one server again, or of all. If one of many fails, its status says so. */
+  refresh(name?: string): Promise<readonly ServerStatus[]>;
+  /** The last output of the server on stderr. */
+  logs(name: string): Promise<string>;
+}
+
+/** A tool under its name in the catalog. */
 export interface ListedTool extends Tool {
   readonly source: string;
 }
 
-/** The file that the configuration in force was read from, or that would be read if it were there. */
+export interface ToolsControl {
+  /** All tools, or those of one source. */
+  list(source?: string): Promise<readonly ListedTool[]>;
+  find(name: string): Promise<ListedTool | undefined>;
+  /** Calls a tool through the guard. A remote call goes through the MCP endpoint, so that the hub can ask back. */
+  call(tool: ListedTool, args: Readonly<Record<string, unknown>>, context: CallContext): Promise<ToolResult>;
+}
+
+export interface TokenEntry {
+  readonly name: string;
+  /** The only source it gives access to; null for everything. */
+  readonly view: string | null;
+  /** In ISO 8601; null for the main token. */
+  readonly created: string | null;
+}
+
+export interface AddedToken {
+  readonly name: string;
+  readonly view: string | null;
+  /** The token itself. It is stored as a hash, so this is the only time it can be read. */
+  readonly token: string;
+}
+
+export interface TokensControl {
+  /** The main token first. */
+  list(): Promise<readonly TokenEntry[]>;
+  add(name: string, view?: string): Promise<AddedToken>;
+  remove(name: string): Promise<void>;
+  /** Replaces the main token. The new one is in the file at `path`: it is not sent anywhere. */
+  reset(): Promise<{ readonly path: string }>;
+}
+
+/** A tool whose definition is no longer the one that was pinned. */
+export interface ChangedTool {
+  readonly name: string;
+  readonly source: string;
+  readonly diff: string;
+}
+
+export interface ApprovalsList extends ApprovalsFile {
+  readonly changed: readonly ChangedTool[];
+}
+
+export interface ApprovedTool {
+  /** Definitions that were changed and are accepted now. */
+  readonly accepted: readonly Pin[];
+  /** Callers that may use the tool from now on. */
+  readonly approved: readonly Approval[];
+}
+
+export interface ApprovalsControl {
+  /** Remembered answers, calls that wait for approval, and tools that have changed since they were first used. */
+  list(): Promise<ApprovalsList>;
+  /** Allows the waiting calls of a tool and accepts its changed definition. Faults if there is nothing to approve. */
+  approve(tool: string): Promise<ApprovedTool>;
+  /** Forgets the remembered answers for a tool, so that the guard asks again. Faults if there are none. */
+  forget(tool: string): Promise<readonly Approval[]>;
+}
+
+export interface AuditQuery {
+  /** Only tools whose name matches this glob. */
+  readonly tool?: string | undefined;
+  /** Only calls with this outcome, such as `ok` or `denied`. */
+  readonly outcome?: string | undefined;
+  /** The most lines to return; 20 unless given. */
+  readonly limit?: number | undefined;
+  /** Only lines after this position, oldest first. Without it: the latest lines. */
+  readonly after?: string | undefined;
+  /** How long to wait for a line if there is none yet. */
+  readonly waitMs?: number | undefined;
+}
+
+export interface AuditPage {
+  readonly lines: readonly AuditLine[];
+  /** The position to continue from, as `after`. */
+  readonly next: string;
+}
+
+export interface AuditControl {
+  /** To follow the audit, call it again with `after` and `waitMs`. */
+  read(query?: AuditQuery): Promise<AuditPage>;
+}
+
+export interface ConversationsControl {
+  /** Latest first; of one store, or of all that can be reached. */
+  list(from?: ConversationPlace): Promise<readonly ConversationSummary[]>;
+  /** Faults if there is none with this key, or one in each store. */
+  show(key: string, from?: ConversationPlace): Promise<ConversationTranscript>;
+  remove(
+    key: string,
+    from?: ConversationPlace,
+  ): Promise<{ readonly deleted: string; readonly place: ConversationPlace }>;
+}
+
+/** An app that is connected to the app proxy, or was a moment ago. */
+export interface AppSession {
+  /** A hash: the id itself would give access to the session. */
+  readonly id: string;
+  readonly name: string;
+  readonly version: string;
+  readonly tools: readonly string[];
+  readonly bridge: "connected" | "disconnected";
+  readonly callsInFlight: number;
+  readonly expiresAt: string;
+}
+
+export interface AppsControl {
+  /** Empty if no app proxy is open. */
+  list(): Promise<readonly AppSession[]>;
+}
+
+/** The file that the active configuration was read from, or that would be read if it existed. */
 export interface ConfigPlace {
   readonly path: string;
   readonly location: ConfigLocation;
 }
 
-/** What can be done with the servers, wherever they are kept: in this process, or in a hub that runs. */
-export interface HubControl {
-  /** Every configured server, also those that are switched off or were disconnected. */
-  servers(): Promise<readonly ServerStatus[]>;
-  /** All tools, or those of one source. */
-  tools(source?: string): Promise<readonly ListedTool[]>;
-  findTool(name: string): Promise<ListedTool | undefined>;
-  /** Connects a configured server and reads its lists. Faults where that fails. */
-  connect(name: string): Promise<ServerStatus>;
-  /** Ends the connection until somebody asks for it again. The configuration stays as it is. */
-  disconnect(name: string): Promise<ServerStatus>;
-  /** Reads the lists of one server again, or of all. One of many that fails shows it in its status. */
-  refresh(name?: string): Promise<readonly ServerStatus[]>;
-  /** What the server last said on stderr. */
-  logs(name: string): Promise<string>;
-  readonly auth: SignInControl;
-  configuration(): Promise<ConfigPlace>;
-  /** Takes up what the configuration file says now. */
+export interface ConfigText extends ConfigPlace {
+  /** As it is written, with literal secrets masked. Absent if there is no file, or if it can't be masked safely. */
+  readonly text?: string | undefined;
+  /** Everything that is wrong with it, or that keeps a server off. */
+  readonly problems: readonly ConfigProblem[];
+}
+
+/** There is no way to write it: a server can be any command, so that right belongs to the owner of the file. */
+export interface ConfigurationControl {
+  place(): Promise<ConfigPlace>;
+  read(): Promise<ConfigText>;
+  /** Applies what the file says now. */
   reload(): Promise<void>;
 }
 
-/** Calls a tool that was found, through the guard. */
-export interface ToolCaller {
-  call(tool: ListedTool, args: Readonly<Record<string, unknown>>, context: CallContext): Promise<ToolResult>;
+export interface DoctorControl {
+  findings(): Promise<readonly Examined[]>;
+}
+
+export interface SourceStatus {
+  readonly id: string;
+  readonly kind: string;
+  readonly tools: number;
+}
+
+export interface HubStatus {
+  /** `http://127.0.0.1:8765`; absent if it does not serve HTTP. */
+  readonly address?: string | undefined;
+  /** Where apps connect, if the app proxy is open. */
+  readonly appsAddress?: string | undefined;
+  readonly version: string;
+  readonly pid: number;
+  readonly startedAt: string;
+  readonly uptimeMs: number;
+  readonly sources: readonly SourceStatus[];
+  /** MCP sessions that are open over HTTP; absent if it does not serve HTTP. */
+  readonly sessions?: number | undefined;
+}
+
+export interface StatusControl {
+  read(): Promise<HubStatus>;
 }

@@ -9,32 +9,29 @@ import { openEngine } from "../engine/engine.ts";
 import type { Host } from "../host.ts";
 import { openHomeOf } from "../open-home.ts";
 import { requireTrust } from "../require-trust.ts";
-import { findHub } from "./find-hub.ts";
-import type { HubControl, ToolCaller } from "./hub-control.ts";
-import { createLocalCaller } from "./local-control.ts";
-import { createRemoteCaller } from "./remote-caller.ts";
-import { createRemoteControl, type RunningHub } from "./remote-control.ts";
+import { findHub, type RunningHub } from "./find-hub.ts";
+import type { HubControl } from "./hub-control.ts";
+import { createRemoteControl } from "./remote-control.ts";
 
-/** Which servers have to be connected where no hub runs that keeps them. */
+/** Which servers must be connected if no hub runs. */
 export type Need =
   | { readonly servers: "all" | "none" }
   | { readonly server: string }
-  /** Those that could have it. */
+  /** Those that could have this tool. */
   | { readonly tool: string };
 
 export interface OpenedControl {
   readonly control: HubControl;
-  readonly caller: ToolCaller;
   readonly home: Home;
-  /** Where the hub is that answers; without one, this process does. */
+  /** The address of the hub that answers; absent if this process does. */
   readonly hub?: string;
   close(): Promise<void>;
 }
 
-/** A server that does not come up in its own time is given up long before. */
-const patience = 120_000;
+/** Longer than a server may take to connect. */
+const patienceMs = 120_000;
 
-/** The servers of the running hub; without one, this process connects those that are needed, and closes them again. */
+/** Asks the running hub. Without one, this process connects the servers that are needed, and `close` closes them. */
 export async function openControl(host: Host, need: Need, trust: boolean): Promise<OpenedControl> {
   const home = await openHomeOf(host);
   const hub = await findHub(host, home);
@@ -42,20 +39,19 @@ export async function openControl(host: Host, need: Need, trust: boolean): Promi
   return opened ?? openAlone(host, home, need, trust);
 }
 
-/** Nothing where `--config` names another file than the hub's: then that one is meant. One that merely lies here is not. */
+/** Undefined if `--config` names another file than the hub's. A file that is merely found here does not count. */
 async function openHubControl(host: Host, home: Home, hub: RunningHub): Promise<OpenedControl | undefined> {
   const { log } = host;
-  const control = createRemoteControl(hub);
+  const control = createRemoteControl(hub, { log, canAsk: host.isAttended });
   const found = findConfigOf(host);
   if (found !== undefined && found.location !== "state-folder" && !(await isMeant(hub, control, found, log))) {
     control.close();
     return undefined;
   }
-  const caller = createRemoteCaller({ hub, version: readVersion(), log, canAsk: host.isAttended });
-  return { control, caller, home, hub: hub.address, close: async () => control.close() };
+  return { control, home, hub: hub.address, close: async () => control.close() };
 }
 
-/** Whether the hub is meant by a command that finds this configuration. */
+/** Whether a command that finds this configuration should ask the hub. */
 async function isMeant(
   { address }: RunningHub,
   control: HubControl,
@@ -63,13 +59,13 @@ async function isMeant(
   log: Log,
 ): Promise<boolean> {
   try {
-    const { path: theirs } = await control.configuration();
+    const { path: theirs } = await control.configuration.place();
     if (theirs === path) return true;
     if (location === "flag") return false;
-    const advice = `for that one, look into it, then add --config ${configName}`;
-    log.warn(`The hub at ${address} answers. It reads ${theirs}, not ${path}: ${advice}`);
+    const advice = `To use that file instead, check what is in it, then add \`--config ${configName}\`.`;
+    log.warn(`The hub at ${address} answered. It uses ${theirs}, not ${path}. ${advice}`);
   } catch (error) {
-    // A hub that does not say what it reads is no reason to fail where nobody asked about that.
+    // Without --config the command does not depend on the answer.
     if (location === "flag") throw error;
   }
   return true;
@@ -79,7 +75,7 @@ async function openAlone(host: Host, home: Home, need: Need, trust: boolean): Pr
   const { env, homedir, log } = host;
   const configuration = await loadConfigOf(host);
   if (configuration.file !== undefined) await requireTrust(host, home, configuration.file, trust);
-  // What a hub says while it runs is too much for one command.
+  // A hub logs more than one command should show.
   log.change({ level: host.logLevel ?? "warn" });
   const engine = await openEngine({
     home,
@@ -92,21 +88,21 @@ async function openAlone(host: Host, home: Home, need: Need, trust: boolean): Pr
     sources: { servers: { start: "by-name" } },
   });
   try {
-    const { control, manager } = await engine.servers();
-    const names = neededNames(need, control.ownersOf);
-    await control.start(names);
+    const { servers, manager } = await engine.servers();
+    const names = neededNames(need, servers.ownersOf);
+    await servers.start(names);
     if (names?.length !== 0) {
-      const settled = withDeadline(Infinity, host.stopSignal(), () => manager.settled(patience));
+      const settled = withDeadline(Infinity, host.stopSignal(), () => manager.settled(patienceMs));
       await host.showWhile(`Connecting ${manager.names().join(", ")} …`, settled);
     }
-    return { control, caller: createLocalCaller(engine.catalog, engine.guard), home, close: () => engine.close() };
+    return { control: await engine.control(), home, close: () => engine.close() };
   } catch (error) {
     await engine.close();
     throw error;
   }
 }
 
-/** Undefined for all of them. */
+/** Undefined for all servers. */
 function neededNames(need: Need, ownersOf: (tool: string) => readonly string[]): readonly string[] | undefined {
   if ("server" in need) return [need.server];
   if ("servers" in need) return need.servers === "all" ? undefined : [];

@@ -4,11 +4,11 @@ import { type ActiveConfig, isOff } from "../active-config.ts";
 import type { Finding } from "./finding.ts";
 
 /** What was read, or everything that is wrong with it. */
-export type ConfigReading = { readonly inForce: ActiveConfig } | { readonly error: unknown };
+export type ConfigReading = { readonly active: ActiveConfig } | { readonly error: unknown };
 
 export function checkConfig(reading: ConfigReading): Finding[] {
   if ("error" in reading) return findProblems(reading.error);
-  const { file } = reading.inForce;
+  const { file } = reading.active;
   if (file === undefined) return [{ level: "ok", what: "no configuration file: the defaults hold" }];
   return [
     { level: "ok", what: `configuration ${file.path}` },

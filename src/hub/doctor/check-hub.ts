@@ -1,13 +1,6 @@
-import { readFile } from "node:fs/promises";
-import type { Home } from "../../core/files/home.ts";
 import { hubMcpUrl } from "../../core/http/hub-routes.ts";
 import { isListening } from "../../core/http/is-listening.ts";
-import type { World } from "../../core/process/world.ts";
-import { Secret } from "../../core/secrets/secret.ts";
-import { mainTokenPath } from "../../doors/mcp/main-token.ts";
-import type { ServerStatus } from "../../sources/servers/server-status.ts";
-import { createRemoteControl } from "../control/remote-control.ts";
-import { findRunningHub, type HubRecord } from "../hub-record.ts";
+import type { HubRecord } from "../hub-record.ts";
 import type { Finding } from "./finding.ts";
 
 export interface HubFacts {
@@ -44,20 +37,4 @@ export async function checkHub({ running, host, port, version }: HubFacts): Prom
       fix: `kill ${running.pid} && clawport up`,
     });
   return findings;
-}
-
-/** What the running hub says of its servers; nothing where none runs or it does not answer, which has its own check. */
-export async function askHub(home: Home, env: World["env"]): Promise<readonly ServerStatus[]> {
-  const running = await findRunningHub(home);
-  // Read as it is: the way the other commands read it also mends its permissions.
-  const token = await readFile(mainTokenPath({ home, env }), "utf8").catch(() => undefined);
-  if (running === undefined || token === undefined) return [];
-  const control = createRemoteControl({ address: running.address, token: new Secret(token.trim()) });
-  try {
-    return await control.servers();
-  } catch {
-    return [];
-  } finally {
-    control.close();
-  }
 }

@@ -77,7 +77,7 @@ test("where none answers, its address is told, the setting that named it, and th
 
 test("a configuration that can't be read is worth a warning", async () => {
   await configure("{ gateway: ");
-  const what = expect.stringContaining("OpenClaw's configuration can't be read") as string;
+  const what = expect.stringContaining("Could not read OpenClaw's configuration") as string;
   expect(await checkOpenClaw({ env: {}, homedir })).toEqual([{ level: "warn", what, fix: "openclaw doctor" }]);
 });
 

@@ -1,50 +1,54 @@
-import { join } from "node:path";
 import { defaultConfig } from "../../core/config/find-config.ts";
 import { checkNode } from "../../core/process/check-node.ts";
 import { readVersion } from "../../core/version.ts";
 import { mainTokenPath } from "../../doors/mcp/main-token.ts";
 import { namedTokensPath } from "../../doors/mcp/named-tokens.ts";
-import { readConfigOf } from "../active-config.ts";
+import type { Home } from "../../core/files/home.ts";
+import type { Log } from "../../core/log.ts";
+import type { World } from "../../core/process/world.ts";
+import type { ServerStatus } from "../../sources/servers/server-status.ts";
+import type { ActiveConfig } from "../active-config.ts";
 import { findRunningHub } from "../hub-record.ts";
-import { homePath } from "../open-home.ts";
 import { findTrustProblem } from "../require-trust.ts";
 import { checkConfig, checkTrust, type ConfigReading } from "./check-config.ts";
 import { checkHome, checkSecretFile } from "./check-home.ts";
-import { askHub, checkHub } from "./check-hub.ts";
+import { checkHub } from "./check-hub.ts";
 import { checkOpenClaw } from "./check-openclaw.ts";
 import { checkServers } from "./check-servers.ts";
 import { checkSignIns } from "./check-sign-ins.ts";
 import type { Finding } from "./finding.ts";
-import type { Host } from "../host.ts";
 
 export interface Examined extends Finding {
   readonly check: string;
 }
 
-/** The process that the doctor runs in: what it can't learn from a command's host. */
-export interface Patient {
+/** What is examined: a set-up, as the process sees it that asks. */
+export interface Examination extends Pick<World, "env" | "cwd" | "homedir" | "platform"> {
+  readonly home: Home;
+  readonly log: Log;
   readonly nodeVersion: string;
-  /** Missing on Windows. */
+  /** Absent on Windows. */
   readonly uid: number | undefined;
+  readConfig(): Promise<ActiveConfig>;
+  /** The servers of the running hub; empty if none runs, or if it does not answer. */
+  hubServers(): Promise<readonly ServerStatus[]>;
 }
 
-/** Looks at everything and changes nothing: the home is not even opened, since that would mend it. */
-export async function examine(host: Host, { nodeVersion, uid }: Patient): Promise<readonly Examined[]> {
-  const folder = homePath(host);
-  const home = { path: folder, file: (...parts: string[]) => join(folder, ...parts) };
-  const reading: ConfigReading = await readConfigOf(host).then(
-    (inForce) => ({ inForce }),
+/** Looks at everything and changes nothing. `home` need not exist. */
+export async function examine(subject: Examination): Promise<readonly Examined[]> {
+  const { home, env, uid, log } = subject;
+  const reading: ConfigReading = await subject.readConfig().then(
+    (active) => ({ active }),
     (error: unknown) => ({ error }),
   );
-  const inForce = "inForce" in reading ? reading.inForce : { config: defaultConfig };
-  const { config, file } = inForce;
+  const { config, file } = "active" in reading ? reading.active : { config: defaultConfig };
 
   const checks: Record<string, () => Finding[] | Promise<Finding[]>> = {
-    node: () => checkNode(nodeVersion),
-    home: () => checkHome(folder, uid),
+    node: () => checkNode(subject.nodeVersion),
+    home: () => checkHome(home.path, uid),
     configuration: () => checkConfig(reading),
     trust: async () => checkTrust(file && (await findTrustProblem(home, file))),
-    token: () => checkSecretFile(mainTokenPath({ home, env: host.env }), "token", uid),
+    token: () => checkSecretFile(mainTokenPath({ home, env }), "token", uid),
     "named tokens": () => checkSecretFile(namedTokensPath({ home }), "named tokens", uid),
     hub: async () =>
       checkHub({
@@ -53,9 +57,9 @@ export async function examine(host: Host, { nodeVersion, uid }: Patient): Promis
         port: config.hub.port,
         version: readVersion(),
       }),
-    servers: async () => ("error" in reading ? [] : checkServers(config.servers, host, await askHub(home, host.env))),
-    "sign-ins": () => checkSignIns({ home, config, env: host.env, uid, log: host.log }),
-    openclaw: () => checkOpenClaw(host),
+    servers: async () => ("error" in reading ? [] : checkServers(config.servers, subject, await subject.hubServers())),
+    "sign-ins": () => checkSignIns({ home, config, env, uid, log }),
+    openclaw: () => checkOpenClaw(subject),
   };
   const findings = await Promise.all(
     Object.entries(checks).map(async ([check, run]) => (await run()).map((finding) => ({ check, ...finding }))),

@@ -81,5 +81,7 @@ export function watchedConfigFile(options: ConfigFileOptions): ConfigSource {
 
 /** Without a file: the one that the next start would find, whatever folder it is in. */
 export function placeOf({ file }: Pick<ActiveConfig, "file">, home: Home): ConfigPlace {
-  return file ?? { path: home.file(configName), location: "state-folder" };
+  // Not the file itself: a place is sent to other processes, and the file holds what came from the environment.
+  if (file !== undefined) return { path: file.path, location: file.location };
+  return { path: home.file(configName), location: "state-folder" };
 }

@@ -54,8 +54,8 @@ test("nothing that was not asked for is opened", async () => {
 test("servers are opened with their first use where the host wants that", async () => {
   await using engine = await openEngine(optionsOf({ sources: { servers: { start: "when-needed" } } }));
   await engine.settled(0);
-  const { control } = await engine.servers();
-  expect(await control.servers()).toEqual([]);
+  const control = await engine.control();
+  expect(await control.servers.list()).toEqual([]);
 });
 
 test("a configuration that is followed is applied without a restart, one that is read once on request", async () => {
@@ -71,7 +71,7 @@ test("a configuration that is followed is applied without a restart, one that is
       optionsOf({ configuration, sources: { given: [source], servers: { start: "by-name" } } }),
     );
     await writeFile(path, '{catalog:{exclude:["remove"]}}');
-    await (await engine.servers()).control.reload();
+    await (await engine.control()).configuration.reload();
     expect(engine.catalog.tools().map(({ name }) => name)).toEqual(["add"]);
   }
 });

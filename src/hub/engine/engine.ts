@@ -2,10 +2,11 @@ import type { Asker } from "../../catalog/guard/askers.ts";
 import type { Source } from "../../catalog/source.ts";
 import type { Config } from "../../core/config/config-schema.ts";
 import type { LoadedConfig } from "../../core/config/load-config.ts";
-import type { LiveLog } from "../../core/live-log.ts";
-import type { Log, LogLevel } from "../../core/log.ts";
+import type { LiveLog, Log, LogLevel } from "../../core/log.ts";
 import type { ProxyDoor } from "../../doors/apps/proxy-door.ts";
+import type { RegisteredSession } from "../../sources/apps/session/live-session.ts";
 import { nestedOrderEnv } from "../../sources/agent/order/order-depth.ts";
+import type { HubControl } from "../control/hub-control.ts";
 import type { ConfigSource, FollowedConfig } from "./config-source.ts";
 import { createClosers, type EngineParts } from "./engine-parts.ts";
 import type { AgentFlags } from "./open-agent.ts";
@@ -52,9 +53,11 @@ export interface EngineDoors {
 /** A running Clawport: sources, catalog, guard and doors, put together once for every host. */
 export interface Engine extends EngineParts, AsyncDisposable {
   readonly http: OpenedHttp | undefined;
-  readonly apps: ProxyDoor | undefined;
+  readonly apps: OpenedApps | undefined;
   /** Opens the configured servers if that has not happened yet. */
   servers(): Promise<OpenedServers>;
+  /** What a person or a page can ask of it. Opens the configured servers. */
+  control(): Promise<HubControl>;
   /** Starts what the first order would otherwise wait for. */
   prepareAgent(): void;
   /** Resolves when every server was tried once, or after the time. */
@@ -63,12 +66,17 @@ export interface Engine extends EngineParts, AsyncDisposable {
   close(): Promise<void>;
 }
 
+export interface OpenedApps extends ProxyDoor {
+  sessions(): readonly RegisteredSession[];
+}
+
 /** How long the first order that needs them waits for servers to connect. */
 const orderPatienceMs = 10_000;
 
 export async function openEngine(options: EngineOptions): Promise<Engine> {
   const { configuration, sources = {}, doors = {}, home, env, homedir, log, version } = options;
   const { config } = configuration.active;
+  const startedAt = new Date();
   const closers = createClosers(log);
   try {
     const { metrics, telemetry, callMetrics } = options.observed ? await observe() : nothingObserved;
@@ -83,7 +91,11 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     let current = config;
     let opening: Promise<OpenedServers> | undefined;
     let followed: FollowedConfig | undefined;
+    let apps: OpenedApps | undefined;
+    let http: OpenedHttp | undefined;
+    let controlling: Promise<HubControl> | undefined;
     const servers = (): Promise<OpenedServers> => (opening ??= openConfiguredServers());
+    const control = (): Promise<HubControl> => (controlling ??= createControl());
     const start = sources.servers?.start;
     if (start !== undefined && start !== "when-needed") await servers();
 
@@ -94,7 +106,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       const agent = openAgent(parts, {
         flags: sources.agent.flags,
         caller: { door: doors.http === undefined ? "mcp-stdio" : "console", agent: "clawport" },
-        mcp: createMcpCommand(async () => (await servers()).control),
+        mcp: createMcpCommand(control),
         openTools: async () => {
           if (start === "when-needed") await (await servers()).manager.settled(orderPatienceMs);
         },
@@ -102,8 +114,8 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       prepareAgent = () => agent.prepare();
     }
 
-    const apps = await openAppsDoor();
-    const http = await openHttpDoor();
+    apps = await openAppsDoor();
+    http = await openHttpDoor();
     followed = configuration.follow?.(applyEdit);
     closers.add("configuration", () => followed?.close());
     const close = (): Promise<void> => closers.closeAll();
@@ -112,6 +124,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       http,
       apps,
       servers,
+      control,
       prepareAgent,
       settled: async (withinMs) => (await opening)?.manager.settled(withinMs),
       close,
@@ -123,25 +136,35 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       return openServers(
         // A server that places orders itself is one level deeper.
         { ...parts, env: sources.agent === undefined ? env : nestedOrderEnv(env) },
-        {
-          configuration,
-          only: sources.servers?.only,
-          idle: start === "by-name",
-          reload: async () => (followed ? followed.reload() : applyEdit(await configuration.read())),
-        },
+        { configuration, only: sources.servers?.only, idle: start === "by-name" },
       );
     }
 
-    async function openAppsDoor(): Promise<ProxyDoor | undefined> {
+    async function createControl(): Promise<HubControl> {
+      const { createLocalControl } = await import("../control/local-control.ts");
+      return createLocalControl({
+        ...parts,
+        ...(await servers()),
+        startedAt,
+        configuration,
+        reload: async () => (followed ? followed.reload() : applyEdit(await configuration.read())),
+        doors: () => ({ http, apps }),
+      });
+    }
+
+    async function openAppsDoor(): Promise<OpenedApps | undefined> {
       if (doors.apps === undefined || (doors.apps === "as-configured" && !config.apps.serve)) return undefined;
       const { openAppDoor, openConfiguredApps } = await import("./open-apps.ts");
-      return doors.apps === "as-configured" ? openConfiguredApps(parts) : (await openAppDoor(parts, doors.apps)).door;
+      const { sessions, door } = await (doors.apps === "as-configured"
+        ? openConfiguredApps(parts)
+        : openAppDoor(parts, doors.apps));
+      return { ...door, sessions: () => sessions.list() };
     }
 
     async function openHttpDoor(): Promise<OpenedHttp | undefined> {
       if (doors.http === undefined) return undefined;
       const { openHttp } = await import("./open-http.ts");
-      return openHttp(parts, { ...doors.http, takesOrders: sources.agent !== undefined, servers });
+      return openHttp(parts, { ...doors.http, takesOrders: sources.agent !== undefined, openControl: control });
     }
 
     async function applyEdit(loaded: LoadedConfig): Promise<void> {
@@ -151,7 +174,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       log.change?.({ level: options.logLevel ?? edited.log.level, format: edited.log.format });
       const later = needRestart.filter((key) => !isSame(current[key], edited[key]));
       current = edited;
-      await (await opening)?.control.apply(loaded);
+      await (await opening)?.servers.apply(loaded);
       if (followed === undefined) return;
       log.info("the edited configuration is active");
       for (const key of later)

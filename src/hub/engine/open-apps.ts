@@ -14,7 +14,7 @@ import { openSessionStore } from "./open-session-store.ts";
 import { parseProxySettings, type ProxySettings, requireTokens } from "./proxy-settings.ts";
 
 /** The app proxy as `apps` configures it, with the tools of connected apps in the catalog if they are to be shown. */
-export async function openConfiguredApps(parts: EngineParts): Promise<ProxyDoor> {
+export async function openConfiguredApps(parts: EngineParts): Promise<OpenedAppDoor> {
   const { home, catalog, log, closers, env } = parts;
   const { apps: config } = parts.config;
   const { port, show, prefix } = config;
@@ -30,7 +30,7 @@ export async function openConfiguredApps(parts: EngineParts): Promise<ProxyDoor>
     });
   });
   if (show) closers.add("shown apps", showApps({ sessions, catalog, prefix }));
-  return door;
+  return { sessions, door };
 }
 
 type OwnOptions = "sessions" | "count" | "budget" | "info" | "idleMs" | "guard" | "metrics" | "log";

@@ -4,10 +4,10 @@ import { isLoopbackHost } from "../../core/http/addresses.ts";
 import { type HttpDoor, type HttpDoorOptions, openHttpDoor } from "../../doors/mcp/http-door.ts";
 import { openTokens } from "../../doors/mcp/tokens.ts";
 import { publicDocuments } from "../../sources/servers/oauth/registration/client-document.ts";
-import { createControlApi } from "../control/control-api.ts";
+import { createControlApi } from "../control/control-verbs.ts";
+import type { HubControl } from "../control/hub-control.ts";
 import type { EngineParts } from "./engine-parts.ts";
 import { hostNames, reachableHost, requireRemoteConsent } from "./listen-address.ts";
-import type { OpenedServers } from "./open-servers.ts";
 import { uploadLimits } from "./upload-limits.ts";
 
 export interface HttpOptions {
@@ -28,13 +28,15 @@ export interface OpenedHttp {
   readonly tokenPath: string;
   /** The names under which other machines reach it; empty while it is closed to them. */
   readonly remoteNames: readonly string[];
+  /** MCP sessions that are open. */
+  sessionCount(): number;
   close(): Promise<void>;
 }
 
 interface Wiring extends HttpOptions {
   /** Orders bring media along, so their bodies may be large. */
   readonly takesOrders: boolean;
-  servers(): Promise<OpenedServers>;
+  openControl(): Promise<HubControl>;
 }
 
 /** Serves the catalog over HTTP, behind the gate and its tokens. */
@@ -59,7 +61,7 @@ export async function openHttp(parts: EngineParts, options: Wiring): Promise<Ope
     maxBodyBytes: config.hub.maxBodyBytes,
     largeBodies: options.takesOrders ? { source: "agent", ...uploadLimits(home.path) } : undefined,
     allowedHosts: names,
-    control: options.control ? createControlApi((await options.servers()).control) : undefined,
+    control: options.control ? createControlApi(await options.openControl()) : undefined,
     publicDocuments: publicDocuments(config.hub.publicUrl),
   });
   closers.add("door", () => door.close());
@@ -69,6 +71,7 @@ export async function openHttp(parts: EngineParts, options: Wiring): Promise<Ope
     wantedPort,
     tokenPath: tokens.path,
     remoteNames: isLoopbackHost(host) ? [] : names,
+    sessionCount: () => door.sessionCount(),
     close: () => door.close(),
   };
 }

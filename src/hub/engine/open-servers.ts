@@ -5,7 +5,8 @@ import { createSamplingHandler, type SamplingHandler } from "../../sources/agent
 import { createServerManager, type ServerManager } from "../../sources/servers/manager.ts";
 import { createAuthRegistry } from "../../sources/servers/oauth/auth-registry.ts";
 import type { CredentialStore } from "../../sources/servers/oauth/store/credentials.ts";
-import { createLocalControl, type LocalControl } from "../control/local-control.ts";
+import { createLocalServers, type LocalServers } from "../control/local-servers.ts";
+import { createLocalSignIns, type SignInsControl } from "../control/sign-ins.ts";
 import type { ConfigSource } from "./config-source.ts";
 import type { EngineParts } from "./engine-parts.ts";
 import { guardRecursion } from "./recursion-guard.ts";
@@ -16,18 +17,18 @@ export interface OpenServersOptions {
   readonly only?: readonly string[] | undefined;
   /** Servers connect only when they are asked for. */
   readonly idle: boolean;
-  reload(): Promise<void>;
 }
 
 export interface OpenedServers {
-  readonly control: LocalControl;
+  readonly servers: LocalServers;
+  readonly signIns: SignInsControl;
   readonly manager: ServerManager;
 }
 
 /** Starts the configured servers side by side and returns at once; their tools join the catalog as they connect. */
 export async function openServers(parts: EngineParts, options: OpenServersOptions): Promise<OpenedServers> {
   const { home, config, catalog, env, log, version, closers, metrics } = parts;
-  const { configuration, only, idle, reload } = options;
+  const { configuration, only, idle } = options;
   const { active, place } = configuration;
   const serverEnv = guardRecursion(env, place.path);
   const left = killOrphans();
@@ -48,20 +49,10 @@ export async function openServers(parts: EngineParts, options: OpenServersOption
     sample: createSampler(parts),
   });
   closers.add("servers", () => manager.close());
-  const control = createLocalControl({
-    manager,
-    auths,
-    home,
-    store,
-    catalog,
-    log,
-    only,
-    idle,
-    configuration: () => Promise.resolve(place),
-    reload,
-  });
-  await control.apply({ config, waiting: active.file?.waiting });
-  return { control, manager };
+  const servers = createLocalServers({ manager, log, only, idle });
+  const signIns = createLocalSignIns({ auths, home, store, definitions: () => servers.definitions() });
+  await servers.apply({ config, waiting: active.file?.waiting });
+  return { servers, signIns, manager };
 }
 
 interface StoreOpener {

@@ -1,45 +1,47 @@
 import { Fault, toFault } from "../../core/fault.ts";
 import { sleep } from "../../core/wait.ts";
-import type { SignInControl, SignInRequest, SignInWay } from "../control/sign-in-control.ts";
+import { signInLifetimeMs } from "../../sources/servers/oauth/connection-auth.ts";
+import type { SignInRequest, SignInsControl, SignInWay } from "../control/sign-ins.ts";
 import {
   type Callback,
   type CallbackListener,
   type CallbackListenerOptions,
   openCallbackListener,
+  signInCancelled,
 } from "./callback-listener.ts";
 import { parsePastedCallback } from "./callback-query.ts";
 
-/** A sign-in that waits for its person. */
+/** A sign-in that waits for the user. */
 export interface StartedSignIn {
   readonly kind: "waiting";
   /** To be opened in a browser. */
   readonly url: URL;
-  /** Resolves when it is finished: by the browser that comes back here, by `paste`, or in another process. */
+  /** Resolves when it is finished: by the browser, by `paste`, or in another process. */
   readonly done: Promise<void>;
-  /** Finishes it with what a person copied from the browser. */
+  /** Finishes it with what the user copied from the browser. */
   paste(text: string): Promise<void>;
-  /** Listens no longer. It can still be finished with the code, in any process. */
+  /** Stops listening. It can still be finished with the code, in any process. */
   leave(): Promise<void>;
 }
 
 export interface SignInOptions extends SignInRequest {
-  /** Gives it up: nothing of it is left then. */
+  /** Cancels it and leaves nothing behind. */
   readonly signal: AbortSignal;
-  /** How long the person has; ten minutes unless given. */
+  /** How long the user has; ten minutes by default. */
   readonly timeoutMs?: number | undefined;
-  /** How often it is looked whether another process finished it. */
+  /** How often to check whether another process finished it. */
   readonly pollMs?: number | undefined;
 }
 
-/** How often a sign-in that waits no more is looked for before it counts as given up. */
+/** After how many checks a sign-in that another process took, but did not finish, counts as cancelled. */
 const graceChecks = 30;
 
 export async function startSignIn(
-  auth: SignInControl,
+  auth: SignInsControl,
   server: string,
   options: SignInOptions,
 ): Promise<StartedSignIn | { readonly kind: "signed-in" }> {
-  const { scope, issuer, signal, timeoutMs: timeoutMs = 600_000, pollMs: pollMs = 1000 } = options;
+  const { scope, issuer, signal, timeoutMs = signInLifetimeMs, pollMs = 1000 } = options;
   const before = await signedInAt();
   const { listener, redirectUri } = await openRedirectTarget(await auth.wayOf(server));
   const begun = await auth.begin(server, { scope, issuer, redirectUri }).catch(async (error: unknown) => {
@@ -58,12 +60,12 @@ export async function startSignIn(
   const over = Promise.withResolvers<void>();
   const done = end();
   done.catch(() => {});
-  const giveUp = (): void => over.reject(new Fault("cancelled", "The sign-in was given up."));
+  const cancel = (): void => over.reject(signInCancelled());
   const timer = setTimeout(() => over.reject(signInTimedOut(server)), timeoutMs);
-  signal.addEventListener("abort", giveUp, { once: true });
-  if (signal.aborted) giveUp();
+  signal.addEventListener("abort", cancel, { once: true });
+  if (signal.aborted) cancel();
   listener?.expect(state).then(receive, () => {});
-  void watchOthers();
+  void watchOtherProcesses();
 
   return {
     kind: "waiting",
@@ -88,7 +90,7 @@ export async function startSignIn(
   async function receive(callback: Callback): Promise<void> {
     try {
       await finish(callback.query, false);
-      const text = "You can close this tab and go back to where you came from.";
+      const text = "You can close this tab and return to Clawport.";
       callback.show({ ok: true, title: `Signed in to ${server}`, text });
       over.resolve();
     } catch (error) {
@@ -97,7 +99,7 @@ export async function startSignIn(
     }
   }
 
-  /** Whoever mistyped may try again. */
+  /** The user may try again after a mistake. */
   async function paste(text: string): Promise<void> {
     await finish(parsePastedCallback(text), true);
     over.resolve();
@@ -112,16 +114,16 @@ export async function startSignIn(
     }
   }
 
-  async function watchOthers(): Promise<void> {
-    for (let gone = 0; !ending.signal.aborted;) {
+  async function watchOtherProcesses(): Promise<void> {
+    for (let checks = 0; !ending.signal.aborted;) {
       await sleep(pollMs, ending.signal).catch(() => {});
       if (isBusy || (await auth.isWaiting(server, state).catch(() => true)) || isBusy) continue;
       const at = await signedInAt().catch(() => undefined);
-      // Who was signed in all along is not by this sign-in.
+      // A sign-in from before does not count.
       if (at !== undefined && at !== before) over.resolve();
-      // Whoever took it may still be on the way to the token.
-      else if (++gone > graceChecks)
-        over.reject(new Fault("cancelled", `The sign-in to ${server} was given up elsewhere.`));
+      // The other process may still be waiting for the token.
+      else if (++checks > graceChecks)
+        over.reject(new Fault("cancelled", `The sign-in to ${server} was cancelled by another process.`));
     }
   }
 
@@ -133,16 +135,16 @@ export async function startSignIn(
   async function close(): Promise<void> {
     ending.abort();
     clearTimeout(timer);
-    signal.removeEventListener("abort", giveUp);
+    signal.removeEventListener("abort", cancel);
     await listener?.close();
-    // After a sign-in that worked there is nothing left to forget.
+    // Does nothing after a successful sign-in.
     if (!isLeft) await auth.cancel(server, state).catch(() => {});
   }
 }
 
 interface RedirectTarget {
   readonly redirectUri: string;
-  /** Nothing where the browser comes back to somewhere else. */
+  /** Undefined if the browser returns to another machine. */
   readonly listener?: CallbackListener;
 }
 
@@ -151,7 +153,7 @@ async function openRedirectTarget({ uri, port }: SignInWay): Promise<RedirectTar
   const wanted = new URL(uri);
   const host = wanted.hostname;
   if (wanted.protocol !== "http:" || (host !== "127.0.0.1" && host !== "localhost")) return { redirectUri: uri };
-  // An address without a port stands for any (RFC 8252 § 7.3); one with a port was registered as it is written.
+  // Without a port, any port is allowed (RFC 8252 § 7.3); with one, exactly this URI was registered.
   if (wanted.port === "") return listenAt({ port, host, path: wanted.pathname });
   const { listener } = await listenAt({ port: Number(wanted.port), host, path: wanted.pathname });
   return { listener, redirectUri: uri };
@@ -163,5 +165,8 @@ async function listenAt(options: CallbackListenerOptions): Promise<Required<Redi
 }
 
 function signInTimedOut(server: string): Fault {
-  return new Fault("timeout", `Nobody signed in to ${server} in time. Try again: clawport auth ${server}`);
+  return new Fault(
+    "timeout",
+    `The sign-in to ${server} was not finished in time. Run \`clawport auth ${server}\` to try again.`,
+  );
 }

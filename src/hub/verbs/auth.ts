@@ -1,8 +1,8 @@
 import { Fault, isFault, toFault } from "../../core/fault.ts";
-import { visibleText } from "../../core/visible-text.ts";
+import { visibleText } from "../../core/peer-text.ts";
 import { orAborted } from "../../core/wait.ts";
 import { isoTime } from "../../sources/servers/server-status.ts";
-import type { SignInEntry, SignInRequest } from "../control/sign-in-control.ts";
+import type { SignInEntry, SignInRequest } from "../control/sign-ins.ts";
 import { parsePastedCallback } from "../sign-in/callback-query.ts";
 import { type StartedSignIn, startSignIn } from "../sign-in/start-sign-in.ts";
 import { expiryText } from "./server-text.ts";
@@ -31,19 +31,21 @@ export interface AuthRequest extends SignInRequest {
 
 /** `auth <server>`: signs in, in a browser, with a pasted code or on another device, and connects the server. */
 export async function runAuth(context: VerbContext, stage: SignInUi, wish: AuthRequest): Promise<VerbResult> {
-  const { auth } = context.control;
+  const { signIns } = context.control;
   const { server, code, device, scope, issuer } = wish;
   if (code !== undefined) {
-    await auth.finish(server, parsePastedCallback(code).toString(), true);
+    await signIns.finish(server, parsePastedCallback(code).toString(), true);
     return signedIn(context, server);
   }
-  if (device ?? (await auth.wayOf(server)).device) return signInByDevice(context, stage, wish);
-  const started = await startSignIn(auth, server, { scope, issuer, signal: stage.signal }).catch((error: unknown) => {
-    if (!isFault(error, "unavailable")) throw error;
-    throw new Fault("unavailable", `${error.message} How it stands: ${context.prefix} status ${server}`, {
-      cause: error,
-    });
-  });
+  if (device ?? (await signIns.wayOf(server)).device) return signInByDevice(context, stage, wish);
+  const started = await startSignIn(signIns, server, { scope, issuer, signal: stage.signal }).catch(
+    (error: unknown) => {
+      if (!isFault(error, "unavailable")) throw error;
+      throw new Fault("unavailable", `${error.message} How it stands: ${context.prefix} status ${server}`, {
+        cause: error,
+      });
+    },
+  );
   if (started.kind === "signed-in") return signedIn(context, server);
   const isOpened = (await stage.openBrowser?.(started.url).catch(() => false)) ?? false;
   if (!isOpened && stage.paste === undefined) return leaveWaiting(context, stage, server, started);
@@ -54,11 +56,11 @@ export async function runAuth(context: VerbContext, stage: SignInUi, wish: AuthR
 
 /** `auth <server> --logout`. */
 export async function runLogout({ control, prefix }: VerbContext, server: string): Promise<VerbResult> {
-  const { wasSignedIn, revoked } = await control.auth.logout(server);
+  const { wasSignedIn, revoked } = await control.signIns.logout(server);
   if (!wasSignedIn) return { ok: true, data: { server, revoked }, text: `Nobody was signed in to ${server}.` };
   const how = revoked ? "its tokens were revoked" : "its tokens are forgotten here, but could not be revoked there";
   // A connection that lived on these tokens finds out at once.
-  await control.refresh(server).catch(() => {});
+  await control.servers.refresh(server).catch(() => {});
   return {
     ok: true,
     data: { server, revoked },
@@ -68,7 +70,7 @@ export async function runLogout({ control, prefix }: VerbContext, server: string
 
 /** `auth --list`. */
 export async function runAuthList({ control, prefix, now }: VerbContext): Promise<VerbResult> {
-  const entries = await control.auth.list();
+  const entries = await control.signIns.list();
   if (entries.length === 0)
     return { ok: true, data: { signIns: [] }, text: `Signed in to nothing. Sign in with: ${prefix} auth <server>` };
   const signIns = entries.map((entry) => ({
@@ -101,14 +103,14 @@ function entryText(entry: SignInEntry, now: number, prefix: string): string {
 
 async function signInByDevice(context: VerbContext, stage: SignInUi, wish: AuthRequest): Promise<VerbResult> {
   const { server, scope, issuer } = wish;
-  const { auth } = context.control;
-  const { userCode, verificationUri, verificationUriComplete, expiresAt } = await auth.beginDevice(server, {
+  const { signIns } = context.control;
+  const { userCode, verificationUri, verificationUriComplete, expiresAt } = await signIns.beginDevice(server, {
     scope,
     issuer,
   });
   const code = visibleText(userCode, 100);
   const text = `On any device, open ${visibleText(verificationUri, 500)}\nand enter the code: ${code}`;
-  const done = auth.awaitDevice(server, userCode);
+  const done = signIns.awaitDevice(server, userCode);
   if (stage.goesOn) {
     goOn(context, server, done);
     const data = {
@@ -124,7 +126,7 @@ async function signInByDevice(context: VerbContext, stage: SignInUi, wish: AuthR
   stage.show(text);
   await orAborted(done, stage.signal).catch(async (error: unknown) => {
     if (!stage.signal.aborted) throw error;
-    await auth.cancelDevice(server, userCode).catch(() => {});
+    await signIns.cancelDevice(server, userCode).catch(() => {});
     throw new Fault("cancelled", `The sign-in to ${server} was given up.`, { cause: error });
   });
   return signedIn(context, server);
@@ -179,12 +181,12 @@ async function orPasted(started: StartedSignIn, stage: SignInUi): Promise<void> 
 }
 
 function goOn(context: VerbContext, server: string, done: Promise<void>): void {
-  done.then(() => context.control.connect(server)).catch(() => {});
+  done.then(() => context.control.servers.connect(server)).catch(() => {});
 }
 
 async function signedIn(context: VerbContext, server: string): Promise<VerbResult> {
   const { control, now } = context;
-  const { expiresAt, scope, issuer, subject } = await control.auth.status(server);
+  const { expiresAt, scope, issuer, subject } = await control.signIns.status(server);
   const facts = {
     server,
     signedIn: true,
@@ -198,7 +200,7 @@ async function signedIn(context: VerbContext, server: string): Promise<VerbResul
   const scopes = scope ? `, scopes ${visibleText(scope, 500)}` : "";
   const head = `Signed in to ${server}${as}${until}${scopes}.`;
   try {
-    const { tools } = await control.connect(server);
+    const { tools } = await control.servers.connect(server);
     return { ok: true, data: { ...facts, tools }, text: `${head} It has ${tools} ${tools === 1 ? "tool" : "tools"}.` };
   } catch (error) {
     const { code, message } = toFault(error);

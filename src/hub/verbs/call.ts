@@ -1,12 +1,11 @@
 import type { CallContext } from "../../catalog/call-context.ts";
 import { Fault } from "../../core/fault.ts";
 import { nearestName } from "../../core/nearest-name.ts";
-import { quoted } from "../../core/peer-text.ts";
-import { visibleText } from "../../core/visible-text.ts";
+import { quoted, visibleText } from "../../core/peer-text.ts";
 import type { JsonSchema, ToolResult } from "../../mcp/messages/tool.ts";
 import { createSchemaChecker } from "../../mcp/schema/schema-checker.ts";
 import type { ServerStatus } from "../../sources/servers/server-status.ts";
-import type { ListedTool, ToolCaller } from "../control/hub-control.ts";
+import type { ListedTool } from "../control/hub-control.ts";
 import { keysOf, shapesOf } from "./argument-schema.ts";
 import { isOpenState } from "./server-text.ts";
 import { typedArguments } from "./typed-arguments.ts";
@@ -21,12 +20,8 @@ export interface CallRequest {
 }
 
 /** `call <tool> …`: reads what was typed, checks it against the tool's schema, and calls. */
-export async function runCall(
-  context: VerbContext & { readonly caller: ToolCaller },
-  wish: CallRequest,
-  call: CallContext,
-): Promise<ToolResult> {
-  const tool = await context.control.findTool(wish.tool);
+export async function runCall(context: VerbContext, wish: CallRequest, call: CallContext): Promise<ToolResult> {
+  const tool = await context.control.tools.find(wish.tool);
   if (tool === undefined) throw await unknownTool(context, wish.tool);
   const args = await typedArguments(wish.words, tool.inputSchema, () => wish.readInput());
   const verdict = await createSchemaChecker().check(tool.inputSchema, args);
@@ -36,7 +31,7 @@ export async function runCall(
     throw new Fault("bad-params", `Wrong arguments for ${tool.name}: ${problems}\n${usageOf(tool, context.prefix)}`);
   }
   for (const slip of slips) call.log.warn(`${tool.name}: ${slip}`);
-  return context.caller.call(tool, args, call);
+  return context.control.tools.call(tool, args, call);
 }
 
 /** Names that an open schema lets pass, but that are close to one it knows: most likely that one was meant. */
@@ -65,7 +60,7 @@ function usageOf({ name, inputSchema }: ListedTool, prefix: string): string {
 }
 
 async function unknownTool({ control, prefix }: VerbContext, name: string): Promise<Fault> {
-  const [tools, servers] = await Promise.all([control.tools(), control.servers()]);
+  const [tools, servers] = await Promise.all([control.tools.list(), control.servers.list()]);
   const names = tools.map((tool) => tool.name);
   const nearest = names.find((each) => each.endsWith(`__${name}`)) ?? nearestName(name, names);
   const hint = nearest === undefined ? `"${prefix} tools" lists those there are.` : `Did you mean ${nearest}?`;

@@ -14,7 +14,7 @@ test.each([
   [["http://example.com/mcp"], /must begin with https:\/\//],
   [["ftp://example.com"], /must begin with https:\/\//],
   [["https://user:pass@example.com"], /user name or a password/],
-  [["https://"], /not an address/],
+  [["https://"], /not a valid address/],
   [["https://example.com/mcp", "more"], /no words after it/],
   [["node 'server"], /not closed/],
   [[" "], /Say what to connect/],

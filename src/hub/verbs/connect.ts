@@ -35,7 +35,7 @@ export async function runConnect(
   editor: ConfigEditor,
   wish: ConnectRequest,
 ): Promise<VerbResult> {
-  const known = await context.control.servers();
+  const known = await context.control.servers.list();
   const [first = "", ...more] = wish.words;
   if (more.length === 0 && known.some(({ name }) => name === first)) return connect(context, first);
 
@@ -45,7 +45,7 @@ export async function runConnect(
   const names = new Set(known.map(({ name }) => name));
   const name = wish.name ?? suggestName(target, names);
   requireName(name, names);
-  const place = await context.control.configuration();
+  const place = await context.control.configuration.place();
   const settings = { ...settingsOf(target), ...wish.settings };
   if (wish.force !== true) {
     const slip =
@@ -56,7 +56,7 @@ export async function runConnect(
   }
   const undo = await editor.add(place, name, settings);
   try {
-    await context.control.reload();
+    await context.control.configuration.reload();
   } catch (error) {
     // Left as it is, it would keep every other change of the file from counting.
     await undo();
@@ -87,7 +87,7 @@ async function check(
 async function connect(context: VerbContext, name: string, added?: ConfigPlace): Promise<VerbResult> {
   const head = added === undefined ? [] : [`Added ${name} to ${added.path}.`];
   try {
-    const server = await context.control.connect(name);
+    const server = await context.control.servers.connect(name);
     const tools = await runTools(context, name);
     const text = [...head, statusText(server, context), "", tools.text].join("\n");
     return { ok: true, data: { server, added: added?.path ?? null, ...(tools.data as object) }, text };

@@ -3,7 +3,7 @@ import type { HubControl } from "../control/hub-control.ts";
 import { createMcpCommand } from "./mcp-command.ts";
 
 /** Servers of which nothing can be asked but where one is signed in. */
-const control = { auth: { list: () => Promise.resolve([]) } } as unknown as HubControl;
+const control = { signIns: { list: () => Promise.resolve([]) } } as unknown as HubControl;
 const command = createMcpCommand(() => Promise.resolve(control));
 const mcp = (words: string) => command(words, {} as Parameters<typeof command>[1]);
 

@@ -44,7 +44,7 @@ async function handle(verb: string, name: string | undefined, context: VerbConte
     case "status":
       return (await import("./servers.ts")).runStatus(context, name);
     case "connect": {
-      await context.control.connect(named(verb, name));
+      await context.control.servers.connect(named(verb, name));
       return handle("status", name, context);
     }
     case "disconnect":

@@ -1,4 +1,4 @@
-import { visibleText } from "../../core/visible-text.ts";
+import { visibleText } from "../../core/peer-text.ts";
 import type { ServerStatus } from "../../sources/servers/server-status.ts";
 
 /** Where a server stands, in words. */

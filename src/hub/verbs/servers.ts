@@ -1,4 +1,4 @@
-import { visibleText } from "../../core/visible-text.ts";
+import { visibleText } from "../../core/peer-text.ts";
 import { unknownServer } from "../../sources/servers/definition.ts";
 import type { ServerStatus } from "../../sources/servers/server-status.ts";
 import type { ListedTool } from "../control/hub-control.ts";
@@ -10,7 +10,7 @@ const narrowest = 16;
 
 /** `servers`: every configured server, where it stands, how it is signed in to, and how many tools it has. */
 export async function runServers(context: VerbContext): Promise<VerbResult> {
-  const servers = await context.control.servers();
+  const servers = await context.control.servers.list();
   const title = `MCP Servers (${servers.length} configured)`;
   if (servers.length === 0) {
     const how = `Add one with: ${context.prefix} connect <address or command>`;
@@ -29,7 +29,7 @@ function renderServer(server: ServerStatus, width: number, context: VerbContext)
 
 /** `status [server]`: everything there is to know about one server, or about each. */
 export async function runStatus(context: VerbContext, name?: string): Promise<VerbResult> {
-  const all = await context.control.servers();
+  const all = await context.control.servers.list();
   const servers = name === undefined ? all : all.filter((server) => server.name === name);
   if (name !== undefined && servers.length === 0)
     throw unknownServer(
@@ -68,7 +68,7 @@ const longestLine = 100;
 
 /** `tools [server]`: what can be called, under the names it is called by. */
 export async function runTools({ control, prefix }: VerbContext, source?: string): Promise<VerbResult> {
-  const tools = await control.tools(source);
+  const tools = await control.tools.list(source);
   const text = tools.length === 0 ? noTools(prefix, source) : renderTools(tools);
   return { ok: true, data: { tools }, text };
 }

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
-import { visibleText } from "../../core/visible-text.ts";
+import { visibleText } from "../../core/peer-text.ts";
 import { unknownServer } from "../../sources/servers/definition.ts";
 import type { HubControl } from "../control/hub-control.ts";
 import type { ConfigEditor } from "./connect.ts";
@@ -8,7 +8,7 @@ import { noServers, type VerbContext, type VerbResult } from "./verb.ts";
 
 /** `disconnect <server>`: until the next `connect` or start; the configuration stays as it is. */
 export async function runDisconnect({ control, prefix }: VerbContext, name: string): Promise<VerbResult> {
-  const server = await control.disconnect(name);
+  const server = await control.servers.disconnect(name);
   const text = `${name} is disconnected and stays configured. Bring it back with: ${prefix} connect ${name}`;
   return { ok: true, data: { server }, text };
 }
@@ -20,22 +20,22 @@ export async function handleRemove(
   name: string,
 ): Promise<VerbResult> {
   await requireServer(control, name);
-  const place = await control.configuration();
+  const place = await control.configuration.place();
   await editor.remove(place, name);
-  await control.reload();
+  await control.configuration.reload();
   return { ok: true, data: { removed: name, path: place.path }, text: `${name} was taken out of ${place.path}.` };
 }
 
 /** Faults where no server is called so. */
 export async function requireServer(control: HubControl, name: string): Promise<void> {
-  const names = (await control.servers()).map((server) => server.name);
+  const names = (await control.servers.list()).map((server) => server.name);
   if (!names.includes(name)) throw unknownServer(name, names);
 }
 
 /** `refresh [server]`: asks for the lists again, and says what is there now. */
 export async function runRefresh(context: VerbContext, name?: string): Promise<VerbResult> {
-  const before = new Map((await context.control.servers()).map((server) => [server.name, server.tools]));
-  const servers = await context.control.refresh(name);
+  const before = new Map((await context.control.servers.list()).map((server) => [server.name, server.tools]));
+  const servers = await context.control.servers.refresh(name);
   const text = servers
     .map((server) => {
       if (!isOpenState(server)) return `${server.name}: ${stateText(server, context)}`;
@@ -49,7 +49,7 @@ export async function runRefresh(context: VerbContext, name?: string): Promise<V
 
 /** `logs <server>`: what it last said on stderr. A server that is reached over HTTP says nothing there. */
 export async function runLogs({ control }: VerbContext, name: string): Promise<VerbResult> {
-  const text = await control.logs(name);
+  const text = await control.servers.logs(name);
   const plain = stripVTControlCharacters(text).replaceAll("\r\n", "\n").replaceAll("\t", "    ");
   const shown = visibleText(plain, plain.length).trimEnd();
   return { ok: true, data: { server: name, text }, text: shown === "" ? `${name} has said nothing on stderr.` : shown };

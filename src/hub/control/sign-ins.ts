@@ -3,13 +3,66 @@ import type { Home } from "../../core/files/home.ts";
 import { orAborted } from "../../core/wait.ts";
 import { type ServerDefinition, unknownServer } from "../../sources/servers/definition.ts";
 import type { AuthRegistry } from "../../sources/servers/oauth/auth-registry.ts";
-import type { ServerAuth } from "../../sources/servers/oauth/server-auth.ts";
+import type { AuthStatus, LogoutResult, ServerAuth } from "../../sources/servers/oauth/server-auth.ts";
 import { credentialName, hasCredentials } from "../../sources/servers/oauth/store/credential-path.ts";
 import type { Credentials, CredentialStore } from "../../sources/servers/oauth/store/credentials.ts";
 import { addressOf } from "../../sources/servers/server-status.ts";
-import type { SignInControl, SignInEntry } from "./sign-in-control.ts";
 
-export interface LocalSignInControlOptions {
+/** What to request in addition to being signed in. */
+export interface SignInRequest {
+  /** More scopes, separated by spaces. */
+  readonly scope?: string | undefined;
+  /** An authorization server that replaces the previous one. */
+  readonly issuer?: string | undefined;
+}
+
+export type BegunSignIn =
+  | { readonly kind: "signed-in" }
+  | { readonly kind: "redirect"; readonly url: string; readonly state: string };
+
+/** What the configuration says about how to sign in. */
+export interface SignInWay {
+  readonly device?: boolean | undefined;
+  /** Where the browser returns to. */
+  readonly uri?: string | undefined;
+  readonly port?: number | undefined;
+}
+
+/** What to enter, and where, to sign in on another device. */
+export interface DevicePrompt {
+  readonly verificationUri: string;
+  readonly verificationUriComplete?: string | undefined;
+  readonly userCode: string;
+  readonly expiresAt: number;
+}
+
+/** A stored sign-in, or one that a configured server needs. */
+export interface SignInEntry extends AuthStatus {
+  readonly server: string;
+  readonly address: string;
+  /** False if the server is no longer in the configuration. */
+  readonly configured: boolean;
+}
+
+/** Signing in to the servers. Opening the browser and receiving its callback is left to the caller. */
+export interface SignInsControl {
+  wayOf(server: string): Promise<SignInWay>;
+  begin(server: string, request: SignInRequest & { readonly redirectUri: string }): Promise<BegunSignIn>;
+  /** `query` is the query of the callback; `pasted` says that the user typed it. */
+  finish(server: string, query: string, pasted: boolean): Promise<void>;
+  cancel(server: string, state: string): Promise<void>;
+  isWaiting(server: string, state: string): Promise<boolean>;
+  beginDevice(server: string, request: SignInRequest): Promise<DevicePrompt>;
+  /** Resolves when the user has finished on the other device. */
+  awaitDevice(server: string, userCode: string): Promise<void>;
+  /** Stops waiting for the other device. */
+  cancelDevice(server: string, userCode: string): Promise<void>;
+  logout(server: string): Promise<LogoutResult>;
+  status(server: string): Promise<AuthStatus>;
+  list(): Promise<readonly SignInEntry[]>;
+}
+
+export interface LocalSignInsOptions {
   readonly auths: AuthRegistry;
   readonly home: Pick<Home, "file">;
   readonly store: () => Promise<CredentialStore>;
@@ -23,16 +76,12 @@ interface DeviceEntry {
   isOver: boolean;
 }
 
-/** However slow an authorization server is, nobody waits longer for one step of a sign-in. */
+/** The longest that one step of a sign-in may take, however slow the authorization server is. */
 const longestStepMs = 120_000;
 
-export function createLocalSignInControl({
-  auths,
-  home,
-  store,
-  definitions,
-}: LocalSignInControlOptions): SignInControl {
-  /** Sign-ins on other devices that are under way, by server and code. */
+/** Signing in to the servers of this process. */
+export function createLocalSignIns({ auths, home, store, definitions }: LocalSignInsOptions): SignInsControl {
+  /** Sign-ins on other devices that have begun, by server and code. */
   const devices = new Map<string, DeviceEntry>();
 
   return {
@@ -41,9 +90,9 @@ export function createLocalSignInControl({
       const { grant, redirectUri: uri, redirectPort: port } = (transport.kind === "http" && transport.auth) || {};
       return { device: grant === "device-code", uri, port };
     },
-    async begin(server, wish) {
+    async begin(server, request) {
       const auth = await authOf(server);
-      const begun = await auth.begin({ ...wish, signal: AbortSignal.timeout(longestStepMs) });
+      const begun = await auth.begin({ ...request, signal: AbortSignal.timeout(longestStepMs) });
       return begun.kind === "redirect" ? { ...begun, url: begun.url.href } : begun;
     },
     async finish(server, query, pasted) {
@@ -52,12 +101,12 @@ export function createLocalSignInControl({
     },
     cancel: async (server, state) => (await authOf(server)).cancel(state),
     isWaiting: async (server, state) => (await authOf(server)).isWaiting(state),
-    async beginDevice(server, wish) {
+    async beginDevice(server, request) {
       const stop = new AbortController();
-      const { done, ...prompt } = await (await authOf(server)).beginDevice({ ...wish, signal: stop.signal });
+      const { done, ...prompt } = await (await authOf(server)).beginDevice({ ...request, signal: stop.signal });
       const entry: DeviceEntry = { done, stop, isOver: false };
       void done.catch(() => {}).finally(() => (entry.isOver = true));
-      // Nobody came for their end.
+      // Finished ones that no caller waited for.
       for (const [key, { isOver }] of devices) if (isOver) devices.delete(key);
       devices.set(deviceKey(server, prompt.userCode), entry);
       return prompt;
@@ -70,7 +119,7 @@ export function createLocalSignInControl({
     },
     async cancelDevice(server, userCode) {
       const key = deviceKey(server, userCode);
-      devices.get(key)?.stop.abort(new Fault("cancelled", `The sign-in to ${server} was given up.`));
+      devices.get(key)?.stop.abort(new Fault("cancelled", `The sign-in to ${server} was cancelled.`));
       devices.delete(key);
     },
     async logout(server) {
@@ -102,12 +151,12 @@ export function createLocalSignInControl({
     const { name, transport } = definition;
     const auth = auths.of(definition);
     if (auth === undefined || transport.kind !== "http") return undefined;
-    // What was never signed in to and needs nothing is not loaded for this.
+    // A server that needs no sign-in, and never had one, is not loaded for this.
     if (transport.auth === undefined && !hasCredentials(home, name, transport.url)) return undefined;
     return { server: name, address: addressOf(transport), configured: true, ...(await (await auth.load()).status()) };
   }
 
-  /** Kept for servers that are no longer configured, or no longer under that address, or are let in by a key by now. */
+  /** Stored for servers that are no longer configured, have another address, or use an API key now. */
   async function strays(): Promise<readonly Credentials[]> {
     const used = definitions().flatMap((definition) => {
       const { name, transport } = definition;
@@ -124,7 +173,7 @@ export function createLocalSignInControl({
     if (auth !== undefined) return auth.load();
     const why =
       definition.transport.kind === "stdio" ? "it is a command on this machine" : "its key is in the configuration";
-    throw new Fault("usage", `Nobody has to sign in to ${server}: ${why}.`);
+    throw new Fault("usage", `${server} needs no sign-in: ${why}.`);
   }
 
   function definitionOf(server: string): ServerDefinition {
@@ -144,6 +193,6 @@ function deviceKey(server: string, userCode: string): string {
 function noDevice(server: string): Fault {
   return new Fault(
     "not-found",
-    `No sign-in to ${server} with this code is under way. Start again: clawport auth ${server} --device`,
+    `No sign-in to ${server} waits for this code. Run \`clawport auth ${server} --device\` to start again.`,
   );
 }

@@ -1,0 +1,146 @@
+import { writeFile } from "node:fs/promises";
+import { expect, test } from "vitest";
+import { testContext } from "../../../tests/support/test-source.ts";
+import { followAudit } from "./audit-page.ts";
+import type { HubControl } from "./hub-control.ts";
+
+/** An engine with the server `shelf`, the source `notes` (tool `add`), and an HTTP door. */
+export interface ControlSubject extends AsyncDisposable {
+  readonly control: HubControl;
+  readonly configPath: string;
+}
+
+/** What every implementation of `HubControl` does, wherever its engine runs. */
+export function testHubControl(open: () => Promise<ControlSubject>): void {
+  test("a server can be listed, disconnected, connected and refreshed, and its output read", async () => {
+    await using subject = await open();
+    const { servers } = subject.control;
+    expect(await servers.connect("shelf")).toMatchObject({ name: "shelf", state: "ready", tools: 7 });
+    expect(await servers.logs("shelf")).toBe("shelf: open, as one\n");
+    expect(await servers.disconnect("shelf")).toMatchObject({ state: "disconnected" });
+    await expect(servers.refresh("shelf")).rejects.toMatchObject({ code: "unavailable" });
+    expect(await servers.list()).toMatchObject([{ name: "shelf", state: "disconnected", tools: 0 }]);
+    await servers.connect("shelf");
+    expect(await servers.refresh()).toMatchObject([{ name: "shelf", state: "ready" }]);
+    await expect(servers.connect("other")).rejects.toMatchObject({
+      code: "not-found",
+      message: expect.stringContaining("shelf") as string,
+    });
+  });
+
+  test("tools can be listed, found and called; a tool that does not exist is undefined", async () => {
+    await using subject = await open();
+    const { tools } = subject.control;
+    expect(await tools.list("notes")).toMatchObject([{ name: "add", source: "notes" }]);
+    expect((await tools.list()).map(({ name }) => name)).toContain("add");
+    await expect(tools.list("other")).rejects.toMatchObject({ code: "not-found" });
+    expect(await tools.find("nothing")).toBeUndefined();
+    const tool = await tools.find("add");
+    expect(await tools.call(tool!, {}, callContext())).toMatchObject({ content: [{ type: "text", text: "add" }] });
+  });
+
+  test("a server on this machine needs no sign-in, and no sign-in is stored", async () => {
+    await using subject = await open();
+    const { signIns } = subject.control;
+    expect(await signIns.list()).toEqual([]);
+    expect(await signIns.wayOf("shelf")).toMatchObject({ device: false });
+    const request = { redirectUri: "http://127.0.0.1:1/callback" };
+    await expect(signIns.begin("shelf", request)).rejects.toMatchObject({ code: "usage" });
+    await expect(signIns.awaitDevice("shelf", "ABC")).rejects.toMatchObject({ code: "not-found" });
+  });
+
+  test("a token is added for one source, listed without its secret, and removed", async () => {
+    await using subject = await open();
+    const { tokens } = subject.control;
+    const added = await tokens.add("phone", "notes");
+    expect(added).toEqual({ name: "phone", view: "notes", token: expect.stringMatching(/^[\w-]{43}$/) as string });
+    const listed = await tokens.list();
+    expect(listed).toEqual([
+      { name: "main", view: null, created: null },
+      { name: "phone", view: "notes", created: expect.any(String) as string },
+    ]);
+    await expect(tokens.add("phone")).rejects.toMatchObject({ code: "conflict" });
+    await expect(tokens.add("tablet", "note")).rejects.toMatchObject({
+      code: "usage",
+      message: expect.stringContaining('Did you mean "notes"?') as string,
+    });
+    await tokens.remove("phone");
+    await expect(tokens.remove("phone")).rejects.toMatchObject({ code: "not-found" });
+    expect(await tokens.reset()).toEqual({ path: expect.stringMatching(/mcp-token\.txt$/) as string });
+  });
+
+  test("without questions there is nothing to approve or to forget", async () => {
+    await using subject = await open();
+    const { approvals } = subject.control;
+    expect(await approvals.list()).toEqual({ approvals: [], waiting: [], changed: [] });
+    await expect(approvals.approve("add")).rejects.toMatchObject({ code: "not-found" });
+    await expect(approvals.forget("add")).rejects.toMatchObject({ code: "not-found" });
+  });
+
+  test("the audit is read by tool and outcome, and followed from where it was read", async () => {
+    await using subject = await open();
+    const { audit, tools } = subject.control;
+    expect(await audit.read()).toEqual({ lines: [], next: "" });
+    const tool = (await tools.find("add"))!;
+    await tools.call(tool, {}, callContext());
+    const { lines, next } = await audit.read({ after: "", waitMs: 5000 });
+    expect(lines).toMatchObject([{ tool: "add", source: "notes", outcome: "ok" }]);
+    expect((await audit.read({ tool: "other*" })).lines).toEqual([]);
+    expect((await audit.read({ outcome: "denied" })).lines).toEqual([]);
+    const stop = new AbortController();
+    const following = followAudit(audit, { after: next }, stop.signal);
+    const first = following.next();
+    await tools.call(tool, {}, callContext());
+    expect((await first).value).toMatchObject({ tool: "add" });
+    stop.abort();
+    expect((await following.next()).done).toBe(true);
+    await expect(audit.read({ after: "nowhere" })).rejects.toMatchObject({ code: "bad-params" });
+  });
+
+  test("an unknown conversation is a fault, and so is a store that can't be reached", async () => {
+    await using subject = await open();
+    const { conversations } = subject.control;
+    expect(await conversations.list()).toEqual([]);
+    await expect(conversations.show("work")).rejects.toMatchObject({ code: "not-found" });
+    await expect(conversations.remove("work", "model")).rejects.toMatchObject({ code: "not-found" });
+    await expect(conversations.list("openclaw")).rejects.toMatchObject({ code: "unavailable" });
+  });
+
+  test("the configuration is shown as it is written, without secrets, and reloaded", async () => {
+    await using subject = await open();
+    const { configuration, tools } = subject.control;
+    const place = await configuration.place();
+    expect(place).toEqual({ path: subject.configPath, location: "state-folder" });
+    await writeFile(
+      subject.configPath,
+      '{ servers: { a: { url: "https://a.example/", apiKey: "k1" } }, hub: { prot: 1 } }',
+    );
+    expect(await configuration.read()).toMatchObject({
+      ...place,
+      text: '{ servers: { a: { url: "https://a.example/", apiKey: "[redacted]" } }, hub: { prot: 1 } }',
+      problems: [{ path: "hub.prot", suggestion: "port" }],
+    });
+    await expect(configuration.reload()).rejects.toMatchObject({ code: "config" });
+    await writeFile(subject.configPath, '{ catalog: { exclude: ["add"] } }');
+    await configuration.reload();
+    expect(await tools.find("add")).toBeUndefined();
+  });
+
+  test("the status, the connected apps and the doctor's findings can be read", async () => {
+    await using subject = await open();
+    const { status, apps, doctor } = subject.control;
+    expect(await status.read()).toMatchObject({
+      address: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) as string,
+      version: "1.2.3",
+      pid: process.pid,
+      sessions: 0,
+      sources: expect.arrayContaining([{ id: "notes", kind: "server", tools: 1 }]) as unknown[],
+    });
+    expect(await apps.list()).toEqual([]);
+    const findings = await doctor.findings();
+    expect(findings).toContainEqual(expect.objectContaining({ check: "node", level: "ok" }));
+    expect(findings).toContainEqual(expect.objectContaining({ check: "servers" }));
+  });
+}
+
+const callContext = () => testContext({ caller: { door: "cli" } });

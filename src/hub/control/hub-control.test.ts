@@ -1,0 +1,95 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test, vi } from "vitest";
+import { shelf } from "../../../tests/cli/shelf.ts";
+import { testSource } from "../../../tests/support/test-source.ts";
+import { loadConfig } from "../../core/config/load-config.ts";
+import { openHome } from "../../core/files/home.ts";
+import { silentLog } from "../../core/log.ts";
+import { Secret } from "../../core/secrets/secret.ts";
+import { configFile } from "../engine/config-source.ts";
+import { type Engine, openEngine } from "../engine/engine.ts";
+import { createControlApi } from "./control-verbs.ts";
+import { type ControlSubject, testHubControl } from "./hub-control.contract.ts";
+import { createRemoteControl } from "./remote-control.ts";
+
+// Servers are processes of their own, and the machine may be busy.
+vi.setConfig({ testTimeout: 30_000 });
+
+interface OpenedEngine extends AsyncDisposable {
+  readonly engine: Engine;
+  readonly configPath: string;
+}
+
+async function open(): Promise<OpenedEngine> {
+  const home = await openHome(await mkdtemp(join(tmpdir(), "control-")));
+  const path = home.file("clawport.json5");
+  await writeFile(path, JSON.stringify({ servers: { shelf: shelf("one") } }));
+  const env = { PATH: process.env["PATH"], OPENCLAW_GATEWAY_PORT: "1" };
+  const loaded = await loadConfig({ path, env });
+  const file = { ...loaded, location: "state-folder" as const };
+  const engine = await openEngine({
+    home,
+    configuration: configFile({ home, configuration: { config: loaded.config, file }, env }),
+    env,
+    homedir: home.path,
+    log: silentLog,
+    version: "1.2.3",
+    sources: { given: [testSource({ id: "notes", tools: ["add"] })], servers: { start: "by-name" } },
+    doors: { http: { port: 0, control: true } },
+  });
+  return {
+    engine,
+    configPath: path,
+    async [Symbol.asyncDispose]() {
+      await engine.close();
+      await rm(home.path, { recursive: true, force: true });
+    },
+  };
+}
+
+async function openLocal(): Promise<ControlSubject> {
+  const opened = await open();
+  return { ...opened, control: await opened.engine.control() };
+}
+
+async function openRemote(): Promise<ControlSubject> {
+  const opened = await open();
+  const { address, tokenPath } = opened.engine.http!;
+  const token = new Secret((await readFile(tokenPath, "utf8")).trim());
+  const control = createRemoteControl({ address, token });
+  return {
+    ...opened,
+    control,
+    async [Symbol.asyncDispose]() {
+      control.close();
+      await opened[Symbol.asyncDispose]();
+    },
+  };
+}
+
+describe("the control of an engine in this process", () => {
+  testHubControl(openLocal);
+});
+
+describe("the control of an engine over HTTP", () => {
+  testHubControl(openRemote);
+});
+
+test.each([
+  ["servers.connect", {}, "bad-params", '"name" must be a string.'],
+  ["servers.connect", { name: 1 }, "bad-params", '"name" must be a string.'],
+  ["tools.list", { source: null }, "bad-params", '"source" must be a string.'],
+  ["signIns.finish", { server: "shelf", query: "", pasted: "yes" }, "bad-params", '"pasted" must be true or false.'],
+  ["audit.read", { limit: -1 }, "bad-params", '"limit" must be a whole number, 0 or more.'],
+  ["conversations.list", { from: "files" }, "bad-params", '"from" must be "model" or "openclaw".'],
+  ["status.read", [], "bad-params", "The request body must be a JSON object."],
+  ["servers.start", {}, "not-found", 'There is no control verb "servers.start".'],
+  ["tools.call", {}, "not-found", 'There is no control verb "tools.call".'],
+  ["configuration.write", { text: "{}" }, "not-found", 'There is no control verb "configuration.write".'],
+  ["constructor.name", {}, "not-found", 'There is no control verb "constructor.name".'],
+])("%s with %j is refused", async (verb, body, code, message) => {
+  await using opened = await openLocal();
+  await expect(createControlApi(opened.control)(verb, body)).rejects.toMatchObject({ code, message });
+});

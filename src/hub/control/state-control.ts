@@ -1,0 +1,92 @@
+import { Fault } from "../../core/fault.ts";
+import { nearestName } from "../../core/nearest-name.ts";
+import { quoted } from "../../core/peer-text.ts";
+import type { AgentFlags } from "../engine/open-agent.ts";
+import { hubFiles } from "../hub-files.ts";
+import type { ConversationsOptions } from "../open-conversations.ts";
+import { createConversationsControl } from "./conversations.ts";
+import type { ChangedTool, StateControl } from "./hub-control.ts";
+
+export interface StateControlOptions extends ConversationsOptions {
+  /** Where OpenClaw's conversations are; found by itself unless given. */
+  readonly flags?: AgentFlags;
+  /** The sources that a token can be limited to. */
+  views(): Promise<readonly string[]>;
+}
+
+/** What is kept in the state folder. Every part is loaded with its first use. */
+export function createStateControl(options: StateControlOptions): StateControl {
+  const { home, env, log } = options;
+  const tokensAt = { home, env, log };
+  return {
+    tokens: {
+      async list() {
+        const { listNamedTokens } = await import("../../doors/mcp/named-tokens.ts");
+        const named = Object.entries(await listNamedTokens(tokensAt));
+        return [
+          { name: "main", view: null, created: null },
+          ...named.map(([name, { view = null, created }]) => ({ name, view, created })),
+        ];
+      },
+      async add(name, view) {
+        const { addNamedToken } = await import("../../doors/mcp/named-tokens.ts");
+        if (view !== undefined) requireView(view, await options.views());
+        const token = await addNamedToken(tokensAt, name, view);
+        return { name, view: view ?? null, token: token.reveal() };
+      },
+      async remove(name) {
+        const { removeNamedToken } = await import("../../doors/mcp/named-tokens.ts");
+        await removeNamedToken(tokensAt, name);
+      },
+      async reset() {
+        const { mainTokenPath, resetMainToken } = await import("../../doors/mcp/main-token.ts");
+        await resetMainToken(tokensAt);
+        return { path: mainTokenPath(tokensAt) };
+      },
+    },
+    approvals: {
+      async list() {
+        const { approvals, pins } = await openAnswers();
+        const { pinDiff } = await import("../../catalog/guard/pin-definition.ts");
+        const changed = (await pins.list()).flatMap(({ name, source, text, offered }): ChangedTool[] =>
+          offered === undefined ? [] : [{ name, source, diff: pinDiff(text, offered.text) }],
+        );
+        return { ...(await approvals.list()), changed };
+      },
+      async approve(tool) {
+        const { approvals, pins } = await openAnswers();
+        const accepted = await pins.accept(tool);
+        const approved = await approvals.approveWaiting(tool);
+        if (accepted.length + approved.length > 0) return { accepted, approved };
+        const message = `${quoted(tool)} has nothing to approve; run \`clawport approvals\` to see what does`;
+        throw new Fault("not-found", message);
+      },
+      forget: async (tool) => (await openAnswers()).approvals.forget(tool),
+    },
+    audit: {
+      async read(query) {
+        const { readAuditPage } = await import("./audit-page.ts");
+        return readAuditPage(hubFiles.audit(home), query);
+      },
+    },
+    conversations: createConversationsControl(options),
+  };
+
+  async function openAnswers() {
+    const { openApprovals } = await import("../../catalog/guard/approvals.ts");
+    const { openPins } = await import("../../catalog/guard/pins.ts");
+    return {
+      approvals: openApprovals({ file: hubFiles.approvals(home), log }),
+      pins: openPins({ file: hubFiles.pins(home), log }),
+    };
+  }
+}
+
+/** A token for an unknown source would give access to nothing, without a hint why. */
+function requireView(view: string, views: readonly string[]): void {
+  if (views.includes(view)) return;
+  const nearest = nearestName(view, views);
+  const hint = nearest === undefined ? "" : ` Did you mean ${quoted(nearest)}?`;
+  const message = `There is no source ${quoted(view, 100)}.${hint} The sources are: ${views.join(", ")}.`;
+  throw new Fault("usage", message);
+}
