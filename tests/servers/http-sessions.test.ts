@@ -158,7 +158,7 @@ describe("HTTP+SSE of 2024-11-05", () => {
     expect(refusing.count("GET")).toBe(0);
     expect(engine.manager.status("refusing").lastError).toContain("go away");
     expect(nothing.count("GET")).toBe(1);
-    expect(engine.manager.status("nothing").lastError).toMatch(/HTTP 404.*no such page here.*2024-11-05 did not work/);
+    expect(engine.manager.status("nothing").lastError).toMatch(/HTTP 404.*no such page here.*2024-11-05 failed too/);
   });
 
   test("is remembered, and found out anew when the server has changed", async () => {

@@ -1,32 +1,33 @@
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Fault } from "../../core/fault.ts";
+import { callbackPath } from "../../sources/servers/oauth/registration/client-document.ts";
 import { judgeCallback } from "./callback-query.ts";
 
 export interface CallbackListenerOptions {
-  /** A free one unless given. */
+  /** A free port by default. */
   readonly port?: number | undefined;
   readonly path?: string | undefined;
-  /** How the redirect address names this machine. */
+  /** The name of this machine in the redirect URI. */
   readonly host?: "127.0.0.1" | "localhost" | undefined;
 }
 
-/** The redirect that was waited for. The browser waits too, until it is told how it went. */
+/** The expected redirect. The browser waits until `show` is called. */
 export interface Callback {
   readonly query: URLSearchParams;
   show(page: CallbackPage): void;
 }
 
-/** Takes one redirect on this machine and is gone. */
+/** Accepts one redirect on this machine, then closes. */
 export interface CallbackListener {
   readonly redirectUri: string;
-  /** Lets the redirect with this `state` in, and no other. Rejects when the listener is closed before it comes. */
+  /** Accepts only the redirect with this `state`. Rejects if the listener is closed before it arrives. */
   expect(state: string): Promise<Callback>;
   close(): Promise<void>;
 }
 
 export async function openCallbackListener(options: CallbackListenerOptions = {}): Promise<CallbackListener> {
-  const { port: wanted = 0, path = "/callback", host: name = "127.0.0.1" } = options;
+  const { port: wanted = 0, path = callbackPath, host: hostname = "127.0.0.1" } = options;
   const arrived = Promise.withResolvers<Callback>();
   arrived.promise.catch(() => {});
   let expected: string | undefined;
@@ -40,11 +41,11 @@ export async function openCallbackListener(options: CallbackListenerOptions = {}
     if (!verdict.pass)
       return show(response, verdict.status, { ok: false, title: "Not signed in", text: verdict.reason });
     if (isTaken) {
-      const text = "This sign-in was answered already. Nothing more can be done here; you can close this tab.";
-      return show(response, 410, { ok: false, title: "Used already", text });
+      const text = "This sign-in is already finished. You can close this tab.";
+      return show(response, 410, { ok: false, title: "Already used", text });
     }
     isTaken = true;
-    // Nobody new is let in from here on.
+    // No new connections from here on.
     server.close();
     arrived.resolve({
       query: verdict.query,
@@ -56,7 +57,7 @@ export async function openCallbackListener(options: CallbackListenerOptions = {}
   });
   await listen(server, wanted);
   const { port } = server.address() as AddressInfo;
-  const host = `${name}:${port}`;
+  const host = `${hostname}:${port}`;
 
   return {
     redirectUri: `http://${host}${path}`,
@@ -65,10 +66,10 @@ export async function openCallbackListener(options: CallbackListenerOptions = {}
       return arrived.promise;
     },
     async close() {
-      arrived.reject(new Fault("cancelled", "The sign-in was given up."));
+      arrived.reject(signInCancelled());
       const closed = server.listening ? new Promise((resolve) => server.close(resolve)) : Promise.resolve();
       server.closeIdleConnections();
-      // What was said to the browser still goes out.
+      // A page for the browser is still sent.
       if (!isAnswered) server.closeAllConnections();
       await closed;
     },
@@ -84,12 +85,18 @@ function listen(server: ReturnType<typeof createServer>, port: number): Promise<
   return new Promise((resolve, reject) => {
     server.once("error", (cause: NodeJS.ErrnoException) => {
       const what =
-        cause.code === "EADDRINUSE" ? `Port ${port}, where the sign-in should end, is taken.` : cause.message;
-      reject(new Fault("conflict", `${what} Stop what holds it, or change auth.redirectPort.`, { cause }));
+        cause.code === "EADDRINUSE" ? `Port ${port}, which the sign-in returns to, is in use.` : cause.message;
+      reject(
+        new Fault("conflict", `${what} Stop the program that uses it, or change \`auth.redirectPort\`.`, { cause }),
+      );
     });
-    // Never 0.0.0.0: what comes here opens somebody's account.
+    // Never 0.0.0.0: what arrives here gives access to an account.
     server.listen(port, "127.0.0.1", resolve);
   });
+}
+
+export function signInCancelled(): Fault {
+  return new Fault("cancelled", "The sign-in was cancelled.");
 }
 
 export interface CallbackPage {
@@ -98,7 +105,7 @@ export interface CallbackPage {
   readonly text: string;
 }
 
-/** A page that loads nothing, runs nothing and tells no other site where it came from. */
+/** The page loads nothing, runs nothing and sends no referrer to other sites. */
 const callbackPageHeaders = {
   "content-type": "text/html; charset=utf-8",
   "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'",

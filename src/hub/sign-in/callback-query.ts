@@ -1,6 +1,6 @@
 import { Fault } from "../../core/fault.ts";
 
-/** What is known of a request to the callback listener. */
+/** A request to the callback listener. */
 export interface CallbackFacts {
   readonly method: string | undefined;
   readonly target: string | undefined;
@@ -8,10 +8,10 @@ export interface CallbackFacts {
 }
 
 export interface CallbackRules {
-  /** `127.0.0.1:<port>`, as the redirect address has it. */
+  /** `127.0.0.1:<port>`, as in the redirect URI. */
   readonly host: string;
   readonly path: string;
-  /** The `state` of the sign-in that waits here; nothing before it began. */
+  /** The `state` of the sign-in that waits here; undefined before it has started. */
   readonly state: string | undefined;
 }
 
@@ -20,25 +20,28 @@ export type CallbackVerdict =
   | { readonly pass: false; readonly status: number; readonly reason: string };
 
 /**
- * Whether a request is the redirect that is waited for. A page that is open in the same browser can send requests here
- * too, under any name that leads to this machine; but it can't navigate with our name in `Host` and the right `state`,
- * which only the authorization server was told.
+ * Whether a request is the expected redirect. Any page in the same browser can send requests here too, under any name that
+ * leads to this machine; but it can't navigate with our name in `Host` and the right `state`, which only the authorization
+ * server knows.
  */
 export function judgeCallback({ method, target, headers }: CallbackFacts, rules: CallbackRules): CallbackVerdict {
   if (headers["host"] !== rules.host) return refuse(403, "This is not the address of a sign-in.");
   const url = URL.parse(target ?? "", `http://${rules.host}`);
   if (url?.pathname !== rules.path) return refuse(404, "There is nothing here.");
-  if (method !== "GET") return refuse(405, "Only a browser that is sent here can finish a sign-in.");
+  if (method !== "GET") return refuse(405, "A sign-in can only be finished by a browser that was redirected here.");
   const { origin, "sec-fetch-mode": mode, "sec-fetch-dest": dest } = headers;
   if (
     (origin !== undefined && origin !== "null") ||
     (mode ?? "navigate") !== "navigate" ||
     (dest ?? "document") !== "document"
   )
-    return refuse(403, "Only a browser that is sent here can finish a sign-in, not a page of another site.");
+    return refuse(
+      403,
+      "A sign-in can only be finished by a browser that was redirected here, not by a page of another site.",
+    );
   const states = url.searchParams.getAll("state");
   if (rules.state === undefined || states.length !== 1 || states[0] !== rules.state)
-    return refuse(400, "This does not belong to the sign-in that waits here. Begin it again.");
+    return refuse(400, "This does not belong to the sign-in that waits here. Start the sign-in again.");
   return { pass: true, query: url.searchParams };
 }
 
@@ -46,21 +49,21 @@ function refuse(status: number, reason: string): CallbackVerdict {
   return { pass: false, status, reason };
 }
 
-/** The query of a callback out of what a person pasted: the whole address, its query, or the bare code. */
+/** The query of a callback from what the user pasted: the whole address, its query, or just the code. */
 export function parsePastedCallback(text: string): URLSearchParams {
-  const typed = text.trim();
-  const url = /^https?:\/\//i.test(typed) ? URL.parse(typed) : null;
+  const pasted = text.trim();
+  const url = /^https?:\/\//i.test(pasted) ? URL.parse(pasted) : null;
   const query =
-    url?.searchParams ?? (typed.includes("=") ? new URLSearchParams(typed.replace(/^[^?]*\?/, "")) : undefined);
+    url?.searchParams ?? (pasted.includes("=") ? new URLSearchParams(pasted.replace(/^[^?]*\?/, "")) : undefined);
   if (query === undefined) {
-    if (/^[!-~]+$/.test(typed)) return new URLSearchParams({ code: typed });
-    throw new Fault("usage", "That is neither a code nor the address that the browser was sent to.");
+    if (/^[!-~]+$/.test(pasted)) return new URLSearchParams({ code: pasted });
+    throw new Fault("usage", "This is neither a code nor the address that the browser ended at.");
   }
   if (query.has("code") || query.has("error")) return query;
-  // A code may hold the sign itself.
-  if (url === null && /^[!-~]+$/.test(typed) && !typed.includes("&")) return new URLSearchParams({ code: typed });
+  // The code itself may hold an equals sign.
+  if (url === null && /^[!-~]+$/.test(pasted) && !pasted.includes("&")) return new URLSearchParams({ code: pasted });
   throw new Fault(
     "usage",
-    "There is no code in that address. Copy all of it from the browser, after you agreed there.",
+    "There is no code in this address. Copy the whole address from the browser after you have agreed there.",
   );
 }

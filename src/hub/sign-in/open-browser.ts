@@ -7,7 +7,7 @@ export interface BrowserEnvironment {
   readonly platform: string;
 }
 
-/** Opens an address in the person's browser; says whether one could be started. Nothing goes through a shell. */
+/** Opens a URL in the user's browser, without a shell; false if no browser could be started. */
 export async function openBrowser(url: URL, environment: BrowserEnvironment): Promise<boolean> {
   if (url.protocol !== "https:" && url.protocol !== "http:") return false;
   for (const [command = "", ...args] of browserCommands(url.href, environment)) {
@@ -16,22 +16,23 @@ export async function openBrowser(url: URL, environment: BrowserEnvironment): Pr
   return false;
 }
 
-/** In the order in which they are tried; none where nobody could see one. */
+/** The commands to try, in order; empty if there is no screen to show a browser on. */
 export function browserCommands(
   address: string,
   { env, platform }: BrowserEnvironment,
 ): readonly (readonly string[])[] {
-  const own = env["BROWSER"];
-  if (own === "" || own === "none") return [];
-  if (own !== undefined) return own.split(platform === "win32" ? ";" : ":").flatMap((each) => commandOf(each, address));
+  const configured = env["BROWSER"];
+  if (configured === "" || configured === "none") return [];
+  if (configured !== undefined)
+    return configured.split(platform === "win32" ? ";" : ":").flatMap((each) => commandOf(each, address));
   if (platform === "darwin") return [["open", address]];
-  // `start` is a word of the shell; this does what it does.
+  // `start` is built into the shell; this does the same without one.
   if (platform === "win32") return [["rundll32.exe", "url.dll,FileProtocolHandler", address]];
   if (env["WSL_DISTRO_NAME"]) return [["wslview", address]];
   return env["DISPLAY"] || env["WAYLAND_DISPLAY"] ? [["xdg-open", address]] : [];
 }
 
-/** `BROWSER` may name several, and where in a command the address goes: `firefox --new-window %s:w3m`. */
+/** `BROWSER` may name several commands, and where the URL goes in each: `firefox --new-window %s:w3m`. */
 function commandOf(text: string, address: string): readonly (readonly string[])[] {
   const words = splitWords(text);
   if (words.length === 0) return [];

@@ -182,7 +182,7 @@ test("a server that has tokens made for another one is refused", async () => {
 });
 
 test.each([
-  ["does not say that it checks PKCE", undefined, "allowMissingPkce"],
+  ["does not announce PKCE", undefined, "allowMissingPkce"],
   ["checks only plain challenges", ["plain"], "S256"],
 ])("an authorization server that %s is refused before anybody registers", async (_, methods, hint) => {
   await using rogue = await startRogueIssuer({

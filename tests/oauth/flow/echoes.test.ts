@@ -74,7 +74,7 @@ test.each(tellings)("a refresh token that is repeated %s is told to nobody", asy
   rogue.settings.refuseWith = telling;
   at += 3_600_000;
   expect(await auth.request("POST", rogue.url).headers()).toEqual({});
-  expect(lines.join("\n")).toContain("can't be renewed");
+  expect(lines.join("\n")).toContain("refused to renew the token");
   expectUntold(lines.join("\n"), [token]);
 });
 
@@ -98,7 +98,7 @@ test("what is repeated to somebody who wants a code for another device is told t
   rogue.settings.device = () => ({ error: `not with ${settings.clientSecret}` });
   const { auth } = openAuth(rogue.url, { settings });
   const told = await faultOf(auth.beginDevice({ signal: new AbortController().signal }));
-  expect(told).toContain("no device code");
+  expect(told).toContain("did not issue a device code");
   expectUntold(told, [settings.clientSecret]);
 });
 

@@ -102,7 +102,7 @@ test("a workload's token that is refused is told of, and is in no message", asyn
   const failure = await request.refused(refused).catch((error: unknown) => error);
   expect(failure).toMatchObject({
     code: "unauthorized",
-    message: expect.stringContaining("auth of the server notes"),
+    message: expect.stringContaining("Check `auth` of the server notes"),
   });
   expect(JSON.stringify(failure, Object.getOwnPropertyNames(failure))).not.toContain(secret);
   expect(rogue.seen.at(-1)?.params.get("assertion")).toBe(secret);

@@ -17,18 +17,18 @@ export interface AuthRegistryOptions {
   readonly now?: (() => number) | undefined;
 }
 
-/** What a connection needs, and behind it everything else. */
+/** The part that a connection needs; `load` brings the rest. */
 export interface LazyAuth extends ConnectionAuth {
   load(): Promise<ServerAuth>;
 }
 
 export interface AuthRegistry extends ConnectionAuths {
   of(definition: ServerDefinition): LazyAuth | undefined;
-  /** Of a server that is configured no longer under this name and address: what is kept for it can be signed out of. */
+  /** For a server that is no longer configured under this name and URL, so that its stored sign-in can be removed. */
   ofRemovedServer(name: string, url: URL): Promise<ServerAuth>;
 }
 
-/** The sign-ins of all servers. What does the work is loaded when a server asks for it, or has been signed in to. */
+/** The sign-ins of all servers. The code for one is loaded when the server asks for a sign-in, or has a stored one. */
 export function createAuthRegistry(options: AuthRegistryOptions): AuthRegistry {
   const auths = new Map<string, { readonly fingerprint: string; readonly auth: LazyAuth }>();
   return {
@@ -67,7 +67,7 @@ function createLazyAuth(name: string, target: HttpTarget, options: AuthRegistryO
       },
       answered: (headers) => request?.answered?.(headers),
       async refused(refusal) {
-        // A refusal that signing in can't help.
+        // Signing in does not help against this refusal.
         if (refusal.status === 403 && !refusal.headers["www-authenticate"]?.includes("insufficient_scope"))
           return false;
         return (await make()).refused(refusal);

@@ -3,9 +3,9 @@ import { quoted } from "../../../core/peer-text.ts";
 import type { Authorizer } from "../../../mcp/client/authorizer.ts";
 import type { ServerDefinition } from "../definition.ts";
 
-/** What a connection needs of signing in. */
+/** What a connection needs to sign in. */
 export interface ConnectionAuth extends Authorizer {
-  /** Where it stands, without asking anybody; nothing where the server never asked for it. */
+  /** The state as far as it is known here; undefined if the server never asked for a sign-in. */
   state(): AuthState | undefined;
 }
 
@@ -16,25 +16,28 @@ export interface AuthState {
 }
 
 export interface ConnectionAuths {
-  /** Nothing for servers that have their key in the configuration, and for those without an address. */
+  /** Undefined for servers without a URL, and for those whose credentials are in the configuration. */
   of(definition: ServerDefinition): ConnectionAuth | undefined;
 }
 
-/** What a program finds in `detail` of a fault that only a person can mend. */
+/** `detail` of a fault that only a sign-in by the user resolves, for programs. */
 interface SignInDetail {
-  /** `wider`: signed in, but not for this. `refused`: not let in here, with a token that others may well take. */
+  /** `wider`: signed in, but without the scope that this call needs. `refused`: this call was refused with a new token. */
   readonly signIn: "needed" | "wider" | "refused";
   readonly scope?: string;
 }
 
+/** How long a sign-in waits for the user to finish it in the browser. */
+export const signInLifetimeMs = 10 * 60_000;
+
 export function signInNeeded(server: string, why: string): Fault {
-  return new Fault("unauthorized", `${why} Sign in: clawport auth ${server}`, {
+  return new Fault("unauthorized", `${why} Run \`clawport auth ${server}\` to sign in.`, {
     detail: { signIn: "needed" } satisfies SignInDetail,
   });
 }
 
 export function newTokenRefused(server: string): Fault {
-  const message = `${server} refuses a token that was just issued for it. Sign in as somebody else: clawport auth ${server}`;
+  const message = `${server} refused a token that was just issued for it. Run \`clawport auth ${server}\` to sign in with another account.`;
   return new Fault("unauthorized", message, { detail: { signIn: "refused" } satisfies SignInDetail });
 }
 
@@ -42,20 +45,24 @@ export function widerSignInNeeded(server: string, scope: string): Fault {
   const word = quotedForShell(scope);
   const how =
     word === undefined
-      ? `Give them with clawport auth ${server} --scope; it wants ${quoted(scope, 500)}`
-      : `Give them: clawport auth ${server} --scope ${word}`;
-  return new Fault("unauthorized", `${server} wants more rights for this than you have signed in for. ${how}`, {
-    detail: { signIn: "wider", scope } satisfies SignInDetail,
-  });
+      ? `Sign in again with \`clawport auth ${server} --scope <scope>\`, where the scope is ${quoted(scope, 500)}.`
+      : `Run \`clawport auth ${server} --scope ${word}\` to sign in with them.`;
+  return new Fault(
+    "unauthorized",
+    `${server} requires more permissions for this call than you signed in with. ${how}`,
+    {
+      detail: { signIn: "wider", scope } satisfies SignInDetail,
+    },
+  );
 }
 
-/** Whether nothing at all goes before somebody signs in; a call that lacks a right says nothing about the others. */
+/** Whether no call works before a sign-in. A call that lacks a permission says nothing about the others. */
 export function isSignInNeeded(error: unknown): boolean {
   if (!isFault(error, "unauthorized")) return false;
   return signInOf(error) !== "wider" && signInOf(error) !== "refused";
 }
 
-/** Whether one call was not let in with a token that was just issued, which says little about the others. */
+/** Whether a call was refused although its token was just issued, which says little about other calls. */
 export function isNewTokenRefused(error: unknown): boolean {
   return isFault(error, "unauthorized") && signInOf(error) === "refused";
 }
@@ -64,12 +71,12 @@ function signInOf({ detail }: Fault): SignInDetail["signIn"] | undefined {
   return (detail as Partial<SignInDetail> | undefined)?.signIn;
 }
 
-/** In quotes, a shell takes these for what they are. */
+/** Characters without a meaning to a shell if they are in double quotes. */
 const shellSafe = /^[\w .:/@+=,~*-]+$/;
 
 /**
- * A text that came from a server, as it may stand in a command for a person to copy. Nothing where a shell would do
- * something with it: quotes do not stop `$(…)`.
+ * A text from a server, safe to use in a command that the user copies. Undefined if a shell would interpret it: quotes do
+ * not stop `$(…)`.
  */
 export function quotedForShell(text: string): string | undefined {
   return shellSafe.test(text) ? `"${text}"` : undefined;

@@ -13,7 +13,7 @@ const transientCodes: ReadonlySet<string> = new Set([
   OAuthErrorCode.ServerError,
   OAuthErrorCode.TemporarilyUnavailable,
 ]);
-/** Never taken for a part of a secret: whoever waits for another device lives on them (RFC 8628 § 3.5). */
+/** Never withheld as part of a secret: polling for a device code depends on them (RFC 8628 § 3.5). */
 const knownCodes: ReadonlySet<string> = new Set([
   ...Object.values(OAuthErrorCode),
   "authorization_pending",
@@ -22,16 +22,16 @@ const knownCodes: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What went wrong with an authorization server, for a person. Of its answer only `error` and `error_description` get into
- * the message, since the rest may hold a token; and they only where they repeat none of the secrets that it was sent.
- * `unauthorized` means that it refused for good, `unavailable` that it may work another time.
+ * What went wrong with an authorization server, for the user. Of its answer only `error` and `error_description` get into
+ * the message, since the rest may hold a token, and only if they repeat none of the secrets that were sent.
+ * `unauthorized` means that it refused for good, `unavailable` that it may work later.
  */
 export function toOAuthFault(error: unknown, issuer: string, secrets: readonly string[] = []): Fault {
   if (error instanceof Fault) return error;
   const who = `The authorization server ${quoted(issuer)}`;
   if (error instanceof OAuthError) {
     if (transientCodes.has(error.code))
-      return new Fault("unavailable", `${who} could not give a token. Try again later.`);
+      return new Fault("unavailable", `${who} could not issue a token. Try again later.`);
     const code = knownCodes.has(error.code) ? error.code : withholdEchoedSecrets(error.code, secrets).slice(0, 100);
     return new Fault("unauthorized", `${who} refused: ${describeRefusal(code, error, secrets)}.`, {
       detail: { error: code },
@@ -40,21 +40,21 @@ export function toOAuthFault(error: unknown, issuer: string, secrets: readonly s
   if (error instanceof RegistrationRejectedError) {
     return new Fault(
       "denied",
-      `${who} refused to register Clawport (HTTP ${error.status}). Register it there by hand and put its id into auth.clientId.`,
+      `${who} refused to register Clawport (HTTP ${error.status}). Register it there by hand and set \`auth.clientId\`.`,
     );
   }
   if (error instanceof IssuerMismatchError) {
     return new Fault(
       "denied",
-      `The answer to the sign-in comes from another authorization server than it began with. Refused: somebody may be in between.`,
+      `The sign-in was answered by another authorization server than the one it started with. Refused: this may be an attack.`,
     );
   }
   if (error instanceof InsecureTokenEndpointError) {
-    return new Fault("denied", `${who} wants secrets over plain http. Refused.`);
+    return new Fault("denied", `${who} uses plain http for secrets. Refused.`);
   }
   if (error instanceof TypeError) return new Fault("unavailable", `${who} can't be reached.`, { cause: error });
-  // A schema's complaint would repeat what it complains about.
-  return new Fault("unavailable", `${who} answered with something that is no answer to this.`);
+  // A schema error would repeat the value it is about.
+  return new Fault("unavailable", `${who} sent an invalid answer.`);
 }
 
 function describeRefusal(code: string, { code: given, message }: OAuthError, secrets: readonly string[]): string {
@@ -62,13 +62,13 @@ function describeRefusal(code: string, { code: given, message }: OAuthError, sec
   return [code, why].flatMap((text) => (text === "" ? [] : JSON.stringify(text))).join(", ");
 }
 
-/** What may be told of a text that came from there. */
+/** The part of an authorization server's text that may be shown. */
 export function withholdEchoedSecrets(text: string, secrets: readonly string[]): string {
   const head = text.slice(0, maxTextLength);
-  return repeatsSecret(head, secrets) ? "(it repeats what it was sent)" : head;
+  return repeatsSecret(head, secrets) ? "(withheld: it repeats a secret)" : head;
 }
 
-/** What is said of a request in the open anyhow. */
+/** Parameters that are no secrets. */
 const publicParameters: ReadonlySet<string> = new Set([
   "audience",
   "client_assertion_type",
@@ -82,10 +82,10 @@ const publicParameters: ReadonlySet<string> = new Set([
   "token_type_hint",
 ]);
 
-/** So much of a secret counts as telling it. */
+/** As many characters of a secret count as revealing it. */
 const revealingLength = 8;
 
-/** What a request to an authorization server holds that nobody else may see: codes, tokens, proofs, secrets. */
+/** The secrets in a request to an authorization server: codes, tokens, proofs, client secrets. */
 export function secretsInRequest({ headers, body }: RequestInit): readonly string[] {
   const form = new URLSearchParams(body instanceof URLSearchParams || typeof body === "string" ? body : "");
   const sent = new Headers(headers);
@@ -94,7 +94,7 @@ export function secretsInRequest({ headers, body }: RequestInit): readonly strin
   return [...values, ...shown].filter((value) => value !== "");
 }
 
-/** Whether an answer repeats a secret that it was sent, be it in part: some do so to say what they did not like. */
+/** Whether an answer repeats a secret, even in part: some servers do so to say what was wrong. */
 function repeatsSecret(text: string, secrets: readonly string[]): boolean {
   const parts = Array.from({ length: Math.max(0, text.length - revealingLength + 1) }, (_, at) =>
     text.slice(at, at + revealingLength),

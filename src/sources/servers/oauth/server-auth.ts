@@ -23,21 +23,21 @@ import { createTokenCache } from "./tokens/token-cache.ts";
 
 /** Everything about signing in to one server. */
 export interface ServerAuth extends ConnectionAuth {
-  /** The address to open in a browser; or nothing was needed, since the configuration says how to do without a person. */
+  /** Returns the URL to open in a browser, or `signed-in` if the configured grant needs no user. */
   begin(options: BeginSignInOptions): Promise<RedirectSignIn | { readonly kind: "signed-in" }>;
-  /** Takes the whole query of the callback; in another process than began it, too. */
+  /** Takes the whole query of the callback. Works in another process than `begin`. */
   finish(callback: URLSearchParams, options?: FinishSignInOptions): Promise<void>;
   beginDevice(options: DeviceSignInOptions): Promise<DeviceSignIn>;
-  /** Forgets a sign-in that waits. */
+  /** Forgets a sign-in that has not been finished. */
   cancel(state: string): Promise<void>;
   isWaiting(state: string): Promise<boolean>;
-  /** Forgets everything, and tells the authorization server where it takes that (RFC 7009). */
+  /** Deletes everything that is stored, and revokes the tokens if the authorization server supports it (RFC 7009). */
   logout(): Promise<LogoutResult>;
   status(): Promise<AuthStatus>;
 }
 
 export interface LogoutResult {
-  /** Whether there was a sign-in to forget. */
+  /** Whether there was a sign-in to delete. */
   readonly wasSignedIn: boolean;
   readonly revoked: boolean;
 }
@@ -98,7 +98,7 @@ export function createServerAuth(context: AuthContext): ServerAuth {
     status: async () => authStatusOf(await cache.reload(), context.now()),
   };
 
-  /** Under the lock: a refresh that is under way comes first, and it is the tokens it brought that are to be revoked. */
+  /** Under the lock: a running refresh finishes first, and its new tokens are the ones to revoke. */
   async function takeAll(): Promise<Credentials | undefined> {
     let taken: Credentials | undefined;
     await file.change((kept) => {
@@ -108,7 +108,7 @@ export function createServerAuth(context: AuthContext): ServerAuth {
     return taken;
   }
 
-  /** Looks what the server says now; where that can't be had, what is kept counts. */
+  /** Asks the server for its authorization server now; if it does not answer, the stored one counts. */
   async function findMove(signal: AbortSignal | undefined): Promise<Fault | undefined> {
     const pinned = cache.known()?.issuer;
     const resource = await discoverResource(context, demand.challenge, signal).catch(() => undefined);
@@ -123,15 +123,15 @@ export function createServerAuth(context: AuthContext): ServerAuth {
   }
 }
 
-/** Where the sign-in to a server stands, for people. Holds no secret. */
+/** The state of a sign-in, for people. Holds no secret. */
 export interface AuthStatus {
   readonly kind: "none" | "signed-in" | "expired" | "needs-sign-in";
   readonly expiresAt?: number | undefined;
-  /** When somebody signed in, which refreshes do not change. */
+  /** When the user signed in; a refresh does not change it. */
   readonly signedInAt?: number | undefined;
   readonly scope?: string | undefined;
   readonly issuer?: string | undefined;
-  /** Who is signed in, as the authorization server says. */
+  /** Who is signed in, according to the authorization server. */
   readonly subject?: string | undefined;
 }
 

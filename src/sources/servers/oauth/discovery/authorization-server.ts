@@ -11,20 +11,20 @@ export interface AuthorizationServerChoice {
   readonly resource: ProtectedResource;
   /** The authorization server of the first sign-in. */
   readonly pinned?: string | undefined;
-  /** The one a person wants instead. */
+  /** The one that the user accepted instead. */
   readonly accepted?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The first authorization server that answers. Only the one that was signed in to before, unless a person says otherwise. */
+/** The first authorization server that answers. After the first sign-in only that one counts, unless the user accepts another. */
 export async function chooseAuthorizationServer(
   context: AuthContext,
   { resource, pinned, accepted, signal }: AuthorizationServerChoice,
 ): Promise<AuthorizationServer> {
   const listed = namedAuthorizationServers(context, resource);
-  const wanted = requirePinnedServer(context.server, listed, pinned, accepted);
+  const candidates = requirePinnedServer(context.server, listed, pinned, accepted);
   const failures: Fault[] = [];
-  for (const address of wanted) {
+  for (const address of candidates) {
     try {
       const found = await discoverAuthorizationServer(address, context, signal);
       if (found) return found;
@@ -35,13 +35,16 @@ export async function chooseAuthorizationServer(
   }
   const worst = failures.find(({ code }) => code === "denied") ?? failures[0];
   if (worst) throw worst;
-  // Servers of 2025-03-26 may have no document at all; who names an authorization server has to have one.
+  // Servers of 2025-03-26 may have no metadata; an authorization server that is named must have it.
   const isNamed = resource.authorizationServers !== undefined || context.settings.authorizationServerUrl !== undefined;
   if (!isNamed) return { issuer: `${context.url.origin}/` };
-  throw new Fault("unavailable", `${quoted(wanted.join(", "))} is no authorization server: it has no metadata.`);
+  throw new Fault(
+    "unavailable",
+    `${quoted(candidates.join(", "))} is not an authorization server: it has no metadata.`,
+  );
 }
 
-/** A server that suddenly names another authorization server may have been taken over: its users would sign in there. */
+/** A server that suddenly names another authorization server may be compromised: its users would sign in there. */
 export function requirePinnedServer(
   server: string,
   listed: readonly string[],
@@ -61,10 +64,13 @@ export function requirePinnedServer(
     );
   }
   const word = now === undefined ? undefined : quotedForShell(now);
-  const how = word === undefined ? "" : ` If you know why, accept it: clawport auth ${server} --issuer ${word}`;
+  const how =
+    word === undefined
+      ? ""
+      : ` If this change is expected, run \`clawport auth ${server} --issuer ${word}\` to accept it.`;
   throw new Fault(
     "denied",
-    `${server} now names ${shown(now)} as its authorization server; you signed in with ${shown(pinned)}.${how}`,
+    `${server} now names ${shown(now)} as its authorization server, but you signed in with ${shown(pinned)}.${how}`,
     { detail: { issuer: now, pinned } },
   );
 }
@@ -80,28 +86,28 @@ export function namedAuthorizationServers(
 /** Who issues tokens for a server. */
 export interface AuthorizationServer {
   readonly issuer: string;
-  /** Nothing for servers of 2025-03-26, whose endpoints stand at fixed paths. */
+  /** Undefined for servers of 2025-03-26, whose endpoints are at fixed paths. */
   readonly metadata?: AuthorizationServerMetadata;
 }
 
-/** Nothing where no document is found (RFC 8414, OpenID Connect Discovery). Faults where it is another one's. */
+/** Undefined if there is no metadata (RFC 8414, OpenID Connect Discovery). Throws a fault if it is for another issuer. */
 export async function discoverAuthorizationServer(
   address: string,
   { url, fetch }: Pick<AuthContext, "url" | "fetch">,
   signal: AbortSignal | undefined,
 ): Promise<AuthorizationServer | undefined> {
   if (!URL.canParse(address)) {
-    throw new Fault("denied", `${url.host} names ${quoted(address)} as its authorization server, which is no address.`);
+    throw new Fault("denied", `${url.host} names ${quoted(address)} as its authorization server, which is not a URL.`);
   }
   for (const candidate of buildDiscoveryUrls(address)) {
     const found = await fetchMetadata(candidate.url, { fetch, signal });
     if (!found) continue;
     const issuer = found.issuer;
-    // RFC 8414 § 3.3: a document that speaks for another issuer could send codes and secrets to the wrong place.
+    // RFC 8414 § 3.3: metadata for another issuer could send codes and secrets to the wrong server.
     if (typeof issuer !== "string" || !isSameIssuer(issuer, address)) {
       throw new Fault(
         "denied",
-        `The authorization server ${quoted(address)} says that it is ${quoted(String(issuer))}. Refused: it could be another's.`,
+        `The authorization server ${quoted(address)} says that it is ${quoted(String(issuer))}. Refused: its metadata may be forged.`,
       );
     }
     return { issuer, metadata: readMetadata(found, url) };
@@ -109,7 +115,7 @@ export async function discoverAuthorizationServer(
   return undefined;
 }
 
-/** The same but for a slash at the end. */
+/** Ignores a slash at the end. */
 function isSameIssuer(one: string, other: string): boolean {
   return one.replace(/\/$/, "") === other.replace(/\/$/, "");
 }
@@ -131,20 +137,20 @@ const listFields = [
   "dpop_signing_alg_values_supported",
 ] as const;
 
-/** Many documents lack what their standard demands but signing in does not need; what it needs is checked where it does. */
+/** Many documents lack fields that the standard requires but signing in does not need. Needed fields are checked on use. */
 function readMetadata(found: Readonly<Record<string, unknown>>, configured: URL): AuthorizationServerMetadata {
   const read: Record<string, unknown> = { ...found };
   for (const name of endpointFields)
     if (read[name] !== undefined) read[name] = readEndpoint(name, read[name], configured);
   for (const name of listFields) if (read[name] !== undefined && !Array.isArray(read[name])) delete read[name];
   if (read.token_endpoint === undefined) {
-    throw new Fault("unavailable", `The authorization server ${quoted(String(found.issuer))} names no token endpoint.`);
+    throw new Fault("unavailable", `The authorization server ${quoted(String(found.issuer))} has no token endpoint.`);
   }
   read.response_types_supported ??= ["code"];
   return read as unknown as AuthorizationServerMetadata;
 }
 
-/** A browser and secrets are sent there. */
+/** The user's browser and secrets are sent there. */
 function readEndpoint(name: string, value: unknown, configured: URL): string {
   const verdict = judgeTarget(value, configured);
   if (verdict.pass) return value as string;

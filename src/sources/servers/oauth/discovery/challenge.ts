@@ -3,7 +3,7 @@ import type { Env } from "../../../../core/process/child-env.ts";
 import { createHttpAgent } from "../../connection/http-agent.ts";
 import type { HttpTarget } from "../../definition.ts";
 
-/** One way of showing who one is that a server named (RFC 9110 § 11.6.1). */
+/** One authentication scheme that a server offers (RFC 9110 § 11.6.1). */
 interface Challenge {
   /** In lower case. */
   readonly scheme: string;
@@ -11,7 +11,7 @@ interface Challenge {
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** What a server wants of a client that signs in with OAuth. */
+/** What a server requires of a client that signs in with OAuth. */
 export interface OAuthChallenge {
   readonly scheme: "bearer" | "dpop";
   readonly resourceMetadata?: string | undefined;
@@ -21,26 +21,26 @@ export interface OAuthChallenge {
 
 const maxHeaderLength = 16_384;
 
-/** The challenge of a server that speaks OAuth, wherever it stands among others; Bearer where there is a choice. */
+/** The OAuth challenge among all challenges of a server; Bearer if there is a choice. */
 export function readOAuthChallenge(header: string | readonly string[] | undefined): OAuthChallenge | undefined {
   const all = parseChallenges(header).filter(({ scheme }) => scheme === "bearer" || scheme === "dpop");
-  const told =
+  const chosen =
     all.find(({ params }) => params.error === "use_dpop_nonce") ??
     all.find(({ scheme }) => scheme === "bearer") ??
     all[0];
-  if (!told) return undefined;
-  // A server that names both schemes need not say everything twice.
-  const said = Object.assign({}, ...all.map(({ params }) => params), told.params) as Record<string, string>;
-  const { resource_metadata: resourceMetadata, scope, error } = said;
-  return { scheme: told.scheme as OAuthChallenge["scheme"], resourceMetadata, scope, error };
+  if (!chosen) return undefined;
+  // A server that offers both schemes may give each parameter only once.
+  const params = Object.assign({}, ...all.map(({ params }) => params), chosen.params) as Record<string, string>;
+  const { resource_metadata: resourceMetadata, scope, error } = params;
+  return { scheme: chosen.scheme as OAuthChallenge["scheme"], resourceMetadata, scope, error };
 }
 
-/** Several schemes in one header, and several headers, read as one list. What is no challenge is passed over. */
+/** Reads several schemes in one header, and several headers, as one list. Ignores what is not a challenge. */
 export function parseChallenges(header: string | readonly string[] | undefined): readonly Challenge[] {
   const text = (typeof header === "string" ? header : (header ?? []).join(", ")).slice(0, maxHeaderLength);
   const challenges: { scheme: string; params: Record<string, string> }[] = [];
-  // A scheme is a word that no "=" follows; a parameter is a word, "=", and a word or a text in quotes. What begins always
-  // ends, if need be with the header: nothing is read twice, so that no header makes this slow.
+  // A scheme is a word without "=" after it; a parameter is a word, "=", and a word or a quoted text. An unclosed quote ends
+  // with the header: nothing is read twice, so no header can make this slow.
   const part = /([\w!#$%&'*+.^`|~-]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.?)*)(?:"|$)|([^\s,"]*)))?|"(?:[^"\\]|\\.?)*(?:"|$)/gs;
   for (const [, word, quoted, plain] of text.matchAll(part)) {
     if (word === undefined) continue;
@@ -56,14 +56,14 @@ export function parseChallenges(header: string | readonly string[] | undefined):
 
 const probeTimeoutMs = 10_000;
 
-/** What a server says to somebody it does not know. Most refuse everything; some only what is of worth. */
+/** The challenge of a server to a client without credentials. Most servers refuse every request; some only a few. */
 export async function probeServer(
   { url, headers, tls }: HttpTarget,
   env: Env,
   signal: AbortSignal | undefined,
 ): Promise<OAuthChallenge | undefined> {
   const agent = createHttpAgent(url, tls, env);
-  const late = AbortSignal.timeout(probeTimeoutMs);
+  const timeout = AbortSignal.timeout(probeTimeoutMs);
   try {
     const response = await sendHttp({
       url,
@@ -71,13 +71,13 @@ export async function probeServer(
       headers: { ...headers, accept: "application/json, text/event-stream", "content-type": "application/json" },
       body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list", params: {} }),
       agent,
-      signal: signal ? AbortSignal.any([signal, late]) : late,
+      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
     });
     response.destroy();
     return response.statusCode === 401 ? readOAuthChallenge(response.headers["www-authenticate"]) : undefined;
   } catch (error) {
     if (signal?.aborted) throw error;
-    // Its documents may be there all the same.
+    // Its metadata may still be available.
     return undefined;
   } finally {
     agent.destroy();

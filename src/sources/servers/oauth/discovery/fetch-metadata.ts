@@ -1,10 +1,10 @@
 import { Fault } from "../../../../core/fault.ts";
 import { isRecord } from "../../../../core/is-record.ts";
 
-/** What discovery asks with, as the client library does. */
+/** The same headers as the client library sends. */
 const headers = { accept: "application/json", "mcp-protocol-version": "2025-11-25" };
 
-/** The document at an address; nothing where there is none. Faults where that is not known. */
+/** The document at a URL; undefined if there is none. Throws a fault if that can't be found out. */
 export async function fetchMetadata(
   url: URL,
   { fetch, signal }: { readonly fetch: typeof globalThis.fetch; readonly signal?: AbortSignal | undefined },
@@ -12,7 +12,7 @@ export async function fetchMetadata(
   const response = await fetch(url, { headers, ...(signal && { signal }) });
   if (!response.ok) {
     await response.body?.cancel().catch(() => {});
-    // A proxy in front of a server without such a page may answer 502 for it.
+    // A proxy may answer 502 if the server behind it has no such page.
     if (response.status < 500 || response.status === 502) return undefined;
     throw new Fault(
       "unavailable",
@@ -21,5 +21,5 @@ export async function fetchMetadata(
   }
   const value: unknown = await response.json().catch(() => undefined);
   if (isRecord(value)) return value;
-  throw new Fault("unavailable", `${url.host} answered ${url.pathname} with something that is no JSON object.`);
+  throw new Fault("unavailable", `${url.host} answered ${url.pathname} with something that is not a JSON object.`);
 }

@@ -7,29 +7,29 @@ import type { OAuthChallenge } from "./challenge.ts";
 import { fetchMetadata } from "./fetch-metadata.ts";
 import { joinScopes } from "./scopes.ts";
 
-/** What a server says about how it is protected (RFC 9728). */
+/** The protected resource metadata of a server (RFC 9728). */
 export interface ProtectedResource {
-  /** What tokens for it are asked for (RFC 8707). */
+  /** The resource that tokens are requested for (RFC 8707). */
   readonly resource: string;
-  /** In the order to try them; nothing where the server has no such document. */
+  /** In the order to try them; undefined if the server has no such document. */
   readonly authorizationServers?: readonly string[];
   readonly scopes?: string | undefined;
-  readonly wantsDpop: boolean;
+  readonly requiresDpop: boolean;
 }
 
-/** Looks where the challenge says, then under the server's path, then at its root. */
+/** Tries the URL in the challenge, then the one for the server's path, then the one at its root. */
 export async function discoverResource(
   context: AuthContext,
   challenge: OAuthChallenge | undefined,
   signal: AbortSignal | undefined,
 ): Promise<ProtectedResource> {
   const { url, settings, fetch } = context;
-  const wantsDpop = settings.dpop === "always" || challenge?.scheme === "dpop";
+  const requiresDpop = settings.dpop === "always" || challenge?.scheme === "dpop";
   for (const metadataUrl of metadataUrls(url, challenge?.resourceMetadata)) {
     const found = await fetchMetadata(metadataUrl, { fetch, signal });
-    if (found) return readResource(found, url, wantsDpop);
+    if (found) return readResource(found, url, requiresDpop);
   }
-  return { resource: resourceUri(url), wantsDpop };
+  return { resource: resourceUri(url), requiresDpop };
 }
 
 function metadataUrls(url: URL, named: string | undefined): readonly URL[] {
@@ -41,12 +41,12 @@ function metadataUrls(url: URL, named: string | undefined): readonly URL[] {
   return named === undefined || known === null ? usual : [known, ...usual.filter(({ href }) => href !== known.href)];
 }
 
-function readResource(found: Readonly<Record<string, unknown>>, url: URL, wantsDpop: boolean): ProtectedResource {
+function readResource(found: Readonly<Record<string, unknown>>, url: URL, requiresDpop: boolean): ProtectedResource {
   const { resource, authorization_servers: servers, scopes_supported: scopes } = found;
   if (typeof resource !== "string" || !isResourceOf(resource, url)) {
     throw new Fault(
       "denied",
-      `${url.host} says that its tokens are for ${quoted(String(resource))}, which is another server. Refused: a token could be used there.`,
+      `${url.host} says that its tokens are for ${quoted(String(resource))}, which is another server. Refused: a token for it could be misused there.`,
     );
   }
   const named = stringsIn(servers);
@@ -54,11 +54,11 @@ function readResource(found: Readonly<Record<string, unknown>>, url: URL, wantsD
     resource,
     ...(named.length > 0 && { authorizationServers: named }),
     scopes: joinScopes(...stringsIn(scopes)),
-    wantsDpop: wantsDpop || found.dpop_bound_access_tokens_required === true,
+    requiresDpop: requiresDpop || found.dpop_bound_access_tokens_required === true,
   };
 }
 
-/** RFC 9728 § 3.3: else a server could have tokens made that are good for another one. */
+/** RFC 9728 § 3.3: otherwise a server could get tokens that are valid at another one. */
 function isResourceOf(resource: string, url: URL): boolean {
   return URL.canParse(resource) && checkResourceAllowed({ requestedResource: url, configuredResource: resource });
 }

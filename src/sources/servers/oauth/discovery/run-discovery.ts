@@ -11,15 +11,15 @@ export interface DiscoveryOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Who issues tokens for the server, and what it wants of them. */
+/** Who issues tokens for the server, and what the server requires of them. */
 export interface Discovery {
   readonly tokenIssuer: TokenIssuer;
   readonly resource: ProtectedResource;
-  /** Whether tokens are to be bound to a key of ours. */
+  /** Whether tokens are to be bound to our key. */
   readonly dpop: boolean;
 }
 
-/** Asks the server and then its authorization server: nothing of an earlier time is believed. */
+/** Asks the server and then its authorization server; uses nothing from earlier runs. */
 export async function runDiscovery(
   context: AuthContext,
   { pinned, accepted, signal }: DiscoveryOptions,
@@ -32,21 +32,22 @@ export async function runDiscovery(
   return {
     tokenIssuer: { server, ...(settings.omitResource !== true && { resource: resource.resource }) },
     resource,
-    dpop: settings.dpop !== "never" && resource.wantsDpop && Array.isArray(algorithms) && algorithms.includes("ES256"),
+    dpop:
+      settings.dpop !== "never" && resource.requiresDpop && Array.isArray(algorithms) && algorithms.includes("ES256"),
   };
 }
 
 export interface ScopeRequest {
   readonly kept: Credentials | undefined;
-  /** What a person wants besides. */
+  /** What the user requested besides. */
   readonly besides?: string | undefined;
-  /** Whether the tokens are to be renewed while nobody is there. */
+  /** Whether the tokens are to be renewed without the user. */
   readonly offline: boolean;
 }
 
 /**
- * Which rights to ask for: those of the configuration, else of the challenge, else of the server's document. Where more
- * are wanted, those that are held are asked for again; what another authorization server gave means nothing to this one.
+ * Which scopes to request: those of the configuration, else of the challenge, else of the server's document. If more are
+ * needed, those already granted are requested again, but only if this authorization server granted them.
  */
 export function chooseScope(
   { settings, demand }: AuthContext,
@@ -58,7 +59,7 @@ export function chooseScope(
   const held = more !== undefined && kept?.tokens?.issuer === tokenIssuer.server.issuer ? kept.tokens.scope : undefined;
   const scope = joinScopes(usual, held, more);
   const isOffered = tokenIssuer.server.metadata?.scopes_supported?.includes("offline_access") ?? false;
-  // Without it many authorization servers issue no refresh token.
+  // Many authorization servers issue no refresh token without it.
   return scope !== undefined && offline && isOffered && !hasScope(scope, "offline_access")
     ? `${scope} offline_access`
     : scope;

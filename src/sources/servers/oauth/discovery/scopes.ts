@@ -1,8 +1,8 @@
 const maxScopes = 200;
-/** RFC 6749 § 3.3. What a server calls a scope goes into addresses and into commands we show: nothing else may. */
+/** RFC 6749 § 3.3. Scopes from a server go into URLs and into commands that are shown, so nothing else is accepted. */
 const scopeToken = /^[\x21\x23-\x5B\x5D-\x7E]{1,256}$/;
 
-/** Each scope once, in the order they came; nothing where there are none. */
+/** Each scope once, in order; undefined if there are none. */
 export function joinScopes(...scopes: readonly (string | undefined)[]): string | undefined {
   const words = scopes.flatMap((scope) => scope?.split(/\s+/) ?? []).filter((word) => scopeToken.test(word));
   const unique = [...new Set(words)].slice(0, maxScopes);

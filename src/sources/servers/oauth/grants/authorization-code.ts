@@ -12,16 +12,16 @@ import type { AuthorizationServer } from "../discovery/authorization-server.ts";
 import { chooseScope, runDiscovery } from "../discovery/run-discovery.ts";
 import { toOAuthFault } from "../oauth-fault.ts";
 import { chooseClient, resolveClient, storableClient } from "../registration/client-registration.ts";
-import { dropIfEmpty, prunedRecord, withSignIn } from "../store/credential-record.ts";
+import { dropIfEmpty, prunedRecord, withoutPending, withSignIn } from "../store/credential-record.ts";
 import type { Credentials, PendingSignIn } from "../store/credentials.ts";
 import { openDpopKey } from "../tokens/dpop.ts";
 import { exchangeCode, type TokenIssuer } from "../tokens/token-request.ts";
 
 export interface BeginSignInOptions {
   readonly redirectUri: string;
-  /** Rights besides those that are asked for anyhow. */
+  /** Scopes besides those that are requested anyway. */
   readonly scope?: string | undefined;
-  /** An authorization server that a person accepted in place of the one signed in with before. */
+  /** An authorization server that the user accepted instead of the previous one. */
   readonly issuer?: string | undefined;
   readonly signal: AbortSignal;
 }
@@ -34,12 +34,12 @@ export interface RedirectSignIn {
 }
 
 export interface FinishSignInOptions {
-  /** A person typed it: then it may be a bare code, without `state` and `iss`. */
+  /** The user pasted it: then it may be just the code, without `state` and `iss`. */
   readonly pasted?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Authorization code with PKCE. All that it leaves before it is finished is one entry among the waiting sign-ins. */
+/** Authorization code with PKCE. Until it is finished, it stores only one entry in `pending`. */
 export async function beginSignIn(context: AuthContext, options: BeginSignInOptions): Promise<RedirectSignIn> {
   const { redirectUri, signal } = options;
   requireOwnRedirect(context, redirectUri);
@@ -96,32 +96,35 @@ async function buildAuthorizationUrl(
   }
 }
 
-/** Without PKCE a stolen code is as good as the sign-in; a server that does not say it checks it must be taken not to. */
+/** Without PKCE a stolen code is enough to sign in. A server that does not announce PKCE is assumed not to check it. */
 function requirePkce({ server, settings }: AuthContext, { server: { issuer, metadata } }: TokenIssuer): void {
   const methods = metadata?.code_challenge_methods_supported;
   if (metadata && metadata.authorization_endpoint === undefined) {
-    throw new Fault("denied", `${quoted(issuer)} lets nobody sign in with a browser. Set auth.grant of ${server}.`);
+    throw new Fault(
+      "denied",
+      `${quoted(issuer)} does not support signing in with a browser. Set \`auth.grant\` of ${server}.`,
+    );
   }
   if (methods?.includes("S256") || (methods === undefined && settings.allowMissingPkce === true)) return;
-  const why = methods === undefined ? "does not say that it checks PKCE" : "does not check PKCE with S256";
+  const why = methods === undefined ? "does not announce PKCE" : "does not support PKCE with S256";
   const hint =
     methods === undefined
-      ? ` If you know that it does, set auth.allowMissingPkce of the server ${server} to true.`
+      ? ` If you know that it checks PKCE, set \`auth.allowMissingPkce\` of the server ${server} to true.`
       : "";
-  throw new Fault("denied", `${quoted(issuer)} ${why}. Refused: a stolen code would be enough.${hint}`);
+  throw new Fault("denied", `${quoted(issuer)} ${why}. Refused: a stolen code would be enough to sign in.${hint}`);
 }
 
-/** A code that goes anywhere else is given away. */
+/** A code that is sent anywhere else is lost to an attacker. */
 function requireOwnRedirect({ settings }: AuthContext, redirectUri: string): void {
   const url = URL.parse(redirectUri);
   if (redirectUri === settings.redirectUri || (url?.protocol === "http:" && isLoopbackHostname(url.hostname))) return;
   throw new Fault(
     "denied",
-    `A sign-in comes back to this machine, or to auth.redirectUri of the configuration; not to ${quoted(redirectUri)}.`,
+    `A sign-in must return to this machine or to \`auth.redirectUri\`, not to ${quoted(redirectUri)}.`,
   );
 }
 
-/** Takes the waiting sign-in away before anything else, so that no answer counts twice. */
+/** Removes the pending sign-in first, so that no answer counts twice. */
 export async function finishSignIn(
   context: AuthContext,
   callback: URLSearchParams,
@@ -153,45 +156,41 @@ async function takePending(
   let entry: PendingSignIn | undefined;
   await context.file.change((now) => {
     const record = prunedRecord(context, now);
-    const { pending = {}, ...rest } = record;
+    const { pending = {} } = record;
     const states = Object.keys(pending);
     const state = mayBeBare && states.length === 1 ? states[0] : given;
     entry = state !== undefined && Object.hasOwn(pending, state) ? pending[state] : undefined;
     if (!entry || state === undefined) return now && dropIfEmpty(record);
-    const { [state]: _, ...others } = pending;
-    return dropIfEmpty({ ...rest, ...(states.length > 1 && { pending: others }) });
+    return withoutPending(record, state);
   });
   if (entry) return { entry, state: given };
-  const hint = mayBeBare ? "Give the whole address the browser ended at, or start" : "Start";
+  const hint = mayBeBare ? "Paste the whole address from the browser, or run" : "Run";
   throw new Fault(
     "denied",
-    `This answer belongs to no sign-in to ${context.server} that still waits: it was used, it is too old, or it is not ours. ${hint} again: clawport auth ${context.server}`,
+    `This answer does not belong to a pending sign-in to ${context.server}: it was used already, is too old, or comes from elsewhere. ${hint} \`clawport auth ${context.server}\` to start again.`,
   );
 }
 
 export async function cancelSignIn(context: AuthContext, state: string): Promise<void> {
   await context.file.change((now) => {
-    if (!now) return undefined;
-    const { pending = {}, ...rest } = prunedRecord(context, now);
-    const { [state]: _, ...others } = pending;
-    return dropIfEmpty({ ...rest, ...(Object.keys(others).length > 0 && { pending: others }) });
+    return now && withoutPending(prunedRecord(context, now), state);
   });
 }
 
 export interface ExpectedResponse {
   readonly server: string;
-  /** A person typed the code alone, so that nothing says where it comes from. */
+  /** The user pasted only the code, so nothing says where it comes from. */
   readonly isBare: boolean;
 }
 
-/** The code of a callback, once it is known to come from the authorization server that was asked (RFC 9207). */
+/** The code of a callback, after checking that it comes from the expected authorization server (RFC 9207). */
 function readAuthorizationResponse(
   callback: URLSearchParams,
   { issuer, metadata }: AuthorizationServer,
   { server, isBare }: ExpectedResponse,
 ): { readonly code: string; readonly iss: string | undefined } {
   const stated = callback.get("iss") ?? undefined;
-  // Bare: what is not there can't be compared. PKCE still ties the code to this sign-in.
+  // Without `iss` there is nothing to compare. PKCE still binds the code to this sign-in.
   const iss = isBare ? metadata?.issuer : stated;
   const isSupported = metadata?.authorization_response_iss_parameter_supported === true;
   try {
@@ -203,10 +202,16 @@ function readAuthorizationResponse(
   if (error !== null) {
     const why = callback.get("error_description");
     const said = [error, ...(why === null ? [] : [why])].map((text) => quoted(text)).join(", ");
-    throw new Fault("denied", `The sign-in to ${server} was refused: ${said}. Try again: clawport auth ${server}`);
+    throw new Fault(
+      "denied",
+      `The sign-in to ${server} was refused: ${said}. Run \`clawport auth ${server}\` to try again.`,
+    );
   }
   const code = callback.get("code");
   if (code === null || code === "" || callback.getAll("code").length > 1)
-    throw new Fault("bad-request", `The answer to the sign-in holds no code. Try again: clawport auth ${server}`);
+    throw new Fault(
+      "bad-request",
+      `The answer to the sign-in holds no code. Run \`clawport auth ${server}\` to try again.`,
+    );
   return { code, iss };
 }

@@ -1,19 +1,19 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { Fault } from "../../../../core/fault.ts";
 import { quoted } from "../../../../core/peer-text.ts";
+import { sleep } from "../../../../core/wait.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { chooseScope, runDiscovery } from "../discovery/run-discovery.ts";
 import { judgeTarget } from "../net/judge-target.ts";
 import { secretsInRequest, withholdEchoedSecrets } from "../oauth-fault.ts";
 import { authenticateClient } from "../registration/client-authentication.ts";
+import { deviceCodeGrantType } from "../registration/client-document.ts";
 import { chooseClient, storableClient } from "../registration/client-registration.ts";
 import { prunedRecord, withSignIn } from "../store/credential-record.ts";
 import type { Credentials, StoredTokens } from "../store/credentials.ts";
 import { openDpopKey } from "../tokens/dpop.ts";
 import { grantTokens, lifetimeMs, type TokenRequest } from "../tokens/token-request.ts";
 
-const grantType = "urn:ietf:params:oauth:grant-type:device_code";
-/** How long a code is good that does not say so, and how long any is waited for. */
+/** How long a code without `expires_in` is valid, and the longest time that any is polled for. */
 const defaultCodeLifetimeMs = 600_000;
 const maxCodeLifetimeMs = 3_600_000;
 
@@ -30,7 +30,7 @@ export interface DeviceSignIn {
   readonly userCode: string;
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;
-  /** Resolves when the person is done there. */
+  /** Resolves when the user has signed in there. */
   readonly done: Promise<Credentials | undefined>;
 }
 
@@ -43,22 +43,22 @@ export async function beginDeviceSignIn(context: AuthContext, options: DeviceSig
   if (typeof endpoint !== "string") {
     throw new Fault(
       "denied",
-      `${quoted(tokenIssuer.server.issuer)} has no sign-in by device code. Use a browser: clawport auth ${context.server}`,
+      `${quoted(tokenIssuer.server.issuer)} does not support device codes. Run \`clawport auth ${context.server}\` to sign in with a browser.`,
     );
   }
   const scope = chooseScope(context, found, { kept, besides: options.scope, offline: true });
-  const grantTypes = [grantType, "refresh_token"];
+  const grantTypes = [deviceCodeGrantType, "refresh_token"];
   const client = await chooseClient(context, { server: tokenIssuer.server, grantTypes, scope, kept, signal });
   const key = dpop ? await openDpopKey(kept?.dpopKey) : undefined;
   const request = { tokenIssuer, client, dpop: key?.session, scope, signal };
-  const asked = await requestDeviceCode(context, endpoint, request);
-  const done = pollForTokens(context, request, asked).then((tokens) => {
+  const issued = await requestDeviceCode(context, endpoint, request);
+  const done = pollForTokens(context, request, issued).then((tokens) => {
     const result = { tokenIssuer, client: storableClient(context, client), tokens, dpopKey: key?.jwk };
     return context.file.change((now) => withSignIn(prunedRecord(context, now), result));
   });
-  // Whoever shows the code may look at the outcome later.
+  // The caller may await the outcome later.
   done.catch(() => {});
-  const { verificationUri, verificationUriComplete, userCode, expiresAt } = asked;
+  const { verificationUri, verificationUriComplete, userCode, expiresAt } = issued;
   return { verificationUri, verificationUriComplete, userCode, expiresAt, done };
 }
 
@@ -96,7 +96,7 @@ function parseDeviceCode(
   if (!isOk || typeof deviceCode !== "string" || typeof userCode !== "string" || !isSafeAddress(address, url)) {
     const why =
       typeof answer.error === "string" ? ` (${quoted(withholdEchoedSecrets(answer.error, secrets), 100)})` : "";
-    throw new Fault("denied", `The authorization server of ${server} gave no device code${why}.`);
+    throw new Fault("denied", `The authorization server of ${server} did not issue a device code${why}.`);
   }
   const interval = typeof answer.interval === "number" && answer.interval > 0 ? answer.interval : 5;
   return {
@@ -109,7 +109,7 @@ function parseDeviceCode(
   };
 }
 
-/** A person is sent there. */
+/** The user is sent there. */
 function isSafeAddress(address: unknown, configured: URL): address is string {
   return typeof address === "string" && judgeTarget(address, configured).pass;
 }
@@ -117,12 +117,12 @@ function isSafeAddress(address: unknown, configured: URL): address is string {
 async function pollForTokens(
   context: AuthContext,
   request: TokenRequest,
-  asked: IssuedDeviceCode,
+  issued: IssuedDeviceCode,
 ): Promise<StoredTokens> {
-  const params = new URLSearchParams({ grant_type: grantType, device_code: asked.deviceCode });
-  let waitMs = asked.intervalMs;
-  while (context.now() < asked.expiresAt) {
-    await sleep(waitMs, undefined, { ...(request.signal && { signal: request.signal }) });
+  const params = new URLSearchParams({ grant_type: deviceCodeGrantType, device_code: issued.deviceCode });
+  let waitMs = issued.intervalMs;
+  while (context.now() < issued.expiresAt) {
+    await sleep(waitMs, request.signal);
     try {
       return await grantTokens(context, request, new URLSearchParams(params));
     } catch (error) {
@@ -133,5 +133,8 @@ async function pollForTokens(
         throw error;
     }
   }
-  throw new Fault("timeout", `Nobody entered the code in time. Try again: clawport auth ${context.server} --device`);
+  throw new Fault(
+    "timeout",
+    `The code was not entered in time. Run \`clawport auth ${context.server} --device\` to try again.`,
+  );
 }

@@ -11,7 +11,7 @@ import { openDpopKey } from "../tokens/dpop.ts";
 import type { UnattendedGrant } from "../tokens/token-cache.ts";
 import { grantTokens } from "../tokens/token-request.ts";
 
-/** Tokens without a person: the client, a workload or an organisation speaks for itself. Nothing for other grants. */
+/** Gets tokens without the user, as a client, a workload or an organisation; undefined for other grants. */
 export function createUnattendedGrant(context: AuthContext): UnattendedGrant | undefined {
   const prepare = grantPreparer(context);
   return (
@@ -51,39 +51,42 @@ function grantPreparer(context: AuthContext): ((facts: GrantFacts) => Promise<UR
   }
 }
 
-/** Nobody can be asked to sign in: what is wrong is in the configuration, or over there. */
+/** A sign-in can't help here: the mistake is in the configuration, or at the authorization server. */
 function withConfigHint(error: unknown, server: string): unknown {
   if (!isFault(error, "unauthorized")) return error;
-  return new Fault("unauthorized", `${error.message} Look at auth of the server ${server} in the configuration.`, {
+  return new Fault("unauthorized", `${error.message} Check \`auth\` of the server ${server} in the configuration.`, {
     cause: error,
     detail: error.detail,
   });
 }
 
-/** What a grant needs to know to make its request. */
+/** What a grant needs for its request. */
 export interface GrantFacts {
   readonly found: Discovery;
   readonly scope: string | undefined;
 }
 
-/** RFC 7523 § 2.1: a JWT that the platform gave the workload stands for it. Platforms renew the file, so it is read anew. */
+const jwtBearerGrantType = "urn:ietf:params:oauth:grant-type:jwt-bearer";
+
+/** RFC 7523 § 2.1: the platform gives the workload a JWT. Platforms renew the file, so it is read each time. */
 async function requestWorkloadGrant({ settings }: AuthContext): Promise<URLSearchParams> {
   const assertion = await readSecretFile(settings.assertionFile ?? "", "auth.assertionFile");
-  return new URLSearchParams({ grant_type: "urn:ietf:params:oauth:grant-type:jwt-bearer", assertion });
+  return new URLSearchParams({ grant_type: jwtBearerGrantType, assertion });
 }
 
 /**
- * Enterprise-managed authorization: the organisation's identity provider turns a person's ID token into a grant for this
- * one server (ID-JAG, RFC 8693), which its authorization server then takes (RFC 7523).
+ * Enterprise-managed authorization: the organisation's identity provider exchanges the user's ID token for a grant for this
+ * server (ID-JAG, RFC 8693), which the server's authorization server accepts (RFC 7523).
  */
 async function requestEnterpriseGrant(context: AuthContext, { found, scope }: GrantFacts): Promise<URLSearchParams> {
   const { idp } = context.settings;
-  if (!idp) throw new Fault("config", `The server ${context.server} needs auth.idp, since its grant is enterprise.`);
+  if (!idp)
+    throw new Fault("config", `Set \`auth.idp\` of the server ${context.server}: the grant "enterprise" needs it.`);
   const provider = await discoverAuthorizationServer(idp.issuer, context, undefined);
   if (!provider?.metadata) {
     throw new Fault(
       "unavailable",
-      `${JSON.stringify(idp.issuer)} (auth.idp.issuer) has no metadata of an identity provider.`,
+      `The identity provider ${JSON.stringify(idp.issuer)} (\`auth.idp.issuer\`) has no metadata.`,
     );
   }
   const idToken = await readSecretFile(idp.idTokenFile, "auth.idp.idTokenFile");
@@ -104,7 +107,7 @@ async function requestEnterpriseGrant(context: AuthContext, { found, scope }: Gr
       },
     });
     return new URLSearchParams({
-      grant_type: "urn:ietf:params:oauth:grant-type:jwt-bearer",
+      grant_type: jwtBearerGrantType,
       assertion: jwtAuthGrant,
     });
   } catch (error) {
@@ -112,7 +115,7 @@ async function requestEnterpriseGrant(context: AuthContext, { found, scope }: Gr
     if (isRefused)
       throw new Fault(
         "unauthorized",
-        `The identity provider ${JSON.stringify(idp.issuer)} refused. Is the ID token in auth.idp.idTokenFile still good?`,
+        `The identity provider ${JSON.stringify(idp.issuer)} refused. Check that the ID token in \`auth.idp.idTokenFile\` is still valid.`,
       );
     throw toOAuthFault(error, idp.issuer);
   }

@@ -7,39 +7,39 @@ export type TargetVerdict = { readonly pass: true } | { readonly pass: false; re
 const pass: TargetVerdict = { pass: true };
 
 /**
- * Whether an address that came from the network may be asked, or shown to a person, by its spelling. Plain http is for this machine,
- * and only where the configured server is on it too.
+ * Whether a URL that came from the network may be requested, or shown to the user, judged by its text. Plain http is allowed
+ * on this machine only, and only if the configured server is on it too.
  */
 export function judgeTarget(address: unknown, configured: URL): TargetVerdict {
   const url = address instanceof URL ? address : typeof address === "string" ? URL.parse(address) : null;
-  if (url === null) return refuse(`${quoted(String(address))} is no address`);
-  const isNear = isLoopbackHostname(url.hostname);
-  if (url.protocol !== "https:" && !(url.protocol === "http:" && isNear && isLoopbackHostname(configured.hostname)))
+  if (url === null) return refuse(`${quoted(String(address))} is not a URL`);
+  const isLocal = isLoopbackHostname(url.hostname);
+  if (url.protocol !== "https:" && !(url.protocol === "http:" && isLocal && isLoopbackHostname(configured.hostname)))
     return refuse(`${quoted(`${url.protocol}//${url.host}`)} is not https`);
-  if (url.username !== "" || url.password !== "") return refuse(`the address at ${quoted(url.host)} holds a password`);
+  if (url.username !== "" || url.password !== "") return refuse(`the URL at ${quoted(url.host)} holds a password`);
   return pass;
 }
 
-/** Whether an address that a name resolved to may be connected to. `homes` are the zones of the configured servers. */
+/** Whether to connect to an address that a name resolved to. `ownZones` are the zones of the configured servers. */
 export function judgeResolvedAddress(host: string, address: string, ownZones: ReadonlySet<NetworkZone>): TargetVerdict {
   const zone = networkZoneOf(address);
   if (zone === "public" || ownZones.has(zone)) return pass;
   const where = zone === "loopback" ? "this machine" : zone === "private" ? "a private network" : "a reserved address";
-  return refuse(`${host} is ${host === address ? "" : `${address}, `}${where}, where the configured server is not`);
+  return refuse(`${host} is ${host === address ? "" : `${address}, `}${where}, but the configured server is not there`);
 }
 
 function refuse(reason: string): TargetVerdict {
   return { pass: false, reason };
 }
 
-/** `barred` is what no server of ours can live at: cloud metadata and other link-local, multicast, reserved ranges. */
+/** `barred`: no server can be there. Cloud metadata and other link-local, multicast and reserved ranges. */
 export type NetworkZone = "public" | "loopback" | "private" | "barred";
 
 const loopbackRanges = blockListOf(["127.0.0.0/8", "::1/128"]);
 
 const privateRanges = blockListOf(["10.0.0.0/8", "100.64.0.0/10", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"]);
 
-/** IANA's special-purpose registries, without what stands above; and where clouds tell machines their secrets. */
+/** IANA's special-purpose registries, without those above, and the metadata services of clouds. */
 const barredRanges = blockListOf([
   "0.0.0.0/8",
   "169.254.0.0/16",
@@ -67,10 +67,10 @@ const barredRanges = blockListOf([
   "ff00::/8",
 ]);
 
-/** All of IPv6 that is handed out, to everybody or inside. The rest has no good use, or carries an IPv4 address. */
+/** The assigned ranges of IPv6, public and private. The rest is unused, or carries an IPv4 address. */
 const assignedRanges = blockListOf(["2000::/3", "fc00::/7"]);
 
-/** Ranges whose addresses carry an IPv4 address, and where in its bytes: each is as good as the one inside. */
+/** Ranges whose addresses carry an IPv4 address, with its byte offset: they are judged by that address. */
 const ipv4CarryingRanges: readonly (readonly [BlockList, number])[] = [
   [blockListOf(["::ffff:0:0/96"]), 12],
   [blockListOf(["::/96"]), 12],
@@ -78,7 +78,7 @@ const ipv4CarryingRanges: readonly (readonly [BlockList, number])[] = [
   [blockListOf(["2002::/16"]), 2],
 ];
 
-/** Where an address leads. Whatever is no address leads nowhere good. */
+/** `barred` if the text is not an address. */
 export function networkZoneOf(address: string): NetworkZone {
   const plain = address.replace(/%.*$/, "");
   if (isIPv4(plain)) return zoneIn(plain, "ipv4");
@@ -106,7 +106,7 @@ function blockListOf(ranges: readonly string[]): BlockList {
 }
 
 function bytesOf(address: string): Uint8Array {
-  // The URL parser writes an address in its one canonical form, an IPv4 tail in hexadecimal too.
+  // The URL parser writes the canonical form, with an IPv4 tail in hexadecimal.
   const text = new URL(`http://[${address}]`).hostname.slice(1, -1);
   const [head = "", tail] = text.split("::");
   const groups = (part: string) => (part === "" ? [] : part.split(":").map((group) => Number.parseInt(group, 16)));

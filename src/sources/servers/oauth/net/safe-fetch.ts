@@ -15,19 +15,19 @@ import {
   type TargetVerdict,
 } from "./judge-target.ts";
 
-/** All addresses of a name, as the system knows them. */
+/** All addresses that a host name resolves to. */
 export type ResolveHost = (host: string) => Promise<readonly string[]>;
 
 export interface SafeFetchOptions {
-  /** The address of the MCP server, as the person wrote it. */
+  /** The URL of the MCP server, from the configuration. */
   readonly configured: URL;
-  /** Other addresses that the person wrote: they may be where the server is not. */
+  /** Other URLs from the configuration: they may be in another network than the server. */
   readonly trustedUrls?: readonly URL[] | undefined;
   readonly env: Env;
-  /** File with authorities to believe besides the usual ones. */
+  /** File with certificate authorities to trust besides the usual ones. */
   readonly ca?: string | undefined;
   readonly maxBytes?: number | undefined;
-  /** For the whole of it, redirects and body included. */
+  /** For the whole request, with redirects and body. */
   readonly timeoutMs?: number | undefined;
   readonly resolve?: ResolveHost | undefined;
 }
@@ -35,16 +35,16 @@ export interface SafeFetchOptions {
 const maxRedirects = 3;
 
 /**
- * `fetch` for addresses that came from the network: HTTPS only, never into a network where the configured server is not,
- * bounded in size, time and redirects. The connection goes to the very addresses that were judged: a name that is looked
- * up twice can be one thing when it is checked and another when it is used.
+ * `fetch` for URLs that came from the network: HTTPS only, never into a private network that the configured server is not
+ * in, limited in size, time and redirects. It connects to exactly the addresses that were judged: a name that is resolved
+ * twice can lead to one address when it is checked and to another when it is used.
  */
 export function createSafeFetch(options: SafeFetchOptions): typeof fetch {
   const { configured, trustedUrls = [], maxBytes = 1024 * 1024, timeoutMs = 20_000, resolve = resolveAll } = options;
   let knownZones: ReadonlySet<NetworkZone> | undefined;
 
   return async (input, init) => {
-    // Before a request is made of it, whose own complaint would show the password.
+    // Before the `Request` is made, whose error would show a password in the URL.
     requirePass(judgeTarget(input instanceof Request ? input.url : input, configured));
     const request = new Request(input, init);
     return withDeadline(timeoutMs, request.signal, async (signal) => follow(request, init?.redirect, signal));
@@ -58,9 +58,9 @@ export function createSafeFetch(options: SafeFetchOptions): typeof fetch {
     for (let count = 0; ; count++) {
       const response = await send({ url, method, headers, body }, signal);
       const target = redirectOf(response, url);
-      // What was sent with a body holds a code or a secret: it goes where it was meant to go, or nowhere.
+      // A request with a body holds a code or a secret: it must not be redirected.
       if (target === undefined || redirect === "manual" || body !== undefined) return response;
-      if (redirect === "error" || count === maxRedirects) throw denied(`${url.host} sends us on too often`);
+      if (redirect === "error" || count === maxRedirects) throw denied(`${url.host} redirects too often`);
       if (target.origin !== url.origin) for (const name of ["authorization", "cookie", "dpop"]) delete headers[name];
       url = target;
     }
@@ -69,32 +69,32 @@ export function createSafeFetch(options: SafeFetchOptions): typeof fetch {
   async function send(message: OutgoingRequest, signal: AbortSignal): Promise<Response> {
     const { url } = message;
     requirePass(judgeTarget(url, configured));
-    // A proxy looks the name up by itself, and may be the only one who can.
+    // A proxy resolves the name itself, and may be the only one that can.
     const mayBeUnknown = hasProxy(options.env) && !isLoopbackHostname(url.hostname);
     const addresses = await judgedAddresses(url, mayBeUnknown);
-    // Looking a name up can't be called off: whoever gave up meanwhile must not have their secrets sent all the same.
+    // Resolving a name can't be aborted: after a cancellation the secrets must not be sent.
     if (signal.aborted) throw cancelledBy(signal);
     const response = await sendOnce(message, addresses, options, signal);
     return toResponse(response, await readBytes(response, maxBytes, url.host));
   }
 
-  /** One bad address among good ones is enough: which of them is taken is not in our hands. */
+  /** One forbidden address is enough to refuse: we don't choose which one is used. */
   async function judgedAddresses(url: URL, mayBeUnknown: boolean): Promise<readonly string[]> {
     const host = plainHost(url);
-    const unknown = (cause: Error): readonly string[] => {
+    const ignoreUnknown = (cause: Error): readonly string[] => {
       if (mayBeUnknown) return [];
       throw failureOf(cause, url);
     };
-    const addresses = isIP(host) ? [host] : await resolve(host).catch(unknown);
+    const addresses = isIP(host) ? [host] : await resolve(host).catch(ignoreUnknown);
     for (const address of addresses) requirePass(judgeResolvedAddress(host, address, await ownZones()));
     return addresses;
   }
 
-  /** Where the person's own servers are, without what is reserved. Remembered once all of their names were found. */
+  /** The networks of the configured servers, without reserved ranges. Cached once all names were resolved. */
   async function ownZones(): Promise<ReadonlySet<NetworkZone>> {
     if (knownZones) return knownZones;
     const [home, ...others] = await Promise.all([configured, ...trustedUrls].map((url) => zonesOf(url, resolve)));
-    // A server that is here and there may want to be let in; an authorization server that a person named is trusted.
+    // A server in several networks may be an attempt to get into one of them; other configured URLs are trusted.
     const found = [home && home.length > 1 ? [] : home, ...others];
     const known = new Set(found.flatMap((each) => each ?? []).filter((zone) => zone !== "barred"));
     if (!found.includes(undefined)) knownZones = known;
@@ -109,7 +109,7 @@ interface OutgoingRequest {
   readonly body: Buffer | undefined;
 }
 
-/** Nothing where the name is not found. */
+/** Undefined if the name can't be resolved. */
 async function zonesOf(url: URL, resolve: ResolveHost): Promise<readonly NetworkZone[] | undefined> {
   if (isLoopbackHostname(url.hostname)) return ["loopback"];
   const host = plainHost(url);
@@ -126,7 +126,7 @@ function plainHost({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, "");
 }
 
-/** Stands in for the system's lookup. Asked only where no proxy is: whether one is, for which hosts, is up to the agent. */
+/** Replaces the system's lookup. Not used for hosts that the agent reaches through a proxy. */
 function fixedLookup(addresses: readonly string[]): LookupFunction {
   const answers = addresses.map((address) => ({ address, family: isIP(address) }));
   const [first] = answers;
@@ -145,12 +145,12 @@ function requirePass(verdict: TargetVerdict): void {
 function denied(reason: string): Fault {
   return new Fault(
     "denied",
-    `Signing in was stopped: ${reason}. If that is right, name it in the configuration: auth.authorizationServerUrl`,
+    `The sign-in was stopped: ${reason}. If this is the right server, set \`auth.authorizationServerUrl\`.`,
   );
 }
 
 function hasProxy(env: SafeFetchOptions["env"]): boolean {
-  // Plain http stays on this machine, where no proxy is asked.
+  // Plain http is only for this machine, which needs no proxy.
   return ["HTTPS_PROXY", "https_proxy"].some((name) => Boolean(env[name]));
 }
 
@@ -199,11 +199,13 @@ function readBytes(response: IncomingMessage, maxBytes: number, host: string): P
     response.on("data", (chunk: Buffer) => {
       size += chunk.length;
       if (size <= maxBytes) return void chunks.push(chunk);
-      reject(new Fault("too-large", `The answer of ${host} is larger than the ${maxBytes} bytes taken here.`));
+      reject(new Fault("too-large", `The answer of ${host} is larger than the limit of ${maxBytes} bytes.`));
       response.destroy();
     });
     response.on("end", () => resolve(Buffer.concat(chunks)));
-    response.on("close", () => reject(new Fault("unavailable", `${host} broke off in the middle of its answer.`)));
+    response.on("close", () =>
+      reject(new Fault("unavailable", `${host} closed the connection in the middle of its answer.`)),
+    );
     response.on("error", () => {});
   });
 }

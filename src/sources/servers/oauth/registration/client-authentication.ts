@@ -9,7 +9,7 @@ import {
 import type { AuthConfig } from "../../../../core/config/auth-config.ts";
 import { Fault } from "../../../../core/fault.ts";
 
-/** How a client shows who it is where tokens are issued and revoked. */
+/** Adds the client's credentials to requests that issue or revoke tokens. */
 export function authenticateClient(client: OAuthClientInformationMixed, settings: AuthConfig): AddClientAuthentication {
   return async (headers, params, url, metadata) => {
     if (settings.privateKeyFile !== undefined && client.client_id === settings.clientId) {
@@ -18,7 +18,7 @@ export function authenticateClient(client: OAuthClientInformationMixed, settings
     }
     switch (selectClientAuthMethod(client, metadata?.token_endpoint_auth_methods_supported ?? [])) {
       case "client_secret_basic": {
-        // RFC 6749 § 2.3.1: both are form-encoded first, which matters where a secret holds ":", "+" or "%".
+        // RFC 6749 § 2.3.1: both are form-encoded first, which matters if a secret holds ":", "+" or "%".
         const pair = `${formEncoded(client.client_id)}:${formEncoded(client.client_secret ?? "")}`;
         headers.set("authorization", `Basic ${Buffer.from(pair, "utf8").toString("base64")}`);
         return;
@@ -56,7 +56,7 @@ export async function readSecretFile(file: string, field: string): Promise<strin
   try {
     return (await readFile(file, "utf8")).trim();
   } catch (cause) {
-    throw new Fault("config", `The file ${JSON.stringify(file)} of ${field} can't be read.`, { cause });
+    throw new Fault("config", `Could not read the file ${JSON.stringify(file)} from \`${field}\`.`, { cause });
   }
 }
 
@@ -64,8 +64,11 @@ function parseKey(pem: string, file: string): KeyObject {
   try {
     return createPrivateKey(pem);
   } catch {
-    // The reason could repeat what the file holds.
-    throw new Fault("config", `The file ${JSON.stringify(file)} of auth.privateKeyFile holds no private key in PEM.`);
+    // The cause could repeat the content of the file.
+    throw new Fault(
+      "config",
+      `The file ${JSON.stringify(file)} from \`auth.privateKeyFile\` does not hold a private key in PEM format.`,
+    );
   }
 }
 
@@ -75,5 +78,5 @@ function algorithmOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): st
   const curves: Readonly<Record<string, string>> = { prime256v1: "ES256", secp384r1: "ES384", secp521r1: "ES512" };
   const found = curves[asymmetricKeyDetails?.namedCurve ?? ""];
   if (found !== undefined) return found;
-  throw new Fault("config", "The key of auth.privateKeyFile is of a kind that can't sign here. Use RSA or EC (P-256).");
+  throw new Fault("config", "The key in `auth.privateKeyFile` has an unsupported type. Use RSA or EC (P-256).");
 }

@@ -1,9 +1,13 @@
 import { Fault } from "../../../../core/fault.ts";
 import { quoted } from "../../../../core/peer-text.ts";
 
+/** Where the browser comes back to on this machine. */
+export const callbackPath = "/callback";
+export const deviceCodeGrantType = "urn:ietf:params:oauth:grant-type:device_code";
+
 /**
- * What describes Clawport to authorization servers that take a document in place of a registration. Its address is the
- * client's id, so it has to be one that they can reach.
+ * Describes Clawport to authorization servers that accept a document instead of a registration. Its URL is the client's id,
+ * so they must be able to reach it.
  */
 export function clientDocument(address: string): Readonly<Record<string, unknown>> {
   requireDocumentAddress(address);
@@ -12,8 +16,8 @@ export function clientDocument(address: string): Readonly<Record<string, unknown
     client_name: "Clawport",
     application_type: "native",
     // Without a port, which stands for any (RFC 8252 § 7.3).
-    redirect_uris: ["http://127.0.0.1/callback", "http://localhost/callback"],
-    grant_types: ["authorization_code", "refresh_token", "urn:ietf:params:oauth:grant-type:device_code"],
+    redirect_uris: [`http://127.0.0.1${callbackPath}`, `http://localhost${callbackPath}`],
+    grant_types: ["authorization_code", "refresh_token", deviceCodeGrantType],
     response_types: ["code"],
     token_endpoint_auth_method: "none",
   };
@@ -26,7 +30,7 @@ export function clientDocumentAddress(publicUrl: string): string {
   return new URL(documentPath, publicUrl).href;
 }
 
-/** For the hub's door, by path; nothing where the hub has no public address. */
+/** What the hub's door serves, by path; empty if the hub has no public URL. */
 export function publicDocuments(publicUrl: string | undefined): Readonly<Record<string, object>> {
   return publicUrl === undefined ? {} : { [documentPath]: clientDocument(clientDocumentAddress(publicUrl)) };
 }
@@ -43,6 +47,6 @@ function requireDocumentAddress(address: string): void {
   const shown = quoted(address);
   throw new Fault(
     "usage",
-    `${shown} can't be the address of a client document: it takes https and a path, like https://example.com/clawport.json`,
+    `${shown} can't be the URL of a client document: it needs https and a path, like https://example.com/clawport.json`,
   );
 }

@@ -10,10 +10,11 @@ import type { AuthContext } from "../auth-context.ts";
 import type { AuthorizationServer } from "../discovery/authorization-server.ts";
 import { toOAuthFault } from "../oauth-fault.ts";
 import type { Credentials } from "../store/credentials.ts";
+import { callbackPath } from "./client-document.ts";
 
 export interface RegistrationRequest {
   readonly server: AuthorizationServer;
-  /** Nothing for sign-ins that no browser comes back from. */
+  /** Undefined for sign-ins without a browser. */
   readonly redirectUri?: string | undefined;
   readonly grantTypes: readonly string[];
   readonly scope?: string | undefined;
@@ -21,7 +22,7 @@ export interface RegistrationRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** As whom to sign in, in the order of the specification: registered by hand, described by a document, registered now. */
+/** Which client to sign in as, in the order of the specification: configured, described by a document, registered now. */
 export async function chooseClient(
   context: AuthContext,
   registration: RegistrationRequest,
@@ -43,12 +44,12 @@ export function configuredClient({ settings }: Pick<AuthContext, "settings">): O
   return { client_id: clientId, ...(clientSecret !== undefined && { client_secret: clientSecret }) };
 }
 
-/** A client is known to the issuer that registered it, and to no other. */
+/** A client is known only to the issuer that registered it. */
 export function storedClient(kept: Credentials | undefined, issuer: string): OAuthClientInformationMixed | undefined {
   return kept && Object.hasOwn(kept.clients, issuer) ? kept.clients[issuer] : undefined;
 }
 
-/** As whom tokens of an issuer were got: the secret of a client registered by hand stays in the configuration alone. */
+/** The client that got the tokens. The secret of a configured client is only in the configuration. */
 export function resolveClient(
   context: AuthContext,
   kept: OAuthClientInformationMixed | undefined,
@@ -58,7 +59,7 @@ export function resolveClient(
   return clientId === undefined ? undefined : configuredClient(context);
 }
 
-/** What of a client is kept. */
+/** The part of a client that is stored. */
 export function storableClient(
   { settings }: AuthContext,
   client: OAuthClientInformationMixed,
@@ -71,7 +72,7 @@ function isUsable(client: OAuthClientInformationMixed, { redirectUri }: Registra
     const expiry = client.client_secret_expires_at ?? 0;
     if (expiry !== 0 && expiry * 1000 <= now) return false;
   }
-  // Not every authorization server lets the port of this machine differ from the one that was registered.
+  // Some authorization servers do not allow another port than the registered one.
   return redirectUri === undefined || ("redirect_uris" in client && client.redirect_uris.includes(redirectUri));
 }
 
@@ -96,14 +97,14 @@ function clientMetadata({ server, redirectUri, grantTypes }: RegistrationRequest
     client_name: "Clawport",
     redirect_uris: redirectUri === undefined ? [] : [redirectUri],
     grant_types: [...grantTypes],
-    // Left out it would mean "code" (RFC 7591 § 2), which no device sign-in has.
+    // Without it, "code" is the default (RFC 7591 § 2), which a device sign-in does not have.
     response_types: redirectUri === undefined ? [] : ["code"],
     token_endpoint_auth_method: authMethod(server.metadata?.token_endpoint_auth_methods_supported),
     application_type: isLocal ? "native" : "web",
   };
 }
 
-/** A program on somebody's machine keeps no secret from them: it has none, where it may. */
+/** A program on the user's machine can't keep a secret from them, so it prefers to have none. */
 function authMethod(supported: readonly string[] | undefined): string {
   const known = ["none", "client_secret_basic", "client_secret_post"];
   return known.find((method) => supported === undefined || supported.includes(method)) ?? "none";
@@ -112,6 +113,6 @@ function authMethod(supported: readonly string[] | undefined): string {
 function registrationUnsupported({ server }: AuthContext, issuer: string): Fault {
   return new Fault(
     "config",
-    `${quoted(issuer)} registers no clients by itself. Register Clawport there by hand, as a native app that comes back to http://127.0.0.1/callback, and put what you get into auth.clientId (and auth.clientSecret) of the server ${server}.`,
+    `${quoted(issuer)} does not register clients automatically. Register Clawport there by hand, as a native app with the redirect URI http://127.0.0.1${callbackPath}, and set \`auth.clientId\` (and \`auth.clientSecret\`) of the server ${server}.`,
   );
 }

@@ -1,68 +1,68 @@
 import type { OAuthClientInformationMixed } from "@modelcontextprotocol/client";
 import type { TokenIssuer } from "../tokens/token-request.ts";
 
-/** What is kept for one server. */
+/** The stored sign-in of one server. */
 export interface CredentialFile {
-  /** Nothing where there is nothing; a damaged or foreign file is set aside and reported first. */
+  /** Undefined if there is none. A damaged or foreign file is set aside and reported first. */
   read(): Promise<Credentials | undefined>;
   /**
-   * Changes it while no other call and no other process can, so that a token that may be spent once is spent once. What
-   * is returned is on the disk before the promise resolves; `undefined` forgets everything.
+   * Changes it under a lock against other calls and processes, so that a single-use token is used once. What the function
+   * returns is on the disk before the promise resolves; `undefined` deletes everything.
    */
   change(
     change: (now: Credentials | undefined) => Promise<Credentials | undefined> | Credentials | undefined,
   ): Promise<Credentials | undefined>;
 }
 
-/** Where sign-ins are kept between runs: one encrypted file a server. */
+/** Stores sign-ins between runs: one encrypted file per server. */
 export interface CredentialStore {
-  /** The same address under two names is two accounts. */
+  /** The same URL under two names is two accounts. */
   open(server: string, resource: URL): CredentialFile;
-  /** Everything that is kept. */
+  /** All stored sign-ins. */
   list(): Promise<readonly Credentials[]>;
-  /** Resolves when nothing is being changed any more: a process that ends before may lose a token that replaces a spent one. */
+  /** Resolves when no change is running: a process that exits earlier may lose the token that replaces a used one. */
   settled(): Promise<void>;
 }
 
 /** What was issued at the last sign-in or refresh. */
 export interface StoredTokens {
-  /** The authorization server they came from: they are never shown to another. */
+  /** The authorization server that issued them: no other gets to see them. */
   readonly issuer: string;
   readonly accessToken: string;
   readonly refreshToken?: string;
   readonly tokenType: string;
   readonly scope?: string;
-  /** Milliseconds since the epoch; missing where the authorization server did not say. */
+  /** Milliseconds since the epoch; undefined if the authorization server did not say. */
   readonly expiresAt?: number;
   readonly idToken?: string;
   readonly receivedAt: number;
 }
 
-/** A sign-in that has begun and waits for its callback. */
+/** A sign-in that waits for its callback. */
 export interface PendingSignIn {
   readonly verifier: string;
   readonly redirectUri: string;
   readonly startedAt: number;
   readonly scope?: string;
-  /** What finishing it needs, whichever process does that; `dpop` where the tokens are to be bound to a key. */
+  /** What any process needs to finish it; `dpop` if the tokens are to be bound to a key. */
   readonly flow: { readonly place: TokenIssuer; readonly client: OAuthClientInformationMixed; readonly dpop: boolean };
 }
 
-/** All that is kept for one server, under one name and one address. Every part of it is secret. */
+/** All that is stored for one server, under one name and one URL. Every part of it is secret. */
 export interface Credentials {
   readonly server: string;
   /** Canonical URI of the server. */
   readonly resource: string;
-  /** The authorization server of the first sign-in. Another one is noticed, never followed in silence. */
+  /** The authorization server of the first sign-in. Another one is reported, never used silently. */
   readonly issuer?: string;
-  /** Where the tokens came from. */
+  /** Who issued the tokens. */
   readonly discovery?: TokenIssuer;
-  /** As whom, by issuer. */
+  /** The registered clients, by issuer. */
   readonly clients: Readonly<Record<string, OAuthClientInformationMixed>>;
   readonly tokens?: StoredTokens;
-  /** When they were signed in for, in milliseconds since the epoch; a refresh leaves it as it is. */
+  /** When the user signed in, in milliseconds since the epoch; a refresh does not change it. */
   readonly signedInAt?: number;
-  /** Private key of DPoP proofs, as a JWK; whoever opens it checks it. */
+  /** Private key of DPoP proofs, as a JWK; checked when it is used. */
   readonly dpopKey?: unknown;
   /** By `state`. */
   readonly pending?: Readonly<Record<string, PendingSignIn>>;

@@ -15,12 +15,12 @@ export interface Keychain {
   set(secret: string): Promise<void>;
 }
 
-/** Why there is none, or the keychain. Whether it answers shows at its first use. */
+/** The keychain, or why there is none. Whether it works shows at its first use. */
 export type KeychainLookup = { readonly keychain: Keychain } | { readonly missing: string };
 
 export type FindKeychain = () => Promise<KeychainLookup>;
 
-/** A locked one may have to ask its person first; one that hangs must not hang us. */
+/** A locked keychain may ask the user first; one that hangs must not block us. */
 const keychainTimeoutMs = 30_000;
 
 export interface KeychainEnvironment {
@@ -28,13 +28,13 @@ export interface KeychainEnvironment {
   readonly platform: string;
 }
 
-/** Loads the native library only now. Where that fails, for whatever reason, there is no keychain, and that is all. */
+/** Loads the native library only now. If that fails for any reason, there is no keychain. */
 export async function findKeychain({ env, platform }: KeychainEnvironment): Promise<KeychainLookup> {
   if (env["CLAWPORT_NO_KEYCHAIN"]) return { missing: "CLAWPORT_NO_KEYCHAIN is set" };
   if (platform === "linux" && !hasSessionBus(env)) return { missing: "this session has no D-Bus" };
   try {
     const { AsyncEntry } = await import("@napi-rs/keyring");
-    // Left to itself the library falls back on the kernel's keyring, which forgets everything when the machine restarts.
+    // By default the library falls back to the kernel's keyring, which loses everything when the machine restarts.
     const entry = new AsyncEntry("clawport", "tokens", { linux: { store: "secret-service" } });
     return {
       keychain: {
@@ -56,20 +56,20 @@ function hasSessionBus(env: KeychainEnvironment["env"]): boolean {
   return env["XDG_RUNTIME_DIR"] !== undefined && existsSync(`${env["XDG_RUNTIME_DIR"]}/bus`);
 }
 
-/** Nothing where there is no such file. One that holds no key is never replaced: what it sealed would be lost for good. */
+/** Undefined if there is no such file. One without a valid key is never replaced: what it sealed would be lost. */
 export async function readKeyFile(path: string, log: Log): Promise<Uint8Array | undefined> {
   const text = await readText(path);
   if (text === undefined) return undefined;
   const key = parseKeyText(text);
   if (key === undefined) {
-    const message = `${path} holds no key. Put the right one back, or move it away and sign in again.`;
+    const message = `${path} does not hold a valid key. Restore the file, or move it away and sign in again.`;
     throw new Fault("corrupt", message);
   }
   await restrictToOwner(path, log);
   return key;
 }
 
-/** Only for the holder of the keys' lock. */
+/** Call it only while holding the lock of the keys. */
 export async function createKeyFile(path: string): Promise<void> {
   await writeFileAtomic(path, `${newKeyText()}\n`, { mode: 0o600 });
 }
@@ -79,7 +79,7 @@ async function readText(path: string): Promise<string | undefined> {
     return await readFile(path, "utf8");
   } catch (error) {
     if (codeOf(error) === "ENOENT") return undefined;
-    throw new Fault("io", `Could not read ${path}: ${messageOf(error)}. Give yourself access to it: chmod 600`, {
+    throw new Fault("io", `Could not read ${path}: ${messageOf(error)}. Run \`chmod 600\` on it.`, {
       cause: error,
     });
   }
@@ -88,18 +88,18 @@ async function readText(path: string): Promise<string | undefined> {
 async function restrictToOwner(path: string, log: Log): Promise<void> {
   if (process.platform === "win32" || ((await stat(path)).mode & 0o077) === 0) return;
   await chmod(path, 0o600);
-  log.warn("others could read the key of the stored sign-ins; the file is closed to them now", { path });
+  log.warn("other users could read the key of the stored sign-ins; the file is now restricted to its owner", { path });
 }
 
-/** 32 MiB and about a tenth of a second for each guess. */
+/** 32 MiB and about a tenth of a second per guess. */
 const scryptCost = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 };
 
 export interface PassphraseKeys {
-  /** With the salt of a file that exists, or with one of our own. */
+  /** With the salt of an existing file, or with a new one. */
   derive(salt?: string): Promise<SealingKey>;
 }
 
-/** Every salt is stretched once, however many files have it. */
+/** Derives one key per salt, however many files use it. */
 export function createPassphraseKeys(passphrase: string): PassphraseKeys {
   const scrypt = promisify<string, Uint8Array, number, object, Buffer>(lazyCrypto().scrypt);
   const known = new Map<string, Promise<SealingKey>>();

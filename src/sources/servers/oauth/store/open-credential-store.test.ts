@@ -119,9 +119,7 @@ test.each([
   expect(await place.store().open("one", resource).read()).toBeUndefined();
   const [aside = ""] = (await place.files()).filter((each) => each.includes(".damaged-"));
   expect(await readFile(place.home.file("tokens", aside), "utf8")).toBe(damaged);
-  expect(place.lines.map(({ message }) => message)).toContain(
-    "a stored sign-in was damaged or not ours; it was set aside",
-  );
+  expect(place.lines.map(({ message }) => message)).toContain("set aside a stored sign-in that is damaged or foreign");
   await save(place.store());
   expect(await place.store().open("one", resource).read()).toEqual(record("one"));
 });

@@ -19,11 +19,11 @@ export interface CredentialStoreOptions {
   readonly env: Env;
   readonly log: Log;
   readonly now?: (() => Date) | undefined;
-  /** The system's own unless given. */
+  /** The system's keychain by default. */
   readonly findKeychain?: FindKeychain | undefined;
 }
 
-/** Somebody may be asking the authorization server for new tokens meanwhile, and that may be slow. */
+/** The holder may be waiting for new tokens from a slow authorization server. */
 const lockTimeoutMs = 120_000;
 
 export function openCredentialStore(options: CredentialStoreOptions): CredentialStore {
@@ -44,7 +44,7 @@ export function openCredentialStore(options: CredentialStoreOptions): Credential
           try {
             return await openFile(name, (each) => credentialName(each.server, new URL(each.resource)) === name).read();
           } catch (error) {
-            log.warn("a stored sign-in can't be opened", { path: join(folder, `${name}.json`), error });
+            log.warn("could not open a stored sign-in", { path: join(folder, `${name}.json`), error });
             return undefined;
           }
         }),
@@ -97,17 +97,17 @@ export function openCredentialStore(options: CredentialStoreOptions): Credential
       const found = await tryRead();
       if (!("error" in found)) return found;
       const aside = await setAside(path, now());
-      log.error("a stored sign-in was damaged or not ours; it was set aside", { path, aside, error: found.error });
+      log.error("set aside a stored sign-in that is damaged or foreign", { path, aside, error: found.error });
       return {};
     }
 
-    /** Faults where the key can't be had now: then nothing is wrong with the file. */
+    /** Throws a fault if the key is not available now: then nothing is wrong with the file. */
     async function tryRead(): Promise<Opened | { readonly error: unknown }> {
       const file = await readJsonFile(path, parseSealed);
       if (file.state === "missing") return {};
       if (file.state === "damaged") return { error: file.error };
       const key = await keys.find(file.value.key);
-      if (key === undefined) return { error: new TypeError("it is sealed with a key that is not here") };
+      if (key === undefined) return { error: new TypeError("it is sealed with a missing key") };
       try {
         const credentials = parseCredentials(JSON.parse(unseal(file.value, key, name)));
         return isOwn(credentials) ? { credentials, key } : { error: new TypeError("it belongs to another server") };
@@ -123,7 +123,7 @@ interface Opened {
   readonly key?: SealingKey;
 }
 
-/** The keys of a home, for those who only want to know which are in force, too. */
+/** The keys of a home, also for reports about which one is used. */
 export function sealingKeysOf({ home, env, log, findKeychain: find }: CredentialStoreOptions): SealingKeys {
   return openSealingKeys({
     path: join(tokensFolder(home), "key"),

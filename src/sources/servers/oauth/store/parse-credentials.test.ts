@@ -15,7 +15,7 @@ const record = {
   pending: { state: { ...waiting, flow: { place, client, dpop: false } } },
 };
 
-test("a record of ours is taken as it is", () => {
+test("a valid record is accepted unchanged", () => {
   expect(parseCredentials(record)).toBe(record);
   const { discovery: _, tokens: __, pending: ___, ...least } = record;
   expect(parseCredentials(least)).toBe(least);
@@ -30,6 +30,6 @@ test.each([
   ["tokens.receivedAt", { ...record, tokens: { ...tokens, receivedAt: "now" } }],
   ["pending.flow", { ...record, pending: { state: waiting } }],
   ["pending.flow.client.client_id", { ...record, pending: { state: { ...waiting, flow: { place, client: {} } } } }],
-])("a record whose %s is wrong is not", (name, value) => {
-  expect(() => parseCredentials(value)).toThrow(new RegExp(`^${name} is no `));
+])("a record whose %s is wrong is refused", (name, value) => {
+  expect(() => parseCredentials(value)).toThrow(new RegExp(`^${name} is not an? `));
 });

@@ -1,7 +1,7 @@
 import { isRecord } from "../../../../core/is-record.ts";
 import type { Credentials, PendingSignIn, StoredTokens } from "./credentials.ts";
 
-/** Gives what was read its type, or throws: it is no record of ours then. */
+/** Throws if the value is not a valid record. */
 export function parseCredentials(value: unknown): Credentials {
   const record = requireObject(value, "the record");
   requireString(record.server, "server");
@@ -51,11 +51,11 @@ type Fields<T> = { readonly [K in keyof T]?: unknown };
 
 function requireObject(value: unknown, name: string): Record<string, unknown> {
   if (isRecord(value)) return value;
-  throw new TypeError(`${name} is no object`);
+  throw new TypeError(`${name} is not an object`);
 }
 
 function requireString(value: unknown, name: string): void {
-  if (typeof value !== "string") throw new TypeError(`${name} is no text`);
+  if (typeof value !== "string") throw new TypeError(`${name} is not a string`);
 }
 
 function requireStringIfSet(value: unknown, name: string): void {
@@ -63,5 +63,5 @@ function requireStringIfSet(value: unknown, name: string): void {
 }
 
 function requireTime(value: unknown, name: string): void {
-  if (typeof value !== "number" || !Number.isFinite(value)) throw new TypeError(`${name} is no time`);
+  if (typeof value !== "number" || !Number.isFinite(value)) throw new TypeError(`${name} is not a valid time`);
 }

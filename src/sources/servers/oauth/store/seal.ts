@@ -1,6 +1,6 @@
 import { lazyCrypto } from "../../../../core/secrets/crypto.ts";
 
-/** A file as it lies on the disk: what it is, which key opens it, and the rest unreadable. */
+/** A file on the disk: its format, which key opens it, and the encrypted content. */
 export interface SealedFile {
   readonly format: "clawport-sign-in";
   readonly version: 1;
@@ -12,7 +12,7 @@ export interface SealedFile {
 
 const algorithm = "aes-256-gcm";
 
-/** `name` is bound in: a file that was copied over another one does not open there. */
+/** Binds `name`: a file that was copied over another one can't be opened there. */
 export function seal(text: string, { kind, id, salt, bytes }: SealingKey, name: string): SealedFile {
   const iv = lazyCrypto().randomBytes(12);
   const cipher = lazyCrypto().createCipheriv(algorithm, bytes, iv);
@@ -28,7 +28,7 @@ export function seal(text: string, { kind, id, salt, bytes }: SealingKey, name: 
   };
 }
 
-/** Throws where a single bit of it is not as it was. */
+/** Throws if a single bit was changed. */
 export function unseal({ iv, tag, data }: SealedFile, { bytes }: SealingKey, name: string): string {
   const decipher = lazyCrypto().createDecipheriv(algorithm, bytes, Buffer.from(iv, "base64url"), { authTagLength: 16 });
   decipher.setAAD(Buffer.from(`clawport-sign-in\0${name}`));
@@ -43,23 +43,23 @@ export function parseSealed(value: unknown): SealedFile {
   const hasKey = kind === "keychain" || kind === "file" || (kind === "passphrase" && typeof salt === "string");
   const texts: unknown[] = [id, sealed.iv, sealed.tag, sealed.data];
   if (!isOurs || !hasKey || !texts.every((text) => typeof text === "string"))
-    throw new TypeError("this is no sign-in of ours");
+    throw new TypeError("it is not a stored sign-in of Clawport");
   return sealed;
 }
 
-/** Where a key lives: in the system's keychain, in a passphrase of the environment, or in a file of the owner's alone. */
+/** Where a key comes from: the system's keychain, a passphrase in the environment, or a file that only its owner can read. */
 export type SealingKeyKind = "keychain" | "passphrase" | "file";
 
 export interface SealingKey {
   readonly kind: SealingKeyKind;
-  /** Tells keys apart and says nothing of them. */
+  /** Distinguishes keys without revealing anything about them. */
   readonly id: string;
   readonly bytes: Uint8Array;
-  /** What the passphrase was stretched with. */
+  /** What the key was derived from the passphrase with. */
   readonly salt?: string;
 }
 
-/** What a sealed file says of its key. */
+/** What a sealed file says about its key. */
 export type SealingKeyReference = Omit<SealingKey, "bytes">;
 
 export const keyLength = 32;
@@ -73,7 +73,7 @@ export function newKeyText(): string {
   return lazyCrypto().randomBytes(keyLength).toString("base64url");
 }
 
-/** Nothing where the text is no key. */
+/** Undefined if the text is not a key. */
 export function parseKeyText(text: string): Uint8Array | undefined {
   const trimmed = text.trim();
   const bytes = Buffer.from(trimmed, "base64url");

@@ -17,7 +17,7 @@ import {
 export const passphraseName = "CLAWPORT_TOKENS_PASSPHRASE";
 
 export interface SealingKeysOptions {
-  /** Where a key file lies, if one is needed. */
+  /** Path of the key file, if one is needed. */
   readonly path: string;
   readonly passphrase?: string | undefined;
   readonly findKeychain: FindKeychain;
@@ -26,11 +26,11 @@ export interface SealingKeysOptions {
 
 /** The keys that stored sign-ins are sealed with. */
 export interface SealingKeys {
-  /** The key for what is sealed now; made where there is none yet. `last` is the one that the file had before. */
+  /** The key to seal with; created if there is none yet. `last` is the key that sealed the file before. */
   current(last?: SealingKey): Promise<SealingKey>;
-  /** The key that a file names. Nothing where there is another in its place; a fault where it can't be had now. */
+  /** The key that a file refers to; undefined if it was replaced. Throws a fault if it is not available now. */
   find(reference: SealingKeyReference): Promise<SealingKey | undefined>;
-  /** Which kind would be used, and why no better one; makes nothing. */
+  /** Which kind would be used, and why no better one; creates nothing. */
   describe(): Promise<SealingKeyReport>;
 }
 
@@ -41,8 +41,8 @@ export interface SealingKeyReport {
 }
 
 /**
- * A passphrase goes first, since somebody chose it. A key file that is there goes before the keychain: some process of
- * this home had no keychain, and could not read what is sealed with one.
+ * A passphrase goes first, since the user chose it. An existing key file goes before the keychain: some process of this home
+ * had no keychain, and could not read what is sealed with a key in one.
  */
 export function openSealingKeys({ path, passphrase, findKeychain, log }: SealingKeysOptions): SealingKeys {
   const passphraseKeys = passphrase ? createPassphraseKeys(passphrase) : undefined;
@@ -63,7 +63,7 @@ export function openSealingKeys({ path, passphrase, findKeychain, log }: Sealing
     },
     async describe() {
       if (passphraseKeys) return { kind: "passphrase", because: `${passphraseName} is set` };
-      if (existsSync(path)) return { kind: "file", because: "some run of this home had none" };
+      if (existsSync(path)) return { kind: "file", because: "an earlier run had no keychain" };
       const found = await askKeychain();
       return "missing" in found ? { kind: "file", because: found.missing } : { kind: "keychain" };
     },
@@ -75,14 +75,14 @@ export function openSealingKeys({ path, passphrase, findKeychain, log }: Sealing
       const key = await keychainKey(false);
       if (key === undefined || !("missing" in key)) return key;
       throw unavailable(
-        `They are sealed with a key in the system's keychain, which can't be reached here (${key.missing}).`,
-        `Unlock it; or move ${dirname(path)} away and sign in again.`,
+        `They are encrypted with a key in the system's keychain, which is not available here (${key.missing}).`,
+        `Unlock the keychain, or move ${dirname(path)} away and sign in again.`,
       );
     }
-    if (!passphraseKeys) throw unavailable("They are sealed with a passphrase.", `Set ${passphraseName}.`);
+    if (!passphraseKeys) throw unavailable("They are encrypted with a passphrase.", `Set ${passphraseName}.`);
     const key = await passphraseKeys.derive(salt);
     if (key.id === id) return key;
-    throw unavailable("They are sealed with another passphrase.", `Set ${passphraseName} to the one that was used.`);
+    throw unavailable("They are encrypted with another passphrase.", `Set ${passphraseName} to the right one.`);
   }
 
   async function fileKey(): Promise<SealingKey | undefined> {
@@ -100,17 +100,17 @@ export function openSealingKeys({ path, passphrase, findKeychain, log }: Sealing
     });
   }
 
-  /** Nothing where the keychain holds no key of ours and, where one was to be made, kept none; or why it can't be used. */
-  async function keychainKey(make: boolean): Promise<SealingKey | KeychainMissing | undefined> {
+  /** Undefined if the keychain holds no key of ours and did not keep a new one; `missing` says why it can't be used. */
+  async function keychainKey(mayCreate: boolean): Promise<SealingKey | KeychainMissing | undefined> {
     if (fromKeychain) return fromKeychain;
     const found = await askKeychain();
     if ("missing" in found) return found;
-    const text = found.text ?? (make ? await locked(() => createInKeychain(found.keychain)) : undefined);
+    const text = found.text ?? (mayCreate ? await locked(() => createInKeychain(found.keychain)) : undefined);
     const bytes = text === undefined ? undefined : parseKeyText(text.reveal());
     return bytes && (fromKeychain = sealingKey("keychain", bytes));
   }
 
-  /** One question at a time, however many wait for the answer: each may put a dialog before the person. */
+  /** One question at a time, shared by all callers: each may open a dialog. */
   function askKeychain(): Promise<KeychainAnswer | KeychainMissing> {
     return (asking ??= readKeychain().finally(() => (asking = undefined)));
   }
@@ -126,7 +126,7 @@ export function openSealingKeys({ path, passphrase, findKeychain, log }: Sealing
     }
   }
 
-  /** Read again afterwards: a keychain that takes a secret and does not keep it is none. */
+  /** Reads the key back: a keychain that does not keep a secret is of no use. */
   async function createInKeychain(keychain: Keychain): Promise<Secret | undefined> {
     try {
       const found = await keychain.get();
@@ -135,7 +135,7 @@ export function openSealingKeys({ path, passphrase, findKeychain, log }: Sealing
       await keychain.set(made);
       if ((await keychain.get()) === made) return new Secret(made);
     } catch (error) {
-      log.warn("the keychain would not keep a key; a key file takes its place", { error: messageOf(error) });
+      log.warn("the keychain did not keep the key; using a key file instead", { error: messageOf(error) });
     }
     return undefined;
   }
@@ -155,5 +155,5 @@ interface KeychainAnswer {
 }
 
 function unavailable(why: string, fix: string): Fault {
-  return new Fault("unavailable", `The stored sign-ins can't be opened. ${why} ${fix}`);
+  return new Fault("unavailable", `Could not open the stored sign-ins. ${why} ${fix}`);
 }

@@ -9,17 +9,17 @@ import type { StoredTokens } from "../store/credentials.ts";
 import { isDpopBound } from "./dpop.ts";
 import type { TokenCache } from "./token-cache.ts";
 
-/** What a request needs of the server's sign-in. */
+/** What a request needs to be authorized. */
 export interface AuthorizedRequestOptions {
   readonly context: AuthContext;
   readonly cache: TokenCache;
-  /** Whether tokens come without a person. */
+  /** Whether tokens come without the user. */
   readonly isUnattended: boolean;
-  /** What to say where the server names another authorization server than it did. */
+  /** A fault if the server now names another authorization server. */
   findMove(signal: AbortSignal | undefined): Promise<Fault | undefined>;
 }
 
-/** How often somebody else's newer token is tried. */
+/** How often a newer token from another request or process is tried. */
 const maxOtherTokens = 3;
 const maxStepUps = 2;
 
@@ -39,7 +39,7 @@ export function createAuthorizedRequest(
 
   return {
     async headers(signal) {
-      // A token is for the server it was issued for, wherever a request is sent.
+      // A token is only for the server it was issued for, even if a request goes elsewhere.
       if (url.origin !== context.url.origin) return {};
       sent = await cache.current(signal);
       return sent ? tokenHeaders(sent) : {};
@@ -61,11 +61,11 @@ export function createAuthorizedRequest(
 
   async function replaceToken(signal: AbortSignal | undefined): Promise<true> {
     const refused = sent;
-    // A late answer to the token before, or to none: somebody has a new one already.
+    // A late answer to the previous token, or to none: there is a new one already.
     if (otherTokensTried++ < maxOtherTokens && (await cache.hasOthers(refused))) return true;
     const isExpired = refused?.expiresAt !== undefined && refused.expiresAt <= now();
     const moved = refused && !isExpired ? await options.findMove(signal) : undefined;
-    // One that came while the request was under way is as good as any that a refresh brings.
+    // A token that was issued during the request is as new as any that a refresh brings.
     const isNew = isRenewed || (refused !== undefined && refused.receivedAt > begunAt);
     if (!moved && !isNew && (refused || isUnattended) && (await cache.renew(refused, signal))) {
       isRenewed = true;
@@ -75,24 +75,22 @@ export function createAuthorizedRequest(
   }
 
   function needed(refused: StoredTokens | undefined): Fault {
-    return signInNeeded(server, refused ? `The sign-in to ${server} is no longer good.` : wanting());
+    return signInNeeded(server, refused ? `The sign-in to ${server} is no longer valid.` : signInReason());
   }
 
-  function wanting(): string {
-    // A server that says nothing of OAuth may want a key of another kind.
-    return demand.challenge
-      ? `${server} wants you to sign in.`
-      : `${server} wants you to sign in, or to set its apiKey.`;
+  function signInReason(): string {
+    // A server that does not mention OAuth may need an API key.
+    return demand.challenge ? `${server} requires a sign-in.` : `${server} requires a sign-in or an \`apiKey\`.`;
   }
 
-  /** A call needs rights that the token lacks: asks for them besides those it has. */
+  /** A call needs scopes that the token lacks: requests them besides those it has. */
   async function stepUp(challenge: OAuthChallenge, signal: AbortSignal | undefined): Promise<boolean> {
     const wanted = joinScopes(sent?.scope, challenge.scope);
     if (wanted === undefined) return false;
     if (stepUps++ >= maxStepUps) {
       throw new Fault(
         "denied",
-        `${server} still refuses this call for lack of rights, though they were asked for twice: ${wanted}`,
+        `${server} still refuses this call for missing permissions, although they were requested twice: ${wanted}`,
       );
     }
     if (await cache.hasOthers(sent)) return true;
@@ -110,7 +108,7 @@ export function createAuthorizedRequest(
   async function tokenHeaders(tokens: StoredTokens): Promise<Record<string, string>> {
     if (!isDpopBound(tokens)) return { authorization: `Bearer ${tokens.accessToken}` };
     const key = await cache.dpop();
-    if (!key) throw signInNeeded(server, `The key that the token of ${server} is bound to is gone.`);
+    if (!key) throw signInNeeded(server, `The key that the token of ${server} is bound to is missing.`);
     const proof = await key.session.buildProof({ htm: method, htu: url, accessToken: tokens.accessToken });
     return { authorization: `DPoP ${tokens.accessToken}`, dpop: proof };
   }

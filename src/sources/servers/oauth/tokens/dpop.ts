@@ -3,10 +3,10 @@ import { type DpopKeyPair, DpopSession, generateDpopKeyPair } from "@modelcontex
 
 type Jwk = webcrypto.JsonWebKey;
 
-/** A key that tokens are bound to, so that whoever steals one alone can't use it (RFC 9449). */
+/** A key that tokens are bound to, so that a stolen token alone can't be used (RFC 9449). */
 export interface DpopKey {
   readonly session: DpopSession;
-  /** The private key, to be kept beside the tokens. */
+  /** The private key, to be stored beside the tokens. */
   readonly jwk: unknown;
 }
 
@@ -42,7 +42,7 @@ function isPrivateJwk(value: unknown): value is Jwk {
   return kty === "EC" && crv === "P-256" && [x, y, d].every((part) => typeof part === "string");
 }
 
-/** Whether a token is bound to a key of ours. */
+/** Whether a token is bound to our key. */
 export function isDpopBound({ tokenType }: { readonly tokenType: string }): boolean {
   return tokenType.toLowerCase() === "dpop";
 }

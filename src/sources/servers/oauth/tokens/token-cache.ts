@@ -8,24 +8,24 @@ import type { Credentials, StoredTokens } from "../store/credentials.ts";
 import { type DpopKey, isDpopBound, openDpopKey } from "./dpop.ts";
 import { refreshTokens, type TokenIssuer } from "./token-request.ts";
 
-/** The tokens of one server: at hand, and renewed by one caller at a time, in this process and in all others. */
+/** The tokens of one server, renewed by one caller at a time across all processes. */
 export interface TokenCache {
-  /** The last that was seen, without looking. */
+  /** What was last read or written. */
   known(): Credentials | undefined;
-  /** Whether there are others than these by now, which others may have brought. */
+  /** Whether there are other tokens than these by now, also from other processes. */
   hasOthers(than: StoredTokens | undefined): Promise<boolean>;
-  /** Those to send: renewed first where they are about to expire. Nothing where there are none. */
+  /** The tokens to send, renewed first if they are about to expire; undefined if there are none. */
   current(signal?: AbortSignal): Promise<StoredTokens | undefined>;
-  /** Others than those that were refused. Nothing where only a sign-in brings them. */
+  /** Other tokens than the refused ones; undefined if only a sign-in brings them. */
   renew(refused: StoredTokens | undefined, signal?: AbortSignal): Promise<StoredTokens | undefined>;
-  /** Looks at what is kept now. */
+  /** Reads the stored sign-in again. */
   reload(): Promise<Credentials | undefined>;
-  /** Notes what was just written. */
+  /** Keeps what was just written. */
   adopt(written: Credentials | undefined): void;
   dpop(): Promise<DpopKey | undefined>;
 }
 
-/** Brings new tokens without a person, where the configuration says how. */
+/** Gets new tokens without the user, if the configuration says how. */
 export type UnattendedGrant = (kept: Credentials | undefined) => Promise<Credentials>;
 
 /** Tokens with less time left are renewed before they are sent. */
@@ -48,7 +48,7 @@ export function createTokenCache(context: AuthContext, obtain: UnattendedGrant |
   }
 
   async function current(signal?: AbortSignal): Promise<StoredTokens | undefined> {
-    // Somebody may have signed in elsewhere.
+    // The user may have signed in from another process.
     if (!known?.tokens) await reload();
     const tokens = known?.tokens;
     if (!tokens || !expiresSoon(tokens, now())) return tokens;
@@ -57,7 +57,7 @@ export function createTokenCache(context: AuthContext, obtain: UnattendedGrant |
       return await renew(tokens, signal);
     } catch (error) {
       if (isExpired(tokens, now()) || signal?.aborted || !isTransient(error)) throw error;
-      log.info("the token could not be renewed yet", { reason: error.message });
+      log.info("could not renew the token yet", { reason: error.message });
       return tokens;
     }
   }
@@ -65,17 +65,17 @@ export function createTokenCache(context: AuthContext, obtain: UnattendedGrant |
   async function renew(refused: StoredTokens | undefined, signal?: AbortSignal): Promise<StoredTokens | undefined> {
     for (;;) {
       if (known?.tokens && known.tokens.accessToken !== refused?.accessToken) return known.tokens;
-      // Whoever is being stopped starts nothing that outlives them.
+      // A cancelled request must not start a renewal.
       signal?.throwIfAborted();
       const isOwn = renewing === undefined;
-      // Whoever gives up waiting does not end it for the others, nor lose a token that is being exchanged for the next.
+      // A cancelled request does not end the renewal for others, nor lose a token that is being exchanged.
       renewing ??= renewAlone(refused).finally(() => (renewing = undefined));
       const tokens = await (signal ? orAborted(renewing, signal) : renewing);
       if (isOwn || tokens === undefined || tokens.accessToken !== refused?.accessToken) return tokens;
     }
   }
 
-  /** Under the lock of the file: whoever comes second finds what the first one got, and a refresh token is spent once. */
+  /** Under the lock of the file: the second caller finds what the first one got, and a refresh token is used once. */
   async function renewAlone(refused: StoredTokens | undefined): Promise<StoredTokens | undefined> {
     const written = await file.change(async (kept) => {
       const others = kept?.tokens;
@@ -91,7 +91,7 @@ export function createTokenCache(context: AuthContext, obtain: UnattendedGrant |
   async function reload(): Promise<Credentials | undefined> {
     const before = version;
     const read = await readPruned(context);
-    // What was written meanwhile is newer.
+    // Anything written meanwhile is newer.
     if (version === before) adopt(read);
     return known;
   }
@@ -109,12 +109,12 @@ export function createTokenCache(context: AuthContext, obtain: UnattendedGrant |
   }
 }
 
-/** Whether the authorization server may be better another time. */
+/** Whether the authorization server may work later. */
 function isTransient(error: unknown): error is Fault {
   return isFault(error) && (error.row.retry || error.code === "timeout");
 }
 
-/** A token that lives for a minute in all would otherwise be renewed before every request. */
+/** Half the lifetime at most, or a token that is valid for a minute would be renewed before every request. */
 function expiresSoon({ expiresAt, receivedAt }: StoredTokens, now: number): boolean {
   return expiresAt !== undefined && expiresAt - now < Math.min(renewalMarginMs, (expiresAt - receivedAt) / 2);
 }
@@ -123,28 +123,27 @@ function isExpired({ expiresAt }: StoredTokens, now: number): boolean {
   return expiresAt !== undefined && expiresAt <= now;
 }
 
-/** New tokens for the old ones. Where they are refused for good there are none any more: only a sign-in brings others. */
+/** Exchanges the tokens for new ones. If that is refused for good they are dropped: only a sign-in brings others. */
 async function refreshCredentials(context: AuthContext, kept: Credentials, tokens: StoredTokens): Promise<Credentials> {
   const tokenIssuer = issuerOfTokens(kept);
   const client = resolveClient(context, storedClient(kept, tokens.issuer));
-  if (!tokenIssuer || !client)
-    throw new Fault("internal", `Nothing is known of who issued the token of ${context.server}.`);
+  if (!tokenIssuer || !client) throw new Fault("internal", `The issuer of the token of ${context.server} is unknown.`);
   const dpop = isDpopBound(tokens) ? (await openDpopKey(kept.dpopKey)).session : undefined;
   const record = prunedRecord(context, kept);
-  const ask = (at: TokenIssuer) => refreshTokens(context, { tokenIssuer: at, client, dpop }, tokens);
+  const refreshAt = (at: TokenIssuer) => refreshTokens(context, { tokenIssuer: at, client, dpop }, tokens);
   try {
-    return { ...record, tokens: await ask(tokenIssuer) };
+    return { ...record, tokens: await refreshAt(tokenIssuer) };
   } catch (error) {
     const moved = isFault(error, "unavailable") ? await findMovedEndpoint(context, tokenIssuer) : undefined;
-    if (moved) return { ...record, discovery: moved, tokens: await ask(moved) };
+    if (moved) return { ...record, discovery: moved, tokens: await refreshAt(moved) };
     if (!isFault(error, "unauthorized")) throw error;
-    context.log.info("the token can't be renewed", { reason: error.message });
+    context.log.info("the authorization server refused to renew the token", { reason: error.message });
     const { tokens: _, ...rest } = record;
     return rest;
   }
 }
 
-/** The same authorization server, where it issues tokens elsewhere by now. */
+/** The same authorization server, if its token endpoint has moved. */
 async function findMovedEndpoint(context: AuthContext, tokenIssuer: TokenIssuer): Promise<TokenIssuer | undefined> {
   const server = await discoverAuthorizationServer(tokenIssuer.server.issuer, context, undefined).catch(
     () => undefined,

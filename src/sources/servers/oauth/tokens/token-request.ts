@@ -16,10 +16,10 @@ import { authenticateClient } from "../registration/client-authentication.ts";
 import type { StoredTokens } from "../store/credentials.ts";
 import { isDpopBound } from "./dpop.ts";
 
-/** Where tokens for a server come from; kept beside them. */
+/** Who issues tokens for a server; stored beside them. */
 export interface TokenIssuer {
   readonly server: AuthorizationServer;
-  /** What they are for (RFC 8707); nothing where the authorization server must not be told. */
+  /** What they are for (RFC 8707); undefined if it is not sent to the authorization server. */
   readonly resource?: string;
 }
 
@@ -50,7 +50,7 @@ export function exchangeCode(context: AuthContext, request: TokenRequest, answer
   );
 }
 
-/** Keeps what is not issued anew: the refresh token, the scope, and who signed in. */
+/** Keeps what is not issued again: the refresh token, the scope, and who signed in. */
 export async function refreshTokens(
   context: AuthContext,
   request: TokenRequest,
@@ -63,7 +63,7 @@ export async function refreshTokens(
   return idToken === undefined ? renewed : { idToken, ...renewed };
 }
 
-/** Any other grant, by the parameters it has of its own. */
+/** Any other grant, by its own parameters. */
 export function grantTokens(
   context: AuthContext,
   request: TokenRequest,
@@ -98,12 +98,14 @@ async function requestTokens(
 ): Promise<StoredTokens> {
   const issuer = tokenIssuer.server.issuer;
   const secrets = client.client_secret === undefined ? [] : [client.client_secret];
-  const noting: typeof fetch = (input, init = {}) => {
+  const recordingFetch: typeof fetch = (input, init = {}) => {
     secrets.push(...secretsInRequest(init));
     return context.fetch(input, init);
   };
   try {
-    const tokens = await send(commonParameters({ ...context, fetch: noting }, { tokenIssuer, client, dpop, signal }));
+    const tokens = await send(
+      commonParameters({ ...context, fetch: recordingFetch }, { tokenIssuer, client, dpop, signal }),
+    );
     requireBinding(tokens, dpop !== undefined, context);
     return toStoredTokens(tokens, issuer, scope, context.now());
   } catch (error) {
@@ -123,20 +125,20 @@ function commonParameters(context: AuthContext, { tokenIssuer, client, dpop, sig
   };
 }
 
-/** RFC 9449 § 5: a token that is bound to a key of ours, or not, against what was asked for. */
-function requireBinding(tokens: OAuthTokens, isAsked: boolean, { server, settings }: AuthContext): void {
+/** RFC 9449 § 5: refuses a token whose binding to a key is not the one that was requested. */
+function requireBinding(tokens: OAuthTokens, isRequested: boolean, { server, settings }: AuthContext): void {
   const isBound = isDpopBound({ tokenType: tokens.token_type });
-  if (isBound && !isAsked) throw new Fault("denied", `The token for ${server} is bound to a key that is not ours.`);
-  if (!isBound && isAsked && settings.dpop === "always")
-    throw new Fault("denied", `The token for ${server} is not bound to our key, as auth.dpop demands.`);
+  if (isBound && !isRequested) throw new Fault("denied", `The token for ${server} is bound to a key that is not ours.`);
+  if (!isBound && isRequested && settings.dpop === "always")
+    throw new Fault("denied", `The token for ${server} is not bound to our key, but \`auth.dpop\` requires it.`);
 }
 
-/** RFC 6749 § 5.1: a scope that is not named is the one that was asked for. */
-function toStoredTokens(tokens: OAuthTokens, issuer: string, asked: string | undefined, now: number): StoredTokens {
-  const scope = joinScopes(tokens.scope) ?? asked;
+/** RFC 6749 § 5.1: without a scope in the answer, the requested one was granted. */
+function toStoredTokens(tokens: OAuthTokens, issuer: string, requested: string | undefined, now: number): StoredTokens {
+  const scope = joinScopes(tokens.scope) ?? requested;
   const life = lifetimeMs(tokens.expires_in);
   if (!/^[\x21-\x7e]+$/.test(tokens.access_token)) {
-    throw new Fault("unavailable", `${quoted(issuer)} issued a token that no header can carry.`);
+    throw new Fault("unavailable", `${quoted(issuer)} issued a token that does not fit into a header.`);
   }
   return {
     issuer,
@@ -153,8 +155,8 @@ function toStoredTokens(tokens: OAuthTokens, issuer: string, asked: string | und
 const maxLifetimeMs = 10 * 365 * 24 * 3_600_000;
 
 /**
- * How long something that was issued is good, from `expires_in`; nothing where that says nothing usable. A number beyond
- * all time would not be a date any more, and zero would have a token renewed before every request.
+ * The lifetime in `expires_in`; undefined if that is not usable. Limited, since a huge number would not give a valid date,
+ * and not zero, which would renew a token before every request.
  */
 export function lifetimeMs(seconds: unknown): number | undefined {
   const ms = typeof seconds === "string" || typeof seconds === "number" ? Number(seconds) * 1000 : Number.NaN;
