@@ -7,6 +7,7 @@ import type { ToolResult } from "../mcp/messages/tool.ts";
 import { checkOrderDepth } from "../sources/agent/order/order-depth.ts";
 import { orderTool } from "../sources/agent/order/order-tool.ts";
 import type { ActiveConfig } from "./active-config.ts";
+import { configFile } from "./engine/config-source.ts";
 import { openEngine } from "./engine/engine.ts";
 import type { AgentFlags } from "./engine/open-agent.ts";
 import type { Host } from "./host.ts";
@@ -25,7 +26,6 @@ export async function openOrderEngine(host: Host, flags: AgentFlags): Promise<Or
   const { env, homedir, log } = host;
   const home = await openHome(homePath(host), { log });
   const configuration = await loadOwnConfig(host);
-  const { configFile } = await import("./engine/config-source.ts");
   const engine = await openEngine({
     home,
     configuration: configFile({ home, configuration, env }),

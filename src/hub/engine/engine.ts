@@ -9,11 +9,12 @@ import { nestedOrderEnv } from "../../sources/agent/order/order-depth.ts";
 import type { HubControl } from "../control/hub-control.ts";
 import type { ConfigSource, FollowedConfig } from "./config-source.ts";
 import { createClosers, type EngineParts } from "./engine-parts.ts";
-import type { AgentFlags } from "./open-agent.ts";
+import { type AgentFlags, openAgent } from "./open-agent.ts";
 import type { AppDoorOptions } from "./open-apps.ts";
 import { openGuardedCatalog } from "./open-guard.ts";
 import type { HttpOptions, OpenedHttp } from "./open-http.ts";
 import type { OpenedServers } from "./open-servers.ts";
+import { createMcpCommand } from "../verbs/mcp-command.ts";
 
 export interface EngineOptions extends Pick<EngineParts, "home" | "env" | "homedir" | "version"> {
   /** One that can change while it is in use takes up edits of `log`. */
@@ -101,8 +102,6 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
 
     let prepareAgent = (): void => {};
     if (sources.agent !== undefined) {
-      const { openAgent } = await import("./open-agent.ts");
-      const { createMcpCommand } = await import("../verbs/mcp-command.ts");
       const agent = openAgent(parts, {
         flags: sources.agent.flags,
         caller: { door: doors.http === undefined ? "mcp-stdio" : "console", agent: "clawport" },
