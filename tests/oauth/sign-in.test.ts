@@ -149,8 +149,11 @@ test.each([
   expect(answer).toMatchObject({ error: { message: expect.any(String) } });
 });
 
-test("nobody has to sign in to a command or where the key is configured", async () => {
+test("a server with a configured key needs no sign-in", async () => {
   await using bench = await openOAuthPlace({ settings: () => ({ apiKey: "k" }) });
   const { exit, answer } = await bench.run("auth", "one");
-  expect([exit, answer]).toMatchObject([2, { error: { message: expect.stringContaining("Nobody has to sign in") } }]);
+  expect([exit, answer]).toMatchObject([
+    2,
+    { error: { message: expect.stringContaining("one needs no sign-in: its key is in the configuration") } },
+  ]);
 });
