@@ -9,9 +9,56 @@ export interface Caller {
   /** The name the client gives itself in the handshake: shown, never trusted. */
   readonly client?: string;
   readonly sender?: string;
+  /** The agent that acts for the caller. Through the plugin door it is the caller itself. */
   readonly agent?: string;
+  /** The configured server that uses the model during a call of this caller. */
+  readonly server?: string;
+  /** The only source that its token gives access to; it stays so for everything done on the caller's behalf. */
+  readonly view?: string | undefined;
+  /** Whether the call came from this machine, through a door that others can reach too. */
+  readonly isLocal?: boolean | undefined;
   /** Only its hash is ever written down. */
   readonly sessionKey?: string;
+}
+
+/** Whoever asked stays the caller of everything done for them: the agent is added, and nothing is taken away. */
+export function actingFor(caller: Caller, agent: string): Caller {
+  return { ...caller, agent };
+}
+
+/**
+ * The right to control Clawport itself, as the control API demands it: the main token from this machine. Pipes and
+ * terminals belong to processes of the owner.
+ */
+export function mayControl({ door, token, isLocal }: Caller): boolean {
+  return door === "cli" || door === "mcp-stdio" || (door === "mcp-http" && token === "main" && isLocal === true);
+}
+
+/** The caller that asked, without those who act for it. */
+export function originOf(caller: Caller): Caller {
+  if (!isActedFor(caller)) return caller;
+  const { agent: _, server: __, ...origin } = caller;
+  return origin;
+}
+
+/**
+ * As whom a call is judged: as the caller that asked, with the agent that acts for it, and as the server that uses the
+ * model. The strictest verdict counts, so that acting for someone never gives more rights.
+ */
+export function identitiesOf(caller: Caller): readonly Caller[] {
+  if (!isActedFor(caller)) return [caller];
+  const origin = originOf(caller);
+  const { agent, server } = caller;
+  return [
+    origin,
+    ...(agent === undefined ? [] : [actingFor(origin, agent)]),
+    ...(server === undefined ? [] : [{ door: "server", client: server } as const]),
+  ];
+}
+
+/** Whether an agent or a server acts for the caller. */
+export function isActedFor({ door, agent, server }: Caller): boolean {
+  return server !== undefined || (agent !== undefined && door !== "plugin");
 }
 
 /**
@@ -35,4 +82,9 @@ export function scopeOfCaller({ door, token, sender, agent }: Caller): CallerSco
 
 export function callerScopeKey({ door, token, sender, agent }: CallerScope): string {
   return JSON.stringify([door, token, sender, agent]);
+}
+
+/** For display, and for a person to type: `mcp-http/phone`. */
+export function callerScopeName({ door, token, sender, agent }: CallerScope): string {
+  return [door, token, sender, agent].filter((part) => part !== undefined).join("/");
 }

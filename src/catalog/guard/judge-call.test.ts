@@ -124,3 +124,50 @@ test("reading a resource is read-only by nature: rules about tools do not apply 
   expect(reading({ rules: [{ tool: "*", verdict: "deny" }] })).toBe("allow");
   expect(reading({ rules: [{ source: "git", verdict: "deny" }] })).toBe("deny");
 });
+
+test.each<[NonNullable<Policy["rules"]>, CallVerdict]>([
+  [[{ agent: "clawport", verdict: "deny" }], "deny"],
+  [
+    [
+      { agent: "clawport", verdict: "allow" },
+      { token: "phone", verdict: "deny" },
+    ],
+    "deny",
+  ],
+  [
+    [
+      { agent: "clawport", verdict: "allow" },
+      { door: "mcp-http", verdict: "ask" },
+    ],
+    "ask",
+  ],
+  [
+    [
+      { token: "phone", verdict: "allow" },
+      { agent: "clawport", verdict: "deny" },
+    ],
+    "allow",
+  ],
+  [[{ door: "console", verdict: "deny" }], "allow"],
+])("an agent never has more rights than the caller it acts for: %j", (rules, verdict) => {
+  const caller = { door: "mcp-http", token: "phone", agent: "clawport" } as const;
+  expect(verdictOf({ policy: { rules }, caller })).toBe(verdict);
+});
+
+test("a lasting answer for the caller with its agent settles the question of both", () => {
+  const caller = { door: "mcp-http", token: "phone", agent: "clawport" } as const;
+  const policy: Policy = { rules: [{ token: "phone", verdict: "ask" }] };
+  expect(verdictOf({ policy, caller, remembered: "always" })).toBe("allow");
+});
+
+test("a server that uses the model during a call is judged as the server and as the caller", () => {
+  const caller = { door: "mcp-http", token: "phone", server: "docs" } as const;
+  const tool = { name: "sampling__docs" };
+  const judged = (rules: Policy["rules"] = []) => verdictOf({ policy: { rules }, caller, tool });
+  expect(judged()).toBe("ask");
+  expect(judged([{ tool: "sampling__docs", verdict: "allow" }])).toBe("allow");
+  expect(judged([{ door: "server", verdict: "allow" }])).toBe("allow");
+  expect(judged([{ client: "docs", verdict: "allow" }])).toBe("allow");
+  expect(judged([{ token: "phone", verdict: "deny" }, { verdict: "allow" }])).toBe("deny");
+  expect(judged([{ door: "server", verdict: "deny" }, { verdict: "allow" }])).toBe("deny");
+});

@@ -1,7 +1,7 @@
 import type { Policy, PolicyLimit, PolicyRule } from "../../core/config/policy-config.ts";
 import type { ToolAnnotations } from "../../mcp/messages/tool.ts";
 import type { Advice, CallVerdict } from "../advice.ts";
-import type { Caller, DoorKind } from "../caller.ts";
+import { type Caller, type DoorKind, identitiesOf, isActedFor } from "../caller.ts";
 import { compileGlob } from "../glob.ts";
 import type { Source } from "../source.ts";
 
@@ -35,9 +35,7 @@ export interface Judgement {
 
 /** The strictest advice wins. A question that no one can be asked is a denial. */
 export function judgeCall(facts: CallFacts): Judgement {
-  const tool = toolFacts(facts);
-  const found = findRule(facts.policy, tool, facts.caller);
-  const policy = applyRemembered(found ? ruleAdvice(found, facts) : presetAdvice(tool, facts), facts);
+  const { policy, found } = judgePolicy(facts);
   const advice = [policy, ...(facts.advice ?? [])];
   const verdict = strictest(advice);
   if (verdict === "allow") {
@@ -54,6 +52,27 @@ export function judgeCall(facts: CallFacts): Judgement {
     mayAskClient,
     unanswerable,
   };
+}
+
+interface PolicyVerdict {
+  readonly policy: Advice;
+  /** The rule that decided. */
+  readonly found: FoundRule | undefined;
+}
+
+/** Policy judges every identity of the caller. If two are equally strict, the caller that asked comes first. */
+function judgePolicy(facts: CallFacts): PolicyVerdict {
+  const tool = toolFacts(facts);
+  if (!isActedFor(facts.caller)) return judgeAs(facts.caller, tool, facts);
+  const verdicts = identitiesOf(facts.caller).map((identity) => judgeAs(identity, tool, facts));
+  const verdict = strictest(verdicts.map(({ policy }) => policy));
+  return verdicts.find(({ policy }) => policy.verdict === verdict)!;
+}
+
+function judgeAs(caller: Caller, tool: ToolFacts, facts: CallFacts): PolicyVerdict {
+  const found = findRule(facts.policy, tool, caller);
+  const advice = found ? ruleAdvice(found, facts) : presetAdvice(tool, facts, caller);
+  return { policy: applyRemembered(advice, facts), found };
 }
 
 function strictest(advice: readonly Advice[]): CallVerdict {
@@ -89,10 +108,10 @@ const allowed = {
   strict: allowedBy("preset strict"),
 };
 
-function presetAdvice({ traits }: ToolFacts, facts: CallFacts): Advice {
+function presetAdvice({ traits }: ToolFacts, facts: CallFacts, { door }: Caller): Advice {
   const { preset = "default" } = facts.policy;
   const asksStrictly = preset === "strict" && !traits.readOnly;
-  const why = preset === "default" && !traits.readOnly ? doorReasons[facts.caller.door] : undefined;
+  const why = preset === "default" && !traits.readOnly ? doorReasons[door] : undefined;
   if (!asksStrictly && why === undefined) return allowed[preset];
   const reason = why ?? `policy.preset "strict" requires it for everything that is not read-only`;
   return { by: `preset ${preset}`, verdict: "ask", reason, howTo: ruleToAdd(facts, "to policy.rules") };

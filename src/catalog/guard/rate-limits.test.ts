@@ -49,3 +49,18 @@ test("a limit for other callers does not apply to this one", () => {
   const limits = createRateLimits([{ calls: 1, seconds: 1, token: "ci", door: "mcp-http" }]);
   for (let call = 0; call < 5; call++) expect(limits.take(tool("a"), caller("main"), 0)).toBe(0);
 });
+
+test("what an agent or a server does for a caller counts as the caller's own calls", () => {
+  const limits = createRateLimits([{ calls: 3, seconds: 1, door: "mcp-http" }]);
+  expect(limits.take(tool("a"), caller("one"), 0)).toBe(0);
+  expect(limits.take(tool("a"), { ...caller("one"), agent: "clawport" }, 0)).toBe(0);
+  expect(limits.take(tool("a"), { ...caller("one"), server: "docs" }, 0)).toBe(0);
+  expect(limits.take(tool("a"), { ...caller("one"), agent: "clawport" }, 0)).toBeGreaterThan(0);
+  expect(limits.take(tool("a"), { ...caller("two"), agent: "clawport" }, 0)).toBe(0);
+});
+
+test("a limit for servers that use the model holds whoever's call it is for", () => {
+  const limits = createRateLimits([{ calls: 1, seconds: 1, door: "server", per: "tool" }]);
+  expect(limits.take(tool("a"), { ...caller("one"), server: "docs" }, 0)).toBe(0);
+  expect(limits.take(tool("a"), { ...caller("two"), server: "docs" }, 0)).toBe(1000);
+});

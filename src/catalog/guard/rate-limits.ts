@@ -1,6 +1,6 @@
 import type { PolicyLimit } from "../../core/config/policy-config.ts";
 import { type BucketShape, msUntilToken, refillBucket, type TokenBucket } from "../../core/token-bucket.ts";
-import { type Caller, callerScopeKey } from "../caller.ts";
+import { type Caller, callerScopeKey, identitiesOf, originOf } from "../caller.ts";
 import { matchesRule, type ToolFacts } from "./judge-call.ts";
 
 export interface RateLimits {
@@ -22,9 +22,10 @@ export function createRateLimits(limits: readonly PolicyLimit[]): RateLimits {
 
   return {
     take(tool, caller, now) {
+      const identities = identitiesOf(caller);
       const found = limits
         .map((limit, index) => ({ limit, index }))
-        .filter(({ limit }) => matchesRule(limit, tool, caller))
+        .filter(({ limit }) => identities.some((each) => matchesRule(limit, tool, each)))
         .map(({ limit, index }) => {
           const key = keyOf(limit, index, tool, caller);
           const shape = shapeOf(limit);
@@ -41,7 +42,8 @@ export function createRateLimits(limits: readonly PolicyLimit[]): RateLimits {
 const shapeOf = ({ calls, seconds }: PolicyLimit): BucketShape => ({ size: calls, perMs: calls / (seconds * 1000) });
 
 function keyOf({ per = "caller" }: PolicyLimit, index: number, tool: ToolFacts, caller: Caller): string {
-  const who = per === "tool" ? "" : callerScopeKey(caller);
+  // Whoever acts for a caller uses up the caller's own calls.
+  const who = per === "tool" ? "" : callerScopeKey(originOf(caller));
   const what = per === "caller" ? "" : JSON.stringify([tool.source, tool.name]);
   return `${index} ${who} ${what}`;
 }
