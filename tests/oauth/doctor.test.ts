@@ -45,14 +45,11 @@ test("the doctor names key files that others can read, and sign-ins that were se
   ]);
 });
 
-test("a client document has to be hosted, unless the hub has a public address and serves it", async () => {
+test("a client document must be hosted, unless the hub has a public address and serves it", async () => {
   const address = "https://hub.example.com/oauth/client.json";
   const servers = { one: { ...one, auth: { clientMetadataUrl: address } } };
   await using place = await placeWith(servers);
-  expect(await findings(place)).toMatchObject([
-    {},
-    { level: "info", what: expect.stringContaining("has to be hosted") },
-  ]);
+  expect(await findings(place)).toMatchObject([{}, { level: "info", what: expect.stringContaining("must be hosted") }]);
   const config = { hub: { publicUrl: "https://hub.example.com" }, servers };
   await writeFile(join(place.home, "clawport.json5"), JSON.stringify(config));
   expect(await findings(place)).toMatchObject([{}, { level: "ok", what: expect.stringContaining("the hub serves") }]);
@@ -62,7 +59,7 @@ test("a client document has to be hosted, unless the hub has a public address an
     {},
     {
       level: "info",
-      what: expect.stringMatching(/other\.json, which has to be hosted: the hub serves .*client\.json/),
+      what: expect.stringMatching(/other\.json, which must be hosted: the hub serves .*client\.json/),
     },
   ]);
   const { out } = await runHere(place, ["auth", "client-document"]);

@@ -3,20 +3,20 @@ import { toFault } from "../../core/fault.ts";
 import { type ActiveConfig, isOff } from "../active-config.ts";
 import type { Finding } from "./finding.ts";
 
-/** What was read, or everything that is wrong with it. */
+/** The configuration, or why it can't be used. */
 export type ConfigReading = { readonly active: ActiveConfig } | { readonly error: unknown };
 
 export function checkConfig(reading: ConfigReading): Finding[] {
   if ("error" in reading) return findProblems(reading.error);
   const { file } = reading.active;
-  if (file === undefined) return [{ level: "ok", what: "no configuration file: the defaults hold" }];
+  if (file === undefined) return [{ level: "ok", what: "no configuration file: the defaults apply" }];
   return [
     { level: "ok", what: `configuration ${file.path}` },
     ...[...file.waiting, ...file.warnings].map((problem) => findingOf("warn", file.path, problem)),
   ];
 }
 
-/** One finding a problem: a person should not have to run the doctor once per mistake. */
+/** One finding per problem: you should not have to run the doctor once per mistake. */
 function findProblems(error: unknown): Finding[] {
   const fault = toFault(error);
   const { file, problems } = (fault.detail ?? {}) as { file?: string; problems?: readonly ConfigProblem[] };

@@ -3,7 +3,7 @@ import { access, stat } from "node:fs/promises";
 import { codeOf, messageOf } from "../../core/fault.ts";
 import type { Finding } from "./finding.ts";
 
-/** Whether the state folder is ours alone and can be written. A missing one is made at the first start. */
+/** Whether the state folder is private and writable. If it is missing, the first start creates it. */
 export async function checkHome(path: string, uid: number | undefined): Promise<Finding[]> {
   try {
     const { mode, uid: owner } = await stat(path);
@@ -19,7 +19,7 @@ export async function checkHome(path: string, uid: number | undefined): Promise<
     return isOpen(mode, uid) ? [opened(path, mode, "700")] : [{ level: "ok", what: `state folder ${path}` }];
   } catch (error) {
     if (codeOf(error) === "ENOENT")
-      return [{ level: "info", what: `${path} does not exist yet: the first start makes it` }];
+      return [{ level: "info", what: `${path} does not exist yet: the first start creates it` }];
     return [
       {
         level: "fail",
@@ -30,7 +30,7 @@ export async function checkHome(path: string, uid: number | undefined): Promise<
   }
 }
 
-/** Whether a file that others must not read is closed to them. */
+/** Whether a secret file is private. */
 export async function checkSecretFile(path: string, name: string, uid: number | undefined): Promise<Finding[]> {
   try {
     const { mode, size } = await stat(path);
@@ -49,7 +49,7 @@ export async function checkSecretFile(path: string, name: string, uid: number | 
   }
 }
 
-/** Windows, which has no user ids, has no such bits either: there the profile folder keeps others out. */
+/** Windows has neither user ids nor mode bits: there the profile folder is private. */
 function isOpen(mode: number, uid: number | undefined): boolean {
   return uid !== undefined && (mode & 0o077) !== 0;
 }

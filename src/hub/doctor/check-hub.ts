@@ -10,17 +10,17 @@ export interface HubFacts {
   readonly version: string;
 }
 
-/** Whether the hub runs, and if it doesn't, whether its port is free for it. */
+/** Whether the hub runs; if not, whether its port is free. */
 export async function checkHub({ running, host, port, version }: HubFacts): Promise<Finding[]> {
   if (running === undefined) {
-    const stranger = await isListening(host, port);
+    const isTaken = await isListening(host, port);
     return [
-      { level: "info", what: "the hub does not run", fix: "clawport up" },
-      stranger
+      { level: "info", what: "the hub is not running", fix: "clawport up" },
+      isTaken
         ? {
             level: "warn",
-            what: `port ${port} is held by another program: the hub will take the next free one`,
-            fix: `clawport up --port <port>  (who holds it: ss -ltnp 'sport = :${port}')`,
+            what: `port ${port} is used by another program: the hub will use the next free one`,
+            fix: `clawport up --port <port>  (see what uses it: ss -ltnp 'sport = :${port}')`,
           }
         : { level: "ok", what: `port ${port} is free` },
     ];
@@ -28,7 +28,7 @@ export async function checkHub({ running, host, port, version }: HubFacts): Prom
   const where = `${hubMcpUrl(running.address)} (process ${running.pid})`;
   const { hostname, port: actual } = new URL(running.address);
   if (!(await isListening(hostname.replaceAll(/[[\]]/g, ""), Number(actual))))
-    return [{ level: "fail", what: `the hub at ${where} does not answer`, fix: `kill ${running.pid} && clawport up` }];
+    return [{ level: "fail", what: `the hub at ${where} does not respond`, fix: `kill ${running.pid} && clawport up` }];
   const findings: Finding[] = [{ level: "ok", what: `the hub runs at ${where}` }];
   if (running.version !== version)
     findings.push({

@@ -56,26 +56,26 @@ test.each<[string, () => Setting]>([
   const { config, folder, env = {} } = setting();
   await configure(config, folder);
   expect(await checkOpenClaw({ env, homedir })).toEqual([
-    { level: "ok", what: `an OpenClaw gateway answers at 127.0.0.1:${port}` },
+    { level: "ok", what: `OpenClaw's gateway is running at 127.0.0.1:${port}` },
   ]);
 });
 
-test("where none answers, its address is told, the setting that named it, and the next command", async () => {
+test("if none answers, the finding names its address, the setting it came from, and the next command", async () => {
   await configure("{ gateway: { port: 1 } }");
-  const needed = "needed only to talk to its agent";
+  const needed = "it is needed only for OpenClaw's agent";
   expect(await checkOpenClaw({ env: {}, homedir })).toEqual([
-    { level: "info", what: `no OpenClaw gateway at 127.0.0.1:1; ${needed}`, fix: "openclaw gateway" },
+    { level: "info", what: `OpenClaw's gateway is not running at 127.0.0.1:1; ${needed}`, fix: "openclaw gateway" },
   ]);
   expect(await checkOpenClaw({ env: { OPENCLAW_GATEWAY_URL: "ws://[::1]:1" }, homedir })).toEqual([
     {
       level: "info",
-      what: `no OpenClaw gateway at [::1]:1, which OPENCLAW_GATEWAY_URL names; ${needed}`,
+      what: `OpenClaw's gateway is not running at [::1]:1 (set by OPENCLAW_GATEWAY_URL); ${needed}`,
       fix: "openclaw gateway health",
     },
   ]);
 });
 
-test("a configuration that can't be read is worth a warning", async () => {
+test("an unreadable configuration is a warning", async () => {
   await configure("{ gateway: ");
   const what = expect.stringContaining("Could not read OpenClaw's configuration") as string;
   expect(await checkOpenClaw({ env: {}, homedir })).toEqual([{ level: "warn", what, fix: "openclaw doctor" }]);
@@ -84,7 +84,7 @@ test("a configuration that can't be read is worth a warning", async () => {
 test.each([
   ["OPENCLAW_GATEWAY_URL", "http://127.0.0.1:1"],
   ["OPENCLAW_GATEWAY_PORT", "abc"],
-])("a variable that is wrong is to be set anew: %s", async (name, value) => {
+])("an invalid variable is a warning with the command that sets it: %s", async (name, value) => {
   const what = expect.stringContaining(name) as string;
   expect(await checkOpenClaw({ env: { [name]: value }, homedir })).toEqual([
     { level: "warn", what, fix: `export ${name}=…` },

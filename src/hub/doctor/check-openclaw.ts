@@ -6,9 +6,9 @@ import { type GatewayAddress, gatewayEndpoint, resolveGatewayAddress } from "../
 import type { Finding } from "./finding.ts";
 
 /** It may be on another machine. */
-const patienceMs = 2000;
+const timeoutMs = 2000;
 
-/** Whether the gateway that orders go to takes connections. Nobody has to have one, so its absence is no failure. */
+/** Whether the gateway for orders accepts connections. It is optional, so a missing one is not a failure. */
 export async function checkOpenClaw({ env, homedir }: Pick<World, "env" | "homedir">): Promise<Finding[]> {
   try {
     return [await look(await resolveGatewayAddress({ env, homedir }))];
@@ -22,11 +22,12 @@ export async function checkOpenClaw({ env, homedir }: Pick<World, "env" | "homed
 
 async function look(address: GatewayAddress): Promise<Finding> {
   const { host, port, name } = gatewayEndpoint(address);
-  if (await isListening(host, port, patienceMs)) return { level: "ok", what: `an OpenClaw gateway answers at ${name}` };
+  if (await isListening(host, port, timeoutMs))
+    return { level: "ok", what: `OpenClaw's gateway is running at ${name}` };
   const isOurs = address.stateFolder !== undefined;
   return {
     level: "info",
-    what: `no OpenClaw gateway at ${name}${isOurs ? "" : `, which ${address.from} names`}; needed only to talk to its agent`,
+    what: `OpenClaw's gateway is not running at ${name}${isOurs ? "" : ` (set by ${address.from})`}; it is needed only for OpenClaw's agent`,
     fix: isOurs ? "openclaw gateway" : "openclaw gateway health",
   };
 }

@@ -12,12 +12,9 @@ import type { Finding } from "./finding.ts";
 type ServerConfig = Config["servers"][string];
 type Surroundings = Pick<World, "env" | "cwd" | "platform">;
 
-const patience = 3000;
+const timeoutMs = 3000;
 
-/**
- * Whether each configured server could be started or reached, and what a running hub says of it. Nothing is started or
- * sent.
- */
+/** Whether each configured server can be started or reached, and its state in a running hub. Nothing is started or sent. */
 export async function checkServers(
   servers: Config["servers"],
   world: Surroundings,
@@ -46,28 +43,28 @@ function stateFinding(state: ServerStatus): Finding {
 }
 
 async function checkServer(name: string, server: ServerConfig, world: Surroundings): Promise<Finding> {
-  if (!server.enabled) return { level: "info", what: `server ${name} is off` };
+  if (!server.enabled) return { level: "info", what: `server ${name} is disabled` };
   if (server.transport === "stdio") return checkCommand(name, server.command ?? "", world);
   const address = URL.parse(server.url ?? "");
   if (address === null)
-    return { level: "fail", what: `server ${name} has no good address`, fix: "clawport config check" };
+    return { level: "fail", what: `server ${name} has no valid address`, fix: "clawport config check" };
   const port = Number(address.port) || (address.protocol === "https:" ? 443 : 80);
-  if (await isListening(address.hostname.replaceAll(/[[\]]/g, ""), port, patience))
-    return { level: "ok", what: `server ${name} answers at ${address.host}` };
+  if (await isListening(address.hostname.replaceAll(/[[\]]/g, ""), port, timeoutMs))
+    return { level: "ok", what: `server ${name} is reachable at ${address.host}` };
   return {
     level: "warn",
-    what: `server ${name} does not answer at ${address.host}`,
+    what: `server ${name} is not reachable at ${address.host}`,
     fix: `curl -v ${JSON.stringify(address.origin)}`,
   };
 }
 
 async function checkCommand(name: string, command: string, world: Surroundings): Promise<Finding> {
   const found = await findProgram(command, world);
-  if (found !== undefined) return { level: "ok", what: `server ${name} starts ${found}` };
+  if (found !== undefined) return { level: "ok", what: `server ${name} runs ${found}` };
   return {
     level: "fail",
-    what: `server ${name} starts ${JSON.stringify(command)}, which is not installed`,
-    fix: "clawport config path  (mend servers." + name + ".command, or install it)",
+    what: `server ${name} runs ${JSON.stringify(command)}, which is not installed`,
+    fix: `clawport config path  (correct servers.${name}.command, or install it)`,
   };
 }
 

@@ -16,7 +16,7 @@ export interface SignInFacts {
   readonly log: Log;
 }
 
-/** What keeps the sign-ins secret, and what is wrong with those that are kept. Nothing where no server could need one. */
+/** How sign-ins are encrypted, and what is wrong with the stored ones. Empty if no server could need one. */
 export async function checkSignIns({ home, config, env, uid, log }: SignInFacts): Promise<Finding[]> {
   const files = await readdir(home.file("tokens")).catch(() => undefined);
   const remote = Object.values(config.servers).filter((server) => server.transport === "http");
@@ -35,35 +35,38 @@ export async function checkSignIns({ home, config, env, uid, log }: SignInFacts)
 }
 
 function keyFinding({ kind, because }: SealingKeyReport, path: string): Finding {
-  if (kind === "keychain") return { level: "ok", what: "sign-ins are sealed with a key in the system's keychain" };
-  if (kind === "passphrase") return { level: "ok", what: `sign-ins are sealed with a passphrase (${because})` };
+  if (kind === "keychain") return { level: "ok", what: "sign-ins are encrypted with a key in the system's keychain" };
+  if (kind === "passphrase") return { level: "ok", what: `sign-ins are encrypted with a passphrase (${because})` };
   return {
     level: "info",
-    what: `sign-ins are sealed with the key file ${path}, and not by the system's keychain (${because})`,
-    fix: "export CLAWPORT_TOKENS_PASSPHRASE=…  (where a file of yours alone is not enough)",
+    what: `sign-ins are encrypted with the key file ${path}, not with the system's keychain (${because})`,
+    fix: "export CLAWPORT_TOKENS_PASSPHRASE=…  (if a private file is not enough)",
   };
 }
 
 function asideFinding(path: string): Finding {
   return {
     level: "warn",
-    what: `a sign-in that could not be read was set aside as ${path}`,
+    what: `an unreadable sign-in was set aside as ${path}`,
     fix: `clawport auth <server> && rm ${JSON.stringify(path)}`,
   };
 }
 
-/** A document that describes us has to be where authorization servers can read it. */
+/** The client document must be where authorization servers can read it. */
 function documentFinding(name: string, { auth }: Config["servers"][string], hub: Config["hub"]): Finding[] {
   const address = auth?.clientMetadataUrl;
   if (address === undefined) return [];
   const served = hub.publicUrl === undefined ? undefined : clientDocumentAddress(hub.publicUrl);
-  if (address === served) return [{ level: "ok", what: `server ${name} knows us by ${address}, which the hub serves` }];
+  if (address === served)
+    return [{ level: "ok", what: `server ${name} uses the client document ${address}, which the hub serves` }];
   const why =
-    served === undefined ? "a hub without a public address (hub.publicUrl) can't serve it" : `the hub serves ${served}`;
+    served === undefined
+      ? "the hub can't serve it without a public address (hub.publicUrl)"
+      : `the hub serves ${served}`;
   return [
     {
       level: "info",
-      what: `server ${name} knows us by ${address}, which has to be hosted: ${why}`,
+      what: `server ${name} uses the client document ${address}, which must be hosted: ${why}`,
       fix: `clawport auth client-document --url ${JSON.stringify(address)} > client.json`,
     },
   ];

@@ -1,10 +1,10 @@
-/** `info` is worth knowing and needs nothing done; `warn` works but should be mended; `fail` does not work. */
+/** `info` needs no action; `warn` works but should be fixed; `fail` does not work. */
 export type FindingLevel = "ok" | "info" | "warn" | "fail";
 
-/** One thing the doctor saw. */
+/** One thing the doctor found. */
 export interface Finding {
   readonly level: FindingLevel;
   readonly what: string;
-  /** The command that mends it. */
+  /** The command that fixes it. */
   readonly fix?: string;
 }

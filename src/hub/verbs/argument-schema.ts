@@ -1,7 +1,7 @@
 import { isRecord } from "../../core/is-record.ts";
 import type { JsonSchema } from "../../mcp/messages/tool.ts";
 
-/** All shapes that a value may have by its schema, references and alternatives laid out flat. */
+/** All schemas that may apply to a value: its own, and those it refers to, as a flat list. */
 export type Shapes = readonly JsonSchema[];
 
 const deepest = 8;
@@ -18,7 +18,7 @@ export function typesOf(shapes: Shapes): ReadonlySet<string> {
   return new Set(shapes.flatMap(({ type }) => (Array.isArray(type) ? type.map(String) : ((type ?? []) as string[]))));
 }
 
-/** What the schemas say of one property; nothing where they say nothing. */
+/** The schemas of one property; empty if there are none. */
 export function propertyOf(shapes: Shapes, key: string, root: JsonSchema): Shapes {
   const named = shapes.flatMap(({ properties }) =>
     isRecord(properties) && Object.hasOwn(properties, key) ? [properties[key]] : [],
@@ -31,7 +31,7 @@ export function itemsOf(shapes: Shapes, root: JsonSchema): Shapes {
   return shapes.flatMap(({ items }) => shapesOf(items, root));
 }
 
-/** The values that are allowed, where only some are. */
+/** The allowed values, if they are listed. */
 export function choicesOf(shapes: Shapes): readonly unknown[] {
   return shapes.flatMap((shape) => {
     if (Array.isArray(shape["enum"])) return shape["enum"] as unknown[];
@@ -39,7 +39,7 @@ export function choicesOf(shapes: Shapes): readonly unknown[] {
   });
 }
 
-/** The names that are known, and whether others are refused. */
+/** The known property names, and whether others are refused. */
 export function keysOf(shapes: Shapes): { readonly names: readonly string[]; readonly closed: boolean } {
   const names = shapes.flatMap(({ properties }) => (isRecord(properties) ? Object.keys(properties) : []));
   const closed = shapes.some(({ additionalProperties }) => additionalProperties === false);

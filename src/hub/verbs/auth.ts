@@ -8,15 +8,15 @@ import { type StartedSignIn, startSignIn } from "../sign-in/start-sign-in.ts";
 import { expiryText } from "./server-text.ts";
 import type { VerbContext, VerbResult } from "./verb.ts";
 
-/** The person who signs in, as far as they can be reached from here. */
+/** How to reach the user who signs in. */
 export interface SignInUi {
-  /** Opens an address in their browser; says whether that could be done. */
+  /** Opens an address in their browser. Returns false if that is not possible. */
   openBrowser?(url: URL): Promise<boolean>;
-  /** Shows them what to do, while it is waited for. */
+  /** Shows them what to do while the sign-in waits. */
   show(text: string): void;
-  /** What they paste instead of the browser coming back; missing where nobody can. Never settles after the signal. */
+  /** What they paste if the browser can't return here. Absent if they can't. Never settles after the signal. */
   paste?(signal: AbortSignal): Promise<string | undefined>;
-  /** Where nobody waits for the end, the sign-in goes on behind, for as long as this process lives. */
+  /** Nothing waits for the end: the sign-in continues in the background while this process lives. */
   readonly goesOn: boolean;
   readonly signal: AbortSignal;
 }
@@ -25,46 +25,46 @@ export interface AuthRequest extends SignInRequest {
   readonly server: string;
   /** The code, or the whole address that the browser was sent to. */
   readonly code?: string | undefined;
-  /** On another device; as the configuration says unless given. */
+  /** On another device; the configuration decides unless given. */
   readonly device?: boolean | undefined;
 }
 
 /** `auth <server>`: signs in, in a browser, with a pasted code or on another device, and connects the server. */
-export async function runAuth(context: VerbContext, stage: SignInUi, wish: AuthRequest): Promise<VerbResult> {
+export async function runAuth(context: VerbContext, ui: SignInUi, request: AuthRequest): Promise<VerbResult> {
   const { signIns } = context.control;
-  const { server, code, device, scope, issuer } = wish;
+  const { server, code, device, scope, issuer } = request;
   if (code !== undefined) {
     await signIns.finish(server, parsePastedCallback(code).toString(), true);
     return signedIn(context, server);
   }
-  if (device ?? (await signIns.wayOf(server)).device) return signInByDevice(context, stage, wish);
-  const started = await startSignIn(signIns, server, { scope, issuer, signal: stage.signal }).catch(
-    (error: unknown) => {
-      if (!isFault(error, "unavailable")) throw error;
-      throw new Fault("unavailable", `${error.message} How it stands: ${context.prefix} status ${server}`, {
-        cause: error,
-      });
-    },
-  );
+  if (device ?? (await signIns.wayOf(server)).device) return signInByDevice(context, ui, request);
+  const started = await startSignIn(signIns, server, { scope, issuer, signal: ui.signal }).catch((error: unknown) => {
+    if (!isFault(error, "unavailable")) throw error;
+    throw new Fault("unavailable", `${error.message} Run \`${context.prefix} status ${server}\` to see why.`, {
+      cause: error,
+    });
+  });
   if (started.kind === "signed-in") return signedIn(context, server);
-  const isOpened = (await stage.openBrowser?.(started.url).catch(() => false)) ?? false;
-  if (!isOpened && stage.paste === undefined) return leaveWaiting(context, stage, server, started);
-  stage.show(promptText(context, server, started.url, isOpened));
-  await orPasted(started, stage);
+  const isOpened = (await ui.openBrowser?.(started.url).catch(() => false)) ?? false;
+  if (!isOpened && ui.paste === undefined) return leaveWaiting(context, ui, server, started);
+  ui.show(promptText(context, server, started.url, isOpened));
+  await orPasted(started, ui);
   return signedIn(context, server);
 }
 
 /** `auth <server> --logout`. */
 export async function runLogout({ control, prefix }: VerbContext, server: string): Promise<VerbResult> {
   const { wasSignedIn, revoked } = await control.signIns.logout(server);
-  if (!wasSignedIn) return { ok: true, data: { server, revoked }, text: `Nobody was signed in to ${server}.` };
-  const how = revoked ? "its tokens were revoked" : "its tokens are forgotten here, but could not be revoked there";
-  // A connection that lived on these tokens finds out at once.
+  if (!wasSignedIn) return { ok: true, data: { server, revoked }, text: `You were not signed in to ${server}.` };
+  const how = revoked
+    ? "its tokens were revoked"
+    : "its tokens were deleted here, but the server could not revoke them";
+  // A connection that uses these tokens ends at once.
   await control.servers.refresh(server).catch(() => {});
   return {
     ok: true,
     data: { server, revoked },
-    text: `Signed out of ${server}: ${how}. Back in: ${prefix} auth ${server}`,
+    text: `Signed out of ${server}: ${how}. Run \`${prefix} auth ${server}\` to sign in again.`,
   };
 }
 
@@ -72,7 +72,7 @@ export async function runLogout({ control, prefix }: VerbContext, server: string
 export async function runAuthList({ control, prefix, now }: VerbContext): Promise<VerbResult> {
   const entries = await control.signIns.list();
   if (entries.length === 0)
-    return { ok: true, data: { signIns: [] }, text: `Signed in to nothing. Sign in with: ${prefix} auth <server>` };
+    return { ok: true, data: { signIns: [] }, text: `No sign-ins. Run \`${prefix} auth <server>\` to sign in.` };
   const signIns = entries.map((entry) => ({
     ...entry,
     expiresAt: isoTime(entry.expiresAt) ?? null,
@@ -90,10 +90,15 @@ function entryText(entry: SignInEntry, now: number, prefix: string): string {
     "needs-sign-in": "Needs sign-in",
     "signed-in": `Signed in${until}`,
   };
-  const fix = kind === "signed-in" ? "" : `: ${prefix} auth ${server}`;
+  const fix = kind === "signed-in" ? "" : ` (run \`${prefix} auth ${server}\`)`;
   const rows: readonly (readonly [string, string | undefined])[] = [
     ["Address", visibleText(entry.address, 300)],
-    ["Status", configured ? `${states[kind]}${fix}` : `No longer configured: ${prefix} auth ${server} --logout`],
+    [
+      "Status",
+      configured
+        ? `${states[kind]}${fix}`
+        : `No longer configured (run \`${prefix} auth ${server} --logout\` to sign out)`,
+    ],
     ["As", subject && visibleText(subject, 200)],
     ["At", issuer && visibleText(issuer, 300)],
     ["Scopes", scope && visibleText(scope, 500)],
@@ -101,8 +106,8 @@ function entryText(entry: SignInEntry, now: number, prefix: string): string {
   return [server, ...rows.flatMap(([title, value]) => (value ? [`  ${title.padEnd(10)}${value}`] : []))].join("\n");
 }
 
-async function signInByDevice(context: VerbContext, stage: SignInUi, wish: AuthRequest): Promise<VerbResult> {
-  const { server, scope, issuer } = wish;
+async function signInByDevice(context: VerbContext, ui: SignInUi, request: AuthRequest): Promise<VerbResult> {
+  const { server, scope, issuer } = request;
   const { signIns } = context.control;
   const { userCode, verificationUri, verificationUriComplete, expiresAt } = await signIns.beginDevice(server, {
     scope,
@@ -111,7 +116,7 @@ async function signInByDevice(context: VerbContext, stage: SignInUi, wish: AuthR
   const code = visibleText(userCode, 100);
   const text = `On any device, open ${visibleText(verificationUri, 500)}\nand enter the code: ${code}`;
   const done = signIns.awaitDevice(server, userCode);
-  if (stage.goesOn) {
+  if (ui.goesOn) {
     goOn(context, server, done);
     const data = {
       server,
@@ -123,27 +128,27 @@ async function signInByDevice(context: VerbContext, stage: SignInUi, wish: AuthR
     };
     return { ok: true, data, text };
   }
-  stage.show(text);
-  await orAborted(done, stage.signal).catch(async (error: unknown) => {
-    if (!stage.signal.aborted) throw error;
+  ui.show(text);
+  await orAborted(done, ui.signal).catch(async (error: unknown) => {
+    if (!ui.signal.aborted) throw error;
     await signIns.cancelDevice(server, userCode).catch(() => {});
-    throw new Fault("cancelled", `The sign-in to ${server} was given up.`, { cause: error });
+    throw new Fault("cancelled", `The sign-in to ${server} was cancelled.`, { cause: error });
   });
   return signedIn(context, server);
 }
 
-/** Nobody is here to wait. What began stays open for its code, and for the browser too if this process lives on. */
+/** The sign-in can still be finished with its code, and by the browser if this process lives on. */
 async function leaveWaiting(
   context: VerbContext,
-  stage: SignInUi,
+  ui: SignInUi,
   server: string,
   started: StartedSignIn,
 ): Promise<VerbResult> {
-  if (stage.goesOn) goOn(context, server, started.done);
+  if (ui.goesOn) goOn(context, server, started.done);
   else await started.leave();
-  const finish = `${context.prefix} auth ${server} --code '<the address the browser ends at>'`;
+  const finish = `${context.prefix} auth ${server} --code '<the address the browser was sent to>'`;
   const data = { server, signedIn: false, url: started.url.href, finish };
-  const text = [`Open this address in a browser and agree there:`, "", started.url.href, "", `Then: ${finish}`].join(
+  const text = ["Open this address in a browser and sign in:", "", started.url.href, "", `Then run: ${finish}`].join(
     "\n",
   );
   return { ok: true, data, text };
@@ -151,29 +156,32 @@ async function leaveWaiting(
 
 function promptText({ prefix }: VerbContext, server: string, url: URL, isOpened: boolean): string {
   if (isOpened)
-    return [`Your browser opens to sign in to ${server}. If it does not, open this address:`, "", url.href, ""].join(
-      "\n",
-    );
+    return [
+      `Your browser opens so that you can sign in to ${server}. If it does not, open this address:`,
+      "",
+      url.href,
+      "",
+    ].join("\n");
   return [
     `Open this address in a browser to sign in to ${server}:`,
     "",
     url.href,
     "",
-    "If the browser can't come back to this machine, paste the address it ends at here,",
-    `or run: ${prefix} auth ${server} --code '<address>'`,
+    "If the browser can't return to this machine, paste the address it was sent to here,",
+    `or run \`${prefix} auth ${server} --code '<address>'\`.`,
   ].join("\n");
 }
 
-/** Until the browser came back or something good was pasted. */
-async function orPasted(started: StartedSignIn, stage: SignInUi): Promise<void> {
+/** Until the browser has returned, or a valid code was pasted. */
+async function orPasted(started: StartedSignIn, ui: SignInUi): Promise<void> {
   const end = new AbortController();
   const { done } = started;
   const paste = async (): Promise<void> => {
     for (;;) {
-      const text = await stage.paste?.(end.signal);
+      const text = await ui.paste?.(end.signal);
       if (text === undefined || end.signal.aborted) return;
       if (text.trim() === "") continue;
-      await started.paste(text).catch((error: unknown) => stage.show(toFault(error).message));
+      await started.paste(text).catch((error: unknown) => ui.show(toFault(error).message));
     }
   };
   void paste();
@@ -207,7 +215,7 @@ async function signedIn(context: VerbContext, server: string): Promise<VerbResul
     return {
       ok: false,
       data: { ...facts, error: { code, message } },
-      text: `${head} It can't be connected yet: ${message}`,
+      text: `${head} Could not connect to it yet: ${message}`,
     };
   }
 }

@@ -12,18 +12,18 @@ import { typedArguments } from "./typed-arguments.ts";
 import type { VerbContext } from "./verb.ts";
 
 export interface CallRequest {
-  /** Its name in the catalog. */
+  /** The name in the catalog. */
   readonly tool: string;
   readonly words: readonly string[];
-  /** Where `-` reads from. */
+  /** What `-` stands for. */
   readInput(): Promise<string>;
 }
 
-/** `call <tool> …`: reads what was typed, checks it against the tool's schema, and calls. */
-export async function runCall(context: VerbContext, wish: CallRequest, call: CallContext): Promise<ToolResult> {
-  const tool = await context.control.tools.find(wish.tool);
-  if (tool === undefined) throw await unknownTool(context, wish.tool);
-  const args = await typedArguments(wish.words, tool.inputSchema, () => wish.readInput());
+/** `call <tool> …`: parses the typed arguments, checks them against the tool's schema, and calls the tool. */
+export async function runCall(context: VerbContext, request: CallRequest, call: CallContext): Promise<ToolResult> {
+  const tool = await context.control.tools.find(request.tool);
+  if (tool === undefined) throw await unknownTool(context, request.tool);
+  const args = await typedArguments(request.words, tool.inputSchema, () => request.readInput());
   const verdict = await createSchemaChecker().check(tool.inputSchema, args);
   const slips = slipsIn(args, tool.inputSchema);
   if (!verdict.ok) {
@@ -34,7 +34,7 @@ export async function runCall(context: VerbContext, wish: CallRequest, call: Cal
   return context.control.tools.call(tool, args, call);
 }
 
-/** Names that an open schema lets pass, but that are close to one it knows: most likely that one was meant. */
+/** Names that an open schema accepts, but that are close to one it knows: probably typos. */
 function slipsIn(args: Readonly<Record<string, unknown>>, schema: JsonSchema): readonly string[] {
   const { names, closed } = keysOf(shapesOf(schema, schema));
   if (closed) return [];
@@ -42,7 +42,7 @@ function slipsIn(args: Readonly<Record<string, unknown>>, schema: JsonSchema): r
   return Object.keys(args).flatMap((key) => {
     const nearest = names.includes(key) ? undefined : nearestName(key, free);
     if (nearest === undefined) return [];
-    return `it knows no argument ${quoted(key, 100)}; did you mean ${visibleText(nearest, 60)}?`;
+    return `unknown argument ${quoted(key, 100)}; did you mean ${visibleText(nearest, 60)}?`;
   });
 }
 
@@ -56,21 +56,22 @@ function usageOf({ name, inputSchema }: ListedTool, prefix: string): string {
     const text = `${visibleText(key, 60)}=<${visibleText(type, 20)}>`;
     return needed.includes(key) ? text : `[${text}]`;
   });
-  return `It is called like: ${[prefix, "call", name, ...args].join(" ")}`;
+  return `Usage: ${[prefix, "call", name, ...args].join(" ")}`;
 }
 
 async function unknownTool({ control, prefix }: VerbContext, name: string): Promise<Fault> {
   const [tools, servers] = await Promise.all([control.tools.list(), control.servers.list()]);
   const names = tools.map((tool) => tool.name);
   const nearest = names.find((each) => each.endsWith(`__${name}`)) ?? nearestName(name, names);
-  const hint = nearest === undefined ? `"${prefix} tools" lists those there are.` : `Did you mean ${nearest}?`;
+  const hint = nearest === undefined ? `Run \`${prefix} tools\` to list them.` : `Did you mean ${nearest}?`;
   const away = ownersAmong(servers, name).filter((server) => !isOpenState(server));
   const listed = away.map((server) => `${server.name} (${wayBack(server, prefix)})`);
-  const absent = away.length === 0 ? "" : ` Not connected, so not looked at: ${listed.join(", ")}.`;
+  const absent =
+    away.length === 0 ? "" : ` These servers are not connected, so their tools are unknown: ${listed.join(", ")}.`;
   return new Fault("unknown-tool", `There is no tool ${quoted(name, 100)}. ${hint}${absent}`);
 }
 
-/** Those whose tools are named like this one; where there are none, all that are switched on. */
+/** The servers whose tools have names like this one; if there are none, all that are enabled. */
 function ownersAmong(servers: readonly ServerStatus[], tool: string): readonly ServerStatus[] {
   const owners = servers.filter(
     ({ name, toolPrefix = name }) => toolPrefix === "" || tool.startsWith(`${toolPrefix}__`),
@@ -79,7 +80,7 @@ function ownersAmong(servers: readonly ServerStatus[], tool: string): readonly S
 }
 
 function wayBack({ name, state, reason }: ServerStatus, prefix: string): string {
-  if (state === "disabled") return reason ?? "enabled: false in the configuration";
-  if (state === "needs-sign-in") return `${prefix} auth ${name}`;
-  return `${prefix} ${state === "disconnected" ? "connect" : "status"} ${name}`;
+  if (state === "disabled") return reason ?? "`enabled: false` in the configuration";
+  if (state === "needs-sign-in") return `run \`${prefix} auth ${name}\``;
+  return `run \`${prefix} ${state === "disconnected" ? "connect" : "status"} ${name}\``;
 }

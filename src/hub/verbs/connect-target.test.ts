@@ -15,9 +15,9 @@ test.each([
   [["ftp://example.com"], /must begin with https:\/\//],
   [["https://user:pass@example.com"], /user name or a password/],
   [["https://"], /not a valid address/],
-  [["https://example.com/mcp", "more"], /no words after it/],
+  [["https://example.com/mcp", "more"], /takes no arguments/],
   [["node 'server"], /not closed/],
-  [[" "], /Say what to connect/],
+  [[" "], /Name what to connect/],
 ])("%j is refused with the reason", (words, says) => {
   expect(() => parseConnectTarget(words)).toThrow(says);
 });

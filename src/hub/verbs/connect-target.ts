@@ -3,21 +3,20 @@ import { judgeAddress } from "../../core/http/addresses.ts";
 import { quoted } from "../../core/peer-text.ts";
 import { splitWords } from "./split-words.ts";
 
-/** What somebody wants connected: an address, or a command that starts a server. */
+/** What to connect to: an address, or a command that starts a server. */
 export type ConnectTarget = { readonly url: string } | { readonly command: string; readonly args: readonly string[] };
 
-/** Faults where an address may not be used, with the reason: anything but HTTPS is for this machine alone. */
+/** Faults if an address may not be used: anything but HTTPS must be on this machine. */
 export function parseConnectTarget(given: readonly string[]): ConnectTarget {
-  // A command in one piece, quotes and all, as a chat or a careful shell user writes it.
+  // A whole command as one word, quotes included, as it is written in a chat.
   const words = given.length === 1 ? splitWords(given[0] ?? "") : given;
   const [command, ...args] = words;
   if (command === undefined || command === "")
-    throw new Fault("usage", "Say what to connect: an address like https://example.com/mcp, or a command.");
+    throw new Fault("usage", "Name what to connect: an address such as https://example.com/mcp, or a command.");
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(command)) return { command, args };
   const problem = judgeAddress(command);
   if (problem !== undefined) throw new Fault("usage", `${quoted(command, 300)} ${problem}.`);
-  if (args.length > 0)
-    throw new Fault("usage", `An address takes no words after it, such as ${JSON.stringify(args[0])}.`);
+  if (args.length > 0) throw new Fault("usage", `An address takes no arguments, such as ${JSON.stringify(args[0])}.`);
   return { url: command };
 }
 
@@ -41,7 +40,7 @@ const runners = new Set([
 ]);
 const verbs = new Set(["run", "dlx", "exec", "x", "tool"]);
 
-/** A short name for it: the part of the host or of the package that tells it from others. */
+/** A short name for it: the distinctive part of the host or of the package. */
 export function suggestName(target: ConnectTarget, taken: ReadonlySet<string>): string {
   const plain = "url" in target ? hostName(new URL(target.url)) : commandName(target);
   const base = plain
@@ -72,7 +71,7 @@ function partsOf(path: string): readonly string[] {
   return path.split(/[/\\]/).filter((part) => part !== "");
 }
 
-/** Without version, ending, and the words that every server's name has. */
+/** Without version, extension, and the words that every server's name has. */
 function plainName(part: string): string {
   const name = part.replace(/(?<=.)@[^@]*$/, "").replace(/\.(?:[cm]?[jt]s|py|exe)$/i, "");
   return name.replace(/^(?:mcp-server-|server-|mcp-)(?=.)/, "").replace(/(?<=.)(?:-mcp-server|-mcp|-server)$/, "");

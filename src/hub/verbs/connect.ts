@@ -7,11 +7,11 @@ import { type ConnectTarget, parseConnectTarget, suggestName } from "./connect-t
 import { runTools, statusText } from "./servers.ts";
 import type { VerbContext, VerbResult } from "./verb.ts";
 
-/** Writes servers into a configuration file, where the person may do that. */
+/** Edits the servers in a configuration file. */
 export interface ConfigEditor {
-  /** Faults where the server can't be connected as it would be written down. Writes nothing. */
+  /** Faults if the server can't be connected with these settings. Writes nothing. */
   check(place: ConfigPlace, name: string, settings: Readonly<Record<string, unknown>>): Promise<void>;
-  /** The file may not exist yet. What is returned takes it out again. */
+  /** The file need not exist yet. Returns a function that undoes it. */
   add(place: ConfigPlace, name: string, settings: Readonly<Record<string, unknown>>): Promise<() => Promise<void>>;
   remove(place: ConfigPlace, name: string): Promise<void>;
 }
@@ -20,37 +20,37 @@ export interface ConnectRequest {
   /** The name of a configured server, an address, or a command. */
   readonly words: readonly string[];
   readonly name?: string | undefined;
-  /** More for the configuration, as it is written there: `$NAME` stands for the environment's. */
+  /** More settings, as they are written in the configuration: `$NAME` is read from the environment. */
   readonly settings?: Readonly<Record<string, unknown>> | undefined;
-  /** Writes it down without trying it. */
+  /** Adds it without trying to connect first. */
   readonly force?: boolean | undefined;
 }
 
 /**
- * `connect …`: adds a server to the configuration unless it is there, connects it, and shows what it offers. What can't be
- * reached is not written down: it is a slip of the pen more often than not.
+ * `connect …`: adds a server to the configuration if it is not there yet, connects to it, and shows its tools. A server that
+ * can't be reached is not added: usually it is a typo.
  */
 export async function runConnect(
   context: VerbContext,
   editor: ConfigEditor,
-  wish: ConnectRequest,
+  request: ConnectRequest,
 ): Promise<VerbResult> {
   const known = await context.control.servers.list();
-  const [first = "", ...more] = wish.words;
+  const [first = "", ...more] = request.words;
   if (more.length === 0 && known.some(({ name }) => name === first)) return connect(context, first);
 
-  const target = parseConnectTarget(wish.words);
+  const target = parseConnectTarget(request.words);
   const same = known.find(({ address }) => address === addressOfTarget(target));
-  if (same !== undefined && wish.name === undefined) return connect(context, same.name);
+  if (same !== undefined && request.name === undefined) return connect(context, same.name);
   const names = new Set(known.map(({ name }) => name));
-  const name = wish.name ?? suggestName(target, names);
+  const name = request.name ?? suggestName(target, names);
   requireName(name, names);
   const place = await context.control.configuration.place();
-  const settings = { ...settingsOf(target), ...wish.settings };
-  if (wish.force !== true) {
+  const settings = { ...settingsOf(target), ...request.settings };
+  if (request.force !== true) {
     const slip =
       more.length === 0 && /^[\w.-]+$/.test(first)
-        ? `No server is called ${first}, either; ${context.prefix} servers lists them. `
+        ? `There is no server named ${first} either; run \`${context.prefix} servers\` to list them. `
         : "";
     await check(context, editor, place, name, settings, slip);
   }
@@ -58,7 +58,7 @@ export async function runConnect(
   try {
     await context.control.configuration.reload();
   } catch (error) {
-    // Left as it is, it would keep every other change of the file from counting.
+    // A file that can't be used would also block every other change to it.
     await undo();
     throw error;
   }
@@ -78,12 +78,12 @@ async function check(
   } catch (error) {
     const { code, message, detail } = toFault(error);
     if (code === "config" || code === "cancelled") throw error;
-    const hint = `${slip}It was not added to ${place.path}; "${prefix} connect --force …" adds it untried.`;
+    const hint = `${slip}It was not added to ${place.path}. To add it anyway, run \`${prefix} connect --force …\`.`;
     throw new Fault(code, `${message.trimEnd()} ${hint}`, { cause: error, detail });
   }
 }
 
-/** Once it is in the configuration it stays there, whatever comes of the first attempt. */
+/** A server that was added stays in the configuration, even if the first attempt to connect fails. */
 async function connect(context: VerbContext, name: string, added?: ConfigPlace): Promise<VerbResult> {
   const head = added === undefined ? [] : [`Added ${name} to ${added.path}.`];
   try {
@@ -94,7 +94,7 @@ async function connect(context: VerbContext, name: string, added?: ConfigPlace):
   } catch (error) {
     if (added === undefined) throw error;
     const { code, message } = toFault(error);
-    const text = `${head.join("")} It can't be connected yet: ${message}`;
+    const text = `${head.join("")} Could not connect to it yet: ${message}`;
     return { ok: false, data: { added: added.path, name, error: { code, message } }, text };
   }
 }
@@ -106,8 +106,8 @@ function settingsOf(target: ConnectTarget): Record<string, unknown> {
 }
 
 /**
- * Nothing for an address with a query or a command with a key: two that differ in that alone are two servers, and it is
- * never shown.
+ * Undefined for an address with a query or a command with a key: two that differ only in that are two servers, and addresses
+ * are shown without it.
  */
 function addressOfTarget(target: ConnectTarget): string | undefined {
   if ("url" in target) {
@@ -120,7 +120,7 @@ function addressOfTarget(target: ConnectTarget): string | undefined {
 
 function requireName(name: string, taken: ReadonlySet<string>): void {
   if (!/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/.test(name))
-    throw new Fault("usage", `${quoted(name, 80)} can't be a server's name: letters, digits, _ . and -`);
+    throw new Fault("usage", `${quoted(name, 80)} is not a valid server name. Use letters, digits, "_", "." and "-".`);
   if (taken.has(name))
-    throw new Fault("conflict", `There is a server ${name} already. Choose another name with --name.`);
+    throw new Fault("conflict", `There is already a server named ${name}. Choose another name with --name.`);
 }

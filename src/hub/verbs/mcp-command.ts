@@ -5,21 +5,21 @@ import type { HubControl } from "../control/hub-control.ts";
 import type { VerbContext, VerbResult } from "./verb.ts";
 
 const authUsage =
-  "/mcp auth <server> [--code <code or address>] [--device] [--scope <rights>] [--issuer <address>] [--logout]";
+  "/mcp auth <server> [--code <code or address>] [--device] [--scope <scopes>] [--issuer <address>] [--logout]";
 
 const help = [
-  "/mcp servers: every configured server and where it stands",
-  "/mcp tools [server]: the tools there are",
-  "/mcp status [server]: all there is to know about it",
-  "/mcp connect <server>: connect one that is not",
-  "/mcp disconnect <server>: end its connection until it is wanted again",
-  `${authUsage}: sign in to it, or out`,
-  "/mcp auth --list: where you are signed in",
-  "/mcp refresh [server]: ask again what it offers",
-  "/mcp logs <server>: what it last said",
+  "/mcp servers: list the configured servers and their status",
+  "/mcp tools [server]: list the tools",
+  "/mcp status [server]: show the details of a connection",
+  "/mcp connect <server>: connect to a configured server",
+  "/mcp disconnect <server>: close the connection until the next connect",
+  `${authUsage}: sign in to a server, or sign out`,
+  "/mcp auth --list: list the sign-ins",
+  "/mcp refresh [server]: fetch the list of tools again",
+  "/mcp logs <server>: show its last output",
 ].join("\n");
 
-/** `/mcp …` for those who have no agent: the same handlers as the commands of the terminal. */
+/** `/mcp …` in a chat: the same verbs as the commands of the terminal. */
 export function createMcpCommand(control: () => Promise<HubControl>): McpCommand {
   return async (text) => {
     const { splitWords } = await import("./split-words.ts");
@@ -54,20 +54,23 @@ async function handle(verb: string, name: string | undefined, context: VerbConte
     case "logs":
       return (await import("./switch-servers.ts")).runLogs(context, named(verb, name));
     default:
-      throw new Fault("usage", `There is no "/mcp ${verb.slice(0, 50)}". "/mcp help" lists those there are.`);
+      throw new Fault(
+        "usage",
+        `There is no command "/mcp ${verb.slice(0, 50)}". Run \`/mcp help\` to list the commands.`,
+      );
   }
 }
 
-/** Whoever chats can't be waited for: they get the address, and the sign-in goes on behind. */
+/** A chat can't wait: it gets the address, and the sign-in continues in the background. */
 async function handleAuthWords(words: readonly string[], context: VerbContext): Promise<VerbResult> {
   const { runAuth, runAuthList, runLogout } = await import("./auth.ts");
   const { values, positionals } = parseAuthWords(words);
-  const { logout, list, ...wish } = values;
+  const { logout, list, ...request } = values;
   if (list) return runAuthList(context);
   const server = named("auth", positionals[0]);
   if (logout) return runLogout(context, server);
-  const stage = { show: () => {}, goesOn: true, signal: new AbortController().signal };
-  return runAuth(context, stage, { server, ...wish });
+  const ui = { show: () => {}, goesOn: true, signal: new AbortController().signal };
+  return runAuth(context, ui, { server, ...request });
 }
 
 function parseAuthWords(words: readonly string[]) {
@@ -79,7 +82,7 @@ function parseAuthWords(words: readonly string[]) {
     scope: { type: "string" },
     issuer: { type: "string" },
   } as const;
-  const usage = `Sign in like this: "${authUsage}". "/mcp auth --list" shows where you are signed in.`;
+  const usage = `Usage: ${authUsage}. Run \`/mcp auth --list\` to list the sign-ins.`;
   try {
     const parsed = parseArgs({ args: [...words], options, allowPositionals: true });
     if (parsed.positionals.length <= 1) return parsed;
@@ -91,6 +94,6 @@ function parseAuthWords(words: readonly string[]) {
 
 function named(verb: string, name: string | undefined): string {
   if (name === undefined)
-    throw new Fault("usage", `Say which server: "/mcp ${verb} <server>". "/mcp servers" lists them.`);
+    throw new Fault("usage", `Name a server: \`/mcp ${verb} <server>\`. Run \`/mcp servers\` to list them.`);
   return name;
 }

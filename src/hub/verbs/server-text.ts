@@ -1,18 +1,18 @@
 import { visibleText } from "../../core/peer-text.ts";
 import type { ServerStatus } from "../../sources/servers/server-status.ts";
 
-/** Where a server stands, in words. */
+/** The state of a server, in words. */
 export function stateText(server: ServerStatus, { prefix, now }: { prefix: string; now: () => number }): string {
   const because = server.reason === undefined ? "" : `: ${visibleText(server.reason, 500)}`;
   switch (server.state) {
     case "ready":
       return openText(server);
     case "degraded":
-      return `${openText(server)}, but not well${because}`;
+      return `Degraded${pidText(server)}${because}`;
     case "queued":
-      return "Waiting (connects when it is called)";
+      return "Queued (connects with its first call)";
     case "connecting":
-      return server.lastError === undefined ? "Connecting" : `Connecting again: ${visibleText(server.lastError, 500)}`;
+      return server.lastError === undefined ? "Connecting" : `Reconnecting: ${visibleText(server.lastError, 500)}`;
     case "reconnecting":
       return `Reconnecting${nextText(server, now())}${because}`;
     case "needs-sign-in":
@@ -20,19 +20,23 @@ export function stateText(server: ServerStatus, { prefix, now }: { prefix: strin
     case "stopped":
       return `Stopped${because}`;
     case "disconnected":
-      return `Disconnected (${prefix} connect ${server.name})`;
+      return `Disconnected (run \`${prefix} connect ${server.name}\`)`;
     case "disabled":
-      return server.reason === undefined ? "Switched off (enabled: false)" : `Off${because}`;
+      return server.reason === undefined ? "Disabled (enabled: false)" : `Off${because}`;
     case "unusable":
-      return `Wrong in the configuration${because}`;
+      return `Invalid configuration${because}`;
     default:
       return server.state;
   }
 }
 
-function openText({ pid, address }: ServerStatus): string {
-  if (pid !== undefined) return `Running (PID ${pid})`;
-  return address.startsWith("stdio://") ? "Running" : "Connected";
+function openText(server: ServerStatus): string {
+  const isProcess = server.pid !== undefined || server.address.startsWith("stdio://");
+  return isProcess ? `Running${pidText(server)}` : "Connected";
+}
+
+function pidText({ pid }: ServerStatus): string {
+  return pid === undefined ? "" : ` (PID ${pid})`;
 }
 
 function nextText({ nextAttempt }: ServerStatus, now: number): string {
@@ -41,7 +45,7 @@ function nextText({ nextAttempt }: ServerStatus, now: number): string {
   return wait > 0 ? ` in ${spanText(wait)}` : " now";
 }
 
-/** How a server is signed in to, in words: `OAuth (expires 2h)`. */
+/** How a server is authenticated, in words: `OAuth (expires 2h)`. */
 export function authText({ auth, signedInUntil, state }: ServerStatus, now: number): string {
   if (auth !== "OAuth") return auth;
   if (state === "needs-sign-in") return "OAuth (not signed in)";
@@ -58,7 +62,7 @@ export function expiryText(at: number, now: number): string {
   return hours < 48 ? `expires ${hours}h` : `expires ${Math.round(hours / 24)}d`;
 }
 
-/** A span of time in its largest unit: `12 s`, `3 min`, `2 h`, `5 d`. */
+/** A duration in its largest unit: `12 s`, `3 min`, `2 h`, `5 d`. */
 export function spanText(milliseconds: number): string {
   const seconds = Math.max(0, Math.round(milliseconds / 1000));
   if (seconds < 90) return `${seconds} s`;
@@ -68,7 +72,7 @@ export function spanText(milliseconds: number): string {
   return hours < 48 ? `${hours} h` : `${Math.round(hours / 24)} d`;
 }
 
-/** Whether it can be called without connecting first. */
+/** Whether its tools can be called without connecting first. */
 export function isOpenState({ state }: ServerStatus): boolean {
   return state === "ready" || state === "degraded";
 }

@@ -3,17 +3,17 @@ import { unknownServer } from "../../sources/servers/definition.ts";
 import type { ServerStatus } from "../../sources/servers/server-status.ts";
 import type { ListedTool } from "../control/hub-control.ts";
 import { authText, spanText, stateText } from "./server-text.ts";
-import { noServers, type VerbContext, type VerbResult } from "./verb.ts";
+import { addServerHint, noServers, type VerbContext, type VerbResult } from "./verb.ts";
 
 const line = "─".repeat(58);
 const narrowest = 16;
 
-/** `servers`: every configured server, where it stands, how it is signed in to, and how many tools it has. */
+/** `servers`: every configured server with its state, authentication and number of tools. */
 export async function runServers(context: VerbContext): Promise<VerbResult> {
   const servers = await context.control.servers.list();
   const title = `MCP Servers (${servers.length} configured)`;
   if (servers.length === 0) {
-    const how = `Add one with: ${context.prefix} connect <address or command>`;
+    const how = addServerHint(context);
     return { ok: true, data: { servers }, text: `${title}\n${how}` };
   }
   const width = servers.reduce((most, { name }) => Math.max(most, name.length + 2), narrowest);
@@ -27,7 +27,7 @@ function renderServer(server: ServerStatus, width: number, context: VerbContext)
   return `  ${server.name.padEnd(width)}${address}\n${" ".repeat(width + 2)}${status}`.trimEnd();
 }
 
-/** `status [server]`: everything there is to know about one server, or about each. */
+/** `status [server]`: the details of one server, or of each. */
 export async function runStatus(context: VerbContext, name?: string): Promise<VerbResult> {
   const all = await context.control.servers.list();
   const servers = name === undefined ? all : all.filter((server) => server.name === name);
@@ -40,7 +40,7 @@ export async function runStatus(context: VerbContext, name?: string): Promise<Ve
   return { ok: true, data: { servers }, text: text === "" ? noServers(context) : text };
 }
 
-/** One server in full. */
+/** The details of one server. */
 export function statusText(server: ServerStatus, context: VerbContext): string {
   const { era, version, sessionId, lastHeartbeat, lastError } = server;
   const rows: readonly (readonly [string, string | undefined])[] = [
@@ -66,7 +66,7 @@ function infoText(info: unknown): string | undefined {
 
 const longestLine = 100;
 
-/** `tools [server]`: what can be called, under the names it is called by. */
+/** `tools [server]`: the tools, by the names they are called with. */
 export async function runTools({ control, prefix }: VerbContext, source?: string): Promise<VerbResult> {
   const tools = await control.tools.list(source);
   const text = tools.length === 0 ? noTools(prefix, source) : renderTools(tools);
@@ -88,5 +88,5 @@ function renderTools(tools: readonly ListedTool[]): string {
 
 function noTools(prefix: string, source: string | undefined): string {
   const [of, see] = source === undefined ? ["", "servers"] : [` from ${source}`, `status ${source}`];
-  return `There are no tools${of}. Why may be seen with: ${prefix} ${see}`;
+  return `No tools${of}. Run \`${prefix} ${see}\` to see why.`;
 }

@@ -1,7 +1,7 @@
 import { Fault } from "../../core/fault.ts";
 import { quoted } from "../../core/peer-text.ts";
 
-/** Words as a shell would take them: blanks part them, quotes and backslashes keep together. Nothing is expanded. */
+/** Splits words like a shell: at spaces, except within quotes or after a backslash. Nothing is expanded. */
 export function splitWords(text: string): readonly string[] {
   const words: string[] = [];
   let word: string | undefined;

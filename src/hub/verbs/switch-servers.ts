@@ -6,14 +6,14 @@ import type { ConfigEditor } from "./connect.ts";
 import { isOpenState, stateText } from "./server-text.ts";
 import { noServers, type VerbContext, type VerbResult } from "./verb.ts";
 
-/** `disconnect <server>`: until the next `connect` or start; the configuration stays as it is. */
+/** `disconnect <server>`: until the next `connect` or start. The configuration stays as it is. */
 export async function runDisconnect({ control, prefix }: VerbContext, name: string): Promise<VerbResult> {
   const server = await control.servers.disconnect(name);
-  const text = `${name} is disconnected and stays configured. Bring it back with: ${prefix} connect ${name}`;
+  const text = `Disconnected ${name}. It stays configured: run \`${prefix} connect ${name}\` to reconnect it.`;
   return { ok: true, data: { server }, text };
 }
 
-/** `disconnect --remove <server>`: for good, out of the configuration. */
+/** `disconnect --remove <server>`: removes it from the configuration. */
 export async function handleRemove(
   { control }: VerbContext,
   editor: Pick<ConfigEditor, "remove">,
@@ -23,16 +23,16 @@ export async function handleRemove(
   const place = await control.configuration.place();
   await editor.remove(place, name);
   await control.configuration.reload();
-  return { ok: true, data: { removed: name, path: place.path }, text: `${name} was taken out of ${place.path}.` };
+  return { ok: true, data: { removed: name, path: place.path }, text: `Removed ${name} from ${place.path}.` };
 }
 
-/** Faults where no server is called so. */
+/** Faults if there is no server of this name. */
 export async function requireServer(control: HubControl, name: string): Promise<void> {
   const names = (await control.servers.list()).map((server) => server.name);
   if (!names.includes(name)) throw unknownServer(name, names);
 }
 
-/** `refresh [server]`: asks for the lists again, and says what is there now. */
+/** `refresh [server]`: fetches the lists again and shows how many tools there are now. */
 export async function runRefresh(context: VerbContext, name?: string): Promise<VerbResult> {
   const before = new Map((await context.control.servers.list()).map((server) => [server.name, server.tools]));
   const servers = await context.control.servers.refresh(name);
@@ -47,10 +47,14 @@ export async function runRefresh(context: VerbContext, name?: string): Promise<V
   return { ok: true, data: { servers }, text: text === "" ? noServers(context) : text };
 }
 
-/** `logs <server>`: what it last said on stderr. A server that is reached over HTTP says nothing there. */
+/** `logs <server>`: its last output on stderr. A remote server has none. */
 export async function runLogs({ control }: VerbContext, name: string): Promise<VerbResult> {
   const text = await control.servers.logs(name);
   const plain = stripVTControlCharacters(text).replaceAll("\r\n", "\n").replaceAll("\t", "    ");
   const shown = visibleText(plain, plain.length).trimEnd();
-  return { ok: true, data: { server: name, text }, text: shown === "" ? `${name} has said nothing on stderr.` : shown };
+  return {
+    ok: true,
+    data: { server: name, text },
+    text: shown === "" ? `${name} has written nothing to stderr.` : shown,
+  };
 }

@@ -60,10 +60,10 @@ test("keys again make a list, several parts of one object meet, and later words 
 });
 
 test.each([
-  ["count=abc", /count has to be a whole number, not "abc"/],
+  ["count=abc", /count must be a whole number, not "abc"/],
   ["count=1.5", /a whole number/],
   ["loud=yes", /true or false/],
-  ["tags=[broken", /begins like a JSON array/],
+  ["tags=[broken", /starts like a JSON array/],
   ["nothing", /write key=value/],
   ["=x", /write key=value/],
   ["{broken", /is not JSON/],

@@ -8,8 +8,8 @@ import { choicesOf, itemsOf, keysOf, propertyOf, type Shapes, shapesOf, typesOf 
 type Values = Record<string, unknown>;
 
 /**
- * Arguments as a person types them: `key=value` with values of the type that the schema names, `a.b=1` for what is
- * inside, a key again for one more element of an array, JSON objects as a whole, and `-` for JSON from the input.
+ * Arguments as a person types them: `key=value`, converted to the type in the schema; `a.b=1` for a nested value; a key
+ * again for one more element of an array; a JSON object for several at once; and `-` for JSON from the input.
  */
 export async function typedArguments(
   words: readonly string[],
@@ -30,7 +30,7 @@ function take(word: string, values: Values, schema: JsonSchema, given: Set<strin
   const sign = word.indexOf("=");
   if (sign < 1) {
     const shown = quoted(word, 100);
-    throw new Fault("usage", `${shown} is no argument: write key=value, or the whole as one JSON object.`);
+    throw new Fault("usage", `${shown} is not an argument: write key=value, or one JSON object.`);
   }
   const key = word.slice(0, sign);
   const root = shapesOf(schema, schema);
@@ -43,11 +43,11 @@ function take(word: string, values: Values, schema: JsonSchema, given: Set<strin
   const before = Object.hasOwn(target, name) ? target[name] : undefined;
   if (!given.has(key)) setOwn(target, name, value);
   else if (Array.isArray(before) || typesOf(inside).has("array")) setOwn(target, name, [before, value].flat());
-  else throw new Fault("usage", `${key} is given twice, and it takes one value.`);
+  else throw new Fault("usage", `${key} is given twice, but takes one value.`);
   given.add(key);
 }
 
-/** A property whose own name has dots goes before what could be inside another. */
+/** A property whose own name has dots takes precedence over a nested one. */
 function pathOf(key: string, root: Shapes): readonly string[] {
   return keysOf(root).names.includes(key) ? [key] : key.split(".");
 }
@@ -65,8 +65,7 @@ function descend(
     requireKnown(part, key, shapes);
     shapes = propertyOf(shapes, part, schema);
     const inside = Object.hasOwn(target, part) ? target[part] : {};
-    if (!isRecord(inside))
-      throw new Fault("usage", `${key} lies inside ${part}, which has a value of its own already.`);
+    if (!isRecord(inside)) throw new Fault("usage", `${key} is inside ${part}, which already has a value.`);
     setOwn(target, part, inside);
     target = inside;
   }
@@ -88,7 +87,7 @@ function parseObject(text: string, what: string): Values {
   } catch (cause) {
     throw new Fault("usage", `${what} is not JSON: ${messageOf(cause)}`, { cause });
   }
-  if (!isRecord(value)) throw new Fault("usage", `${what} has to be a JSON object.`);
+  if (!isRecord(value)) throw new Fault("usage", `${what} must be a JSON object.`);
   return value;
 }
 
@@ -96,12 +95,12 @@ function merge(values: Values, more: Values): void {
   for (const [key, value] of Object.entries(more)) setOwn(values, key, value);
 }
 
-/** Plain assignment would take `__proto__` for something else than a name. */
+/** Plain assignment to `__proto__` would set the prototype. */
 function setOwn(target: Values, key: string, value: unknown): void {
   Object.defineProperty(target, key, { value, enumerable: true, writable: true, configurable: true });
 }
 
-/** A typed word as the value its schema wants. Where the schema says nothing it is JSON, or else the text as it is. */
+/** A typed word as a value of the type in the schema. Without a type it is parsed as JSON, or else taken as text. */
 export function typedValue(key: string, text: string, shapes: Shapes, root: JsonSchema): unknown {
   const choices = choicesOf(shapes);
   const chosen = choices.find((choice) => choice === text) ?? choices.find((choice) => String(choice) === text);
@@ -116,7 +115,7 @@ export function typedValue(key: string, text: string, shapes: Shapes, root: Json
   if (types.has("object") && text.startsWith("{")) return parsed(key, text, "object");
   if (types.has("string")) return text;
   if (types.has("array")) return [typedValue(key, text, itemsOf(shapes, root), root)];
-  throw new Fault("usage", `${key} has to be ${wanted(types)}, not ${quoted(text, 100)}.`);
+  throw new Fault("usage", `${key} must be ${expected(types)}, not ${quoted(text, 100)}.`);
 }
 
 function isNumber(text: string): boolean {
@@ -135,7 +134,9 @@ function parsed(key: string, text: string, what: "array" | "object"): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new Fault("usage", `${key} begins like a JSON ${what} but is none: ${(cause as Error).message}`, { cause });
+    throw new Fault("usage", `${key} starts like a JSON ${what} but is not valid: ${(cause as Error).message}`, {
+      cause,
+    });
   }
 }
 
@@ -147,6 +148,6 @@ const names: Readonly<Record<string, string>> = {
   null: "null",
 };
 
-function wanted(types: ReadonlySet<string>): string {
+function expected(types: ReadonlySet<string>): string {
   return [...types].map((type) => names[type] ?? type).join(" or ");
 }
