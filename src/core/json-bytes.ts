@@ -42,6 +42,8 @@ export interface SpilledTexts {
  */
 export interface JsonSpiller {
   push(bytes: Buffer): void;
+  /** How much of the message is not in files. */
+  readonly bytesInMemory: number;
   /** The message with its placeholders, and the strings they stand for. */
   end(): { readonly json: Buffer; readonly texts: SpilledTexts };
   /** Removes the files once nothing holds them any more. */
@@ -55,6 +57,7 @@ export function createJsonSpiller({ folder, overBytes }: SpillOptions): JsonSpil
   let secret: string | undefined;
   const texts = new Map<string, SpilledText>();
   let kept: Buffer[] = [];
+  let keptBytes = 0;
   /** Pieces of the current string, while it may still turn out short. */
   let held: Buffer[] = [];
   let heldBytes = 0;
@@ -85,6 +88,9 @@ export function createJsonSpiller({ folder, overBytes }: SpillOptions): JsonSpil
       let at = 0;
       while (at < bytes.length) at = inText ? readText(bytes, at) : readRest(bytes, at);
     },
+    get bytesInMemory() {
+      return keptBytes + (open ? 0 : heldBytes);
+    },
     end() {
       if (inText) throw new Fault("bad-json", "Parse error: the message ends inside a text.");
       return { json: Buffer.concat(kept), texts: spilled };
@@ -111,6 +117,7 @@ export function createJsonSpiller({ folder, overBytes }: SpillOptions): JsonSpil
     const end = bytes.indexOf(quote, from);
     const until = end < 0 ? bytes.length : end + 1;
     kept.push(bytes.subarray(from, until));
+    keptBytes += until - from;
     inText = end >= 0;
     return until;
   }
@@ -170,7 +177,10 @@ export function createJsonSpiller({ folder, overBytes }: SpillOptions): JsonSpil
       texts.set(placeholder, { path: open.path, bytes: open.bytes, isEscaped });
       kept.push(Buffer.from(`${placeholder}"`));
       open = undefined;
-    } else kept.push(...held, closingQuote);
+    } else {
+      kept.push(...held, closingQuote);
+      keptBytes += heldBytes;
+    }
     held = [];
     heldBytes = 0;
     inText = false;

@@ -15,6 +15,21 @@ export function isAllowedHost(host: Header, allowed: readonly string[] | undefin
   return allowed.includes(name) || allowed.includes(bare);
 }
 
+/** Node keeps the first of two Host headers; a proxy in front of it may have read the second. */
+export function hasRepeatedHost(rawHeaders: readonly string[]): boolean {
+  let found = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]!;
+    if (name.length === 4 && name.toLowerCase() === "host") found++;
+  }
+  return found > 1;
+}
+
+/** Node's parser also accepts request lines that end with `HTTP/2.0` or `HTTP/0.9`. */
+export function isKnownHttpVersion(version: string): boolean {
+  return version === "1.1" || version === "1.0";
+}
+
 /** Done once, since the names are compared with every request. */
 export function toLowerCaseNames(names: readonly string[]): readonly string[] {
   return names.map((name) => name.toLowerCase());

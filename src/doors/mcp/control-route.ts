@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Fault, toFault } from "../../core/fault.ts";
-import { readBody } from "../../core/http/read-body.ts";
+import type { BodyIntake } from "../../core/http/body-intake.ts";
+import { leavesBodyUnread } from "../../core/http/read-body.ts";
 import { sendJson } from "../../core/http/send-json.ts";
+import { mainTokenName } from "./gate.ts";
 
 /** Answers one verb; whatever it throws is sent as a fault. */
 export type ControlHandler = (verb: string, body: unknown) => Promise<unknown>;
@@ -25,7 +27,7 @@ export function requireControl({ method, isNear, token }: ControlCaller): void {
 /** Only for processes of the hub's owner. */
 export function requireOwner({ isNear, token }: Pick<ControlCaller, "isNear" | "token">): void {
   if (!isNear) throw new Fault("denied", "Only commands on this machine may control the hub.");
-  if (token !== "main")
+  if (token !== mainTokenName)
     throw new Fault("denied", "Only the main token may control the hub, not the token of a client.");
 }
 
@@ -33,15 +35,15 @@ export async function serveControl(
   request: IncomingMessage,
   response: ServerResponse,
   verb: string,
-  control: ControlHandler,
+  { control, intake }: { readonly control: ControlHandler; readonly intake: BodyIntake },
 ): Promise<void> {
   try {
-    const result = await control(verb, await readBody(request, largestBody));
+    const result = await control(verb, await intake.read(request, { holder: mainTokenName, maxBytes: largestBody }));
     sendJson(response, 200, { result: result ?? null });
   } catch (error) {
-    const { code, message, detail, row } = toFault(error);
-    // The unread rest of the body would be taken for the next request.
-    if (code === "too-large") response.setHeader("connection", "close");
+    const fault = toFault(error);
+    const { code, message, detail, row } = fault;
+    if (leavesBodyUnread(request, fault)) response.setHeader("connection", "close");
     sendJson(response, row.http, { error: { code, message, detail } });
   }
 }

@@ -28,6 +28,8 @@ const checks: readonly { status: number; pass: Change; fail: readonly Change[] }
       { "sec-fetch-user": "?1" },
     ],
   },
+  { status: 505, pass: { httpVersion: "1.0" }, fail: [{ httpVersion: "2.0" }, { httpVersion: "0.9" }] },
+  { status: 400, pass: {}, fail: [{ HOST: "127.0.0.1:8765", Host: "evil.test" }] },
   {
     status: 403,
     pass: { host: "localhost" },
@@ -70,7 +72,7 @@ test("with every combination of failing checks, the first one in order gives the
     combinations++;
   }
   expect(wrong).toEqual([]);
-  expect(combinations).toBe(5 * 9 * 4 * 3 * 4 * 4 * 3);
+  expect(combinations).toBe(5 * 9 * 3 * 2 * 4 * 3 * 4 * 4 * 3);
 });
 
 test("a valid call passes with the name of its token", () => {
@@ -118,6 +120,13 @@ test.for([
 ])("the host %j is not this machine", (host) => {
   expect(judgeCaller(factsOf({ host }), rules)).toMatchObject({ status: 403 });
 });
+
+test.for([["host,localhost,Host,localhost"], ["Host,localhost,accept,*/*,HOST,evil.test"]])(
+  "a Host header that came twice (%s) is refused, even if the first is good",
+  ([sent = ""]) => {
+    expect(judgeCaller({ ...factsOf(), rawHeaders: sent.split(",") }, rules)).toMatchObject({ status: 400 });
+  },
+);
 
 test("repeated headers that arrive as lists are refused", () => {
   for (const name of ["host", "origin", "content-type", "authorization"]) {
@@ -199,17 +208,21 @@ test("without tokens every caller that passes the other checks is accepted", () 
 });
 
 function factsOf(...changes: readonly Change[]): CallerFacts {
-  const { peer, method, ...headers }: Record<string, string | undefined> = Object.assign(
+  const { peer, method, httpVersion, ...sent }: Record<string, string | undefined> = Object.assign(
     {
       peer: "127.0.0.1",
       method: "POST",
+      httpVersion: "1.1",
       host: "127.0.0.1:8765",
       "content-type": "application/json",
       authorization: `Bearer ${token}`,
     },
     ...changes,
   );
-  return { peer, method: method ?? "", headers };
+  const rawHeaders = Object.entries(sent).flatMap(([name, value]) => (value === undefined ? [] : [name, value]));
+  // As Node has it: a repeated Host is not among the headers.
+  const { HOST: _first, Host: _second, ...headers } = sent;
+  return { peer, method: method ?? "", headers, rawHeaders, httpVersion: httpVersion ?? "" };
 }
 
 function product<T>(lists: readonly (readonly T[])[]): T[][] {

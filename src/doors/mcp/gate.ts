@@ -1,5 +1,12 @@
 import { isLoopbackPeer } from "../../core/http/addresses.ts";
-import { bearerToken, isAllowedHost, isJson, type RequestHeaders } from "../../core/http/request-headers.ts";
+import {
+  bearerToken,
+  hasRepeatedHost,
+  isAllowedHost,
+  isJson,
+  isKnownHttpVersion,
+  type RequestHeaders,
+} from "../../core/http/request-headers.ts";
 
 /** What is known about a request before its body is read. */
 export interface CallerFacts {
@@ -8,13 +15,23 @@ export interface CallerFacts {
   readonly method: string;
   /** Names in lower case, as Node gives them. */
   readonly headers: RequestHeaders;
+  /** Names and values in turn, as they came. */
+  readonly rawHeaders: readonly string[];
+  /** `1.1` */
+  readonly httpVersion: string;
 }
 
-/** The token that a request presented, and the view it is limited to, if any. */
+/** The token that a request presented, and what it is limited to, if anything. */
 export interface TokenMatch {
   readonly name: string;
+  /** The only source it gives access to. */
   readonly view?: string;
+  /** Gives access to the metrics and nothing else. */
+  readonly metrics?: true;
 }
+
+/** The name of the owner's token. */
+export const mainTokenName = "main";
 
 export interface GateRules {
   /** Without it no token is needed: for test fixtures only. */
@@ -42,9 +59,12 @@ export type GateVerdict = { readonly pass: true; readonly token: TokenMatch } | 
  * Whether a request may reach the protocol. A request from this machine proves nothing: a web page in a local browser
  * can send one too. Each check stops what the ones before can't, and the order is part of the contract.
  */
-export function judgeCaller({ peer, method, headers }: CallerFacts, rules: GateRules): GateVerdict {
+export function judgeCaller(facts: CallerFacts, rules: GateRules): GateVerdict {
+  const { peer, method, headers } = facts;
   if (rules.remote !== true && !isLoopbackPeer(peer)) return farPeer;
   if (isFromPage(headers, rules.allowedOrigins)) return webPage;
+  if (!isKnownHttpVersion(facts.httpVersion)) return wrongVersion;
+  if (hasRepeatedHost(facts.rawHeaders)) return twoHosts;
   if (!isAllowedHost(headers["host"], rules.allowedHosts)) return strangeHost;
   if (method === "POST" && !isJson(headers["content-type"])) return notJson;
   const token = matchToken(headers["authorization"], rules.matchToken);
@@ -59,6 +79,8 @@ export function judgeCaller({ peer, method, headers }: CallerFacts, rules: GateR
 
 const farPeer = refusal(403, "Only programs on this machine may connect.");
 const webPage = refusal(403, "Requests from web pages are refused. Connect with an MCP client instead.");
+const wrongVersion = refusal(505, "Use HTTP/1.1.");
+const twoHosts = refusal(400, "Send one Host header.");
 const strangeHost = refusal(403, "The Host header must name this machine: 127.0.0.1, localhost or [::1].");
 const notJson = refusal(415, "Send the header Content-Type: application/json.");
 const noToken = refusal(

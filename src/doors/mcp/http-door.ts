@@ -1,21 +1,26 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { getHeapStatistics } from "node:v8";
 import type { Catalog } from "../../catalog/catalog.ts";
 import { Fault } from "../../core/fault.ts";
-import { isLoopbackHost, isLoopbackPeer } from "../../core/http/addresses.ts";
+import { isLoopbackHost } from "../../core/http/addresses.ts";
+import { arrivalTimeouts, createBodyIntake } from "../../core/http/body-intake.ts";
 import { closeGracefully, trackConnections } from "../../core/http/close-gracefully.ts";
+import { connectionLimit, shareConnections } from "../../core/http/connection-shares.ts";
 import { parseHubRoute } from "../../core/http/hub-routes.ts";
 import { listen } from "../../core/http/listen.ts";
 import { toLowerCaseNames } from "../../core/http/request-headers.ts";
 import { createRequestSlots } from "../../core/http/request-slots.ts";
 import { plainTextType, sendText } from "../../core/http/send-json.ts";
+import { fairRules } from "../../core/http/shares.ts";
 import type { Log } from "../../core/log.ts";
 import { watchConnections, watchQueue, watchSessions } from "../../core/telemetry/clawport-metrics.ts";
-import { type Metrics, prometheusContentType } from "../../core/telemetry/metrics.ts";
+import type { Metrics } from "../../core/telemetry/metrics.ts";
 import type { Telemetry } from "../../core/telemetry/telemetry.ts";
 import { sendRpcFault } from "../../mcp/http/send-rpc-response.ts";
 import type { ServerInfo } from "../../mcp/server/offer.ts";
-import { type ControlHandler, requireControl, requireOwner, serveControl } from "./control-route.ts";
-import { type GateRefusal, type GateRules, judgeCaller, type TokenMatch } from "./gate.ts";
+import type { ControlHandler } from "./control-route.ts";
+import { type GateRefusal, type GateRules, judgeCaller, mainTokenName, type TokenMatch } from "./gate.ts";
+import { createHttpRouter } from "./http-router.ts";
 import { createViewEndpoints, type LargeBodies } from "./view-endpoints.ts";
 import type { CallGuard } from "./view-offer.ts";
 
@@ -31,6 +36,14 @@ export interface HttpDoorOptions {
   readonly telemetry?: Telemetry | undefined;
   readonly maxConcurrent?: number | undefined;
   readonly maxBodyBytes?: number | undefined;
+  /** Bytes in memory of all bodies that are arriving; an eighth of the heap unless given. */
+  readonly maxArrivingBytes?: number | undefined;
+  /** 4096 unless given, or fewer if the process may not open that many files. */
+  readonly maxConnections?: number | undefined;
+  /** How long the head of a request may take to arrive; 15 s unless given. */
+  readonly headersTimeoutMs?: number | undefined;
+  /** How long a body may take that comes slowly; 30 s unless given. */
+  readonly bodyTimeoutMs?: number | undefined;
   readonly largeBodies?: LargeBodies | undefined;
   /** Host names that clients may use if the door listens beyond this machine. */
   readonly allowedHosts?: readonly string[] | undefined;
@@ -55,9 +68,18 @@ export interface HttpDoor {
 export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> {
   const { host, catalog, guard, tokens, info, log, metrics, telemetry } = options;
   const maxBodyBytes = options.maxBodyBytes ?? 4 * 1024 * 1024;
-  const admission = createRequestSlots(options.maxConcurrent ?? 256);
   const { largeBodies } = options;
-  const endpoints = createViewEndpoints({ catalog, guard, info, log, telemetry, admission, maxBodyBytes, largeBodies });
+  const largestBody = Math.max(maxBodyBytes, largeBodies?.maxBodyBytes ?? 0);
+  const fairly = (max: number) => fairRules(max, mainTokenName);
+  const admission = createRequestSlots(fairly(options.maxConcurrent ?? 256));
+  const intake = createBodyIntake({
+    memory: fairly(Math.max(options.maxArrivingBytes ?? getHeapStatistics().heap_size_limit / 8, 4 * maxBodyBytes)),
+    disk: fairly(32 * largestBody),
+    timeoutMs: options.bodyTimeoutMs,
+  });
+  const limits = { admission, intake, maxBodyBytes, largeBodies };
+  const endpoints = createViewEndpoints({ catalog, guard, info, log, telemetry, ...limits });
+  const route = createHttpRouter({ catalog, endpoints, intake, info, metrics, control: options.control });
   const documents = new Map(
     Object.entries(options.publicDocuments ?? {}).map(([path, document]) => [path, JSON.stringify(document)]),
   );
@@ -68,9 +90,13 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
     allowedHosts: toLowerCaseNames(options.allowedHosts ?? []),
     allowedOrigins: [],
   };
-  // Clients keep connections for their next call. Node's default of 5 s would close them in between.
-  const server = createServer({ keepAliveTimeout: 65_000, requestTimeout: 300_000 }, receive);
-  const { port, origin } = await listen(server, host, options.port);
+  const server = createServer(arrivalTimeouts(largestBody, options.headersTimeoutMs), receive);
+  const maxConnections = await connectionLimit(options.maxConnections ?? 4096);
+  const connectionShares = shareConnections(server, maxConnections, mainTokenName);
+  const { port, origin } = await listen(server, host, options.port).catch((error: unknown) => {
+    intake.close();
+    throw error;
+  });
   const connections = trackConnections(server);
   const stopWatching = metrics
     ? [
@@ -94,6 +120,7 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
         stop: () => endpoints.stop(),
         end: () => endpoints.close(),
       });
+      intake.close();
       for (const stop of stopWatching) stop();
     },
   };
@@ -101,13 +128,15 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
   function receive(request: IncomingMessage, response: ServerResponse): void {
     const document = request.method === "GET" ? documents.get(request.url ?? "") : undefined;
     if (document !== undefined) return sendText(response, 200, "application/json", document);
+    const { method = "", headers, rawHeaders, httpVersion, socket } = request;
     const verdict = judgeCaller(
-      { peer: request.socket.remoteAddress, method: request.method ?? "", headers: request.headers },
+      { peer: socket.remoteAddress, method, headers, rawHeaders, httpVersion },
       takesLargeBodies(request.url) ? { ...rules, maxBodyBytes: largeBodies!.maxBodyBytes } : rules,
     );
     if (!verdict.pass) return refuse(request, response, verdict);
     try {
-      dispatch(request, response, verdict.token);
+      if (!connectionShares.claim(socket, verdict.token.name)) throw tooManyConnections(response);
+      route(request, response, verdict.token);
     } catch (error) {
       sendRpcFault(response, error);
     }
@@ -117,43 +146,6 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
     if (!largeBodies || url === undefined) return false;
     const route = parseHubRoute(url);
     return route.kind === "source" && route.source === largeBodies.source;
-  }
-
-  function dispatch(request: IncomingMessage, response: ServerResponse, token: TokenMatch): void {
-    const route = parseHubRoute(request.url ?? "/");
-    if (request.method === "GET" && route.kind === "metrics" && metrics) {
-      if (token.view !== undefined)
-        throw new Fault("denied", "This token is limited to one view and can't read the metrics.");
-      return sendText(response, 200, prometheusContentType, metrics.render());
-    }
-    if (route.kind === "control" && options.control) {
-      const { method, socket } = request;
-      requireControl({ method, isNear: isLoopbackPeer(socket.remoteAddress), token: token.name });
-      return void serveControl(request, response, route.verb, options.control);
-    }
-    if (route.kind === "relay" || route.kind === "terminal") {
-      requireOwner({ isNear: isLoopbackPeer(request.socket.remoteAddress), token: token.name });
-      // The caller has the same name as without a hub, so that approvals apply in both cases.
-      if (route.kind === "relay") return endpoints.relay(route.only).handle(request, response, "stdio");
-      return endpoints.terminal().handle(request, response, token.name);
-    }
-    if (route.kind !== "root" && route.kind !== "whole" && route.kind !== "source") {
-      throw new Fault("not-found", "There is nothing at this path. MCP is at /mcp, a single source at /mcp/<source>.");
-    }
-    if (
-      request.method === "GET" &&
-      route.kind === "root" &&
-      !(request.headers.accept ?? "").includes("text/event-stream")
-    ) {
-      return sendText(response, 200, plainTextType, probeText(info, catalog));
-    }
-    const source = route.kind === "source" ? route.source : token.view;
-    if (token.view !== undefined && source !== token.view) {
-      throw new Fault("denied", `This token is limited to the view ${JSON.stringify(token.view)}.`);
-    }
-    const endpoint = source === undefined ? endpoints.whole() : endpoints.ofSource(source);
-    if (!endpoint) throw new Fault("not-found", "There is no such source. Run `clawport servers` to list the servers.");
-    endpoint.handle(request, response, token.name);
   }
 
   function refuse(request: IncomingMessage, response: ServerResponse, verdict: GateRefusal): void {
@@ -171,15 +163,7 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
 
 const challenge = 'Bearer realm="Clawport: run `clawport token show` to print the token"';
 
-/** What `GET /` shows a person who checks whether the hub is running. */
-function probeText(info: ServerInfo, catalog: Catalog): string {
-  const sources = catalog.sources().map((source) => `  ${source.id}: ${source.tools().length} tools`);
-  return [
-    `${info.title ?? info.name} ${info.version} is running.`,
-    `${catalog.tools().length} tools from ${sources.length} sources${sources.length > 0 ? ":" : "."}`,
-    ...sources,
-    "",
-    "MCP clients send POST requests to this address or to /mcp. A single source is at /mcp/<source>.",
-    "",
-  ].join("\n");
+function tooManyConnections(response: ServerResponse): Fault {
+  response.setHeader("connection", "close");
+  return new Fault("busy", "This token has too many connections open. Close some, then try again.");
 }

@@ -2,6 +2,7 @@ import type { DoorKind } from "../../catalog/caller.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { Source } from "../../catalog/source.ts";
 import type { ViewFilter } from "../../catalog/view.ts";
+import type { BodyIntake } from "../../core/http/body-intake.ts";
 import type { RequestSlots } from "../../core/http/request-slots.ts";
 import type { SpillOptions } from "../../core/json-bytes.ts";
 import type { Log } from "../../core/log.ts";
@@ -25,6 +26,7 @@ export interface ViewEndpointsOptions {
   readonly log: Log;
   readonly telemetry?: Telemetry | undefined;
   readonly admission: RequestSlots;
+  readonly intake: BodyIntake;
   readonly maxBodyBytes: number;
   readonly largeBodies?: LargeBodies | undefined;
 }
@@ -46,7 +48,7 @@ export interface ViewEndpoints {
 }
 
 export function createViewEndpoints(options: ViewEndpointsOptions): ViewEndpoints {
-  const { catalog, guard, info, log, telemetry, admission, maxBodyBytes, largeBodies } = options;
+  const { catalog, guard, info, log, telemetry, admission, intake, maxBodyBytes, largeBodies } = options;
   const made = new Map<string, { server: McpServer; endpoint: HttpEndpoint }>();
 
   return {
@@ -78,7 +80,7 @@ export function createViewEndpoints(options: ViewEndpointsOptions): ViewEndpoint
     const view = catalog.view(filter);
     const server = createMcpServer(createViewOffer({ view, guard, door, info, log, telemetry }), { log });
     const bodies = key === largeBodies?.source ? largeBodies : { maxBodyBytes };
-    const endpoint = createHttpEndpoint(server, { log, admission, ...bodies });
+    const endpoint = createHttpEndpoint(server, { log, admission, intake, ...bodies });
     made.set(key, { server, endpoint });
     return endpoint;
   }

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
 import { type Handler, testOffer } from "../../../tests/support/mcp/test-offer.ts";
 import { call, openWeb } from "../../../tests/support/mcp/web.ts";
@@ -67,6 +69,51 @@ describe("as many requests as may be", () => {
     expect(admission.inUse).toBe(0);
   });
 
+  test("do not keep out what belongs to them: answers, cancels and other notifications", async () => {
+    const { hold, running } = held();
+    const admission = createRequestSlots(1);
+    await using web = await openWeb(testOffer({ tools: { hold } }), { admission });
+    const session = await web.open();
+    const answer = web.post(call(1, "hold"), session);
+    await until(() => running() === 1);
+    expect((await web.post(ping, session)).status).toBe(503);
+    expect((await web.post({ jsonrpc: "2.0", id: 9, result: {} }, session)).status).toBe(202);
+    const cancel = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } };
+    expect((await web.post(cancel, session)).status).toBe(202);
+    await until(() => admission.inUse === 0);
+    await answer;
+  });
+
+  test("hold no slot before their body is complete", async () => {
+    const admission = createRequestSlots(1);
+    await using web = await openWeb(testOffer(), { admission });
+    const socket = connect(web.port, "127.0.0.1");
+    await once(socket, "connect");
+    socket.write(
+      'POST / HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 40\r\n\r\n{"jsonrpc":',
+    );
+    expect((await web.post(ping)).status).toBe(200);
+    socket.write('"2.0","id":1,"method":"ping"}'.padEnd(29));
+    expect(String((await once(socket, "data"))[0])).toMatch(/^HTTP\/1\.1 200 /);
+    socket.destroy();
+  });
+
+  test("of one caller leave room for another, if each has its share", async () => {
+    const { hold, resolve, running } = held();
+    const admission = createRequestSlots({ max: 2, maxOfOne: 1 });
+    await using web = await openWeb(testOffer({ tools: { hold } }), { admission });
+    const answer = web.post(call(1, "hold"));
+    await until(() => running() === 1);
+    const refused = await web.post(ping);
+    expect([refused.status, refused.header("retry-after")]).toEqual([503, "1"]);
+    expect((await refused.json()).error.message).toBe(
+      "This caller has 1 requests in flight, which is its share. Try again in a second.",
+    );
+    expect((await web.post(ping, { "x-principal": "bert" })).status).toBe(200);
+    resolve();
+    expect((await answer).status).toBe(200);
+  });
+
   test("may belong to several endpoints together", async () => {
     const { hold, resolve, running } = held();
     const admission = createRequestSlots(1);
@@ -84,14 +131,14 @@ describe("waiting for the last one", () => {
   test("is over at once where nobody is inside, else when the last one leaves", async () => {
     const admission = createRequestSlots(2);
     await admission.drained(60_000);
-    admission.acquire();
-    admission.acquire();
+    admission.acquire("anna");
+    admission.acquire("anna");
     let isDrained = false;
     const drained = admission.drained(60_000).then(() => (isDrained = true));
-    admission.release();
+    admission.release("anna");
     await new Promise(setImmediate);
     expect(isDrained).toBe(false);
-    admission.release();
+    admission.release("anna");
     expect(await drained).toBe(true);
   });
 
@@ -101,17 +148,17 @@ describe("waiting for the last one", () => {
     atTurnEnd(() => sent.push("first"));
     await admission.drained(60_000);
     expect(sent).toEqual(["first"]);
-    admission.acquire();
+    admission.acquire("anna");
     const drained = admission.drained(60_000);
     atTurnEnd(() => sent.push("second"));
-    admission.release();
+    admission.release("anna");
     await drained;
     expect(sent).toEqual(["first", "second"]);
   });
 
   test("has an end", async () => {
     const admission = createRequestSlots(1);
-    admission.acquire();
+    admission.acquire("anna");
     await admission.drained(5);
     expect(admission.inUse).toBe(1);
   });

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Fault, isFault } from "../../core/fault.ts";
-import { readBody } from "../../core/http/read-body.ts";
+import { type BodyIntake, createBodyIntake } from "../../core/http/body-intake.ts";
 import { createRequestSlots, type RequestSlots } from "../../core/http/request-slots.ts";
 import { sendEmpty } from "../../core/http/send-json.ts";
 import { createJsonSpiller, type SpilledTexts, type SpillOptions } from "../../core/json-bytes.ts";
@@ -32,6 +32,8 @@ export interface HttpEndpointOptions {
   readonly spill?: SpillOptions;
   /** The slots shared by the endpoints of one door, so that the limit applies to the door. */
   readonly admission?: RequestSlots;
+  /** Reads the bodies that arrive at the door, so that its limits apply to all endpoints together. */
+  readonly intake?: BodyIntake;
   /**
    * False if the URL itself already names a session. Then this endpoint opens no sessions and ignores
    * `Mcp-Session-Id`.
@@ -50,7 +52,8 @@ export interface HttpEndpointOptions {
 
 /** One MCP endpoint of both eras over `node:http`. Its user must authorize the request first. */
 export interface HttpEndpoint {
-  handle(request: IncomingMessage, response: ServerResponse, principal: string): void;
+  /** `holder` is whose share of slots and memory the request takes; the principal's unless given. */
+  handle(request: IncomingMessage, response: ServerResponse, principal: string, holder?: string): void;
   readonly sessionCount: number;
   close(): void;
 }
@@ -60,15 +63,18 @@ interface Post {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly principal: string;
-  /** Releases the request's slot. */
-  readonly releaseSlot: () => void;
-  readonly spilled: SpilledTexts | undefined;
+  /** Whose share of slots and memory it takes. */
+  readonly holder: string;
+  hasSlot: boolean;
+  spilled: SpilledTexts | undefined;
 }
 
 export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptions = {}): HttpEndpoint {
   const log = options.log ?? silentLog;
   const maxBodyBytes = options.maxBodyBytes ?? 4 * 1024 * 1024;
   const slots = options.admission ?? createRequestSlots(256);
+  const ownIntake = options.intake ? undefined : createBodyIntake();
+  const intake = options.intake ?? ownIntake!;
   const streamAfterMs = options.streamAfterMs ?? 15_000;
   const sessions = createHttpSessions(server, {
     atMost: options.mostSessions ?? 10_000,
@@ -83,8 +89,8 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
   const heartbeats = setInterval(heartbeat, streamAfterMs).unref();
 
   return {
-    handle(request, response, principal) {
-      serve(request, response, principal).catch((error: unknown) => {
+    handle(request, response, principal, holder = principal) {
+      serve(request, response, principal, holder).catch((error: unknown) => {
         if (error instanceof Fault) options.onRefused?.(error);
         else log.error("a request failed inside the endpoint", { error });
         if (isFault(error, "cancelled") || response.headersSent) response.destroy();
@@ -96,14 +102,15 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
     },
     close() {
       clearInterval(heartbeats);
+      ownIntake?.close();
       sessions.close();
       sessionless?.close();
     },
   };
 
-  function serve(request: IncomingMessage, response: ServerResponse, principal: string): Promise<void> {
+  function serve(request: IncomingMessage, response: ServerResponse, principal: string, holder: string): Promise<void> {
     return request.method === "POST"
-      ? servePost(request, response, principal)
+      ? servePost(request, response, principal, holder)
       : serveOther(request, response, principal);
   }
 
@@ -122,28 +129,43 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
     }
   }
 
-  /** A request holds a slot while it is served. A subscription releases it early. */
-  async function servePost(request: IncomingMessage, response: ServerResponse, principal: string): Promise<void> {
-    if (!slots.acquire()) throw new Fault("busy", "The server has too many requests in flight. Try again in a second.");
-    let hasSlot = true;
-    const releaseSlot = () => {
-      if (hasSlot) slots.release();
-      hasSlot = false;
-    };
+  /**
+   * A request takes its slot when its body is complete, so that slow bodies hold none. Answers and notifications need no
+   * slot: a caller whose calls wait for them must be able to send them.
+   */
+  async function servePost(
+    request: IncomingMessage,
+    response: ServerResponse,
+    principal: string,
+    holder: string,
+  ): Promise<void> {
+    const post: Post = { request, response, principal, holder, hasSlot: false, spilled: undefined };
     const spiller = options.spill && createJsonSpiller(options.spill);
     try {
-      const body = await readBody(request, maxBodyBytes, spiller);
-      await serveBody(body, { request, response, principal, releaseSlot, spilled: spiller?.end().texts });
+      const body = await intake.read(request, { holder, maxBytes: maxBodyBytes, spiller });
+      post.spilled = spiller?.end().texts;
+      await serveBody(body, post);
     } finally {
       spiller?.dispose();
-      releaseSlot();
+      releaseSlot(post);
     }
+  }
+
+  function takeSlot(post: Post): void {
+    slots.acquire(post.holder);
+    post.hasSlot = true;
+  }
+
+  function releaseSlot(post: Post): void {
+    if (post.hasSlot) slots.release(post.holder);
+    post.hasSlot = false;
   }
 
   async function serveBody(body: unknown, post: Post): Promise<void> {
     const { request, response, principal, spilled } = post;
     if (Array.isArray(body)) {
       requireOpen();
+      takeSlot(post);
       return serveBatch(body, post);
     }
     let message: JsonRpcMessage;
@@ -154,7 +176,10 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
       const era = request.headers["mcp-protocol-version"] === undefined ? "legacy" : "modern";
       return sendRpcResponse(response, 400, failure(idOf(body), rpcErrorOf(error, era)));
     }
-    if (isRequest(message)) requireOpen();
+    if (isRequest(message)) {
+      requireOpen();
+      takeSlot(post);
+    }
     const isModern = isRequest(message) ? isModernRequest(message, request.headers) : isModernNotification(request);
     const isNewSession = !sessionless && !isModern && isRequest(message) && message.method === "initialize";
     const session = isModern ? undefined : isNewSession ? sessions.open(principal) : sessionOf(request, principal);
@@ -164,7 +189,7 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
       return sendEmpty(response, 202);
     }
     const peer = session?.peer ?? (isModern ? oneOffPeer(principal) : sessionlessPeer(request, principal));
-    if (message.method === "subscriptions/listen") post.releaseSlot();
+    if (message.method === "subscriptions/listen") releaseSlot(post);
     const exchange = new Exchange({ request, response, session, isModern, isNewSession, spilled });
     begin(exchange, response, session, peer);
     let answer: JsonRpcResponse | undefined;

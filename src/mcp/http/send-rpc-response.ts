@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { Fault } from "../../core/fault.ts";
+import { leavesBodyUnread } from "../../core/http/read-body.ts";
 import { sendText } from "../../core/http/send-json.ts";
 import { atTurnEnd } from "../../core/http/turn-end.ts";
 import { encodeMessage, failure, type JsonRpcResponse, rpcErrorOf } from "../messages/json-rpc.ts";
@@ -20,8 +21,7 @@ export function sendRpcResponse(
 /** Reports an error that came before any message was served, with the HTTP status of its fault. */
 export function sendRpcFault(response: ServerResponse, error: unknown): void {
   const fault = error instanceof Fault ? error : new Fault("internal", "Internal error.", { cause: error });
-  // The unread rest of the body would be read as the next request.
-  if (fault.code === "too-large") response.setHeader("connection", "close");
+  if (leavesBodyUnread(response.req, fault)) response.setHeader("connection", "close");
   if (fault.row.retry) response.setHeader("retry-after", "1");
   sendRpcResponse(response, fault.row.http, failure(null, rpcErrorOf(fault, "modern")));
 }

@@ -1,0 +1,88 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Catalog } from "../../catalog/catalog.ts";
+import { Fault } from "../../core/fault.ts";
+import { isLoopbackPeer } from "../../core/http/addresses.ts";
+import type { BodyIntake } from "../../core/http/body-intake.ts";
+import { parseHubRoute } from "../../core/http/hub-routes.ts";
+import { plainTextType, sendText } from "../../core/http/send-json.ts";
+import { type Metrics, prometheusContentType } from "../../core/telemetry/metrics.ts";
+import type { ServerInfo } from "../../mcp/server/offer.ts";
+import { type ControlHandler, requireControl, requireOwner, serveControl } from "./control-route.ts";
+import { mainTokenName, type TokenMatch } from "./gate.ts";
+import type { ViewEndpoints } from "./view-endpoints.ts";
+
+export interface HttpRouterOptions {
+  readonly catalog: Catalog;
+  readonly endpoints: ViewEndpoints;
+  readonly intake: BodyIntake;
+  readonly info: ServerInfo;
+  readonly metrics: Metrics | undefined;
+  readonly control: ControlHandler | undefined;
+}
+
+/** Hands a request that passed the gate to what serves its path, if its token may use it. Faults otherwise. */
+export type RouteRequest = (request: IncomingMessage, response: ServerResponse, token: TokenMatch) => void;
+
+export function createHttpRouter(options: HttpRouterOptions): RouteRequest {
+  const { catalog, endpoints, intake, info, metrics, control } = options;
+
+  return (request, response, token) => {
+    const route = parseHubRoute(request.url ?? "/");
+    if (route.kind === "metrics" && request.method === "GET" && metrics) {
+      requireMetricsRight(token);
+      return sendText(response, 200, prometheusContentType, metrics.render());
+    }
+    if (token.metrics) throw new Fault("denied", "This token gives access to /metrics only.");
+    if (route.kind === "control" && control) {
+      const { method, socket } = request;
+      requireControl({ method, isNear: isLoopbackPeer(socket.remoteAddress), token: token.name });
+      return void serveControl(request, response, route.verb, { control, intake });
+    }
+    if (route.kind === "relay" || route.kind === "terminal") {
+      requireOwner({ isNear: isLoopbackPeer(request.socket.remoteAddress), token: token.name });
+      // The caller has the same name as without a hub, so that approvals apply in both cases.
+      if (route.kind === "relay") return endpoints.relay(route.only).handle(request, response, "stdio", token.name);
+      return endpoints.terminal().handle(request, response, token.name);
+    }
+    if (route.kind !== "root" && route.kind !== "whole" && route.kind !== "source") {
+      throw new Fault("not-found", "There is nothing at this path. MCP is at /mcp, a single source at /mcp/<source>.");
+    }
+    if (route.kind === "root" && isProbe(request)) {
+      return sendText(response, 200, plainTextType, probeText(info, catalog, token.view));
+    }
+    const source = route.kind === "source" ? route.source : token.view;
+    if (token.view !== undefined && source !== token.view) {
+      throw new Fault("denied", `This token is limited to the view ${JSON.stringify(token.view)}.`);
+    }
+    const endpoint = source === undefined ? endpoints.whole() : endpoints.ofSource(source);
+    if (!endpoint) throw new Fault("not-found", "There is no such source. Run `clawport servers` to list the servers.");
+    endpoint.handle(request, response, token.name);
+  };
+}
+
+/** The metrics show every source and what it is used for, so a client's token does not open them. */
+function requireMetricsRight({ name, metrics }: TokenMatch): void {
+  if (name === mainTokenName || metrics) return;
+  throw new Fault(
+    "denied",
+    "This token can't read the metrics. Use the main token, or one made with `clawport token add <name> --metrics`.",
+  );
+}
+
+function isProbe({ method, headers }: IncomingMessage): boolean {
+  return method === "GET" && !(headers.accept ?? "").includes("text/event-stream");
+}
+
+/** What `GET /` shows a person who checks whether the hub is running: only what the token gives access to. */
+function probeText(info: ServerInfo, catalog: Catalog, view: string | undefined): string {
+  const sources = catalog.sources().filter(({ id }) => view === undefined || id === view);
+  const tools = catalog.tools().filter(({ source }) => view === undefined || source.id === view);
+  return [
+    `${info.title ?? info.name} ${info.version} is running.`,
+    `${tools.length} tools from ${sources.length} sources${sources.length > 0 ? ":" : "."}`,
+    ...sources.map((source) => `  ${source.id}: ${source.tools().length} tools`),
+    "",
+    "MCP clients send POST requests to this address or to /mcp. A single source is at /mcp/<source>.",
+    "",
+  ].join("\n");
+}
