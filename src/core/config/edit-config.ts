@@ -1,8 +1,9 @@
-import { readFile, realpath, stat } from "node:fs/promises";
-import { codeOf, Fault, messageOf } from "../fault.ts";
+import { realpath, stat } from "node:fs/promises";
+import { codeOf, Fault } from "../fault.ts";
 import { writeFileAtomic } from "../files/write-file-atomic.ts";
 import { asRecord } from "../is-record.ts";
 import { appendJson5, removeJson5 } from "./edit-json5.ts";
+import { readConfigText } from "./load-config.ts";
 import { Json5Fault, readJson5 } from "./read-json5.ts";
 
 /** A configuration as it is in its file: unchecked, with references such as `$NAME` still in it. */
@@ -43,12 +44,10 @@ export async function writeConfigText(path: string, text: string): Promise<void>
 }
 
 async function readText(path: string): Promise<string> {
-  try {
-    return await readFile(path, "utf8");
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return "";
-    throw new Fault("config", `Could not read the configuration ${path}: ${messageOf(error)}`, { cause: error });
-  }
+  return readConfigText(path).catch((error: Fault) => {
+    if (codeOf(error.cause) === "ENOENT") return "";
+    throw error;
+  });
 }
 
 /** Removes a server from a configuration file and keeps everything else in it as a person wrote it. */

@@ -1,6 +1,7 @@
-import { readFile } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { codeOf, Fault, messageOf } from "../fault.ts";
+import { codeOf, Fault, isFault, messageOf } from "../fault.ts";
+import { readRegularFile } from "../files/read-regular-file.ts";
 import type { Env } from "../process/child-env.ts";
 import { type ConfigProblem, problemsFault } from "./config-problem.ts";
 import type { Config } from "./config-schema.ts";
@@ -30,7 +31,7 @@ const largestFile = 4 * 1024 * 1024;
 
 /** Throws a `config` fault with every problem at once. Only this loads the schema, since most starts have no file. */
 export async function loadConfig({ path, env, text }: ConfigFile): Promise<LoadedConfig> {
-  const raw = text ?? (await readText(path));
+  const raw = text ?? (await readConfigText(path));
   if (raw.length > largestFile)
     throw new Fault("config", `${path} is too large for a configuration (${raw.length} characters).`);
   const { parseConfig } = await import("./parse-config.ts");
@@ -39,14 +40,21 @@ export async function loadConfig({ path, env, text }: ConfigFile): Promise<Loade
   return { ...parsed, path, raw };
 }
 
-async function readText(path: string): Promise<string> {
+/** The text of a configuration file. Faults with `config` if it is no regular file, too large, or can't be read. */
+export async function readConfigText(path: string): Promise<string> {
   try {
-    return await readFile(path, "utf8");
+    return await readRegularFile(path, largestFile);
   } catch (error) {
-    if (codeOf(error) === "EISDIR") {
+    if (
+      await stat(path).then(
+        (found) => found.isDirectory(),
+        () => false,
+      )
+    ) {
       const file = JSON.stringify(join(path, configName));
       throw new Fault("config", `${path} is a folder. Give the file in it: \`--config ${file}\`.`, { cause: error });
     }
+    if (isFault(error)) throw error;
     const reason = codeOf(error) === "ENOENT" ? "The file does not exist" : messageOf(error);
     throw new Fault("config", `Could not read the configuration ${path}: ${reason}. Give another with \`--config\`.`, {
       cause: error,

@@ -1,10 +1,13 @@
+import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { mkdtempDisposable, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { loadConfig } from "./load-config.ts";
+import { isWindows } from "../../../tests/cli/run-clawport.ts";
+import { Fault } from "../fault.ts";
+import { loadConfig, type LoadedConfig } from "./load-config.ts";
 import { watchConfig, type ConfigWatch } from "./watch-config.ts";
 
 interface Watched extends ConfigWatch {
@@ -13,7 +16,13 @@ interface Watched extends ConfigWatch {
   readonly told: (number | string)[];
 }
 
-async function watchFile(folder: string, options: { pollMs?: number; path?: string } = {}): Promise<Watched> {
+interface WatchFileOptions {
+  readonly pollMs?: number;
+  readonly path?: string;
+  readonly load?: (path: string) => (text: string) => Promise<LoadedConfig>;
+}
+
+async function watchFile(folder: string, options: WatchFileOptions = {}): Promise<Watched> {
   const path = join(folder, "clawport.json5");
   if (options.path === undefined) await writeFile(path, "{}");
   const told: (number | string)[] = [];
@@ -22,7 +31,7 @@ async function watchFile(folder: string, options: { pollMs?: number; path?: stri
     raw: "{}",
     debounceMs: 20,
     pollMs: options.pollMs ?? 60_000,
-    load: (text) => loadConfig({ path, text, env: {} }),
+    load: options.load?.(path) ?? ((text) => loadConfig({ path, text, env: {} })),
     onChange: ({ config }) => void told.push(config.hub.port),
     onProblem: ({ code }) => told.push(code),
   });
@@ -102,4 +111,39 @@ test("after closing nothing is reported", async () => {
   await writeFile(watched.path, "{hub:{port:8}}");
   await expect.poll(() => watched.told, patience).toEqual([8]);
   expect(closed.told).toEqual([]);
+});
+
+test.skipIf(isWindows)(
+  "a named pipe or a device in place of the file is reported at once, and so is a file again",
+  async () => {
+    await using folder = await makeFolder();
+    await using watched = await watchFile(folder.path);
+    await rm(watched.path);
+    execFileSync("mkfifo", [watched.path]);
+    await watched.look();
+    await rm(watched.path);
+    await symlink("/dev/zero", watched.path);
+    await watched.look();
+    expect(watched.told.slice(-2)).toEqual(["config", "config"]);
+    await rm(watched.path);
+    await writeFile(watched.path, "{hub:{port:9}}");
+    await watched.look();
+    expect(watched.told.at(-1)).toBe(9);
+  },
+);
+
+test("a text that was refused is tried again on request", async () => {
+  await using folder = await makeFolder();
+  let isTrusted = false;
+  const load = (path: string) => (text: string) => {
+    if (!isTrusted) throw new Fault("untrusted", "not yet");
+    return loadConfig({ path, text, env: {} });
+  };
+  await using watched = await watchFile(folder.path, { load });
+  await writeFile(watched.path, "{hub:{port:10}}");
+  await watched.look();
+  expect(watched.told).toEqual(["untrusted"]);
+  isTrusted = true;
+  await watched.look();
+  expect(watched.told).toEqual(["untrusted", 10]);
 });

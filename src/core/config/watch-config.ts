@@ -1,9 +1,8 @@
 import { type FSWatcher, watch } from "node:fs";
-import { readFile } from "node:fs/promises";
 import { basename, dirname } from "node:path";
-import { Fault, toFault } from "../fault.ts";
+import { codeOf, Fault, toFault } from "../fault.ts";
 import { sleep } from "../wait.ts";
-import type { LoadedConfig } from "./load-config.ts";
+import { type LoadedConfig, readConfigText } from "./load-config.ts";
 
 export interface WatchOptions {
   readonly path: string;
@@ -22,9 +21,15 @@ export interface WatchOptions {
 }
 
 export interface ConfigWatch extends AsyncDisposable {
-  /** Looks now. Resolves when the file's content has been applied, or reported as a problem. */
+  /** Looks now. Resolves when the file's content has been applied, or reported as a problem. Tries a refused text again. */
   look(): Promise<void>;
   close(): Promise<void>;
+}
+
+/** The file as it was read. Neither is set if it does not exist. */
+interface Reading {
+  readonly text?: string;
+  readonly fault?: Fault;
 }
 
 const emptyRereadMs = 250;
@@ -35,35 +40,41 @@ const emptyRereadMs = 250;
  */
 export function watchConfig(options: WatchOptions): ConfigWatch {
   const { path, debounceMs = 100, pollMs = 2000 } = options;
-  let seen: string | undefined = options.raw;
+  let seen: Reading = options.raw === undefined ? {} : { text: options.raw };
+  let isRefused = false;
   let timer: NodeJS.Timeout | undefined;
   let looking: Promise<void> = Promise.resolve();
   let isClosed = false;
 
-  async function look(): Promise<void> {
-    const text = await readSettled();
-    if (text === seen || isClosed) return;
-    seen = text;
+  async function look(isRequested: boolean): Promise<void> {
+    const found = await readSettled();
+    if ((isSame(found, seen) && !(isRequested && isRefused)) || isClosed) return;
+    seen = found;
     try {
+      const { text, fault } = found;
       if (text === undefined)
-        throw new Fault("config", `${path} can't be read any more. Keeping the previous configuration.`);
+        throw new Fault(
+          "config",
+          `${fault?.message ?? `${path} does not exist any more.`} Keeping the previous configuration.`,
+        );
       const loaded = await options.load(text);
+      isRefused = false;
       if (!isClosed) await options.onChange(loaded);
     } catch (error) {
+      isRefused = true;
       if (!isClosed) options.onProblem(toFault(error));
     }
   }
 
   /** An editor that overwrites a file empties it first, so an empty file is read once more. */
-  async function readSettled(): Promise<string | undefined> {
-    const read = (): Promise<string | undefined> => readFile(path, "utf8").catch(() => undefined);
-    const text = await read();
-    if (text !== "" || seen === "") return text;
+  async function readSettled(): Promise<Reading> {
+    const found = await readNow(path);
+    if (found.text !== "" || seen.text === "") return found;
     await sleep(emptyRereadMs);
-    return read();
+    return readNow(path);
   }
 
-  const lookInTurn = (): Promise<void> => (looking = looking.then(look));
+  const lookInTurn = (isRequested = false): Promise<void> => (looking = looking.then(() => look(isRequested)));
   const lookSoon = (): void => {
     clearTimeout(timer);
     timer = setTimeout(() => void lookInTurn(), debounceMs);
@@ -80,7 +91,20 @@ export function watchConfig(options: WatchOptions): ConfigWatch {
     watcher?.close();
     await looking;
   };
-  return { look: lookInTurn, close, [Symbol.asyncDispose]: close };
+  return { look: () => lookInTurn(true), close, [Symbol.asyncDispose]: close };
+}
+
+async function readNow(path: string): Promise<Reading> {
+  try {
+    return { text: await readConfigText(path) };
+  } catch (error) {
+    const fault = toFault(error);
+    return codeOf(fault.cause) === "ENOENT" ? {} : { fault };
+  }
+}
+
+function isSame(one: Reading, other: Reading): boolean {
+  return one.text === other.text && one.fault?.message === other.fault?.message;
 }
 
 /** Undefined if the system can't watch; then polling has to do. */
