@@ -78,7 +78,7 @@ test("a policy rule for the command line applies with a hub and without", async 
   await end(hub);
 });
 
-test("tokens and approvals are managed through the running hub, which uses them at once", async () => {
+test("tokens and approvals are managed through the running hub", async () => {
   await using place = await placeWith({});
   const config = { servers: { shelf: shelf("one") }, policy: { rules: [{ tool: "shelf__pid", verdict: "ask" }] } };
   await writeFile(join(place.home, "clawport.json5"), JSON.stringify(config));

@@ -1,7 +1,10 @@
+import { existsSync } from "node:fs";
 import { isFault } from "../../core/fault.ts";
 import type { Home } from "../../core/files/home.ts";
 import type { AgentFlags } from "../engine/open-agent.ts";
 import type { Host } from "../host.ts";
+import { hubFiles } from "../hub-files.ts";
+import { hubFiles } from "../hub-files.ts";
 import { openHomeOf } from "../open-home.ts";
 import type { RunningHub } from "./find-hub.ts";
 import type { StateControl } from "./hub-control.ts";
@@ -34,15 +37,31 @@ export function createFolderControl(host: Host, home: Home, flags: AgentFlags = 
     log,
     flags,
     stopSignal: () => host.stopSignal(),
+    async openPins() {
+      const { openPins } = await import("../../catalog/guard/pins.ts");
+      const { readConfigOf } = await import("../active-config.ts");
+      // With a configuration that can't be read, approving still works.
+      const policy = await readConfigOf(host).then(
+        ({ config }) => config.policy,
+        () => undefined,
+      );
+      return openPins({ folder: hubFiles.pins(home), policy, log });
+    },
     async views() {
       const { loadConfigOf } = await import("../active-config.ts");
       return ["agent", ...Object.keys((await loadConfigOf(host)).config.servers)];
+    },
+    async allowsUnattended() {
+      const { allowsUnattendedApprovals, findConfigOf } = await import("../active-config.ts");
+      return allowsUnattendedApprovals(findConfigOf(host), home, env);
     },
   });
 }
 
 /** Without its token the hub can't be asked, but the folder can still be read. */
 async function findUsableHub(host: Host, home: Home): Promise<RunningHub | undefined> {
+  // Most commands run without a hub, and should not load what finds one.
+  if (!existsSync(hubFiles.record(home))) return undefined;
   const { findHub } = await import("./find-hub.ts");
   return findHub(host, home).catch((error: unknown) => {
     if (!isFault(error, "unauthorized")) throw error;
