@@ -1,6 +1,5 @@
 import type { Asker } from "../catalog/guard/askers.ts";
-import type { LiveLog } from "../core/live-log.ts";
-import type { LogLevel } from "../core/log.ts";
+import type { LiveLog, LogLevel } from "../core/log.ts";
 import type { World } from "../core/process/world.ts";
 
 /** The program that runs an engine: the command line, or OpenClaw with the plugin in it. */

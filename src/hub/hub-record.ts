@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { Fault, isFault } from "../core/fault.ts";
-import { holdLock } from "../core/files/hold-lock.ts";
+import { holdLock } from "../core/files/file-lock.ts";
 import type { Home } from "../core/files/home.ts";
 import { readJsonFile } from "../core/files/state-file.ts";
 import { writeFileAtomic } from "../core/files/write-file-atomic.ts";

@@ -100,7 +100,7 @@ test("without a view of the process, a claim counts until its heart has stopped"
   mkdirSync(lock);
   writeFileSync(join(lock, `${formatMark({ ...ownMark("/proc"), place: "elsewhere" })}.1`), "");
   const started = performance.now();
-  await withFileLock(lock, { beatMs: 20, waitMs: 10_000 }, async () => {});
+  await withFileLock(lock, { heartbeatMs: 20, waitMs: 10_000 }, async () => {});
   expect(performance.now() - started).toBeGreaterThan(200);
 });
 

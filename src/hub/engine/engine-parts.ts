@@ -1,5 +1,7 @@
 import type { Catalog } from "../../catalog/catalog.ts";
+import type { Approvals } from "../../catalog/guard/approvals.ts";
 import type { Guard } from "../../catalog/guard/guard.ts";
+import type { Pins } from "../../catalog/guard/pins.ts";
 import type { Config } from "../../core/config/config-schema.ts";
 import type { Home } from "../../core/files/home.ts";
 import type { Log } from "../../core/log.ts";
@@ -17,6 +19,8 @@ export interface EngineParts {
   readonly version: string;
   readonly catalog: Catalog;
   readonly guard: Guard;
+  readonly approvals: Approvals;
+  readonly pins: Pins;
   /** Absent in a process that is too short-lived to be measured. */
   readonly metrics: Metrics | undefined;
   readonly telemetry: Telemetry | undefined;

@@ -1,5 +1,5 @@
 import { Fault, isFault } from "../../core/fault.ts";
-import { holdLock } from "../../core/files/hold-lock.ts";
+import { holdLock } from "../../core/files/file-lock.ts";
 import type { Home } from "../../core/files/home.ts";
 import type { Log } from "../../core/log.ts";
 import { openFileSessionStore } from "../../sources/apps/store/file-session-store.ts";
