@@ -55,6 +55,16 @@ test("token: a named token is printed once, listed without its value, and remove
   expect((await run("token", "remove", "phone")).exit).toBe(3);
 });
 
+test("token: a token for the metrics is listed as such, and can't have a view", async () => {
+  await writeFile(join(folder, "clawport.json5"), "{ servers: { notes: { url: 'http://127.0.0.1:1/mcp' } } }");
+  expect((await run("token", "add", "prometheus", "--metrics")).out.trim()).toMatch(/^[\w-]{43}$/);
+  expect((await run("token", "list")).out).toMatch(/prometheus +metrics/);
+  expect((await run("token", "list", "--json")).json()).toMatchObject({
+    tokens: [{ name: "main" }, { name: "prometheus", view: null, metrics: true }],
+  });
+  expect(await run("token", "add", "both", "--metrics", "--view", "notes")).toMatchObject({ exit: 2 });
+});
+
 test("token list shows times in the local time zone", async () => {
   const { TZ } = process.env;
   try {

@@ -41,12 +41,14 @@ const add = defineCommand({
   args: [{ name: "name", description: "the token's name" }],
   options: {
     view: { type: "string", value: "<source>", description: "give access to this source only, not to everything" },
+    metrics: { type: "boolean", description: "give access to /metrics only" },
   },
   async run(context) {
     const { openStateControl } = await import("../../hub/control/open-state-control.ts");
     const [name = ""] = context.args;
     await using opened = await openStateControl(context);
-    const added = await opened.control.tokens.add(name, context.options.view);
+    const { view, metrics } = context.options;
+    const added = await opened.control.tokens.add(name, view, metrics);
     context.answer(added, added.token);
   },
 });
@@ -63,7 +65,7 @@ const list = defineCommand({
       tokens,
       [
         { title: "NAME", text: ({ name }) => name },
-        { title: "OPENS", text: ({ view }) => view ?? "everything" },
+        { title: "OPENS", text: ({ view, metrics }) => (metrics ? "metrics" : (view ?? "everything")) },
         { title: "SINCE", text: ({ created }) => (created === null ? "first start" : localTime(created)) },
       ],
       context,
@@ -89,7 +91,12 @@ export const command: CommandGroup = {
   name: "token",
   summary: "manage the tokens that give access to the hub",
   commands: [path, show, reset, add, list, remove],
-  examples: ["clawport token show", "clawport token add phone --view notes", "clawport token remove phone"],
+  examples: [
+    "clawport token show",
+    "clawport token add phone --view notes",
+    "clawport token add prometheus --metrics",
+    "clawport token remove phone",
+  ],
 };
 
 async function locateTokens(context: CommandContext): Promise<TokenLocation> {

@@ -3,6 +3,7 @@ import { openStateFile, type StateFile } from "../../core/files/state-file.ts";
 import { silentLog } from "../../core/log.ts";
 import { hashToken } from "../../core/secrets/crypto.ts";
 import type { Secret } from "../../core/secrets/secret.ts";
+import { mainTokenName } from "./gate.ts";
 import { createToken, type TokenLocation } from "./main-token.ts";
 
 /** A token for one client. Only its hash is stored, so the file can't leak the token. */
@@ -10,6 +11,8 @@ interface NamedToken {
   readonly hash: string;
   /** The view it is limited to; without one it gives access to everything. */
   readonly view?: string;
+  /** It gives access to the metrics only. */
+  readonly metrics?: true;
   /** When it was created, in ISO 8601. */
   readonly created: string;
 }
@@ -20,22 +23,31 @@ export function namedTokensPath({ home }: TokenLocation): string {
   return home.file("tokens.json");
 }
 
+export interface NewTokenOptions {
+  readonly view?: string | undefined;
+  readonly metrics?: boolean | undefined;
+  readonly now?: Date;
+}
+
 /** Returns the token, which can't be shown again. */
 export async function addNamedToken(
   location: TokenLocation,
   name: string,
-  view?: string,
-  now = new Date(),
+  { view, metrics, now = new Date() }: NewTokenOptions = {},
 ): Promise<Secret> {
-  if (!/^[A-Za-z][A-Za-z0-9_.-]{0,63}$/.test(name) || name === "main") {
+  if (!/^[A-Za-z][A-Za-z0-9_.-]{0,63}$/.test(name) || name === mainTokenName) {
     const message = `${JSON.stringify(name.slice(0, 80))} is not a valid token name. Use letters, digits, "-", "_" and ".", starting with a letter; "main" is reserved.`;
     throw new Fault("usage", message);
   }
+  if (metrics && view !== undefined) {
+    throw new Fault("usage", "A token for the metrics gives access to nothing else: leave out `--view`.");
+  }
   const token = createToken();
-  const entry = {
+  const entry: NamedToken = {
     hash: hashToken(token.reveal()),
     created: now.toISOString(),
     ...(view === undefined ? {} : { view }),
+    ...(metrics ? { metrics } : {}),
   };
   await openFile(location).update((tokens) => {
     if (Object.hasOwn(tokens, name)) {
@@ -52,7 +64,7 @@ export async function listNamedTokens(location: TokenLocation): Promise<NamedTok
 }
 
 export async function removeNamedToken(location: TokenLocation, name: string): Promise<void> {
-  if (name === "main") {
+  if (name === mainTokenName) {
     const message =
       "The main token can't be removed. Run `clawport token reset` to replace it; the old token then stops working.";
     throw new Fault("usage", message);
@@ -75,12 +87,13 @@ export function parseNamedTokens(value: unknown): NamedTokens {
 
 function parseNamedToken(entry: unknown): NamedToken {
   if (typeof entry !== "object" || entry === null) throw new Error("not a token");
-  const { hash, view, created } = entry as Partial<Record<keyof NamedToken, unknown>>;
+  const { hash, view, metrics, created } = entry as Partial<Record<keyof NamedToken, unknown>>;
   if (typeof hash !== "string" || !/^[0-9a-f]{64}$/.test(hash)) throw new Error("a token without a hash");
   if (typeof created !== "string") throw new Error("a token without a date");
   // Treating a damaged view as none would give access to more than intended.
   if (view !== undefined && typeof view !== "string") throw new Error("a token whose view is not a string");
-  return { hash, created, ...(view === undefined ? {} : { view }) };
+  if (metrics !== undefined && metrics !== true) throw new Error("a token whose right to the metrics is not true");
+  return { hash, created, ...(view === undefined ? {} : { view }), ...(metrics ? { metrics } : {}) };
 }
 
 function openFile(location: TokenLocation): StateFile<NamedTokens> {

@@ -138,7 +138,7 @@ test("a named token gives access to its view until it is removed, and only its h
   await using place = await makePlace();
   const tokens = await openTokens({ ...place, checkEveryMs: 0 });
   const now = new Date("2030-01-02T03:04:05Z");
-  const laptop = await addNamedToken(place, "laptop", "files", now);
+  const laptop = await addNamedToken(place, "laptop", { view: "files", now });
   const phone = await addNamedToken(place, "phone");
   expect(tokens.match(laptop.reveal())).toEqual({ name: "laptop", view: "files" });
   expect(tokens.match(phone.reveal())).toEqual({ name: "phone" });
@@ -156,9 +156,20 @@ test("a named token gives access to its view until it is removed, and only its h
   tokens.close();
 });
 
+test("a token for the metrics has that right and no view", async () => {
+  await using place = await makePlace();
+  const tokens = await openTokens({ ...place, checkEveryMs: 0 });
+  const prometheus = await addNamedToken(place, "prometheus", { metrics: true });
+  expect(tokens.match(prometheus.reveal())).toEqual({ name: "prometheus", metrics: true });
+  expect(await listNamedTokens(place)).toMatchObject({ prometheus: { metrics: true } });
+  const both = addNamedToken(place, "both", { metrics: true, view: "files" });
+  await expect(both).rejects.toMatchObject({ code: "usage" });
+  tokens.close();
+});
+
 test("named tokens are kept across restarts", async () => {
   await using place = await makePlace();
-  const laptop = await addNamedToken(place, "laptop", "files");
+  const laptop = await addNamedToken(place, "laptop", { view: "files" });
   const tokens = await openTokens(place);
   expect(tokens.match(laptop.reveal())).toEqual({ name: "laptop", view: "files" });
   tokens.close();
@@ -176,9 +187,10 @@ test("a name can be used once, and misleading names are refused", async () => {
 
 test("if the file of named tokens is damaged while the hub runs, the previous ones stay valid", async () => {
   await using place = await makePlace();
-  const laptop = await addNamedToken(place, "laptop", "files");
+  const laptop = await addNamedToken(place, "laptop", { view: "files" });
   const tokens = await openTokens({ ...place, checkEveryMs: 0 });
-  for (const damaged of ["{", "[]", '{"laptop": {"hash": "00"}}', '{"laptop": {"hash": 1, "view": 2}}']) {
+  const badRight = JSON.stringify({ laptop: { hash: "0".repeat(64), created: "", metrics: "yes" } });
+  for (const damaged of ["{", "[]", '{"laptop": {"hash": "00"}}', '{"laptop": {"hash": 1, "view": 2}}', badRight]) {
     await writeFile(join(place.folder, "tokens.json"), damaged);
     expect(tokens.match(laptop.reveal())).toEqual({ name: "laptop", view: "files" });
   }

@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { silentLog } from "../../core/log.ts";
 import { hashToken } from "../../core/secrets/crypto.ts";
 import { sleep } from "../../core/wait.ts";
-import type { TokenMatch } from "./gate.ts";
+import { mainTokenName, type TokenMatch } from "./gate.ts";
 import { ensureMainToken, mainTokenPath, readMainToken, type TokenLocation } from "./main-token.ts";
 import { listNamedTokens, type NamedTokens, namedTokensPath, parseNamedTokens } from "./named-tokens.ts";
 
@@ -22,7 +22,7 @@ export interface Tokens {
   close(): void;
 }
 
-const main: TokenMatch = Object.freeze({ name: "main" });
+const main: TokenMatch = Object.freeze({ name: mainTokenName });
 
 /**
  * A token that another process resets, adds or removes counts from the next check of the files. A notice of the file
@@ -106,9 +106,9 @@ interface CompiledToken {
 }
 
 function compileNamed(tokens: NamedTokens): readonly CompiledToken[] {
-  return Object.entries(tokens).map(([name, { hash, view }]) => ({
+  return Object.entries(tokens).map(([name, { hash, view, metrics }]) => ({
     hash: Buffer.from(hash, "hex"),
-    match: Object.freeze(view === undefined ? { name } : { name, view }),
+    match: Object.freeze({ name, ...(view !== undefined && { view }), ...(metrics && { metrics }) }),
   }));
 }
 

@@ -66,6 +66,8 @@ export interface TokenEntry {
   readonly name: string;
   /** The only source it gives access to; null for everything. */
   readonly view: string | null;
+  /** It gives access to the metrics only. */
+  readonly metrics?: true;
   /** In ISO 8601; null for the main token. */
   readonly created: string | null;
 }
@@ -80,7 +82,8 @@ export interface AddedToken {
 export interface TokensControl {
   /** The main token first. */
   list(): Promise<readonly TokenEntry[]>;
-  add(name: string, view?: string): Promise<AddedToken>;
+  /** With a view it gives access to that source only, with `metrics` to the metrics only. */
+  add(name: string, view?: string, metrics?: boolean): Promise<AddedToken>;
   remove(name: string): Promise<void>;
   /** Replaces the main token. The new one is in the file at `path`: it is not sent anywhere. */
   reset(): Promise<{ readonly path: string }>;

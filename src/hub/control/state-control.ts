@@ -25,13 +25,18 @@ export function createStateControl(options: StateControlOptions): StateControl {
         const named = Object.entries(await listNamedTokens(tokensAt));
         return [
           { name: "main", view: null, created: null },
-          ...named.map(([name, { view = null, created }]) => ({ name, view, created })),
+          ...named.map(([name, { view = null, metrics, created }]) => ({
+            name,
+            view,
+            ...(metrics && { metrics }),
+            created,
+          })),
         ];
       },
-      async add(name, view) {
+      async add(name, view, metrics) {
         const { addNamedToken } = await import("../../doors/mcp/named-tokens.ts");
         if (view !== undefined) requireView(view, await options.views());
-        const token = await addNamedToken(tokensAt, name, view);
+        const token = await addNamedToken(tokensAt, name, { view, metrics });
         return { name, view: view ?? null, token: token.reveal() };
       },
       async remove(name) {
