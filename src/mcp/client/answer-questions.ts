@@ -1,22 +1,24 @@
-import { Fault } from "../../core/fault.ts";
+import { Fault, isFault, messageOf } from "../../core/fault.ts";
+import { asRecord } from "../../core/is-record.ts";
+import { cannotAsk } from "../messages/client-facts.ts";
 import { type Answer, isQuestionMethod, type Question } from "../messages/interim-messages.ts";
-import type { JsonRpcRequest } from "../messages/json-rpc.ts";
+import { AnswerFault, type JsonRpcRequest, type RpcError } from "../messages/json-rpc.ts";
 
 /** Asks the user, the model or the application behind the client. */
 export type Ask = (question: Question) => Promise<Answer>;
 
 /** The body of the response to a request of a legacy server. */
-type ResponseBody =
-  | { readonly result: object }
-  | { readonly error: { readonly code: number; readonly message: string } };
+type ResponseBody = { readonly result: object } | { readonly error: RpcError };
 
-/** Answers a question that a legacy server sent as a request. */
+/** Answers a question that a legacy server sent as a request. It gets the error of whoever did not answer. */
 export async function answerQuestion(request: JsonRpcRequest, ask: Ask | undefined): Promise<ResponseBody> {
   if (!isQuestionMethod(request.method)) return answerOther(request.method);
+  const question: Question = { method: request.method, params: request.params ?? {} };
   try {
-    if (!ask) throw new Fault("missing-capability", "No one is available to answer.");
-    return { result: await ask({ method: request.method, params: request.params ?? {} }) };
+    if (!ask) throw cannotAsk(question, "No one is available to answer.");
+    return { result: await ask(question) };
   } catch (error) {
+    if (error instanceof AnswerFault) return { error: error.error };
     const message = error instanceof Error ? error.message : "The question could not be answered.";
     return { error: { code: -32603, message } };
   }
@@ -29,15 +31,41 @@ export function answerOther(method: string): ResponseBody {
 
 /** Answers the `inputRequests` of a modern server's `input_required` result. */
 export async function answerInputRequests(requests: unknown, ask: Ask | undefined): Promise<Record<string, Answer>> {
-  const entries =
-    typeof requests === "object" && requests !== null ? Object.entries(requests as Record<string, Question>) : [];
-  const answers = await Promise.all(
-    entries.map(async ([key, question]) => {
-      if (!ask) throw new Fault("missing-capability", "The server asks a question, but no one is available to answer.");
-      if (!isQuestionMethod(question?.method))
-        throw new Fault("missing-capability", "The server asks a question that this client does not support.");
-      return [key, await ask(question)] as const;
-    }),
+  const answers = await Promise.allSettled(
+    Object.entries(asRecord(requests)).map(
+      async ([key, question]) => [key, await answerInput(question as Question, ask)] as const,
+    ),
   );
-  return Object.fromEntries(answers);
+  // All of them have ended by now: no question stays open at the client of a call that is over.
+  const failed = answers.find((answer) => answer.status === "rejected");
+  if (failed) throw failed.reason;
+  return Object.fromEntries(answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : [])));
+}
+
+/**
+ * 2026-07-28 has no error among its answers. A form or a URL can be cancelled, which tells the server that there was no
+ * choice. Any other question ends the call: without its answer, the server would ask again.
+ */
+async function answerInput(question: Question, ask: Ask | undefined): Promise<Answer> {
+  if (!isQuestionMethod(asRecord(question).method))
+    throw new Fault("missing-capability", "The server asks a question that this client does not support.", {
+      detail: { requiredCapabilities: {} },
+    });
+  if (!ask) throw cannotAsk(question, "The server asks a question, but no one is available to answer.");
+  try {
+    return await ask(question);
+  } catch (error) {
+    if (isFault(error, "missing-capability") || isFault(error, "cancelled")) throw error;
+    if (question.method === "elicitation/create") return { action: "cancel" };
+    throw unanswered(error);
+  }
+}
+
+/** Why there was no answer says nothing about the server: its code must not look as if the server could not be reached. */
+function unanswered(cause: unknown): Fault {
+  return new Fault(
+    "unanswered",
+    `The call ended because a question of the server was not answered. ${messageOf(cause)} What the call did before it asked is done; it was not repeated.`,
+    { cause },
+  );
 }

@@ -1,7 +1,8 @@
 import { Fault } from "../../core/fault.ts";
+import { asRecord } from "../../core/is-record.ts";
 import { type Log, silentLog } from "../../core/log.ts";
 import { cancelledBy } from "../../core/wait.ts";
-import { type ClientIdentity, writeEnvelope } from "../messages/envelope.ts";
+import { type ClientIdentity, metaKeys, writeEnvelope } from "../messages/envelope.ts";
 import {
   type ClientLogLine,
   isQuestionMethod,
@@ -37,7 +38,7 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly meta?: Params | undefined;
   /** Whose identity the request carries, if not this client's own. Only the modern era has one per request. */
-  readonly as?: ClientIdentity | undefined;
+  readonly as?: Partial<ClientIdentity> | undefined;
   /** The lowest level of log lines to request. Modern servers send none without it. */
   readonly logLevel?: McpLogLevel | undefined;
   onProgress?(progress: Progress): void;
@@ -45,6 +46,11 @@ export interface CallOptions {
   onLog?(line: ClientLogLine): void;
   /** Answers the questions that the server asks for this call. */
   ask?: Ask | undefined;
+}
+
+interface SentOptions extends CallOptions {
+  /** Called when the server has acknowledged the subscription that this request makes. */
+  onAcknowledged?(): void;
 }
 
 /** What the client and the server agreed on. */
@@ -70,15 +76,18 @@ export interface McpClientOptions extends ClientIdentity {
 export interface McpClient {
   agreement: Agreement | undefined;
   request(method: string, params: Params, options: CallOptions): Promise<Params>;
-  /** Sends a request that opens a stream of notifications. Resolves when the server ends the stream. */
-  listen(method: string, params: Params, signal: AbortSignal): Promise<void>;
+  /**
+   * Opens a stream of notifications (`subscriptions/listen`). Calls the function when the server has acknowledged it, and
+   * resolves when the server ends the stream.
+   */
+  listen(params: Params, signal: AbortSignal, onAcknowledged: () => void): Promise<void>;
   notify(method: string, params?: Params): Promise<void>;
   /** Closes the connection. Pending requests fail with the fault. */
   close(fault?: Fault): Promise<void>;
 }
 
 interface PendingCall {
-  readonly options: CallOptions;
+  readonly options: SentOptions;
   readonly deadline: CallDeadline;
   /** Stops the transport's work for this call. */
   readonly stop: AbortController;
@@ -109,8 +118,8 @@ export async function openMcpClient(transport: ClientTransport, options: McpClie
       }
       throw new Fault("outcome-unknown", `The server asked ${mostRounds} times for input without giving a result.`);
     },
-    async listen(method, params, signal) {
-      await requestOnce(method, params, { signal, timeoutMs: 0 });
+    async listen(params, signal, onAcknowledged) {
+      await requestOnce("subscriptions/listen", params, { signal, timeoutMs: 0, onAcknowledged });
     },
     notify: (method, params) => transport.send(notification(method, params)),
     async close(fault = new Fault("cancelled", "The connection was closed.")) {
@@ -129,7 +138,7 @@ export async function openMcpClient(transport: ClientTransport, options: McpClie
   await transport.start(listener, options.signal);
   return client;
 
-  function requestOnce(method: string, params: Params, callOptions: CallOptions): Promise<Params> {
+  function requestOnce(method: string, params: Params, callOptions: SentOptions): Promise<Params> {
     const id = ++nextId;
     const stop = new AbortController();
     return new Promise<Params>((resolve, reject) => {
@@ -187,9 +196,14 @@ export async function openMcpClient(transport: ClientTransport, options: McpClie
         ...(params._meta as object | undefined),
         ...callOptions.meta,
         ...(callOptions.onProgress ? { progressToken: id } : {}),
-        ...(isModern ? writeEnvelope(client.agreement!.version, callOptions.as ?? options, callOptions.logLevel) : {}),
+        ...(isModern ? envelopeOf(callOptions) : {}),
       },
     };
+  }
+
+  function envelopeOf({ as, logLevel }: CallOptions): Params {
+    const { info = options.info, capabilities = options.capabilities } = as ?? options;
+    return writeEnvelope(client.agreement!.version, { info, capabilities }, logLevel);
   }
 
   function receive(message: JsonRpcMessage, relatedTo: JsonRpcId | undefined): void {
@@ -199,6 +213,9 @@ export async function openMcpClient(transport: ClientTransport, options: McpClie
       const token = params.progressToken;
       if (message.method === "notifications/progress" && (typeof token === "number" || typeof token === "string")) {
         if (Number.isFinite(params.progress)) pending.get(token)?.options.onProgress?.(progressOf(params));
+      } else if (message.method === "notifications/subscriptions/acknowledged") {
+        const id = asRecord(params._meta)[metaKeys.subscriptionId];
+        if (typeof id === "number" || typeof id === "string") pending.get(id)?.options.onAcknowledged?.();
       } else {
         if (message.method === "notifications/message") loggerOf(relatedTo)?.(logLineOf(params));
         options.onNotification?.(message.method, params, relatedTo);

@@ -35,6 +35,26 @@ export function requireTasks(client: ClientFacts, message: string): void {
   });
 }
 
+/** The capabilities of a client to be asked, for a server behind this one. `own` is what this one can answer itself. */
+export function askableOf(client: ClientFacts, own: { readonly sampling: boolean }): Record<string, object> {
+  const { elicitation, sampling } = client.capabilities;
+  const modes = isRecord(elicitation) ? elicitation : undefined;
+  const hasForm = modes !== undefined && (modes.form !== undefined || modes.url === undefined);
+  const hasTools = isRecord(sampling) && sampling.tools !== undefined;
+  return {
+    ...(modes
+      ? { elicitation: { ...(hasForm ? { form: {} } : {}), ...(modes.url === undefined ? {} : { url: {} }) } }
+      : {}),
+    ...(sampling !== undefined || own.sampling ? { sampling: hasTools ? { tools: {} } : {} } : {}),
+  };
+}
+
+/** The fault of a question that no one can be asked. 2026-07-28: it lists what the client would have to support. */
+export function cannotAsk(question: Question, message: string): Fault {
+  const requiredCapabilities = missingCapability(unknownClient, question) ?? {};
+  return new Fault("missing-capability", message, { detail: { requiredCapabilities } });
+}
+
 /** The capability that a question needs and the client lacks, in the form of `requiredCapabilities`. */
 export function missingCapability(client: ClientFacts, question: Question): Record<string, object> | undefined {
   switch (question.method) {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { stripEnvelope } from "./envelope.ts";
+import { forwardedMeta, stripEnvelope } from "./envelope.ts";
 
 test("what the protocol adds for one connection is removed, and the server's own fields stay", () => {
   const result = {
@@ -31,4 +31,18 @@ test("no empty _meta is left behind", () => {
   expect(stripEnvelope({ contents: [], _meta: { "io.modelcontextprotocol/serverInfo": {} } })).toEqual({
     contents: [],
   });
+});
+
+test("of a request's _meta everything is forwarded but what is about its connection", () => {
+  const envelope = {
+    progressToken: 7,
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientInfo": { name: "c" },
+    "io.modelcontextprotocol/clientCapabilities": {},
+    "io.modelcontextprotocol/logLevel": "debug",
+    "io.modelcontextprotocol/related-task": { taskId: "1" },
+  };
+  const own = { traceparent: "00-a", tracestate: "b=c", baggage: "d=e", "example.com/x": { y: 1 } };
+  expect(forwardedMeta({ ...envelope, ...own })).toEqual(own);
+  expect(forwardedMeta(envelope)).toBeUndefined();
 });

@@ -93,6 +93,16 @@ export function writeEnvelope(version: string, { info, capabilities }: ClientIde
   };
 }
 
+/** `_meta` keys of a request that are about the connection it came over. */
+const requestMetaKeys: ReadonlySet<string> = new Set(["progressToken", ...Object.values(metaKeys)]);
+
+/** The `_meta` of a request that is for the server behind this one. Undefined if there is none. */
+export function forwardedMeta(meta: Params): Params | undefined {
+  let forwarded: Record<string, unknown> | undefined;
+  for (const key in meta) if (!requestMetaKeys.has(key)) (forwarded ??= {})[key] = meta[key];
+  return forwarded;
+}
+
 /** Fields of a modern result that concern only the direct caller (2026-07-28: `Result`, `CacheableResult`). */
 const resultFields = ["resultType", "ttlMs", "cacheScope"] as const;
 

@@ -1,4 +1,6 @@
+import { lazyCrypto } from "../../core/secrets/crypto.ts";
 import type { Params } from "./json-rpc.ts";
+import type { Era } from "./protocol-version.ts";
 
 /** How far a call has come. `progress` never decreases. */
 export interface Progress {
@@ -32,6 +34,16 @@ const questionMethods = ["elicitation/create", "sampling/createMessage", "roots/
 export interface Question {
   readonly method: (typeof questionMethods)[number];
   readonly params?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * A question as the era of its client has it: 2025-11-25 names a URL to open with an id, which 2026-07-28 has removed.
+ */
+export function questionIn(era: Era, question: Question): Question {
+  const { params } = question;
+  if (params?.mode !== "url" || (params.elicitationId === undefined) === (era === "modern")) return question;
+  const { elicitationId: _, ...rest } = params;
+  return { ...question, params: era === "modern" ? rest : { ...rest, elicitationId: lazyCrypto().randomUUID() } };
 }
 
 /** The client's result object, unchecked. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { isFault } from "../../core/fault.ts";
-import { idOf, isNotification, isRequest, parseMessage } from "./json-rpc.ts";
+import { AnswerFault, idOf, isNotification, isRequest, parseMessage, RpcFault, rpcErrorOf } from "./json-rpc.ts";
 
 function refusal(value: unknown): { code: string; message: string } {
   try {
@@ -82,4 +82,33 @@ describe("what is no message", () => {
   test("what has no object shape has no id", () => {
     expect([idOf(null), idOf(3), idOf("id")]).toEqual([null, null, null]);
   });
+});
+
+describe("the error of another server", () => {
+  const passedOn = (code: number, era: "legacy" | "modern", data?: unknown) =>
+    rpcErrorOf(new RpcFault({ code, message: "no", ...(data === undefined ? {} : { data }) }), era);
+
+  test.each([-32700, -32603, -32602, -32601, -32000, -32001, -32020, -32021, -32022, -1, 7])(
+    "with the code %j is passed on unchanged in both eras",
+    (code) => {
+      for (const era of ["legacy", "modern"] as const)
+        expect(passedOn(code, era, { a: 1 })).toEqual({ code, message: "no", data: { a: 1 } });
+    },
+  );
+
+  test("has no code that 2026-07-28 forbids, and keeps it for older clients", () => {
+    expect(passedOn(-32002, "modern", { uri: "a:b" })).toEqual({ code: -32602, message: "no", data: { uri: "a:b" } });
+    expect(passedOn(-32042, "modern", { elicitations: [{}] })).toEqual({ code: -32603, message: "no" });
+    for (const code of [-32023, -32050, -32099]) expect(passedOn(code, "modern").code).toBe(-32603);
+    for (const code of [-32002, -32042, -32023, -32099]) expect(passedOn(code, "legacy").code).toBe(code);
+  });
+});
+
+test("the error that a client answers with keeps its code, and its message has an end", () => {
+  const { error, code, message } = new AnswerFault({ code: -1, message: `x${"y".repeat(5000)}`, data: 3 });
+  expect(error).toMatchObject({ code: -1, message: expect.stringMatching(/^xy{1999}$/), data: 3 });
+  expect(code).toBe("unanswered");
+  expect(message.length).toBeLessThan(400);
+  for (const odd of [null, "no", { code: "1" }, { code: 1.5, message: 7 }])
+    expect(new AnswerFault(odd).error).toEqual({ code: -32603, message: "The client gave no reason." });
 });

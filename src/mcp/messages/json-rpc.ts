@@ -1,5 +1,6 @@
 import { Fault, type FaultCode } from "../../core/fault.ts";
-import { isRecord } from "../../core/is-record.ts";
+import { asRecord, isRecord } from "../../core/is-record.ts";
+import { quoted } from "../../core/peer-text.ts";
 import type { Era } from "./protocol-version.ts";
 
 export type JsonRpcId = string | number;
@@ -117,7 +118,7 @@ function isBatch(message: JsonRpcMessage | readonly JsonRpcResponse[]): message 
 
 /** An error as it goes to the client. The details of an unexpected error go only to the log. */
 export function rpcErrorOf(error: unknown, era: Era): RpcError {
-  if (error instanceof RpcFault) return error.error;
+  if (error instanceof RpcFault) return era === "modern" ? modernError(error.error) : error.error;
   if (!(error instanceof Fault)) {
     return { code: -32603, message: "Internal error. See the server's log for details." };
   }
@@ -131,8 +132,23 @@ export function failure(id: JsonRpcId | null, error: RpcError): JsonRpcFailure {
   return { jsonrpc: "2.0", id, error };
 }
 
-/** 2025-11-25 and earlier have a separate number for this; 2026-07-28 forbids it. */
-const legacyCodes: Partial<Record<FaultCode, number>> = { "unknown-resource": -32002 };
+/** The number that 2025-11-25 and earlier have for a resource that does not exist; 2026-07-28 forbids it. */
+export const legacyResourceNotFound = -32002;
+const legacyCodes: Partial<Record<FaultCode, number>> = { "unknown-resource": legacyResourceNotFound };
+
+/** 2025-11-25: the user must open a URL before the request can succeed. 2026-07-28 forbids it. */
+export const urlElicitationRequired = -32042;
+
+/**
+ * The error of another server as 2026-07-28 (Error Codes) allows it: two older numbers must not be sent, nor any of
+ * -32020 to -32099 that the revision does not define.
+ */
+function modernError(error: RpcError): RpcError {
+  const { code, message } = error;
+  if (code === legacyResourceNotFound) return { ...error, code: -32602 };
+  if (code === urlElicitationRequired) return { code: -32603, message };
+  return code >= -32099 && code <= -32023 ? { ...error, code: -32603 } : error;
+}
 
 /** A JSON-RPC error from another server, passed on unchanged except that its message is bounded. */
 export class RpcFault extends Fault {
@@ -145,5 +161,21 @@ export class RpcFault extends Fault {
       { detail: error.data },
     );
     this.error = { ...error, message: this.message };
+  }
+}
+
+/** The JSON-RPC error that a client sent instead of an answer to a question. It says nothing about the server that asked. */
+export class AnswerFault extends Fault {
+  readonly error: RpcError;
+
+  constructor(error: unknown) {
+    const { code, message, data } = asRecord(error);
+    const reason = typeof message === "string" ? message.slice(0, 2000) : "The client gave no reason.";
+    super("unanswered", `The client could not answer: ${quoted(reason, 300)}`);
+    this.error = {
+      code: Number.isSafeInteger(code) ? (code as number) : -32603,
+      message: reason,
+      ...(data === undefined ? {} : { data }),
+    };
   }
 }

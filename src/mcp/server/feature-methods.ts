@@ -8,7 +8,7 @@ import { checkParamHeaders } from "../messages/mirrored-headers.ts";
 import type { Era } from "../messages/protocol-version.ts";
 import { errorResult, type Tool, type ToolResult } from "../messages/tool.ts";
 import type { SchemaChecker } from "../schema/schema-checker.ts";
-import type { CompletionRequest, McpOffer } from "./offer.ts";
+import type { CompletionRequest, ListName, McpOffer } from "./offer.ts";
 import type { ServedRequest } from "./served-request.ts";
 
 export type MethodHandler = (
@@ -25,7 +25,7 @@ export function featureMethods(offer: McpOffer, checker: SchemaChecker): Map<str
   const { tools, resources, prompts } = offer;
 
   if (tools) {
-    methods.set("tools/list", (params) => pageOf("tools", tools.list(), params.cursor));
+    methods.set("tools/list", (params) => listPage("tools", tools.list(), params.cursor));
     methods.set("tools/call", (params, request, headers) => {
       const name = stringParam(params, "name");
       const tool = tools.find(name);
@@ -44,15 +44,15 @@ export function featureMethods(offer: McpOffer, checker: SchemaChecker): Map<str
   }
 
   if (resources) {
-    methods.set("resources/list", (params) => pageOf("resources", resources.list(), params.cursor));
+    methods.set("resources/list", (params) => listPage("resources", resources.list(), params.cursor));
     methods.set("resources/templates/list", (params) =>
-      pageOf("resourceTemplates", resources.templates(), params.cursor),
+      listPage("resourceTemplates", resources.templates(), params.cursor),
     );
     methods.set("resources/read", (params, request) => resources.read(stringParam(params, "uri"), request));
   }
 
   if (prompts) {
-    methods.set("prompts/list", (params) => pageOf("prompts", prompts.list(), params.cursor));
+    methods.set("prompts/list", (params) => listPage("prompts", prompts.list(), params.cursor));
     methods.set("prompts/get", (params, request) => {
       const name = stringParam(params, "name");
       const prompt = prompts.list().find((each) => each.name === name);
@@ -70,11 +70,18 @@ export function featureMethods(offer: McpOffer, checker: SchemaChecker): Map<str
 
   if (offer.complete) {
     const complete = offer.complete.bind(offer);
-    methods.set("completion/complete", async (params, request) => ({
-      completion: await complete(completionParams(params), request),
-    }));
+    methods.set("completion/complete", async (params, request) => {
+      const { _meta: meta, ...completion } = await complete(completionParams(params), request);
+      return meta === undefined ? { completion } : { completion, _meta: meta };
+    });
   }
   return methods;
+
+  function listPage(name: ListName, items: readonly unknown[], cursor: unknown): object {
+    const page = pageOf(name, items, cursor);
+    const meta = offer.listMeta?.(name);
+    return meta === undefined ? page : { ...page, _meta: meta };
+  }
 
   async function call(tool: Tool, args: Params, request: ServedRequest): Promise<ToolResult> {
     try {
@@ -101,7 +108,7 @@ function isProtocolFault(error: unknown, request: ServedRequest): boolean {
 }
 
 function completionParams(params: Params): CompletionRequest {
-  const { ref, argument } = params;
+  const { ref, argument, context } = params;
   const isNamed =
     isRecord(ref) &&
     ((ref.type === "ref/prompt" && typeof ref.name === "string") ||
@@ -112,7 +119,8 @@ function completionParams(params: Params): CompletionRequest {
       'completion/complete needs "ref" (a prompt or a resource) and "argument" with name and value.',
     );
   }
-  return params as unknown as CompletionRequest;
+  // The rest belongs to this connection: `_meta` names the revision that the client speaks.
+  return { ref, argument, ...(context === undefined ? {} : { context }) } as CompletionRequest;
 }
 
 function stringParam(params: Params, name: string): string {

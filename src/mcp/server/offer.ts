@@ -55,9 +55,14 @@ export interface Completion {
   readonly values: readonly string[];
   readonly total?: number;
   readonly hasMore?: boolean;
+  /** That of the whole result. */
+  readonly _meta?: Readonly<Record<string, unknown>> | undefined;
 }
 
 export type OfferChange = "tools" | "resources" | "prompts";
+
+/** A list, by the field of the result that holds it. */
+export type ListName = "tools" | "resources" | "resourceTemplates" | "prompts";
 
 /** What a server offers. It is read at each request, so a change is visible at once. */
 export interface McpOffer {
@@ -67,6 +72,8 @@ export interface McpOffer {
   readonly resources?: ResourceOffer;
   readonly prompts?: PromptOffer;
   complete?(request: CompletionRequest, context: RequestContext): Promise<Completion>;
+  /** The `_meta` of a list, if it all comes from one server. */
+  listMeta?(list: ListName): Readonly<Record<string, unknown>> | undefined;
   /** Calls the listener when a list has changed, until the returned function is called. */
   onChange?(listener: (change: OfferChange) => void): () => void;
 }
@@ -99,6 +106,8 @@ export interface RequestContext {
    * a client can send the answer with its first request. Faults with `missing-capability` if the client can't be asked.
    */
   ask(question: Question, key?: string): Promise<Answer>;
+  /** The user has done what a URL question asked for. Only the legacy era has a notification for it; it may come late. */
+  elicitationComplete(elicitationId: string): void;
   /**
    * Turns the tool call into a task: the client gets a task id at once and polls for the result. Returns false, and the
    * call goes on as before, if the client does not support tasks or there are too many.

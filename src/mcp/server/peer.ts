@@ -1,9 +1,14 @@
 import { Fault } from "../../core/fault.ts";
-import { asRecord } from "../../core/is-record.ts";
-import { quoted } from "../../core/peer-text.ts";
+import { isRecord } from "../../core/is-record.ts";
 import { type ClientFacts, unknownClient } from "../messages/client-facts.ts";
 import type { Answer, McpLogLevel, Question } from "../messages/interim-messages.ts";
-import { type JsonRpcId, type JsonRpcMessage, type JsonRpcResponse, notification } from "../messages/json-rpc.ts";
+import {
+  AnswerFault,
+  type JsonRpcId,
+  type JsonRpcMessage,
+  type JsonRpcResponse,
+  notification,
+} from "../messages/json-rpc.ts";
 
 /** Sends one message to the client. */
 export type Send = (message: JsonRpcMessage) => void;
@@ -95,15 +100,9 @@ export class Peer implements PeerOptions {
   settle(response: JsonRpcResponse): void {
     const waiting = response.id === null ? undefined : this.#pending?.get(response.id);
     if (!waiting) return;
-    if ("error" in response) {
-      const { message } = asRecord(response.error);
-      const reason = typeof message === "string" ? quoted(message, 300) : "it gave no reason";
-      waiting.reject(new Fault("unavailable", `The client could not answer: ${reason}`));
-    } else if (typeof response.result === "object" && response.result !== null) {
-      waiting.resolve(response.result as Answer);
-    } else {
-      waiting.reject(new Fault("unavailable", "The client's answer is not a result object."));
-    }
+    if ("error" in response) waiting.reject(new AnswerFault(response.error));
+    else if (isRecord(response.result)) waiting.resolve(response.result);
+    else waiting.reject(new Fault("unanswered", "The client's answer is not a result object."));
   }
 
   close(reason: string): void {

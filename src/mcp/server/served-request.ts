@@ -11,6 +11,7 @@ import {
   type McpLogLevel,
   type Progress,
   type Question,
+  questionIn,
 } from "../messages/interim-messages.ts";
 import { type JsonRpcId, notification, type Params } from "../messages/json-rpc.ts";
 import type { Era } from "../messages/protocol-version.ts";
@@ -134,13 +135,19 @@ export class ServedRequest implements RequestContext {
     }
     if (this.era === "modern") {
       const run = this.#openRun();
-      if (run) return run.ask(question, key);
+      if (run) return run.ask(questionIn("modern", question), key);
     } else if (this.peer.twoWay && this.#route) {
-      return this.peer.ask(question, this.#route.send, this.signal);
+      return this.peer.ask(questionIn("legacy", question), this.#route.send, this.signal);
     }
     throw new Fault("missing-capability", "This client can't be asked: it has no session.", {
       detail: { requiredCapabilities: {} },
     });
+  }
+
+  elicitationComplete(elicitationId: string): void {
+    if (this.era === "modern") return;
+    const send = this.peer.push ?? this.#route?.send;
+    send?.(notification("notifications/elicitation/complete", { elicitationId }));
   }
 
   detach(statusMessage?: string): boolean {

@@ -34,6 +34,7 @@ const table: readonly [FaultCode, { status?: number }, readonly Kind[], RetryVer
   ["unauthorized", { status: 401 }, all, "give-up"],
   ["denied", { status: 403 }, all, "give-up"],
   ["missing-capability", {}, all, "give-up"],
+  ["unanswered", {}, all, "give-up"],
   ["internal", {}, all, "give-up"],
 ];
 
@@ -60,6 +61,7 @@ const linkFailures: readonly [string, unknown, LinkVerdict][] = [
   ["a status with an unknown outcome", new Fault("outcome-unknown", "no", { detail: { status: 500 } }), "sound"],
   ["a busy server", new Fault("unavailable", "busy", { detail: { status: 503 } }), "sound"],
   ["an error of the tool", new RpcFault({ code: -32602, message: "no" }), "sound"],
+  ["a question without an answer", new Fault("unanswered", "no one answered"), "sound"],
   ["an unexpected error", new Error("oops"), "sound"],
 ];
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Log } from "../../../core/log.ts";
+import { settledWithin } from "../../../core/wait.ts";
 import { RpcFault } from "../../../mcp/messages/json-rpc.ts";
 import { type Connection, reconnectDelays } from "../connection/connection.ts";
 import type { Link } from "../connection/link.ts";
@@ -15,6 +16,9 @@ interface ResourceWatch {
   /** Settles with the answer of the server, for all listeners that were added meanwhile. */
   readonly subscribed: Promise<void>;
 }
+
+/** How long a watch waits for the server to acknowledge it. A server should do so at once. */
+const acknowledgeMs = 5000;
 
 export function watchResources(connection: Connection, log: Log): ResourceWatches {
   const watches = new Map<string, ResourceWatch>();
@@ -59,12 +63,16 @@ export function watchResources(connection: Connection, log: Log): ResourceWatche
   }
 
   async function change(link: Link, uri: string, method: string): Promise<void> {
-    if (link.agreement.era === "modern") return listen(link);
+    if (link.agreement.era === "modern") {
+      const refusal = await listen(link);
+      if (refusal) throw refusal;
+      return;
+    }
     await link.request(method, { uri }, { timeoutMs: connection.definition.requestTimeoutMs });
   }
 
   async function renew(link: Link): Promise<void> {
-    if (link.agreement.era === "modern") return listen(link);
+    if (link.agreement.era === "modern") return void listen(link);
     for (const uri of watches.keys()) {
       await change(link, uri, "resources/subscribe").catch((error: unknown) =>
         log.warn("could not subscribe to a resource again", { uri, error }),
@@ -72,8 +80,12 @@ export function watchResources(connection: Connection, log: Log): ResourceWatche
     }
   }
 
-  function listen(link: Link): void {
-    stream?.abort();
+  /**
+   * Opens a stream for what is watched now. The stream before it is closed only when the server has acknowledged the new
+   * one, so that no change is missed in between. Resolves then, or to the error of a server that has no such streams.
+   */
+  async function listen(link: Link): Promise<RpcFault | undefined> {
+    const previous = stream;
     const current = new AbortController();
     stream = current;
     const uris = [...watches.keys()];
@@ -83,20 +95,33 @@ export function watchResources(connection: Connection, log: Log): ResourceWatche
       resourcesListChanged: true,
       ...(uris.length > 0 ? { resourceSubscriptions: uris } : {}),
     };
-    void keepListening(link, notifications, current.signal);
+    let refusal: RpcFault | undefined;
+    const acknowledged = new Promise<void>((resolve) => {
+      const settle = () => (previous?.abort(), resolve());
+      void keepListening(link, notifications, current.signal, settle).then((error) => ((refusal = error), settle()));
+    });
+    await settledWithin(acknowledged, acknowledgeMs);
+    return refusal;
   }
 
   /** A server without such a stream says so at once. A stream that ends is opened again after a delay. */
-  async function keepListening(link: Link, notifications: object, signal: AbortSignal): Promise<void> {
+  async function keepListening(
+    link: Link,
+    notifications: object,
+    signal: AbortSignal,
+    onAcknowledged: () => void,
+  ): Promise<RpcFault | undefined> {
     for (const wait of reconnectDelays()) {
       try {
-        await link.client.listen("subscriptions/listen", { notifications }, signal);
+        await link.client.listen({ notifications }, signal, onAcknowledged);
       } catch (error) {
-        if (signal.aborted || error instanceof RpcFault) return;
+        if (signal.aborted) return undefined;
+        if (error instanceof RpcFault) return error;
         log.debug("the server's notification stream ended", { error });
       }
       await sleep(wait, undefined, { signal, ref: false }).catch(() => {});
-      if (signal.aborted || connection.link() !== link) return;
+      if (signal.aborted || connection.link() !== link) return undefined;
     }
+    return undefined;
   }
 }
