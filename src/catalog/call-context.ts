@@ -3,6 +3,7 @@ import type { Abort } from "../core/lazy-abort.ts";
 import type { Log } from "../core/log.ts";
 import { type ClientFacts, missingCapability } from "../mcp/messages/client-facts.ts";
 import type { Answer, ClientLogLine, McpLogLevel, Progress, Question } from "../mcp/messages/interim-messages.ts";
+import type { Era } from "../mcp/messages/protocol-version.ts";
 import type { RequestContext } from "../mcp/server/offer.ts";
 import type { Caller } from "./caller.ts";
 
@@ -22,8 +23,14 @@ export interface CallContext {
   tell(line: ClientLogLine): void;
   /** Asks the calling client; rejects with `missing-capability` if the client does not support it. */
   ask(question: Question): Promise<Answer>;
+  /** The era of the calling client, if it is an MCP client. */
+  readonly era?: Era | undefined;
+  /** The user has done what a question asked for that sent them to a URL. The caller may have its result by then. */
+  elicitationComplete?(elicitationId: string): void;
   /** W3C trace context of the call, passed on to whatever the source calls. */
   readonly traceparent?: string | undefined;
+  /** The `_meta` of the caller's request. */
+  readonly meta?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /**
@@ -69,8 +76,20 @@ export class RequestCallContext implements CallContext {
     this.#request.tell(line);
   }
 
+  get era(): Era {
+    return this.#request.era;
+  }
+
+  get meta(): Readonly<Record<string, unknown>> {
+    return this.#request.meta;
+  }
+
   ask(question: Question): Promise<Answer> {
     return this.#request.ask(question);
+  }
+
+  elicitationComplete(elicitationId: string): void {
+    this.#request.elicitationComplete(elicitationId);
   }
 
   /** Whether the client declared that it can show its user a form. */

@@ -6,7 +6,7 @@ import type {
   ResourceTemplate,
 } from "../mcp/messages/resources-and-prompts.ts";
 import type { Tool, ToolResult } from "../mcp/messages/tool.ts";
-import type { Completion, CompletionRequest } from "../mcp/server/offer.ts";
+import type { Completion, CompletionRequest, ListName } from "../mcp/server/offer.ts";
 import type { Advice } from "./advice.ts";
 import type { CallContext } from "./call-context.ts";
 import type { Caller } from "./caller.ts";
@@ -26,6 +26,8 @@ export interface ToolSource {
   readonly taskAfterMs?: number | undefined;
   /** Cheap: the source keeps its list up to date. The same array until the list changes. */
   tools(): readonly Tool[];
+  /** The `_meta` of one of its lists. */
+  listMeta?(list: ListName): Readonly<Record<string, unknown>> | undefined;
   call(name: string, args: unknown, context: CallContext): Promise<ToolResult>;
   onChange(listener: () => void): Unsubscribe;
   close(): Promise<void>;

@@ -1,6 +1,6 @@
 import type { Prompt, Resource, ResourceTemplate } from "../mcp/messages/resources-and-prompts.ts";
 import type { Tool } from "../mcp/messages/tool.ts";
-import type { Completion, CompletionRequest } from "../mcp/server/offer.ts";
+import type { Completion, CompletionRequest, ListName } from "../mcp/server/offer.ts";
 import { compileGlobs } from "./glob.ts";
 import { type Merged, mergeInstructions, sameElements } from "./merge-sources.ts";
 import { indexResources, noResources, type ReadableSource, type ResourceIndex } from "./resource-index.ts";
@@ -41,6 +41,8 @@ export interface View {
   resourceTemplates(): readonly ResourceTemplate[];
   /** How to use the sources: one source's own text in full, or several texts shortened and under their names. */
   instructions(): string | undefined;
+  /** The `_meta` of a list; undefined if several sources make it up. */
+  listMeta(list: ListName): Readonly<Record<string, unknown>> | undefined;
   /** The source that answers for a URI. */
   findResource(uri: string): ReadableSource | undefined;
   /** Undefined if no source of the view can complete that. */
@@ -103,6 +105,7 @@ export function createView(filter: ViewFilter, { alphabet = "wide" }: ViewOption
     resources: () => current().resources.resources,
     resourceTemplates: () => current().resources.templates,
     instructions: () => instructionsOf(filter, live.state()),
+    listMeta: (list) => onlySourceOf(filter, live.state())?.listMeta?.(list),
     findResource: (uri) => current().resources.sourceOf(uri),
     findCompletion: (request) => findCompletion(current(), request),
     onChange(listener) {
@@ -139,6 +142,15 @@ function instructionsOf(filter: ViewFilter, { sources }: CatalogState): string |
   if (filter === "all") return mergeInstructions(sources.values());
   if ("sources" in filter) return mergeInstructions([...sources.values()].filter(filter.sources));
   return "source" in filter ? sources.get(filter.source)?.instructions?.() : undefined;
+}
+
+/** The source of the view, if it has no other. */
+function onlySourceOf(filter: ViewFilter, { sources }: CatalogState): Source | undefined {
+  if (filter !== "all" && "source" in filter) return sources.get(filter.source);
+  if (filter !== "all" && "names" in filter) return undefined;
+  const all = [...sources.values()];
+  const shown = filter === "all" ? all : all.filter(filter.sources);
+  return shown.length === 1 ? shown[0] : undefined;
 }
 
 /** Returns the last result again while the entries are the same. */

@@ -2,6 +2,7 @@ import type { Caller } from "../../src/catalog/caller.ts";
 import type { CallContext } from "../../src/catalog/call-context.ts";
 import type { Source } from "../../src/catalog/source.ts";
 import { silentLog } from "../../src/core/log.ts";
+import type { ClientFacts } from "../../src/mcp/messages/client-facts.ts";
 import type { Answer, ClientLogLine, McpLogLevel, Question } from "../../src/mcp/messages/interim-messages.ts";
 import { textResult, type Tool, type ToolResult } from "../../src/mcp/messages/tool.ts";
 
@@ -50,9 +51,10 @@ export interface ContextParts {
   readonly ask?: (question: Question) => Promise<Answer>;
   readonly tell?: (line: ClientLogLine) => void;
   readonly logLevel?: McpLogLevel;
+  readonly client?: ClientFacts;
 }
 
-export function testContext({ caller, signal, ask, tell, logLevel }: ContextParts = {}): CallContext {
+export function testContext({ caller, signal, ask, tell, logLevel, client }: ContextParts = {}): CallContext {
   return {
     caller: { door: "mcp-http", token: "main", ...caller },
     signal: signal ?? new AbortController().signal,
@@ -60,6 +62,7 @@ export function testContext({ caller, signal, ask, tell, logLevel }: ContextPart
     progress: () => {},
     tell: tell ?? (() => {}),
     logLevel,
+    client,
     ask: ask ?? (() => Promise.reject(new Error("this test expects no question"))),
   };
 }

@@ -53,6 +53,7 @@ export function createViewOffer(options: ViewOfferOptions): McpOffer {
       list: () => view.prompts(),
       get: (name, args, request) => guard.getPrompt(view, name, args, contextOf(request)),
     },
+    listMeta: (list) => view.listMeta(list),
     complete: (completion, request) => guard.complete(view, completion, contextOf(request)),
     onChange: (listener) =>
       view.onChange((change) => {

@@ -47,6 +47,7 @@ export async function openServers(parts: EngineParts, options: OpenServersOption
     discoveryMs: config.toolDiscoveryInterval,
     metrics: metrics && createServerMetrics(metrics),
     sample: createSampler(parts),
+    hasModel: hasModel(parts),
   });
   closers.add("servers", () => manager.close());
   const servers = createLocalServers({ manager, log, only, idle });
@@ -72,6 +73,15 @@ function createStoreOpener(place: Pick<EngineParts, "home" | "env" | "log">): St
   async function load(): Promise<CredentialStore> {
     const { openCredentialStore } = await import("../../sources/servers/oauth/store/open-credential-store.ts");
     return openCredentialStore(place);
+  }
+}
+
+function hasModel({ config, env }: EngineParts): boolean {
+  try {
+    return findModel(config.agent.model, env) !== undefined;
+  } catch {
+    // It is named, but not as it should be. The first request reports that.
+    return true;
   }
 }
 

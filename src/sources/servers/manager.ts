@@ -4,12 +4,13 @@ import type { Log } from "../../core/log.ts";
 import type { Env } from "../../core/process/child-env.ts";
 import type { ServerMetrics } from "../../core/telemetry/clawport-metrics.ts";
 import { settledWithin } from "../../core/wait.ts";
+import { answerServer, type SampleForServer } from "./answer-server.ts";
 import { occupiesSlot } from "./connection/connection-state.ts";
 import { type Connection, createConnection } from "./connection/connection.ts";
 import { createSlots } from "./connection/slots.ts";
 import { type ServerDefinition, unknownServer } from "./definition.ts";
 import type { ConnectionAuths } from "./oauth/connection-auth.ts";
-import { answerServer, createServerSource, type SampleForServer } from "./server-source.ts";
+import { createServerSource } from "./server-source.ts";
 import { type ServerStatus, serverStatusOf } from "./server-status.ts";
 import { createSharedServers, type SharedServer } from "./shared-servers.ts";
 
@@ -29,6 +30,8 @@ export interface ServerManagerOptions {
   readonly auths?: ConnectionAuths | undefined;
   /** Answers `sampling/createMessage` if the caller can't. Without it, sampling is then refused. */
   readonly sample?: SampleForServer | undefined;
+  /** Whether `sample` has a model to answer with; true unless given. */
+  readonly hasModel?: boolean | undefined;
 }
 
 /** All configured servers: connects them in parallel up to the limit, and follows changes of the configuration. */

@@ -1,6 +1,7 @@
 import type { Log } from "../../core/log.ts";
 import type { Connection } from "./connection/connection.ts";
 import { createRequestedLogLevel, type RequestedLogLevel } from "./connection/requested-log-level.ts";
+import { createUrlElicitations, type UrlElicitations } from "./connection/url-elicitations.ts";
 import type { ServerDefinition } from "./definition.ts";
 import { createListCache, type ListCache } from "./lists/list-cache.ts";
 import { type ResourceWatches, watchResources } from "./lists/watch-resources.ts";
@@ -11,6 +12,7 @@ export interface SharedServer {
   readonly lists: ListCache;
   readonly watches: ResourceWatches;
   readonly requestedLogLevel: RequestedLogLevel;
+  readonly urlElicitations: UrlElicitations;
   /** What the server says about how to use it. */
   instructions(): string | undefined;
   /** Calls the listener when the lists have changed. */
@@ -91,6 +93,7 @@ export function createSharedServers(options: SharedServersOptions): SharedServer
       lists: createListCache({ connection, log: serverLog, intervalMs: discoveryMs, now, onChange }),
       watches: watchResources(connection, serverLog),
       requestedLogLevel: createRequestedLogLevel(connection, serverLog),
+      urlElicitations: createUrlElicitations(connection),
       instructions: () => instructions,
       onChange(listener) {
         listeners.add(listener);
@@ -106,6 +109,7 @@ export function createSharedServers(options: SharedServersOptions): SharedServer
     pooled.lists.close();
     pooled.watches.close();
     pooled.requestedLogLevel.close();
+    pooled.urlElicitations.close();
     await pooled.connection.stop("It was closed.");
     onStop(pooled.connection);
   }

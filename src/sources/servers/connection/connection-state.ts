@@ -72,4 +72,6 @@ export interface ConnectionListener {
   onIdle?(): void;
   onListChanged?(change: OfferChange): void;
   onResourceUpdated?(uri: string): void;
+  /** The user has done what a URL asked for. Only legacy servers say so. */
+  onElicitationComplete?(elicitationId: string): void;
 }

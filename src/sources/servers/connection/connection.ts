@@ -173,6 +173,7 @@ export function createConnection(options: ConnectionOptions): Connection {
         ask: options.ask,
         onListChanged: (change) => notify((listener) => listener.onListChanged?.(change)),
         onResourceUpdated: (uri) => notify((listener) => listener.onResourceUpdated?.(uri)),
+        onElicitationComplete: (id) => notify((listener) => listener.onElicitationComplete?.(id)),
         onLog: (params) => log.info("the server says", { level: params.level, data: params.data }),
         onClose: (closed, fault) => closed === link && loseLink(fault),
       });

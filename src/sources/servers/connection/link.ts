@@ -29,6 +29,7 @@ export interface LinkOptions {
   ask(question: Question): Promise<Answer>;
   onListChanged(change: OfferChange): void;
   onResourceUpdated(uri: string): void;
+  onElicitationComplete(elicitationId: string): void;
   onLog(params: Params): void;
   /** `link` is undefined if it closed before `openLink` returned it. */
   onClose(link: Link | undefined, fault: Fault): void;
@@ -178,6 +179,8 @@ function dispatchNotification(method: string, params: Params, options: LinkOptio
   if (changed !== undefined) options.onListChanged(changed as OfferChange);
   else if (method === "notifications/resources/updated" && typeof params.uri === "string")
     options.onResourceUpdated(params.uri);
+  else if (method === "notifications/elicitation/complete" && typeof params.elicitationId === "string")
+    options.onElicitationComplete(params.elicitationId);
   else if (method === "notifications/message") options.onLog(params);
 }
 

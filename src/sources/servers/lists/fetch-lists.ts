@@ -1,7 +1,10 @@
 import { Fault } from "../../../core/fault.ts";
+import { isRecord } from "../../../core/is-record.ts";
+import { stripEnvelope } from "../../../mcp/messages/envelope.ts";
 import { type Params, RpcFault } from "../../../mcp/messages/json-rpc.ts";
 import type { Prompt, Resource, ResourceTemplate } from "../../../mcp/messages/resources-and-prompts.ts";
 import type { Tool } from "../../../mcp/messages/tool.ts";
+import type { ListName } from "../../../mcp/server/offer.ts";
 
 /** Everything a server offers, as it lists it. */
 export interface ServerLists {
@@ -13,6 +16,14 @@ export interface ServerLists {
 
 export const noLists: ServerLists = { tools: [], resources: [], templates: [], prompts: [] };
 
+/** The `_meta` that came with the lists. */
+export type ListMeta = Partial<Record<ListName, Params>>;
+
+export interface FetchedLists {
+  readonly lists: ServerLists;
+  readonly meta: ListMeta;
+}
+
 /** No real server has more; one that seems to returns pages without end. */
 const maxPages = 1000;
 const maxItems = 100_000;
@@ -20,21 +31,25 @@ const maxItems = 100_000;
 /** Sends one request to the server. */
 export type SendListRequest = (method: string, params: Params) => Promise<Params>;
 
-export async function fetchLists(send: SendListRequest, capabilities: Params): Promise<ServerLists> {
+export async function fetchLists(send: SendListRequest, capabilities: Params): Promise<FetchedLists> {
   const has = (name: string) => capabilities[name] !== undefined;
+  const meta: ListMeta = {};
   const [tools, resources, templates, prompts] = await Promise.all([
-    has("tools") ? fetchAll<Tool>(send, "tools/list", "tools") : [],
-    has("resources") ? fetchAll<Resource>(send, "resources/list", "resources").catch(noneIfRefused) : [],
+    has("tools") ? fetchAll<Tool>(send, "tools/list", "tools", meta) : [],
+    has("resources") ? fetchAll<Resource>(send, "resources/list", "resources", meta).catch(noneIfRefused) : [],
     has("resources")
-      ? fetchAll<ResourceTemplate>(send, "resources/templates/list", "resourceTemplates").catch(noneIfRefused)
+      ? fetchAll<ResourceTemplate>(send, "resources/templates/list", "resourceTemplates", meta).catch(noneIfRefused)
       : [],
-    has("prompts") ? fetchAll<Prompt>(send, "prompts/list", "prompts").catch(noneIfRefused) : [],
+    has("prompts") ? fetchAll<Prompt>(send, "prompts/list", "prompts", meta).catch(noneIfRefused) : [],
   ]);
   return {
-    tools: tools.filter(isTool),
-    resources: resources.filter(hasText("uri")),
-    templates: templates.filter(hasText("uriTemplate")),
-    prompts: prompts.filter(hasText("name")),
+    lists: {
+      tools: tools.filter(isTool),
+      resources: resources.filter(hasText("uri")),
+      templates: templates.filter(hasText("uriTemplate")),
+      prompts: prompts.filter(hasText("name")),
+    },
+    meta,
   };
 }
 
@@ -44,14 +59,16 @@ function noneIfRefused(error: unknown): never[] {
   throw error;
 }
 
-async function fetchAll<T>(send: SendListRequest, method: string, field: string): Promise<T[]> {
+/** All pages of a list. What their `_meta` says is put together: of the same key, the last page counts. */
+async function fetchAll<T>(send: SendListRequest, method: string, field: ListName, meta: ListMeta): Promise<T[]> {
   const items: T[] = [];
   let cursor: unknown;
   for (let page = 0; page < maxPages; page++) {
-    const result = await send(method, cursor === undefined ? {} : { cursor });
+    const result = stripEnvelope(await send(method, cursor === undefined ? {} : { cursor }));
     const entries = result[field];
     if (!Array.isArray(entries)) throw new Fault("unavailable", `The server answered ${method} without a list.`);
     for (const item of entries) items.push(item as T);
+    if (isRecord(result._meta)) meta[field] = { ...meta[field], ...result._meta };
     cursor = result.nextCursor;
     if (typeof cursor !== "string" || cursor === "") return items;
     if (items.length > maxItems) break;

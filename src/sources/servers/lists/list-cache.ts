@@ -6,11 +6,13 @@ import { judgeHeaderMarks } from "../../../mcp/messages/mirrored-headers.ts";
 import type { Tool } from "../../../mcp/messages/tool.ts";
 import type { Connection } from "../connection/connection.ts";
 import { judgeRetry } from "../connection/judge-retry.ts";
-import { fetchLists, noLists, type ServerLists } from "./fetch-lists.ts";
+import { fetchLists, type ListMeta, noLists, type ServerLists } from "./fetch-lists.ts";
 
 /** A server's lists, fetched after connecting, when the server says that they changed, and regularly. */
 export interface ListCache {
   current(): ServerLists;
+  /** The `_meta` that came with the lists. */
+  meta(): ListMeta;
   /** Fetches them now. One fetch at a time: calls during a fetch share the next one. */
   refresh(): Promise<ServerLists>;
   /** Something hints that they are out of date: fetches them, unless they were fetched just now. */
@@ -36,6 +38,7 @@ export function createListCache({ connection, log, intervalMs, now, onChange }: 
   /** As the server lists it; `lists` is the part of it that can be used. */
   let listed = noLists;
   let lists = noLists;
+  let meta: ListMeta = {};
   let fetching: Promise<ServerLists> | undefined;
   let next: Promise<ServerLists> | undefined;
   let hasFetched = false;
@@ -49,6 +52,7 @@ export function createListCache({ connection, log, intervalMs, now, onChange }: 
 
   return {
     current: () => lists,
+    meta: () => meta,
     refresh,
     suspectStale() {
       if (now() - fetchedAt > freshMs) inBackground(refresh());
@@ -91,16 +95,21 @@ export function createListCache({ connection, log, intervalMs, now, onChange }: 
     const { agreement } = await connection.open(closing.signal);
     hasAsked = true;
     const options = { timeoutMs: definition.requestTimeoutMs, signal: closing.signal };
-    const found = await fetchLists(
+    const { lists: found, meta: foundMeta } = await fetchLists(
       (method, params) => connection.query(method, params, options),
       agreement.capabilities,
     );
     hasFetched = true;
     fetchedAt = now();
-    if (isDeepStrictEqual(found, listed)) return lists;
-    listed = found;
+    // Not compared: a server that puts the time there would announce a change with every fetch.
+    meta = foundMeta;
+    const before = listed;
+    listed = keepUnchanged(before, found);
+    if (listed === before) return lists;
     const hasHeaders = agreement.era === "modern" && definition.transport.kind === "http";
-    lists = hasHeaders ? { ...found, tools: found.tools.filter(isSendable) } : found;
+    if (!hasHeaders) lists = listed;
+    else if (listed.tools === before.tools) lists = { ...listed, tools: lists.tools };
+    else lists = { ...listed, tools: listed.tools.filter(isSendable) };
     onChange();
     return lists;
   }
@@ -125,4 +134,19 @@ export function createListCache({ connection, log, intervalMs, now, onChange }: 
         log.warn("the server's lists could not be read", { error });
     });
   }
+}
+
+/** The lists as they are now. What has not changed stays the same array, so that no one is told of a change. */
+function keepUnchanged(before: ServerLists, found: ServerLists): ServerLists {
+  const keep = <T>(old: readonly T[], now: readonly T[]) => (isDeepStrictEqual(old, now) ? old : now);
+  const tools = keep(before.tools, found.tools);
+  const resources = keep(before.resources, found.resources);
+  const templates = keep(before.templates, found.templates);
+  const prompts = keep(before.prompts, found.prompts);
+  const isSame =
+    tools === before.tools &&
+    resources === before.resources &&
+    templates === before.templates &&
+    prompts === before.prompts;
+  return isSame ? before : { tools, resources, templates, prompts };
 }

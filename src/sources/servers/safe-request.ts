@@ -1,0 +1,147 @@
+import type { CallContext } from "../../catalog/call-context.ts";
+import { Fault, isFault } from "../../core/fault.ts";
+import { orAborted, settledWithin } from "../../core/wait.ts";
+import type { CallOptions } from "../../mcp/client/mcp-client.ts";
+import { askableOf } from "../../mcp/messages/client-facts.ts";
+import { forwardedMeta, stripEnvelope } from "../../mcp/messages/envelope.ts";
+import type { Question } from "../../mcp/messages/interim-messages.ts";
+import { type Params, RpcFault } from "../../mcp/messages/json-rpc.ts";
+import type { ToolAnnotations } from "../../mcp/messages/tool.ts";
+import { answerServer, type SampleForServer } from "./answer-server.ts";
+import { judgeRetry } from "./connection/judge-retry.ts";
+import { type RequiredUrl, requiredUrls } from "./connection/url-elicitations.ts";
+import type { ServerDefinition } from "./definition.ts";
+import type { SharedServer } from "./shared-servers.ts";
+
+export interface SafeRequestOptions {
+  /** Answers `sampling/createMessage` if the caller can't. */
+  readonly sample?: SampleForServer | undefined;
+  /** Whether `sample` has a model to answer with; true unless given. */
+  readonly hasModel?: boolean | undefined;
+  /** The server is a hub: each call is forwarded on behalf of its client. */
+  readonly isRelay?: boolean | undefined;
+}
+
+/** Sends a caller's request, and repeats it only if that can do no harm. */
+export type SafeRequest = (
+  method: string,
+  params: Params,
+  context: CallContext,
+  annotations: ToolAnnotations | undefined,
+  headers?: Record<string, string>,
+) => Promise<Params>;
+
+/** How often the user may be sent to URLs for one call. */
+const mostUrlRounds = 5;
+/** How long a server may take to report that the user is done. It need not report it at all. */
+const urlWaitMs = 15_000;
+
+export function createSafeRequest(
+  definition: ServerDefinition,
+  server: Pick<SharedServer, "connection" | "requestedLogLevel" | "urlElicitations">,
+  { sample, hasModel = sample !== undefined, isRelay = false }: SafeRequestOptions,
+): SafeRequest {
+  const { connection, requestedLogLevel, urlElicitations } = server;
+
+  return async (method, params, context, annotations, headers) => {
+    const options = optionsOf(context, headers);
+    requestedLogLevel.note(context.logLevel);
+    for (let round = 0; ; round++) {
+      try {
+        return stripEnvelope(await requestTwice(method, params, options, annotations));
+      } catch (error) {
+        const urls = requiredUrls(error);
+        if (!urls) throw error;
+        const mayAsk = context.era === "modern" && method !== "completion/complete";
+        if (!mayAsk) noteUrls(urls, context);
+        if (!mayAsk || round === mostUrlRounds || !(await openUrls(urls, context))) throw error;
+      }
+    }
+  };
+
+  async function requestTwice(
+    method: string,
+    params: Params,
+    options: CallOptions,
+    annotations: ToolAnnotations | undefined,
+  ): Promise<Params> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await connection.request(method, params, options);
+      } catch (error) {
+        if (options.signal?.aborted || error instanceof RpcFault) throw error;
+        const verdict = judgeRetry(error, annotations);
+        if (verdict === "repeat" && attempt === 1) continue;
+        if (verdict === "unknown") throw outcomeUnknown(error as Fault);
+        throw isFault(error, "unavailable")
+          ? new Fault("unavailable", `${definition.name}: ${error.message}`, { cause: error, detail: error.detail })
+          : error;
+      }
+    }
+  }
+
+  function optionsOf(context: CallContext, headers: Record<string, string> | undefined): CallOptions {
+    return {
+      signal: context.signal,
+      timeoutMs: definition.requestTimeoutMs,
+      maxTotalMs: definition.maxTotalTimeoutMs,
+      headers,
+      logLevel: context.logLevel,
+      as: identityOf(context),
+      meta: metaOf(context),
+      onProgress: (progress) => context.progress(progress),
+      onLog: (line) => context.tell(line),
+      ask: (question) => {
+        noteUrl(question.params?.elicitationId, context);
+        return answerServer(question, definition, sample, context);
+      },
+    };
+  }
+
+  /** The caller's capabilities, so that a modern server asks only what can be answered. */
+  function identityOf({ client }: CallContext): CallOptions["as"] {
+    if (!client) return undefined;
+    if (!isRelay) return { capabilities: { ...askableOf(client, { sampling: hasModel }), roots: {} } };
+    const { name = "", version = "", capabilities } = client;
+    // Without extensions: whether a call becomes a task is decided where the client is connected.
+    return { info: { name, version }, capabilities: { ...capabilities, extensions: {} } };
+  }
+
+  function noteUrls(urls: readonly RequiredUrl[], context: CallContext): void {
+    for (const { elicitationId } of urls) noteUrl(elicitationId, context);
+  }
+
+  function noteUrl(elicitationId: unknown, context: CallContext): void {
+    if (typeof elicitationId !== "string") return;
+    urlElicitations.note(elicitationId, () => context.elicitationComplete?.(elicitationId));
+  }
+
+  /**
+   * Does for a caller of 2026-07-28 what a client of 2025-11-25 does itself: sends the user to the URLs and waits until
+   * they are done, since the server accepts the call only then. Returns whether the user agreed to open all of them.
+   */
+  async function openUrls(urls: readonly RequiredUrl[], context: CallContext): Promise<boolean> {
+    const done = urls.map(
+      ({ elicitationId }) => new Promise<void>((resolve) => urlElicitations.note(elicitationId, resolve)),
+    );
+    const answers = await Promise.all(urls.map(({ question }: { question: Question }) => context.ask(question)));
+    if (!answers.every(({ action }) => action === "accept")) return false;
+    await orAborted(settledWithin(Promise.all(done), urlWaitMs), context.signal);
+    return true;
+  }
+
+  function outcomeUnknown(fault: Fault): Fault {
+    return new Fault(
+      "outcome-unknown",
+      `Outcome unknown: the call may or may not have run. ${fault.message} It was not repeated because ${definition.name} does not say that this is safe.`,
+      { cause: fault },
+    );
+  }
+}
+
+/** What the caller's request says to the server in `_meta`. The trace context may be that of a span of our own. */
+function metaOf({ meta, traceparent }: CallContext): Params | undefined {
+  const forwarded = meta && forwardedMeta(meta);
+  if (traceparent === undefined || forwarded?.traceparent === traceparent) return forwarded;
+  return { ...forwarded, traceparent };
+}

@@ -1,0 +1,123 @@
+import { describe, expect, test } from "vitest";
+import { Fault } from "../../src/core/fault.ts";
+import { AnswerFault } from "../../src/mcp/messages/json-rpc.ts";
+import { textResult } from "../../src/mcp/messages/tool.ts";
+import type { RequestContext } from "../../src/mcp/server/offer.ts";
+import { testOffer } from "../support/mcp/test-offer.ts";
+import { openWeb } from "../support/mcp/web.ts";
+import { openRogueHttp } from "./fixtures/rogue-http.ts";
+import { startEngine } from "./start-engine.ts";
+
+const form = { message: "Sure?", requestedSchema: { type: "object", properties: {} } };
+const questions = {
+  pay: { method: "elicitation/create", params: form },
+  think: { method: "sampling/createMessage", params: { messages: [], maxTokens: 1 } },
+} as const;
+
+/** A server whose tools do something, and then ask. */
+async function openPair(era: "legacy" | "modern") {
+  const done: string[] = [];
+  const tool = (name: keyof typeof questions) => async (_args: unknown, context: RequestContext) => {
+    done.push(name);
+    return textResult(JSON.stringify(await context.ask(questions[name])));
+  };
+  const offer = testOffer({ tools: { pay: tool("pay"), think: tool("think") } });
+  const web = await openWeb(offer);
+  const engine = await startEngine({ own: { url: `http://127.0.0.1:${web.port}/`, era } });
+  return {
+    done,
+    engine,
+    async [Symbol.asyncDispose]() {
+      await engine[Symbol.asyncDispose]();
+      await web[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const failures = [
+  new AnswerFault({ code: -1, message: "User rejected" }),
+  new Fault("unavailable", "The model is down"),
+  new Fault("outcome-unknown", "The model broke off"),
+  new Fault("timeout", "The client did not answer in time"),
+  new Fault("unauthorized", "The model rejected the key"),
+  new Fault("unknown-session", "The client is gone"),
+  new Error("oops"),
+];
+
+describe.each(["legacy", "modern"] as const)("a question of a %s server", (era) => {
+  test.each(failures)("that ends with %s says nothing about the server", async (failure) => {
+    await using pair = await openPair(era);
+    const { engine, done } = pair;
+    const since = engine.manager.status("own");
+    for (const name of ["pay", "think"]) {
+      await engine.call(`own__${name}`, {}, { ask: () => Promise.reject(failure) }).catch(() => {});
+    }
+    expect(done).toEqual(["pay", "think"]);
+    expect(engine.manager.status("own")).toEqual({ ...since, lastHeartbeat: expect.anything() });
+    expect(engine.lines.filter(({ message }) => message.includes("lost"))).toEqual([]);
+  });
+});
+
+test("a modern server's form is cancelled, and its other questions end the call", async () => {
+  await using pair = await openPair("modern");
+  const ask = () => Promise.reject(new AnswerFault({ code: -1, message: "User rejected sampling request" }));
+  expect(await pair.engine.call("own__pay", {}, { ask })).toMatchObject(textResult('{"action":"cancel"}'));
+  await expect(pair.engine.call("own__think", {}, { ask })).rejects.toMatchObject({
+    code: "unanswered",
+    message: expect.stringMatching(/User rejected sampling request.*was not repeated/),
+  });
+});
+
+test("a call waits for all questions of a round before one of them ends it", async () => {
+  await using rogue = await openRogueHttp("modern");
+  const inputRequests = { form: questions.pay, model: questions.think };
+  rogue.always("tools/call", ({ answer }) => answer({ resultType: "input_required", inputRequests }));
+  await using engine = await startEngine({ rogue: { url: rogue.url } });
+  const { promise: formAnswer, resolve: answerForm } = Promise.withResolvers<{ action: string }>();
+  let isOver = false;
+  const outcome = engine
+    .call(
+      "rogue__write",
+      {},
+      {
+        ask: ({ method }) => (method === "elicitation/create" ? formAnswer : Promise.reject(new Error("No model"))),
+      },
+    )
+    .catch((error: unknown) => error)
+    .finally(() => (isOver = true));
+  await new Promise(setImmediate);
+  expect(isOver).toBe(false);
+  answerForm({ action: "accept" });
+  expect(await outcome).toMatchObject({ code: "unanswered" });
+  expect(rogue.count("tools/call")).toBe(1);
+});
+
+describe("the capabilities that a modern server sees", () => {
+  const declared = async (capabilities: object, sample?: () => Promise<never>) => {
+    await using rogue = await openRogueHttp("modern");
+    await using engine = await startEngine({ rogue: { url: rogue.url } }, { sample });
+    await engine.call("rogue__write", {}, { client: { capabilities: { ...capabilities } } });
+    const { params } = rogue.seen.findLast(({ what }) => what === "tools/call")!.message;
+    expect(params._meta["io.modelcontextprotocol/clientInfo"]).toMatchObject({ name: "clawport" });
+    return params._meta["io.modelcontextprotocol/clientCapabilities"];
+  };
+
+  test.each([
+    [{}, {}],
+    [{ elicitation: {} }, { elicitation: { form: {} } }],
+    [{ elicitation: { url: {} } }, { elicitation: { url: {} } }],
+    [{ elicitation: { form: {}, url: {} } }, { elicitation: { form: {}, url: {} } }],
+    [{ sampling: {} }, { sampling: {} }],
+    [{ sampling: { tools: {}, context: {} } }, { sampling: { tools: {} } }],
+    [{ roots: { listChanged: true }, tasks: {}, extensions: { "example.com/x": {} } }, {}],
+  ])(
+    "of a caller with %j are what this caller can answer, and the folders of the configuration",
+    async (given, sees) => {
+      expect(await declared(given)).toEqual({ ...sees, roots: {} });
+    },
+  );
+
+  test("include sampling if there is a model to answer with", async () => {
+    expect(await declared({}, () => Promise.reject(new Error("unused")))).toEqual({ sampling: {}, roots: {} });
+  });
+});
