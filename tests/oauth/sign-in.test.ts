@@ -28,6 +28,13 @@ test("`auth` opens the browser, takes it back, keeps the tokens, and the tools a
   expect(status).toMatch(/Auth +OAuth \(expires (1h|60m)\)/);
 });
 
+test("signing in three times registers one client, since the browser comes back to the same port", async () => {
+  await using bench = await openOAuthPlace();
+  for (let time = 0; time < 3; time++)
+    expect((await bench.runWithBrowser("consent", "auth", "one")).answer).toMatchObject({ signedIn: true });
+  expect(bench.authority.paths.filter((path) => path === "/reg")).toHaveLength(1);
+});
+
 test("before anybody signed in, a call says which command to type", async () => {
   await using bench = await openOAuthPlace();
   const { exit, answer } = await bench.run("servers");

@@ -26,6 +26,8 @@ export interface SignInWay {
   /** Where the browser returns to. */
   readonly uri?: string | undefined;
   readonly port?: number | undefined;
+  /** The port of the last sign-in, for which the client is registered already. Another one will do if it is taken. */
+  readonly lastPort?: number | undefined;
 }
 
 /** What to enter, and where, to sign in on another device. */
@@ -86,9 +88,15 @@ export function createLocalSignIns({ auths, home, store, definitions }: LocalSig
 
   return {
     async wayOf(server) {
-      const { transport } = definitionOf(server);
+      const definition = definitionOf(server);
+      const { transport } = definition;
       const { grant, redirectUri: uri, redirectPort: port } = (transport.kind === "http" && transport.auth) || {};
-      return { device: grant === "device-code", uri, port };
+      const way = { device: grant === "device-code", uri, port };
+      if (uri !== undefined || port !== undefined || way.device) return way;
+      const auth = await auths.of(definition)?.load();
+      const registered = URL.parse((await auth?.registeredRedirect()) ?? "");
+      const isOurs = registered?.protocol === "http:" && registered.hostname === "127.0.0.1" && registered.port !== "";
+      return isOurs ? { ...way, lastPort: Number(registered.port) } : way;
     },
     async begin(server, request) {
       const auth = await authOf(server);

@@ -43,7 +43,7 @@ test("it listens on this machine alone, at the port that was asked for", async (
 test("what does not belong to it is refused, and the right one is still waited for", async () => {
   const listener = await openCallbackListener();
   const coming = listener.expect("s1");
-  expect((await get(`${listener.redirectUri}?code=x&state=other`)).status).toBe(400);
+  expect((await get(`${listener.redirectUri}?state=other`)).status).toBe(400);
   expect((await get(`${listener.redirectUri}?code=x&state=s1`, { host: "evil.test" })).status).toBe(403);
   expect((await get(`${listener.redirectUri}?code=x&state=s1`, { origin: "https://evil.test" })).status).toBe(403);
   expect((await get(new URL("/favicon.ico", listener.redirectUri).href)).status).toBe(404);
@@ -52,6 +52,21 @@ test("what does not belong to it is refused, and the right one is still waited f
   expect((await answer).status).toBe(200);
   await listener.close();
 });
+
+test.each(["code=x&state=other", "code=x", "error=access_denied&state=other", "code=x&state=s1&state=s1"])(
+  "a browser that comes back with %s ends the wait with the reason",
+  async (query) => {
+    const listener = await openCallbackListener();
+    const coming = listener.expect("s1");
+    const refused = expect(coming).rejects.toMatchObject({
+      code: "denied",
+      message: /does not belong to this sign-in/,
+    });
+    expect((await get(`${listener.redirectUri}?${query}`)).status).toBe(400);
+    await refused;
+    await listener.close();
+  },
+);
 
 test("a second redirect is refused while the first one is being answered", async () => {
   const listener = await openCallbackListener();

@@ -17,7 +17,13 @@ export interface CallbackRules {
 
 export type CallbackVerdict =
   | { readonly pass: true; readonly query: URLSearchParams }
-  | { readonly pass: false; readonly status: number; readonly reason: string };
+  | {
+      readonly pass: false;
+      readonly status: number;
+      readonly reason: string;
+      /** A browser came back, but not from the sign-in that waits: waiting longer helps no one. */
+      readonly isEnd?: boolean;
+    };
 
 /**
  * Whether a request is the expected redirect. Any page in the same browser can send requests here too, under any name that
@@ -41,12 +47,15 @@ export function judgeCallback({ method, target, headers }: CallbackFacts, rules:
     );
   const states = url.searchParams.getAll("state");
   if (rules.state === undefined || states.length !== 1 || states[0] !== rules.state)
-    return refuse(400, "This does not belong to the sign-in that waits here. Start the sign-in again.");
+    return {
+      ...refuse(400, "This does not belong to the sign-in that waits here. Start the sign-in again."),
+      isEnd: rules.state !== undefined && (url.searchParams.has("code") || url.searchParams.has("error")),
+    };
   return { pass: true, query: url.searchParams };
 }
 
-function refuse(status: number, reason: string): CallbackVerdict {
-  return { pass: false, status, reason };
+function refuse(status: number, reason: string) {
+  return { pass: false, status, reason } as const;
 }
 
 /** The query of a callback from what the user pasted: the whole address, its query, or just the code. */

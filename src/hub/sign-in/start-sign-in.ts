@@ -1,4 +1,4 @@
-import { Fault, toFault } from "../../core/fault.ts";
+import { Fault, isFault, toFault } from "../../core/fault.ts";
 import { sleep } from "../../core/wait.ts";
 import { signInLifetimeMs } from "../../sources/servers/oauth/connection-auth.ts";
 import type { SignInRequest, SignInsControl, SignInWay } from "../control/sign-ins.ts";
@@ -64,7 +64,7 @@ export async function startSignIn(
   const timer = setTimeout(() => over.reject(signInTimedOut(server)), timeoutMs);
   signal.addEventListener("abort", cancel, { once: true });
   if (signal.aborted) cancel();
-  listener?.expect(state).then(receive, () => {});
+  listener?.expect(state).then(receive, over.reject);
   void watchOtherProcesses();
 
   return {
@@ -148,8 +148,14 @@ interface RedirectTarget {
   readonly listener?: CallbackListener;
 }
 
-async function openRedirectTarget({ uri, port }: SignInWay): Promise<RedirectTarget> {
-  if (uri === undefined) return listenAt({ port });
+async function openRedirectTarget({ uri, port, lastPort }: SignInWay): Promise<RedirectTarget> {
+  if (uri === undefined) {
+    if (lastPort === undefined) return listenAt({ port });
+    return listenAt({ port: lastPort }).catch((error: unknown) => {
+      if (!isFault(error, "conflict")) throw error;
+      return listenAt({});
+    });
+  }
   const wanted = new URL(uri);
   const host = wanted.hostname;
   if (wanted.protocol !== "http:" || (host !== "127.0.0.1" && host !== "localhost")) return { redirectUri: uri };

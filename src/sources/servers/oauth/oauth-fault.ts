@@ -6,6 +6,7 @@ import {
   RegistrationRejectedError,
 } from "@modelcontextprotocol/client";
 import { Fault } from "../../../core/fault.ts";
+import { isRecord } from "../../../core/is-record.ts";
 import { quoted } from "../../../core/peer-text.ts";
 
 const maxTextLength = 2000;
@@ -38,9 +39,10 @@ export function toOAuthFault(error: unknown, issuer: string, secrets: readonly s
     });
   }
   if (error instanceof RegistrationRejectedError) {
+    const said = registrationReason(error.body, secrets);
     return new Fault(
       "denied",
-      `${who} refused to register Clawport (HTTP ${error.status}). Register it there by hand and set \`auth.clientId\`.`,
+      `${who} refused to register Clawport (HTTP ${error.status}${said}). Register it there by hand and set \`auth.clientId\`.`,
     );
   }
   if (error instanceof IssuerMismatchError) {
@@ -55,6 +57,20 @@ export function toOAuthFault(error: unknown, issuer: string, secrets: readonly s
   if (error instanceof TypeError) return new Fault("unavailable", `${who} can't be reached.`, { cause: error });
   // A schema error would repeat the value it is about.
   return new Fault("unavailable", `${who} sent an invalid answer.`);
+}
+
+/** RFC 7591 § 3.2.2. */
+function registrationReason(body: string, secrets: readonly string[]): string {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(body);
+  } catch {
+    return "";
+  }
+  if (!isRecord(parsed)) return "";
+  const texts = [parsed.error, parsed.error_description].filter((text) => typeof text === "string" && text !== "");
+  const shown = texts.map((text) => JSON.stringify(withholdEchoedSecrets(String(text), secrets).slice(0, 200)));
+  return shown.length === 0 ? "" : `: ${shown.join(", ")}`;
 }
 
 function describeRefusal(code: string, { code: given, message }: OAuthError, secrets: readonly string[]): string {

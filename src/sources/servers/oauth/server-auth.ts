@@ -34,6 +34,8 @@ export interface ServerAuth extends ConnectionAuth {
   /** Deletes everything that is stored, and revokes the tokens if the authorization server supports it (RFC 7009). */
   logout(): Promise<LogoutResult>;
   status(): Promise<AuthStatus>;
+  /** The redirect URI that the stored client was registered with; another one needs another registration. */
+  registeredRedirect(): Promise<string | undefined>;
 }
 
 export interface LogoutResult {
@@ -96,6 +98,11 @@ export function createServerAuth(context: AuthContext): ServerAuth {
       return { wasSignedIn, revoked };
     },
     status: async () => authStatusOf(await cache.reload(), context.now()),
+    async registeredRedirect() {
+      const kept = await readPruned(context);
+      const client = storedClient(kept, kept?.issuer ?? "");
+      return client && "redirect_uris" in client ? client.redirect_uris[0] : undefined;
+    },
   };
 
   /** Under the lock: a running refresh finishes first, and its new tokens are the ones to revoke. */

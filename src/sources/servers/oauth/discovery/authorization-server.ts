@@ -4,7 +4,7 @@ import { quoted } from "../../../../core/peer-text.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { quotedForShell } from "../connection-auth.ts";
 import { judgeTarget } from "../net/judge-target.ts";
-import { fetchMetadata } from "./fetch-metadata.ts";
+import { findMetadata } from "./fetch-metadata.ts";
 import type { ProtectedResource } from "./protected-resource.ts";
 
 export interface AuthorizationServerChoice {
@@ -99,20 +99,18 @@ export async function discoverAuthorizationServer(
   if (!URL.canParse(address)) {
     throw new Fault("denied", `${url.host} names ${quoted(address)} as its authorization server, which is not a URL.`);
   }
-  for (const candidate of buildDiscoveryUrls(address)) {
-    const found = await fetchMetadata(candidate.url, { fetch, signal });
-    if (!found) continue;
-    const issuer = found.issuer;
-    // RFC 8414 § 3.3: metadata for another issuer could send codes and secrets to the wrong server.
-    if (typeof issuer !== "string" || !isSameIssuer(issuer, address)) {
-      throw new Fault(
-        "denied",
-        `The authorization server ${quoted(address)} says that it is ${quoted(String(issuer))}. Refused: its metadata may be forged.`,
-      );
-    }
-    return { issuer, metadata: readMetadata(found, url) };
+  const candidates = buildDiscoveryUrls(address).map((candidate) => candidate.url);
+  const found = await findMetadata(candidates, { fetch, signal });
+  if (!found) return undefined;
+  const issuer = found.issuer;
+  // RFC 8414 § 3.3: metadata for another issuer could send codes and secrets to the wrong server.
+  if (typeof issuer !== "string" || !isSameIssuer(issuer, address)) {
+    throw new Fault(
+      "denied",
+      `The authorization server ${quoted(address)} says that it is ${quoted(String(issuer))}. Refused: its metadata may be forged.`,
+    );
   }
-  return undefined;
+  return { issuer, metadata: readMetadata(found, url) };
 }
 
 /** Ignores a slash at the end. */

@@ -4,7 +4,7 @@ import { quoted } from "../../../../core/peer-text.ts";
 import type { AuthContext } from "../auth-context.ts";
 import { resourceUri } from "../store/credential-path.ts";
 import type { OAuthChallenge } from "./challenge.ts";
-import { fetchMetadata } from "./fetch-metadata.ts";
+import { findMetadata } from "./fetch-metadata.ts";
 import { joinScopes } from "./scopes.ts";
 
 /** The protected resource metadata of a server (RFC 9728). */
@@ -25,11 +25,8 @@ export async function discoverResource(
 ): Promise<ProtectedResource> {
   const { url, settings, fetch } = context;
   const requiresDpop = settings.dpop === "always" || challenge?.scheme === "dpop";
-  for (const metadataUrl of metadataUrls(url, challenge?.resourceMetadata)) {
-    const found = await fetchMetadata(metadataUrl, { fetch, signal });
-    if (found) return readResource(found, url, requiresDpop);
-  }
-  return { resource: resourceUri(url), requiresDpop };
+  const found = await findMetadata(metadataUrls(url, challenge?.resourceMetadata), { fetch, signal });
+  return found ? readResource(found, url, requiresDpop) : { resource: resourceUri(url), requiresDpop };
 }
 
 function metadataUrls(url: URL, named: string | undefined): readonly URL[] {

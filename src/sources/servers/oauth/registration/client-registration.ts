@@ -35,7 +35,7 @@ export async function chooseClient(
   const known = storedClient(kept, server.issuer);
   if (known && isUsable(known, registration, context.now())) return known;
   if (server.metadata && server.metadata.registration_endpoint === undefined)
-    throw registrationUnsupported(context, server.issuer);
+    throw registrationUnsupported(context, server);
   return register(context, registration);
 }
 
@@ -110,7 +110,12 @@ function authMethod(supported: readonly string[] | undefined): string {
   return known.find((method) => supported === undefined || supported.includes(method)) ?? "none";
 }
 
-function registrationUnsupported({ server }: AuthContext, issuer: string): Fault {
+function registrationUnsupported({ server }: AuthContext, { issuer, metadata }: AuthorizationServer): Fault {
+  if (metadata?.client_id_metadata_document_supported === true)
+    return new Fault(
+      "config",
+      `${quoted(issuer)} knows clients only by a document about them. Publish the one that \`clawport auth client-document\` prints at an https address, and set \`auth.clientMetadataUrl\` of the server ${server} to it.`,
+    );
   return new Fault(
     "config",
     `${quoted(issuer)} does not register clients automatically. Register Clawport there by hand, as a native app with the redirect URI http://127.0.0.1${callbackPath}, and set \`auth.clientId\` (and \`auth.clientSecret\`) of the server ${server}.`,

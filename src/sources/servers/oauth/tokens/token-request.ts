@@ -15,6 +15,7 @@ import { secretsInRequest, toOAuthFault } from "../oauth-fault.ts";
 import { authenticateClient } from "../registration/client-authentication.ts";
 import type { StoredTokens } from "../store/credentials.ts";
 import { isDpopBound } from "./dpop.ts";
+import { readTokenResponse } from "./read-token-response.ts";
 
 /** Who issues tokens for a server; stored beside them. */
 export interface TokenIssuer {
@@ -98,13 +99,13 @@ async function requestTokens(
 ): Promise<StoredTokens> {
   const issuer = tokenIssuer.server.issuer;
   const secrets = client.client_secret === undefined ? [] : [client.client_secret];
-  const recordingFetch: typeof fetch = (input, init = {}) => {
+  const tokenFetch: typeof fetch = async (input, init = {}) => {
     secrets.push(...secretsInRequest(init));
-    return context.fetch(input, init);
+    return readTokenResponse(await context.fetch(input, init), issuer);
   };
   try {
     const tokens = await send(
-      commonParameters({ ...context, fetch: recordingFetch }, { tokenIssuer, client, dpop, signal }),
+      commonParameters({ ...context, fetch: tokenFetch }, { tokenIssuer, client, dpop, signal }),
     );
     requireBinding(tokens, dpop !== undefined, context);
     return toStoredTokens(tokens, issuer, scope, context.now());
