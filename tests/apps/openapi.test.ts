@@ -53,13 +53,17 @@ async function send(proxy: RunningProxy, { path, method, spec }: Operation, id: 
       accept: method === "get" && isMcp ? "text/event-stream" : "application/json, text/event-stream",
       ...changes.headers,
     },
-    ...(hasBody ? { body: JSON.stringify(changes.body ?? usual) } : {}),
+    ...(hasBody ? { body: bodyOf(changes.body ?? usual), duplex: "half" } : {}),
   });
   const type = response.headers.get("content-type")?.split(";")[0] ?? "";
   // A stream has no end of its own.
   const text = type === "text/event-stream" ? "" : await response.text();
   stop.abort();
   return { status: response.status, type, text };
+}
+
+function bodyOf(body: unknown): string | ReadableStream {
+  return body instanceof ReadableStream ? body : JSON.stringify(body);
 }
 
 test("the description matches the routes: every operation, every status, every body", async () => {
@@ -94,6 +98,7 @@ test("the description matches the routes: every operation, every status, every b
     if (has(404)) await check(proxy, operation, id, 404, { id: "nobody" });
     if (has(415)) await check(proxy, operation, id, 415, { headers: { "content-type": "text/plain" } });
     if (has(413)) await check(proxy, operation, id, 413, { body: "x".repeat(5 * 1024 * 1024) });
+    if (has(408)) await checkSlow(operation);
     if (has(429)) await checkRate(operation);
     if (has(202))
       await check(proxy, operation, id, 202, { body: { jsonrpc: "2.0", method: "notifications/initialized" } });
@@ -118,6 +123,14 @@ test("the description matches the routes: every operation, every status, every b
     const rates = operation.path.startsWith("/v1/mcp") ? { requestsPerSecond: 0.4 } : { sessionsPerSecond: 0.4 };
     await using slow = await startProxy({ env: tokens, openStore, ...rates });
     await check(slow, operation, mcpSessionId, 429);
+  }
+
+  /** With a body that begins and never ends. */
+  async function checkSlow(operation: Operation): Promise<void> {
+    await using hasty = await startProxy({ env: tokens, bodyTimeoutMs: 50 });
+    const { mcpSessionId } = await hasty.create();
+    const body = new ReadableStream({ start: (stream) => stream.enqueue(Buffer.from("{")) });
+    await check(hasty, operation, mcpSessionId, 408, { body });
   }
 
   async function checkBusy(operation: Operation): Promise<void> {

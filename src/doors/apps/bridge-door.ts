@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { type RawData, WebSocket, WebSocketServer } from "ws";
 import { codeOf, isFault } from "../../core/fault.ts";
+import type { ConnectionShares } from "../../core/http/connection-shares.ts";
 import type { Log } from "../../core/log.ts";
 import type { CountEvent } from "../../sources/apps/app-event.ts";
 import { maxMessageBytes } from "../../sources/apps/bridge/bridge-limits.ts";
@@ -14,6 +15,7 @@ import { bridgeProtocol, bridgeTokenOf, judgeAccess, presentedBy } from "./judge
 export interface BridgeDoorOptions {
   readonly sessions: SessionRegistry;
   readonly appHash: string | undefined;
+  readonly connections: ConnectionShares;
   readonly budget: MemoryBudget;
   readonly count: CountEvent;
   readonly log: Log;
@@ -32,7 +34,7 @@ export interface BridgeDoor {
 const closeTimeoutMs = 2000;
 
 export function createBridgeDoor(options: BridgeDoorOptions): BridgeDoor {
-  const { sessions, appHash, budget, count, log } = options;
+  const { sessions, appHash, connections, budget, count, log } = options;
   const server = new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,
@@ -60,6 +62,9 @@ export function createBridgeDoor(options: BridgeDoorOptions): BridgeDoor {
         } else if (session === undefined || access === "gone") {
           count("unknown session");
           closeFor(ws, "unknownSession");
+        } else if (!connections.claim(request.socket, `bridge ${id}`)) {
+          count("busy");
+          closeFor(ws, "overloaded");
         } else void connect(ws, socket, session, access);
       });
     },

@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Guard } from "../../catalog/guard/guard.ts";
 import { Fault } from "../../core/fault.ts";
+import type { BodyIntake } from "../../core/http/body-intake.ts";
+import type { ConnectionShares } from "../../core/http/connection-shares.ts";
 import type { RequestSlots } from "../../core/http/request-slots.ts";
 import type { Log } from "../../core/log.ts";
 import { RateLimiter } from "../../core/token-bucket.ts";
@@ -11,7 +13,7 @@ import type { MemoryBudget } from "../../sources/apps/memory-budget.ts";
 import type { RegisteredSession } from "../../sources/apps/session/live-session.ts";
 import type { SessionRegistry } from "../../sources/apps/session/session-registry.ts";
 import { judgeAccess, presentedBy, refusedToken, type SessionToken } from "./judge-access.ts";
-import { maxBodyBytes } from "./request-limits.ts";
+import { maxBodyBytes, tooManyConnections } from "./request-limits.ts";
 import { createSessionOffer, taskLimits } from "./session-offer.ts";
 
 export interface McpRoutesOptions {
@@ -21,6 +23,8 @@ export interface McpRoutesOptions {
   readonly log: Log;
   readonly openclawHash: string | undefined;
   readonly admission: RequestSlots;
+  readonly intake: BodyIntake;
+  readonly connections: ConnectionShares;
   readonly budget: MemoryBudget;
   /** For each session. */
   readonly requestsPerSecond: number;
@@ -48,7 +52,7 @@ interface SessionEndpoint {
 }
 
 export function createMcpRoutes(options: McpRoutesOptions): McpRoutes {
-  const { sessions, guard, info, log, openclawHash, admission, budget, onRefused, now } = options;
+  const { sessions, guard, info, log, openclawHash, admission, intake, connections, budget, onRefused, now } = options;
   const endpoints = new Map<string, SessionEndpoint>();
   const sharedLimiter = new RateLimiter(options.tokenRequestsPerSecond, now);
 
@@ -104,12 +108,14 @@ export function createMcpRoutes(options: McpRoutesOptions): McpRoutes {
     if (!limiter.take() || (access === "shared" && !sharedLimiter.take())) {
       throw new Fault("rate-limited", "Too many requests to this session, or with this token. Try again in a second.");
     }
-    endpoint.handle(request, response, access);
+    if (!connections.claim(request.socket, session.id)) throw tooManyConnections(response);
+    // All clients may use the same token, so the shares are those of the sessions.
+    endpoint.handle(request, response, access, session.id);
   }
 
   function open(session: RegisteredSession): SessionEndpoint {
     const server = createMcpServer(createSessionOffer({ session, guard, info, log, budget }), { log, ...taskLimits });
-    const endpoint = createHttpEndpoint(server, { log, admission, maxBodyBytes, sessions: false, onRefused });
+    const endpoint = createHttpEndpoint(server, { log, admission, intake, maxBodyBytes, sessions: false, onRefused });
     const opened: SessionEndpoint = {
       session,
       endpoint,

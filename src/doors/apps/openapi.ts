@@ -10,7 +10,7 @@ export function openapiText(version: string): string {
         post: {
           ...operation("createSession", "Opens a session and registers its tools.", app),
           requestBody: json("SessionRequest"),
-          responses: { 200: answer("Session"), ...problems(400, 401, 403, 413, 415, 429, 503) },
+          responses: { 200: answer("Session"), ...problems(400, 401, 403, 408, 413, 415, 429, 503) },
         },
         get: {
           ...operation("listSessions", "Lists the sessions, for the operator of the proxy.", operator),
@@ -26,7 +26,7 @@ export function openapiText(version: string): string {
         patch: {
           ...operation("replaceTools", "Replaces the tools of a session and notifies its clients.", ownApp),
           requestBody: json("Tools"),
-          responses: { 200: answer("Ok"), ...problems(400, 401, 403, 404, 413, 415, 429, 503) },
+          responses: { 200: answer("Ok"), ...problems(400, 401, 403, 404, 408, 413, 415, 429, 503) },
         },
         delete: {
           ...operation("deleteSession", "Deletes a session.", ownApp),
@@ -99,7 +99,7 @@ function mcp(suffix: string, which: string): object {
       responses: {
         200: { description: "The response, as JSON or as the last event of a stream.", content: rpcContent },
         202: { description: "Accepted. There is no response." },
-        ...failures(400, 401, 404, 413, 429, 503),
+        ...failures(400, 401, 404, 408, 413, 429, 503),
         ...problems(403, 415),
       },
     },
@@ -128,6 +128,7 @@ const meanings: Readonly<Record<number, string>> = {
   401: "The token is missing or wrong.",
   403: "The origin of the web page, or the name in Host, is not allowed.",
   404: "There is no such session.",
+  408: "The body did not arrive in time.",
   413: "The body is larger than 4 MB.",
   415: "The body is not application/json.",
   429: "Too many requests. Retry-After says when to try again.",

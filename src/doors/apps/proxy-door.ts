@@ -1,10 +1,13 @@
 import { createServer } from "node:http";
 import type { Guard } from "../../catalog/guard/guard.ts";
 import type { Fault } from "../../core/fault.ts";
+import { arrivalTimeouts, createBodyIntake } from "../../core/http/body-intake.ts";
 import { closeGracefully, trackConnections } from "../../core/http/close-gracefully.ts";
+import { connectionLimit, shareConnections } from "../../core/http/connection-shares.ts";
 import { listen } from "../../core/http/listen.ts";
 import { toLowerCaseNames } from "../../core/http/request-headers.ts";
 import { createRequestSlots } from "../../core/http/request-slots.ts";
+import { fairRules } from "../../core/http/shares.ts";
 import type { Log } from "../../core/log.ts";
 import { hashToken } from "../../core/secrets/crypto.ts";
 import type { Secret } from "../../core/secrets/secret.ts";
@@ -18,7 +21,7 @@ import { createBridgeDoor } from "./bridge-door.ts";
 import { createMcpRoutes } from "./mcp-routes.ts";
 import { sessionUrlFacts } from "./proxy-route.ts";
 import { createProxyRouter } from "./proxy-router.ts";
-import { mostConcurrent } from "./request-limits.ts";
+import { createBodyReserver, maxBodyBytes, mostConcurrent, mostConnections } from "./request-limits.ts";
 import { refusalEvent } from "./send-problem.ts";
 import { createSessionRoutes } from "./session-routes.ts";
 import { createWriteBackpressure } from "./write-backpressure.ts";
@@ -47,6 +50,10 @@ export interface ProxyDoorOptions {
   readonly requestsPerSecond?: number | undefined;
   readonly tokenRequestsPerSecond?: number | undefined;
   readonly sessionsPerSecond?: number | undefined;
+  readonly maxConcurrent?: number | undefined;
+  readonly maxConnections?: number | undefined;
+  /** How long a body may take that comes slowly; 30 s unless given. */
+  readonly bodyTimeoutMs?: number | undefined;
   /** How long a connection may be idle before it is closed. */
   readonly idleMs: number;
 }
@@ -65,18 +72,23 @@ const sweepMs = 15_000;
 export async function openProxyDoor(options: ProxyDoorOptions): Promise<ProxyDoor> {
   const { host, sessions, guard, info, log, count, metrics, budget, publicUrl } = options;
   const backpressure = createWriteBackpressure(budget, count);
-  const admission = createRequestSlots(mostConcurrent);
+  const admission = createRequestSlots(fairRules(options.maxConcurrent ?? mostConcurrent));
+  const intake = createBodyIntake({ timeoutMs: options.bodyTimeoutMs });
+  const server = createServer(arrivalTimeouts(maxBodyBytes));
+  const connectionShares = shareConnections(server, await connectionLimit(options.maxConnections ?? mostConnections));
+  const shared = { intake, connections: connectionShares };
   const appHash = hashOf(options.appToken);
   const gateRules = {
     allowedHosts: toLowerCaseNames([...(options.allowedHosts ?? []), ...(publicUrl ? [new URL(publicUrl).host] : [])]),
     allowedOrigins: options.allowedOrigins ?? [],
   };
-  const bridges = createBridgeDoor({ sessions, appHash, budget, count, log });
+  const bridges = createBridgeDoor({ sessions, appHash, connections: connectionShares, budget, count, log });
   const sessionRoutes = createSessionRoutes({
     sessions,
     appHash,
     operatorHash: hashOf(options.operatorToken),
     changeLimiter: new RateLimiter(options.sessionsPerSecond ?? 100, Date.now),
+    ...shared,
     isDraining: () => admission.isClosed,
     urlFacts: (request) => sessionUrlFacts(request, { publicUrl, trustForwarded: options.trustForwarded === true }),
   });
@@ -87,6 +99,7 @@ export async function openProxyDoor(options: ProxyDoorOptions): Promise<ProxyDoo
     log,
     openclawHash: hashOf(options.openclawToken),
     admission,
+    ...shared,
     budget,
     requestsPerSecond: options.requestsPerSecond ?? 500,
     tokenRequestsPerSecond: options.tokenRequestsPerSecond ?? 50_000,
@@ -100,23 +113,22 @@ export async function openProxyDoor(options: ProxyDoorOptions): Promise<ProxyDoo
     bridges,
     backpressure,
     admission,
-    budget,
+    reserveBody: createBodyReserver(budget, count),
     metrics,
     version: info.version,
     onRefused,
     count,
     log,
   });
-  // Clients keep connections for their next call, but a request must not arrive slowly.
-  const server = createServer(
-    { keepAliveTimeout: 65_000, headersTimeout: 15_000, requestTimeout: 60_000 },
-    router.receive,
-  );
   server.timeout = options.idleMs;
+  server.on("request", router.receive);
   server.on("upgrade", router.upgrade);
   const connections = trackConnections(server);
   server.on("connection", (socket) => backpressure.watch(socket));
-  const { port, origin } = await listen(server, host, options.port);
+  const { port, origin } = await listen(server, host, options.port).catch((error: unknown) => {
+    intake.close();
+    throw error;
+  });
   const timers = [
     setInterval(() => sessions.sweep(), sweepMs),
     setInterval(() => sessions.beat(), options.heartbeatMs ?? 15_000),
@@ -147,6 +159,7 @@ export async function openProxyDoor(options: ProxyDoorOptions): Promise<ProxyDoo
           bridges.close();
         },
       });
+      intake.close();
       for (const stop of stopWatching) stop();
     },
   };

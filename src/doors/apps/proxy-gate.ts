@@ -1,11 +1,21 @@
 import type { ServerResponse } from "node:http";
-import { isAllowedHost, isJson, type RequestHeaders } from "../../core/http/request-headers.ts";
+import {
+  hasRepeatedHost,
+  isAllowedHost,
+  isJson,
+  isKnownHttpVersion,
+  type RequestHeaders,
+} from "../../core/http/request-headers.ts";
 
 /** What the gate knows about a request. Tokens are checked later. */
 export interface ProxyRequestFacts {
   readonly method: string;
   /** Names in lower case, as Node gives them. */
   readonly headers: RequestHeaders;
+  /** Names and values in turn, as they came. */
+  readonly rawHeaders: readonly string[];
+  /** `1.1` */
+  readonly httpVersion: string;
 }
 
 export interface ProxyGateRules {
@@ -24,10 +34,13 @@ export type ProxyVerdict =
  * can reach every port of it. Its origin identifies it, and a name of an attacker that resolves to this machine (DNS
  * rebinding) shows in the Host header.
  */
-export function judgeProxyRequest({ method, headers }: ProxyRequestFacts, rules: ProxyGateRules): ProxyVerdict {
+export function judgeProxyRequest(facts: ProxyRequestFacts, rules: ProxyGateRules): ProxyVerdict {
+  const { method, headers } = facts;
   const { origin, host } = headers;
   if (origin !== undefined && (typeof origin !== "string" || !rules.allowedOrigins.includes(origin)))
     return originNotAllowed;
+  if (!isKnownHttpVersion(facts.httpVersion)) return wrongVersion;
+  if (hasRepeatedHost(facts.rawHeaders)) return twoHosts;
   if (!isAllowedHost(host, rules.allowedHosts)) return hostNotAllowed;
   if ((method === "POST" || method === "PATCH") && !isJson(headers["content-type"])) return notJson;
   return { pass: true, origin };
@@ -39,6 +52,8 @@ const originNotAllowed: ProxyVerdict = {
   code: "denied",
   reason: "Web pages of this origin are not allowed. Start the proxy with `--allow-origin` to allow them.",
 };
+const wrongVersion: ProxyVerdict = { pass: false, status: 505, code: "bad-request", reason: "Use HTTP/1.1." };
+const twoHosts: ProxyVerdict = { pass: false, status: 400, code: "bad-request", reason: "Send one Host header." };
 const hostNotAllowed: ProxyVerdict = {
   pass: false,
   status: 403,

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { Fault } from "../../core/fault.ts";
 import type { RequestSlots } from "../../core/http/request-slots.ts";
@@ -6,13 +6,12 @@ import { plainTextType, sendJson, sendText } from "../../core/http/send-json.ts"
 import type { Log } from "../../core/log.ts";
 import { type Metrics, prometheusContentType } from "../../core/telemetry/metrics.ts";
 import type { CountEvent } from "../../sources/apps/app-event.ts";
-import type { MemoryBudget } from "../../sources/apps/memory-budget.ts";
 import type { BridgeDoor } from "./bridge-door.ts";
 import type { McpRoutes } from "./mcp-routes.ts";
 import { openapiText } from "./openapi.ts";
 import { answerCors, judgeProxyRequest, type ProxyGateRules } from "./proxy-gate.ts";
 import { parseProxyRoute, type ProxyRoute } from "./proxy-route.ts";
-import { reserveBody } from "./request-limits.ts";
+import type { ReserveBody } from "./request-limits.ts";
 import { sendFailure, wrongMethod } from "./send-problem.ts";
 import type { SessionRoutes } from "./session-routes.ts";
 import type { WriteBackpressure } from "./write-backpressure.ts";
@@ -24,7 +23,7 @@ export interface ProxyRouterOptions {
   readonly bridges: BridgeDoor;
   readonly backpressure: WriteBackpressure;
   readonly admission: RequestSlots;
-  readonly budget: MemoryBudget;
+  readonly reserveBody: ReserveBody;
   readonly metrics: Metrics;
   /** The version that `/openapi.json` states. */
   readonly version: string;
@@ -41,8 +40,7 @@ export interface ProxyRouter {
 }
 
 export function createProxyRouter(options: ProxyRouterOptions): ProxyRouter {
-  const { gateRules, sessionRoutes, mcpRoutes, bridges, backpressure, admission, budget, metrics, count, log } =
-    options;
+  const { gateRules, sessionRoutes, mcpRoutes, bridges, backpressure, admission, metrics, count, log } = options;
 
   return {
     receive(request, response) {
@@ -56,13 +54,14 @@ export function createProxyRouter(options: ProxyRouterOptions): ProxyRouter {
     upgrade(request, socket, head) {
       socket.on("error", (error) => log.debug("an upgrade failed", { error }));
       const route = parseProxyRoute(request.url ?? "/");
-      const verdict = judgeProxyRequest({ method: "GET", headers: request.headers }, gateRules);
+      const { headers, rawHeaders, httpVersion } = request;
+      const verdict = judgeProxyRequest({ method: "GET", headers, rawHeaders, httpVersion }, gateRules);
       if (!verdict.pass) {
-        count("refused origin");
-        return refuseUpgrade(socket, "403 Forbidden");
+        count(verdict.code === "denied" ? "refused origin" : "bad request");
+        return refuseUpgrade(socket, verdict.status);
       }
-      if (route.kind !== "bridge") return refuseUpgrade(socket, "404 Not Found");
-      if (admission.isClosed) return refuseUpgrade(socket, "503 Service Unavailable");
+      if (route.kind !== "bridge") return refuseUpgrade(socket, 404);
+      if (admission.isClosed) return refuseUpgrade(socket, 503);
       // From here on the bridge's own heartbeat detects a dead connection.
       backpressure.release(request.socket);
       request.socket.setTimeout(0);
@@ -76,19 +75,20 @@ export function createProxyRouter(options: ProxyRouterOptions): ProxyRouter {
 
   /** Returns a promise only if it has to wait: most requests are handed on without one. */
   function serve(request: IncomingMessage, response: ServerResponse, route: ProxyRoute): void | Promise<void> {
-    const { method = "", headers } = request;
+    const { method = "", headers, rawHeaders, httpVersion } = request;
     if (route.kind === "health" && (method === "GET" || method === "HEAD"))
       return sendText(response, 200, plainTextType, "ok");
     const isReadOnly = readOnlyRoutes.has(route.kind);
     // A read-only path never reads a body, so the content type doesn't matter there: a POST gets the error for its method.
-    const verdict = judgeProxyRequest({ method: isReadOnly ? "GET" : method, headers }, gateRules);
+    const facts = { method: isReadOnly ? "GET" : method, headers, rawHeaders, httpVersion };
+    const verdict = judgeProxyRequest(facts, gateRules);
     if (!verdict.pass) {
       count(verdict.code === "denied" ? "refused origin" : "bad request");
       response.setHeader("connection", "close");
       return sendJson(response, verdict.status, { detail: verdict.reason, code: verdict.code });
     }
     if (verdict.origin !== undefined && answerCors(response, method, verdict.origin)) return;
-    reserveBody(request, response, budget, count);
+    options.reserveBody(request, response, sessionIdOf(route, headers));
     if (isReadOnly && method !== "GET" && method !== "HEAD") throw wrongMethod(response, "GET");
     switch (route.kind) {
       case "mcp":
@@ -117,8 +117,16 @@ export function createProxyRouter(options: ProxyRouterOptions): ProxyRouter {
   }
 }
 
+/** The session that a request names, whether or not there is one; empty if it names none. */
+function sessionIdOf(route: ProxyRoute, headers: IncomingMessage["headers"]): string {
+  const id = ("id" in route ? route.id : undefined) ?? headers["mcp-session-id"];
+  return typeof id === "string" ? id : "";
+}
+
 const readOnlyRoutes: ReadonlySet<ProxyRoute["kind"]> = new Set(["health", "openapi", "metrics", "bridge"]);
 
-function refuseUpgrade(socket: Duplex, status: string): void {
-  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());
+function refuseUpgrade(socket: Duplex, status: number): void {
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () =>
+    socket.destroy(),
+  );
 }

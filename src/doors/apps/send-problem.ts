@@ -37,6 +37,7 @@ const refusalEvents: Partial<Record<FaultCode, AppEvent>> = {
   unauthorized: "refused token",
   "rate-limited": "rate limited",
   "too-large": "too large",
+  "slow-request": "bad request",
   "unknown-session": "unknown session",
   "bad-json": "bad request",
   "bad-method": "bad request",

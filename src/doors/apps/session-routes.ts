@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Fault } from "../../core/fault.ts";
-import { readBody } from "../../core/http/read-body.ts";
+import type { BodyIntake } from "../../core/http/body-intake.ts";
+import type { ConnectionShares } from "../../core/http/connection-shares.ts";
 import { sendJson } from "../../core/http/send-json.ts";
 import type { RateLimiter } from "../../core/token-bucket.ts";
 import type { RegisteredSession } from "../../sources/apps/session/live-session.ts";
@@ -8,7 +9,7 @@ import type { SessionRegistry } from "../../sources/apps/session/session-registr
 import { parseSessionRequest, parseToolsRequest } from "../../sources/apps/session/session-request.ts";
 import { bridgeTokenOf, judgeAccess, presentedBy, type PresentedToken, refusedToken } from "./judge-access.ts";
 import { type SessionUrlFacts, sessionUrls } from "./proxy-route.ts";
-import { maxBodyBytes } from "./request-limits.ts";
+import { maxBodyBytes, tooManyConnections } from "./request-limits.ts";
 import { wrongMethod } from "./send-problem.ts";
 
 export interface SessionRoutesOptions {
@@ -18,6 +19,8 @@ export interface SessionRoutesOptions {
   readonly operatorHash: string | undefined;
   /** Limits how often sessions are opened and their tools replaced: both write to disk. */
   readonly changeLimiter: RateLimiter;
+  readonly intake: BodyIntake;
+  readonly connections: ConnectionShares;
   isDraining(): boolean;
   urlFacts(request: IncomingMessage): SessionUrlFacts;
 }
@@ -61,7 +64,7 @@ export function createSessionRoutes(options: SessionRoutesOptions): SessionRoute
       if (method === "GET") return sendJson(response, 200, describeSession(session, true));
       if (method === "PATCH") {
         limitChanges();
-        const body = await readBody(request, maxBodyBytes);
+        const body = await read(request, response, id);
         await sessions.replaceTools(id, parseToolsRequest(body));
       } else await sessions.remove(id);
       sendJson(response, 200, { ok: true });
@@ -74,7 +77,7 @@ export function createSessionRoutes(options: SessionRoutesOptions): SessionRoute
     if (judgeAccess({ presented, sharedHash: appHash }) === "refused") throw refusedToken(presented, appTokenName);
     limitChanges();
     if (options.isDraining()) throw new Fault("busy", "The proxy is stopping. Try again in a few seconds.");
-    const body = await readBody(request, maxBodyBytes);
+    const body = await read(request, response, registrations);
     const { session, bridgeToken, mcpToken } = await sessions.create(parseSessionRequest(body));
     sendJson(response, 200, {
       mcpSessionId: session.id,
@@ -83,6 +86,11 @@ export function createSessionRoutes(options: SessionRoutesOptions): SessionRoute
       mcp_token: mcpToken,
       ttl_seconds: session.record.ttlMs / 1000,
     });
+  }
+
+  function read(request: IncomingMessage, response: ServerResponse, holder: string): Promise<unknown> {
+    if (!options.connections.claim(request.socket, holder)) throw tooManyConnections(response);
+    return options.intake.read(request, { holder, maxBytes: maxBodyBytes });
   }
 
   function limitChanges(): void {
@@ -102,6 +110,8 @@ export function createSessionRoutes(options: SessionRoutesOptions): SessionRoute
   }
 }
 
+/** Whose share of the connections a registration takes. No session has this id. */
+const registrations = "new sessions";
 const appTokenName = "the app token of this proxy (OPENCLAW_PROXY_APP_TOKEN)";
 const operatorTokenName = "the operator's token (OPENCLAW_PROXY_OPERATOR_TOKEN)";
 
