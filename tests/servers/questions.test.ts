@@ -1,10 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { Fault } from "../../src/core/fault.ts";
+import type { Question } from "../../src/mcp/messages/interim-messages.ts";
 import { AnswerFault } from "../../src/mcp/messages/json-rpc.ts";
 import { textResult } from "../../src/mcp/messages/tool.ts";
 import type { RequestContext } from "../../src/mcp/server/offer.ts";
 import { testOffer } from "../support/mcp/test-offer.ts";
 import { openWeb } from "../support/mcp/web.ts";
+import { until } from "../support/until.ts";
 import { openRogueHttp } from "./fixtures/rogue-http.ts";
 import { startEngine } from "./start-engine.ts";
 
@@ -119,5 +121,60 @@ describe("the capabilities that a modern server sees", () => {
 
   test("include sampling if there is a model to answer with", async () => {
     expect(await declared({}, () => Promise.reject(new Error("unused")))).toEqual({ sampling: {}, roots: {} });
+  });
+});
+
+describe("a URL that the user must open first", () => {
+  const url = { mode: "url", url: "https://example.com", message: "Sign in", elicitationId: "e1" };
+  const done = { jsonrpc: "2.0", method: "notifications/elicitation/complete", params: { elicitationId: "e1" } };
+
+  /** A legacy server that refuses every call until the user is done. */
+  async function openRefusing() {
+    const rogue = await openRogueHttp();
+    let isDone = false;
+    let report: ((message: object) => void) | undefined;
+    rogue.always("GET", ({ stream }) => void (report = stream()));
+    rogue.always("tools/call", ({ message, response, answer }) => {
+      if (isDone) return answer({ content: [] });
+      const error = { code: -32042, message: "Sign in first", data: { elicitations: [url] } };
+      response.writeHead(200, { "content-type": "application/json" });
+      response.end(JSON.stringify({ jsonrpc: "2.0", id: message.id, error }));
+    });
+    const engine = await startEngine({ rogue: { url: rogue.url } });
+    await until(() => report !== undefined);
+    return {
+      rogue,
+      engine,
+      open() {
+        isDone = true;
+        report?.(done);
+      },
+      async [Symbol.asyncDispose]() {
+        await engine[Symbol.asyncDispose]();
+        await rogue[Symbol.asyncDispose]();
+      },
+    };
+  }
+
+  test("is asked for, and the call is sent again when the server says that the user is done", async () => {
+    await using refusing = await openRefusing();
+    const asked: unknown[] = [];
+    const ask = async (question: Question) => {
+      asked.push(question);
+      refusing.open();
+      return { action: "accept" };
+    };
+    expect(await refusing.engine.call("rogue__write", {}, { ask })).toEqual({ content: [] });
+    expect(asked).toEqual([{ method: "elicitation/create", params: url }]);
+    expect(refusing.rogue.count("tools/call")).toBe(2);
+  });
+
+  test.each([
+    ["declines", () => Promise.resolve({ action: "decline" })],
+    ["can't be asked", () => Promise.reject(new Fault("missing-capability", "There is no terminal"))],
+  ])("is the error of the call if the user %s", async (_, ask) => {
+    await using refusing = await openRefusing();
+    await expect(refusing.engine.call("rogue__write", {}, { ask })).rejects.toThrow("Sign in first");
+    expect(refusing.rogue.count("tools/call")).toBe(1);
   });
 });

@@ -99,6 +99,25 @@ test("what is watched is watched again in a new session", async () => {
   );
 });
 
+test("a watch that a modern server refuses is not kept, and its stream before stays open until the next", async () => {
+  await using rogue = await openRogueHttp("modern");
+  const closed: string[] = [];
+  rogue.once("subscriptions/listen", ({ message, stream, response }) => {
+    const acknowledged = "notifications/subscriptions/acknowledged";
+    const _meta = { "io.modelcontextprotocol/subscriptionId": message.id };
+    stream()({ jsonrpc: "2.0", method: acknowledged, params: { notifications: {}, _meta } });
+    response.on("close", () => closed.push("first"));
+  });
+  rogue.once("subscriptions/listen", ({ fail }) => {
+    expect(closed).toEqual([]);
+    fail(-32601, "No subscriptions", 404);
+  });
+  await using engine = await startEngine({ rogue: { url: rogue.url } });
+  await until(() => rogue.count("subscriptions/listen") === 1);
+  await expect(watch(engine, () => {})).rejects.toThrow("No subscriptions");
+  await until(() => closed.length === 1);
+});
+
 test("a watch that the server refuses is not kept", async () => {
   await using rogue = await openRogueHttp();
   await using engine = await startEngine({ rogue: { url: rogue.url } });

@@ -4,7 +4,6 @@ import { orAborted, settledWithin } from "../../core/wait.ts";
 import type { CallOptions } from "../../mcp/client/mcp-client.ts";
 import { askableOf } from "../../mcp/messages/client-facts.ts";
 import { forwardedMeta, stripEnvelope } from "../../mcp/messages/envelope.ts";
-import type { Question } from "../../mcp/messages/interim-messages.ts";
 import { type Params, RpcFault } from "../../mcp/messages/json-rpc.ts";
 import type { ToolAnnotations } from "../../mcp/messages/tool.ts";
 import { answerServer, type SampleForServer } from "./answer-server.ts";
@@ -52,7 +51,8 @@ export function createSafeRequest(
       } catch (error) {
         const urls = requiredUrls(error);
         if (!urls) throw error;
-        const mayAsk = context.era === "modern" && method !== "completion/complete";
+        // A client of 2025-11-25 knows this error and calls again itself.
+        const mayAsk = context.era !== "legacy" && method !== "completion/complete";
         if (!mayAsk) noteUrls(urls, context);
         if (!mayAsk || round === mostUrlRounds || !(await openUrls(urls, context))) throw error;
       }
@@ -87,7 +87,7 @@ export function createSafeRequest(
       maxTotalMs: definition.maxTotalTimeoutMs,
       headers,
       logLevel: context.logLevel,
-      as: identityOf(context),
+      as: connection.link()?.agreement.era === "legacy" ? undefined : identityOf(context),
       meta: metaOf(context),
       onProgress: (progress) => context.progress(progress),
       onLog: (line) => context.tell(line),
@@ -117,15 +117,21 @@ export function createSafeRequest(
   }
 
   /**
-   * Does for a caller of 2026-07-28 what a client of 2025-11-25 does itself: sends the user to the URLs and waits until
-   * they are done, since the server accepts the call only then. Returns whether the user agreed to open all of them.
+   * Does what a client of 2025-11-25 does itself: sends the user to the URLs and waits until they are done, since the
+   * server accepts the call only then. Returns whether the user agreed to open all of them.
    */
   async function openUrls(urls: readonly RequiredUrl[], context: CallContext): Promise<boolean> {
     const done = urls.map(
       ({ elicitationId }) => new Promise<void>((resolve) => urlElicitations.note(elicitationId, resolve)),
     );
-    const answers = await Promise.all(urls.map(({ question }: { question: Question }) => context.ask(question)));
-    if (!answers.every(({ action }) => action === "accept")) return false;
+    try {
+      const answers = await Promise.all(urls.map(({ question }) => context.ask(question)));
+      if (!answers.every(({ action }) => action === "accept")) return false;
+    } catch (error) {
+      // A command without a terminal gets what the server said. An MCP client gets the capability that it lacks.
+      if (context.era === undefined && isFault(error, "missing-capability")) return false;
+      throw error;
+    }
     await orAborted(settledWithin(Promise.all(done), urlWaitMs), context.signal);
     return true;
   }
