@@ -16,8 +16,6 @@ export interface Advice {
   readonly reason: string;
   /** What else the person must see before answering: the command line, the changes to a definition. */
   readonly detail?: string;
-  /** A sentence that says how to allow it. */
-  readonly howTo?: string;
   /** Saves a lasting answer. Without it the person is only offered "once". */
   readonly remember?: (choice: "always" | "never") => Promise<void>;
 }

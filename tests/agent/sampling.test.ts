@@ -29,7 +29,7 @@ test("a server may use the model during a call if a rule allows it", async () =>
   expect(model.requests[1]?.tools ?? []).toEqual([]);
 });
 
-test("without a rule the server gets an error that says how to allow it", async () => {
+test("without a rule the server gets an error that names the permission that is missing", async () => {
   await using server = await start();
   const result = await server.order({ message: 'call:docs__sum_up {"text":"good morning"}' });
   expect(textOf(result)).toMatch(/^GOT=no model: .*sampling__docs/s);

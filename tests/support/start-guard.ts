@@ -30,17 +30,17 @@ export async function startGuard({
   askTimeoutMs,
 }: GuardSetup = {}) {
   const home = folder ?? (await mkdtemp(join(tmpdir(), "guard-")));
-  const files = { approvals: join(home, "approvals.json"), pins: join(home, "pins.json") };
+  const files = { approvals: join(home, "approvals.json"), pins: join(home, "pins") };
   let now = 1_700_000_000_000;
   const clock = () => now;
   const approvals = openApprovals({ file: files.approvals, clock });
-  const pins = openPins({ file: files.pins, clock });
+  const pins = openPins({ folder: files.pins, policy, clock });
   const askers = createAskers();
   const entries: AuditEntry[] = [];
   const audit = { record: (entry: AuditEntry) => entries.push(entry), close: () => Promise.resolve() };
   const guard = createGuard({ policy, approvals, pins, askers, audit, clock, askTimeoutMs });
   const source = testSource({ ...parts, tools, id: parts.id ?? "git", prefix: "git" });
-  const catalog = createCatalog();
+  const catalog = createCatalog({ screen: (each) => pins.screen(each) });
   catalog.add(source);
   return {
     home,
@@ -51,7 +51,10 @@ export async function startGuard({
     entries,
     pins,
     catalog,
+    approvals,
     pass: (ms: number) => (now += ms),
+    /** The approvals as another process opens them. */
+    command: () => openApprovals({ file: files.approvals, clock }),
     /** Registers a person who gives these answers, one for each question. */
     person(...answers: (ApprovalAnswer | undefined)[]) {
       const questions: ApprovalQuestion[] = [];

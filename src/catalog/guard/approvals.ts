@@ -1,23 +1,58 @@
+import { stat } from "node:fs/promises";
 import { Fault } from "../../core/fault.ts";
 import { openStateFile } from "../../core/files/state-file.ts";
-import { isRecord } from "../../core/is-record.ts";
 import { type Log, silentLog } from "../../core/log.ts";
 import { quoted } from "../../core/peer-text.ts";
-import { type Caller, type CallerScope, callerScopeKey, scopeOfCaller } from "../caller.ts";
-import type { CatalogTool } from "../source.ts";
+import type { ApprovalAnswer } from "../advice.ts";
+import { type Caller, callerScopeName, scopeOfCaller } from "../caller.ts";
+import type { CatalogTool, Unsubscribe } from "../source.ts";
+import {
+  type AnsweredCall,
+  type Approval,
+  approvalKey,
+  type ApprovalsFile,
+  bounded,
+  callKey,
+  emptyApprovals,
+  isAfter,
+  parseApprovals,
+  type QuestionedCall,
+  type WaitingCall,
+  withApproval,
+  without,
+} from "./approvals-file.ts";
 
-/** Lasting answers to questions of policy, and the calls that wait for one. */
+/** Answers to questions of policy, and the calls that wait for one. All processes of a state folder share one file. */
 export interface Approvals {
-  /** The lasting answer for this tool and caller. One given in another process counts within a second. */
+  /** The lasting answer for this tool and caller. */
   recall(tool: CatalogTool, caller: Caller): Promise<"always" | "never" | undefined>;
   remember(tool: CatalogTool, caller: Caller, choice: "always" | "never"): Promise<void>;
-  /** Saves a call that no one answered, so that it can be approved by name later. */
-  note(tool: CatalogTool, caller: Caller, reason: string): Promise<void>;
+  /** Uses up the approval that was given for this call after it had been refused. False if there is none. */
+  takeApproval(call: QuestionedCall): Promise<boolean>;
+  /** Lists a call that waits until `openUntil`, or that was refused, so that a person can answer it. */
+  addWaiting(call: NewWaitingCall): Promise<WaitingCall>;
+  /** Uses up the answer that someone gave to a call that waits. */
+  takeAnswer(id: string): Promise<ApprovalAnswer | undefined>;
+  /** The call waits no longer. One that was refused stays in the list: it can be approved for the next time. */
+  end(id: string, how: "refused" | "answered" | "cancelled"): Promise<void>;
   list(): Promise<ApprovalsFile>;
-  /** Allows every waiting call of that name, and every refused one, from now on; returns the approvals. */
-  approveWaiting(name: string): Promise<readonly Approval[]>;
-  /** Removes lasting answers, so that the next call asks again; returns them. Faults with `not-found` if there are none. */
+  /** Answers a call in the list. Faults with `not-found` if it is not there, and with `usage` if the answer can't last. */
+  answer(id: string, choice: ApprovalAnswer, widened?: Widening): Promise<GivenAnswer>;
+  /** Removes the lasting answers for a tool, or a caller's for every tool, so that the next call asks again. Faults with `not-found` if there are none. */
   forget(name: string): Promise<readonly Approval[]>;
+  /** Calls the listener after every change, whichever process made it. */
+  onChange(listener: () => void): Unsubscribe;
+}
+
+export type NewWaitingCall = Omit<WaitingCall, "id" | "at" | "openUntil"> & { readonly openUntil?: number };
+
+/** `caller`: every tool that this caller uses. `tool`: every caller of this tool. */
+export type Widening = "caller" | "tool";
+
+export interface GivenAnswer {
+  readonly call: WaitingCall;
+  /** What lasts of it. */
+  readonly approval?: Approval;
 }
 
 export interface ApprovalsOptions {
@@ -26,67 +61,153 @@ export interface ApprovalsOptions {
   readonly log?: Log;
 }
 
-const mostApprovals = 5000;
-const mostWaiting = 200;
-const freshFor = 1000;
+/** How long a known answer counts without a look at the file. Without an answer there is always a look. */
+const freshMs = 1000;
+const lookEveryMs = 100;
 
 export function openApprovals({ file, clock = Date.now, log = silentLog }: ApprovalsOptions): Approvals {
-  const empty: ApprovalsFile = { approvals: [], waiting: [] };
-  const state = openStateFile<ApprovalsFile>({ path: file, parse: parseApprovals, empty, log });
-  let known: { readonly content: ApprovalsFile; readonly index: Map<string, "always" | "never"> } | undefined;
+  const state = openStateFile<ApprovalsFile>({ path: file, parse: parseApprovals, empty: emptyApprovals, log });
+  const listeners = new Set<() => void>();
+  let known = emptyApprovals;
+  let index = new Map<string, "always" | "never">();
   let readAt = -Infinity;
+  let stamp: string | undefined;
+  let looking: NodeJS.Timeout | undefined;
 
-  function learn(content: ApprovalsFile): ApprovalsFile {
-    known = { content, index: new Map(content.approvals.map((approval) => [keyOf(approval), approval.choice])) };
+  function learn(content: ApprovalsFile, newStamp?: string): ApprovalsFile {
+    known = content;
+    index = new Map(content.approvals.map((approval) => [approvalKey(approval), approval.choice]));
     readAt = clock();
+    stamp = newStamp;
+    for (const listener of listeners) listener();
     return content;
   }
 
-  const change = async (edit: (content: ApprovalsFile) => ApprovalsFile) => learn(await state.update(edit));
+  async function refresh(): Promise<ApprovalsFile> {
+    // Taken before the file is read: a change in between is read again.
+    const newStamp = await stampOf(file);
+    if (newStamp !== stamp) return learn(await state.read(), newStamp);
+    readAt = clock();
+    return known;
+  }
+
+  async function change(edit: (content: ApprovalsFile) => ApprovalsFile): Promise<void> {
+    learn(await state.update((content) => bounded(edit(bounded(content, clock())), clock())));
+  }
+
+  function lookUp({ source, tool }: CatalogTool, caller: Caller): "always" | "never" | undefined {
+    const scope = scopeOfCaller(caller);
+    const one = { source: source.id, tool: tool.name };
+    const exact = index.get(approvalKey({ ...one, caller: scope })) ?? index.get(approvalKey(one));
+    // What a caller may do for itself, a server that uses the model meanwhile may not.
+    return exact ?? (caller.server === undefined ? index.get(approvalKey({ caller: scope })) : undefined);
+  }
+
+  const isOpen = ({ openUntil }: { readonly openUntil?: string }): boolean => isAfter(openUntil, clock());
+  const now = (): string => new Date(clock()).toISOString();
 
   return {
     async recall(tool, caller) {
-      if (known === undefined || Math.abs(clock() - readAt) > freshFor) learn(await state.read());
-      return known!.index.get(keyOf(callOf(tool, caller)));
+      const isFresh = Math.abs(clock() - readAt) <= freshMs;
+      const answer = isFresh ? lookUp(tool, caller) : undefined;
+      if (answer !== undefined) return answer;
+      await refresh();
+      return lookUp(tool, caller);
     },
 
     async remember(tool, caller, choice) {
-      const approval: Approval = { ...callOf(tool, caller), choice, at: new Date(clock()).toISOString() };
-      await change((content) => withApprovals(content, [approval]));
+      const { name, source } = tool;
+      const one = { name, source: source.id, tool: tool.tool.name, caller: scopeOfCaller(caller) };
+      await change((content) => withApproval(content, { ...one, choice, at: now() }, clock()));
     },
 
-    async note(tool, caller, reason) {
-      const call: WaitingCall = { ...callOf(tool, caller), reason, at: new Date(clock()).toISOString() };
-      const isNoted = (waiting: readonly WaitingCall[]) => waiting.some((other) => keyOf(other) === keyOf(call));
-      if (known !== undefined && isNoted(known.content.waiting)) return;
-      await change(({ approvals, waiting }) => ({
-        approvals,
-        waiting: isNoted(waiting) ? waiting : [...waiting, call].slice(-mostWaiting),
-      }));
-    },
-
-    list: async () => learn(await state.read()),
-
-    async approveWaiting(name) {
-      let approved: Approval[] = [];
-      const at = new Date(clock()).toISOString();
+    async takeApproval(call) {
+      const isMeant = (answered: AnsweredCall): boolean =>
+        answered.choice === "once" && !isOpen(answered) && callKey(answered) === callKey(call);
+      if (!bounded(await refresh(), clock()).answered.some(isMeant)) return false;
+      let taken: AnsweredCall | undefined;
       await change((content) => {
-        const refused = content.approvals.filter((approval) => approval.name === name && approval.choice === "never");
-        const waiting = content.waiting.filter((call) => call.name === name);
-        approved = [...refused, ...waiting].map((call) => ({ ...bare(call), choice: "always", at }));
-        return withApprovals(content, approved);
+        taken = content.answered.find(isMeant);
+        return { ...content, answered: content.answered.filter((answered) => answered !== taken) };
       });
-      return approved;
+      return taken !== undefined;
+    },
+
+    async addWaiting({ openUntil, ...call }) {
+      const isSame = (waiting: WaitingCall): boolean => !isOpen(waiting) && callKey(waiting) === callKey(call);
+      const listed = (await refresh()).waiting.find(isSame);
+      // A client that tries again and again does not make the file be written each time.
+      if (listed !== undefined && openUntil === undefined) return listed;
+      let added: WaitingCall | undefined;
+      await change((content) => {
+        const id = content.waiting.find(isSame)?.id ?? String(content.lastId + 1);
+        const until = openUntil === undefined ? {} : { openUntil: new Date(openUntil).toISOString() };
+        added = { ...call, id, at: now(), ...until };
+        const others = content.waiting.filter((other) => other.id !== id);
+        return { ...content, waiting: [...others, added], lastId: Math.max(content.lastId, Number(id)) };
+      });
+      return added!;
+    },
+
+    async takeAnswer(id) {
+      const given = (await refresh()).answered.find((answered) => answered.id === id);
+      if (given !== undefined) await change((content) => without(content, id));
+      return given?.choice;
+    },
+
+    async end(id, how) {
+      await change((content) => {
+        const call = content.waiting.find((waiting) => waiting.id === id);
+        const { openUntil: _, ...refused } = call ?? {};
+        const left = without(content, id);
+        if (how !== "refused" || call === undefined) return left;
+        return { ...left, waiting: [...left.waiting, refused as WaitingCall] };
+      });
+    },
+
+    list: async () => bounded(await refresh(), clock()),
+
+    async answer(id, choice, widened) {
+      let given: GivenAnswer | undefined;
+      await change((content) => {
+        const call = content.waiting.find((waiting) => waiting.id === id);
+        if (call === undefined) throw new Fault("not-found", notWaiting(id));
+        const approval = lastingAnswer(call, choice, widened, now());
+        given = { call, ...(approval && { approval }) };
+        const left = without(content, id);
+        // What lasts answers a refused call when it is made again. A waiting one gets its answer either way.
+        const isLeft = isOpen(call) || choice === "once";
+        const answered = isLeft
+          ? [...left.answered, answeredCall(call, widened ? "once" : choice, now())]
+          : left.answered;
+        return approval ? withApproval({ ...left, answered }, approval, clock()) : { ...left, answered };
+      });
+      return given!;
     },
 
     async forget(name) {
       let forgotten: readonly Approval[] = [];
+      const isMeant = (approval: Approval): boolean =>
+        approval.name === name ||
+        (approval.name === undefined && approval.caller !== undefined && callerScopeName(approval.caller) === name);
       await change((content) => {
-        forgotten = content.approvals.filter((approval) => approval.name === name);
+        forgotten = content.approvals.filter(isMeant);
         if (forgotten.length === 0) throw new Fault("not-found", noAnswerFor(name));
-        return { ...content, approvals: content.approvals.filter((approval) => approval.name !== name) };
+        return { ...content, approvals: content.approvals.filter((approval) => !isMeant(approval)) };
       });
       return forgotten;
+    },
+
+    onChange(listener) {
+      listeners.add(listener);
+      // Not every file system reports the changes of other processes, so the file is looked at.
+      looking ??= setInterval(() => void refresh().catch(() => {}), lookEveryMs).unref();
+      return () => {
+        listeners.delete(listener);
+        if (listeners.size > 0) return;
+        clearInterval(looking);
+        looking = undefined;
+      };
     },
   };
 }
@@ -94,68 +215,37 @@ export function openApprovals({ file, clock = Date.now, log = silentLog }: Appro
 const noAnswerFor = (name: string): string =>
   `There is no saved answer for ${quoted(name)}. Run \`clawport approvals\` to list the saved answers.`;
 
-type Call = Omit<Approval, "choice" | "at">;
+const notWaiting = (id: string): string =>
+  `No call ${quoted(id)} waits for approval. It may have been answered already. Run \`clawport approvals\` to list the calls.`;
 
-function callOf(tool: CatalogTool, caller: Caller): Call {
-  return { name: tool.name, source: tool.source.id, tool: tool.tool.name, caller: scopeOfCaller(caller) };
+/** Every write is a new file. */
+async function stampOf(file: string): Promise<string> {
+  try {
+    const { ino, mtimeMs, size } = await stat(file);
+    return `${ino} ${mtimeMs} ${size}`;
+  } catch {
+    return "missing";
+  }
 }
 
-const bare = ({ name, source, tool, caller }: Call): Call => ({ name, source, tool, caller });
-
-/** By the source's own name for the tool: a name in the catalog could later belong to another tool. */
-const keyOf = ({ source, tool, caller }: Call): string => JSON.stringify([source, tool, callerScopeKey(caller)]);
-
-function withApprovals({ approvals, waiting }: ApprovalsFile, added: readonly Approval[]): ApprovalsFile {
-  const keys = new Set(added.map(keyOf));
+function lastingAnswer(
+  { id, name, source, tool, caller, lasting }: WaitingCall,
+  choice: ApprovalAnswer,
+  widened: Widening | undefined,
+  at: string,
+): Approval | undefined {
+  const lasts = widened === undefined ? choice : "always";
+  if (lasts !== "always" && lasts !== "never") return undefined;
+  if (!lasting) throw new Fault("usage", `Call ${id} can only be approved once, so no answer to it can last.`);
   return {
-    approvals: [...approvals.filter((approval) => !keys.has(keyOf(approval))), ...added].slice(-mostApprovals),
-    waiting: waiting.filter((call) => !keys.has(keyOf(call))),
+    ...(widened === "caller" ? {} : { name, source, tool }),
+    ...(widened === "tool" ? {} : { caller }),
+    choice: lasts,
+    at,
   };
 }
 
-/** A lasting answer: this caller may always, or never, use this tool. */
-export interface Approval {
-  /** The name in the catalog when the answer was given, for display. */
-  readonly name: string;
-  readonly source: string;
-  /** The source's own name for it. */
-  readonly tool: string;
-  readonly caller: CallerScope;
-  readonly choice: "always" | "never";
-  readonly at: string;
-}
-
-/** A call that was refused because no one answered. */
-export interface WaitingCall extends Omit<Approval, "choice"> {
-  readonly reason: string;
-}
-
-export interface ApprovalsFile {
-  readonly approvals: readonly Approval[];
-  readonly waiting: readonly WaitingCall[];
-}
-
-function parseApprovals(value: unknown): ApprovalsFile {
-  if (isRecord(value) && isListOf(value.approvals, isApproval) && isListOf(value.waiting, isWaiting)) {
-    return { approvals: value.approvals, waiting: value.waiting };
-  }
-  throw new Fault("corrupt", "This is not a list of approvals.");
-}
-
-function isListOf<T>(value: unknown, isItem: (item: unknown) => item is T): value is T[] {
-  return Array.isArray(value) && value.every(isItem);
-}
-
-const isApproval = (value: unknown): value is Approval =>
-  isCall(value) && "choice" in value && (value.choice === "always" || value.choice === "never");
-
-const isWaiting = (value: unknown): value is WaitingCall =>
-  isCall(value) && "reason" in value && typeof value.reason === "string";
-
-function isCall(value: unknown): value is object {
-  return isRecord(value) && areStrings(value.name, value.source, value.tool, value.at) && isRecord(value.caller);
-}
-
-function areStrings(...values: readonly unknown[]): boolean {
-  return values.every((value) => typeof value === "string");
+function answeredCall(call: WaitingCall, choice: ApprovalAnswer, at: string): AnsweredCall {
+  const { id, name, source, tool, caller, hash, openUntil } = call;
+  return { id, name, source, tool, caller, hash, choice, at, ...(openUntil && { openUntil }) };
 }

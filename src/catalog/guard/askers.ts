@@ -1,6 +1,6 @@
 import { isFault } from "../../core/fault.ts";
+import { isRecord } from "../../core/is-record.ts";
 import type { Log } from "../../core/log.ts";
-import { orAborted } from "../../core/wait.ts";
 import type { ApprovalAnswer, Choice } from "../advice.ts";
 import type { CallerScope } from "../caller.ts";
 import type { CallContext } from "../call-context.ts";
@@ -8,7 +8,8 @@ import type { Unsubscribe } from "../source.ts";
 
 /** What a person is asked before a call may run. */
 export interface ApprovalQuestion {
-  readonly id: string;
+  /** What `clawport approve` calls it; undefined if it could not be saved. */
+  readonly id: string | undefined;
   /** The name in the catalog. */
   readonly tool: string;
   readonly source: string;
@@ -26,7 +27,7 @@ export interface Asker {
   readonly kind: "console" | "terminal" | "desktop" | "client";
   /** Whether a person who may answer for this call can be asked now. */
   available(context: CallContext): boolean;
-  /** Undefined if there was no answer. The signal aborts after another answer, or when time is up. */
+  /** Undefined if there was no answer. The signal aborts after another answer, or when time is up; a text as its reason is for the person. */
   ask(question: ApprovalQuestion, signal: AbortSignal): Promise<ApprovalAnswer | undefined>;
 }
 
@@ -47,78 +48,20 @@ export function createAskers(): Askers {
   };
 }
 
-interface QuestionRequest {
-  /** Identifies tool and caller: at most one question about them is open at a time. */
-  readonly about: string;
-  readonly question: ApprovalQuestion;
-  readonly askers: readonly Asker[];
-  /** Ends the wait of this call. The question stays open while another call waits for it. */
-  readonly signal: AbortSignal;
-  /** Saves a lasting answer, once for all waiting calls. */
-  settle(reply: ApprovalReply): Promise<void>;
-}
-
-export interface ApprovalQuestions {
-  /**
-   * The answer; or `again` if another question about the same tool and caller was answered meanwhile: the call must be
-   * judged again, since that answer may cover it.
-   */
-  put(request: QuestionRequest): Promise<ApprovalReply | "again">;
-}
-
-interface PendingQuestion {
-  readonly text: string;
-  readonly reply: Promise<ApprovalReply>;
-  readonly end: AbortController;
-  waiting: number;
-}
-
-export function createApprovalQuestions(timeoutMs: number, log: Log): ApprovalQuestions {
-  const pending = new Map<string, PendingQuestion>();
-
-  function start({ about, question, askers, settle }: QuestionRequest): PendingQuestion {
-    const end = new AbortController();
-    const timer = setTimeout(() => end.abort(), timeoutMs);
-    const reply = askAll(askers, question, end.signal, log)
-      .then(async (reply) => {
-        await settle(reply);
-        return reply;
-      })
-      .finally(() => {
-        clearTimeout(timer);
-        pending.delete(about);
-      });
-    const entry: PendingQuestion = { text: question.text, reply, end, waiting: 0 };
-    pending.set(about, entry);
-    return entry;
-  }
-
-  return {
-    async put(request) {
-      const other = pending.get(request.about);
-      const entry = other ?? start(request);
-      entry.waiting++;
-      const reply = await orAborted(entry.reply, request.signal).finally(() => {
-        entry.waiting--;
-        if (entry.waiting === 0) entry.end.abort();
-      });
-      // A person who did not answer this question is not asked the next one right away.
-      return entry.text === request.question.text || reply.choice === undefined ? reply : "again";
-    },
-  };
-}
-
 export interface ApprovalReply {
   /** Undefined if there was no answer. */
   readonly choice?: ApprovalAnswer;
-  /** The kind of the asker that brought the answer. */
+  /** The kind of the asker that brought the answer; `command` for `clawport approve`. */
   readonly by?: string;
 }
+
+/** Why a question is withdrawn, for the person who sees it. */
+export const answeredElsewhere = ({ choice }: ApprovalReply): string => `answered elsewhere: ${choice}`;
 
 /**
  * Asks all at once. The first answer counts and ends the other questions. Without an answer in time the reply is empty.
  */
-async function askAll(
+export async function askAll(
   askers: readonly Asker[],
   question: ApprovalQuestion,
   signal: AbortSignal,
@@ -127,7 +70,7 @@ async function askAll(
   const answered = new AbortController();
   const ended = AbortSignal.any([signal, answered.signal]);
   const reply = await new Promise<ApprovalReply>((resolve) => {
-    if (signal.aborted || askers.length === 0) return resolve({});
+    if (signal.aborted) return resolve({});
     signal.addEventListener("abort", () => resolve({}), { once: true });
     let open = askers.length;
     const askAndResolve = async (asker: Asker): Promise<void> => {
@@ -137,7 +80,7 @@ async function askAll(
     };
     for (const asker of askers) void askAndResolve(asker);
   });
-  answered.abort();
+  answered.abort(answeredElsewhere(reply));
   return reply;
 }
 
@@ -152,6 +95,21 @@ async function askOne(asker: Asker, question: ApprovalQuestion, signal: AbortSig
     }
     return {};
   }
+}
+
+/** What a command whose call waits is sent in a log line, if its user can be asked. */
+export interface ApprovalNotice {
+  /** The id of the call. */
+  readonly approval: string;
+  /** Whether the command is to ask its user. If not, someone else is asked. */
+  readonly asks: boolean;
+  /** Where the question is asked. */
+  readonly text: string;
+}
+
+export function isApprovalNotice(data: unknown): data is ApprovalNotice {
+  if (!isRecord(data)) return false;
+  return typeof data.approval === "string" && typeof data.asks === "boolean" && typeof data.text === "string";
 }
 
 const choiceTitles: Readonly<Record<Choice, string>> = {

@@ -1,34 +1,157 @@
-import { existsSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { startGuard, textOf } from "../../../tests/support/start-guard.ts";
-import { testTool } from "../../../tests/support/test-source.ts";
+import { testContext, testTool } from "../../../tests/support/test-source.ts";
+import { until } from "../../../tests/support/until.ts";
 import type { Policy } from "../../core/config/policy-config.ts";
 import { Fault } from "../../core/fault.ts";
-import { openApprovals } from "./approvals.ts";
+import type { ApprovalAnswer } from "../advice.ts";
 
 const ask: Policy = { rules: [{ verdict: "ask" }] };
 
-test("if no one can be asked, the call is refused, and `clawport approve` allows the next one while the hub runs", async () => {
+test("if no one can be asked, the call is refused, and an approval allows exactly that call once", async () => {
   await using hub = await startGuard({ policy: ask });
-  const result = await hub.call();
+  const result = await hub.call("git__push", { branch: "a", force: false });
   expect(result.isError).toBe(true);
   expect(textOf(result)).toBe(
-    "git__push needs approval, but no one is available to approve it: policy.rules[0] requires it. " +
-      'Run `clawport approve git__push` to allow it. Or add { tool: "git__push", verdict: "allow" } before policy.rules[0] ' +
-      "in the configuration (run `clawport config path` to find it).",
+    "git__push needs approval, but no one is available to approve it: policy.rules[0] requires it.",
   );
   expect(hub.entries).toMatchObject([{ verdict: "ask", outcome: "denied" }]);
 
-  const command = openApprovals({ file: hub.files.approvals });
-  expect((await command.list()).waiting).toMatchObject([{ name: "git__push", source: "git", tool: "push" }]);
-  await command.approveWaiting("git__push");
-  hub.pass(1500);
-  expect((await hub.call()).isError).toBeUndefined();
-  expect((await hub.call("git__push", {}, { caller: { token: "other" } })).isError).toBe(true);
+  const command = hub.command();
+  const { waiting } = await command.list();
+  expect(waiting).toMatchObject([
+    { id: "1", name: "git__push", source: "git", tool: "push", arguments: '{"branch":"a","force":false}' },
+  ]);
+  await command.answer("1", "once");
+  expect((await hub.call("git__push", { branch: "b", force: false })).isError).toBe(true);
+  const other = { caller: { token: "other" } };
+  expect((await hub.call("git__push", { branch: "a", force: false }, other)).isError).toBe(true);
+  expect((await hub.call("git__push", { force: false, branch: "a" })).isError).toBeUndefined();
+  expect((await hub.call("git__push", { branch: "a", force: false })).isError).toBe(true);
+  expect(hub.entries.at(-2)).toMatchObject({ verdict: "ask", why: "policy.rules[0]: once by command", outcome: "ok" });
+});
 
-  await command.forget("git__push");
-  hub.pass(1500);
+test("a refused call that is made again stays one in the list, and a client can't push out the calls of others", async () => {
+  await using hub = await startGuard({ policy: ask });
+  await hub.call("git__push", { mine: true }, { caller: { token: "other" } });
+  for (let call = 0; call < 3; call++) await hub.call();
+  for (let number = 0; number < 30; number++) await hub.call("git__push", { number });
+  const { waiting } = await hub.command().list();
+  expect(waiting).toHaveLength(21);
+  expect(waiting[0]).toMatchObject({ id: "1", caller: { token: "other" } });
+  expect(waiting.at(-1)).toMatchObject({ arguments: '{"number":29}' });
+});
+
+test("an approval that is not used within an hour is gone, and so is a refused call after a day", async () => {
+  await using hub = await startGuard({ policy: ask });
+  await hub.call();
+  await hub.command().answer("1", "once");
+  hub.pass(3_600_001);
   expect((await hub.call()).isError).toBe(true);
+  hub.pass(24 * 3_600_000);
+  expect((await hub.command().list()).waiting).toEqual([]);
+});
+
+test.each([
+  ["always", undefined, [undefined, undefined, true, true]],
+  ["always", "tool", [undefined, undefined, undefined, true]],
+  ["always", "caller", [undefined, undefined, true, undefined]],
+] as const)("an answer lasts for as much as it says: %s, widened to %s", async (choice, widened, results) => {
+  await using hub = await startGuard({ policy: ask, tools: ["push", "pull"] });
+  await hub.call();
+  await hub.command().answer("1", choice, widened);
+  const other = { caller: { token: "other" } };
+  const calls = [
+    await hub.call(),
+    await hub.call("git__push", { other: true }),
+    await hub.call("git__push", {}, other),
+    await hub.call("git__pull"),
+  ];
+  expect(calls.map(({ isError }) => isError)).toEqual(results);
+  await hub.command().forget(widened === "caller" ? "mcp-http/main" : "git__push");
+  hub.pass(1001);
+  expect((await hub.call()).isError).toBe(true);
+});
+
+test("an answer for every tool of a caller is not for a server that uses the model meanwhile", async () => {
+  await using hub = await startGuard({ policy: ask });
+  await hub.call();
+  await hub.command().answer("1", "always", "caller");
+  expect((await hub.call("git__push", {}, { caller: { server: "docs" } })).isError).toBe(true);
+});
+
+test("an approval is for the question that was asked: a changed definition asks again", async () => {
+  await using hub = await startGuard({ policy: ask });
+  await hub.call();
+  hub.source.offer([testTool("push", { description: "changed" })]);
+  await hub.command().answer("1", "once");
+  expect((await hub.call()).isError).toBe(true);
+});
+
+test("a waiting call is listed with its id and can be answered from elsewhere, which ends the other questions", async () => {
+  await using hub = await startGuard({ policy: ask });
+  const asked = Promise.withResolvers<{ id: string | undefined; signal: AbortSignal }>();
+  hub.askers.add({
+    id: "x",
+    kind: "terminal",
+    available: () => true,
+    ask: ({ id }, signal) => (asked.resolve({ id, signal }), new Promise(() => {})),
+  });
+  const result = hub.call("git__push", { branch: "a" });
+  const { id, signal } = await asked.promise;
+  expect((await hub.command().list()).waiting).toMatchObject([{ id, openUntil: expect.any(String) as string }]);
+  await hub.command().answer(id!, "once");
+  expect((await result).isError).toBeUndefined();
+  expect(signal.reason).toBe("answered elsewhere: once");
+  expect(await hub.command().list()).toMatchObject({ waiting: [], answered: [], approvals: [] });
+});
+
+test("with four callers waiting, an answer reaches one of them", async () => {
+  await using hub = await startGuard({ policy: ask });
+  hub.askers.add({ id: "x", kind: "terminal", available: () => true, ask: () => new Promise(() => {}) });
+  const stop = new AbortController();
+  const callers = ["a", "b", "c", "d"].map((token) => ({ token }));
+  const results = callers.map((caller) => hub.call("git__push", {}, { caller, signal: stop.signal }));
+  await until(async () => (await hub.command().list()).waiting.length === 4);
+  const { waiting } = await hub.command().list();
+  const chosen = waiting.find(({ caller }) => caller.token === "c")!;
+  await hub.command().answer(chosen.id, "once");
+  expect((await results[2]!).isError).toBeUndefined();
+  expect((await hub.command().list()).waiting.map(({ caller }) => caller.token)).not.toContain("c");
+  stop.abort();
+  await Promise.allSettled(results);
+  expect((await hub.command().list()).waiting).toEqual([]);
+});
+
+test("a call can be refused from elsewhere, and is then no longer listed", async () => {
+  await using hub = await startGuard({ policy: ask });
+  hub.askers.add({ id: "x", kind: "terminal", available: () => true, ask: () => new Promise(() => {}) });
+  const result = hub.call();
+  await until(async () => (await hub.command().list()).waiting.length === 1);
+  await hub.command().answer("1", "no");
+  expect(textOf(await result)).toContain("the answer was no");
+  expect((await hub.command().list()).waiting).toEqual([]);
+});
+
+test("secrets in the arguments are masked, and a long value hides no other", async () => {
+  await using hub = await startGuard({ policy: ask });
+  await hub.call("git__push", { password: "hunter22", content: "x".repeat(5000), path: "/etc/shadow" });
+  const [call] = (await hub.command().list()).waiting;
+  expect(call?.arguments).toContain('"password":"[redacted]"');
+  expect(call?.arguments).toContain('"path":"/etc/shadow"');
+  expect(call?.arguments).toContain("… (5000 characters)");
+});
+
+test("answers and waiting calls of the first format: always means what it meant, and waiting calls ask again", async () => {
+  await using hub = await startGuard({ policy: ask });
+  const call = { name: "git__push", source: "git", tool: "push", at: "2023-11-14T22:13:20.000Z" };
+  const approvals = [{ ...call, caller: { door: "mcp-http", token: "main" }, choice: "always" }];
+  const waiting = [{ ...call, caller: { door: "mcp-http", token: "other" }, reason: "policy asks" }];
+  await writeFile(hub.files.approvals, JSON.stringify({ approvals, waiting }));
+  expect((await hub.call("git__push", { any: "arguments" })).isError).toBeUndefined();
+  expect((await hub.call("git__push", {}, { caller: { token: "other" } })).isError).toBe(true);
+  expect((await hub.command().list()).waiting).toMatchObject([{ id: "1", caller: { token: "other" } }]);
 });
 
 test("`once` allows one call, `always` every call of this tool by this caller, across restarts", async () => {
@@ -46,11 +169,11 @@ test("`once` allows one call, `always` every call of this tool by this caller, a
   expect((await again.call()).isError).toBeUndefined();
 });
 
-test("`never` is remembered, and the denial says how to undo it", async () => {
+test("`never` is remembered, and the denial says so without a way around it", async () => {
   await using hub = await startGuard({ policy: ask });
   const questions = hub.person("never");
   await hub.call();
-  expect(textOf(await hub.call())).toContain("clawport approve git__push");
+  expect(textOf(await hub.call())).toBe('git__push was denied: an earlier answer was "never".');
   expect(questions).toHaveLength(1);
   expect(hub.source.calls).toEqual([]);
 });
@@ -70,12 +193,23 @@ test("the question names the caller, the tool and the arguments, with invisible 
   expect(JSON.stringify(question)).not.toContain("secret");
 });
 
-test("calls that need the same approval at the same time ask once; a different question waits, and is dropped if the answer covers it", async () => {
+test("every call has its own question, unless a lasting answer to another one covers it", async () => {
   await using hub = await startGuard({ policy: ask });
-  const questions = hub.person("always", "never");
-  const results = await Promise.all([hub.call(), hub.call(), hub.call("git__push", { other: true })]);
-  expect(results.map(({ isError }) => isError)).toEqual([undefined, undefined, undefined]);
-  expect(questions).toHaveLength(1);
+  const asked: { answer(choice: ApprovalAnswer): void }[] = [];
+  hub.askers.add({
+    id: "x",
+    kind: "terminal",
+    available: () => true,
+    ask: () => new Promise((resolve) => asked.push({ answer: resolve })),
+  });
+  const results = [hub.call(), hub.call(), hub.call("git__push", { other: true })];
+  await until(() => asked.length === 3);
+  asked[0]?.answer("once");
+  expect((await Promise.race(results)).isError).toBeUndefined();
+  expect(hub.source.calls).toHaveLength(1);
+  asked[1]?.answer("always");
+  for (const result of results) expect((await result).isError).toBeUndefined();
+  expect(asked).toHaveLength(3);
 });
 
 test("with several askers the first answer counts and ends the other questions", async () => {
@@ -121,7 +255,7 @@ test("a plain no refuses this call only, and leaves no call waiting for approval
   const refusal = textOf(await hub.call());
   expect(refusal).toContain("the answer was no");
   expect(refusal).not.toContain("clawport approve");
-  expect(existsSync(hub.files.approvals)).toBe(false);
+  expect((await hub.command().list()).waiting).toEqual([]);
   expect((await hub.call()).isError).toBeUndefined();
   expect(questions).toHaveLength(2);
 });
@@ -217,4 +351,28 @@ test("a change that a person allows once is asked about again", async () => {
   for (let call = 0; call < 3; call++) expect((await hub.call()).isError).toBeUndefined();
   expect(questions).toHaveLength(2);
   expect(questions[0]?.text).toContain("+   new");
+});
+
+test("an approval of one prompt is not for another one with the same arguments", async () => {
+  const prompts = [{ name: "one" }, { name: "two" }];
+  const getPrompt = (name: string) => Promise.resolve({ description: name, messages: [] });
+  await using hub = await startGuard({ policy: ask, source: { prompts: () => prompts, getPrompt } });
+  const view = hub.catalog.view("all");
+  const get = (name: string) => hub.guard.getPrompt(view, name, {}, testContext());
+  await expect(get("git__one")).rejects.toMatchObject({ code: "denied" });
+  const [call] = (await hub.command().list()).waiting;
+  expect(call).toMatchObject({ name: "prompts/get", arguments: '{"name":"one","arguments":{}}', lasting: false });
+  await hub.command().answer("1", "once");
+  await expect(get("git__two")).rejects.toMatchObject({ code: "denied" });
+  expect(await get("git__one")).toMatchObject({ description: "one" });
+  await expect(hub.command().answer("2", "always")).rejects.toMatchObject({ code: "usage" });
+});
+
+test("a lasting answer to policy does not answer the question about a changed definition", async () => {
+  await using hub = await startGuard({ policy: ask });
+  const questions = hub.person("always", "no");
+  await hub.call();
+  hub.source.offer([testTool("push", { description: "changed" })]);
+  expect(textOf(await hub.call())).toContain("the answer was no");
+  expect(questions).toHaveLength(2);
 });

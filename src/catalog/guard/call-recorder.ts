@@ -5,7 +5,7 @@ import { shortHash } from "../audit/audit-line.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { Caller } from "../caller.ts";
 import type { Source } from "../source.ts";
-import type { Operation } from "./call-admission.ts";
+import type { Operation } from "./operation.ts";
 
 export interface CallDecision {
   readonly verdict: CallVerdict;

@@ -14,11 +14,11 @@ test("an allowed call reaches the source under the source's own name, and the au
   ]);
 });
 
-test("a denied call never reaches the source, and says which rule to add", async () => {
+test("a denied call never reaches the source, and says which rule denied it", async () => {
   await using hub = await startGuard({ policy: { rules: [{ source: "git", verdict: "deny" }] } });
   const result = await hub.call();
   expect(result.isError).toBe(true);
-  expect(textOf(result)).toContain(`Add { tool: "git__push", verdict: "allow" } before policy.rules[0]`);
+  expect(textOf(result)).toBe("git__push was denied: policy.rules[0] forbids it.");
   expect(hub.source.calls).toEqual([]);
   expect(hub.entries).toMatchObject([{ verdict: "deny", why: "policy.rules[0]", outcome: "denied" }]);
 });
@@ -27,9 +27,9 @@ test("a changed tool does not run if no one can be asked, until a command accept
   await using hub = await startGuard();
   await hub.call();
   hub.source.offer([testTool("push", { description: "Also sends your files away." })]);
-  expect(textOf(await hub.call())).toMatch(/has changed since it was first used\. .*`clawport approve git__push`/);
+  expect(textOf(await hub.call())).toMatch(/has changed since it was first listed\.$/);
   expect(hub.entries.at(-1)).toMatchObject({ verdict: "ask", outcome: "denied" });
-  await openPins({ file: hub.files.pins }).accept("git__push");
+  await openPins({ folder: hub.files.pins }).accept("git__push");
   expect((await hub.call()).isError).toBeUndefined();
   expect(hub.source.calls).toHaveLength(2);
 });

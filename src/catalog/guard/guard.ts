@@ -16,9 +16,10 @@ import type { CatalogTool, Unsubscribe } from "../source.ts";
 import type { View } from "../view.ts";
 import type { Approvals } from "./approvals.ts";
 import type { Askers } from "./askers.ts";
-import { createCallAdmission, type Operation } from "./call-admission.ts";
+import { createCallAdmission } from "./call-admission.ts";
 import { type CallDecision, createCallRecorder } from "./call-recorder.ts";
 import { traitsOf } from "./judge-call.ts";
+import type { Operation } from "./operation.ts";
 import type { Pins } from "./pins.ts";
 import { createRateLimits, limitText } from "./rate-limits.ts";
 
@@ -145,7 +146,7 @@ export function createGuard(options: GuardOptions): Guard {
       if (found === undefined || source?.getPrompt === undefined) {
         throw new Fault("unknown-prompt", `There is no prompt called ${quoted(name)}.`);
       }
-      const operation = { source, args, what: "prompts/get" };
+      const operation = { source, prompt: found, args, what: "prompts/get" };
       return readGuarded(operation, context, () => source.getPrompt!(found.prompt.name, args, context));
     },
 
@@ -159,6 +160,7 @@ export function createGuard(options: GuardOptions): Guard {
     setPolicy(next) {
       if (JSON.stringify(next.limits) !== JSON.stringify(policy.limits)) limits = createRateLimits(next.limits ?? []);
       policy = next;
+      pins.setPolicy(next);
     },
   };
 }

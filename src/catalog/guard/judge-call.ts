@@ -71,7 +71,7 @@ function judgePolicy(facts: CallFacts): PolicyVerdict {
 
 function judgeAs(caller: Caller, tool: ToolFacts, facts: CallFacts): PolicyVerdict {
   const found = findRule(facts.policy, tool, caller);
-  const advice = found ? ruleAdvice(found, facts) : presetAdvice(tool, facts, caller);
+  const advice = found ? ruleAdvice(found) : presetAdvice(tool, facts, caller);
   return { policy: applyRemembered(advice, facts), found };
 }
 
@@ -87,12 +87,12 @@ function toolFacts({ policy, source, tool }: CallFacts): ToolFacts {
   return { name: tool?.name, source: source.id, kind: source.kind, traits: traitsOf(hints) };
 }
 
-function ruleAdvice({ rule, index }: FoundRule, facts: CallFacts): Advice {
+function ruleAdvice({ rule, index }: FoundRule): Advice {
   const by = `policy.rules[${index}]`;
   if (rule.verdict === "allow") return { by, verdict: "allow", reason: "a rule allows it" };
   const requirement = rule.verdict === "ask" ? `${by} requires it` : `${by} forbids it`;
   const reason = rule.reason ? `${requirement}: ${rule.reason}` : requirement;
-  return { by, verdict: rule.verdict, reason, howTo: ruleToAdd(facts, `before ${by}`) };
+  return { by, verdict: rule.verdict, reason };
 }
 
 /** The doors through which calls come that no person has approved yet. */
@@ -114,20 +114,14 @@ function presetAdvice({ traits }: ToolFacts, facts: CallFacts, { door }: Caller)
   const why = preset === "default" && !traits.readOnly ? doorReasons[door] : undefined;
   if (!asksStrictly && why === undefined) return allowed[preset];
   const reason = why ?? `policy.preset "strict" requires it for everything that is not read-only`;
-  return { by: `preset ${preset}`, verdict: "ask", reason, howTo: ruleToAdd(facts, "to policy.rules") };
+  return { by: `preset ${preset}`, verdict: "ask", reason };
 }
 
 /** A lasting answer settles a question of policy. It never overrides a rule that allows or denies. */
-function applyRemembered(policy: Advice, { remembered, tool }: CallFacts): Advice {
+function applyRemembered(policy: Advice, { remembered }: CallFacts): Advice {
   if (policy.verdict !== "ask" || remembered === undefined) return policy;
   if (remembered === "always") return { by: "approval", verdict: "allow", reason: 'an earlier answer was "always"' };
-  const howTo = tool && `Run \`clawport approve ${tool.name}\` to allow it.`;
-  return { by: "approval", verdict: "deny", reason: 'an earlier answer was "never"', ...(howTo && { howTo }) };
-}
-
-function ruleToAdd({ source, tool }: CallFacts, where: string): string {
-  const rule = tool ? `{ tool: "${tool.name}", verdict: "allow" }` : `{ source: "${source.id}", verdict: "allow" }`;
-  return `Add ${rule} ${where} in the configuration (run \`clawport config path\` to find it).`;
+  return { by: "approval", verdict: "deny", reason: 'an earlier answer was "never"' };
 }
 
 /** What rules know about the tool or the source. */

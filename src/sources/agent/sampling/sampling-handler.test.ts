@@ -62,7 +62,7 @@ test("without a rule the user is asked and sees the request, and 'always' is for
   expect(model.requests).toHaveLength(2);
 });
 
-test("with no one to ask it is denied, and the message says how to allow it", async () => {
+test("with no one to ask it is denied, and the message names the permission that is missing", async () => {
   await using sampling = await open({ policy: {} });
   await expect(sampling.ask(question("hello"))).rejects.toThrow(/sampling__docs/);
   expect(model.requests).toHaveLength(0);

@@ -1,0 +1,179 @@
+import { Fault } from "../../core/fault.ts";
+import { isRecord } from "../../core/is-record.ts";
+import type { ApprovalAnswer } from "../advice.ts";
+import { type CallerScope, callerScopeKey } from "../caller.ts";
+
+/** Which call a question is about. */
+export interface QuestionedCall {
+  /** The name in the catalog, or the method of a read; for display. */
+  readonly name: string;
+  readonly source: string;
+  /** The source's own name for the tool, since a name in the catalog could later belong to another tool. */
+  readonly tool: string;
+  readonly caller: CallerScope;
+  /** Of the arguments and of why approval is needed: a person's answer is about both. */
+  readonly hash: string;
+}
+
+/** A call that waits for approval, or that was refused because no one approved it. */
+export interface WaitingCall extends QuestionedCall {
+  /** A number that is never used again, so that an answer can't reach another call. */
+  readonly id: string;
+  /** The name that the client gives itself. */
+  readonly client?: string;
+  /** For display: secrets are masked, and the length is bounded. */
+  readonly arguments: string;
+  /** Why approval is needed. */
+  readonly reason: string;
+  /** What else must be seen before answering, such as the changes to a definition. */
+  readonly detail?: string;
+  /** Whether an answer can last: not for reads, nor if something else than policy wants to be asked each time. */
+  readonly lasting: boolean;
+  readonly at: string;
+  /** Until then the call itself waits. After that, or without it, an approval counts for the same call when it is made again. */
+  readonly openUntil?: string;
+}
+
+/** A waiting call with the answer that it has not taken up yet. */
+export interface AnsweredCall extends QuestionedCall {
+  readonly id: string;
+  readonly choice: ApprovalAnswer;
+  readonly at: string;
+  /** Until then only the call that waited may take it. */
+  readonly openUntil?: string;
+}
+
+/** A lasting answer: this caller may always, or never, use this tool. */
+export interface Approval {
+  /** The name in the catalog when the answer was given, for display. Absent, with `source` and `tool`, for every tool. */
+  readonly name?: string;
+  readonly source?: string;
+  readonly tool?: string;
+  /** Absent for every caller. */
+  readonly caller?: CallerScope;
+  readonly choice: "always" | "never";
+  readonly at: string;
+}
+
+export interface ApprovalsFile {
+  readonly approvals: readonly Approval[];
+  readonly waiting: readonly WaitingCall[];
+  readonly answered: readonly AnsweredCall[];
+  readonly lastId: number;
+}
+
+export const emptyApprovals: ApprovalsFile = { approvals: [], waiting: [], answered: [], lastId: 0 };
+
+/** What a lasting answer covers. */
+export const approvalKey = ({ source, tool, caller }: Pick<Approval, "source" | "tool" | "caller">): string =>
+  JSON.stringify([source, tool, caller === undefined ? undefined : callerScopeKey(caller)]);
+
+export const callKey = (call: QuestionedCall): string => JSON.stringify([approvalKey(call), call.name, call.hash]);
+
+export function isAfter(time: string | undefined, now: number): boolean {
+  return time !== undefined && Date.parse(time) > now;
+}
+
+const mostApprovals = 5000;
+const mostWaiting = 200;
+const mostWaitingPerCaller = 20;
+/** How long a refused call stays in the list, and how long an approval waits for the call to be made again. */
+const waitingMs = 24 * 3_600_000;
+const answeredMs = 3_600_000;
+
+export function without(content: ApprovalsFile, id: string): ApprovalsFile {
+  return {
+    ...content,
+    waiting: content.waiting.filter((call) => call.id !== id),
+    answered: content.answered.filter((call) => call.id !== id),
+  };
+}
+
+/** Calls that the answer covers are no longer listed, unless they still wait: those take it up themselves. */
+export function withApproval(content: ApprovalsFile, added: Approval, now: number): ApprovalsFile {
+  const key = approvalKey(added);
+  const isCovered = ({ source, tool, caller, openUntil, lasting }: WaitingCall): boolean =>
+    lasting &&
+    !isAfter(openUntil, now) &&
+    approvalKey({ ...(added.tool === undefined ? {} : { source, tool }), ...(added.caller && { caller }) }) === key;
+  return {
+    ...content,
+    approvals: [...content.approvals.filter((approval) => approvalKey(approval) !== key), added].slice(-mostApprovals),
+    waiting: content.waiting.filter((call) => !isCovered(call)),
+  };
+}
+
+/** Without what is too old or too much. A caller's many calls don't push out those of others. */
+export function bounded(content: ApprovalsFile, now: number): ApprovalsFile {
+  const isYoung = (at: string, forMs: number): boolean => isAfter(at, now - forMs);
+  const counts = new Map<string, number>();
+  const seen = new Set<string>();
+  let total = 0;
+  const isKept = (call: WaitingCall): boolean => {
+    if (isAfter(call.openUntil, now)) return true;
+    const caller = callerScopeKey(call.caller);
+    const count = (counts.get(caller) ?? 0) + 1;
+    counts.set(caller, count);
+    const isSeen = seen.has(callKey(call));
+    seen.add(callKey(call));
+    return !isSeen && isYoung(call.at, waitingMs) && count <= mostWaitingPerCaller && ++total <= mostWaiting;
+  };
+  return {
+    ...content,
+    waiting: content.waiting.toReversed().filter(isKept).toReversed(),
+    answered: content.answered.filter(({ at }) => isYoung(at, answeredMs)),
+  };
+}
+
+/**
+ * The first format had lasting answers for one tool and caller, which mean the same now, and waiting calls without their
+ * arguments. Those can't be shown to a person, so they are left out: the next such call asks.
+ */
+export function parseApprovals(value: unknown): ApprovalsFile {
+  if (isRecord(value)) {
+    const { approvals, waiting, answered = [], lastId = 0 } = value;
+    if (isListOf(approvals, isApproval) && Array.isArray(waiting) && isListOf(answered, isAnswered)) {
+      if (typeof lastId === "number") return { approvals, waiting: waiting.filter(isWaiting), answered, lastId };
+    }
+  }
+  throw new Fault("corrupt", "This is not a list of approvals.");
+}
+
+function isListOf<T>(value: unknown, isItem: (item: unknown) => item is T): value is T[] {
+  return Array.isArray(value) && value.every(isItem);
+}
+
+function isApproval(value: unknown): value is Approval {
+  if (!isRecord(value)) return false;
+  const { name, source, tool, caller, choice, at } = value;
+  const isForTool = areStrings(name, source, tool);
+  const isForEveryTool = name === undefined && source === undefined && tool === undefined;
+  const isForCaller = isRecord(caller) || (caller === undefined && isForTool);
+  return (isForTool || isForEveryTool) && isForCaller && (choice === "always" || choice === "never") && areStrings(at);
+}
+
+function isWaiting(value: unknown): value is WaitingCall {
+  if (!isQuestioned(value)) return false;
+  const { arguments: shown, reason, lasting }: Partial<WaitingCall> = value;
+  return areStrings(shown, reason) && typeof lasting === "boolean";
+}
+
+function isAnswered(value: unknown): value is AnsweredCall {
+  return isQuestioned(value) && "choice" in value && answers.has(value.choice);
+}
+
+const answers: ReadonlySet<unknown> = new Set<ApprovalAnswer>(["once", "always", "never", "no"]);
+
+function isQuestioned(value: unknown): value is QuestionedCall {
+  if (!isRecord(value)) return false;
+  const { id, name, source, tool, caller, hash, at, openUntil } = value;
+  return (
+    areStrings(id, name, source, tool, hash, at) &&
+    isRecord(caller) &&
+    (openUntil === undefined || areStrings(openUntil))
+  );
+}
+
+function areStrings(...values: readonly unknown[]): boolean {
+  return values.every((value) => typeof value === "string");
+}
