@@ -26,6 +26,8 @@ export interface AuditLine {
   readonly client?: string;
   readonly sender?: string;
   readonly agent?: string;
+  /** The server that used the model during the caller's call. */
+  readonly server?: string;
   /** The first 16 hexadecimal digits of the session key's SHA-256. */
   readonly session?: string;
   readonly source: string;
@@ -49,6 +51,7 @@ export function formatAuditLine(entry: AuditEntry): string {
     client: caller.client?.slice(0, longestText),
     sender: caller.sender?.slice(0, longestText),
     agent: caller.agent?.slice(0, longestText),
+    server: caller.server?.slice(0, longestText),
     session: caller.sessionKey && hashedSession(caller.sessionKey),
     source: entry.source.slice(0, longestText),
     tool: entry.tool.slice(0, longestText),

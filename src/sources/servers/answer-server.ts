@@ -7,8 +7,8 @@ import type { ServerDefinition } from "./definition.ts";
 /** Has a model answer a server. If the server asks during a call, the context is that of the call. */
 export type SampleForServer = (server: string, question: Question, context: QuestionContext) => Promise<Answer>;
 
-/** Where a server's question comes from. Without `ask` it belongs to no call, so there is no caller to ask. */
-export type QuestionContext = Pick<CallContext, "signal" | "log"> & Partial<Pick<CallContext, "ask">>;
+/** Where a server's question comes from. Without a caller and `ask` it belongs to no call. */
+export type QuestionContext = Pick<CallContext, "signal" | "log"> & Partial<Pick<CallContext, "caller" | "ask">>;
 
 /** Answers a question of a server: from its configuration, by asking the caller, or with a model. */
 export async function answerServer(

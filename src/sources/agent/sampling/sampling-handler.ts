@@ -1,6 +1,8 @@
 import type { CallContext } from "../../../catalog/call-context.ts";
+import type { Caller } from "../../../catalog/caller.ts";
 import type { Guard } from "../../../catalog/guard/guard.ts";
-import type { CatalogTool, ToolSource } from "../../../catalog/source.ts";
+import { createOneOffTool } from "../../../catalog/one-off-tool.ts";
+import type { CatalogTool } from "../../../catalog/source.ts";
 import { Fault } from "../../../core/fault.ts";
 import type { Env } from "../../../core/process/child-env.ts";
 import type { Answer, Question } from "../../../mcp/messages/interim-messages.ts";
@@ -12,8 +14,8 @@ import { parseSampling, type SamplingLimits, type SamplingRequest } from "./pars
 /** Answers the sampling requests of MCP servers (`sampling/createMessage`) with the configured model. */
 export type SamplingHandler = (server: string, question: Question, context: SamplingContext) => Promise<Answer>;
 
-/** Without `ask`, that is outside a call, only the hub's user can be asked for approval. */
-export type SamplingContext = Pick<CallContext, "signal" | "log"> & Partial<Pick<CallContext, "ask">>;
+/** Without a caller and `ask`, that is outside a call, only the hub's user can be asked for approval. */
+export type SamplingContext = Pick<CallContext, "signal" | "log"> & Partial<Pick<CallContext, "caller" | "ask">>;
 
 export interface SamplingHandlerOptions {
   findModel(): ModelSettings | undefined;
@@ -33,7 +35,7 @@ const maxConcurrent = 4;
 export function createSamplingHandler({ findModel, guard, env, maxTokens }: SamplingHandlerOptions): SamplingHandler {
   let running = 0;
 
-  return async (server, question, { signal, log, ask = noOneToAsk }) => {
+  return async (server, question, { caller, signal, log, ask = noOneToAsk }) => {
     const settings = findModel();
     if (settings === undefined) throw noModel(server);
     checkOrderDepth(env);
@@ -43,7 +45,7 @@ export function createSamplingHandler({ findModel, guard, env, maxTokens }: Samp
     running++;
     try {
       const tool = samplingTool(server, settings, request);
-      const context = { caller: { door: "server", client: server }, signal, log, ask, progress, tell } as const;
+      const context = { caller: samplingCaller(server, caller), signal, log, ask, progress, tell };
       return answerIn(await guard.call(tool, { messages: request.messages, system: request.system }, context));
     } finally {
       running--;
@@ -51,11 +53,16 @@ export function createSamplingHandler({ findModel, guard, env, maxTokens }: Samp
   };
 }
 
+/** A server that requests the model during a call does so on behalf of the caller. */
+function samplingCaller(server: string, caller: Caller | undefined): Caller {
+  return caller === undefined ? { door: "server", client: server } : { ...caller, server };
+}
+
 function limitsOf({ contextTokens }: ModelSettings, maxTokens: number): SamplingLimits {
   return { maxTokens, maxCharacters: contextTokens * 4 };
 }
 
-/** The tool for the guard to judge. It exists for this request only and is never listed. */
+/** The tool for the guard to judge. */
 function samplingTool(server: string, settings: ModelSettings, request: SamplingRequest): CatalogTool {
   const tool: Tool = {
     name: `sampling__${server}`,
@@ -63,19 +70,10 @@ function samplingTool(server: string, settings: ModelSettings, request: Sampling
     inputSchema: { type: "object" },
     annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: true },
   };
-  const source: ToolSource = {
-    id: "sampling",
-    kind: "agent",
-    trusted: true,
-    tools: () => [tool],
-    async call(_name, _args, { signal }) {
-      const { sampleModel } = await import("../model/sample-model.ts");
-      return { content: [], structuredContent: await sampleModel(settings, request, signal) };
-    },
-    onChange: () => () => {},
-    close: () => Promise.resolve(),
-  };
-  return { name: tool.name, source, tool, definition: tool };
+  return createOneOffTool("sampling", tool, async (_name, _args, { signal }) => {
+    const { sampleModel } = await import("../model/sample-model.ts");
+    return { content: [], structuredContent: await sampleModel(settings, request, signal) };
+  });
 }
 
 function answerIn({ isError, content, structuredContent }: ToolResult): Answer {
