@@ -3,7 +3,10 @@ import { open, readFile, writeFile } from "node:fs/promises";
 import type { SpilledText } from "../../../core/json-bytes.ts";
 import { sampleBytes } from "./media-family.ts";
 
-/** A base64 text of an order: in memory if it is short, else in a file that exists as long as the order runs. */
+/**
+ * A base64 text of an order without the line breaks it may have come with: in memory if it is short, else in a file that
+ * exists as long as the order runs.
+ */
 export interface Base64Text {
   /** In characters. */
   readonly length: number;
@@ -13,7 +16,8 @@ export interface Base64Text {
   text(): Promise<string>;
 }
 
-export function base64InMemory(text: string): Base64Text {
+export function base64InMemory(given: string): Base64Text {
+  const text = withoutLineBreaks(given);
   const bytes = Buffer.from(text);
   return {
     length: bytes.length,
@@ -26,7 +30,7 @@ export function base64InMemory(text: string): Base64Text {
 }
 
 export async function base64InFile({ path, bytes, isEscaped }: SpilledText): Promise<Base64Text> {
-  // Some encoders write `/` and `+` as escapes.
+  // Some encoders write `/` and `+` as escapes, and JSON has no line breaks but escaped ones.
   const length = isEscaped ? await unescapeInPlace(path) : bytes;
   return {
     length,
@@ -49,9 +53,17 @@ export async function readSpilledText({ path }: SpilledText): Promise<string> {
 }
 
 async function unescapeInPlace(path: string): Promise<number> {
-  const bytes = Buffer.from(await readSpilledText({ path, bytes: 0, isEscaped: true }));
+  const bytes = Buffer.from(withoutLineBreaks(await readSpilledText({ path, bytes: 0, isEscaped: true })));
   await writeFile(path, bytes, { mode: 0o600 });
   return bytes.length;
+}
+
+/**
+ * MIME and PEM wrap base64 into lines, which may be indented. A blank elsewhere is no such thing: often it was a `+` that
+ * some decoder took for one.
+ */
+function withoutLineBreaks(text: string): string {
+  return /[\r\n]/.test(text) ? text.replaceAll(/[ \t]*[\r\n][ \t\r\n]*/g, "") : text;
 }
 
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -65,8 +77,8 @@ export type Base64Verdict =
   | { readonly pass: false; readonly reason: string };
 
 /**
- * Accepts only base64 as in RFC 4648 §4: no line breaks, no URL alphabet, padded, unused bits zero (§3.5). Lenient decoders
- * differ in what they read, and others must see the same content that was checked here.
+ * Accepts only base64 as in RFC 4648 §4: no URL alphabet, padded, unused bits zero (§3.5). Lenient decoders differ in what
+ * they read, and others must see the same content that was checked here.
  */
 export async function judgeBase64(data: Base64Text): Promise<Base64Verdict> {
   if (data.length % 4 !== 0) return invalid(`its length, ${data.length}, is not a multiple of 4`);

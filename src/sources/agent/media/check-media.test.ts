@@ -1,6 +1,9 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { megabyte } from "../../../core/size-text.ts";
-import { base64InMemory } from "./base64-text.ts";
+import { base64InFile, base64InMemory } from "./base64-text.ts";
 import { checkMedia, type MediaArgument } from "./check-media.ts";
 
 const png = Buffer.from("\x89PNG\r\n\x1A\n\0\0\0\0", "latin1");
@@ -59,7 +62,9 @@ test("all problems are reported at once, each with its item", async () => {
 
 test.each([
   ["aGk", "its length, 3, is not a multiple of 4"],
-  ["aGk\n", "character 4 is white space"],
+  ["aGk\n", "its length, 3, is not a multiple of 4"],
+  ["aG kaGk", "its length, 7, is not a multiple of 4"],
+  ["aGk aGk=", "character 4 is white space"],
   ["a-_=", 'character 2 is "-"'],
   ["aG=k", "character 4 is after the padding"],
   ["a===", 'character 2 is "="'],
@@ -69,6 +74,27 @@ test.each([
   ["data:image/png;base64,aGkx", "its length, 26"],
 ])("%j is not base64", async (text, reason) => {
   expect(await violationsOf([], [given(text, "text/plain")])).toContain(`data is not base64: ${reason}`);
+});
+
+test("line breaks in base64, and blanks next to them, are left out", async () => {
+  const wrapped = png.toString("base64").replaceAll(/.{5}/g, "$&\r\n  ");
+  const [image] = await checkMedia({ image: [given(`\n${wrapped}\n`, "image/png")], file: [] });
+  expect(image).toMatchObject({ bytes: png.length });
+  expect(await image!.base64()).toBe(png.toString("base64"));
+});
+
+test("line breaks are left out of base64 that was written to a file", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "base64-"));
+  try {
+    const path = join(folder, "text");
+    await writeFile(path, "aGVs\\r\\nbG8\\n=");
+    const data = await base64InFile({ path, bytes: 14, isEscaped: true });
+    const [file] = await checkMedia({ image: [], file: [{ data, mimeType: "text/plain" }] });
+    expect(file).toMatchObject({ bytes: 5 });
+    expect(await file!.base64()).toBe("aGVsbG8=");
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 });
 
 test("a declared type is refused only when the first bytes prove another family", async () => {
