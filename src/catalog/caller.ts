@@ -23,7 +23,12 @@ export interface Caller {
 
 /** Whoever asked stays the caller of everything done for them: the agent is added, and nothing is taken away. */
 export function actingFor(caller: Caller, agent: string): Caller {
-  return { ...caller, agent };
+  return { ...caller, agent: caller.agent ?? agent };
+}
+
+/** Whether the caller's token gives access to this source. */
+export function isInView(source: string, { view }: Caller): boolean {
+  return view === undefined || view === source;
 }
 
 /**

@@ -25,11 +25,20 @@ test("the whole catalog is at / and /mcp, one source under bare names at /mcp/<s
   expect(await toolNames("/mcp/notes")).toEqual(["add"]);
 });
 
-test("a call goes through the guard, which knows the token's name", async () => {
+test("a call goes through the guard, which knows the token's name and that it came from this machine", async () => {
   const { calls } = await openDoor();
   const answer = await rpc("/mcp/notes", "tools/call", { name: "add", arguments: { text: "milk" } });
   expect(answer).toMatchObject({ result: { content: [{ text: "add milk" }] } });
-  expect(calls).toEqual([{ tool: "notes__add", caller: { door: "mcp-http", token: "main" } }]);
+  expect(calls).toEqual([{ tool: "notes__add", caller: { door: "mcp-http", token: "main", isLocal: true } }]);
+});
+
+test("the guard knows what a token is limited to; where a client's token is used does not matter", async () => {
+  const { calls } = await openDoor();
+  const headers = { ...json, authorization: "Bearer one-view" };
+  const params = { name: "add", arguments: { text: "milk" } };
+  for (const path of ["/mcp", "/mcp/notes"]) await rpc(path, "tools/call", params, headers);
+  const call = { tool: "notes__add", caller: { door: "mcp-http", token: "phone", view: "notes" } };
+  expect(calls).toEqual([call, call]);
 });
 
 test("a token for one view gives access to that view only", async () => {
@@ -194,8 +203,8 @@ async function toolNames(path: string, headers: Record<string, string> = json): 
   return answer.result.tools.map((tool) => tool.name);
 }
 
-async function rpc(path: string, method: string, params: object): Promise<unknown> {
-  return JSON.parse((await send("POST", path, json, JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }))).body);
+async function rpc(path: string, method: string, params: object, headers = json): Promise<unknown> {
+  return JSON.parse((await send("POST", path, headers, JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }))).body);
 }
 
 function send(method: string, path: string, headers: Record<string, string>, body?: string) {

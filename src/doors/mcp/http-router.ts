@@ -10,6 +10,7 @@ import type { ServerInfo } from "../../mcp/server/offer.ts";
 import { type ControlHandler, requireControl, requireOwner, serveControl } from "./control-route.ts";
 import { mainTokenName, type TokenMatch } from "./gate.ts";
 import type { ViewEndpoints } from "./view-endpoints.ts";
+import type { CallerRights } from "./view-offer.ts";
 
 export interface HttpRouterOptions {
   readonly catalog: Catalog;
@@ -54,10 +55,20 @@ export function createHttpRouter(options: HttpRouterOptions): RouteRequest {
     if (token.view !== undefined && source !== token.view) {
       throw new Fault("denied", `This token is limited to the view ${JSON.stringify(token.view)}.`);
     }
-    const endpoint = source === undefined ? endpoints.whole() : endpoints.ofSource(source);
+    const rights = rightsOf(token, request);
+    const endpoint = source === undefined ? endpoints.whole(rights) : endpoints.ofSource(source, rights);
     if (!endpoint) throw new Fault("not-found", "There is no such source. Run `clawport servers` to list the servers.");
     endpoint.handle(request, response, token.name);
   };
+}
+
+const noRights: CallerRights = {};
+const localRights: CallerRights = { isLocal: true };
+
+/** Where a request comes from counts only with the main token. */
+function rightsOf(token: TokenMatch, { socket }: IncomingMessage): CallerRights {
+  if (token.view !== undefined) return token;
+  return token.name === mainTokenName && isLoopbackPeer(socket.remoteAddress) ? localRights : noRights;
 }
 
 /** The metrics show every source and what it is used for, so a client's token does not open them. */

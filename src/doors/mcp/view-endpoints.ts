@@ -10,7 +10,7 @@ import type { Telemetry } from "../../core/telemetry/telemetry.ts";
 import { createHttpEndpoint, type HttpEndpoint } from "../../mcp/http/http-endpoint.ts";
 import { createMcpServer, type McpServer } from "../../mcp/server/mcp-server.ts";
 import type { ServerInfo } from "../../mcp/server/offer.ts";
-import { type CallGuard, createViewOffer } from "./view-offer.ts";
+import { type CallerRights, type CallGuard, createViewOffer } from "./view-offer.ts";
 
 /** A source whose calls carry media: its endpoint accepts larger bodies and puts long texts into files. */
 export interface LargeBodies {
@@ -31,11 +31,14 @@ export interface ViewEndpointsOptions {
   readonly largeBodies?: LargeBodies | undefined;
 }
 
-/** One endpoint for each view of the catalog, made on first use. */
+/**
+ * One endpoint for each view of the catalog, made on first use. Callers with different rights have different endpoints, so
+ * that a session or a task can't be continued with other rights than it was begun with.
+ */
 export interface ViewEndpoints {
-  whole(): HttpEndpoint;
+  whole(rights: CallerRights): HttpEndpoint;
   /** One source under bare names; undefined if there is no such source. */
-  ofSource(id: string): HttpEndpoint | undefined;
+  ofSource(id: string, rights: CallerRights): HttpEndpoint | undefined;
   /** The servers, all or only these, under their names in the catalog. Callers count as coming over stdio. */
   relay(only: readonly string[] | undefined): HttpEndpoint;
   /** The whole catalog. Callers count as commands at a terminal. */
@@ -52,11 +55,11 @@ export function createViewEndpoints(options: ViewEndpointsOptions): ViewEndpoint
   const made = new Map<string, { server: McpServer; endpoint: HttpEndpoint }>();
 
   return {
-    whole: () => endpointOf(""),
-    ofSource: (id) => (catalog.sources().some((source) => source.id === id) ? endpointOf(id) : undefined),
+    whole: (rights) => endpointOf("", rights),
+    ofSource: (id, rights) => (catalog.sources().some((source) => source.id === id) ? endpointOf(id, rights) : undefined),
     relay: (only) => relayTo(only && [...new Set(only)].toSorted()),
     // The id of a source never contains a space, so this key can't be one.
-    terminal: () => made.get("relay cli")?.endpoint ?? make("relay cli", "all", "cli"),
+    terminal: () => made.get("relay cli")?.endpoint ?? make("relay cli", "all", { door: "cli" }),
     sessionCount: () => made.values().reduce((sum, { endpoint }) => sum + endpoint.sessionCount, 0),
     stop() {
       for (const { server } of made.values()) server.close();
@@ -66,22 +69,38 @@ export function createViewEndpoints(options: ViewEndpointsOptions): ViewEndpoint
     },
   };
 
-  function endpointOf(source: string): HttpEndpoint {
-    return made.get(source)?.endpoint ?? make(source, source === "" ? "all" : { source }, "mcp-http");
+  function endpointOf(source: string, rights: CallerRights): HttpEndpoint {
+    const key = `${rightsKey(rights)}${source}`;
+    const known = made.get(key);
+    if (known !== undefined) return known.endpoint;
+    const hasLargeBodies = source === largeBodies?.source;
+    return make(key, source === "" ? "all" : { source }, { door: "mcp-http", rights, hasLargeBodies });
   }
 
   function relayTo(only: readonly string[] | undefined): HttpEndpoint {
     const key = `relay stdio ${only?.join(" ") ?? "*"}`;
     const sources = ({ id, kind }: Source): boolean => kind === "server" && (only?.includes(id) ?? true);
-    return made.get(key)?.endpoint ?? make(key, { sources }, "mcp-stdio");
+    return made.get(key)?.endpoint ?? make(key, { sources }, { door: "mcp-stdio" });
   }
 
-  function make(key: string, filter: ViewFilter, door: DoorKind): HttpEndpoint {
+  function make(key: string, filter: ViewFilter, { door, rights, hasLargeBodies }: EndpointRules): HttpEndpoint {
     const view = catalog.view(filter);
-    const server = createMcpServer(createViewOffer({ view, guard, door, info, log, telemetry }), { log });
-    const bodies = key === largeBodies?.source ? largeBodies : { maxBodyBytes };
+    const server = createMcpServer(createViewOffer({ view, guard, door, rights, info, log, telemetry }), { log });
+    const bodies = hasLargeBodies ? largeBodies : { maxBodyBytes };
     const endpoint = createHttpEndpoint(server, { log, admission, intake, ...bodies });
     made.set(key, { server, endpoint });
     return endpoint;
   }
+}
+
+interface EndpointRules {
+  readonly door: DoorKind;
+  readonly rights?: CallerRights;
+  readonly hasLargeBodies?: boolean;
+}
+
+/** A caller that is limited to a view can't be the owner. */
+function rightsKey({ view, isLocal }: CallerRights): string {
+  if (view !== undefined) return "limited ";
+  return isLocal === true ? "local " : "";
 }

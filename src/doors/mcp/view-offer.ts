@@ -17,16 +17,21 @@ export interface ViewOfferOptions {
   readonly view: View;
   readonly guard: CallGuard;
   readonly door: DoorKind;
+  /** What is true of all callers of this endpoint; nothing unless given. */
+  readonly rights?: CallerRights | undefined;
   readonly info: ServerInfo;
   readonly log: Log;
   readonly telemetry?: Telemetry | undefined;
 }
 
+/** What a token gives its caller, beside its name. */
+export type CallerRights = Pick<Caller, "view" | "isLocal">;
+
 /** A view of the catalog as an MCP server offers it. Every call goes through the guard. */
 export function createViewOffer(options: ViewOfferOptions): McpOffer {
-  const { view, guard, door, info, log, telemetry = noTelemetry } = options;
+  const { view, guard, door, rights = {}, info, log, telemetry = noTelemetry } = options;
   const contextOf = (request: RequestContext, traceparent?: string) =>
-    new RequestCallContext(request, callerOf(request, door), log, traceparent);
+    new RequestCallContext(request, callerOf(request, door, rights), log, traceparent);
 
   return {
     info,
@@ -86,10 +91,12 @@ export function createViewOffer(options: ViewOfferOptions): McpOffer {
   }
 }
 
-function callerOf({ principal, sessionId }: RequestContext, door: DoorKind): Caller {
+function callerOf({ principal, sessionId }: RequestContext, door: DoorKind, rights: CallerRights): Caller {
   // A command at a terminal counts as the same caller with and without a hub, where it has no token.
   if (door === "cli") return { door };
-  return sessionId === undefined ? { door, token: principal } : { door, token: principal, sessionKey: sessionId };
+  const { view, isLocal } = rights;
+  if (sessionId === undefined) return { door, token: principal, view, isLocal };
+  return { door, token: principal, view, isLocal, sessionKey: sessionId };
 }
 
 const kinds: readonly OfferChange[] = ["tools", "resources", "prompts"];

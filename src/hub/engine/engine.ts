@@ -104,7 +104,6 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     if (sources.agent !== undefined) {
       const agent = openAgent(parts, {
         flags: sources.agent.flags,
-        caller: { door: doors.http === undefined ? "mcp-stdio" : "console", agent: "clawport" },
         mcp: createMcpCommand(control),
         openTools: async () => {
           if (start === "when-needed") await (await servers()).manager.settled(orderPatienceMs);

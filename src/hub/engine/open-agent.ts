@@ -1,4 +1,3 @@
-import type { Caller } from "../../catalog/caller.ts";
 import type { View } from "../../catalog/view.ts";
 import type { AgentConfig } from "../../core/config/agent-config.ts";
 import { Fault } from "../../core/fault.ts";
@@ -18,8 +17,6 @@ import { uploadLimits } from "./upload-limits.ts";
 
 export interface OpenAgentOptions {
   readonly flags: AgentFlags;
-  /** The caller of the tools that our own agent uses. */
-  readonly caller: Caller;
   /** Opens the tools that our own agent may use; called when the first order needs them. */
   openTools(): Promise<void>;
   readonly mcp: McpCommand;
@@ -39,7 +36,7 @@ export function openAgent(parts: EngineParts, options: OpenAgentOptions): Chosen
   const { agent: config } = parts.config;
   let opened: Promise<void> | undefined;
   const toolsOf = (view: View) => {
-    const tools = createAgentTools({ view, guard, caller: options.caller });
+    const tools = createAgentTools({ view, guard });
     return async (): Promise<AgentTools> => {
       await (opened ??= options.openTools());
       return tools;

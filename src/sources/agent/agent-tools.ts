@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
-import type { Caller } from "../../catalog/caller.ts";
+import type { CallContext } from "../../catalog/call-context.ts";
+import { actingFor, type Caller, isInView } from "../../catalog/caller.ts";
 import type { Guard } from "../../catalog/guard/guard.ts";
 import type { CatalogTool } from "../../catalog/source.ts";
 import type { View } from "../../catalog/view.ts";
@@ -9,36 +10,46 @@ import { quoted } from "../../core/peer-text.ts";
 import type { ContentBlock, Tool, ToolResult } from "../../mcp/messages/tool.ts";
 import type { ReplyMedia, ReplyOptions, ReplyPayload } from "./reply-backend.ts";
 
-/** The tools that our own agent may use. Every call goes through the guard. */
+/** The tools that our own agent may use. Every call goes through the guard, as a call of who placed the order. */
 export interface AgentTools {
-  list(): readonly Tool[];
+  /** Those that this caller can reach. */
+  list(caller: Caller): readonly Tool[];
   call(name: string, args: unknown, options: ReplyOptions): Promise<ToolResult>;
 }
 
 export interface AgentToolsOptions {
   readonly view: View;
   readonly guard: Pick<Guard, "call">;
-  readonly caller: Caller;
 }
 
 /** Leaves out the agent's own tool: otherwise an order could place orders without end. */
-export function createAgentTools({ view, guard, caller }: AgentToolsOptions): AgentTools {
-  const offered = (): readonly CatalogTool[] => view.tools().filter(({ source }) => source.kind !== "agent");
+export function createAgentTools({ view, guard }: AgentToolsOptions): AgentTools {
+  const isOffered = ({ source }: CatalogTool, caller: Caller): boolean =>
+    source.kind !== "agent" && isInView(source.id, caller);
   return {
-    list: () => offered().map(({ definition }) => definition),
-    async call(name, args, { signal, log, onActivity, ask }) {
+    list: (caller) =>
+      view.tools().flatMap((tool) => (isOffered(tool, caller) ? [tool.definition] : [])),
+    async call(name, args, options) {
       const tool = view.find(name);
-      if (tool === undefined || tool.source.kind === "agent")
+      if (tool === undefined || !isOffered(tool, options.caller))
         throw new Fault("unknown-tool", `There is no tool ${quoted(name, 100)}. Send \`/tools\` to list them.`);
-      return guard.call(tool, args, {
-        caller,
-        signal,
-        log,
-        ask,
-        tell: () => {},
-        progress: ({ message }) => onActivity(message ?? `running ${name}`),
-      });
+      return guard.call(tool, args, agentCallContext(options, name));
     },
+  };
+}
+
+/** What rules, approvals and the audit call our own agent. */
+const agentName = "clawport";
+
+/** The context of a call that our own agent makes for the caller of an order. */
+export function agentCallContext({ caller, signal, log, ask, onActivity }: ReplyOptions, name: string): CallContext {
+  return {
+    caller: actingFor(caller, agentName),
+    signal,
+    log,
+    ask,
+    tell: () => {},
+    progress: ({ message }) => onActivity(message ?? `running ${name}`),
   };
 }
 

@@ -43,7 +43,6 @@ function openBackend({ source }: Bench, mcp?: Parameters<typeof createCommandsBa
   const tools = createAgentTools({
     view: catalog.view("all"),
     guard: { call: (tool, args, context) => tool.source.call(tool.tool.name, args, context) },
-    caller: { door: "mcp-stdio" },
   });
   return createCommandsBackend({
     tools: () => Promise.resolve(tools),

@@ -36,7 +36,7 @@ export function createCommandsBackend({ tools, mcp, waysToAnAgent }: CommandsOpt
       case "help":
         return { text: helpText(mcp !== undefined) };
       case "tools":
-        return { text: describeTools((await tools()).list(), rest) };
+        return { text: describeTools((await tools()).list(options.caller), rest) };
       case "call":
         return callTool(rest, options);
       case "mcp":

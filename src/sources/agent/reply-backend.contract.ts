@@ -64,6 +64,7 @@ function ask(message: string, name = "contract") {
 /** Options that ignore all output, with no one to ask. */
 export function quietOptions(more: Partial<ReplyOptions> = {}): ReplyOptions {
   return {
+    caller: { door: "mcp-stdio" },
     signal: new AbortController().signal,
     log: silentLog,
     onPartial: () => {},

@@ -1,3 +1,4 @@
+import type { Caller } from "../../catalog/caller.ts";
 import type { Log } from "../../core/log.ts";
 import type { Answer, Question } from "../../mcp/messages/interim-messages.ts";
 import type { Attachment } from "./media/check-media.ts";
@@ -27,6 +28,8 @@ export interface ReplyPayload {
 }
 
 export interface ReplyOptions {
+  /** Who placed the order. Everything that is done for it is done as this caller. */
+  readonly caller: Caller;
   /** Aborting it stops the agent, not just the wait for its reply. */
   readonly signal: AbortSignal;
   readonly log: Log;

@@ -50,7 +50,6 @@ async function openBackend(change: Partial<ModelSettings> = {}) {
         return tool.source.call(tool.tool.name, args, context);
       },
     },
-    caller: { door: "mcp-stdio" },
   });
   const settings: ModelSettings = {
     provider: "openai-compatible",

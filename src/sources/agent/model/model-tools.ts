@@ -10,7 +10,7 @@ const maxResultLength = 50_000;
 /** The catalog's tools as the library needs them. The model gets a result's text; its media go to the user. */
 export function modelTools(tools: AgentTools, options: ReplyOptions): ToolSet {
   return Object.fromEntries(
-    tools.list().map(({ name, description, inputSchema }) => [
+    tools.list(options.caller).map(({ name, description, inputSchema }) => [
       name,
       dynamicTool({
         description: description ?? name,

@@ -121,6 +121,7 @@ function collectOutputs(outputs: AgentOutput[], context: OrderContext, log: Log,
     context.onOutput?.(output);
   };
   return {
+    caller: context.caller,
     signal: idle.signal,
     log,
     ask: (question) => idle.during(() => context.ask(question)),
