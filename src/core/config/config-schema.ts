@@ -30,7 +30,7 @@ const hub = Type.Object(
     maxConcurrent: Type.Integer({
       default: 256,
       minimum: 1,
-      description: "Requests served at the same time. Others get 503.",
+      description: "Requests served at the same time, at most half of them for one token. Others get 503.",
     }),
     maxBodyBytes: Type.Integer({
       default: 4_194_304,
