@@ -7,7 +7,7 @@ import { loadConfig } from "../core/config/load-config.ts";
 import { hashConfig, rememberTrust } from "../core/config/trust.ts";
 import { isFault } from "../core/fault.ts";
 import type { Home } from "../core/files/home.ts";
-import { silentLog } from "../core/log.ts";
+import { type Log, silentLog } from "../core/log.ts";
 import { readVersion } from "../core/version.ts";
 import { withDeadline } from "../core/wait.ts";
 import { defineServers } from "../sources/servers/definition.ts";
@@ -17,8 +17,13 @@ import type { Host } from "./host.ts";
 import { requireTrust } from "./require-trust.ts";
 import type { ConfigEditor } from "./verbs/connect.ts";
 
+/** The part of a host that an editor needs. */
+export interface EditorHost extends Pick<Host, "env" | "ask" | "showWhile" | "stopSignal" | "globals"> {
+  readonly log: Log;
+}
+
 /** Edits on behalf of the user who typed the command, who is not asked to trust what they added themselves. */
-export function createConfigEditor(host: Host, home: Home, trust: boolean): ConfigEditor {
+export function createConfigEditor(host: EditorHost, home: Home, trust: boolean): ConfigEditor {
   const { env, log } = host;
   return {
     async check({ path }, name, settings) {
@@ -61,7 +66,7 @@ interface Draft {
  * Connects a server as it would be configured, in this process, and disconnects it again. Faults with the problem. A
  * server that wants a sign-in counts as reachable; one that lacks a variable can't be tried here.
  */
-async function tryServer(host: Host, { path, text, name, settings }: Draft): Promise<void> {
+async function tryServer(host: EditorHost, { path, text, name, settings }: Draft): Promise<void> {
   const { env, log } = host;
   const loaded = await loadConfig({ path, env, text: appendJson5(text, ["servers"], { [name]: settings }) });
   const own = formatPath(["servers", name]);

@@ -1,6 +1,7 @@
 import { findRisks, hashConfig, judgeTrust, readTrusted, rememberTrust } from "../core/config/trust.ts";
 import { Fault } from "../core/fault.ts";
 import type { Home } from "../core/files/home.ts";
+import type { Log } from "../core/log.ts";
 import type { Host } from "./host.ts";
 import type { ActiveConfig } from "./active-config.ts";
 
@@ -19,7 +20,7 @@ export async function findTrustProblem(home: Home, file: ConfigFile): Promise<st
 
 /** Asks the user once about a configuration that came with its folder; `trust` is their answer given beforehand. */
 export async function requireTrust(
-  host: Pick<Host, "ask" | "log">,
+  host: Pick<Host, "ask"> & { readonly log: Log },
   home: Home,
   file: ConfigFile,
   trust: boolean,

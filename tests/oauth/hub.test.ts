@@ -4,6 +4,7 @@ import { expect, test, vi } from "vitest";
 import { Secret } from "../../src/core/secrets/secret.ts";
 import { createRemoteControl } from "../../src/hub/control/remote-control.ts";
 import { createMcpCommand } from "../../src/hub/verbs/mcp-command.ts";
+import { quietOptions } from "../../src/sources/agent/reply-backend.contract.ts";
 import { startHub } from "../cli/run-clawport.ts";
 import { until } from "../support/until.ts";
 import { createVisitor } from "./bench/consent.ts";
@@ -72,9 +73,15 @@ test("in a chat the address is the answer, and the hub goes on by itself when th
   await using hub = await startHub(bench.place, "--port", "0");
   const token = new Secret((await readFile(hub.ready.tokenPath, "utf8")).trim());
   const control = createRemoteControl({ address: new URL(hub.ready.url).origin, token });
-  const command = createMcpCommand(() => Promise.resolve(control));
-  const mcp = async (words: string): Promise<string> =>
-    (await command(words, {} as Parameters<typeof command>[1])).text ?? "";
+  const notNeeded = (): Promise<never> => Promise.reject(new Error("this test adds no server"));
+  const command = createMcpCommand({
+    control: () => Promise.resolve(control),
+    settled: () => Promise.resolve(),
+    guard: { call: notNeeded },
+    openEditor: notNeeded,
+  });
+  const order = quietOptions({ caller: { door: "cli" } });
+  const mcp = async (words: string): Promise<string> => (await command(words, order)).text ?? "";
   try {
     const text = await mcp("auth one");
     const [, address = ""] = /\n(http:\S+)\n/.exec(text) ?? [];

@@ -7,6 +7,7 @@ import type { ProxyDoor } from "../../doors/apps/proxy-door.ts";
 import type { RegisteredSession } from "../../sources/apps/session/live-session.ts";
 import { nestedOrderEnv } from "../../sources/agent/order/order-depth.ts";
 import type { HubControl } from "../control/hub-control.ts";
+import type { ConfigEditor } from "../verbs/connect.ts";
 import type { ConfigSource, FollowedConfig } from "./config-source.ts";
 import { createClosers, type EngineParts } from "./engine-parts.ts";
 import { type AgentFlags, openAgent } from "./open-agent.ts";
@@ -71,7 +72,7 @@ export interface OpenedApps extends ProxyDoor {
   sessions(): readonly RegisteredSession[];
 }
 
-/** How long the first order that needs them waits for servers to connect. */
+/** How long an order that needs them waits for servers to connect. */
 const orderPatienceMs = 10_000;
 
 export async function openEngine(options: EngineOptions): Promise<Engine> {
@@ -104,9 +105,9 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     if (sources.agent !== undefined) {
       const agent = openAgent(parts, {
         flags: sources.agent.flags,
-        mcp: createMcpCommand(control),
+        mcp: createMcpCommand({ control, settled: serversSettled, guard, openEditor }),
         openTools: async () => {
-          if (start === "when-needed") await (await servers()).manager.settled(orderPatienceMs);
+          if (start === "when-needed") await serversSettled();
         },
       });
       prepareAgent = () => agent.prepare();
@@ -128,6 +129,17 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       close,
       [Symbol.asyncDispose]: close,
     };
+
+    async function serversSettled(): Promise<void> {
+      await (await servers()).manager.settled(orderPatienceMs);
+    }
+
+    /** No one is asked to trust the file: it is the one that this process already uses. */
+    async function openEditor(signal: AbortSignal): Promise<ConfigEditor> {
+      const { createConfigEditor } = await import("../config-editor.ts");
+      const quiet = { ask: () => Promise.resolve(undefined), showWhile: <T>(_: string, work: Promise<T>) => work };
+      return createConfigEditor({ env, log, globals: {}, stopSignal: () => signal, ...quiet }, home, false);
+    }
 
     async function openConfiguredServers(): Promise<OpenedServers> {
       const { openServers } = await import("./open-servers.ts");

@@ -1,16 +1,57 @@
 import { expect, test } from "vitest";
+import { startGuard } from "../../../tests/support/start-guard.ts";
+import type { Caller } from "../../catalog/caller.ts";
+import type { Policy } from "../../core/config/policy-config.ts";
+import { Fault } from "../../core/fault.ts";
+import { quietOptions } from "../../sources/agent/reply-backend.contract.ts";
 import type { HubControl } from "../control/hub-control.ts";
+import type { ConfigEditor } from "./connect.ts";
 import { createMcpCommand } from "./mcp-command.ts";
 
-/** A control that only lists sign-ins. */
-const control = { signIns: { list: () => Promise.resolve([]) } } as unknown as HubControl;
-const command = createMcpCommand(() => Promise.resolve(control));
-const mcp = (words: string) => command(words, {} as Parameters<typeof command>[1]);
+const owner: Caller = { door: "mcp-http", token: "main", isLocal: true };
+const status = { name: "docs", address: "https://docs.example/mcp", state: "ready", auth: "None", tools: 2 };
+
+/** Servers whose sign-ins, status and lists can be asked for, and an editor that only counts. */
+async function open(policy: Policy = {}) {
+  const parts = await startGuard({ policy });
+  const events: string[] = [];
+  const editor = {
+    check: async (_place, name) => void events.push(`check ${name}`),
+    add: async (_place, name, { url }) => (events.push(`add ${name} ${String(url)}`), async () => {}),
+  } as Partial<ConfigEditor> as ConfigEditor;
+  const signedOut = new Fault("unauthorized", "docs needs a sign-in. Run `clawport auth docs` to sign in.");
+  const control = {
+    signIns: { list: () => Promise.resolve([]) },
+    servers: {
+      list: async () => (events.push("list"), [status]),
+      connect: async (name: string) => (events.push(`connect ${name}`), { ...status, name }),
+      refresh: () => Promise.reject(signedOut),
+      logs: () => Promise.resolve("run clawport servers\n"),
+    },
+    tools: { list: () => Promise.resolve([{ name: "docs__find", source: "docs", inputSchema: { type: "object" } }]) },
+    configuration: {
+      place: () => Promise.resolve({ path: "clawport.json5", location: "state-folder" }),
+      reload: async () => void events.push("reload"),
+    },
+  } as unknown as HubControl;
+  const command = createMcpCommand({
+    control: () => Promise.resolve(control),
+    settled: async () => void events.push("settled"),
+    guard: parts.guard,
+    openEditor: () => Promise.resolve(editor),
+  });
+  return {
+    ...parts,
+    events,
+    mcp: async (words: string, caller = owner) => (await command(words, quietOptions({ caller }))).text ?? "",
+  };
+}
 
 test.each(["auth one --lgout", "auth one --code", "auth one --device=yes", "auth one two", "auth one -x"])(
   '"/mcp %s" gets the usage, and begins no sign-in',
   async (words) => {
-    await expect(mcp(words)).rejects.toMatchObject({
+    await using opened = await open();
+    await expect(opened.mcp(words)).rejects.toMatchObject({
       code: "usage",
       message: expect.stringContaining("/mcp auth <server> [--code <code or address>]"),
     });
@@ -18,6 +59,78 @@ test.each(["auth one --lgout", "auth one --code", "auth one --device=yes", "auth
 );
 
 test('"/mcp auth" without a server says how to name one, and "--list" needs none', async () => {
-  await expect(mcp("auth")).rejects.toMatchObject({ code: "usage", message: expect.stringContaining("/mcp servers") });
-  expect((await mcp("auth --list")).text).toContain("No sign-ins.");
+  await using opened = await open();
+  await expect(opened.mcp("auth")).rejects.toMatchObject({
+    code: "usage",
+    message: expect.stringContaining("/mcp servers"),
+  });
+  expect(await opened.mcp("auth --list")).toContain("No sign-ins.");
+});
+
+test.each(["connect docs", "disconnect docs", "auth docs", "auth --list", "refresh", "logs docs"])(
+  '"/mcp %s" is refused without the right to control',
+  async (words) => {
+    await using opened = await open();
+    for (const caller of [
+      { door: "mcp-http", token: "main" },
+      { door: "mcp-http", token: "phone", isLocal: true },
+      { door: "mcp-http", token: "phone", view: "agent" },
+    ] as const)
+      await expect(opened.mcp(words, caller)).rejects.toMatchObject({
+        code: "denied",
+        message: `Only the main token may use \`/mcp ${words.split(" ")[0]}\`, and only from this machine.`,
+      });
+    expect(opened.events).toEqual([]);
+  },
+);
+
+test("lists wait for servers that are connecting", async () => {
+  await using opened = await open();
+  for (const words of ["", "servers", "tools", "status docs"]) {
+    opened.events.length = 0;
+    await opened.mcp(words);
+    expect(opened.events[0]).toBe("settled");
+  }
+});
+
+test("hints name /mcp commands, but the output of a server is not changed", async () => {
+  await using opened = await open();
+  await expect(opened.mcp("refresh")).rejects.toThrow("Run `/mcp auth docs` to sign in.");
+  expect(await opened.mcp("logs docs")).toBe("run clawport servers");
+  expect(await opened.mcp("connect docs")).toContain("docs");
+});
+
+test('"/mcp connect <address>" adds a server through the guard', async () => {
+  await using opened = await open();
+  const answer = await opened.mcp("connect https://new.example/mcp --name fresh");
+  expect(answer).toMatch(/^Added fresh to clawport\.json5\.\nfresh\n[\s\S]*docs__find/);
+  const done = ["check fresh", "add fresh https://new.example/mcp", "reload", "connect fresh"];
+  expect(opened.events.filter((event) => event !== "list")).toEqual(done);
+  expect(opened.entries).toMatchObject([
+    { tool: "mcp_connect", caller: { ...owner, agent: "clawport" }, verdict: "allow", outcome: "ok" },
+  ]);
+});
+
+test("adding a server is judged like a tool without a read-only hint", async () => {
+  await using strict = await open({ preset: "strict" });
+  await expect(strict.mcp("connect https://new.example/mcp")).rejects.toMatchObject({
+    code: "denied",
+    message: expect.stringMatching(/^mcp_connect needs approval, but no one is available/),
+  });
+  expect(strict.events).not.toContain("check new");
+  await using denied = await open({ rules: [{ tool: "mcp_connect", token: "main", verdict: "deny" }] });
+  await expect(denied.mcp("connect https://new.example/mcp")).rejects.toThrow("mcp_connect was denied: policy.rules[0]");
+});
+
+test.each([
+  ["connect", "Name a server"],
+  ["connect a b", "Usage: /mcp connect <server or address> [--name <name>]."],
+  ["connect --nam x https://new.example/mcp", "Usage: /mcp connect"],
+  ["connect dosc", 'There is no server "dosc". Did you mean "docs"?'],
+  ["connect 'npx -y evil'", "Only servers with an address can be added here."],
+  ["connect http://new.example/mcp", "must begin with https"],
+])('"/mcp %s" is answered with what is wrong', async (words, says) => {
+  await using opened = await open();
+  await expect(opened.mcp(words)).rejects.toMatchObject({ code: "usage", message: expect.stringContaining(says) });
+  expect(opened.entries).toEqual([]);
 });

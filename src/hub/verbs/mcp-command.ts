@@ -1,17 +1,22 @@
 import { parseArgs } from "node:util";
-import { Fault } from "../../core/fault.ts";
+import { mayControl } from "../../catalog/caller.ts";
+import type { Guard } from "../../catalog/guard/guard.ts";
+import { Fault, toFault } from "../../core/fault.ts";
 import type { McpCommand } from "../../sources/agent/commands-backend.ts";
+import type { ReplyOptions } from "../../sources/agent/reply-backend.ts";
 import type { HubControl } from "../control/hub-control.ts";
+import type { ConfigEditor } from "./connect.ts";
 import type { VerbContext, VerbResult } from "./verb.ts";
 
 const authUsage =
   "/mcp auth <server> [--code <code or address>] [--device] [--scope <scopes>] [--issuer <address>] [--logout]";
+const connectUsage = "/mcp connect <server or address> [--name <name>]";
 
 const help = [
   "/mcp servers: list the configured servers and their status",
   "/mcp tools [server]: list the tools",
   "/mcp status [server]: show the details of a connection",
-  "/mcp connect <server>: connect to a configured server",
+  `${connectUsage}: connect to a configured server, or add one`,
   "/mcp disconnect <server>: close the connection until the next connect",
   `${authUsage}: sign in to a server, or sign out`,
   "/mcp auth --list: list the sign-ins",
@@ -19,34 +24,65 @@ const help = [
   "/mcp logs <server>: show its last output",
 ].join("\n");
 
-/** `/mcp …` in a chat: the same verbs as the commands of the terminal. */
-export function createMcpCommand(control: () => Promise<HubControl>): McpCommand {
-  return async (text) => {
+export interface McpCommandOptions {
+  /** Opens the configured servers. */
+  control(): Promise<HubControl>;
+  /** Resolves when every server was tried once, or after a while: before that, a list would lack tools. */
+  settled(): Promise<void>;
+  /** Judges what changes the configuration. */
+  readonly guard: Pick<Guard, "call">;
+  openEditor(signal: AbortSignal): Promise<ConfigEditor>;
+}
+
+/** One order's command, and what it works with. */
+interface Request {
+  readonly verb: string;
+  readonly words: readonly string[];
+  readonly order: ReplyOptions;
+  readonly context: VerbContext;
+  readonly options: McpCommandOptions;
+}
+
+/** `/mcp …` in an order: the same verbs as the commands of the terminal. */
+export function createMcpCommand(options: McpCommandOptions): McpCommand {
+  return async (text, order) => {
     const { splitWords } = await import("./split-words.ts");
     const [verb = "servers", ...words] = splitWords(text);
-    const [name] = words;
     if (verb === "help") return { text: help };
-    const context: VerbContext = { control: await control(), prefix: "/mcp", now: Date.now };
-    const { text: answer, ok } = await (verb === "auth"
-      ? handleAuthWords(words, context)
-      : handle(verb, name, context));
-    if (!ok) throw new Fault("unavailable", answer);
-    return { text: answer };
+    requireRight(verb, order);
+    const context: VerbContext = { control: await options.control(), prefix: "/mcp", now: Date.now };
+    const { text: answer, ok } = await run({ verb, words, order, context, options }).catch((error: unknown) => {
+      const { code, message, detail } = toFault(error);
+      throw new Fault(code, withChatCommands(message), { cause: error, detail });
+    });
+    if (!ok) throw new Fault("unavailable", withChatCommands(answer));
+    return { text: verb === "logs" ? answer : withChatCommands(answer) };
   };
 }
 
-async function handle(verb: string, name: string | undefined, context: VerbContext): Promise<VerbResult> {
+/** Verbs that change something, or show what only the owner may see. */
+const ownersVerbs = new Set(["connect", "disconnect", "auth", "refresh", "logs"]);
+
+function requireRight(verb: string, { caller }: ReplyOptions): void {
+  if (ownersVerbs.has(verb) && !mayControl(caller))
+    throw new Fault("denied", `Only the main token may use \`/mcp ${verb}\`, and only from this machine.`);
+  if (caller.view !== undefined)
+    throw new Fault("denied", `This token is limited to the view ${JSON.stringify(caller.view)}, without the servers.`);
+}
+
+async function run(request: Request): Promise<VerbResult> {
+  const { verb, words, context } = request;
+  const [name] = words;
   switch (verb) {
     case "servers":
-      return (await import("./servers.ts")).runServers(context);
     case "tools":
-      return (await import("./servers.ts")).runTools(context, name);
     case "status":
-      return (await import("./servers.ts")).runStatus(context, name);
-    case "connect": {
-      await context.control.servers.connect(named(verb, name));
-      return handle("status", name, context);
-    }
+      await request.options.settled();
+      return runList(verb, name, context);
+    case "connect":
+      return runConnectWords(request);
+    case "auth":
+      return runAuthWords(words, context);
     case "disconnect":
       return (await import("./switch-servers.ts")).runDisconnect(context, named(verb, name));
     case "refresh":
@@ -61,10 +97,39 @@ async function handle(verb: string, name: string | undefined, context: VerbConte
   }
 }
 
+async function runList(verb: "servers" | "tools" | "status", name: string | undefined, context: VerbContext) {
+  const { runServers, runStatus, runTools } = await import("./servers.ts");
+  if (verb === "servers") return runServers(context);
+  return verb === "tools" ? runTools(context, name) : runStatus(context, name);
+}
+
+/** A server can be added by its address only: a command would run anything on this machine. */
+async function runConnectWords({ words, order, context, options }: Request): Promise<VerbResult> {
+  const { values, positionals } = parseWords(words, connectOptions, `Usage: ${connectUsage}.`);
+  const target = named("connect", positionals[0]);
+  const { servers } = context.control;
+  if ((await servers.list()).some(({ name }) => name === target)) {
+    await servers.connect(target);
+    return runList("status", target, context);
+  }
+  const { parseConnectTarget } = await import("./connect-target.ts");
+  if ("command" in parseConnectTarget([target])) {
+    const { unknownServer } = await import("../../sources/servers/definition.ts");
+    const names = (await servers.list()).map(({ name }) => name);
+    const how = "Only servers with an address can be added here. To add a command, use a terminal.";
+    throw new Fault("usage", `${unknownServer(target, names).message} ${how}`);
+  }
+  const { addServer } = await import("./add-server.ts");
+  return addServer({ context, order, guard: options.guard, openEditor: options.openEditor, words: [target], ...values });
+}
+
+const connectOptions = { name: { type: "string" }, force: { type: "boolean" } } as const;
+
 /** A chat can't wait: it gets the address, and the sign-in continues in the background. */
-async function handleAuthWords(words: readonly string[], context: VerbContext): Promise<VerbResult> {
+async function runAuthWords(words: readonly string[], context: VerbContext): Promise<VerbResult> {
   const { runAuth, runAuthList, runLogout } = await import("./auth.ts");
-  const { values, positionals } = parseAuthWords(words);
+  const usage = `Usage: ${authUsage}. Run \`/mcp auth --list\` to list the sign-ins.`;
+  const { values, positionals } = parseWords(words, authOptions, usage);
   const { logout, list, ...request } = values;
   if (list) return runAuthList(context);
   const server = named("auth", positionals[0]);
@@ -73,16 +138,21 @@ async function handleAuthWords(words: readonly string[], context: VerbContext): 
   return runAuth(context, ui, { server, ...request });
 }
 
-function parseAuthWords(words: readonly string[]) {
-  const options = {
-    code: { type: "string" },
-    device: { type: "boolean" },
-    logout: { type: "boolean" },
-    list: { type: "boolean" },
-    scope: { type: "string" },
-    issuer: { type: "string" },
-  } as const;
-  const usage = `Usage: ${authUsage}. Run \`/mcp auth --list\` to list the sign-ins.`;
+const authOptions = {
+  code: { type: "string" },
+  device: { type: "boolean" },
+  logout: { type: "boolean" },
+  list: { type: "boolean" },
+  scope: { type: "string" },
+  issuer: { type: "string" },
+} as const;
+
+/** At most one word that is not an option. */
+function parseWords<const Options extends Readonly<Record<string, { readonly type: "string" | "boolean" }>>>(
+  words: readonly string[],
+  options: Options,
+  usage: string,
+) {
   try {
     const parsed = parseArgs({ args: [...words], options, allowPositionals: true });
     if (parsed.positionals.length <= 1) return parsed;
@@ -96,4 +166,9 @@ function named(verb: string, name: string | undefined): string {
   if (name === undefined)
     throw new Fault("usage", `Name a server: \`/mcp ${verb} <server>\`. Run \`/mcp servers\` to list them.`);
   return name;
+}
+
+/** Messages from below name the commands of a terminal, which the reader of an order may not have. */
+function withChatCommands(text: string): string {
+  return text.replaceAll(/\bclawport (?=(?:servers|tools|status|connect|disconnect|auth|refresh|logs)\b)/g, "/mcp ");
 }
