@@ -71,6 +71,7 @@ const columns: readonly Column<ConversationSummary>[] = [
   { title: "STORE", text: ({ place }) => placeNames[place] },
   { title: "LAST", text: ({ updatedAt }) => (updatedAt ? localTime(updatedAt) : "") },
   { title: "MESSAGES", text: ({ messages }) => (messages === undefined ? "" : String(messages)) },
+  { title: "TOKEN", text: ({ token = "" }) => token },
   { title: "KEY", text: ({ key }) => key },
 ];
 

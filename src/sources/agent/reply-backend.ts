@@ -6,6 +6,7 @@ import type { Attachment } from "./media/check-media.ts";
 /** What an agent gets. The message is the user's own text: no backend changes it. */
 export interface ReplyRequest {
   readonly message: string;
+  /** Of the conversation: for a named token not the key in the order, see `scopeSessionKey`. */
   readonly sessionKey: string;
   readonly attachments: readonly Attachment[];
 }

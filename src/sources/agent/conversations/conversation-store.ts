@@ -1,5 +1,6 @@
 import type { ModelMessage } from "../model/model-messages.ts";
 import type { ConversationFiles, StoredConversation } from "./conversation-files.ts";
+import { parseScopedKey } from "./session-key.ts";
 
 /** Who keeps a conversation: we, for our own agent with a model, or OpenClaw. */
 export type ConversationPlace = "model" | "openclaw";
@@ -8,6 +9,8 @@ export interface ConversationSummary {
   readonly place: ConversationPlace;
   /** As this place knows it. */
   readonly key: string;
+  /** The named token whose conversation it is; undefined for the owner's. */
+  readonly token?: string | undefined;
   readonly updatedAt?: string | undefined;
   readonly messages?: number | undefined;
   readonly title?: string | undefined;
@@ -48,7 +51,8 @@ export function createModelConversationStore(files: ConversationFiles): Conversa
 }
 
 function summaryOf({ sessionKey, updatedAt, messages }: StoredConversation): ConversationSummary {
-  return { place: "model", key: sessionKey, updatedAt, messages: messages.length };
+  const token = parseScopedKey(sessionKey)?.token;
+  return { place: "model", key: sessionKey, ...(token && { token }), updatedAt, messages: messages.length };
 }
 
 function messageFrom({ role, content }: ModelMessage): ConversationMessage {

@@ -1,7 +1,7 @@
 import { type ChatMessage, readChatHistory } from "../../../openclaw/chat-history.ts";
 import type { GatewayConnection } from "../../../openclaw/open-gateway.ts";
 import type { ConversationMessage, ConversationStore, ConversationSummary } from "./conversation-store.ts";
-import { gatewaySessionKey } from "./session-key.ts";
+import { gatewaySessionKey, tokenOfGatewayKey } from "./session-key.ts";
 
 interface SessionList {
   readonly sessions?: readonly SessionRow[];
@@ -60,9 +60,11 @@ function matchesKey(key: string, own: string, agentId: string | undefined): bool
 }
 
 function summaryOf({ key, updatedAt, displayName, derivedTitle, label }: SessionRow): ConversationSummary {
+  const token = tokenOfGatewayKey(key);
   return {
     place: "openclaw",
     key,
+    ...(token && { token }),
     updatedAt: typeof updatedAt === "number" ? new Date(updatedAt).toISOString() : undefined,
     title: label ?? derivedTitle ?? displayName,
   };

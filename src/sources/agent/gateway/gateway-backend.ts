@@ -5,7 +5,7 @@ import { cancelledBy } from "../../../core/wait.ts";
 import { readChatHistory } from "../../../openclaw/chat-history.ts";
 import type { GatewayConnection, GatewayLimits } from "../../../openclaw/open-gateway.ts";
 import { readRunEvent } from "../../../openclaw/run-event.ts";
-import { gatewaySessionKey } from "../conversations/session-key.ts";
+import { gatewaySessionKey, orderKeyOf } from "../conversations/session-key.ts";
 import type { Attachment } from "../media/check-media.ts";
 import type { AgentReply, ReplyBackend, ReplyOptions, ReplyRequest, TokenUsage } from "../reply-backend.ts";
 import { answerApprovals, type ApprovalConnection } from "./answer-approvals.ts";
@@ -58,7 +58,7 @@ export function createGatewayBackend({ gateway, agentId = "main", approvals }: G
         const runEvent = readRunEvent(event, runId);
         if (runEvent) follower.handle(runEvent);
       }),
-      watchReconnects(gateway, { runId, sessionKey: request.sessionKey, follower, signal, onWaiting }),
+      watchReconnects(gateway, { runId, sessionKey: orderKeyOf(request.sessionKey), follower, signal, onWaiting }),
       answerQuestions(gateway, { runId, sessionKey }, options),
     ];
     try {

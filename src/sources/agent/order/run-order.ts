@@ -6,7 +6,7 @@ import type { SpilledText } from "../../../core/json-bytes.ts";
 import type { Log } from "../../../core/log.ts";
 import { cancelledBy } from "../../../core/wait.ts";
 import { errorResult, textBlock, type ToolResult } from "../../../mcp/messages/tool.ts";
-import { createSessionKey, hashSessionKey } from "../conversations/session-key.ts";
+import { createSessionKey, hashSessionKey, scopeSessionKey } from "../conversations/session-key.ts";
 import type { AgentReply, GetReply, ReplyOptions } from "../reply-backend.ts";
 import { transcribeAudio, type Transcriber } from "../transcribe/transcriber.ts";
 import { buildAnswer, type SaveMedia } from "./build-answer.ts";
@@ -40,8 +40,8 @@ export async function runOrder(args: unknown, context: OrderContext, options: Ru
   let { log } = context;
   try {
     const order = await parseOrder(args, (text) => context.spilled?.(text));
-    const key = order.sessionKey ?? createSessionKey();
-    sessionKey = key;
+    sessionKey = order.sessionKey ?? createSessionKey();
+    const key = scopeSessionKey(sessionKey, context.caller);
     log = log.with({
       get session() {
         return hashSessionKey(key);
