@@ -7,7 +7,7 @@ import { readVersion } from "../../core/version.ts";
 import { locateGateway } from "../../openclaw/locate-gateway.ts";
 import { createAgentSource } from "../../sources/agent/agent-source.ts";
 import { type AgentTools, createAgentTools } from "../../sources/agent/agent-tools.ts";
-import { createCommandsBackend, type McpCommand } from "../../sources/agent/commands-backend.ts";
+import { createCommandsBackend, type McpCommand, withCommands } from "../../sources/agent/commands-backend.ts";
 import { findModel } from "../../sources/agent/model/find-model.ts";
 import type { SaveMedia } from "../../sources/agent/order/build-answer.ts";
 import { type BackendCandidate, chooseBackend, type ChosenBackend } from "../../sources/agent/reply-backend.ts";
@@ -95,10 +95,9 @@ export interface BackendOptions {
 
 /** A running OpenClaw, else a model, else what works without an agent; or the one that the configuration names. */
 export function openBackend(options: BackendOptions): ChosenBackend {
-  const { world, flags, config, log, mcp, tools } = options;
+  const { world, flags, config, log } = options;
   const commands = createCommandsBackend({
-    tools,
-    mcp,
+    ...options,
     waysToAnAgent: [
       'Start OpenClaw on this machine: "openclaw gateway". One that runs elsewhere is named by OPENCLAW_GATEWAY_URL and OPENCLAW_GATEWAY_TOKEN.',
       "Name a model: CLAWPORT_MODEL=anthropic/<model> with ANTHROPIC_API_KEY (likewise openai, google), or CLAWPORT_MODEL=<model> with CLAWPORT_MODEL_URL=http://127.0.0.1:11434/v1 for a local one.",
@@ -114,7 +113,8 @@ export function openBackend(options: BackendOptions): ChosenBackend {
   );
 }
 
-function modelCandidate({ world, config, sessionsFolder, modelTools, log }: BackendOptions): BackendCandidate {
+function modelCandidate(options: BackendOptions): BackendCandidate {
+  const { world, config, sessionsFolder, modelTools, log } = options;
   const find = () => findModel(config.model, world.env);
   return {
     name: "model",
@@ -130,7 +130,9 @@ function modelCandidate({ world, config, sessionsFolder, modelTools, log }: Back
       ]);
       const conversations = openConversationFiles(sessionsFolder);
       conversations.sweep().catch((error: unknown) => log.debug("old conversations stay", { error }));
-      return createModelBackend({ settings, model: await openModel(settings), conversations, tools: modelTools });
+      const model = await openModel(settings);
+      const backend = createModelBackend({ settings, model, conversations, tools: modelTools });
+      return withCommands(backend, createCommandsBackend({ ...options, waysToAnAgent: [], hasModel: true }));
     },
   };
 }

@@ -53,13 +53,19 @@ export function agentCallContext({ caller, signal, log, ask, onActivity }: Reply
   };
 }
 
-/** A tool's result as part of a reply: its texts joined, the rest as media. */
-export function resultPayload({ content, structuredContent }: ToolResult): ReplyPayload {
-  const text = content.flatMap(textOf).join("\n");
-  const media = content.flatMap(mediaOf);
-  if (text === "" && media.length === 0 && structuredContent !== undefined)
-    return { text: JSON.stringify(structuredContent, undefined, 2) };
-  return { ...(text === "" ? {} : { text }), media };
+/** A tool's result as parts of a reply, in order: adjacent texts joined, everything else as media. */
+export function resultPayloads({ content, structuredContent }: ToolResult): readonly ReplyPayload[] {
+  const payloads: ReplyPayload[] = [];
+  for (const block of content) {
+    const last = payloads.at(-1);
+    for (const text of textOf(block)) {
+      if (last?.text === undefined) payloads.push({ text });
+      else payloads[payloads.length - 1] = { text: `${last.text}\n${text}` };
+    }
+    for (const media of mediaOf(block)) payloads.push({ media: [media] });
+  }
+  if (payloads.length > 0 || structuredContent === undefined) return payloads;
+  return [{ text: JSON.stringify(structuredContent, undefined, 2) }];
 }
 
 function textOf(block: ContentBlock): readonly string[] {

@@ -4,8 +4,12 @@ import { createCatalog } from "../../catalog/catalog.ts";
 import type { Source } from "../../catalog/source.ts";
 import { errorResult, textResult } from "../../mcp/messages/tool.ts";
 import { createAgentTools } from "./agent-tools.ts";
-import { createCommandsBackend } from "./commands-backend.ts";
+import { createCommandsBackend, withCommands } from "./commands-backend.ts";
 import { describeReplies, quietOptions } from "./reply-backend.contract.ts";
+import type { ReplyBackend } from "./reply-backend.ts";
+
+const text = (words: string) => ({ type: "text" as const, text: words });
+const image = { type: "image" as const, data: "cG5n", mimeType: "image/png" };
 
 interface Bench {
   readonly source: Source;
@@ -22,8 +26,9 @@ function openBench(): Bench {
   });
   const source = testSource({
     id: "bench",
-    tools: [echo, "hang", "broken"],
+    tools: [echo, "hang", "broken", "mixed"],
     async call(name, args, { signal }) {
+      if (name === "mixed") return { content: [text("one"), text("two"), image, text("three")] };
       if (name === "broken") return errorResult("the disk is full");
       if (name === "hang") {
         signal.addEventListener("abort", () => stopped.resolve());
@@ -72,9 +77,9 @@ describe("as a backend", () => {
 });
 
 test("/tools lists each tool with its arguments, but not the order tool", async () => {
-  expect(await say("/tools")).toBe("echo(text, loud?): Says it again.\nhang()\nbroken()");
+  expect(await say("/tools")).toBe("echo(text, loud?): Says it again.\nhang()\nbroken()\nmixed()");
   expect(await say("  /tools EC ")).toBe("echo(text, loud?): Says it again.");
-  expect(await say("/tools nothing")).toBe('None of the 3 tools has "nothing" in its name.');
+  expect(await say("/tools nothing")).toBe('None of the 4 tools has "nothing" in its name.');
 });
 
 test("free text is answered with the ways to get an agent", async () => {
@@ -98,4 +103,52 @@ test.each([
 
 test("/mcp goes to its handler with the text after it", async () => {
   expect(await say("/mcp auth login x", async (args) => ({ text: `got ${args}` }))).toBe("got auth login x");
+});
+
+test("texts and media of a result keep their order", async () => {
+  const backend = openBackend(openBench());
+  const order = { message: "/call mixed", sessionKey: "k", attachments: [] };
+  const { payloads } = await backend.getReply(order, quietOptions());
+  expect(payloads).toMatchObject([{ text: "one\ntwo" }, { media: [{ mimeType: "image/png" }] }, { text: "three" }]);
+});
+
+test("a token that is limited to a view is offered its tools only", async () => {
+  const backend = openBackend(openBench());
+  const reply = (message: string, view: string) =>
+    backend.getReply(
+      { message, sessionKey: "k", attachments: [] },
+      quietOptions({ caller: { door: "mcp-http", token: "phone", view } }),
+    );
+  expect((await reply("/tools", "agent")).payloads).toEqual([{ text: "There are no tools yet." }]);
+  await expect(reply("/call echo {}", "agent")).rejects.toMatchObject({ code: "unknown-tool" });
+  expect((await reply('/call echo {"text":"x"}', "bench")).payloads).toEqual([{ text: '{"text":"x"}' }]);
+});
+
+test.each([
+  ["/mcp servers", "commands"],
+  ["  /help ", "commands"],
+  ["/helpless", "model"],
+  ["/call x", "model"],
+  ["what does /mcp do", "model"],
+])("beside a model, %j is answered by the %s", async (message, name) => {
+  const agent = (said: string): ReplyBackend => ({
+    name: "model",
+    getReply: async () => ({ payloads: [{ text: said }] }),
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  });
+  const backend = withCommands(agent("model"), agent("commands"));
+  const { payloads } = await backend.getReply({ message, sessionKey: "k", attachments: [] }, quietOptions());
+  expect(payloads).toEqual([{ text: name }]);
+});
+
+test("beside a model, /help lists the commands that do not need it", async () => {
+  const commands = createCommandsBackend({
+    tools: () => Promise.reject(new Error("not needed")),
+    mcp: async () => ({}),
+    waysToAnAgent: [],
+    hasModel: true,
+  });
+  const { payloads } = await commands.getReply({ message: "/help", sessionKey: "k", attachments: [] }, quietOptions());
+  expect(payloads[0]?.text).toMatch(/^The model gets every message except these commands:\n\/mcp ….*\n\/help/);
+  expect(payloads[0]?.text).not.toContain("/call");
 });

@@ -2,7 +2,7 @@ import { Fault, messageOf } from "../../core/fault.ts";
 import { quoted } from "../../core/peer-text.ts";
 import { cancelledBy, withDeadline } from "../../core/wait.ts";
 import type { Tool } from "../../mcp/messages/tool.ts";
-import { type AgentTools, resultPayload } from "./agent-tools.ts";
+import { type AgentTools, resultPayloads } from "./agent-tools.ts";
 import type { ReplyBackend, ReplyOptions, ReplyPayload } from "./reply-backend.ts";
 
 /** Answers `/mcp …`. */
@@ -14,33 +14,36 @@ export interface CommandsOptions {
   readonly mcp?: McpCommand | undefined;
   /** How to get an agent that understands free text; shown when a message is not a command. */
   readonly waysToAnAgent: readonly string[];
+  /** Whether a model gets all other messages, see `withCommands`. */
+  readonly hasModel?: boolean;
 }
 
 /** Works without an agent: commands that list and call the tools. */
-export function createCommandsBackend({ tools, mcp, waysToAnAgent }: CommandsOptions): ReplyBackend {
+export function createCommandsBackend(given: CommandsOptions): ReplyBackend {
+  const { tools, mcp, waysToAnAgent, hasModel = false } = given;
   return {
     name: "commands",
     async getReply({ message }, options) {
       if (options.signal.aborted) throw cancelledBy(options.signal);
-      const payload = await withDeadline(Infinity, options.signal, (signal) => answer(message, { ...options, signal }));
-      return { payloads: [payload] };
+      const { signal } = options;
+      return { payloads: await withDeadline(Infinity, signal, (stop) => answer(message, { ...options, signal: stop })) };
     },
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };
 
-  async function answer(message: string, options: ReplyOptions): Promise<ReplyPayload> {
+  async function answer(message: string, options: ReplyOptions): Promise<readonly ReplyPayload[]> {
     const [, command, rest = ""] = /^\/(\S+)\s*([\s\S]*)$/.exec(message.trim()) ?? [];
     switch (command) {
       case undefined:
         throw new Fault("unavailable", noAgentText(waysToAnAgent));
       case "help":
-        return { text: helpText(mcp !== undefined) };
+        return [{ text: helpText(mcp !== undefined, hasModel) }];
       case "tools":
-        return { text: describeTools((await tools()).list(options.caller), rest) };
+        return [{ text: describeTools((await tools()).list(options.caller), rest) }];
       case "call":
         return callTool(rest, options);
       case "mcp":
-        if (mcp) return mcp(rest, options);
+        if (mcp) return [await mcp(rest, options)];
         throw new Fault("unavailable", "`/mcp` is not available: there are no servers here.");
       default:
         throw new Fault(
@@ -50,14 +53,27 @@ export function createCommandsBackend({ tools, mcp, waysToAnAgent }: CommandsOpt
     }
   }
 
-  async function callTool(rest: string, options: ReplyOptions): Promise<ReplyPayload> {
+  async function callTool(rest: string, options: ReplyOptions): Promise<readonly ReplyPayload[]> {
     const { name, args } = parseTypedCall(rest);
     options.onActivity(`running ${name}`);
     const result = await (await tools()).call(name, args, options);
-    const payload = resultPayload(result);
-    if (result.isError === true) throw new Fault("unavailable", payload.text ?? `${name} failed without a message.`);
-    return payload;
+    const payloads = resultPayloads(result);
+    if (result.isError !== true) return payloads;
+    const text = payloads.flatMap((payload) => payload.text ?? []).join("\n");
+    throw new Fault("unavailable", text || `${name} failed without a message.`);
   }
+}
+
+/** Commands that need no agent, whatever else answers: managing servers must not depend on a model. */
+const ownCommand = /^\s*\/(?:mcp|help)(?:\s|$)/;
+
+/** Answers `/mcp …` and `/help` with the commands, everything else with the backend. */
+export function withCommands(backend: ReplyBackend, commands: ReplyBackend): ReplyBackend {
+  return {
+    ...backend,
+    getReply: (request, options) =>
+      (ownCommand.test(request.message) ? commands : backend).getReply(request, options),
+  };
 }
 
 function noAgentText(ways: readonly string[]): string {
@@ -65,12 +81,13 @@ function noAgentText(ways: readonly string[]): string {
   return `No agent is available, so only commands work (send \`/help\` to list them). To get an agent:${how}`;
 }
 
-function helpText(hasMcp: boolean): string {
+function helpText(hasMcp: boolean, hasModel: boolean): string {
   return [
-    "No agent is available. These commands work without one:",
+    hasModel
+      ? "The model gets every message except these commands:"
+      : "No agent is available. These commands work without one:",
     ...(hasMcp ? ["/mcp …: manage the MCP servers (/mcp help)"] : []),
-    "/tools [part of a name]: list the tools",
-    "/call <tool> <json>: call a tool",
+    ...(hasModel ? [] : ["/tools [part of a name]: list the tools", "/call <tool> <json>: call a tool"]),
     "/help: show this list",
   ].join("\n");
 }

@@ -6,6 +6,7 @@ import { type MockModel, startMockModel } from "../../../../tests/openclaw/bench
 import { testSource } from "../../../../tests/support/test-source.ts";
 import type { CallContext } from "../../../catalog/call-context.ts";
 import { createCatalog } from "../../../catalog/catalog.ts";
+import { Fault } from "../../../core/fault.ts";
 import { textResult } from "../../../mcp/messages/tool.ts";
 import { createAgentTools } from "../agent-tools.ts";
 import { openConversationFiles } from "../conversations/conversation-files.ts";
@@ -34,11 +35,12 @@ async function openBackend(change: Partial<ModelSettings> = {}) {
   catalog.add(
     testSource({
       id: "screen",
-      tools: ["screen.shot", "echo"],
-      call: async (name, args) =>
-        name === "echo"
-          ? textResult(`echo ${JSON.stringify(args)}`)
-          : { content: [{ type: "image", data: "cG5n", mimeType: "image/png" }] },
+      tools: ["screen.shot", "echo", "huge"],
+      async call(name, args) {
+        if (name === "huge") throw new Fault("too-large", "The server sent a message larger than the limit.");
+        if (name === "echo") return textResult(`echo ${JSON.stringify(args)}`);
+        return { content: [{ type: "image", data: "cG5n", mimeType: "image/png" }] };
+      },
     }),
   );
   catalog.add(testSource({ id: "agent", kind: "agent", tools: ["order_openclaw"] }));
@@ -110,8 +112,28 @@ test("tools are offered under names that models accept, and the order tool is no
   const options = listen();
   await backend.getReply(say("call:screen_shot {}"), options);
   const offered = model.requests[0]!.tools.map((tool) => tool.function.name);
-  expect(offered.toSorted()).toEqual(["echo", "screen_shot"]);
+  expect(offered.toSorted()).toEqual(["echo", "huge", "screen_shot"]);
   expect(options.heard.tools[0]?.media).toMatchObject([{ mimeType: "image/png", bytes: 3 }]);
+});
+
+test("a step's text comes before the media of its tools", async () => {
+  const backend = await openBackend();
+  const events: string[] = [];
+  const options = quietOptions({
+    onBlock: ({ text }) => void events.push(`text ${text}`),
+    onToolResult: ({ media = [] }) => void events.push(...media.map(({ mimeType }) => mimeType)),
+  });
+  const { payloads } = await backend.getReply(say("say Before then call:screen_shot {}"), options);
+  expect([...events, payloads[0]?.text]).toEqual(["text Before", "image/png", expect.stringMatching(/^GOT=/)]);
+});
+
+test("a result that was too large is reported to the user, too", async () => {
+  const backend = await openBackend();
+  const options = listen();
+  await backend.getReply(say("call:huge {}"), options);
+  expect(options.heard.tools).toEqual([
+    { text: "[The result of huge is missing: The server sent a message larger than the limit.]" },
+  ]);
 });
 
 test("an unknown tool is reported to the model, not to the user", async () => {

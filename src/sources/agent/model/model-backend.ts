@@ -7,7 +7,7 @@ import type { ConversationFiles } from "../conversations/conversation-files.ts";
 import type { AgentReply, ReplyBackend, ReplyOptions, ReplyRequest } from "../reply-backend.ts";
 import type { ModelSettings } from "./find-model.ts";
 import { compactHistory, userMessage } from "./model-messages.ts";
-import { modelTools } from "./model-tools.ts";
+import { createModelTools } from "./model-tools.ts";
 import { modelFault } from "./open-model.ts";
 import { createOrderBudget, type OrderBudget } from "./order-budget.ts";
 
@@ -46,14 +46,19 @@ export function createModelBackend({ settings, model, conversations, tools }: Mo
   }
 
   async function runModel(messages: readonly ModelMessage[], budget: OrderBudget, options: ReplyOptions) {
-    const { signal, onPartial, onBlock, onActivity } = options;
+    const { signal, onPartial, onBlock, onToolResult, onActivity } = options;
     const usedTools = new Set<string>();
     let text = "";
+    const flushText = (): void => {
+      if (text !== "") onBlock({ text });
+      text = "";
+    };
+    const modelTools = createModelTools(await tools(), options);
     const stream = streamText({
       model,
       instructions,
       messages: [...messages],
-      tools: modelTools(await tools(), options),
+      tools: modelTools.tools,
       abortSignal: signal,
       maxRetries: 2,
       stopWhen: [isStepCount(settings.maxSteps), ({ steps }) => budget.isUsedUp(steps.map(({ usage }) => usage))],
@@ -70,11 +75,17 @@ export function createModelBackend({ settings, model, conversations, tools }: Mo
           break;
         case "tool-call":
           usedTools.add(part.toolName);
+          flushText();
           break;
+        case "tool-result": {
+          // A tool may end before its call is read here: only this is the place in the order of the answer.
+          const output = modelTools.takeOutput(part.toolCallId);
+          if (output !== undefined) onToolResult(output);
+          break;
+        }
         case "finish-step":
           if (part.finishReason !== "tool-calls") break;
-          if (text !== "") onBlock({ text });
-          text = "";
+          flushText();
           onActivity("thinking");
           break;
         case "error":

@@ -63,6 +63,11 @@ test("media keep their place, and the same one appears once", () => {
   expect(answer).toEqual(["look:", "<a>", "<b>", "done"]);
 });
 
+test("parts of the final answer are never taken for repeats of each other", () => {
+  const parts = [{ text: "1" }, { media: [media("a")] }, { text: "12" }, { media: [media("b")] }, { text: "1" }];
+  expect(merge(...parts.map((part) => ({ kind: "final" as const, ...part })))).toEqual(["1", "<a>", "12", "<b>", "1"]);
+});
+
 test("white space alone is not an answer", () => {
   expect(merge({ kind: "block", text: " \n" }, { kind: "final", text: "" })).toEqual([]);
 });

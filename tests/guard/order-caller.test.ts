@@ -1,0 +1,108 @@
+import { expect, test, vi } from "vitest";
+import { type MockModel, startMockModel } from "../openclaw/bench/mock-model.ts";
+import { shelf } from "../cli/shelf.ts";
+import { type TestSource, testSource } from "../support/test-source.ts";
+import { type StartedHub, startHub } from "./start-hub.ts";
+
+vi.setConfig({ testTimeout: 30_000 });
+
+const deny = [
+  { tool: "files__*", token: "phone", verdict: "deny" },
+  { tool: "files__*", door: "mcp-http", verdict: "deny" },
+];
+
+interface Opened extends AsyncDisposable {
+  readonly hub: StartedHub;
+  readonly files: TestSource;
+  readonly model: MockModel;
+}
+
+async function open(
+  backend: "commands" | "model",
+  rules: readonly object[] = [],
+  servers: object = {},
+): Promise<Opened> {
+  const model = await startMockModel();
+  const files = testSource({ id: "files", prefix: "files", tools: ["write_file"] });
+  const agent = { backend, ...(backend === "model" ? { model: { name: "mock-1", url: model.baseUrl } } : {}) };
+  const hub = await startHub({ config: { agent, policy: { rules }, servers }, sources: [files] });
+  await hub.token("phone", "agent");
+  return {
+    hub,
+    files,
+    model,
+    async [Symbol.asyncDispose]() {
+      await hub[Symbol.asyncDispose]();
+      await model[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const calling = {
+  commands: '/call files__write_file {"a":"LAUNDERED"}',
+  model: 'call:files__write_file {"a":"LAUNDERED"}',
+};
+
+test.each(["commands", "model"] as const)(
+  "a token limited to the agent reaches no other tool through an order (%s)",
+  async (backend) => {
+    for (const rules of [deny, []]) {
+      await using opened = await open(backend, rules);
+      const { hub, files, model } = opened;
+      expect(await hub.order("phone", calling[backend])).toMatch(/no tool|unavailable tool|not found/i);
+      expect(files.calls).toEqual([]);
+      for (const { tools } of model.requests) expect(tools ?? []).toEqual([]);
+      if (backend === "commands") expect(await hub.order("phone", "/tools")).toBe("There are no tools yet.");
+    }
+  },
+);
+
+test.each(["commands", "model"] as const)(
+  "rules on door and token hold for what an order does (%s)",
+  async (backend) => {
+    for (const [token, [byToken, byDoor]] of [
+      ["main", [[{ tool: "files__*", token: "main", verdict: "deny" }], [deny[1]!]]],
+      ["laptop", [[{ tool: "files__*", token: "laptop", verdict: "deny" }], [deny[1]!]]],
+    ] as const) {
+      for (const rules of [byToken, byDoor]) {
+        await using opened = await open(backend, rules);
+        const { hub, files } = opened;
+        expect(await hub.order(token, calling[backend])).toContain("files__write_file was denied: policy.rules[0]");
+        expect(files.calls).toEqual([]);
+        const [line] = await hub.audit("files__write_file");
+        expect(line).toMatchObject({ door: "mcp-http", token, agent: "clawport", verdict: "deny" });
+      }
+    }
+  },
+);
+
+test("only the owner can change servers, or see their output, in an order", async () => {
+  await using opened = await open("commands", [], { other: shelf("other") });
+  const { hub } = opened;
+  const refused = /only the main token.*this machine/i;
+  for (const verb of ["connect other", "disconnect other", "logs other", "refresh", "auth other", "auth --list"]) {
+    expect(await hub.order("phone", `/mcp ${verb}`), verb).toMatch(refused);
+    expect(await hub.order("laptop", `/mcp ${verb}`), verb).toMatch(refused);
+  }
+  expect(await hub.order("phone", "/mcp auth other --issuer https://evil.example")).toMatch(refused);
+  expect(await hub.order("main", "/mcp logs other")).toContain("shelf: open, as other");
+  expect(await hub.order("main", "/mcp disconnect other")).toContain("Disconnected other");
+  expect(await hub.order("main", "/mcp connect other")).toContain("Running");
+  expect(await hub.order("laptop", "/mcp servers")).toContain("other");
+  expect(await hub.order("laptop", "/mcp tools")).toContain("other__pid");
+  for (const verb of ["servers", "tools", "tools other", "status other"])
+    expect(await hub.order("phone", `/mcp ${verb}`)).toBe(
+      'Error: This token is limited to the view "agent", without the servers.',
+    );
+});
+
+test("a named token has its own conversations", async () => {
+  await using opened = await open("model");
+  const { hub } = opened;
+  const more = { sessionKey: "work" };
+  await hub.order("main", "the secret is blue", more);
+  expect(await hub.order("phone", "recall", more)).toBe("EARLIER=");
+  expect(await hub.order("laptop", "recall", more)).toBe("EARLIER=");
+  expect(await hub.order("phone", "recall", more)).toBe("EARLIER=recall");
+  expect(await hub.order("main", "recall", more)).toBe("EARLIER=the secret is blue");
+});
