@@ -4,6 +4,8 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { megabyte } from "../../src/core/size-text.ts";
 import { makePlace } from "../cli/run-clawport.ts";
 import { type MockModel, startMockModel } from "../openclaw/bench/mock-model.ts";
+import { testOffer } from "../support/mcp/test-offer.ts";
+import { openWeb } from "../support/mcp/web.ts";
 import { serverCommand, startMcpServer, textOf, writeHome } from "./start-mcp-server.ts";
 
 const sdkServer = resolve(import.meta.dirname, "../../bench/targets/sdk-stdio.ts");
@@ -66,8 +68,25 @@ test("with the commands backend, servers and tools can be used without a model",
   expect(textOf(await server.order({ message: "/tools echo" }))).toBe("sdk__echo(data): Returns data.");
   expect(textOf(await server.order({ message: '/call sdk__echo {"data":"typed"}' }))).toBe("typed");
   expect(textOf(await server.order({ message: "/mcp servers" }))).toMatch(/1 configured[\s\S]*sdk/);
-  expect(textOf(await server.order({ message: "/mcp nonsense" }))).toMatch(/^Error: There is no "\/mcp nonsense"/);
+  expect(textOf(await server.order({ message: "/mcp nonsense" }))).toMatch(/^Error: There is no command "\/mcp nonsense"/);
   expect(model.requests).toHaveLength(0);
+});
+
+test("/mcp and /help are answered without the model, and the first list waits for servers", async () => {
+  await using server = await start();
+  expect(textOf(await server.order({ message: "/mcp tools" }))).toContain("sdk__echo");
+  expect(textOf(await server.order({ message: "/mcp servers" }))).toMatch(/Running.*Tools: [1-9]/);
+  expect(textOf(await server.order({ message: "/help" }))).toMatch(/^The model gets every message except/);
+  expect(model.requests).toHaveLength(0);
+});
+
+test("a server can be added by its address in an order", async () => {
+  await using web = await openWeb(testOffer());
+  await using server = await startMcpServer();
+  const added = textOf(await server.order({ message: `/mcp connect http://127.0.0.1:${web.port}/mcp --name web` }));
+  expect(added).toMatch(/^Added web to .*clawport\.json5\.\nweb\n[\s\S]*web__echo/);
+  expect(textOf(await server.order({ message: '/call web__echo {"text":"hi"}' }))).toBe("hi");
+  expect(await readFile(join(server.home, "clawport.json5"), "utf8")).toContain(`http://127.0.0.1:${web.port}/mcp`);
 });
 
 test("a model can be named by environment variables", async () => {
@@ -96,12 +115,32 @@ test("audio is transcribed by the configured command before the model gets it", 
   expect(asked).not.toContain(data);
 });
 
+test("text and media of an answer come in the order they were produced", async () => {
+  await using server = await startMcpServer({ config: mediaConfig() });
+  const message = 'say Before the picture. then call:media__picture {"bytes":1000}';
+  const { content } = await server.order({ message });
+  expect(content.map((block) => (block.type === "text" ? block.text.split(/[=\n]/)[0] : block.type))).toEqual([
+    "Before the picture.",
+    "image",
+    "GOT",
+  ]);
+});
+
+test("a result that is larger than a message may be is reported in the answer", async () => {
+  await using server = await startMcpServer({ config: mediaConfig({ maxMessageBytes: 100_000 }) });
+  const { content } = await server.order({ message: 'call:media__picture {"bytes":90000}' });
+  const note = "[The result of media__picture is missing: Outcome unknown: the call may or may not have run.";
+  expect(content).toMatchObject([{ type: "text", text: expect.stringContaining(note) }]);
+  expect(JSON.stringify(content)).toContain("larger than the limit of 100000 bytes");
+});
+
+function mediaConfig(more: object = {}) {
+  const media = { command: process.execPath, args: [join(import.meta.dirname, "media-server.ts")], ...more };
+  return { servers: { media }, agent: { model: { name: "mock-1", url: model.baseUrl } } };
+}
+
 test("media too large for an answer are saved, and a text says what and where", async () => {
-  const config = {
-    servers: { media: { command: process.execPath, args: [join(import.meta.dirname, "media-server.ts")] } },
-    agent: { model: { name: "mock-1", url: model.baseUrl } },
-  };
-  await using server = await startMcpServer({ config });
+  await using server = await startMcpServer({ config: mediaConfig() });
   const { content } = await server.order({
     message: `call:media__picture ${JSON.stringify({ bytes: 20 * megabyte + 1 })}`,
   });

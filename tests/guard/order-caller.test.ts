@@ -1,7 +1,11 @@
+import { readFile, writeFile } from "node:fs/promises";
 import { expect, test, vi } from "vitest";
 import { type MockModel, startMockModel } from "../openclaw/bench/mock-model.ts";
 import { shelf } from "../cli/shelf.ts";
+import { testOffer } from "../support/mcp/test-offer.ts";
+import { openWeb } from "../support/mcp/web.ts";
 import { type TestSource, testSource } from "../support/test-source.ts";
+import { until } from "../support/until.ts";
 import { type StartedHub, startHub } from "./start-hub.ts";
 
 vi.setConfig({ testTimeout: 30_000 });
@@ -52,7 +56,6 @@ test.each(["commands", "model"] as const)(
       expect(await hub.order("phone", calling[backend])).toMatch(/no tool|unavailable tool|not found/i);
       expect(files.calls).toEqual([]);
       for (const { tools } of model.requests) expect(tools ?? []).toEqual([]);
-      if (backend === "commands") expect(await hub.order("phone", "/tools")).toBe("There are no tools yet.");
     }
   },
 );
@@ -81,8 +84,8 @@ test("only the owner can change servers, or see their output, in an order", asyn
   const { hub } = opened;
   const refused = /only the main token.*this machine/i;
   for (const verb of ["connect other", "disconnect other", "logs other", "refresh", "auth other", "auth --list"]) {
-    expect(await hub.order("phone", `/mcp ${verb}`), verb).toMatch(refused);
-    expect(await hub.order("laptop", `/mcp ${verb}`), verb).toMatch(refused);
+    expect(await hub.order("phone", `/mcp ${verb}`)).toMatch(refused);
+    expect(await hub.order("laptop", `/mcp ${verb}`)).toMatch(refused);
   }
   expect(await hub.order("phone", "/mcp auth other --issuer https://evil.example")).toMatch(refused);
   expect(await hub.order("main", "/mcp logs other")).toContain("shelf: open, as other");
@@ -94,6 +97,28 @@ test("only the owner can change servers, or see their output, in an order", asyn
     expect(await hub.order("phone", `/mcp ${verb}`)).toBe(
       'Error: This token is limited to the view "agent", without the servers.',
     );
+});
+
+test("a token limited to the agent is listed no tools", async () => {
+  await using opened = await open("commands");
+  expect(await opened.hub.order("phone", "/tools")).toBe("There are no tools yet.");
+  expect(await opened.hub.order("laptop", "/tools")).toBe("files__write_file()");
+});
+
+test("the owner can add a server by its address, and it is in the configuration", async () => {
+  await using web = await openWeb(testOffer());
+  await using opened = await open("model", [{ tool: "mcp_connect", token: "main", door: "mcp-http", verdict: "ask" }]);
+  const { hub, model } = opened;
+  const words = `/mcp connect http://127.0.0.1:${web.port}/mcp --name web`;
+  expect(await hub.order("laptop", words)).toContain("Only the main token may use `/mcp connect`");
+  expect(await hub.order("main", words)).toContain("mcp_connect needs approval, but no one is available to approve it");
+  const file = hub.home.file("clawport.json5");
+  const { servers: _, ...rest } = JSON.parse(await readFile(file, "utf8")) as Record<string, unknown>;
+  await writeFile(file, JSON.stringify({ ...rest, policy: {} }));
+  await until(async () => !(await hub.order("main", words)).includes("needs approval"));
+  expect(await readFile(file, "utf8")).toContain(`http://127.0.0.1:${web.port}/mcp`);
+  expect(await hub.order("main", "/mcp tools web")).toContain("web__echo");
+  expect(model.requests).toEqual([]);
 });
 
 test("a named token has its own conversations", async () => {

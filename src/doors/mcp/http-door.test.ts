@@ -204,7 +204,9 @@ async function toolNames(path: string, headers: Record<string, string> = json): 
 }
 
 async function rpc(path: string, method: string, params: object, headers = json): Promise<unknown> {
-  return JSON.parse((await send("POST", path, headers, JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }))).body);
+  return JSON.parse(
+    (await send("POST", path, headers, JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }))).body,
+  );
 }
 
 function send(method: string, path: string, headers: Record<string, string>, body?: string) {

@@ -56,7 +56,8 @@ export function createViewEndpoints(options: ViewEndpointsOptions): ViewEndpoint
 
   return {
     whole: (rights) => endpointOf("", rights),
-    ofSource: (id, rights) => (catalog.sources().some((source) => source.id === id) ? endpointOf(id, rights) : undefined),
+    ofSource: (id, rights) =>
+      catalog.sources().some((source) => source.id === id) ? endpointOf(id, rights) : undefined,
     relay: (only) => relayTo(only && [...new Set(only)].toSorted()),
     // The id of a source never contains a space, so this key can't be one.
     terminal: () => made.get("relay cli")?.endpoint ?? make("relay cli", "all", { door: "cli" }),

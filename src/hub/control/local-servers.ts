@@ -134,7 +134,10 @@ export function createLocalServers({ manager, log, only, idle = false }: LocalSe
     if (!enabled)
       throw new Fault("unavailable", `The server ${name} is disabled: it has \`enabled: false\` in the configuration.`);
     if (!isRequested(name))
-      throw new Fault("unavailable", `The server ${name} is disconnected. Run \`clawport connect ${name}\` to reconnect it.`);
+      throw new Fault(
+        "unavailable",
+        `The server ${name} is disconnected. Run \`clawport connect ${name}\` to reconnect it.`,
+      );
   }
 
   function statusOfUnmanaged(definition: ServerDefinition): ServerStatus {

@@ -21,7 +21,13 @@ const tool: Tool = {
 };
 
 /** Adds a server for an order. The guard judges that like a tool call of who placed the order. */
-export async function addServer({ context, order, guard, openEditor, ...request }: AddServerRequest): Promise<VerbResult> {
+export async function addServer({
+  context,
+  order,
+  guard,
+  openEditor,
+  ...request
+}: AddServerRequest): Promise<VerbResult> {
   let done: VerbResult | undefined;
   const addition = createOneOffTool("agent", tool, async (_name, _args, { signal }) => {
     done = await runConnect(context, await openEditor(signal), request);

@@ -119,7 +119,9 @@ test("adding a server is judged like a tool without a read-only hint", async () 
   });
   expect(strict.events).not.toContain("check new");
   await using denied = await open({ rules: [{ tool: "mcp_connect", token: "main", verdict: "deny" }] });
-  await expect(denied.mcp("connect https://new.example/mcp")).rejects.toThrow("mcp_connect was denied: policy.rules[0]");
+  await expect(denied.mcp("connect https://new.example/mcp")).rejects.toThrow(
+    "mcp_connect was denied: policy.rules[0]",
+  );
 });
 
 test.each([

@@ -120,7 +120,14 @@ async function runConnectWords({ words, order, context, options }: Request): Pro
     throw new Fault("usage", `${unknownServer(target, names).message} ${how}`);
   }
   const { addServer } = await import("./add-server.ts");
-  return addServer({ context, order, guard: options.guard, openEditor: options.openEditor, words: [target], ...values });
+  return addServer({
+    context,
+    order,
+    guard: options.guard,
+    openEditor: options.openEditor,
+    words: [target],
+    ...values,
+  });
 }
 
 const connectOptions = { name: { type: "string" }, force: { type: "boolean" } } as const;

@@ -27,8 +27,7 @@ export function createAgentTools({ view, guard }: AgentToolsOptions): AgentTools
   const isOffered = ({ source }: CatalogTool, caller: Caller): boolean =>
     source.kind !== "agent" && isInView(source.id, caller);
   return {
-    list: (caller) =>
-      view.tools().flatMap((tool) => (isOffered(tool, caller) ? [tool.definition] : [])),
+    list: (caller) => view.tools().flatMap((tool) => (isOffered(tool, caller) ? [tool.definition] : [])),
     async call(name, args, options) {
       const tool = view.find(name);
       if (tool === undefined || !isOffered(tool, options.caller))

@@ -26,7 +26,9 @@ export function createCommandsBackend(given: CommandsOptions): ReplyBackend {
     async getReply({ message }, options) {
       if (options.signal.aborted) throw cancelledBy(options.signal);
       const { signal } = options;
-      return { payloads: await withDeadline(Infinity, signal, (stop) => answer(message, { ...options, signal: stop })) };
+      return {
+        payloads: await withDeadline(Infinity, signal, (stop) => answer(message, { ...options, signal: stop })),
+      };
     },
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };
@@ -71,8 +73,7 @@ const ownCommand = /^\s*\/(?:mcp|help)(?:\s|$)/;
 export function withCommands(backend: ReplyBackend, commands: ReplyBackend): ReplyBackend {
   return {
     ...backend,
-    getReply: (request, options) =>
-      (ownCommand.test(request.message) ? commands : backend).getReply(request, options),
+    getReply: (request, options) => (ownCommand.test(request.message) ? commands : backend).getReply(request, options),
   };
 }
 

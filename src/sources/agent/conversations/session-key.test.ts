@@ -40,7 +40,11 @@ test("a named token has keys of its own; the main token, pipes and terminals kee
   const scoped = scopeSessionKey("work", phone);
   expect(scoped).toMatch(/^work@phone-[0-9a-f]{16}$/);
   expect(scopeSessionKey("work", { ...phone, token: "Phone" })).not.toBe(scoped);
-  for (const caller of [{ door: "cli" }, { door: "mcp-stdio", token: "stdio" }, { door: "mcp-http", token: "main" }] as const)
+  for (const caller of [
+    { door: "cli" },
+    { door: "mcp-stdio", token: "stdio" },
+    { door: "mcp-http", token: "main" },
+  ] as const)
     expect(scopeSessionKey("work", caller)).toBe("work");
   expect(parseScopedKey(scoped)).toEqual({ key: "work", token: "phone" });
   expect([orderKeyOf(scoped), orderKeyOf("work")]).toEqual(["work", "work"]);
@@ -56,7 +60,11 @@ test("no choice of names and keys leads two tokens to one conversation", () => {
 });
 
 test("OpenClaw's key of a named token's conversation shows the token, whatever the key looks like", () => {
-  for (const [key, token] of [["work", "phone"], ["Über: mich", "phone"], ["…", "My.Laptop-2"]] as const) {
+  for (const [key, token] of [
+    ["work", "phone"],
+    ["Über: mich", "phone"],
+    ["…", "My.Laptop-2"],
+  ] as const) {
     const own = gatewaySessionKey(scopeSessionKey(key, { door: "mcp-http", token }), "main");
     expect(own).toMatch(/^agent:main:[a-z0-9_.@+-]+$/);
     expect(tokenOfGatewayKey(own)).toBe(token.toLowerCase());

@@ -20,7 +20,8 @@ interface TextPart {
 export function mergeOutputs(outputs: readonly AgentOutput[]): readonly AnswerPart[] {
   const parts: AnswerPart[] = [];
   for (const { kind, text, media = [] } of withoutOutdatedPartials(outputs)) {
-    if (text !== undefined && withoutSpace(text) !== "") addText(parts, { text: text.trim(), isFinal: kind === "final" });
+    if (text !== undefined && withoutSpace(text) !== "")
+      addText(parts, { text: text.trim(), isFinal: kind === "final" });
     for (const item of media) {
       if (!parts.some((part) => "media" in part && part.media.id === item.id)) parts.push({ media: item });
     }

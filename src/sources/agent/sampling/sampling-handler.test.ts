@@ -62,6 +62,18 @@ test("without a rule the user is asked and sees the request, and 'always' is for
   expect(model.requests).toHaveLength(2);
 });
 
+test("during a call it is judged and recorded as the caller's, too", async () => {
+  const rules: Policy["rules"] = [{ tool: "sampling__docs", token: "phone", verdict: "deny" }, ...allowed.rules!];
+  await using sampling = await open({ policy: { rules } });
+  const within = (token: string) => ({ ...context, caller: { door: "mcp-http", token, agent: "clawport" } as const });
+  await sampling.ask(question("hello"), "docs", within("main"));
+  await expect(sampling.ask(question("hello"), "docs", within("phone"))).rejects.toThrow("policy.rules[0] forbids it");
+  expect(sampling.entries).toMatchObject([
+    { caller: { door: "mcp-http", token: "main", agent: "clawport", server: "docs" }, outcome: "ok" },
+    { caller: { door: "mcp-http", token: "phone", agent: "clawport", server: "docs" }, outcome: "denied" },
+  ]);
+});
+
 test("with no one to ask it is denied, and the message names the permission that is missing", async () => {
   await using sampling = await open({ policy: {} });
   await expect(sampling.ask(question("hello"))).rejects.toThrow(/sampling__docs/);
