@@ -51,10 +51,9 @@ export function createBodyIntake(options: BodyIntakeOptions = {}): BodyIntake {
   const { timeoutMs = bodyTimeoutMs } = options;
   const memory = createShares(options.memory ?? unlimited);
   const disk = createShares(options.disk ?? unlimited);
-  /** Oldest first. */
   const arriving = new Set<ArrivingBody>();
   // One timer for all of them, so that no request needs its own.
-  const sweeps = setInterval(giveUpSlow, Math.min(5000, timeoutMs / 2)).unref();
+  const sweeps = setInterval(giveUpSlow, Math.min(1000, timeoutMs / 2)).unref();
 
   return {
     read(request, { holder, maxBytes, spiller }) {
@@ -74,9 +73,10 @@ export function createBodyIntake(options: BodyIntakeOptions = {}): BodyIntake {
   function giveUpSlow(): void {
     const now = performance.now();
     for (const body of arriving) {
-      const elapsed = now - body.startedAt;
-      if (elapsed < timeoutMs) return;
-      if (body.received < (elapsed / 1000) * slowestBytesPerSecond) body.giveUp?.(tooSlow(timeoutMs));
+      body.seenAt ??= now;
+      const elapsed = now - body.seenAt;
+      if (elapsed >= timeoutMs && body.received < (elapsed / 1000) * slowestBytesPerSecond)
+        body.giveUp?.(tooSlow(timeoutMs));
     }
   }
 }
@@ -88,7 +88,8 @@ interface IntakeState {
 }
 
 class ArrivingBody implements BodyWatch {
-  readonly startedAt = performance.now();
+  /** When it was first found to be arriving: looking at the clock for every request would cost more than all of this. */
+  seenAt: number | undefined;
   received = 0;
   giveUp?: (fault: Fault) => void;
   readonly #holder: string;

@@ -20,7 +20,7 @@ export function hasRepeatedHost(rawHeaders: readonly string[]): boolean {
   let found = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at]!;
-    if (name.length === 4 && name.toLowerCase() === "host") found++;
+    if (name === "host" || (name.length === 4 && name.toLowerCase() === "host")) found++;
   }
   return found > 1;
 }

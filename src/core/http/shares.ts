@@ -25,6 +25,8 @@ export function fairRules(max: number, reservedFor?: string): ShareRules {
   return reservedFor === undefined ? { max, maxOfOne } : { max, maxOfOne, reserve: Math.floor(max / 16), reservedFor };
 }
 
+const manyHolders = 1000;
+
 export function createShares(rules: ShareRules): Shares {
   const { max, maxOfOne, reserve = 0, reservedFor } = rules;
   const amounts = new Map<string, number>();
@@ -40,8 +42,8 @@ export function createShares(rules: ShareRules): Shares {
     },
     give(holder, amount = 1) {
       const own = (amounts.get(holder) ?? 0) - amount;
-      // Holders come and go: one that has nothing leaves nothing behind.
-      if (own > 0) amounts.set(holder, own);
+      // A holder that has nothing is forgotten only if there are many: most come back at once.
+      if (own > 0 || amounts.size <= manyHolders) amounts.set(holder, own);
       else amounts.delete(holder);
       taken -= amount;
     },
