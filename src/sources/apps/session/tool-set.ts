@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { cleanTool } from "../../../catalog/clean-definition.ts";
 import { Fault } from "../../../core/fault.ts";
 import { isRecord } from "../../../core/is-record.ts";
 import type { JsonSchema, Tool, ToolAnnotations } from "../../../mcp/messages/tool.ts";
@@ -31,7 +32,8 @@ export function parseToolSet(value: unknown): ToolSet {
   const key = hash("sha256", json, "base64url");
   const cached = cache.get(key)?.deref();
   if (cached) return cached;
-  const made = { tools: parseToolDefinitions(value), raw: value as readonly unknown[], bytes: json.length };
+  const tools = parseToolDefinitions(value).map((tool) => cleanTool(tool).item);
+  const made = { tools, raw: value as readonly unknown[], bytes: json.length };
   cache.set(key, new WeakRef(made));
   collected.register(made, key);
   return made;
