@@ -12,7 +12,7 @@ export function openGuard(home: Home, metrics: Metrics): Guard {
   return createGuard({
     policy: {},
     approvals: openApprovals({ file: home.file("guard", "approvals.json") }),
-    pins: openPins({ file: home.file("guard", "pins.json") }),
+    pins: openPins({ folder: home.file("guard", "pins") }),
     askers: createAskers(),
     audit: openAudit({ file: home.file("audit", "calls.jsonl") }),
     metrics: createCallMetrics(metrics),

@@ -24,6 +24,8 @@ export interface CatalogFilter {
 }
 
 export interface CatalogOptions extends CatalogFilter {
+  /** Checks what a source lists before it is shown. Without it everything is shown as it is listed. */
+  readonly screen?: ((source: Source) => Source) | undefined;
   readonly log?: Log | undefined;
 }
 
@@ -46,7 +48,8 @@ export interface Catalog {
   close(): void;
 }
 
-export function createCatalog({ include, exclude, log = silentLog }: CatalogOptions = {}): Catalog {
+export function createCatalog(options: CatalogOptions = {}): Catalog {
+  const { include, exclude, screen = (source) => source, log = silentLog } = options;
   let merge = createMergers(filterOf(include, exclude));
   const held = new Map<string, { readonly source: Source; readonly release: Unsubscribe }>();
   const listeners = new Set<() => void>();
@@ -93,10 +96,12 @@ export function createCatalog({ include, exclude, log = silentLog }: CatalogOpti
       if (held.has(source.id)) {
         throw new Fault("conflict", `There is already a source named ${quoted(source.id)}. Rename one of them.`);
       }
-      held.set(source.id, { source, release: source.onChange(changed) });
+      const shown = screen(source);
+      const release = shown.onChange(changed);
+      held.set(source.id, { source: shown, release });
       changed();
       return () => {
-        if (held.get(source.id)?.source === source) remove(source.id);
+        if (held.get(source.id)?.source === shown) remove(source.id);
       };
     },
     remove,

@@ -28,6 +28,10 @@ export interface ToolSource {
   tools(): readonly Tool[];
   /** The `_meta` of one of its lists. */
   listMeta?(list: ListName): Readonly<Record<string, unknown>> | undefined;
+  /** Names that its peer lists more than once. `tools` has the first of each. */
+  repeatedNames?(): readonly string[];
+  /** A tool as its peer lists it, before the configuration gave it another name or description. */
+  asListed?(tool: Tool): Tool;
   call(name: string, args: unknown, context: CallContext): Promise<ToolResult>;
   onChange(listener: () => void): Unsubscribe;
   close(): Promise<void>;

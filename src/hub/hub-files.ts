@@ -6,5 +6,6 @@ export const hubFiles = {
   lock: (home: Home) => home.file("hub.lock"),
   audit: (home: Home) => home.file("audit", "calls.jsonl"),
   approvals: (home: Home) => home.file("guard", "approvals.json"),
-  pins: (home: Home) => home.file("guard", "pins.json"),
+  /** A folder with one file for each server. */
+  pins: (home: Home) => home.file("guard", "pins"),
 } as const;

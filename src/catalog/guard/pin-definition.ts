@@ -1,32 +1,53 @@
 import { hash } from "node:crypto";
 import { visibleText } from "../../core/peer-text.ts";
+import type { Prompt } from "../../mcp/messages/resources-and-prompts.ts";
 import type { Tool } from "../../mcp/messages/tool.ts";
 
-export interface PinnedDefinition {
-  readonly hash: string;
-  /** The definition in lines, for display. Bounded, so it may be cut. */
-  readonly text: string;
+/** What can be pinned: the tools and prompts that a server lists, and its instructions. */
+export type PinKind = "tool" | "prompt" | "instructions";
+
+/** The parts of a definition that tell a model or the guard what it is. */
+export type PinnedParts = Readonly<Record<string, unknown>>;
+
+/** Names, descriptions, schemas, hints; not icons and `_meta`, which some servers change all the time. */
+export function toolParts({ name, title, description, annotations, inputSchema, outputSchema }: Tool): PinnedParts {
+  return { name, title, description, annotations, inputSchema, outputSchema };
+}
+
+export function promptParts({ name, title, description, arguments: taken }: Prompt): PinnedParts {
+  return { name, title, description, arguments: taken };
+}
+
+export function instructionsParts(instructions: string): PinnedParts {
+  return { instructions };
+}
+
+/** The order of keys does not count: a server may list them in any order. */
+export function hashParts(parts: PinnedParts): string {
+  return hash("sha256", sortedJson(parts));
+}
+
+/** As `JSON.stringify` with `sortKeys`, for JSON values. A list of ten thousand tools is hashed in a third of the time. */
+function sortedJson(value: unknown): string {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(sortedJson).join(",")}]`;
+  const fields = value as Readonly<Record<string, unknown>>;
+  const keys = Object.keys(fields)
+    .filter((key) => fields[key] !== undefined)
+    .sort();
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${sortedJson(fields[key])}`).join(",")}}`;
 }
 
 const longestPinnedText = 8192;
 const longestPinnedLine = 120;
 const mostPinnedLines = 400;
 
-/**
- * Everything that tells a model or the guard what the tool is: names, descriptions, schemas, hints. The order of keys
- * does not count: a server may list them in any order.
- */
-export function pinDefinition(tool: Tool): PinnedDefinition {
-  const { name, title, description, annotations, inputSchema, outputSchema } = tool;
-  const parts = { name, title, description, annotations, inputSchema, outputSchema };
-  return { hash: hash("sha256", JSON.stringify(parts, sortKeys)), text: textOf(parts) };
-}
-
-function textOf(parts: Readonly<Record<string, unknown>>): string {
+/** The definition in lines, for display. Bounded, so it may be cut. */
+export function textOfParts(parts: PinnedParts): string {
   return linesOf(parts).slice(0, mostPinnedLines).join("\n").slice(0, longestPinnedText);
 }
 
-function linesOf(parts: Readonly<Record<string, unknown>>): string[] {
+function linesOf(parts: PinnedParts): string[] {
   return Object.entries(parts).flatMap(([key, value]) => {
     if (value === undefined) return [];
     if (typeof value === "string") return [`${key}:`, ...sentences(value).map((line) => `  ${line}`)];

@@ -26,7 +26,7 @@ test("a new state folder is owner-only and has a version", async () => {
   await using folder = await makeFolder();
   const home = await openHome(join(folder.path, "a", "b"));
   expect((await stat(home.path)).mode & 0o777).toBe(0o700);
-  expect(JSON.parse(await readFile(home.file("version.json"), "utf8"))).toEqual({ version: 1 });
+  expect(JSON.parse(await readFile(home.file("version.json"), "utf8"))).toEqual({ version: 2 });
 });
 
 test("a folder that others can read is closed, with a warning", async () => {
@@ -93,7 +93,7 @@ function step(to: number, ran: number[], fail = false): Migration {
 
 test("missing migrations run once, in order", async () => {
   await using folder = await makeFolder();
-  await openHome(folder.path);
+  await openHome(folder.path, { migrations: [] });
   const ran: number[] = [];
   await openHome(folder.path, { migrations: [step(2, ran)] });
   const migrations = [step(2, ran), step(3, ran), step(4, ran)];

@@ -123,4 +123,9 @@ export interface Migration {
 }
 
 /** In order, each one version further than the last. Version 1 is the first and needs no migration. */
-const knownMigrations: readonly Migration[] = [];
+const knownMigrations: readonly Migration[] = [
+  {
+    to: 2,
+    run: async (folder) => (await import("./split-pins-file.ts")).splitPinsFile(folder),
+  },
+];

@@ -29,11 +29,11 @@ test("the pins of all servers in one file become one file for each server, which
 });
 
 test.each([
-  ["git", "git.json"],
-  ["a.b-c_1", "a.b-c_1.json"],
+  ["git", /^git\.json$/],
+  ["a.b-c_1", /^a\.b-c_1\.json$/],
   ["Git", /^git~[0-9a-f]{8}\.json$/],
   ["con", /^con~[0-9a-f]{8}\.json$/],
   ["../x", /^_x~[0-9a-f]{8}\.json$/],
 ])("the file of the server %j is %s", (server, expected) => {
-  expect(serverFileName(server)).toEqual(typeof expected === "string" ? expected : expect.stringMatching(expected));
+  expect(serverFileName(server)).toMatch(expected);
 });

@@ -1,0 +1,62 @@
+import { quoted } from "../../core/peer-text.ts";
+import type { Advice } from "../advice.ts";
+import { listedHash, type PinState, type Shown, stateOfPin } from "./judge-pins.ts";
+import { pinDiff, type PinKind, type PinnedParts, textOfParts } from "./pin-definition.ts";
+import type { Pin } from "./pin-file.ts";
+
+/** A definition that clients do not get as the server lists it, or can't use without an answer. */
+export interface HeldDefinition {
+  /** The name to approve it by: of the tool or prompt in the catalog, or `<server>:instructions`. */
+  readonly name: string;
+  /** The server that listed it. */
+  readonly source: string;
+  readonly kind: PinKind;
+  readonly state: Exclude<PinState, "settled">;
+  /** What clients get: the definition as it is listed, as it is pinned, or nothing. */
+  readonly shown: Shown;
+  readonly since: string;
+  /** The hash of the definition that waits for an answer. */
+  readonly hash: string;
+  /** From the pinned definition to the one that waits for an answer, safe to show on a terminal. */
+  readonly diff: string;
+}
+
+/** Undefined if nothing about the pin is open. */
+export function heldDefinition(server: string, pin: Pin, shown: Shown): HeldDefinition | undefined {
+  const state = stateOfPin(pin);
+  if (state === "settled") return undefined;
+  const { kind, id, name = kind === "instructions" ? `${server}:instructions` : id, offered, at } = pin;
+  const since = offered?.at ?? at;
+  return { name, source: server, kind, state, shown, since, hash: listedHash(pin), diff: diffOf(pin) };
+}
+
+/** What the guard says about a tool or prompt that is held back. */
+export function adviceOnPin(pin: Pin, name: string): Omit<Advice, "remember"> {
+  const state = stateOfPin(pin);
+  const its = pin.kind === "prompt" ? `the prompt ${quoted(name)}: its` : "its";
+  return {
+    by: "pin",
+    verdict: state === "refused" ? "deny" : "ask",
+    reason: reasonOf(state, its),
+    detail: diffOf(pin),
+  };
+}
+
+function reasonOf(state: PinState, its: string): string {
+  switch (state) {
+    case "new":
+      return `${its} server added it after its first list`;
+    case "withdrawn":
+      return `${its} definition was changed and then changed back`;
+    case "refused":
+      return `${its} definition was rejected`;
+    default:
+      return `${its} definition has changed since it was first listed`;
+  }
+}
+
+function diffOf({ definition, text = "", offered, isNew }: Pin): string {
+  const pinned = definition === undefined ? text : textOfParts(JSON.parse(definition) as PinnedParts);
+  if (offered !== undefined) return pinDiff(pinned, offered.text);
+  return pinDiff(isNew === true ? "" : pinned, pinned);
+}
