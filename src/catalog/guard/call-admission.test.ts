@@ -169,6 +169,17 @@ test("`once` allows one call, `always` every call of this tool by this caller, a
   expect((await again.call()).isError).toBeUndefined();
 });
 
+test("what a caller may never do, no agent does for it; what it may always do, its agent asks for", async () => {
+  await using hub = await startGuard({ policy: ask, tools: ["push", "pull"] });
+  const questions = hub.person("never", "always", "no");
+  const agent = { caller: { agent: "clawport" } };
+  for (const tool of ["git__push", "git__pull"]) await hub.call(tool);
+  expect(textOf(await hub.call("git__push", {}, agent))).toBe('git__push was denied: an earlier answer was "never".');
+  expect(questions).toHaveLength(2);
+  expect((await hub.call("git__pull", {}, agent)).isError).toBe(true);
+  expect(questions[2]?.text).toContain("agent clawport, token main (mcp-http) asks to use git__pull");
+});
+
 test("`never` is remembered, and the denial says so without a way around it", async () => {
   await using hub = await startGuard({ policy: ask });
   const questions = hub.person("never");

@@ -3,7 +3,8 @@ import type { Log } from "../../core/log.ts";
 import { missingCapability } from "../../mcp/messages/client-facts.ts";
 import type { Advice, CallVerdict } from "../advice.ts";
 import type { CallContext } from "../call-context.ts";
-import { type Caller, callerScopeName } from "../caller.ts";
+import { type Caller, callerScopeName, isActedFor, originOf } from "../caller.ts";
+import type { CatalogTool } from "../source.ts";
 import { createApprovalQuestions } from "./approval-questions.ts";
 import type { Approvals, NewWaitingCall } from "./approvals.ts";
 import { type ApprovalNotice, type ApprovalReply, type Askers, createClientAsker } from "./askers.ts";
@@ -55,7 +56,7 @@ export function createCallAdmission(options: CallAdmissionOptions): AdmitCall {
       const reach = { person, client: true };
       let judgement = judge(policy, operation, context, { advice, reach });
       if (judgement.policy.verdict === "ask" && operation.tool !== undefined) {
-        const remembered = await approvals.recall(operation.tool, context.caller);
+        const remembered = await recall(operation.tool, context.caller);
         judgement = judge(policy, operation, context, { advice, reach, remembered });
       }
       const { verdict, why, unanswerable } = judgement;
@@ -71,6 +72,12 @@ export function createCallAdmission(options: CallAdmissionOptions): AdmitCall {
       if (reply.choice !== "never" && reply.choice !== "no") return pass(verdict, answered);
       return refuse(operation, judgement, { verdict, why: answered, noApproval: "the answer was no" });
     }
+  }
+
+  /** What a person has refused a caller for good, an agent can't do for it either. */
+  async function recall(tool: CatalogTool, caller: Caller): Promise<"always" | "never" | undefined> {
+    if (isActedFor(caller) && (await approvals.recall(tool, originOf(caller))) === "never") return "never";
+    return approvals.recall(tool, caller);
   }
 
   async function ask(
@@ -97,7 +104,7 @@ export function createCallAdmission(options: CallAdmissionOptions): AdmitCall {
       keepsRefused: isListedWhenRefused(judgement),
       async isCovered() {
         if (tool === undefined || !judgement.reasons.includes(judgement.policy)) return false;
-        return (await approvals.recall(tool, caller)) !== undefined;
+        return (await recall(tool, caller)) !== undefined;
       },
       onAsked(id) {
         if (!people.some(({ kind }) => kind === "terminal")) logWaiting(call, id);
