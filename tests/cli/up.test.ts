@@ -3,8 +3,11 @@ import { readFile, writeFile } from "node:fs/promises";
 import { once } from "node:events";
 import { type AddressInfo, createServer, connect } from "node:net";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { expect, test, vi } from "vitest";
+import { createHubCaller } from "../doors/long/call-hub.ts";
 import { clawport, isWindows, listTools, makePlace, startHub } from "./run-clawport.ts";
+import { placeWith } from "./shelf.ts";
 import { until } from "../support/until.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -87,18 +90,19 @@ test("a running hub accepts a reset token at once, and no longer the old one", a
 test.skipIf(isWindows)(
   "Ctrl-C lets a request in progress finish; a second Ctrl-C does not (needs POSIX signals)",
   async () => {
-    await using place = await makePlace();
+    const file = fileURLToPath(new URL("../doors/long/waiting-server.ts", import.meta.url));
+    await using place = await placeWith({ slow: { command: process.execPath, args: [file] } });
     await using hub = await startHub(place, "--port", "0");
     const { port, tokenPath } = hub.ready;
-    const client = connect(port, "127.0.0.1");
-    const head = ["POST /mcp HTTP/1.1", "Host: localhost", `Authorization: Bearer ${await tokenOf(tokenPath)}`];
-    client.write([...head, "Content-Type: application/json", "Content-Length: 100", "", '{"half":'].join("\r\n"));
+    using caller = createHubCaller(port, await tokenOf(tokenPath));
+    await until(async () => (await caller.call("slow__echo")) === "ok");
+    const call = caller.call("slow__wait", { ms: 60_000 });
     await until(async () => (await metricsOf(hub.ready)).includes(`clawport_queue_length{queue="mcp-http"} 1`));
     hub.child.kill("SIGINT");
     await until(() => refused(port));
     hub.child.kill("SIGINT");
     expect(await hub.ended).toBe(130);
-    client.destroy();
+    expect(await call).not.toBe("ok");
   },
 );
 
