@@ -77,7 +77,7 @@ export class RequestCallContext implements CallContext {
   }
 
   get era(): Era {
-    return this.#request.era;
+    return this.#request.callerEra;
   }
 
   get meta(): Readonly<Record<string, unknown>> {

@@ -93,8 +93,14 @@ export function writeEnvelope(version: string, { info, capabilities }: ClientIde
   };
 }
 
+/**
+ * In `_meta` of a modern request: the era of the client that it is forwarded for. A relay of ours sets it, so that an older
+ * client gets the numbers and ids of its own revision. A client that sets it itself only changes what it is sent.
+ */
+export const callerEraKey = "clawport/era";
+
 /** `_meta` keys of a request that are about the connection it came over. */
-const requestMetaKeys: ReadonlySet<string> = new Set(["progressToken", ...Object.values(metaKeys)]);
+const requestMetaKeys: ReadonlySet<string> = new Set(["progressToken", callerEraKey, ...Object.values(metaKeys)]);
 
 /** The `_meta` of a request that is for the server behind this one. Undefined if there is none. */
 export function forwardedMeta(meta: Params): Params | undefined {

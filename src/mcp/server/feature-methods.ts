@@ -104,7 +104,7 @@ const protocolFaults: ReadonlySet<FaultCode> = new Set(["internal", "unknown-too
 function isProtocolFault(error: unknown, request: ServedRequest): boolean {
   if (!(error instanceof Fault)) return false;
   if (error instanceof RpcFault) return true;
-  return protocolFaults.has(error.code) || (error.code === "missing-capability" && request.era === "modern");
+  return protocolFaults.has(error.code) || (error.code === "missing-capability" && request.callerEra === "modern");
 }
 
 function completionParams(params: Params): CompletionRequest {

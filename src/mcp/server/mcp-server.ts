@@ -146,7 +146,7 @@ export function createMcpServer(offer: McpOffer, options: McpServerOptions = {})
       const result = await modern.serve(message, method, request, route);
       return request.cancelled ? undefined : { jsonrpc: "2.0", id: message.id, result };
     } catch (error) {
-      return request?.cancelled ? undefined : failed(message, error, "modern");
+      return request?.cancelled ? undefined : failed(message, error, request?.callerEra ?? "modern");
     } finally {
       if (request) end(message, request);
     }

@@ -81,6 +81,8 @@ export interface McpOffer {
 /** What a handler knows about the request it serves, and how it reaches the client in the meantime. */
 export interface RequestContext {
   readonly era: Era;
+  /** The era of the client that a relay forwards the request for; else the same as `era`. */
+  readonly callerEra: Era;
   readonly protocolVersion: string;
   readonly client: ClientFacts;
   /** Who sent the request, as the door determined it (such as the name of a token). Only the same principal may continue it. */

@@ -3,6 +3,7 @@ import { shakeHands, talkTo } from "../../../tests/support/mcp/talk.ts";
 import { type Handler, testOffer } from "../../../tests/support/mcp/test-offer.ts";
 import { Fault } from "../../core/fault.ts";
 import { logLevels } from "../messages/interim-messages.ts";
+import { RpcFault } from "../messages/json-rpc.ts";
 import { textResult } from "../messages/tool.ts";
 import { createMcpServer } from "./mcp-server.ts";
 import type { RequestContext } from "./offer.ts";
@@ -173,5 +174,40 @@ describe("a cancelled call", () => {
     await started;
     talk.peer.close("The client went away.");
     expect(await answer).toEqual({});
+  });
+});
+
+describe("a request that a relay forwards for an older client", () => {
+  const page = { mode: "url", url: "https://example.com", message: "Go", elicitationId: "e1" };
+  const offer = testOffer({
+    tools: {
+      ask: async (_args, context) =>
+        textResult(JSON.stringify(await context.ask({ method: "elicitation/create", params: page }))),
+      fail: () => Promise.reject(new RpcFault({ code: -32042, message: "Go first", data: { elicitations: [page] } })),
+    },
+  });
+  const facts = { capabilities: { elicitation: { url: {} } } };
+  const relayed = { ...facts, meta: { "clawport/era": "legacy" } };
+
+  test("gets the numbers and ids of that client's revision, over the modern connection", async () => {
+    const talk = talkTo(createMcpServer(offer));
+    const read = { uri: "test://none" };
+    expect((await talk.modern("resources/read", read, relayed)).error).toMatchObject({ code: -32002, data: read });
+    expect((await talk.modern("tools/call", { name: "fail" }, relayed)).error).toMatchObject({
+      code: -32042,
+      data: { elicitations: [page] },
+    });
+    const asked = await talk.modern("tools/call", { name: "ask" }, relayed);
+    expect(Object.values(asked.result.inputRequests)).toEqual([{ method: "elicitation/create", params: page }]);
+    const lacking = { ...relayed, capabilities: {} };
+    expect((await talk.modern("tools/call", { name: "ask" }, lacking)).result).toMatchObject({ isError: true });
+  });
+
+  test("a modern client gets those of its own", async () => {
+    const talk = talkTo(createMcpServer(offer));
+    const { error } = await talk.modern("tools/call", { name: "fail" }, facts);
+    expect(error).toEqual({ code: -32603, message: "Go first" });
+    const asked = await talk.modern("tools/call", { name: "ask" }, facts);
+    expect(JSON.stringify(asked.result.inputRequests)).not.toContain("elicitationId");
   });
 });

@@ -3,7 +3,7 @@ import type { RequestHeaders } from "../../core/http/request-headers.ts";
 import type { SpilledText, SpilledTexts } from "../../core/json-bytes.ts";
 import { LazyAbort } from "../../core/lazy-abort.ts";
 import { type ClientFacts, hasTasks, missingCapability } from "../messages/client-facts.ts";
-import type { RequestEnvelope } from "../messages/envelope.ts";
+import { callerEraKey, type RequestEnvelope } from "../messages/envelope.ts";
 import {
   type Answer,
   type ClientLogLine,
@@ -63,6 +63,10 @@ export class ServedRequest implements RequestContext {
     this.#route = route;
     this.#spilled = route.spilled;
     this.#progressToken = progressTokenOf(this.meta);
+  }
+
+  get callerEra(): Era {
+    return this.meta[callerEraKey] === "legacy" ? "legacy" : this.era;
   }
 
   get principal(): string {
@@ -135,7 +139,7 @@ export class ServedRequest implements RequestContext {
     }
     if (this.era === "modern") {
       const run = this.#openRun();
-      if (run) return run.ask(questionIn("modern", question), key);
+      if (run) return run.ask(questionIn(this.callerEra, question), key);
     } else if (this.peer.twoWay && this.#route) {
       return this.peer.ask(questionIn("legacy", question), this.#route.send, this.signal);
     }
@@ -145,7 +149,7 @@ export class ServedRequest implements RequestContext {
   }
 
   elicitationComplete(elicitationId: string): void {
-    if (this.era === "modern") return;
+    if (this.callerEra === "modern") return;
     const send = this.peer.push ?? this.#route?.send;
     send?.(notification("notifications/elicitation/complete", { elicitationId }));
   }

@@ -3,13 +3,14 @@ import { Fault, isFault } from "../../core/fault.ts";
 import { orAborted, settledWithin } from "../../core/wait.ts";
 import type { CallOptions } from "../../mcp/client/mcp-client.ts";
 import { askableOf } from "../../mcp/messages/client-facts.ts";
-import { forwardedMeta, stripEnvelope } from "../../mcp/messages/envelope.ts";
+import { callerEraKey, forwardedMeta, stripEnvelope } from "../../mcp/messages/envelope.ts";
 import { type Params, RpcFault } from "../../mcp/messages/json-rpc.ts";
 import type { ToolAnnotations } from "../../mcp/messages/tool.ts";
 import { answerServer, type SampleForServer } from "./answer-server.ts";
 import { judgeRetry } from "./connection/judge-retry.ts";
 import { type RequiredUrl, requiredUrls } from "./connection/url-elicitations.ts";
 import type { ServerDefinition } from "./definition.ts";
+import { redactTexts } from "./server-secrets.ts";
 import type { SharedServer } from "./shared-servers.ts";
 
 export interface SafeRequestOptions {
@@ -88,9 +89,9 @@ export function createSafeRequest(
       headers,
       logLevel: context.logLevel,
       as: connection.link()?.agreement.era === "legacy" ? undefined : identityOf(context),
-      meta: metaOf(context),
+      meta: isRelay && context.era === "legacy" ? { ...metaOf(context), [callerEraKey]: "legacy" } : metaOf(context),
       onProgress: (progress) => context.progress(progress),
-      onLog: (line) => context.tell(line),
+      onLog: (line) => context.tell({ ...line, data: redactTexts(line.data, connection.redact) }),
       ask: (question) => {
         noteUrl(question.params?.elicitationId, context);
         return answerServer(question, definition, sample, context);
