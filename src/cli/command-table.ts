@@ -62,12 +62,12 @@ export const commandTable: readonly CommandEntry[] = [
   },
   {
     name: "approvals",
-    summary: "show or forget remembered approvals",
+    summary: "show what waits for approval; show or forget remembered answers",
     load: () => import("./commands/approvals.ts"),
   },
   {
     name: "approve",
-    summary: "allow a tool that waits for approval, or accept its change",
+    summary: "allow a call that waits for approval, or accept a change",
     load: () => import("./commands/approve.ts"),
   },
   {

@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import type { Config } from "../core/config/config-schema.ts";
-import { defaultConfig, findConfig, type FoundConfig } from "../core/config/find-config.ts";
+import { configName, defaultConfig, findConfig, type FoundConfig } from "../core/config/find-config.ts";
 import { loadConfig, type LoadedConfig } from "../core/config/load-config.ts";
+import type { Home } from "../core/files/home.ts";
 import type { World } from "../core/process/world.ts";
 import type { Host } from "./host.ts";
 import { homePath } from "./open-home.ts";
@@ -32,6 +33,17 @@ export async function readConfigOf(host: Pick<Host, "globals" | "env" | "homedir
 /** What the file at this place says now; the defaults if it does not exist. */
 export async function readConfigAt(place: FoundConfig, env: World["env"]): Promise<ActiveConfig> {
   return existsSync(place.path) ? loadFound(place, env) : { config: defaultConfig };
+}
+
+/** Only the owner's configuration counts: one that comes with a folder must not lift a question. */
+export async function allowsUnattendedApprovals(
+  active: FoundConfig | undefined,
+  home: Pick<Home, "file">,
+  env: World["env"],
+): Promise<boolean> {
+  const own: FoundConfig = { path: home.file(configName), location: "state-folder" };
+  const { config } = await readConfigAt(active?.location === "flag" ? active : own, env);
+  return config.policy?.unattendedApprovals === true;
 }
 
 async function loadFound(found: FoundConfig, env: World["env"]): Promise<ActiveConfig> {

@@ -15,3 +15,21 @@ export function openTerminal(...answers: string[]): { readonly world: Partial<Wo
   };
   return { world: { stdin, stderr: { isTTY: true, columns: 80, write } }, shown: () => shown };
 }
+
+export interface IdleTerminal {
+  readonly world: Pick<World, "stdin" | "stderr">;
+  shown(): string;
+  type(line: string): void;
+}
+
+/** A terminal at which no one types unless told. */
+export function openIdleTerminal(): IdleTerminal {
+  const stdin = Object.assign(new PassThrough(), { isTTY: true });
+  let shown = "";
+  const write = (text: string): void => void (shown += text);
+  return {
+    world: { stdin, stderr: { isTTY: true, columns: 80, write } },
+    shown: () => shown,
+    type: (line) => void stdin.write(`${line}\n`),
+  };
+}

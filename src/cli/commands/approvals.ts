@@ -1,22 +1,23 @@
-import type { Approval, WaitingCall } from "../../catalog/guard/approvals.ts";
+import type { Approval, WaitingCall } from "../../catalog/guard/approvals-file.ts";
+import { callerScopeName } from "../../catalog/caller.ts";
 import { type CommandGroup, defineCommand } from "../command.ts";
 import { localTime } from "../output/style.ts";
 import type { Column } from "../output/table.ts";
 
 const list = defineCommand({
   name: "list",
-  summary: "list the remembered answers, and the calls that wait for approval",
+  summary: "list the calls that wait for approval, and the remembered answers",
   async run(context) {
     const { renderTable } = await import("../output/table.ts");
     const { openStateControl } = await import("../../hub/control/open-state-control.ts");
     await using opened = await openStateControl(context);
-    const { approvals: given, waiting, changed: changes } = await opened.control.approvals.list();
-    const changed = changes.map(({ name, source }) => ({ name, source }));
+    const { approvals: given, waiting, changed } = await opened.control.approvals.list();
     const parts = [
       given.length > 0 && renderTable(given, answerColumns, context),
       waiting.length > 0 && `Waiting for approval:\n${renderTable(waiting, waitingColumns, context)}`,
-      changed.length > 0 && `Changed since first use:\n${changed.map(({ name }) => `  ${name}`).join("\n")}`,
-      waiting.length + changed.length > 0 && "Run `clawport approve <tool>` to allow one.",
+      changed.length > 0 && `Changed definitions:\n${changed.map(({ name }) => `  ${name}`).join("\n")}`,
+      waiting.length > 0 && "Run `clawport approve <id>` to see one of the calls in full and allow it once.",
+      changed.length > 0 && "Run `clawport approve <tool>` to see a change and accept it.",
     ];
     const text = parts.filter((part) => part !== false).join("\n\n");
     context.answer(
@@ -28,8 +29,8 @@ const list = defineCommand({
 
 const forget = defineCommand({
   name: "forget",
-  summary: "forget the answers for a tool, so that the guard asks again",
-  args: [{ name: "tool", description: "its name, as `clawport tools` shows it" }],
+  summary: "forget the remembered answers for a tool or a caller, so that the guard asks again",
+  args: [{ name: "tool", description: "the tool; or the caller, for an answer about every tool" }],
   async run(context) {
     const { openStateControl } = await import("../../hub/control/open-state-control.ts");
     await using opened = await openStateControl(context);
@@ -41,23 +42,29 @@ const forget = defineCommand({
 
 export const command: CommandGroup = {
   name: "approvals",
-  summary: "show or forget the remembered answers to the guard's questions",
+  summary: "show the calls that wait for approval; show or forget the remembered answers",
   commands: [list, forget],
   fallback: "list",
   examples: ["clawport approvals", "clawport approvals forget files__delete"],
 };
 
-const callerText = ({ caller }: WaitingCall | Approval): string => Object.values(caller).join("/");
-
 const answerColumns: readonly Column<Approval>[] = [
   { title: "ANSWER", text: ({ choice }) => choice },
-  { title: "TOOL", text: ({ name }) => name },
-  { title: "CALLER", text: callerText },
+  { title: "TOOL", text: ({ name }) => name ?? "every tool" },
+  { title: "CALLER", text: ({ caller }) => (caller === undefined ? "every caller" : callerScopeName(caller)) },
   { title: "SINCE", text: ({ at }) => localTime(at) },
 ];
 
 const waitingColumns: readonly Column<WaitingCall>[] = [
+  { title: "ID", text: ({ id }) => id },
   { title: "TOOL", text: ({ name }) => name },
-  { title: "CALLER", text: callerText },
-  { title: "BECAUSE", text: ({ reason }) => reason },
+  { title: "CALLER", text: ({ caller }) => callerScopeName(caller) },
+  {
+    title: "STATUS",
+    text: ({ at, openUntil }) =>
+      openUntil !== undefined && Date.parse(openUntil) > Date.now()
+        ? `waits until ${localTime(openUntil)}`
+        : `refused at ${localTime(at)}`,
+  },
+  { title: "ARGUMENTS", text: ({ arguments: shown }) => shown },
 ];

@@ -1,34 +1,128 @@
+import type { ApprovalAnswer } from "../../catalog/advice.ts";
+import type { Widening } from "../../catalog/guard/approvals.ts";
+import type { WaitingCall } from "../../catalog/guard/approvals-file.ts";
+import { callerScopeName } from "../../catalog/caller.ts";
 import { Fault } from "../../core/fault.ts";
+import { quoted, sanitizeForTerminal } from "../../core/peer-text.ts";
+import type { CommandContext } from "../command-context.ts";
 import { defineCommand } from "../command.ts";
 
 export const command = defineCommand({
   name: "approve",
-  summary: "allow a tool whose calls wait for approval, or accept its changed definition",
-  args: [{ name: "tool", description: "its name, as `clawport tools` shows it" }],
-  options: { yes: { type: "boolean", short: "y", description: "accept a change without being asked" } },
-  examples: ["clawport approve files__delete"],
+  summary: "allow one call that waits for approval, or accept a changed definition",
+  args: [{ name: "call", description: "its id, or its tool if only one call waits; see `clawport approvals`" }],
+  options: {
+    always: { type: "boolean", description: "allow this tool for this caller from now on" },
+    tool: { type: "boolean", description: "allow this tool for every caller from now on" },
+    caller: {
+      type: "string",
+      value: "<name>",
+      description: "allow every tool for this caller from now on; it must be the caller of the waiting call",
+    },
+    deny: { type: "boolean", description: "refuse the call instead; with --always, from now on" },
+    yes: { type: "boolean", short: "y", description: "do not ask for confirmation" },
+  },
+  examples: ["clawport approve 3", "clawport approve files__delete --always", "clawport approve 3 --deny"],
   async run(context) {
     const { openStateControl } = await import("../../hub/control/open-state-control.ts");
-    const { isYes } = await import("../terminal/read-line.ts");
+    const { noApprover } = await import("../../hub/control/approvals-control.ts");
+    const { options, isAttended } = context;
+    const request = requestOf(options);
+    // Without a terminal the agent itself may be running this.
+    if (!isAttended && !options.yes && !options.deny) throw new Fault("denied", noApprover);
     await using opened = await openStateControl(context);
     const { approvals } = opened.control;
-    const [name = ""] = context.args;
-    for (const { source, diff } of (await approvals.list()).changed.filter((tool) => tool.name === name)) {
-      context.say(`${name} of ${source} has changed:\n${diff}`);
-      const answer = context.options.yes ? "y" : await context.ask("Accept the change? [y/N] ");
-      // Without a terminal the agent itself may be running this, so accepting has to be explicit.
-      if (answer === undefined)
-        throw new Fault(
-          "usage",
-          "accepting the change needs a terminal to confirm it; add --yes to accept it without one",
-        );
-      if (!isYes(answer)) throw new Fault("cancelled", "nothing was changed");
+    const [what = ""] = context.args;
+    const { waiting, changed } = await approvals.list();
+    const held = options.deny ? [] : changed.filter(({ name }) => name === what);
+    const calls = waiting.filter((call) => call.id === what || call.name === what).filter(isOf(options.caller));
+    const [call] = calls;
+    if (calls.length + held.length === 0) throw new Fault("not-found", nothingToApprove(what, options.caller));
+    if (calls.length > 1 && held.length === 0) throw new Fault("usage", ambiguous(what, calls));
+
+    const done: string[] = [];
+    const seen = held.map(({ hash }) => hash);
+    for (const { source, diff, state } of held) {
+      const change = state === "new" ? "is new" : "has changed";
+      await confirm(context, `${what} of ${source} ${change}:\n${diff}`, "Accept the new definition?");
+      done.push(`${what}: the new definition is accepted.`);
     }
-    const { accepted, approved } = await approvals.approve(name);
-    const done = [
-      accepted.length > 0 && "its new definition is accepted",
-      approved.length > 0 && "its calls are allowed",
-    ];
-    context.answer({ tool: name, accepted, approved }, `${name}: ${done.filter(Boolean).join(", and ")}`);
+    const accepted = held.length === 0 ? [] : await approvals.accept(what, { confirmed: isAttended, seen });
+    if (call === undefined || calls.length > 1) {
+      if (calls.length > 1) done.push(ambiguous(what, calls));
+      return context.answer({ accepted }, done.join("\n"));
+    }
+    const { questionText } = await import("../../catalog/guard/describe-call.ts");
+    await confirm(context, questionText(call), `${promptOf(call, request)}?`);
+    const given = await approvals.approve(call.id, { ...request, confirmed: isAttended });
+    done.push(`${doneText(call, request)}.`);
+    context.answer({ accepted, ...given }, done.join("\n"));
   },
 });
+
+interface Request {
+  readonly answer: ApprovalAnswer;
+  readonly widened?: Widening;
+}
+
+function requestOf(options: { always?: boolean; tool?: boolean; caller?: string; deny?: boolean }): Request {
+  const { always, tool, caller, deny } = options;
+  if (tool && caller !== undefined)
+    throw new Fault(
+      "usage",
+      "Choose one: --tool for every caller of this tool, or --caller for every tool of this caller.",
+    );
+  if (deny && (tool || caller !== undefined))
+    throw new Fault("usage", "--deny is for this call, or with --always for this tool and caller.");
+  if (deny) return { answer: always ? "never" : "no" };
+  if (tool) return { answer: "always", widened: "tool" };
+  if (caller !== undefined) return { answer: "always", widened: "caller" };
+  return { answer: always ? "always" : "once" };
+}
+
+/** By the whole name, or by its last part: `phone` for `mcp-http/phone`. */
+function isOf(wanted: string | undefined): (call: WaitingCall) => boolean {
+  return ({ caller }) => {
+    const name = callerScopeName(caller);
+    return wanted === undefined || name === wanted || name.endsWith(`/${wanted}`);
+  };
+}
+
+async function confirm(context: CommandContext, text: string, question: string): Promise<void> {
+  const { stderr, options } = context;
+  stderr.write(`${sanitizeForTerminal(text, stderr)}\n`);
+  if (options.yes) return;
+  const { isYes } = await import("../terminal/read-line.ts");
+  if (isYes((await context.ask(`${question} [y/N] `)) ?? "")) return;
+  throw new Fault("cancelled", "Nothing was changed.");
+}
+
+function promptOf(call: WaitingCall, { answer, widened }: Request): string {
+  const who = callerScopeName(call.caller);
+  if (widened === "tool") return `Allow ${call.name} for every caller from now on`;
+  if (widened === "caller") return `Allow every tool for ${who} from now on`;
+  if (answer === "always") return `Allow ${call.name} for ${who} from now on`;
+  if (answer === "never") return `Refuse ${call.name} for ${who} from now on`;
+  return answer === "no" ? "Refuse this call" : "Allow this call once";
+}
+
+function doneText(call: WaitingCall, { answer, widened }: Request): string {
+  const who = callerScopeName(call.caller);
+  if (widened === "tool") return `${call.name} is allowed for every caller`;
+  if (widened === "caller") return `Every tool is allowed for ${who}`;
+  if (answer === "always") return `${call.name} is allowed for ${who}`;
+  if (answer === "never") return `${call.name} is refused for ${who}`;
+  if (answer === "no") return `Call ${call.id} is refused`;
+  const isOpen = call.openUntil !== undefined && Date.parse(call.openUntil) > Date.now();
+  return `Call ${call.id} is allowed once${isOpen ? "" : ", when it is made again within an hour"}`;
+}
+
+function ambiguous(name: string, calls: readonly WaitingCall[]): string {
+  const lines = calls.map(({ id, caller, arguments: shown }) => `  ${id}  ${callerScopeName(caller)}  ${shown}`);
+  return `${calls.length} calls of ${name} wait. Approve one by its id:\n${lines.join("\n")}`;
+}
+
+function nothingToApprove(what: string, caller: string | undefined): string {
+  const whose = caller === undefined ? "" : ` from ${quoted(caller, 100)}`;
+  return `No call ${quoted(what, 100)}${whose} waits for approval. Run \`clawport approvals\` to list those that do.`;
+}

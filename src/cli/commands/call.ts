@@ -39,7 +39,7 @@ export const command = defineCommand({
     const [tool = "", ...words] = context.args;
     const { options, cwd, stdin, stdout, env } = context;
     const opened = await openControl(context, { tool }, options.trust === true);
-    const call = createTerminalCall(context);
+    const call = createTerminalCall(context, opened.hub === undefined ? undefined : opened.control.approvals);
     try {
       const { control, home } = opened;
       const request = { tool, words, readInput: () => readAll(stdin) };

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { memoryWorld } from "../../../tests/cli/memory-world.ts";
 import { isWindows } from "../../../tests/cli/run-clawport.ts";
-import { testContext, testSource, testTool } from "../../../tests/support/test-source.ts";
+import { openTerminal } from "../../../tests/cli/terminal.ts";
+import { testSource, testTool } from "../../../tests/support/test-source.ts";
 import { createCatalog } from "../../catalog/catalog.ts";
 import { openApprovals } from "../../catalog/guard/approvals.ts";
 import { openPins } from "../../catalog/guard/pins.ts";
@@ -27,6 +28,14 @@ async function run(...argv: string[]) {
   });
   const exit = await runCli(argv, world);
   return { exit, out: world.out(), err: world.err(), json: (): unknown => JSON.parse(world.out()) };
+}
+
+/** Runs a command at a terminal whose user gives these answers. */
+async function atTerminal(argv: readonly string[], ...answers: string[]) {
+  const terminal = openTerminal(...answers);
+  const env = { CLAWPORT_HOME: join(folder, "state"), OPENCLAW_GATEWAY_PORT: "1" };
+  const world = memoryWorld({ cwd: folder, homedir: folder, env, ...terminal.world });
+  return { exit: await runCli(argv, world), out: world.out(), shown: terminal.shown() };
 }
 
 test.skipIf(isWindows)("token: path, show and reset use the same owner-only file", async () => {
@@ -208,37 +217,96 @@ test("doctor: a missing command is a problem, a server that does not answer a wa
   expect(exit).toBe(1);
 });
 
-test("approvals and approve: waiting calls are listed, allowed by name, and forgotten again", async () => {
+test("approvals lists what waits, approve allows it once or from now on, and forget forgets", async () => {
   const home = await openHome(join(folder, "state"));
-  const catalog = createCatalog();
-  const source = testSource({ id: "git", prefix: "git", tools: [testTool("push", { description: "Pushes." })] });
-  catalog.add(source);
-  const before = catalog.find("git__push")!;
-  await openApprovals({ file: hubFiles.approvals(home) }).note(before, testContext().caller, "policy asks");
-  const pins = openPins({ file: hubFiles.pins(home) });
-  await pins.check(before);
-  pins.pinOnFirstUse(before);
-  source.offer([testTool("push", { description: "Pushes by force." })]);
-  await pins.check(catalog.find("git__push")!);
-  await pins.close();
+  const approvals = openApprovals({ file: hubFiles.approvals(home) });
+  const call = {
+    name: "git__push",
+    source: "git",
+    tool: "push",
+    caller: { door: "mcp-http", token: "phone" },
+  } as const;
+  const more = { arguments: '{"branch":"a"}', reason: "policy asks", lasting: true };
+  await approvals.addWaiting({ ...call, ...more, hash: "1" });
+  await approvals.addWaiting({ ...call, ...more, hash: "2", caller: { door: "cli" } });
 
-  expect((await run("approvals")).out).toMatch(/git__push +mcp-http\/main +policy asks/);
+  expect((await run("approvals")).out).toMatch(/1 +git__push +mcp-http\/phone +refused at .* +\{"branch":"a"\}/);
+  const ambiguous = await run("approve", "git__push", "--deny");
+  expect([ambiguous.exit, ambiguous.err]).toEqual([2, expect.stringContaining('  2  cli  {"branch":"a"}')]);
+  expect((await atTerminal(["approve", "git__push", "--caller", "tablet"])).exit).toBe(3);
+  const declined = await atTerminal(["approve", "1"], "n");
+  expect([declined.exit, declined.shown]).toEqual([130, expect.stringContaining("Allow this call once? [y/N]")]);
+  expect((await approvals.list()).waiting).toHaveLength(2);
+  const once = await atTerminal(["approve", "1"], "yes");
+  expect(once.out).toBe("Call 1 is allowed once, when it is made again within an hour.\n");
+  expect(await approvals.list()).toMatchObject({ approvals: [], answered: [{ id: "1", choice: "once" }] });
+
+  const always = await atTerminal(["approve", "git__push", "--always"], "y");
+  expect(always.out).toBe("git__push is allowed for cli.\n");
   expect((await run("approvals", "--json")).json()).toMatchObject({
-    waiting: [{ name: "git__push" }],
-    changed: [{ name: "git__push" }],
-  });
-  expect((await run("approve", "git__push")).err).toContain("add --yes");
-  const approved = await run("approve", "git__push", "--yes");
-  expect(approved.out).toContain("+   Pushes by force.");
-  expect(approved.out).toContain("its new definition is accepted, and its calls are allowed");
-  expect((await run("approvals", "--json")).json()).toMatchObject({
-    approvals: [{ choice: "always" }],
+    approvals: [{ name: "git__push", caller: { door: "cli" }, choice: "always" }],
     waiting: [],
-    changed: [],
   });
   expect((await run("approvals", "forget", "git__push")).exit).toBe(0);
-  expect((await run("approve", "git__push")).exit).toBe(3);
+  expect((await atTerminal(["approve", "git__push"])).exit).toBe(3);
+});
+
+test("a wider approval says what it allows, and only one kind can be chosen", async () => {
+  const home = await openHome(join(folder, "state"));
+  const approvals = openApprovals({ file: hubFiles.approvals(home) });
+  const call = { name: "git__push", source: "git", tool: "push", arguments: "{}", reason: "policy asks", hash: "1" };
+  for (const token of ["phone", "tablet"])
+    await approvals.addWaiting({ ...call, caller: { door: "mcp-http", token }, lasting: true });
+  expect((await atTerminal(["approve", "1", "--tool", "--caller", "phone"])).exit).toBe(2);
+  const every = await atTerminal(["approve", "git__push", "--caller", "phone"], "y");
+  expect(every.shown).toContain("Allow every tool for mcp-http/phone from now on?");
+  const tool = await atTerminal(["approve", "git__push", "--tool"], "y");
+  expect(tool.out).toBe("git__push is allowed for every caller.\n");
+  const { out } = await run("approvals");
+  expect(out).toMatch(/always +every tool +mcp-http\/phone/);
+  expect(out).toMatch(/always +git__push +every caller/);
+  expect((await run("approvals", "forget", "mcp-http/phone")).exit).toBe(0);
+});
+
+test("approve shows a changed definition and accepts it", async () => {
+  const home = await openHome(join(folder, "state"));
+  const pins = openPins({ folder: hubFiles.pins(home) });
+  const catalog = createCatalog({ screen: (each) => pins.screen(each) });
+  const source = testSource({ id: "git", prefix: "git", tools: [testTool("push", { description: "Pushes." })] });
+  catalog.add(source);
+  expect(catalog.find("git__push")).toBeDefined();
+  source.offer([testTool("push", { description: "Pushes by force." })]);
+  expect(catalog.find("git__push")).toBeDefined();
+  await pins.close();
+  expect((await run("approvals")).out).toContain("git__push");
+  expect(await run("approve", "git__push", "--yes")).toMatchObject({ exit: 77 });
+  const accepted = await atTerminal(["approve", "git__push"], "y");
+  expect(accepted.shown).toContain("+   Pushes by force.");
+  expect(accepted.out).toContain("the new definition is accepted");
+  expect((await run("approvals", "--json")).json()).toMatchObject({ changed: [] });
   catalog.close();
+});
+
+test("approving needs a terminal, or --yes and the owner's setting, which a folder can't make", async () => {
+  const home = await openHome(join(folder, "state"));
+  const approvals = openApprovals({ file: hubFiles.approvals(home) });
+  const call = { name: "git__push", source: "git", tool: "push", arguments: "{}", reason: "policy asks", hash: "1" };
+  await approvals.addWaiting({ ...call, caller: { door: "cli" }, lasting: true });
+  const refused = "Approving needs a person who confirms it at a terminal.";
+  const setting = "{ policy: { unattendedApprovals: true } }";
+  expect(await run("approve", "1")).toMatchObject({ exit: 77, err: expect.stringContaining(refused) as string });
+  expect(await run("approve", "1", "--yes")).toMatchObject({
+    exit: 77,
+    err: expect.stringContaining(refused) as string,
+  });
+  await writeFile(join(folder, "clawport.json5"), setting);
+  expect(await run("approve", "1", "--yes", "--always")).toMatchObject({ exit: 77 });
+  await writeFile(home.file("clawport.json5"), setting);
+  expect(await run("approve", "1")).toMatchObject({ exit: 77 });
+  expect(await run("approve", "1", "--yes")).toMatchObject({
+    exit: 0,
+    err: expect.stringContaining("Arguments: {}") as string,
+  });
 });
 
 test("a refusal names the command that was typed", async () => {

@@ -28,6 +28,8 @@ const question = (text: string) => ({
 const signal = new AbortController().signal;
 
 test.each([
+  ["y", "once"],
+  ["Yes", "once"],
   ["once", "once"],
   ["a", "always"],
   ["NEVER", "never"],
@@ -47,7 +49,7 @@ test("any other answer is asked for again", async () => {
   const answer = asker.ask(question("May it?"), signal);
   await until(() => shown().includes("May it?"));
   input.write("maybe\n");
-  await until(() => shown().includes("Type one of these: no, once, always, never"));
+  await until(() => shown().includes("Type one of these: y = once, n = no, always, never"));
   input.write("once\n");
   expect(await answer).toBe("once");
 });
@@ -95,13 +97,14 @@ test("a server's question waits until the guard's is answered", async () => {
   expect(await answer).toEqual({ action: "accept" });
 });
 
-test("a question that was answered elsewhere is withdrawn", async () => {
+test("a question that was answered elsewhere is withdrawn with a word", async () => {
   const { asker, shown } = openTerminal();
   const elsewhere = new AbortController();
   const answer = asker.ask(question("May it?"), elsewhere.signal);
   await until(() => shown().includes("May it?"));
-  elsewhere.abort();
+  elsewhere.abort("answered elsewhere: once");
   expect(await answer).toBeUndefined();
+  expect(shown()).toMatch(/\) \(answered elsewhere: once\)\n$/);
 });
 
 test("it is available only at a terminal", () => {

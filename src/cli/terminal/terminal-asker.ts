@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ApprovalAnswer, Choice } from "../../catalog/advice.ts";
-import type { Asker } from "../../catalog/guard/askers.ts";
+import type { ApprovalQuestion, Asker } from "../../catalog/guard/askers.ts";
 import { isInteractive, type World } from "../../core/process/world.ts";
 import { inTurn, readLine } from "./read-line.ts";
 
@@ -10,24 +10,23 @@ export function createTerminalAsker(world: Pick<World, "stdin" | "stderr">): Ask
     id: "terminal",
     kind: "terminal",
     available: () => isInteractive(world),
-    ask: ({ text, choices }, signal) => inTurn(world.stdin, () => askOne(world, text, choices, signal)),
+    ask: (question, signal) => inTurn(world.stdin, () => askOne(world, question, signal)),
   };
 }
 
 async function askOne(
   { stdin, stderr }: Pick<World, "stdin" | "stderr">,
-  text: string,
-  choices: readonly Choice[],
+  { id, text, choices }: ApprovalQuestion,
   signal: AbortSignal,
 ): Promise<ApprovalAnswer | undefined> {
   if (signal.aborted) return undefined;
-  const offered = ["no", ...choices].join(", ");
+  const offered = ["y = once", "n = no", ...choices.filter((choice) => choice !== "once")].join(", ");
   await discardTypedInput(stdin);
-  stderr.write(`\n${text}\nAllow it? (${offered}) `);
+  stderr.write(`\n${id === undefined ? "" : `[${id}] `}${text}\nAllow it? (${offered}) `);
   for (;;) {
     const typed = await readLine(stdin, signal);
     if (typed === undefined) {
-      stderr.write("(no longer needed)\n");
+      stderr.write(`(${typeof signal.reason === "string" ? signal.reason : "no longer needed"})\n`);
       return undefined;
     }
     const answer = parseChoice(typed.trim().toLowerCase(), choices);
@@ -36,8 +35,9 @@ async function askOne(
   }
 }
 
-/** An empty line means no: pressing Enter without reading must not allow anything. */
+/** An empty line means no: pressing Enter without reading must not allow anything. A yes is for this call only. */
 function parseChoice(typed: string, choices: readonly Choice[]): ApprovalAnswer | undefined {
+  if (typed === "y" || typed === "yes") return "once";
   return "no".startsWith(typed) ? "no" : choices.find((choice) => choice.startsWith(typed));
 }
 

@@ -1,15 +1,25 @@
 import type { CallContext } from "../../catalog/call-context.ts";
+import { isApprovalNotice } from "../../catalog/guard/askers.ts";
 import { sanitizeLine } from "../../core/peer-text.ts";
+import type { ApprovalsControl } from "../../hub/control/hub-control.ts";
 import { isAtLeast, type Progress } from "../../mcp/messages/interim-messages.ts";
 import type { CommandContext } from "../command-context.ts";
 import { askAtTerminal } from "./ask-at-terminal.ts";
 import { createStatusLine } from "./status-line.ts";
 
-/** A call made by the user at this terminal: it shows the progress, asks the questions there, and Ctrl-C cancels it. */
-export function createTerminalCall(context: CommandContext): CallContext & { end(): void } {
+/**
+ * A call made by the user at this terminal: it shows the progress, asks the questions there, and Ctrl-C cancels it.
+ * `approvals` are those of the hub if one runs the call: if the hub has no terminal, this one asks for them.
+ */
+export function createTerminalCall(
+  context: CommandContext,
+  approvals?: ApprovalsControl,
+): CallContext & { end(): void } {
   const { log, stderr, globals } = context;
   const line = createStatusLine(globals.quiet ? { write: () => {} } : stderr);
   const logLevel = globals.verbose ? "debug" : "info";
+  const ended = new AbortController();
+  let isAsking = false;
   return {
     caller: { door: "cli" },
     signal: context.stopSignal(),
@@ -19,12 +29,31 @@ export function createTerminalCall(context: CommandContext): CallContext & { end
     tell({ level, data }) {
       if (!isAtLeast(level, logLevel)) return;
       line.clear();
-      const text = typeof data === "string" ? data : JSON.stringify(data);
+      const notice = isApprovalNotice(data) ? data : undefined;
+      if (notice?.asks === true && approvals !== undefined) return void approve(approvals, notice.approval);
+      const text = notice?.text ?? (typeof data === "string" ? data : JSON.stringify(data));
       log.info(sanitizeLine(text), { level });
     },
     ask: (question) => askAtTerminal(question, context, line),
-    end: () => line.clear(),
+    end() {
+      line.clear();
+      ended.abort();
+    },
   };
+
+  async function approve(control: ApprovalsControl, id: string): Promise<void> {
+    // A call has one question at a time; a server could send any number of such notices.
+    if (isAsking) return;
+    isAsking = true;
+    try {
+      const { answerWaitingCall } = await import("./answer-waiting-call.ts");
+      await answerWaitingCall(context, control, id, ended.signal);
+    } catch (error) {
+      if (!ended.signal.aborted) log.warn("could not ask for approval", { error });
+    } finally {
+      isAsking = false;
+    }
+  }
 }
 
 /** Percent and a bar if the total is known, else the plain number. */

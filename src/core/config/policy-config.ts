@@ -22,7 +22,7 @@ const rule = Type.Object(
     token: Type.Optional(tokenGlob),
     client: Type.Optional(glob("The name the client gives itself. Clients can claim any name.")),
     sender: Type.Optional(glob("The chat sender on whose behalf the agent calls.")),
-    agent: Type.Optional(glob("The agent that acts for the caller; `clawport` if an order calls the tool.")),
+    agent: Type.Optional(glob("The agent that calls.")),
     annotation: Type.Optional(
       Type.Enum(
         [
@@ -75,6 +75,13 @@ export const policySchema = Type.Object(
     ),
     rules: Type.Optional(Type.Array(rule)),
     limits: Type.Optional(Type.Array(limit)),
+    unattendedApprovals: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description:
+          "Whether `clawport approve --yes` works without a terminal, so that a script can approve calls. Any model that can run commands can then do so too. Counts only in the configuration in the state folder, or in one given by `--config`.",
+      }),
+    ),
   },
   { additionalProperties: false, description: "Who may call what, what needs approval, and how often." },
 );

@@ -82,8 +82,25 @@ const verbs: VerbTable = {
   },
   approvals: {
     list: verb(lookUpMs),
-    approve: verb(lookUpMs, text("tool")),
+    approve: verb(
+      lookUpMs,
+      text("id"),
+      fields({
+        answer: optionalChoice("answer", ["once", "always", "never", "no"]),
+        widened: optionalChoice("widened", ["caller", "tool"]),
+        confirmed: flag("confirmed"),
+      }),
+    ),
+    accept: verb(
+      lookUpMs,
+      text("name"),
+      fields({ confirmed: flag("confirmed"), seen: optionalTexts("seen") }),
+    ),
     forget: verb(lookUpMs, text("tool")),
+  },
+  pins: {
+    list: verb(lookUpMs),
+    forget: verb(lookUpMs, server, fields({ confirmed: flag("confirmed") })),
   },
   audit: {
     read: verb(
@@ -179,6 +196,15 @@ function text(name: string): Parameter<string> {
 function optionalText(name: string): Parameter<string | undefined> {
   const { read } = text(name);
   return parameter(name, (value, body) => (value === undefined ? undefined : read(body)));
+}
+
+function optionalTexts(name: string): Parameter<readonly string[] | undefined> {
+  return parameter(name, (value) => {
+    if (value === undefined) return undefined;
+    if (!Array.isArray(value) || !value.every((each) => typeof each === "string"))
+      throw wrongType(name, "a list of strings");
+    return value;
+  });
 }
 
 function optionalNumber(name: string): Parameter<number | undefined> {

@@ -73,7 +73,10 @@ export function testHubControl(open: () => Promise<ControlSubject>): void {
     await using subject = await open();
     const { approvals } = subject.control;
     expect(await approvals.list()).toEqual({ approvals: [], waiting: [], changed: [] });
-    await expect(approvals.approve("add")).rejects.toMatchObject({ code: "not-found" });
+    await expect(approvals.approve("1", { confirmed: true })).rejects.toMatchObject({ code: "not-found" });
+    await expect(approvals.approve("1")).rejects.toMatchObject({ code: "denied" });
+    await expect(approvals.accept("add", { confirmed: true })).rejects.toMatchObject({ code: "not-found" });
+    await expect(approvals.accept("add")).rejects.toMatchObject({ code: "denied" });
     await expect(approvals.forget("add")).rejects.toMatchObject({ code: "not-found" });
   });
 

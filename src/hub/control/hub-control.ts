@@ -1,7 +1,9 @@
 import type { AuditLine } from "../../catalog/audit/audit-line.ts";
 import type { CallContext } from "../../catalog/call-context.ts";
-import type { Approval, ApprovalsFile } from "../../catalog/guard/approvals.ts";
-import type { Pin } from "../../catalog/guard/pins.ts";
+import type { ApprovalAnswer } from "../../catalog/advice.ts";
+import type { GivenAnswer, Widening } from "../../catalog/guard/approvals.ts";
+import type { Approval, ApprovalsFile } from "../../catalog/guard/approvals-file.ts";
+import type { HeldDefinition } from "../../catalog/guard/held-definition.ts";
 import type { ConfigProblem } from "../../core/config/config-problem.ts";
 import type { ConfigLocation } from "../../core/config/find-config.ts";
 import type { Tool, ToolResult } from "../../mcp/messages/tool.ts";
@@ -32,6 +34,7 @@ export interface HubControl extends StateControl {
 export interface StateControl {
   readonly tokens: TokensControl;
   readonly approvals: ApprovalsControl;
+  readonly pins: PinsControl;
   readonly audit: AuditControl;
   readonly conversations: ConversationsControl;
 }
@@ -89,31 +92,45 @@ export interface TokensControl {
   reset(): Promise<{ readonly path: string }>;
 }
 
-/** A tool whose definition is no longer the one that was pinned. */
-export interface ChangedTool {
-  readonly name: string;
-  readonly source: string;
-  readonly diff: string;
+export interface ApprovalsList extends Pick<ApprovalsFile, "approvals" | "waiting"> {
+  /** Definitions of servers that wait for an answer. */
+  readonly changed: readonly HeldDefinition[];
 }
 
-export interface ApprovalsList extends ApprovalsFile {
-  readonly changed: readonly ChangedTool[];
+/** Whoever allows something says whether a person confirmed it. */
+export interface Confirmation {
+  /** A person saw what is allowed, and confirmed it. Without that it is refused, unless the owner configured otherwise. */
+  readonly confirmed?: boolean | undefined;
 }
 
-export interface ApprovedTool {
-  /** Definitions that were changed and are accepted now. */
-  readonly accepted: readonly Pin[];
-  /** Callers that may use the tool from now on. */
-  readonly approved: readonly Approval[];
+export interface ApprovalRequest extends Confirmation {
+  /** `once` unless given. */
+  readonly answer?: ApprovalAnswer | undefined;
+  /** Allows more than this call, from now on. */
+  readonly widened?: Widening | undefined;
+}
+
+export interface AcceptRequest extends Confirmation {
+  /** The hashes of the definitions that the person saw. A server may have listed another one since then. */
+  readonly seen?: readonly string[] | undefined;
 }
 
 export interface ApprovalsControl {
-  /** Remembered answers, calls that wait for approval, and tools that have changed since they were first used. */
+  /** Remembered answers, calls that wait for approval, and tools that have changed since they were first listed. */
   list(): Promise<ApprovalsList>;
-  /** Allows the waiting calls of a tool and accepts its changed definition. Faults if there is nothing to approve. */
-  approve(tool: string): Promise<ApprovedTool>;
+  /** Answers one waiting call, by its id. Faults if it does not wait. */
+  approve(id: string, request?: ApprovalRequest): Promise<GivenAnswer>;
+  /** Accepts the definition that a server lists now, by its name. Faults if there is nothing to accept. */
+  accept(name: string, request?: AcceptRequest): Promise<readonly HeldDefinition[]>;
   /** Forgets the remembered answers for a tool, so that the guard asks again. Faults if there are none. */
   forget(tool: string): Promise<readonly Approval[]>;
+}
+
+export interface PinsControl {
+  /** Definitions that servers changed or added, and that wait for approval. */
+  list(): Promise<readonly HeldDefinition[]>;
+  /** Forgets the pins of a server, so that what it lists next is pinned anew. Faults if there are none. */
+  forget(server: string, confirmation?: Confirmation): Promise<{ readonly forgotten: number }>;
 }
 
 export interface AuditQuery {

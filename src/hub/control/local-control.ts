@@ -1,5 +1,6 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { Guard } from "../../catalog/guard/guard.ts";
+import type { Pins } from "../../catalog/guard/pins.ts";
 import type { CatalogTool } from "../../catalog/source.ts";
 import { Fault } from "../../core/fault.ts";
 import type { RegisteredSession } from "../../sources/apps/session/live-session.ts";
@@ -9,10 +10,14 @@ import type { AppSession, HubControl, HubStatus, ListedTool, ServersControl, Too
 import type { SignInsControl } from "./sign-ins.ts";
 import { createStateControl, type StateControlOptions } from "./state-control.ts";
 
-export interface LocalControlOptions extends Omit<StateControlOptions, "views" | "flags"> {
+export interface LocalControlOptions extends Omit<
+  StateControlOptions,
+  "views" | "flags" | "openPins" | "allowsUnattended"
+> {
   readonly version: string;
   readonly catalog: Pick<Catalog, "tools" | "find" | "sources">;
   readonly guard: Pick<Guard, "call">;
+  readonly pins: Pins;
   readonly servers: ServersControl;
   readonly signIns: SignInsControl;
   readonly configuration: ConfigSource;
@@ -39,7 +44,15 @@ export function createLocalControl(options: LocalControlOptions): HubControl {
     servers,
     tools: createLocalTools(options, sourceIds),
     signIns: options.signIns,
-    ...createStateControl({ ...options, views: async () => [...new Set(["agent", ...(await sourceIds())])] }),
+    ...createStateControl({
+      ...options,
+      openPins: () => Promise.resolve(options.pins),
+      async allowsUnattended() {
+        const { allowsUnattendedApprovals } = await import("../active-config.ts");
+        return allowsUnattendedApprovals(configuration.place, options.home, options.env);
+      },
+      views: async () => [...new Set(["agent", ...(await sourceIds())])],
+    }),
     apps: {
       async list() {
         const { shortHash } = await import("../../catalog/audit/audit-line.ts");

@@ -4,7 +4,6 @@ import type { Home } from "../../core/files/home.ts";
 import type { AgentFlags } from "../engine/open-agent.ts";
 import type { Host } from "../host.ts";
 import { hubFiles } from "../hub-files.ts";
-import { hubFiles } from "../hub-files.ts";
 import { openHomeOf } from "../open-home.ts";
 import type { RunningHub } from "./find-hub.ts";
 import type { StateControl } from "./hub-control.ts";
@@ -39,13 +38,13 @@ export function createFolderControl(host: Host, home: Home, flags: AgentFlags = 
     stopSignal: () => host.stopSignal(),
     async openPins() {
       const { openPins } = await import("../../catalog/guard/pins.ts");
-      const { readConfigOf } = await import("../active-config.ts");
+      const { findConfigOf, readConfigOf } = await import("../active-config.ts");
       // With a configuration that can't be read, approving still works.
       const policy = await readConfigOf(host).then(
         ({ config }) => config.policy,
         () => undefined,
       );
-      return openPins({ folder: hubFiles.pins(home), policy, log });
+      return openPins({ folder: hubFiles.pins(home, findConfigOf(host)?.path), policy, log });
     },
     async views() {
       const { loadConfigOf } = await import("../active-config.ts");

@@ -4,10 +4,11 @@ import { quoted } from "../../core/peer-text.ts";
 import type { AgentFlags } from "../engine/open-agent.ts";
 import { hubFiles } from "../hub-files.ts";
 import type { ConversationsOptions } from "../open-conversations.ts";
+import { type ApprovalsControlOptions, createApprovalsControl, noApprover } from "./approvals-control.ts";
 import { createConversationsControl } from "./conversations.ts";
-import type { ChangedTool, StateControl } from "./hub-control.ts";
+import type { StateControl } from "./hub-control.ts";
 
-export interface StateControlOptions extends ConversationsOptions {
+export interface StateControlOptions extends ConversationsOptions, ApprovalsControlOptions {
   /** Where OpenClaw's conversations are; found by itself unless given. */
   readonly flags?: AgentFlags;
   /** The sources that a token can be limited to. */
@@ -49,24 +50,19 @@ export function createStateControl(options: StateControlOptions): StateControl {
         return { path: mainTokenPath(tokensAt) };
       },
     },
-    approvals: {
-      async list() {
-        const { approvals, pins } = await openAnswers();
-        const { pinDiff } = await import("../../catalog/guard/pin-definition.ts");
-        const changed = (await pins.list()).flatMap(({ name, source, text, offered }): ChangedTool[] =>
-          offered === undefined ? [] : [{ name, source, diff: pinDiff(text, offered.text) }],
+    approvals: createApprovalsControl(options),
+    pins: {
+      list: async () => (await options.openPins()).list(),
+      async forget(server, { confirmed = false } = {}) {
+        // It accepts whatever the server lists now.
+        if (!confirmed && !(await options.allowsUnattended())) throw new Fault("denied", noApprover);
+        const forgotten = await (await options.openPins()).forget(server);
+        if (forgotten > 0) return { forgotten };
+        throw new Fault(
+          "not-found",
+          `There are no pins of ${quoted(server)}. Run \`clawport servers\` to list the servers.`,
         );
-        return { ...(await approvals.list()), changed };
       },
-      async approve(tool) {
-        const { approvals, pins } = await openAnswers();
-        const accepted = await pins.accept(tool);
-        const approved = await approvals.approveWaiting(tool);
-        if (accepted.length + approved.length > 0) return { accepted, approved };
-        const message = `${quoted(tool)} has nothing to approve; run \`clawport approvals\` to see what does`;
-        throw new Fault("not-found", message);
-      },
-      forget: async (tool) => (await openAnswers()).approvals.forget(tool),
     },
     audit: {
       async read(query) {
@@ -76,15 +72,6 @@ export function createStateControl(options: StateControlOptions): StateControl {
     },
     conversations: createConversationsControl(options),
   };
-
-  async function openAnswers() {
-    const { openApprovals } = await import("../../catalog/guard/approvals.ts");
-    const { openPins } = await import("../../catalog/guard/pins.ts");
-    return {
-      approvals: openApprovals({ file: hubFiles.approvals(home), log }),
-      pins: openPins({ file: hubFiles.pins(home), log }),
-    };
-  }
 }
 
 /** A token for an unknown source would give access to nothing, without a hint why. */

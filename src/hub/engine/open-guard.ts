@@ -1,9 +1,9 @@
 import { type Audit, openAudit } from "../../catalog/audit/audit.ts";
 import { type Catalog, createCatalog } from "../../catalog/catalog.ts";
-import { openApprovals } from "../../catalog/guard/approvals.ts";
+import { type Approvals, openApprovals } from "../../catalog/guard/approvals.ts";
 import { type Asker, createAskers } from "../../catalog/guard/askers.ts";
 import { createGuard, type Guard } from "../../catalog/guard/guard.ts";
-import { openPins } from "../../catalog/guard/pins.ts";
+import { openPins, type Pins } from "../../catalog/guard/pins.ts";
 import type { Config } from "../../core/config/config-schema.ts";
 import type { Home } from "../../core/files/home.ts";
 import type { Log } from "../../core/log.ts";
@@ -14,20 +14,24 @@ import type { Closers } from "./engine-parts.ts";
 export interface GuardedCatalog {
   readonly catalog: Catalog;
   readonly guard: Guard;
+  readonly pins: Pins;
+  readonly approvals: Approvals;
 }
 
 /** An empty catalog and its guard. */
 export function openGuardedCatalog(options: OpenGuardOptions): GuardedCatalog {
   const { config, log, closers } = options;
-  const guard = openGuard(options);
-  const catalog = createCatalog({ ...config.catalog, log });
+  const { guard, pins, approvals } = openGuard(options);
+  const catalog = createCatalog({ ...config.catalog, screen: (source) => pins.screen(source), log });
   closers.add("catalog", () => catalog.close());
-  return { catalog, guard };
+  return { catalog, guard, pins, approvals };
 }
 
 export interface OpenGuardOptions {
   readonly home: Home;
   readonly config: Config;
+  /** The file that the configuration is in, or would be. */
+  readonly configPath: string;
   readonly log: Log;
   readonly closers: Closers;
   readonly askers?: readonly Asker[] | undefined;
@@ -35,16 +39,18 @@ export interface OpenGuardOptions {
 }
 
 /** A guard with the approvals, pins and audit of this state folder. */
-export function openGuard({ home, config, log, closers, askers: some = [], metrics }: OpenGuardOptions): Guard {
-  const { enabled, maxBytes, keep } = config.audit;
-  const audit: Audit = enabled ? openAudit({ file: hubFiles.audit(home), maxBytes, keep, log }) : noAudit;
+function openGuard(options: OpenGuardOptions): Omit<GuardedCatalog, "catalog"> {
+  const { home, config, configPath, log, closers, askers: some = [], metrics } = options;
+  const { policy = {} } = config;
+  const { enabled, ...kept } = config.audit;
+  const audit: Audit = enabled ? openAudit({ ...kept, file: hubFiles.audit(home), log }) : noAudit;
   closers.add("audit", () => audit.close());
-  const pins = openPins({ file: hubFiles.pins(home), log });
+  const pins = openPins({ folder: hubFiles.pins(home, configPath), policy, log });
   closers.add("pins", () => pins.close());
   const approvals = openApprovals({ file: hubFiles.approvals(home), log });
   const askers = createAskers();
   for (const asker of some) askers.add(asker);
-  return createGuard({ policy: config.policy ?? {}, approvals, pins, askers, audit, metrics, log });
+  return { guard: createGuard({ policy, approvals, pins, askers, audit, metrics, log }), pins, approvals };
 }
 
 const noAudit: Audit = { record: () => {}, close: () => Promise.resolve() };

@@ -1,0 +1,22 @@
+import type { Choice } from "../../catalog/advice.ts";
+import { questionText } from "../../catalog/guard/describe-call.ts";
+import type { ApprovalsControl } from "../../hub/control/hub-control.ts";
+import type { CommandContext } from "../command-context.ts";
+
+/** Asks the user of a command whose call waits in the hub, and sends the answer there. */
+export async function answerWaitingCall(
+  { createAsker }: Pick<CommandContext, "createAsker">,
+  approvals: ApprovalsControl,
+  id: string,
+  signal: AbortSignal,
+): Promise<void> {
+  // Only the hub's own words are shown: a server can send any id and any text in a log line.
+  const call = (await approvals.list()).waiting.find((waiting) => waiting.id === id && waiting.caller.door === "cli");
+  if (call === undefined) return;
+  const { name: tool, source, caller, lasting, openUntil } = call;
+  const choices: readonly Choice[] = lasting ? ["once", "always", "never"] : ["once"];
+  const expiresAt = openUntil === undefined ? Date.now() : Date.parse(openUntil);
+  const question = { id, tool, source, caller, text: questionText(call), choices, expiresAt };
+  const answer = await (await createAsker()).ask(question, signal);
+  if (!signal.aborted) await approvals.approve(id, { answer: answer ?? "no", confirmed: true });
+}
