@@ -4,6 +4,7 @@ import type { Question } from "../../src/mcp/messages/interim-messages.ts";
 import { AnswerFault } from "../../src/mcp/messages/json-rpc.ts";
 import { textResult } from "../../src/mcp/messages/tool.ts";
 import type { RequestContext } from "../../src/mcp/server/offer.ts";
+import type { ServerManagerOptions } from "../../src/sources/servers/manager.ts";
 import { testOffer } from "../support/mcp/test-offer.ts";
 import { openWeb } from "../support/mcp/web.ts";
 import { until } from "../support/until.ts";
@@ -17,7 +18,7 @@ const questions = {
 } as const;
 
 /** A server whose tools do something, and then ask. */
-async function openPair(era: "legacy" | "modern") {
+async function openPair(era: "legacy" | "modern", options: Partial<ServerManagerOptions> = {}) {
   const done: string[] = [];
   const tool = (name: keyof typeof questions) => async (_args: unknown, context: RequestContext) => {
     done.push(name);
@@ -25,7 +26,7 @@ async function openPair(era: "legacy" | "modern") {
   };
   const offer = testOffer({ tools: { pay: tool("pay"), think: tool("think") } });
   const web = await openWeb(offer);
-  const engine = await startEngine({ own: { url: `http://127.0.0.1:${web.port}/`, era } });
+  const engine = await startEngine({ own: { url: `http://127.0.0.1:${web.port}/`, era } }, options);
   return {
     done,
     engine,
@@ -68,6 +69,17 @@ test("a modern server's form is cancelled, and its other questions end the call"
     code: "unanswered",
     message: expect.stringMatching(/User rejected sampling request.*was not repeated/),
   });
+});
+
+test("a hub gets the error that the client of a relay answered with, so that its server need not wait", async () => {
+  await using pair = await openPair("modern", { isRelay: true });
+  const ask = () => Promise.reject(new AnswerFault({ code: -1, message: "User rejected sampling request" }));
+  for (const name of ["pay", "think"]) {
+    const result = await pair.engine.call(`own__${name}`, {}, { ask });
+    expect(result).toMatchObject({ isError: true });
+    expect(JSON.stringify(result)).toContain("User rejected sampling request");
+  }
+  expect(pair.done).toEqual(["pay", "think"]);
 });
 
 test("a call waits for all questions of a round before one of them ends it", async () => {

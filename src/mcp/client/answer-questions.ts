@@ -1,7 +1,7 @@
 import { Fault, isFault, messageOf } from "../../core/fault.ts";
 import { asRecord } from "../../core/is-record.ts";
 import { cannotAsk } from "../messages/client-facts.ts";
-import { type Answer, isQuestionMethod, type Question } from "../messages/interim-messages.ts";
+import { type Answer, answerErrorKey, isQuestionMethod, type Question } from "../messages/interim-messages.ts";
 import { AnswerFault, type JsonRpcRequest, type RpcError } from "../messages/json-rpc.ts";
 
 /** Asks the user, the model or the application behind the client. */
@@ -18,10 +18,13 @@ export async function answerQuestion(request: JsonRpcRequest, ask: Ask | undefin
     if (!ask) throw cannotAsk(question, "No one is available to answer.");
     return { result: await ask(question) };
   } catch (error) {
-    if (error instanceof AnswerFault) return { error: error.error };
-    const message = error instanceof Error ? error.message : "The question could not be answered.";
-    return { error: { code: -32603, message } };
+    return { error: errorOf(error) };
   }
+}
+
+function errorOf(error: unknown): RpcError {
+  if (error instanceof AnswerFault) return error.error;
+  return { code: -32603, message: error instanceof Error ? error.message : "The question could not be answered." };
 }
 
 /** Answers a request that is not a question. */
@@ -29,11 +32,15 @@ export function answerOther(method: string): ResponseBody {
   return method === "ping" ? { result: {} } : { error: { code: -32601, message: "Method not found" } };
 }
 
-/** Answers the `inputRequests` of a modern server's `input_required` result. */
-export async function answerInputRequests(requests: unknown, ask: Ask | undefined): Promise<Record<string, Answer>> {
+/** Answers the `inputRequests` of a modern server's `input_required` result. `toHub`: the server takes our errors. */
+export async function answerInputRequests(
+  requests: unknown,
+  ask: Ask | undefined,
+  toHub: boolean,
+): Promise<Record<string, Answer>> {
   const answers = await Promise.allSettled(
     Object.entries(asRecord(requests)).map(
-      async ([key, question]) => [key, await answerInput(question as Question, ask)] as const,
+      async ([key, question]) => [key, await answerInput(question as Question, ask, toHub)] as const,
     ),
   );
   // All of them have ended by now: no question stays open at the client of a call that is over.
@@ -46,7 +53,7 @@ export async function answerInputRequests(requests: unknown, ask: Ask | undefine
  * 2026-07-28 has no error among its answers. A form or a URL can be cancelled, which tells the server that there was no
  * choice. Any other question ends the call: without its answer, the server would ask again.
  */
-async function answerInput(question: Question, ask: Ask | undefined): Promise<Answer> {
+async function answerInput(question: Question, ask: Ask | undefined, toHub: boolean): Promise<Answer> {
   if (!isQuestionMethod(asRecord(question).method))
     throw new Fault("missing-capability", "The server asks a question that this client does not support.", {
       detail: { requiredCapabilities: {} },
@@ -56,6 +63,7 @@ async function answerInput(question: Question, ask: Ask | undefined): Promise<An
     return await ask(question);
   } catch (error) {
     if (isFault(error, "missing-capability") || isFault(error, "cancelled")) throw error;
+    if (toHub) return { [answerErrorKey]: errorOf(error) };
     if (question.method === "elicitation/create") return { action: "cancel" };
     throw unanswered(error);
   }

@@ -46,6 +46,8 @@ export interface CallOptions {
   onLog?(line: ClientLogLine): void;
   /** Answers the questions that the server asks for this call. */
   ask?: Ask | undefined;
+  /** The server is a hub of ours, which takes an error as an answer. */
+  readonly toHub?: boolean | undefined;
 }
 
 interface SentOptions extends CallOptions {
@@ -113,7 +115,8 @@ export async function openMcpClient(transport: ClientTransport, options: McpClie
         const { resultType = "complete" } = result;
         if (resultType === "complete" || client.agreement?.era === "legacy") return result;
         if (resultType !== "input_required") throw unknownResultType(resultType);
-        const inputResponses = await answerInputRequests(result.inputRequests, callOptions.ask ?? options.ask);
+        const { ask = options.ask, toHub = false } = callOptions;
+        const inputResponses = await answerInputRequests(result.inputRequests, ask, toHub);
         sent = { ...params, inputResponses, ...stateOf(result) };
       }
       throw new Fault("outcome-unknown", `The server asked ${mostRounds} times for input without giving a result.`);

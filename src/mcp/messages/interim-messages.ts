@@ -49,6 +49,12 @@ export function questionIn(era: Era, question: Question): Question {
 /** The client's result object, unchecked. */
 export type Answer = Readonly<Record<string, unknown>>;
 
+/**
+ * In an answer that a relay of ours forwards: the JSON-RPC error that its client sent instead. 2026-07-28 has no error among
+ * its answers, and without it the server would wait for one.
+ */
+export const answerErrorKey = "clawport/error";
+
 export function isQuestionMethod(method: unknown): method is Question["method"] {
   return questionMethods.includes(method as Question["method"]);
 }

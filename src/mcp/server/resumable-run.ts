@@ -1,6 +1,7 @@
 import { Fault } from "../../core/fault.ts";
 import { isRecord } from "../../core/is-record.ts";
-import type { Answer, Progress, Question } from "../messages/interim-messages.ts";
+import { type Answer, answerErrorKey, type Progress, type Question } from "../messages/interim-messages.ts";
+import { AnswerFault } from "../messages/json-rpc.ts";
 import type { ReplyRoute, ServedRequest } from "./served-request.ts";
 import type { Task, TaskStore } from "./tasks.ts";
 import type { WaitingRuns } from "./waiting-runs.ts";
@@ -67,7 +68,7 @@ export function createResumableRun(options: ResumableRunOptions): ResumableRun {
     ask(question, preferredKey) {
       const key = freshKey(preferredKey);
       const answer = Object.hasOwn(givenAnswers, key) ? givenAnswers[key] : undefined;
-      if (isRecord(answer)) return Promise.resolve(answer);
+      if (isRecord(answer)) return taken(answer);
       return new Promise((resolve, reject) => {
         questions.set(key, { question, resolve, reject });
         request.signal.addEventListener("abort", rejectQuestions, { once: true });
@@ -138,7 +139,7 @@ export function createResumableRun(options: ResumableRunOptions): ResumableRun {
       const answer = Object.hasOwn(answers, key) ? answers[key] : undefined;
       if (!isRecord(answer)) continue;
       questions.delete(key);
-      waitingQuestion.resolve(answer);
+      taken(answer).then(waitingQuestion.resolve, waitingQuestion.reject);
     }
     if (task) {
       if (questions.size > 0) task.setWaiting(inputRequests());
@@ -176,4 +177,9 @@ export function createResumableRun(options: ResumableRunOptions): ResumableRun {
   function inputRequests(): Record<string, Question> {
     return Object.fromEntries([...questions].map(([key, { question }]) => [key, question]));
   }
+}
+
+/** The answer, or the error that a relay forwards from its client. */
+function taken(answer: Answer): Promise<Answer> {
+  return answerErrorKey in answer ? Promise.reject(new AnswerFault(answer[answerErrorKey])) : Promise.resolve(answer);
 }

@@ -88,6 +88,7 @@ export function createSafeRequest(
       maxTotalMs: definition.maxTotalTimeoutMs,
       headers,
       logLevel: context.logLevel,
+      toHub: isRelay,
       as: connection.link()?.agreement.era === "legacy" ? undefined : identityOf(context),
       meta: isRelay && context.era === "legacy" ? { ...metaOf(context), [callerEraKey]: "legacy" } : metaOf(context),
       onProgress: (progress) => context.progress(progress),
