@@ -109,6 +109,7 @@ function definitionOf({ address, token }: RunningHub, only: readonly string[] | 
     tools: { include: ["*"], exclude: [], rename: {}, describe: {} },
     share: false,
     trusted: true,
+    secrets: [],
     fingerprint: fingerprintOf(transport),
   };
 }

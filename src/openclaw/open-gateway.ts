@@ -2,7 +2,8 @@ import type { GatewayClientOptions } from "@openclaw/gateway-client";
 import { Fault, isFault, messageOf } from "../core/fault.ts";
 import type { Log } from "../core/log.ts";
 import { quotedPeerText } from "../core/peer-text.ts";
-import { redactKnown, redactText } from "../core/secrets/redact.ts";
+import { redactKnown } from "../core/secrets/redact-known.ts";
+import { redactText } from "../core/secrets/redact.ts";
 import { cancelledBy, sleep, withDeadline } from "../core/wait.ts";
 import type { GatewayAddress } from "./locate-gateway.ts";
 

@@ -63,6 +63,17 @@ describe("what a server logs during a call", () => {
     await expect(other).rejects.toMatchObject({ code: "cancelled" });
   });
 
+  test("fills the log of the hub only up to a limit; the caller gets all of it", async () => {
+    await using journal = await openJournal();
+    await using engine = await startEngine({ rogue: journal.server() });
+    let told = 0;
+    await engine.call("rogue__write", { do: "flood", lines: 10_000 }, { tell: () => void told++ });
+    expect(told).toBe(10_000);
+    const written = engine.lines.filter(({ message }) => message === "the server says");
+    expect(written.length).toBeGreaterThan(50);
+    expect(JSON.stringify(written).length).toBeLessThan(400_000);
+  });
+
   test("is sent in full by a legacy server once a caller wants all of it, and again after a reconnection", async () => {
     await using rogue = await openRogueHttp();
     rogue.always("initialize", ({ answer }) =>

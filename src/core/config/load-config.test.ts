@@ -3,6 +3,7 @@ import { mkdtempDisposable, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { Secret } from "../secrets/secret.ts";
 import type { ConfigProblem } from "./config-problem.ts";
 import { defaultConfig } from "./find-config.ts";
 import { loadConfig } from "./load-config.ts";
@@ -58,6 +59,7 @@ test("a configuration as people write it is read with its environment and its de
     era: "auto",
     share: true,
     trusted: false,
+    secrets: [expect.any(Secret)],
   });
   expect(config.servers["files"]).toMatchObject({ transport: "stdio", args: ["-y", "server", "/srv/files"] });
   expect(config.log.level).toBe("debug");

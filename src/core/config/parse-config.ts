@@ -1,4 +1,5 @@
-import type { Env } from "../process/child-env.ts";
+import { type Env, isHarmlessVariable } from "../process/child-env.ts";
+import { Secret } from "../secrets/secret.ts";
 import { checkAgentConfig } from "./agent-config.ts";
 import { checkAppsConfig } from "./apps-config.ts";
 import { checkValue, type ConfigFinding } from "./check-value.ts";
@@ -7,7 +8,7 @@ import type { ConfigProblem } from "./config-problem.ts";
 import { type Config, configSchema } from "./config-schema.ts";
 import { checkPolicyConfig } from "./policy-config.ts";
 import { type Json5Document, Json5Fault, readJson5 } from "./read-json5.ts";
-import { checkServersConfig, inferTransport } from "./server-config.ts";
+import { checkServersConfig, inferTransport, type ServerConfig } from "./server-config.ts";
 import { substituteEnv } from "./substitute-env.ts";
 
 export type ParsedConfig =
@@ -33,7 +34,7 @@ export function parseConfig(text: string, env: Env): ParsedConfig {
 }
 
 function checkDocument(text: string, document: Json5Document, env: Env): ParsedConfig {
-  const { value, substituted, names, missing, broken } = substituteEnv(document.value, env);
+  const { value, substituted, values, names, missing, broken } = substituteEnv(document.value, env);
   const checked = checkValue(configSchema, inferTransport(value), substituted);
   const unset = new Set(missing.map(({ path }) => pathKey(path)));
   const config = checked.value as Config;
@@ -51,19 +52,24 @@ function checkDocument(text: string, document: Json5Document, env: Env): ParsedC
     ...checked.findings.filter(({ path }) => !unset.has(pathKey(path))),
   ];
   findings.push(...checkTogether(config, findings));
-  const toProblems = (found: readonly ConfigFinding[]) =>
-    found.map((finding) => toProblem(text, document, finding)).sort(byPlace);
+  const toProblems = (found: readonly ConfigFinding[]) => toProblemsIn(text, document, found);
   const problems = toProblems(findings);
   const isWaiting = ({ path, variable }: ConfigFinding) =>
     variable !== undefined && path[0] === "servers" && path.length > 1;
   if (!findings.every(isWaiting)) return { problems };
   for (const { path } of findings) switchOff(config, String(path[1]));
+  for (const { path, ...found } of values) if (path[0] === "servers") noteSecret(config, String(path[1]), found);
   return {
     waiting: problems,
     warnings: toProblems(checkPolicyConfig(config)),
     config: config.debug ? { ...config, log: { ...config.log, level: "debug" } } : config,
     envNames: [...names],
   };
+}
+
+/** Where findings are in the text of a valid configuration, in the order of the file. */
+export function locateFindings(text: string, findings: readonly ConfigFinding[]): readonly ConfigProblem[] {
+  return findings.length === 0 ? [] : toProblemsIn(text, readJson5(text), findings);
 }
 
 /** Skips parts that already have a finding. */
@@ -80,6 +86,17 @@ function checkTogether(config: Config, findings: readonly ConfigFinding[]): read
 function switchOff(config: Config, name: string): void {
   const server = config.servers[name];
   if (server !== undefined) config.servers[name] = { ...server, enabled: false };
+}
+
+function toProblemsIn(text: string, document: Json5Document, findings: readonly ConfigFinding[]): ConfigProblem[] {
+  return findings.map((finding) => toProblem(text, document, finding)).sort(byPlace);
+}
+
+/** What a server got from the environment is masked in everything it prints. */
+function noteSecret(config: Config, server: string, { name, value }: { name: string; value: string }): void {
+  const settings: ServerConfig | undefined = config.servers[server];
+  if (settings !== undefined && !isHarmlessVariable(name))
+    settings.secrets = [...(settings.secrets ?? []), new Secret(value)];
 }
 
 function toProblem(text: string, document: Json5Document, finding: ConfigFinding): ConfigProblem {

@@ -1,6 +1,7 @@
 import { isAbsolute } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Type } from "typebox";
+import type { Secret } from "../secrets/secret.ts";
 import { maxTimerMs } from "../wait.ts";
 import { authSchema, checkAddress, checkAuthConfig } from "./auth-config.ts";
 import type { ConfigFinding } from "./check-value.ts";
@@ -116,7 +117,10 @@ export const serverSchema = Type.Object(
   { additionalProperties: false, description: "An MCP server whose tools are offered." },
 );
 
-export type ServerConfig = Type.Static<typeof serverSchema>;
+export interface ServerConfig extends Type.Static<typeof serverSchema> {
+  /** What came from the environment. Set by `parseConfig`, not part of the file. */
+  secrets?: readonly Secret[];
+}
 
 /**
  * What a schema can't express: which fields belong together, and which addresses are safe to talk to. Skips servers that

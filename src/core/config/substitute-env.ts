@@ -5,6 +5,8 @@ export interface SubstitutedConfig {
   readonly value: unknown;
   /** Where something was replaced, by `pathKey`: text from the environment may stand for a number. */
   readonly substituted: ReadonlySet<string>;
+  /** What was taken from the environment, and where it went. */
+  readonly values: readonly { readonly path: ConfigPath; readonly name: string; readonly value: string }[];
   /** Every variable that is referred to. */
   readonly names: ReadonlySet<string>;
   readonly missing: readonly { readonly path: ConfigPath; readonly name: string }[];
@@ -20,6 +22,7 @@ const reference = /\$(?:\$|([A-Za-z_]\w*)|\{([A-Za-z_]\w*)(?::-([^}]*))?\}|(\{))
  */
 export function substituteEnv(value: unknown, env: Env): SubstitutedConfig {
   const substituted = new Set<string>();
+  const values: { path: ConfigPath; name: string; value: string }[] = [];
   const names = new Set<string>();
   const missing: { path: ConfigPath; name: string }[] = [];
   const broken: ConfigPath[] = [];
@@ -32,6 +35,7 @@ export function substituteEnv(value: unknown, env: Env): SubstitutedConfig {
       names.add(name);
       substituted.add(pathKey(path));
       const found = Object.hasOwn(env, name) ? env[name] : undefined;
+      if (found) values.push({ path, name, value: found });
       if (fallback !== undefined) return found ? found : fallback;
       if (found === undefined) missing.push({ path, name });
       return found ?? "";
@@ -45,5 +49,5 @@ export function substituteEnv(value: unknown, env: Env): SubstitutedConfig {
     return Object.fromEntries(Object.entries(part).map(([key, item]) => [key, walk(item, [...path, key])]));
   }
 
-  return { value: walk(value, []), substituted, names, missing, broken };
+  return { value: walk(value, []), substituted, values, names, missing, broken };
 }

@@ -46,6 +46,11 @@ const inheritedVariables = new Set([
   "CLAWPORT_SERVING",
 ]);
 
+/** Whether a variable holds no secret: every program gets it, or its name says that it is a place. */
+export function isHarmlessVariable(name: string): boolean {
+  return inheritedVariables.has(name.toUpperCase()) || /(?:file|path|dir|folder|home|root)$/i.test(name);
+}
+
 /** The environment for a program that is not part of Clawport. */
 export function childEnv(env: Env): Record<string, string> {
   const kept: Record<string, string> = {};

@@ -15,6 +15,10 @@ test.each([
   [["srv", "--token", "${TOKEN:-hunter2}", "--key=${A}b"], "srv --token [redacted] --key=[redacted]"],
   [["srv", "--token", "$TOKEN", "--token=$${TOKEN}"], "srv --token [redacted] --token=[redacted]"],
   [["srv", "--auth", "u:p", "--auth=u:p"], "srv --auth [redacted] --auth=[redacted]"],
+  [["node", "server.mjs", "S3cr3tValue123"], "node server.mjs [redacted]"],
+  [["srv", "hunter2hunter2", "--site=550e8400-e29b-41d4-a716-446655440000"], "srv [redacted] --site=[redacted]"],
+  [["srv", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"], "srv [redacted]"],
+  [["srv", "8f14e45fceea167a5a36dedd4bea2543"], "srv [redacted]"],
 ])("%j is shown without its secrets", (words, shown) => {
   expect(redactCommandLine(words)).toBe(shown);
 });
@@ -44,6 +48,9 @@ test.each([
   "srv --key /etc/ssl/server.key",
   "srv --api-key ${API_KEY} --key=${KEY}",
   "srv X-Api-Key:${KEY} --header=X-Api-Key:${KEY}",
+  "npx -y @modelcontextprotocol/server-filesystem@2025.7.1 /home/ann/Work2/projX9 ./v1/a2b3c4/x",
+  "docker run -i ghcr.io/acme/mcp-server:v1.2.3 node22-alpine3 x86_64-unknown-linux-gnu",
+  "srv --model gpt-4o-mini-2024-07-18 claude-3-5-sonnet-20241022 --since 2024-06-18 myServerNameHere FileServerHost2",
 ])("%j is shown as it is", (line) => {
   expect(redactCommandLine(line.split(" "))).toBe(line);
 });

@@ -15,21 +15,31 @@ export function redactCommandLine(words: readonly string[]): string {
   return redactText(words.map((word, index) => maskArgument(words[index - 1], word)).join(" "));
 }
 
-/** Whether the argument is or contains a secret, by the flag before it or by a flag or header in it. */
+/** Whether the argument is or contains a secret: by the flag before it, by a flag or header in it, or by its shape. */
 export function isSecretArgument(before: string | undefined, word: string): boolean {
-  return maskArgument(before, word) !== word;
+  return secretIn(before, word) !== undefined;
+}
+
+/** The secrets in the arguments of a command. */
+export function secretArguments(args: readonly string[]): string[] {
+  return args.flatMap((word, index) => secretIn(args[index - 1], word) ?? []);
 }
 
 function maskArgument(before: string | undefined, word: string): string {
-  const masked = maskValue(before, word);
-  const [, flag, value = ""] = /^(--?[\w.-]+)=(.*)$/s.exec(word) ?? [];
-  return flag === undefined || masked !== word ? masked : `${flag}=${maskValue(flag, value)}`;
+  const secret = secretIn(before, word);
+  return secret === undefined ? word : word.slice(0, word.length - secret.length) + mask;
 }
 
-function maskValue(before: string | undefined, word: string): string {
-  if (isSecretOf(before, word)) return mask;
+/** The end of the word that is a secret. */
+function secretIn(before: string | undefined, word: string): string | undefined {
+  const [, flag, value = ""] = /^(--?[\w.-]+)=(.*)$/s.exec(word) ?? [];
+  return secretValue(before, word) ?? (flag === undefined ? undefined : secretValue(flag, value));
+}
+
+function secretValue(before: string | undefined, word: string): string | undefined {
+  if (isSecretOf(before, word) || looksRandom(word)) return word;
   const [, header, value = ""] = /^["']?([\w-]+):\s*(\S.*)$/s.exec(word) ?? [];
-  return header !== undefined && isSecretField(header, value) && !reference.test(value) ? `${header}: ${mask}` : word;
+  return header !== undefined && isSecretField(header, value) && !reference.test(value) ? value : undefined;
 }
 
 function isSecretOf(before: string | undefined, word: string): boolean {
@@ -46,4 +56,20 @@ function isFlag(word: string): boolean {
 /** A number may count language tokens. */
 function toNumberIfDigits(word: string): string | number {
   return /^\d+$/.test(word) ? Number(word) : word;
+}
+
+/**
+ * Whether letters, digits and cases alternate as they do in keys, but not in names, paths, versions and dates. A name
+ * that is taken for a key is only hidden.
+ */
+function looksRandom(word: string): boolean {
+  if (!/^[A-Za-z0-9][\w+/=~!#%^*-]{11,}$/.test(word)) return false;
+  const digitChanges = countMatches(word, /[A-Za-z](?=\d)|\d(?=[A-Za-z])/g);
+  const changes = digitChanges + countMatches(word, /[a-z](?=[A-Z])/g);
+  if (word.includes("/")) return word.length >= 20 && digitChanges >= 2 && changes >= 6;
+  return digitChanges >= 4 || (digitChanges >= 3 && word.length <= 15) || (digitChanges >= 1 && changes >= 5);
+}
+
+function countMatches(text: string, pattern: RegExp): number {
+  return text.match(pattern)?.length ?? 0;
 }

@@ -161,9 +161,13 @@ const secretShapes: readonly (readonly [RegExp, string])[] = [
 /** The text with everything masked that looks like a secret, and of limited length. */
 export function redactText(text: string): string {
   const isLong = text.length > longestText;
-  let safe = isLong ? cutAtWord(text) : text;
-  for (const [shape, replacement] of secretShapes) safe = safe.replace(shape, replacement);
+  const safe = redactShapes(isLong ? cutAtWord(text) : text);
   return isLong ? `${safe}… (${text.length} characters)` : safe;
+}
+
+/** The same for a text whose length is limited already. */
+export function redactShapes(text: string): string {
+  return secretShapes.reduce((safe, [shape, replacement]) => safe.replace(shape, replacement), text);
 }
 
 function cutAtWord(text: string): string {
@@ -171,14 +175,4 @@ function cutAtWord(text: string): string {
   const tail = head.slice(-longestWord);
   const lastSpace = tail.search(/\s\S*$/);
   return head.slice(0, longestText - longestWord + Math.max(lastSpace, 0));
-}
-
-/** Shorter ones may be ordinary words. */
-const shortestSecret = 6;
-
-/** Masks known secrets: some peers repeat in their errors what they were sent, keys included. */
-export function redactKnown(text: string, secrets: readonly string[]): string {
-  return secrets
-    .filter((secret) => secret.length >= shortestSecret)
-    .reduce((safe, secret) => safe.replaceAll(secret, mask), text);
 }

@@ -10,7 +10,7 @@ import {
   unknownServer,
 } from "../../sources/servers/definition.ts";
 import type { ServerManager } from "../../sources/servers/manager.ts";
-import { addressOf, authMethodOf, nameFieldsOf, type ServerStatus } from "../../sources/servers/server-status.ts";
+import { authMethodOf, nameFieldsOf, serverAddress, type ServerStatus } from "../../sources/servers/server-status.ts";
 import type { ServersControl } from "./hub-control.ts";
 
 export interface LocalServersOptions {
@@ -145,7 +145,7 @@ export function createLocalServers({ manager, log, only, idle = false }: LocalSe
     return {
       ...nothing,
       ...nameFieldsOf(definition),
-      address: addressOf(definition.transport),
+      address: serverAddress(definition),
       state: definition.enabled ? "disconnected" : "disabled",
       ...(missing !== undefined && { reason: missing }),
       auth: authMethodOf(definition),

@@ -3,7 +3,7 @@ import { Fault, type FaultCode } from "../../core/fault.ts";
 import { retryAfterMs } from "../../core/http/send-http.ts";
 import { asRecord } from "../../core/is-record.ts";
 import { quotedPeerText } from "../../core/peer-text.ts";
-import { redactKnown } from "../../core/secrets/redact.ts";
+import { redactKnown } from "../../core/secrets/redact-known.ts";
 import type { HttpRefusal } from "./client-transport.ts";
 
 /** What the client had agreed on with the server before it refused a request. A restarted server has forgotten that. */

@@ -64,6 +64,8 @@ export interface ServerDefinition {
   readonly tools: ServerConfig["tools"];
   readonly share: boolean;
   readonly trusted: boolean;
+  /** What its settings took from the environment. */
+  readonly secrets: readonly Secret[];
   /**
    * Equal if the connection would be the same in every way, whatever the server's name and the selection of its tools.
    * Servers with equal fingerprints can share a connection; one whose fingerprint changes has to restart.
@@ -96,7 +98,7 @@ const downloadTimeoutMs = 120_000;
 
 function defineServer(name: string, settings: ServerConfig): ServerDefinition {
   const { transport, toolPrefix, roots, requestTimeoutMs, maxTotalTimeoutMs } = settings;
-  const { enabled, tools, share, trusted, connectTimeoutMs, maxMessageBytes, heartbeatMs, era } = settings;
+  const { enabled, tools, share, trusted, connectTimeoutMs, maxMessageBytes, heartbeatMs, era, secrets = [] } = settings;
   const connection = {
     transport: transport === "http" ? toHttpTarget(settings) : toStdioTarget(settings),
     connectTimeoutMs: mayDownload(settings) ? Math.max(connectTimeoutMs, downloadTimeoutMs) : connectTimeoutMs,
@@ -108,7 +110,7 @@ function defineServer(name: string, settings: ServerConfig): ServerDefinition {
     roots: roots.map((root) => ({ uri: rootUri(root) ?? root, name: basename(root) || root })),
   };
   const fingerprint = fingerprintOf(connection);
-  return { name, prefix: toolPrefix ?? name, enabled, ...connection, tools, share, trusted, fingerprint };
+  return { name, prefix: toolPrefix ?? name, enabled, ...connection, tools, share, trusted, secrets, fingerprint };
 }
 
 /** Cutting off a download would make it start from the beginning each time. */

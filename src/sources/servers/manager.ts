@@ -1,3 +1,4 @@
+import type { ScreenReport } from "../../catalog/guard/screen-source.ts";
 import type { Source } from "../../catalog/source.ts";
 import { Fault, isFault } from "../../core/fault.ts";
 import type { Log } from "../../core/log.ts";
@@ -8,13 +9,16 @@ import { answerServer, type SampleForServer } from "./answer-server.ts";
 import { occupiesSlot } from "./connection/connection-state.ts";
 import { type Connection, createConnection } from "./connection/connection.ts";
 import { createSlots } from "./connection/slots.ts";
-import { type ServerDefinition, unknownServer } from "./definition.ts";
+import { type ServerDefinition, type StdioTarget, unknownServer } from "./definition.ts";
 import type { ConnectionAuths } from "./oauth/connection-auth.ts";
 import { createServerSource } from "./server-source.ts";
 import { type ServerStatus, serverStatusOf } from "./server-status.ts";
 import { createSharedServers, type SharedServer } from "./shared-servers.ts";
+import { messageForUser } from "./stdio/stdio-transport.ts";
 
 export interface ServerManagerOptions {
+  /** What was noticed about the lists of a server; undefined if nothing was. */
+  reportOf?(name: string): ScreenReport | undefined;
   /** Gets a source for each server. */
   readonly catalog: { add(source: Source): () => void };
   readonly env: Env;
@@ -28,6 +32,8 @@ export interface ServerManagerOptions {
   readonly isRelay?: boolean | undefined;
   /** Signs in to servers that ask for it. Without it, calls to them fail. */
   readonly auths?: ConnectionAuths | undefined;
+  /** Awaited before a command starts, also again. Faults if it may not. */
+  readonly checkCommand?: ((command: StdioTarget) => Promise<void>) | undefined;
   /** Answers `sampling/createMessage` if the caller can't. Without it, sampling is then refused. */
   readonly sample?: SampleForServer | undefined;
   /** Whether `sample` has a model to answer with; true unless given. */
@@ -81,7 +87,11 @@ export function createServerManager(options: ServerManagerOptions): ServerManage
     status: (name) => statusNow(requireServer(name)),
     async refresh(name) {
       const server = requireServer(name);
-      await server.shared.lists.refresh();
+      try {
+        await server.shared.lists.refresh();
+      } catch (error) {
+        throw forUser(error);
+      }
       return statusNow(server);
     },
     logs: (name) => requireServer(name).shared.connection.stderr.text(),
@@ -107,7 +117,9 @@ export function createServerManager(options: ServerManagerOptions): ServerManage
   }
 
   function statusNow({ definition, shared, source }: ManagedServer): ServerStatus {
-    return serverStatusOf(definition, shared.connection, source.tools().length, shared.lists.current());
+    const status = serverStatusOf(definition, shared.connection, source.tools().length, shared.lists);
+    const lists = options.reportOf?.(definition.name);
+    return lists === undefined ? status : { ...status, lists };
   }
 
   function openConnection(definition: ServerDefinition, serverLog: Log): Connection {
@@ -118,6 +130,9 @@ export function createServerManager(options: ServerManagerOptions): ServerManage
       version,
       now,
       auth: options.auths?.of(definition),
+      async checkStart() {
+        if (definition.transport.kind === "stdio") await options.checkCommand?.(definition.transport);
+      },
       ask: (question) => answerServer(question, definition, options.sample, { signal: closing.signal, log }),
       admit: slots.take,
       hasRoom: slots.hasRoom,
@@ -174,6 +189,13 @@ export function createServerManager(options: ServerManagerOptions): ServerManage
     if (server) return server;
     throw unknownServer(name, [...servers.keys()]);
   }
+}
+
+/** The user may see what a server printed before it exited; a caller of its tools gets only the reason. */
+function forUser(error: unknown): unknown {
+  if (!(error instanceof Fault)) return error;
+  const message = messageForUser(error);
+  return message === error.message ? error : new Fault(error.code, message, { detail: error.detail, cause: error });
 }
 
 /** The fingerprint covers the connection; how the tools are named, selected and trusted is compared besides. */

@@ -1,8 +1,11 @@
+import type { ScreenReport } from "../../catalog/guard/screen-source.ts";
 import { redactCommandLine } from "../../core/secrets/redact-command-line.ts";
-import { isOpen } from "./connection/connection-state.ts";
+import { redactKnown } from "../../core/secrets/redact-known.ts";
+import { type ConnectionState, isOpen } from "./connection/connection-state.ts";
 import type { Connection } from "./connection/connection.ts";
 import { hasStaticCredentials, type HttpTarget, type ServerDefinition, type StdioTarget } from "./definition.ts";
-import type { ServerLists } from "./lists/fetch-lists.ts";
+import type { ListCache } from "./lists/list-cache.ts";
+import { serverSecrets } from "./server-secrets.ts";
 
 /** The status of a server, for people and programs. Holds no secret. */
 export interface ServerStatus {
@@ -27,28 +30,30 @@ export interface ServerStatus {
   readonly lastHeartbeat?: string;
   readonly nextAttempt?: string;
   readonly lastError?: string;
+  /** What was noticed about its lists; absent if nothing was. */
+  readonly lists?: ScreenReport;
 }
 
 export function serverStatusOf(
   definition: ServerDefinition,
   connection: Connection,
   tools: number,
-  lists: ServerLists,
+  lists: Pick<ListCache, "current" | "problem">,
 ): ServerStatus {
-  const state = connection.state();
+  const state = withProblem(connection.state(), lists.problem());
   const link = isOpen(state) ? connection.link() : undefined;
   const authState = connection.auth?.state();
   return {
     ...nameFieldsOf(definition),
-    address: addressOf(definition.transport),
+    address: serverAddress(definition),
     state: state.kind,
     ...("reason" in state ? { reason: state.reason } : {}),
     ...optional("pid", link?.pid()),
     auth: authState ? "OAuth" : authMethodOf(definition),
     ...optional("signedInUntil", isoTime(authState?.expiresAt)),
     tools,
-    resources: lists.resources.length,
-    prompts: lists.prompts.length,
+    resources: lists.current().resources.length,
+    prompts: lists.current().prompts.length,
     ...optional("sessionId", link?.sessionId()),
     ...optional("era", link?.agreement.era),
     ...optional("version", link?.agreement.version),
@@ -59,6 +64,12 @@ export function serverStatusOf(
   };
 }
 
+/** A server whose lists are unknown does not run well, although it answers. */
+function withProblem(state: ConnectionState, problem: string | undefined): ConnectionState {
+  if (state.kind !== "ready" || problem === undefined) return state;
+  return { kind: "degraded", since: state.since, reason: `Its lists could not be read: ${problem}` };
+}
+
 export function nameFieldsOf({ name, prefix }: ServerDefinition): Pick<ServerStatus, "name" | "toolPrefix"> {
   return prefix === name ? { name } : { name, toolPrefix: prefix };
 }
@@ -67,6 +78,11 @@ export function authMethodOf({ transport }: ServerDefinition): ServerStatus["aut
   if (transport.kind === "stdio") return "None";
   if (hasStaticCredentials(transport)) return "API Key";
   return transport.auth === undefined ? "None" : "OAuth";
+}
+
+/** The address without anything that the settings took from the environment, or that may be a secret. */
+export function serverAddress(definition: ServerDefinition): string {
+  return redactKnown(addressOf(definition.transport), serverSecrets(definition));
 }
 
 export function addressOf(target: Pick<HttpTarget, "url"> | Pick<StdioTarget, "command" | "args">): string {

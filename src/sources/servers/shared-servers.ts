@@ -1,10 +1,13 @@
 import type { Log } from "../../core/log.ts";
+import { createKnownRedactor } from "../../core/secrets/redact-known.ts";
 import type { Connection } from "./connection/connection.ts";
 import { createRequestedLogLevel, type RequestedLogLevel } from "./connection/requested-log-level.ts";
 import { createUrlElicitations, type UrlElicitations } from "./connection/url-elicitations.ts";
 import type { ServerDefinition } from "./definition.ts";
 import { createListCache, type ListCache } from "./lists/list-cache.ts";
 import { type ResourceWatches, watchResources } from "./lists/watch-resources.ts";
+import { createServerLog } from "./server-log.ts";
+import { serverSecrets } from "./server-secrets.ts";
 
 /** A connection and what is known about its server, used under one name or several. */
 export interface SharedServer {
@@ -77,7 +80,7 @@ export function createSharedServers(options: SharedServersOptions): SharedServer
 
   function start(definition: ServerDefinition): PooledServer {
     const { name, fingerprint, share } = definition;
-    const serverLog = log.with({ server: name });
+    const serverLog = createServerLog(log.with({ server: name }), createKnownRedactor(serverSecrets(definition)), now);
     const connection = connect(definition, serverLog);
     const listeners = new Set<() => void>();
     let instructions: string | undefined;

@@ -1,7 +1,7 @@
 import { APICallError, type LanguageModel, RetryError } from "ai";
 import { Fault, messageOf } from "../../../core/fault.ts";
 import { quotedPeerText } from "../../../core/peer-text.ts";
-import { redactKnown } from "../../../core/secrets/redact.ts";
+import { redactKnown } from "../../../core/secrets/redact-known.ts";
 import type { ModelSettings } from "./find-model.ts";
 
 // The library prints warnings to stdout, which belongs to the protocol.

@@ -1,7 +1,7 @@
 import { Fault } from "../../../core/fault.ts";
 import { readBoundedBody } from "../../../core/http/read-response.ts";
 import { quotedPeerText } from "../../../core/peer-text.ts";
-import { redactKnown } from "../../../core/secrets/redact.ts";
+import { redactKnown } from "../../../core/secrets/redact-known.ts";
 import { withDeadline } from "../../../core/wait.ts";
 import type { Attachment } from "../media/check-media.ts";
 import { maxTranscriptBytes } from "../media/media-limits.ts";

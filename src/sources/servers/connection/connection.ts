@@ -2,12 +2,16 @@ import { Fault, toFault } from "../../../core/fault.ts";
 import type { Log } from "../../../core/log.ts";
 import type { Env } from "../../../core/process/child-env.ts";
 import { createTail, type Tail } from "../../../core/process/tail.ts";
+import { createKnownRedactor, type KnownRedactor } from "../../../core/secrets/redact-known.ts";
+import { createOutputRedactor } from "../../../core/secrets/redact-output.ts";
 import { backoffDelays, orAborted, sleep } from "../../../core/wait.ts";
 import type { CallOptions } from "../../../mcp/client/mcp-client.ts";
 import type { Answer, Question } from "../../../mcp/messages/interim-messages.ts";
 import type { Params } from "../../../mcp/messages/json-rpc.ts";
 import type { ServerDefinition } from "../definition.ts";
 import type { ConnectionAuth } from "../oauth/connection-auth.ts";
+import { redactFault, serverSecrets } from "../server-secrets.ts";
+import { messageForUser } from "../stdio/stdio-transport.ts";
 import {
   type ConnectionEvent,
   type ConnectionListener,
@@ -27,6 +31,8 @@ export interface ConnectionOptions {
   readonly now: () => number;
   /** Signs in with OAuth if the server asks for it. */
   readonly auth?: ConnectionAuth | undefined;
+  /** Awaited before each attempt to connect. Faults if the server may not be started as it is now. */
+  checkStart?(): Promise<void>;
   /** Answers questions of the server that belong to no call. */
   ask(question: Question): Promise<Answer>;
   /** Awaited before a link is opened: resolves when one more may be open. */
@@ -41,7 +47,11 @@ export interface Connection {
   readonly auth: ConnectionAuth | undefined;
   state(): ConnectionState;
   link(): Link | undefined;
+  /** Masks the secrets of the server's settings. */
+  readonly redact: KnownRedactor;
+  /** What the server's process printed last, without secrets. */
   readonly stderr: Tail;
+  /** For the user: it may quote what the server printed. */
   readonly lastError: string | undefined;
   lastHeartbeat(): number | undefined;
   usedAt(): number;
@@ -63,7 +73,9 @@ const stableMs = 60_000;
 
 export function createConnection(options: ConnectionOptions): Connection {
   const { definition, auth, log, now } = options;
-  const stderr = createTail(64 * 1024);
+  const secrets = serverSecrets(definition);
+  const redact = createKnownRedactor(secrets);
+  const stderr = createTail(64 * 1024, createOutputRedactor(secrets));
   const listeners = new Set<ConnectionListener>();
   const memory: LinkMemory = {};
   const stopping = new AbortController();
@@ -73,7 +85,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   let opening: Promise<Link> | undefined;
   let delays = reconnectDelays();
   let retryTimer: NodeJS.Timeout | undefined;
-  let lastError: string | undefined;
+  let lastFault: Fault | undefined;
   let lastHeartbeat: number | undefined;
   let restUntil = -Infinity;
   let openedAt = 0;
@@ -84,11 +96,12 @@ export function createConnection(options: ConnectionOptions): Connection {
   const connection: Connection = {
     definition,
     auth,
+    redact,
     stderr,
     state: () => state,
     link: () => link,
     get lastError() {
-      return lastError;
+      return lastFault && messageForUser(lastFault);
     },
     lastHeartbeat: () => lastHeartbeat,
     usedAt: () => usedAt,
@@ -104,7 +117,13 @@ export function createConnection(options: ConnectionOptions): Connection {
         if (--inFlight === 0) notify((listener) => listener.onIdle?.());
       }
     },
-    query: async (method, params, callOptions) => send(await open(callOptions.signal), method, params, callOptions),
+    async query(method, params, callOptions) {
+      try {
+        return await send(await open(callOptions.signal), method, params, callOptions);
+      } catch (error) {
+        throw redactFault(toFault(error), redact);
+      }
+    },
     listen(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -137,7 +156,8 @@ export function createConnection(options: ConnectionOptions): Connection {
     await heartbeat?.checked();
     if (link && isOpen(state)) return link;
     if (state.kind === "stopped") throw new Fault("unavailable", `The server is stopped: ${state.reason}`);
-    if (now() < restUntil) throw new Fault("unavailable", `The server can't be reached: ${lastError}`);
+    if (now() < restUntil && lastFault)
+      throw new Fault("unavailable", `The server can't be reached: ${lastFault.message}`, { cause: lastFault });
     opening ??= connect().finally(() => (opening = undefined));
     return signal ? orAborted(opening, signal) : opening;
   }
@@ -161,6 +181,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     try {
       await orAborted(options.admit(connection), stopping.signal);
       transition({ kind: "start" });
+      await options.checkStart?.();
       const opened: Link = await openLink({
         definition,
         env: options.env,
@@ -180,7 +201,7 @@ export function createConnection(options: ConnectionOptions): Connection {
       useLink(opened);
       return opened;
     } catch (error) {
-      throw noteFailedAttempt(toFault(error));
+      throw noteFailedAttempt(redactFault(toFault(error), redact));
     }
   }
 
@@ -207,11 +228,11 @@ export function createConnection(options: ConnectionOptions): Connection {
   }
 
   function noteFailedAttempt(fault: Fault): Fault {
-    lastError = fault.message;
+    lastFault = fault;
     if (fault.code === "unauthorized") awaitSignIn(fault);
     else if (state.kind === "connecting") {
       restUntil = now() + restAfter(fault, state.attempt);
-      transition({ kind: "failed", reason: fault.message, nextAt: scheduleReconnect(restUntil) });
+      transition({ kind: "failed", reason: messageForUser(fault), nextAt: scheduleReconnect(restUntil) });
     }
     return fault;
   }
@@ -232,18 +253,20 @@ export function createConnection(options: ConnectionOptions): Connection {
   }
 
   /** The calls still running on the link may finish; the next call opens a new one. */
-  function loseLink(fault: Fault): void {
+  function loseLink(cause: Fault): void {
     if (!link) return;
+    const fault = redactFault(cause, redact);
     const lost = link;
     link = undefined;
     heartbeat?.stop();
     heartbeat = undefined;
-    lastError = fault.message;
+    lastFault = fault;
     if (now() - openedAt >= stableMs) delays = reconnectDelays();
     if (fault.code === "unauthorized") awaitSignIn(fault);
     else {
-      log.info("the connection was lost", { reason: fault.message });
-      transition({ kind: "lost", reason: fault.message, nextAt: scheduleReconnect(-Infinity) });
+      const reason = messageForUser(fault);
+      log.info("the connection was lost", { reason });
+      transition({ kind: "lost", reason, nextAt: scheduleReconnect(-Infinity) });
     }
     lost.retire();
   }

@@ -185,9 +185,9 @@ function dispatchNotification(method: string, params: Params, options: LinkOptio
 }
 
 function openStdio({ definition, env, stderr, log }: LinkOptions): ClientTransport {
-  const { transport, maxMessageBytes } = definition;
+  const { name, transport, maxMessageBytes } = definition;
   if (transport.kind !== "stdio") throw new Fault("internal", "not a stdio server");
-  return createStdioTransport({ server: transport, env, stderr, log, maxMessageBytes });
+  return createStdioTransport({ name, server: transport, env, stderr, log, maxMessageBytes });
 }
 
 function openHttp(options: LinkOptions): ClientTransport {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { isFault } from "../../../core/fault.ts";
+import { isFault, messageOf } from "../../../core/fault.ts";
 import type { Log } from "../../../core/log.ts";
 import { RpcFault } from "../../../mcp/messages/json-rpc.ts";
 import { judgeHeaderMarks } from "../../../mcp/messages/mirrored-headers.ts";
@@ -13,6 +13,8 @@ export interface ListCache {
   current(): ServerLists;
   /** The `_meta` that came with the lists. */
   meta(): ListMeta;
+  /** Why they could not be read the last time; undefined if they could. */
+  problem(): string | undefined;
   /** Fetches them now. One fetch at a time: calls during a fetch share the next one. */
   refresh(): Promise<ServerLists>;
   /** Something hints that they are out of date: fetches them, unless they were fetched just now. */
@@ -39,6 +41,7 @@ export function createListCache({ connection, log, intervalMs, now, onChange }: 
   let listed = noLists;
   let lists = noLists;
   let meta: ListMeta = {};
+  let problem: string | undefined;
   let fetching: Promise<ServerLists> | undefined;
   let next: Promise<ServerLists> | undefined;
   let hasFetched = false;
@@ -53,6 +56,7 @@ export function createListCache({ connection, log, intervalMs, now, onChange }: 
   return {
     current: () => lists,
     meta: () => meta,
+    problem: () => problem,
     refresh,
     suspectStale() {
       if (now() - fetchedAt > freshMs) inBackground(refresh());
@@ -83,6 +87,7 @@ export function createListCache({ connection, log, intervalMs, now, onChange }: 
     try {
       return await fetch();
     } catch (error) {
+      problem = messageOf(error);
       if (closing.signal.aborted || error instanceof RpcFault || !hasAsked) throw error;
       if (judgeRetry(error, { readOnlyHint: true }) !== "repeat") throw error;
       return fetch();
@@ -99,6 +104,7 @@ export function createListCache({ connection, log, intervalMs, now, onChange }: 
       (method, params) => connection.query(method, params, options),
       agreement.capabilities,
     );
+    problem = undefined;
     hasFetched = true;
     fetchedAt = now();
     // Not compared: a server that puts the time there would announce a change with every fetch.

@@ -9,6 +9,7 @@ const line = JSON.stringify({ jsonrpc: "2.0", method: "notifications/message" })
 /** Why the transport closes after a server has sent one line, to a listener that fails over it. */
 async function closedBy(maxMessageBytes: number): Promise<Fault> {
   const transport = createStdioTransport({
+    name: "noisy",
     server: { command: process.execPath, args: ["-e", `console.log('${line}'); setInterval(() => {}, 1000)`], env: {} },
     env: process.env,
     stderr: createTail(1000),

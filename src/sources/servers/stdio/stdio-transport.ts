@@ -11,6 +11,8 @@ import { createFrameReader } from "../../../mcp/stdio/frame-reader.ts";
 import { type ServerProcess, startServerProcess } from "./server-process.ts";
 
 export interface StdioTransportOptions {
+  /** The name of the server, for the command that shows its output. */
+  readonly name: string;
   readonly server: ProgramCommand;
   readonly env: Env;
   readonly stderr: Tail;
@@ -30,7 +32,7 @@ const drainMs = 1000;
 const maxLastOutput = 420;
 
 export function createStdioTransport(options: StdioTransportOptions): StdioTransport {
-  const { server, env, stderr, log, maxMessageBytes } = options;
+  const { name, server, env, stderr, log, maxMessageBytes } = options;
   const writing = new Set<Promise<void>>();
   let child: ServerProcess | undefined;
   let exit: ProcessExit | undefined;
@@ -74,10 +76,7 @@ export function createStdioTransport(options: StdioTransportOptions): StdioTrans
     // Processes that it started may still hold its pipes open.
     watched.killRest();
     await Promise.race([Promise.allSettled([watched.drained, ...writing]), sleep(drainMs, undefined, { ref: false })]);
-    reportClosed(
-      listener,
-      new Fault("outcome-unknown", `The server's process exited (${describeExit(exit)}).${lastOutput(stderr)}`),
-    );
+    reportClosed(listener, exitFault(name, exit, stderr));
     await close();
   }
 
@@ -108,6 +107,23 @@ export function createStdioTransport(options: StdioTransportOptions): StdioTrans
 
 function processGone(cause?: Error): Fault {
   return new Fault("unavailable", "The server's process has exited, or does not read its input.", { cause });
+}
+
+/** What a program printed may be meant for the user alone, so callers get only the reason. */
+function exitFault(name: string, exit: ProcessExit, stderr: Tail): Fault {
+  const what = `The server's process exited (${describeExit(exit)}).`;
+  const cause = new ServerExit(`${what}${lastOutput(stderr)}`);
+  return new Fault("outcome-unknown", `${what} Run \`clawport logs ${name}\` to see its output.`, { cause });
+}
+
+/** Why a server's process exited, with its last output: for the user and the log, not for callers. */
+class ServerExit extends Error {}
+
+/** The message of a fault for the user: if a process exited, with its last output. */
+export function messageForUser(fault: Fault): string {
+  const { cause, message } = fault;
+  if (cause instanceof ServerExit) return cause.message;
+  return cause instanceof Fault ? message.replace(cause.message, () => messageForUser(cause)) : message;
 }
 
 function describeExit({ code, signal }: ProcessExit): string {
