@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { expect, test, vi } from "vitest";
 import { type MockModel, startMockModel } from "../openclaw/bench/mock-model.ts";
-import { shelf } from "../cli/shelf.ts";
+import { runHere, shelf } from "../cli/shelf.ts";
 import { testOffer } from "../support/mcp/test-offer.ts";
 import { openWeb } from "../support/mcp/web.ts";
 import { type TestSource, testSource } from "../support/test-source.ts";
@@ -130,4 +130,12 @@ test("a named token has its own conversations", async () => {
   expect(await hub.order("laptop", "recall", more)).toBe("EARLIER=");
   expect(await hub.order("phone", "recall", more)).toBe("EARLIER=recall");
   expect(await hub.order("main", "recall", more)).toBe("EARLIER=the secret is blue");
+
+  const { path: folder } = hub.home;
+  const env = { HOME: folder, CLAWPORT_HOME: folder, OPENCLAW_GATEWAY_PORT: "1" };
+  const place = { folder, home: folder, env, [Symbol.asyncDispose]: () => Promise.resolve() };
+  const { out } = await runHere(place, ["sessions"]);
+  const [, key = ""] = /phone +(work@phone-[0-9a-f]{16})$/m.exec(out) ?? [];
+  expect(out).toMatch(/\d {4,}work$/m);
+  expect((await runHere(place, ["sessions", "show", key])).out).toContain("assistant: EARLIER=recall");
 });
