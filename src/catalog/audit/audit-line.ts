@@ -38,13 +38,16 @@ export interface AuditLine {
   readonly outcome: string;
   readonly in: number;
   readonly out: number;
+  /** With `audit.chain`: the hashes of the lines it follows, and its own. */
+  readonly prev?: string;
+  readonly hash?: string;
 }
 
 const longestText = 200;
 
 export function formatAuditLine(entry: AuditEntry): string {
   const { caller } = entry;
-  const line: { readonly [K in keyof AuditLine]: AuditLine[K] | undefined } = {
+  const line: { readonly [K in keyof Omit<AuditLine, "prev" | "hash">]: AuditLine[K] | undefined } = {
     time: timeText(Math.floor(entry.at)),
     door: caller.door,
     token: caller.token?.slice(0, longestText),

@@ -1,7 +1,9 @@
 import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
+import { readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { atTurnEnd, prepareToSend } from "../../core/http/turn-end.ts";
 import { silentLog } from "../../core/log.ts";
 import type { AuditEntry, AuditLine } from "./audit-line.ts";
 import { openAudit } from "./audit.ts";
@@ -95,6 +97,29 @@ test("a reader that follows misses nothing while two writers rotate the files un
   expect(seen).toEqual(Array.from({ length: count }, (_, index) => `tool_${index}`));
 });
 
+test("a reader that follows sees what a process still writes to a file that another has rotated", async () => {
+  await using folder = await tempFolder();
+  const file = join(folder.path, "audit.log");
+  const [slow, rotating] = [openAudit({ file }), openAudit({ file, maxBytes: 300 })];
+  const stop = new AbortController();
+  const following = readAudit({ file, follow: true, signal: stop.signal });
+  slow.record(entry({ tool: "one" }));
+  prepareToSend();
+  expect((await following.next()).value?.tool).toBe("one");
+  slow.record(entry({ tool: "two" }));
+  prepareToSend();
+  rotating.record(entry({ tool: "three" }));
+  prepareToSend();
+  const rest = [(await following.next()).value?.tool];
+  const third = following.next();
+  slow.record(entry({ tool: "four" }));
+  prepareToSend();
+  rest.push((await third).value?.tool, (await following.next()).value?.tool);
+  expect(rest.toSorted()).toEqual(["four", "three", "two"]);
+  stop.abort();
+  await Promise.all([slow.close(), rotating.close(), following.return(undefined)]);
+});
+
 test("reading continues after any line, also if the file was rotated since, or deleted", async () => {
   await using folder = await tempFolder();
   const file = join(folder.path, "audit.log");
@@ -124,6 +149,30 @@ test("incomplete lines are skipped", async () => {
   audit.record(entry());
   await audit.close();
   expect((await linesOf(file)).map(({ tool }) => tool)).toEqual(["git__log"]);
+});
+
+test("a line that a crash cut off does not spoil the next one", async () => {
+  await using folder = await tempFolder();
+  const file = join(folder.path, "audit.log");
+  await appendFile(file, `{"time":"2026`);
+  const audit = openAudit({ file });
+  audit.record(entry({ tool: "one" }));
+  await audit.close();
+  await appendFile(file, `{"time":"2026`);
+  audit.record(entry({ tool: "two" }));
+  await audit.close();
+  expect((await linesOf(file)).map(({ tool }) => tool)).toEqual(["one", "two"]);
+});
+
+test("the lines of a turn are in the file before any answer of the turn leaves", async () => {
+  await using folder = await tempFolder();
+  const file = join(folder.path, "audit.log");
+  const audit = openAudit({ file });
+  const answered = Promise.withResolvers<string>();
+  atTurnEnd(() => answered.resolve(readFileSync(file, "utf8")));
+  for (const tool of ["one", "two"]) audit.record(entry({ tool }));
+  expect((await answered.promise).match(/one|two/g)).toEqual(["one", "two"]);
+  await audit.close();
 });
 
 test("a failing write is reported once, and the next successful one reports that calls are missing", async () => {

@@ -1,41 +1,45 @@
 import { createRotatingFile } from "../../core/files/rotating-file.ts";
+import { beforeSending } from "../../core/http/turn-end.ts";
 import { type Log, silentLog } from "../../core/log.ts";
+import { createAuditChain } from "./audit-chain.ts";
 import { type AuditEntry, formatAuditLine } from "./audit-line.ts";
 
 export interface AuditOptions {
   readonly file: string;
   readonly maxBytes?: number | undefined;
   readonly keep?: number | undefined;
+  /** Whether every line has the hash of the one before it. */
+  readonly chain?: boolean | undefined;
   readonly log?: Log | undefined;
 }
 
 /** Who called what, and with what outcome: one line of JSON per call. */
 export interface Audit {
-  /** Returns at once; the line is in the file within 200 ms. Never throws: a full disk must not stop the calls. */
+  /**
+   * Returns at once. The system has the line before any answer of this turn of the event loop leaves the process, so no
+   * call that was answered is missing after `kill -9`. Never throws: a full disk must not stop the calls.
+   */
   record(entry: AuditEntry): void;
   /** Writes what is not in the file yet. */
   close(): Promise<void>;
 }
 
-const flushDelay = 100;
-/** With this many waiting the disk must be stuck; further entries are dropped and counted. */
-const mostWaiting = 50_000;
-
 export function openAudit(options: AuditOptions): Audit {
   const { file, maxBytes = 10 * 1024 * 1024, keep = 5, log = silentLog } = options;
-  const target = createRotatingFile({ file, maxBytes, keep });
+  const chain = options.chain === true ? createAuditChain() : undefined;
+  const target = createRotatingFile({ file, maxBytes, keep, onFound: chain?.find });
   let waiting: AuditEntry[] = [];
   let lost = 0;
   let reported = false;
-  let timer: NodeJS.Timeout | undefined;
-  let writing: Promise<void> = Promise.resolve();
 
-  async function write(): Promise<void> {
+  function write(): void {
     const entries = waiting;
     waiting = [];
     if (entries.length === 0) return;
     try {
-      await target.append(entries.map(formatAuditLine).join(""));
+      const lines = entries.map(formatAuditLine);
+      target.append(chain === undefined ? lines.join("") : () => chain.link(lines));
+      chain?.written();
       if (lost > 0) log.warn("writing the audit again; some calls are missing from it", { file, lost });
       lost = 0;
       reported = false;
@@ -46,22 +50,14 @@ export function openAudit(options: AuditOptions): Audit {
     }
   }
 
-  function flush(): Promise<void> {
-    clearTimeout(timer);
-    timer = undefined;
-    writing = writing.then(write);
-    return writing;
-  }
-
   return {
     record(entry) {
-      if (waiting.length >= mostWaiting) lost++;
-      else waiting.push(entry);
-      timer ??= setTimeout(() => void flush(), flushDelay);
+      // All calls that end in one turn are written together.
+      if (waiting.push(entry) === 1) beforeSending(write);
     },
     async close() {
-      await flush();
-      await target.close();
+      write();
+      target.close();
     },
   };
 }

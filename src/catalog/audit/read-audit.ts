@@ -1,7 +1,7 @@
 import type { Stats } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { Fault, isFault } from "../../core/fault.ts";
-import { ignoreMissing, isSameFile, statOf } from "../../core/files/rotating-file.ts";
+import { ignoreMissing, isSameFile, lookEveryMs, statOf } from "../../core/files/rotating-file.ts";
 import { sleep } from "../../core/wait.ts";
 import { type AuditLine, parseAuditLine } from "./audit-line.ts";
 
@@ -23,6 +23,8 @@ export interface PlacedAuditLine {
 const pollDelay = 150;
 const mostAttempts = 50;
 const chunkSize = 64 * 1024;
+/** After this time no process appends to a file that was rotated. */
+const settleMs = 5 * lookEveryMs;
 
 /** Every line that is still kept, oldest first. A file that is rotated while it is read is still read to its end. */
 export async function* readAudit(options: ReadAuditOptions): AsyncGenerator<AuditLine> {
@@ -31,30 +33,65 @@ export async function* readAudit(options: ReadAuditOptions): AsyncGenerator<Audi
 
 /** The same, with a position after each line that reading can continue from. */
 export async function* readAuditLines(options: ReadAuditOptions): AsyncGenerator<PlacedAuditLine> {
+  for await (const { text, end, isCut } of readLines(options)) {
+    const line = isCut ? undefined : parseAuditLine(text);
+    if (line !== undefined) yield { line, end };
+  }
+}
+
+/** A line as it is in the file, whatever it holds. */
+export interface FileLine {
+  readonly text: string;
+  /** The position after it. */
+  readonly end: string;
+  readonly path: string;
+  /** Counted from where reading began in this file. */
+  readonly number: number;
+  /** Whether it is the last of its file and has no end: a process was killed while it wrote, or writes just now. */
+  readonly isCut: boolean;
+}
+
+export async function* readLines(options: ReadAuditOptions): AsyncGenerator<FileLine> {
   const { file, follow = false, signal, after = "" } = options;
   const start = parsePosition(after);
-  let handle = await openFirst(file, start);
-  let reader = handle && (await createLineReader(handle, start));
+  let opened = await openFirst(file, start);
+  let reader = opened && (await createLineReader(opened, start));
+  let next: OpenedFile | undefined;
   try {
     while (!signal?.aborted) {
-      if (handle !== undefined && reader !== undefined) {
-        const next = await openNext(file, handle);
+      if (opened !== undefined && reader !== undefined) {
+        next = await openNext(file, opened.handle);
+        if (next !== undefined && (await isFresh(opened.handle))) await sleep(settleMs);
         // Looking for the next file comes first: whatever was appended to this one before is read now, so no line is lost.
         for await (const line of reader.rest()) yield line;
         if (next !== undefined) {
-          await handle.close();
-          handle = next;
-          reader = await createLineReader(next);
+          const cut = reader.cut();
+          if (cut !== undefined) yield cut;
+          await opened.handle.close();
+          opened = next;
+          next = undefined;
+          reader = await createLineReader(opened);
           continue;
         }
       }
-      if (!follow || !(await waited(signal))) return;
-      handle ??= await openFirst(file, start);
-      reader ??= handle && (await createLineReader(handle, start));
+      if (!follow) {
+        const cut = reader?.cut();
+        if (cut !== undefined) yield cut;
+        return;
+      }
+      if (!(await waited(signal))) return;
+      opened ??= await openFirst(file, start);
+      reader ??= opened && (await createLineReader(opened, start));
     }
   } finally {
-    await handle?.close();
+    await opened?.handle.close();
+    await next?.handle.close();
   }
+}
+
+/** Whether another process may still append to a file that was rotated. */
+async function isFresh(handle: FileHandle): Promise<boolean> {
+  return Math.abs(Date.now() - (await handle.stat()).mtimeMs) < settleMs;
 }
 
 /** A file, which keeps its inode when it is rotated, and how many bytes of it were read. */
@@ -71,16 +108,24 @@ function parsePosition(text: string): Position | undefined {
   return { inode: Number(inode), offset: Number(offset) };
 }
 
-interface LineReader {
-  rest(): AsyncGenerator<PlacedAuditLine>;
+interface OpenedFile {
+  readonly handle: FileHandle;
+  readonly path: string;
 }
 
-async function createLineReader(handle: FileHandle, start?: Position): Promise<LineReader> {
+interface LineReader {
+  rest(): AsyncGenerator<FileLine>;
+  /** What comes after the last whole line. */
+  cut(): FileLine | undefined;
+}
+
+async function createLineReader({ handle, path }: OpenedFile, start?: Position): Promise<LineReader> {
   const chunk = Buffer.allocUnsafe(chunkSize);
   const { ino, size } = await handle.stat();
   // Another file may have the same inode by now.
   let offset = start?.inode === ino && start.offset <= size ? start.offset : 0;
   let unfinished = Buffer.alloc(0);
+  let number = 0;
   return {
     async *rest() {
       for (;;) {
@@ -89,14 +134,19 @@ async function createLineReader(handle: FileHandle, start?: Position): Promise<L
         const bytes = Buffer.concat([unfinished, chunk.subarray(0, bytesRead)]);
         let from = 0;
         for (let end = bytes.indexOf(10); end !== -1; end = bytes.indexOf(10, from)) {
-          const line = parseAuditLine(bytes.toString("utf8", from, end));
+          const text = bytes.toString("utf8", from, end);
           offset += end + 1 - from;
           from = end + 1;
           unfinished = bytes.subarray(from);
-          if (line !== undefined) yield { line, end: `${ino}-${offset}` };
+          yield { text, end: `${ino}-${offset}`, path, number: ++number, isCut: false };
         }
         unfinished = bytes.subarray(from);
       }
+    },
+    cut() {
+      const end = `${ino}-${offset + unfinished.length}`;
+      const cut = { text: unfinished.toString("utf8"), end, path, number: number + 1, isCut: true };
+      return unfinished.length === 0 ? undefined : cut;
     },
   };
 }
@@ -107,12 +157,12 @@ interface KeptFile {
 }
 
 /** The file that the position is in; if it is gone, or none was given, the oldest. */
-async function openFirst(file: string, start: Position | undefined): Promise<FileHandle | undefined> {
+async function openFirst(file: string, start: Position | undefined): Promise<OpenedFile | undefined> {
   return openChosen(file, (kept) => kept.find(({ stats }) => stats.ino === start?.inode) ?? kept.at(-1));
 }
 
 /** The file after the one that is open; undefined if that one is still the newest. */
-async function openNext(file: string, handle: FileHandle): Promise<FileHandle | undefined> {
+async function openNext(file: string, handle: FileHandle): Promise<OpenedFile | undefined> {
   const mine = await handle.stat();
   return openChosen(file, (kept) => {
     const index = kept.findIndex(({ stats }) => isSameFile(stats, mine));
@@ -125,13 +175,13 @@ async function openNext(file: string, handle: FileHandle): Promise<FileHandle | 
 async function openChosen(
   file: string,
   choose: (kept: readonly KeptFile[]) => KeptFile | undefined,
-): Promise<FileHandle | undefined> {
+): Promise<OpenedFile | undefined> {
   for (let attempt = 0; attempt < mostAttempts; attempt++) {
     const kept = await keptFiles(file);
     const chosen = kept && choose(kept);
     if (kept !== undefined && chosen === undefined) return undefined;
     const handle = chosen && (await open(chosen.path, "r").catch(ignoreMissing));
-    if (handle !== undefined && isSameFile(await handle.stat(), chosen!.stats)) return handle;
+    if (handle !== undefined && isSameFile(await handle.stat(), chosen!.stats)) return { handle, path: chosen!.path };
     await handle?.close();
     await sleep(attempt);
   }

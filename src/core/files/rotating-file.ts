@@ -1,10 +1,14 @@
-import type { Stats } from "node:fs";
-import { type FileHandle, mkdir, open, rename, stat } from "node:fs/promises";
+import * as fs from "node:fs";
+import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
 
 export interface RotatingFile {
-  append(text: string): Promise<void>;
-  close(): Promise<void>;
+  /**
+   * Appends the text, or the function's result after `onFound` was called. When it returns, the system has the text, so
+   * the text outlives this process, even after `kill -9`.
+   */
+  append(text: string | (() => string)): void;
+  close(): void;
 }
 
 export interface RotatingFileOptions {
@@ -13,67 +17,174 @@ export interface RotatingFileOptions {
   readonly maxBytes: number;
   /** How many of those are kept; at least one. */
   readonly keep: number;
+  /** Called before an append if the file has more than what was appended here. */
+  readonly onFound?: ((found: FoundLines) => void) | undefined;
 }
 
+export interface FoundLines {
+  /** A last line without a line feed was cut off by a crash. */
+  readonly text: string;
+  /** The lines are the last ones of the file, and do not follow those of the last call. */
+  readonly isTail: boolean;
+}
+
+interface OpenFile {
+  readonly fd: number;
+  readonly stats: fs.Stats;
+  /** The size when it was last read. */
+  seen: number;
+  /** The size after our last append, if no one else appended. */
+  expected: number;
+}
+
+/** How long an append may still go to a file that another process has rotated. */
+export const lookEveryMs = 10;
+
+/** If more than this was appended, only the end is read. */
+const tailBytes = 256 * 1024;
+
 /**
- * An owner-only file that several processes may append to: before it writes, each checks whether another has rotated the
- * file, and follows. Calls of `append` must not overlap.
+ * An owner-only file that several processes may append to: each checks whether another has rotated the file, and follows. Synchronous: what is still to be written when the process is killed would be lost.
  */
-export function createRotatingFile({ file, maxBytes, keep }: RotatingFileOptions): RotatingFile {
-  let handle: FileHandle | undefined;
-  let torn = false;
+export function createRotatingFile({ file, maxBytes, keep, onFound }: RotatingFileOptions): RotatingFile {
+  let current: OpenFile | undefined;
+  let isTorn = false;
+  let lookedAt = -Infinity;
 
-  async function reopen(): Promise<FileHandle> {
-    await handle?.close();
-    handle = undefined;
-    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-    handle = await open(file, "a", 0o600);
-    await handle.chmod(0o600);
-    return handle;
+  function close(): void {
+    if (current !== undefined) fs.closeSync(current.fd);
+    current = undefined;
   }
 
-  async function current(): Promise<{ handle: FileHandle; size: number }> {
-    if (handle !== undefined) {
-      const [mine, there] = await Promise.all([handle.stat(), statOf(file)]);
-      if (there !== undefined && isSameFile(mine, there)) return { handle, size: mine.size };
+  function open(): OpenFile {
+    close();
+    fs.mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    const fd = fs.openSync(file, "a+", 0o600);
+    current = { fd, stats: fs.fstatSync(fd), seen: 0, expected: 0 };
+    fs.fchmodSync(fd, 0o600);
+    isTorn = false;
+    return current;
+  }
+
+  /** Opens the file again if another process has rotated it, and reads what others have appended. */
+  function refresh(): OpenFile {
+    const now = Date.now();
+    // A look makes the next write twice as slow: file systems give it a time of its own.
+    if (current !== undefined && current.expected >= 0 && !onFound && Math.abs(now - lookedAt) < lookEveryMs)
+      return current;
+    lookedAt = now;
+    const there = fs.statSync(file, { throwIfNoEntry: false });
+    if (current !== undefined && there !== undefined && isSameFile(current.stats, there)) {
+      if (there.size !== current.expected) readFound(current, there.size);
+      current.seen = current.expected;
+      return current;
     }
-    const fresh = await reopen();
-    return { handle: fresh, size: (await fresh.stat()).size };
+    const isFollowed = current !== undefined && onFound !== undefined && readRest(current);
+    const opened = open();
+    if (onFound !== undefined && !isFollowed && opened.stats.size === 0) readPrevious();
+    readFound(opened, opened.stats.size, !isFollowed);
+    return opened;
   }
 
-  async function rotate(): Promise<FileHandle> {
-    for (let index = keep - 1; index >= 1; index--) await renameIfThere(`${file}.${index}`, `${file}.${index + 1}`);
-    await renameIfThere(file, `${file}.1`);
-    return reopen();
+  /** What others have written to a file that was rotated. False if that is not the latest rotation. */
+  function readRest(opened: OpenFile): boolean {
+    const previous = fs.statSync(`${file}.1`, { throwIfNoEntry: false });
+    if (previous === undefined || !isSameFile(previous, opened.stats)) return false;
+    if (previous.size !== opened.expected) readFound(opened, previous.size);
+    return true;
+  }
+
+  function readPrevious(): void {
+    const stats = fs.statSync(`${file}.1`, { throwIfNoEntry: false });
+    if (stats === undefined) return;
+    const fd = fs.openSync(`${file}.1`, "r");
+    readFound({ fd, stats, seen: 0, expected: 0 }, stats.size, true);
+    fs.closeSync(fd);
+  }
+
+  function readFound(opened: OpenFile, size: number, isTail = false): void {
+    let end = size;
+    while (!endsWithLine(opened.fd, end)) {
+      // Perhaps another process is still writing the rest.
+      pause(1);
+      const now = fs.fstatSync(opened.fd).size;
+      if (now === end) break;
+      end = now;
+    }
+    isTorn = !endsWithLine(opened.fd, end);
+    if (onFound !== undefined && end > opened.seen) {
+      const start = Math.max(opened.seen, end - tailBytes);
+      const text = readText(opened.fd, start, end);
+      if (start === opened.seen) onFound({ text, isTail });
+      else onFound({ text: text.slice(text.indexOf("\n") + 1), isTail: true });
+    }
+    opened.seen = end;
+    opened.expected = end;
+  }
+
+  function rotate(): OpenFile {
+    const there = fs.statSync(file, { throwIfNoEntry: false });
+    // Another process may have been quicker.
+    if (there !== undefined && current !== undefined && isSameFile(there, current.stats)) {
+      for (let index = keep - 1; index >= 1; index--) renameIfThere(`${file}.${index}`, `${file}.${index + 1}`);
+      renameIfThere(file, `${file}.1`);
+    }
+    return open();
   }
 
   return {
-    async append(text) {
-      let now = await current();
-      if (now.size > 0 && now.size + Buffer.byteLength(text) > maxBytes) now = { handle: await rotate(), size: 0 };
-      const before = torn && now.size > 0 ? "\n" : "";
-      torn = true;
-      await now.handle.appendFile(before + text);
-      torn = false;
+    append(text) {
+      let target = refresh();
+      const lines = typeof text === "string" ? text : text();
+      if (target.expected > 0 && target.expected + Buffer.byteLength(lines) > maxBytes) target = rotate();
+      const { expected } = target;
+      // In case it fails: then the file is read again.
+      target.expected = -1;
+      target.expected = expected + writeWhole(target.fd, isTorn ? `\n${lines}` : lines);
+      isTorn = false;
     },
-    async close() {
-      await handle?.close();
-      handle = undefined;
-    },
+    close,
   };
 }
 
+/** Returns the number of bytes. A disk that is nearly full writes a part without an error; only the rest fails. */
+function writeWhole(fd: number, text: string): number {
+  const size = Buffer.byteLength(text);
+  let done = fs.writeSync(fd, text);
+  for (const bytes = done < size ? Buffer.from(text) : undefined; bytes && done < size;)
+    done += fs.writeSync(fd, bytes, done);
+  return size;
+}
+
+function endsWithLine(fd: number, size: number): boolean {
+  return size === 0 || readText(fd, size - 1, size) === "\n";
+}
+
+function readText(fd: number, start: number, end: number): string {
+  const bytes = Buffer.alloc(end - start);
+  const length = fs.readSync(fd, bytes, 0, bytes.length, start);
+  return bytes.toString("utf8", 0, length);
+}
+
+function pause(milliseconds: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
+}
+
 /** Device and inode identify a file whatever its name is. */
-export function isSameFile(one: Stats, other: Stats): boolean {
+export function isSameFile(one: fs.Stats, other: fs.Stats): boolean {
   return one.ino === other.ino && one.dev === other.dev;
 }
 
-export async function statOf(path: string): Promise<Stats | undefined> {
+export async function statOf(path: string): Promise<fs.Stats | undefined> {
   return stat(path).catch(ignoreMissing);
 }
 
-async function renameIfThere(from: string, to: string): Promise<void> {
-  await rename(from, to).catch(ignoreMissing);
+function renameIfThere(from: string, to: string): void {
+  try {
+    fs.renameSync(from, to);
+  } catch (error) {
+    ignoreMissing(error as NodeJS.ErrnoException);
+  }
 }
 
 export function ignoreMissing(error: NodeJS.ErrnoException): undefined {

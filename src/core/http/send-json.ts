@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import { prepareToSend } from "./turn-end.ts";
 
 export function sendJson(response: ServerResponse, status: number, body: object): void {
   sendText(response, status, "application/json", JSON.stringify(body));
@@ -13,6 +14,7 @@ export function sendText(
   headers?: Readonly<Record<string, string>>,
 ): void {
   if (response.headersSent || response.destroyed) return;
+  prepareToSend();
   response.writeHead(status, { "content-type": type, "content-length": Buffer.byteLength(text), ...headers });
   response.end(text);
 }

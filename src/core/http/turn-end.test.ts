@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { expect, test } from "vitest";
-import { atTurnEnd } from "./turn-end.ts";
+import { atTurnEnd, beforeSending, prepareToSend } from "./turn-end.ts";
 
 test("messages of many connections in one turn are all read before any is answered", async () => {
   const happened: string[] = [];
@@ -40,4 +40,17 @@ test("messages that come while a turn ends wait for the next", async () => {
   expect(happened).toEqual([1, 2]);
   await new Promise(setImmediate);
   expect(happened).toEqual([1, 2, 3]);
+});
+
+test("what must be done before an answer leaves comes first, whenever the answer leaves", async () => {
+  const happened: string[] = [];
+  atTurnEnd(() => happened.push("answer"));
+  beforeSending(() => happened.push("record"));
+  await new Promise(setImmediate);
+  expect(happened).toEqual(["record", "answer"]);
+  beforeSending(() => happened.push("second record"));
+  prepareToSend();
+  happened.push("answer at once");
+  await new Promise(setImmediate);
+  expect(happened).toEqual(["record", "answer", "second record", "answer at once"]);
 });

@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import { prepareToSend } from "../../core/http/turn-end.ts";
 import { encodeMessage, type JsonRpcMessage } from "../messages/json-rpc.ts";
 import { primesStreams } from "../messages/protocol-version.ts";
 import type { StoredStream } from "./event-store.ts";
@@ -27,6 +28,7 @@ export function openEventStream(response: ServerResponse, headers: Readonly<Reco
   return {
     write(data, id) {
       if (isOver()) return;
+      prepareToSend();
       // Checked before the write: a single large message does not mean that the reader is slow.
       if (response.writableLength > maxBufferedBytes) response.destroy();
       else response.write(id === undefined ? `data: ${data}\n\n` : `id: ${id}\ndata: ${data}\n\n`);

@@ -1,4 +1,5 @@
 import type { Writable } from "node:stream";
+import { prepareToSend } from "../../core/http/turn-end.ts";
 import { encodeMessage, type JsonRpcMessage, type JsonRpcResponse } from "../messages/json-rpc.ts";
 
 export interface LineWriter {
@@ -45,6 +46,7 @@ export function createLineWriter(output: Writable, onFullChange: () => void): Li
     isScheduled = false;
     const text = lines;
     lines = "";
+    prepareToSend();
     if (text !== "" && !output.destroyed) output.write(text);
     if (!isFull && output.writableLength > maxBufferedBytes) setFull(true);
   }
