@@ -154,6 +154,18 @@ test.each<[NonNullable<Policy["rules"]>, CallVerdict]>([
   expect(verdictOf({ policy: { rules }, caller })).toBe(verdict);
 });
 
+test("if the caller and its agent are asked about, the client is asked only if both rules permit it", () => {
+  const caller = { door: "mcp-http", token: "phone", agent: "clawport" } as const;
+  const asks = (agent: boolean, token: boolean) => {
+    const rules: Policy["rules"] = [
+      { agent: "clawport", verdict: "ask", askClient: agent },
+      { token: "phone", verdict: "ask", askClient: token },
+    ];
+    return judgeCall(facts({ policy: { rules }, caller })).mayAskClient;
+  };
+  expect([asks(true, true), asks(true, false), asks(false, true)]).toEqual([true, false, false]);
+});
+
 test("a lasting answer for the caller with its agent settles the question of both", () => {
   const caller = { door: "mcp-http", token: "phone", agent: "clawport" } as const;
   const policy: Policy = { rules: [{ token: "phone", verdict: "ask" }] };

@@ -64,15 +64,21 @@ interface PolicyVerdict {
 function judgePolicy(facts: CallFacts): PolicyVerdict {
   const tool = toolFacts(facts);
   if (!isActedFor(facts.caller)) return judgeAs(facts.caller, tool, facts);
-  const verdicts = identitiesOf(facts.caller).map((identity) => judgeAs(identity, tool, facts));
-  const verdict = strictest(verdicts.map(({ policy }) => policy));
-  return verdicts.find(({ policy }) => policy.verdict === verdict)!;
+  return strictestOf(identitiesOf(facts.caller).map((identity) => judgeAs(identity, tool, facts)));
 }
 
 function judgeAs(caller: Caller, tool: ToolFacts, facts: CallFacts): PolicyVerdict {
   const found = findRule(facts.policy, tool, caller);
   const advice = found ? ruleAdvice(found) : presetAdvice(tool, facts, caller);
   return { policy: applyRemembered(advice, facts), found };
+}
+
+/** The first of the strictest. Where several ask, the client may be asked only if all of their rules let it. */
+function strictestOf(verdicts: readonly PolicyVerdict[]): PolicyVerdict {
+  const verdict = strictest(verdicts.map(({ policy }) => policy));
+  const decisive = verdicts.filter(({ policy }) => policy.verdict === verdict);
+  const withoutClient = verdict === "ask" ? decisive.find(({ found }) => found?.rule.askClient !== true) : undefined;
+  return withoutClient ?? decisive[0]!;
 }
 
 function strictest(advice: readonly Advice[]): CallVerdict {
