@@ -4,6 +4,7 @@ import type { Guard } from "../../../catalog/guard/guard.ts";
 import { createOneOffTool } from "../../../catalog/one-off-tool.ts";
 import type { CatalogTool } from "../../../catalog/source.ts";
 import { Fault } from "../../../core/fault.ts";
+import { prepareToSend } from "../../../core/http/turn-end.ts";
 import type { Env } from "../../../core/process/child-env.ts";
 import type { Answer, Question } from "../../../mcp/messages/interim-messages.ts";
 import type { Tool, ToolResult } from "../../../mcp/messages/tool.ts";
@@ -49,6 +50,7 @@ export function createSamplingHandler({ findModel, guard, env, maxTokens }: Samp
       return answerIn(await guard.call(tool, { messages: request.messages, system: request.system }, context));
     } finally {
       running--;
+      prepareToSend();
     }
   };
 }
