@@ -60,16 +60,24 @@ interface PolicyVerdict {
   readonly found: FoundRule | undefined;
 }
 
-/** Policy judges every identity of the caller. If two are equally strict, the caller that asked comes first. */
+/** With a folder's policy besides the owner's, both judge. If they are equally strict, the owner's comes first. */
 function judgePolicy(facts: CallFacts): PolicyVerdict {
-  const tool = toolFacts(facts);
-  if (!isActedFor(facts.caller)) return judgeAs(facts.caller, tool, facts);
-  return strictestOf(identitiesOf(facts.caller).map((identity) => judgeAs(identity, tool, facts)));
+  const { folder } = facts.policy;
+  const own = judgeByPolicy(facts);
+  if (folder === undefined) return own;
+  return strictestOf([own, judgeByPolicy({ ...facts, policy: folder }, " of this folder")]);
 }
 
-function judgeAs(caller: Caller, tool: ToolFacts, facts: CallFacts): PolicyVerdict {
+/** Policy judges every identity of the caller. If two are equally strict, the caller that asked comes first. */
+function judgeByPolicy(facts: CallFacts, where = ""): PolicyVerdict {
+  const tool = toolFacts(facts);
+  if (!isActedFor(facts.caller)) return judgeAs(facts.caller, tool, facts, where);
+  return strictestOf(identitiesOf(facts.caller).map((identity) => judgeAs(identity, tool, facts, where)));
+}
+
+function judgeAs(caller: Caller, tool: ToolFacts, facts: CallFacts, where: string): PolicyVerdict {
   const found = findRule(facts.policy, tool, caller);
-  const advice = found ? ruleAdvice(found) : presetAdvice(tool, facts, caller);
+  const advice = found ? ruleAdvice(found, where) : presetAdvice(tool, facts, caller);
   return { policy: applyRemembered(advice, facts), found };
 }
 
@@ -93,8 +101,8 @@ function toolFacts({ policy, source, tool }: CallFacts): ToolFacts {
   return { name: tool?.name, source: source.id, kind: source.kind, traits: traitsOf(hints) };
 }
 
-function ruleAdvice({ rule, index }: FoundRule): Advice {
-  const by = `policy.rules[${index}]`;
+function ruleAdvice({ rule, index }: FoundRule, where: string): Advice {
+  const by = `policy.rules[${index}]${where}`;
   if (rule.verdict === "allow") return { by, verdict: "allow", reason: "a rule allows it" };
   const requirement = rule.verdict === "ask" ? `${by} requires it` : `${by} forbids it`;
   const reason = rule.reason ? `${requirement}: ${rule.reason}` : requirement;

@@ -3,7 +3,7 @@ import { maxTimerMs } from "../wait.ts";
 import { agentSchema } from "./agent-config.ts";
 import { appsSchema } from "./apps-config.ts";
 import type { CheckedSchema } from "./check-value.ts";
-import { policySchema } from "./policy-config.ts";
+import { type Policy, policySchema } from "./policy-config.ts";
 import { globs, serverSchema } from "./server-config.ts";
 
 const hub = Type.Object(
@@ -72,6 +72,10 @@ const audit = Type.Object(
       description: "Size at which a new audit file begins.",
     }),
     keep: Type.Integer({ default: 5, minimum: 1, maximum: 1000, description: "How many full audit files are kept." }),
+    chain: Type.Boolean({
+      default: false,
+      description: "Whether each line has the hash of the line before it, for `clawport audit verify`.",
+    }),
   },
   { additionalProperties: false, default: {}, description: "The record of who called what." },
 );
@@ -108,7 +112,9 @@ export const configSchema = Type.Object(
   { additionalProperties: false, description: "Configuration of Clawport." },
 );
 
-export type Config = Type.Static<typeof configSchema>;
+export interface Config extends Omit<Type.Static<typeof configSchema>, "policy"> {
+  policy?: Policy;
+}
 
 /** The schema for editors: fields with a default are optional, and `$NAME` may stand for a number or a flag. */
 export function configJsonSchema(): Record<string, unknown> {

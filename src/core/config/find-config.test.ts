@@ -1,4 +1,4 @@
-import { mkdir, mkdtempDisposable, writeFile } from "node:fs/promises";
+import { mkdir, mkdtempDisposable, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -15,4 +15,16 @@ test("the named file comes first, then the working folder's, then the state fold
   await writeFile(join(cwd, "clawport.json5"), "{}");
   expect(findConfig({ cwd, home })).toEqual({ path: join(cwd, "clawport.json5"), location: "working-folder" });
   expect(findConfig({ flag: "x.json5", cwd, home })).toEqual({ path: join(cwd, "x.json5"), location: "flag" });
+});
+
+test("in the state folder, the configuration is the owner's", async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), "clawport-"));
+  const { path: home } = folder;
+  const path = join(home, "clawport.json5");
+  await writeFile(path, "{}");
+  expect(findConfig({ cwd: home, home })).toEqual({ path, location: "state-folder" });
+  const link = `${home}-link`;
+  await symlink(home, link);
+  expect(findConfig({ cwd: link, home })).toEqual({ path, location: "state-folder" });
+  await rm(link);
 });

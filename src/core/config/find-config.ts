@@ -22,11 +22,12 @@ export const configName = "clawport.json5";
 /** A file given by `--config` is returned even if it does not exist: the reader reports that. Undefined if none is found. */
 export function findConfig({ flag, cwd, home }: ConfigPlaces): FoundConfig | undefined {
   if (flag) return { path: resolve(cwd, flag), location: "flag" };
-  const places: readonly FoundConfig[] = [
-    { path: join(cwd, configName), location: "working-folder" },
-    { path: join(home, configName), location: "state-folder" },
-  ];
-  return places.find(({ path }) => statSync(path, { throwIfNoEntry: false }) !== undefined);
+  const [here, own] = [join(cwd, configName), join(home, configName)];
+  const [found, owned] = [here, own].map((path) => statSync(path, { throwIfNoEntry: false, bigint: true }));
+  // In the state folder itself, both are the owner's.
+  const isOwners = owned !== undefined && found?.ino === owned.ino && found.dev === owned.dev;
+  if (found !== undefined && !isOwners) return { path: here, location: "working-folder" };
+  return owned && { path: own, location: "state-folder" };
 }
 
 /** Used if there is no configuration file. A plain constant, so that the usual start need not load the schema. */
@@ -34,7 +35,7 @@ export const defaultConfig: Config = {
   hub: { host: "127.0.0.1", port: 8765, allowRemote: false, maxConcurrent: 256, maxBodyBytes: 4_194_304 },
   log: { level: "info", format: "human" },
   catalog: { include: ["*"], exclude: [] },
-  audit: { enabled: true, maxBytes: 10_485_760, keep: 5 },
+  audit: { enabled: true, maxBytes: 10_485_760, keep: 5, chain: false },
   agent: { backend: "auto", id: "main" },
   apps: {
     serve: false,

@@ -82,11 +82,27 @@ export const policySchema = Type.Object(
           "Whether `clawport approve --yes` works without a terminal, so that a script can approve calls. Any model that can run commands can then do so too. Counts only in the configuration in the state folder, or in one given by `--config`.",
       }),
     ),
+    changedTools: Type.Optional(
+      Type.Enum(["pinned", "hide"], {
+        default: "pinned",
+        description:
+          "What clients see of a tool, prompt or instructions that a server changed, until you approve the change. `pinned`: the previous definition. `hide`: nothing.",
+      }),
+    ),
+    newTools: Type.Optional(
+      Type.Enum(["allow", "ask", "hide"], {
+        description:
+          "What happens to a tool or prompt that a server adds after its first list. `allow`: it can be used. `ask`: it is listed, but using it needs approval. `hide`: it is not listed until you approve it. By default `ask` under the preset `strict`, else `allow`.",
+      }),
+    ),
   },
   { additionalProperties: false, description: "Who may call what, what needs approval, and how often." },
 );
 
-export type Policy = Type.Static<typeof policySchema>;
+export interface Policy extends Type.Static<typeof policySchema> {
+  /** A second policy that has to agree: the one of the folder's configuration. Made by `mergeConfigs`, never read. */
+  folder?: Pick<Policy, "preset" | "rules">;
+}
 export type PolicyRule = Type.Static<typeof rule>;
 export type PolicyLimit = Type.Static<typeof limit>;
 

@@ -10,8 +10,8 @@ export async function readRegularFile(path: string, maxBytes: number): Promise<s
   return Buffer.concat(chunks).toString("utf8");
 }
 
-// Windows has neither flag, nor files that block when they are opened.
-const { O_RDONLY, O_NONBLOCK = 0, O_NOCTTY = 0 } = constants;
+// Windows has neither of the last two, and `|` takes them for 0: no file there blocks when it is opened.
+const { O_RDONLY, O_NONBLOCK, O_NOCTTY } = constants;
 const chunkBytes = 1024 * 1024;
 
 /**
