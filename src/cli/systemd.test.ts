@@ -20,6 +20,12 @@ test("the unit starts the hub with its home and configuration, escaped for syste
   );
 });
 
+test("the unit runs in the folder whose configuration it uses", () => {
+  const text = renderSystemdUnit({ program, home: "/h", folder: "/my folder/100%" });
+  expect(text).toContain("\nWorkingDirectory=/my folder/100%%\n");
+  expect(text).not.toContain("--config");
+});
+
 test("a hub that stops because of its configuration is not restarted", () => {
   expect(renderSystemdUnit({ program, home: "/h" })).toContain("RestartPreventExitStatus=2 77 78");
 });
@@ -29,7 +35,8 @@ test.skipIf(analyze === undefined)("systemd accepts the unit (needs the package 
   try {
     const unit = join(folder, "clawport.service");
     await mkdir(join(folder, "home"));
-    await writeFile(unit, renderSystemdUnit({ program, home: join(folder, "home of 100% $me"), config: "/c.json5" }));
+    const home = join(folder, "home of 100% $me");
+    await writeFile(unit, renderSystemdUnit({ program, home, config: "/c.json5", folder: "/usr/share" }));
     const { exit, out, err } = await runProgram("systemd-analyze", ["--user", "verify", unit], {
       env: { ...process.env, XDG_RUNTIME_DIR: folder },
     });

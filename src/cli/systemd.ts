@@ -40,13 +40,15 @@ export interface SystemdUnitOptions {
   readonly program: readonly string[];
   readonly home: string;
   readonly config?: string | undefined;
+  /** The folder whose configuration it uses, if that comes with the folder: the hub then asks for trust after a change. */
+  readonly folder?: string | undefined;
 }
 
 /**
  * The systemd unit of the hub. It reads `service.env` in the home folder, since a service does not see the shell's
  * variables. It does not restart after an exit that a restart can't fix (usage, permission, configuration).
  */
-export function renderSystemdUnit({ program, home, config }: SystemdUnitOptions): string {
+export function renderSystemdUnit({ program, home, config, folder }: SystemdUnitOptions): string {
   const words = [...program, "up", "--home", home, ...(config === undefined ? [] : ["--config", config])];
   return `[Unit]
 Description=Clawport hub
@@ -56,7 +58,7 @@ StartLimitBurst=5
 [Service]
 Type=exec
 ExecStart=${words.map(escapeUnitWord).join(" ")}
-EnvironmentFile=-${escapeUnitPath(`${home}/service.env`)}
+${folder === undefined ? "" : `WorkingDirectory=${escapeUnitPath(folder)}\n`}EnvironmentFile=-${escapeUnitPath(`${home}/service.env`)}
 Restart=on-failure
 RestartSec=2
 RestartPreventExitStatus=2 77 78

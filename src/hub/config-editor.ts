@@ -4,7 +4,7 @@ import { formatPath } from "../core/config/config-path.ts";
 import { addServers, readRawConfig, removeServer, writeConfigText } from "../core/config/edit-config.ts";
 import { appendJson5 } from "../core/config/edit-json5.ts";
 import { loadConfig } from "../core/config/load-config.ts";
-import { hashConfig, rememberTrust } from "../core/config/trust.ts";
+import { identifyConfig, rememberTrust } from "../core/config/trust.ts";
 import { isFault } from "../core/fault.ts";
 import type { Home } from "../core/files/home.ts";
 import { type Log, silentLog } from "../core/log.ts";
@@ -36,7 +36,7 @@ export function createConfigEditor(host: EditorHost, home: Home, trust: boolean)
       const { text: before } = await readRawConfig(path);
       await addServers(path, { [name]: settings });
       const { text: after } = await readRawConfig(path);
-      if (location === "working-folder") await rememberTrust(home, hashConfig({ raw: after }), log);
+      if (location === "working-folder") await trustEdited(path, after);
       return async () => {
         // Another program may have written it meanwhile.
         if ((await readRawConfig(path)).text !== after) return;
@@ -48,9 +48,18 @@ export function createConfigEditor(host: EditorHost, home: Home, trust: boolean)
       await requireTrust(host, home, { ...(await loadConfig({ path, env })), location }, trust);
       await removeServer(path, name);
       const { text } = await readRawConfig(path);
-      if (location === "working-folder") await rememberTrust(home, hashConfig({ raw: text }), log);
+      if (location === "working-folder") await trustEdited(path, text);
     },
   };
+
+  /** What can't be loaded, or has files that can't be remembered, is not trusted: the next command says why. */
+  async function trustEdited(path: string, text: string): Promise<void> {
+    try {
+      await rememberTrust(home, await identifyConfig(await loadConfig({ path, env, text })), log);
+    } catch (error) {
+      if (!isFault(error, "config") && !isFault(error, "untrusted")) throw error;
+    }
+  }
 }
 
 /** A configuration file and the server that would be added to it. */

@@ -1,11 +1,10 @@
 import { readVersion } from "../core/version.ts";
 import { unknownServer } from "../sources/servers/definition.ts";
-import { loadConfigOf } from "./active-config.ts";
 import { watchedConfigFile } from "./engine/config-source.ts";
 import { type Engine, openEngine } from "./engine/engine.ts";
 import type { Host } from "./host.ts";
 import { openHomeOf } from "./open-home.ts";
-import { requireTrust } from "./require-trust.ts";
+import { loadTrustedConfigOf } from "./require-trust.ts";
 
 export interface ServingOptions {
   /** These servers alone. */
@@ -19,9 +18,8 @@ export interface ServingOptions {
 export async function openServing(host: Host, { only, trust, http }: ServingOptions): Promise<Engine> {
   const { env, homedir, log } = host;
   const home = await openHomeOf(host);
-  const configuration = await loadConfigOf(host);
-  const { config, file } = configuration;
-  if (file !== undefined) await requireTrust(host, home, file, trust);
+  const configuration = await loadTrustedConfigOf(host, home, trust);
+  const { config } = configuration;
   const names = Object.keys(config.servers);
   const missing = only?.find((name) => !names.includes(name));
   if (missing !== undefined) throw unknownServer(missing, names);

@@ -83,9 +83,11 @@ async function listSignIns(context: AuthContext): Promise<number> {
 async function printDocument(context: AuthContext): Promise<number> {
   const { clientDocument, clientDocumentAddress } =
     await import("../../sources/servers/oauth/registration/client-document.ts");
-  const { loadConfigOf } = await import("../../hub/active-config.ts");
-  const { url } = context.options;
-  const publicUrl = url === undefined ? (await loadConfigOf(context)).config.hub.publicUrl : undefined;
+  const { loadTrustedConfigOf } = await import("../../hub/require-trust.ts");
+  const { openHomeOf } = await import("../../hub/open-home.ts");
+  const { url, trust = false } = context.options;
+  const load = async () => loadTrustedConfigOf(context, await openHomeOf(context), trust);
+  const publicUrl = url === undefined ? (await load()).config.hub.publicUrl : undefined;
   const address = url ?? (publicUrl && clientDocumentAddress(publicUrl));
   if (address === undefined)
     throw new Fault(

@@ -25,13 +25,15 @@ export const command = defineCommand({
   ],
   async run(context) {
     const { forwardStdio } = await import("../../doors/apps/forward-stdio.ts");
-    const { parseProxySettings, readProxyEnv } = await import("../../hub/engine/proxy-settings.ts");
-    const env = await readProxyEnv(context);
-    const settings = parseProxySettings(env);
-    const address = context.options["proxy-base-url"] ?? settings.serverUrl;
+    const { parseProxySettings, readProxyEnv, requireSafeTarget } = await import("../../hub/engine/proxy-settings.ts");
+    const { "proxy-base-url": given, session } = context.options;
+    const proxyEnv = await readProxyEnv(context);
+    const settings = parseProxySettings(proxyEnv.env);
+    const address = given ?? settings.serverUrl;
     if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol)) {
       throw new Fault("usage", `the proxy's address must look like http://127.0.0.1:8000, not ${quoted(address)}`);
     }
+    requireSafeTarget(proxyEnv, { address: given, session });
     const input = context.stdin as Readable;
     context.stopSignal().addEventListener("abort", () => input.destroy(), { once: true });
     await forwardStdio({
@@ -40,7 +42,7 @@ export const command = defineCommand({
       log: context.log,
       proxyUrl: new URL(address),
       token: settings.openclawToken,
-      sessionId: context.options.session ?? (env["OPENCLAW_PROXY_SESSION_ID"] || undefined),
+      sessionId: session ?? (proxyEnv.env["OPENCLAW_PROXY_SESSION_ID"] || undefined),
     });
   },
 });

@@ -2,6 +2,7 @@ import { Fault } from "../../core/fault.ts";
 import { webOrigin } from "../../core/http/addresses.ts";
 import { untilAborted } from "../../core/wait.ts";
 import { defineCommand } from "../command.ts";
+import { trustOption } from "../options.ts";
 
 const rate = { type: "number", value: "<n>", range: [1, 1_000_000] } as const;
 
@@ -44,13 +45,15 @@ export const command = defineCommand({
       range: [1, 3600],
       description: "how often an app must send a heartbeat (default: 15)",
     },
+    ...trustOption,
   },
   examples: ["clawport proxy", "clawport proxy --host 0.0.0.0 --public-url https://tools.example.com"],
   async run(context) {
-    const { loadConfigOf } = await import("../../hub/active-config.ts");
+    const { loadTrustedConfigOf } = await import("../../hub/require-trust.ts");
     const { openHomeOf } = await import("../../hub/open-home.ts");
     const { openProxy } = await import("../../hub/open-proxy.ts");
-    const { parseProxySettings, readProxyEnv, requireTokens } = await import("../../hub/engine/proxy-settings.ts");
+    const { parseProxySettings, readProxyEnv, requireTokens, requireTokensOfOnePlace } =
+      await import("../../hub/engine/proxy-settings.ts");
     const { readVersion } = await import("../../core/version.ts");
     const { reachableHost } = await import("../../hub/engine/listen-address.ts");
     const { isLoopbackHost } = await import("../../core/http/addresses.ts");
@@ -61,15 +64,17 @@ export const command = defineCommand({
       allowedHosts: (options["allow-host"] ?? []).map(parseHost),
     };
     const { host = "127.0.0.1", port = 8000, heartbeat = 15 } = options;
-    const settings = parseProxySettings(await readProxyEnv(context));
-    const { config } = await loadConfigOf(context);
+    const proxyEnv = await readProxyEnv(context);
+    requireTokensOfOnePlace(proxyEnv);
+    const settings = parseProxySettings(proxyEnv.env);
+    const home = await openHomeOf(context);
+    const { config } = await loadTrustedConfigOf(context, home, options.trust === true);
     log.change({ level: context.logLevel ?? config.log.level, format: config.log.format });
     requireTokens({ host, ...names }, settings, log);
 
     const stopping = context.stopSignal();
     const { createMemorySessionStore } = await import("../../sources/apps/store/session-store.ts");
     const { openSessionStore } = await import("../../hub/engine/open-session-store.ts");
-    const home = await openHomeOf(context);
     const beside = "start this one with --memory and its own --port";
     const proxy = await openProxy({
       home,

@@ -38,12 +38,20 @@ test.skipIf(isWindows)(
     const { exit, out } = await run("linux", "install");
     expect(exit).toBe(0);
     expect(out).toContain(join(folder, "state", "service.env"));
-    expect(await readFile(unit(), "utf8")).toContain(`"--config" "${join(folder, "clawport.json5")}"`);
+    expect(await readFile(unit(), "utf8")).toContain(`\nWorkingDirectory=${folder}\n`);
     expect(await readFile(join(folder, "asked"), "utf8")).toContain("--user enable --now clawport.service");
     expect((await run("linux", "remove")).exit).toBe(0);
     expect(existsSync(unit())).toBe(false);
   },
 );
+
+test.skipIf(isWindows)("a configuration given by --config is passed on to the service", async () => {
+  await putSystemctl("exit 0");
+  const path = join(folder, "own.json5");
+  await writeFile(path, "{ servers: { x: { command: 'sh' } } }");
+  expect((await run("linux", "install", "--config", path)).exit).toBe(0);
+  expect(await readFile(unit(), "utf8")).toContain(`"--config" "${path}"`);
+});
 
 test.skipIf(isWindows)("an untrusted configuration is not installed as a service", async () => {
   await putSystemctl("exit 0");

@@ -12,16 +12,15 @@ const install = defineCommand({
   async run(context) {
     const { renderSystemdUnit, requireSystemd, systemctl } = await import("../systemd.ts");
     const { openHomeOf } = await import("../../hub/open-home.ts");
-    const { loadConfigOf } = await import("../../hub/active-config.ts");
-    const { requireTrust } = await import("../../hub/require-trust.ts");
+    const { loadTrustedConfigOf } = await import("../../hub/require-trust.ts");
     await requireSystemd(context);
     const home = await openHomeOf(context);
-    const { file } = await loadConfigOf(context);
-    // The service passes the file with --config, which counts as trusting it: so ask now.
-    if (file !== undefined) await requireTrust(context, home, file, context.options.trust === true);
+    const { file } = await loadTrustedConfigOf(context, home, context.options.trust === true);
     const path = unitPath(context);
     await mkdir(dirname(path), { recursive: true });
-    await writeFile(path, renderSystemdUnit({ program: context.program, home: home.path, config: file?.path }));
+    // With --config, later changes to a folder's file would count as the owner's word.
+    const place = file?.location === "working-folder" ? { folder: dirname(file.path) } : { config: file?.path };
+    await writeFile(path, renderSystemdUnit({ program: context.program, home: home.path, ...place }));
     await mustSucceed(systemctl(context, "daemon-reload"), "daemon-reload");
     await mustSucceed(systemctl(context, "enable", "--now", unit), `enable --now ${unit}`);
     context.answer(

@@ -28,16 +28,12 @@ export const command = defineCommand({
   },
   examples: ["clawport up", "clawport up --port 9000", "clawport up --config ./work.json5 --json"],
   async run(context) {
-    const { loadConfigOf } = await import("../../hub/active-config.ts");
+    const { loadTrustedConfigOf } = await import("../../hub/require-trust.ts");
     const { openHomeOf } = await import("../../hub/open-home.ts");
     const { readVersion } = await import("../../core/version.ts");
     const { options, env, log } = context;
     const home = await openHomeOf(context);
-    const configuration = await loadConfigOf(context);
-    if (configuration.file !== undefined) {
-      const { requireTrust } = await import("../../hub/require-trust.ts");
-      await requireTrust(context, home, configuration.file, options.trust === true);
-    }
+    const configuration = await loadTrustedConfigOf(context, home, options.trust === true);
     const level = context.logLevel;
     log.change({ level: level ?? configuration.config.log.level, format: configuration.config.log.format });
 

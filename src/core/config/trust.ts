@@ -1,95 +1,121 @@
 import { createHash } from "node:crypto";
+import { realpath } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { Fault } from "../fault.ts";
 import type { Home } from "../files/home.ts";
 import { openStateFile, type StateFile } from "../files/state-file.ts";
+import { isRecord } from "../is-record.ts";
 import type { Log } from "../log.ts";
 import { quoted } from "../peer-text.ts";
 import type { ConfigLocation } from "./find-config.ts";
 import type { LoadedConfig } from "./load-config.ts";
+import { commandsOf, type FileHashes, hashRunFiles, type StartedCommand } from "./run-files.ts";
+
+/** What the user trusts: this text, in this folder, with these files. */
+export interface ConfigIdentity {
+  /** The real path of its folder, and its name. The folder counts, since commands run there. */
+  readonly path: string;
+  /** Hash of the text. */
+  readonly content: string;
+  /** The files in the folder that it runs. */
+  readonly files: FileHashes;
+}
 
 export interface TrustFacts {
-  readonly location: ConfigLocation;
   /** What the configuration would do that a user may not expect; see `findRisks`. */
   readonly risks: readonly string[];
-  readonly contentHash: string;
-  readonly trustedHashes: ReadonlySet<string>;
+  readonly identity: ConfigIdentity;
+  readonly trusted: TrustedConfigs;
 }
 
 export type TrustVerdict = { readonly pass: true } | { readonly pass: false; readonly reason: string };
 
 /**
  * A configuration in the working folder comes with the folder, perhaps from a stranger's repository. One that was given
- * by `--config`, or that is in the state folder, was put there by its owner.
+ * by `--config`, or that is in the state folder, is its owner's word.
  */
-export function judgeTrust({ location, risks, contentHash, trustedHashes }: TrustFacts): TrustVerdict {
-  const isHarmless = risks.length === 0;
-  if (location !== "working-folder" || isHarmless || trustedHashes.has(contentHash)) return { pass: true };
-  const reason = `The configuration in this folder is new or changed, and ${risks.join("; ")}. Review it, then trust it with \`--trust\`.`;
+export function needsTrust(location: ConfigLocation, risks: readonly string[]): boolean {
+  return location === "working-folder" && risks.length > 0;
+}
+
+/** For a configuration that needs trust. */
+export function judgeTrust({ risks, identity, trusted }: TrustFacts): TrustVerdict {
+  const why = findDoubt(identity, trusted);
+  if (why === undefined) return { pass: true };
+  const names = Object.keys(identity.files).map((file) => quoted(file));
+  const review = ["it", ...names.slice(0, 5), ...(names.length > 5 ? ["…"] : [])].join(", ");
+  const reason = `${why}. If you use this configuration, ${risks.join("; ")}. Review ${review}, then trust it with \`--trust\`.`;
   return { pass: false, reason };
 }
 
-/** Why a configuration of unknown origin should be reviewed first, as parts of a sentence. */
-export function findRisks({ config, envNames }: LoadedConfig): readonly string[] {
-  const servers = Object.values(config.servers);
-  const { transcription } = config.agent;
-  const { serve, allowedOrigins } = config.apps;
-  const commands = [
-    ...servers.flatMap(({ command }) => (command === undefined ? [] : [command])),
-    ...(transcription?.command?.slice(0, 1) ?? []),
-  ];
-  const addresses = servers.flatMap(({ url }) => (url === undefined ? [] : [url]));
-  // The content of such a file goes to the authorization server that the MCP server names.
-  const files = servers.flatMap(({ auth }) => [auth?.assertionFile ?? [], auth?.idp?.idTokenFile ?? []].flat());
-  const isLocal = ["127.0.0.1", "localhost", "::1"].includes(config.hub.host);
-  const permits = config.policy?.preset === "open" || config.policy?.rules?.some(({ verdict }) => verdict === "allow");
-  return [
-    ...(commands.length > 0 ? [`it starts ${quotedList(commands)}`] : []),
-    ...(envNames.length > 0 && addresses.length > 0
-      ? [`it may send ${quotedList(envNames)} from your environment to servers`]
-      : []),
-    ...(files.length > 0 ? [`it sends the content of ${quotedList(files)} to servers`] : []),
-    ...(isLocal && !config.hub.allowRemote ? [] : ["it opens the hub to other machines"]),
-    ...(serve
-      ? [`it lets apps${allowedOrigins.length > 0 ? ` and pages of ${quotedList(allowedOrigins)}` : ""} offer tools`]
-      : []),
-    ...(config.audit.enabled ? [] : ["it keeps no record of calls"]),
-    ...(config.agent.model === undefined ? [] : ["it chooses the model that gets your orders"]),
-    ...(transcription?.url === undefined ? [] : ["it chooses the service that gets the audio of your orders"]),
-    ...(permits ? ["it lets tools run without asking"] : []),
-  ];
-}
-
-/** By content: a changed file needs trust again, a copy in another folder does not. */
-export function hashConfig({ raw }: Pick<LoadedConfig, "raw">): string {
-  return createHash("sha256").update(raw).digest("hex");
-}
-
-export async function readTrusted(home: Home, log?: Log): Promise<ReadonlySet<string>> {
-  return new Set((await openTrusted(home, log).read()).hashes);
-}
-
-export async function rememberTrust(home: Home, hash: string, log?: Log): Promise<void> {
-  await openTrusted(home, log).update(({ hashes }) => ({ hashes: [...new Set([...hashes, hash])] }));
-}
-
-interface Trusted {
-  readonly hashes: readonly string[];
-}
-
-function openTrusted(home: Home, log?: Log): StateFile<Trusted> {
-  const path = home.file("trusted-configs.json");
-  return openStateFile({ path, parse: parseTrusted, empty: { hashes: [] }, ...(log ? { log } : {}) });
-}
-
-function parseTrusted(value: unknown): Trusted {
-  const hashes = typeof value === "object" && value !== null && "hashes" in value ? value.hashes : undefined;
-  if (!Array.isArray(hashes) || !hashes.every((hash): hash is string => typeof hash === "string")) {
-    throw new Fault("corrupt", "The list of trusted configurations is damaged.");
+/** Why what was trusted so far does not cover this; undefined if it does. */
+function findDoubt({ path, content, files }: ConfigIdentity, { configs, hashes }: TrustedConfigs): string | undefined {
+  const here = configs.filter((config) => config.path === path);
+  const changes = here
+    .filter((config) => config.content === content)
+    .map((config) => Object.keys(files).filter((file) => config.files[file] !== files[file]));
+  if (changes.some((changed) => changed.length === 0)) return undefined;
+  const changed = changes.at(-1);
+  if (changed !== undefined) {
+    const names = changed.map((file) => quoted(file)).join(", ");
+    return `${names} ${changed.length === 1 ? "has" : "have"} changed since you trusted it`;
   }
-  return { hashes };
+  if (here.length > 0) return "The configuration in this folder has changed since you trusted it";
+  if (hashes.includes(content)) return "You trusted this text before, but not for this folder and the files it runs";
+  const other = configs.find((config) => config.content === content);
+  if (other !== undefined) return `You trusted the same text in ${quoted(dirname(other.path))}, but not in this folder`;
+  return "The configuration in this folder is new";
 }
 
-function quotedList(words: readonly string[]): string {
-  const shown = [...new Set(words)].slice(0, 5).map((word) => quoted(word, 80));
-  return shown.join(", ") + (words.length > 5 ? ", …" : "");
+/** `commands` are those that are about to start; by default all that the configuration has. */
+export async function identifyConfig(
+  { path, raw, config }: Pick<LoadedConfig, "path" | "raw" | "config">,
+  commands: readonly StartedCommand[] = commandsOf(config),
+): Promise<ConfigIdentity> {
+  const folder = await realpath(dirname(path));
+  return {
+    path: join(folder, basename(path)),
+    content: createHash("sha256").update(raw).digest("hex"),
+    files: await hashRunFiles([folder, dirname(path)], commands),
+  };
+}
+
+/** What the user has trusted so far. */
+export interface TrustedConfigs {
+  /** Trust by content alone, as it was once remembered. It only explains why the user is asked again. */
+  readonly hashes: readonly string[];
+  readonly configs: readonly ConfigIdentity[];
+}
+
+export function readTrusted(home: Home, log?: Log): Promise<TrustedConfigs> {
+  return openTrusted(home, log).read();
+}
+
+const mostConfigs = 500;
+
+export async function rememberTrust(home: Home, identity: ConfigIdentity, log?: Log): Promise<void> {
+  const isOther = (config: ConfigIdentity): boolean => JSON.stringify(config) !== JSON.stringify(identity);
+  await openTrusted(home, log).update(({ hashes, configs }) => ({
+    hashes,
+    configs: [...configs.filter(isOther), identity].slice(-mostConfigs),
+  }));
+}
+
+function openTrusted(home: Home, log?: Log): StateFile<TrustedConfigs> {
+  const path = home.file("trusted-configs.json");
+  return openStateFile({ path, parse: parseTrusted, empty: { hashes: [], configs: [] }, ...(log ? { log } : {}) });
+}
+
+function parseTrusted(value: unknown): TrustedConfigs {
+  const { hashes = [], configs = [] } = isRecord(value) ? value : {};
+  if (!Array.isArray(hashes) || !hashes.every(isText) || !Array.isArray(configs) || !configs.every(isIdentity))
+    throw new Fault("corrupt", "The list of trusted configurations is damaged.");
+  return { hashes, configs };
+}
+
+const isText = (value: unknown): value is string => typeof value === "string";
+
+function isIdentity(value: unknown): value is ConfigIdentity {
+  if (!isRecord(value) || !isText(value["path"]) || !isText(value["content"])) return false;
+  return isRecord(value["files"]) && Object.values(value["files"]).every(isText);
 }

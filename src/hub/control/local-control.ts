@@ -77,7 +77,7 @@ export function createLocalControl(options: LocalControlOptions): HubControl {
           platform: process.platform,
           nodeVersion: process.versions.node,
           uid: process.getuid?.(),
-          readConfig: () => readConfigAt(configuration.place, options.env),
+          readConfig: () => readConfigAt(configuration.place, options.home, options.env),
           hubServers: () => servers.list(),
         });
       },

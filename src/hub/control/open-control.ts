@@ -3,12 +3,12 @@ import type { Home } from "../../core/files/home.ts";
 import type { Log } from "../../core/log.ts";
 import { readVersion } from "../../core/version.ts";
 import { withDeadline } from "../../core/wait.ts";
-import { findConfigOf, loadConfigOf } from "../active-config.ts";
+import { findConfigOf, readConfigOf } from "../active-config.ts";
 import { configFile } from "../engine/config-source.ts";
 import { openEngine } from "../engine/engine.ts";
 import type { Host } from "../host.ts";
 import { openHomeOf } from "../open-home.ts";
-import { requireTrust } from "../require-trust.ts";
+import { loadTrustedConfigOf, requireTrust } from "../require-trust.ts";
 import { findHub, type RunningHub } from "./find-hub.ts";
 import type { HubControl } from "./hub-control.ts";
 import { createRemoteControl } from "./remote-control.ts";
@@ -35,12 +35,17 @@ const patienceMs = 120_000;
 export async function openControl(host: Host, need: Need, trust: boolean): Promise<OpenedControl> {
   const home = await openHomeOf(host);
   const hub = await findHub(host, home);
-  const opened = hub && (await openHubControl(host, home, hub));
+  const opened = hub && (await openHubControl(host, home, hub, trust));
   return opened ?? openAlone(host, home, need, trust);
 }
 
 /** Undefined if `--config` names another file than the hub's. A file that is merely found here does not count. */
-async function openHubControl(host: Host, home: Home, hub: RunningHub): Promise<OpenedControl | undefined> {
+async function openHubControl(
+  host: Host,
+  home: Home,
+  hub: RunningHub,
+  trust: boolean,
+): Promise<OpenedControl | undefined> {
   const { log } = host;
   const control = createRemoteControl(hub, { log, canAsk: host.isAttended });
   const found = findConfigOf(host);
@@ -48,7 +53,16 @@ async function openHubControl(host: Host, home: Home, hub: RunningHub): Promise<
     control.close();
     return undefined;
   }
+  if (trust && found?.location === "working-folder") await trustForHub(host, home, control, found);
   return { control, home, hub: hub.address, close: async () => control.close() };
+}
+
+/** The hub itself can't ask: it waits until the user trusts what changed in its folder. */
+async function trustForHub(host: Host, home: Home, control: HubControl, found: FoundConfig): Promise<void> {
+  if ((await control.configuration.place()).path !== found.path) return;
+  const { file } = await readConfigOf(host);
+  if (file !== undefined) await requireTrust(host, home, file, true);
+  await control.configuration.reload();
 }
 
 /** Whether a command that finds this configuration should ask the hub. */
@@ -73,8 +87,7 @@ async function isMeant(
 
 async function openAlone(host: Host, home: Home, need: Need, trust: boolean): Promise<OpenedControl> {
   const { env, homedir, log } = host;
-  const configuration = await loadConfigOf(host);
-  if (configuration.file !== undefined) await requireTrust(host, home, configuration.file, trust);
+  const configuration = await loadTrustedConfigOf(host, home, trust);
   // A hub logs more than one command should show.
   log.change({ level: host.logLevel ?? "warn" });
   const engine = await openEngine({

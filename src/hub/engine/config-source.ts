@@ -1,13 +1,15 @@
+import { formatProblemAt } from "../../core/config/config-problem.ts";
 import { configName } from "../../core/config/find-config.ts";
 import { loadConfig, type LoadedConfig } from "../../core/config/load-config.ts";
-import { watchConfig } from "../../core/config/watch-config.ts";
+import type { StartedCommand } from "../../core/config/run-files.ts";
+import { type ConfigWatch, watchConfig, type WatchOptions } from "../../core/config/watch-config.ts";
 import { Fault } from "../../core/fault.ts";
 import type { Home } from "../../core/files/home.ts";
-import type { Log } from "../../core/log.ts";
+import { type Log, silentLog } from "../../core/log.ts";
 import type { World } from "../../core/process/world.ts";
-import type { ActiveConfig } from "../active-config.ts";
+import { activate, type ActiveConfig } from "../active-config.ts";
 import type { ConfigPlace } from "../control/hub-control.ts";
-import { findTrustProblem } from "../require-trust.ts";
+import { findTrustProblem, requireTrustedCommand } from "../require-trust.ts";
 
 /** Where an engine's configuration comes from: a file, or the configuration of the program that hosts the engine. */
 export interface ConfigSource {
@@ -15,8 +17,10 @@ export interface ConfigSource {
   readonly active: ActiveConfig;
   /** The file it was read from, or that would be read if it existed. */
   readonly place: ConfigPlace;
-  /** What it says now. Faults if that can't be used. */
+  /** What it says now. Faults if that can't be used, or is not trusted. */
   read(): Promise<LoadedConfig>;
+  /** Called before a command of this configuration starts. Faults if the command is no longer what the user trusted. */
+  readonly checkCommand?: ((command: StartedCommand) => Promise<void>) | undefined;
   /** Hands over each edit that can be used and logs the others. Absent if edits are not followed. */
   follow?(onChange: (loaded: LoadedConfig) => Promise<void>): FollowedConfig;
 }
@@ -35,46 +39,104 @@ export interface ConfigFileOptions {
 }
 
 /** A configuration file that is read once. */
-export function configFile({ home, configuration, env }: Omit<ConfigFileOptions, "log">): ConfigSource {
-  const place = placeOf(configuration, home);
-  return { active: configuration, place, read: () => loadConfig({ path: place.path, env }) };
+export function configFile(options: Omit<ConfigFileOptions, "log">): ConfigSource {
+  return openConfigFile({ ...options, log: silentLog }).source;
 }
 
 /** A configuration file whose edits are followed. A bad or untrusted edit changes nothing. */
 export function watchedConfigFile(options: ConfigFileOptions): ConfigSource {
   const { home, configuration, env, log } = options;
-  const source = configFile(options);
+  const { source, take, takeOwner } = openConfigFile(options);
   const { path, location } = source.place;
   return {
     ...source,
     follow(onChange) {
-      let problem: Fault | undefined;
-      const watching = watchConfig({
-        path,
-        raw: configuration.file?.raw,
-        async load(text) {
-          const loaded = await loadConfig({ path, env, text });
-          const untrusted = await findTrustProblem(home, { ...loaded, location });
-          if (untrusted !== undefined) throw new Fault("untrusted", untrusted);
-          return loaded;
-        },
-        onChange(loaded) {
-          problem = undefined;
-          return onChange(loaded);
-        },
-        onProblem(fault) {
-          problem = fault;
-          log.error("the edited configuration can't be used; keeping the previous one");
-          for (const line of fault.message.split("\n")) log.error(line);
-        },
-      });
+      const file = followFile({ path, raw: configuration.file?.raw, load: take, onChange }, log);
+      const ownerPath = home.file(configName);
+      const owner =
+        location === "working-folder" &&
+        followFile(
+          {
+            path: ownerPath,
+            raw: configuration.owner?.raw,
+            load: async (text) => takeOwner(await loadConfig({ path: ownerPath, env, text })),
+            onChange,
+          },
+          log,
+        );
+      const followed = [file, ...(owner ? [owner] : [])];
       return {
         async reload() {
-          await watching.look();
-          if (problem !== undefined) throw problem;
+          for (const each of followed) await each.reload();
         },
-        close: () => watching.close(),
+        close: async () => void (await Promise.all(followed.map((each) => each.close()))),
       };
+    },
+  };
+}
+
+/** The file as it is used now, and how a new text of it, or of the owner's configuration, is taken up. */
+function openConfigFile({ home, configuration, env, log }: ConfigFileOptions) {
+  const place = placeOf(configuration, home);
+  let { file, owner } = configuration;
+  const reported = new Set(configuration.ignored?.map(({ message, path }) => path + message));
+
+  async function take(text?: string): Promise<LoadedConfig> {
+    const loaded = { ...place, ...(await loadConfig({ path: place.path, env, ...(text !== undefined && { text }) })) };
+    const untrusted = await findTrustProblem(home, loaded);
+    if (untrusted !== undefined) throw new Fault("untrusted", untrusted);
+    file = loaded;
+    return merge(loaded);
+  }
+
+  async function merge(loaded: NonNullable<ActiveConfig["file"]>): Promise<LoadedConfig> {
+    const { config, ignored = [] } = await activate(loaded, owner);
+    for (const problem of ignored) {
+      if (!reported.has(problem.path + problem.message)) log.warn(formatProblemAt(place.path, problem));
+      reported.add(problem.path + problem.message);
+    }
+    return { ...loaded, config };
+  }
+
+  const source: ConfigSource = {
+    active: configuration,
+    place,
+    read: () => take(),
+    checkCommand: async (command) => file && requireTrustedCommand(home, file, command),
+  };
+  return {
+    source,
+    take,
+    async takeOwner(loaded: LoadedConfig): Promise<LoadedConfig> {
+      owner = loaded;
+      return file === undefined ? loaded : merge(file);
+    },
+  };
+}
+
+interface FollowedFile extends ConfigWatch {
+  reload(): Promise<void>;
+}
+
+function followFile(options: Omit<WatchOptions, "onProblem">, log: Log): FollowedFile {
+  let problem: Fault | undefined;
+  const watching = watchConfig({
+    ...options,
+    onChange(loaded) {
+      problem = undefined;
+      return options.onChange(loaded);
+    },
+    onProblem(fault) {
+      problem = fault;
+      log.error("the edited configuration can't be used; keeping the previous one");
+      for (const line of fault.message.split("\n")) log.error(line);
+    },
+  });
+  return {
+    ...watching,
+    async reload() {
+      await watching.look();
+      if (problem !== undefined) throw problem;
     },
   };
 }

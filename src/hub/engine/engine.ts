@@ -108,6 +108,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
         mcp: createMcpCommand({ control, settled: serversSettled, guard, openEditor }),
         openTools: async () => {
           if (start === "when-needed") await serversSettled();
+        checkCommand: configuration.checkCommand,
         },
       });
       prepareAgent = () => agent.prepare();

@@ -12,6 +12,7 @@ import { findModel } from "../../sources/agent/model/find-model.ts";
 import type { SaveMedia } from "../../sources/agent/order/build-answer.ts";
 import { type BackendCandidate, chooseBackend, type ChosenBackend } from "../../sources/agent/reply-backend.ts";
 import { createTranscriber } from "../../sources/agent/transcribe/transcriber.ts";
+import type { ConfigSource } from "./config-source.ts";
 import type { EngineParts } from "./engine-parts.ts";
 import { uploadLimits } from "./upload-limits.ts";
 
@@ -20,6 +21,8 @@ export interface OpenAgentOptions {
   /** Opens the tools that our own agent may use; called when the first order needs them. */
   openTools(): Promise<void>;
   readonly mcp: McpCommand;
+  /** Called before a command of the configuration starts. Faults if it may not. */
+  readonly checkCommand?: ConfigSource["checkCommand"];
 }
 
 /** Which OpenClaw takes the orders, as given on the command line. */
@@ -34,6 +37,7 @@ export interface AgentFlags {
 export function openAgent(parts: EngineParts, options: OpenAgentOptions): ChosenBackend {
   const { catalog, guard, home, env, log, closers } = parts;
   const { agent: config } = parts.config;
+  const { checkCommand } = options;
   let opened: Promise<void> | undefined;
   const toolsOf = (view: View) => {
     const tools = createAgentTools({ view, guard });
@@ -62,7 +66,8 @@ export function openAgent(parts: EngineParts, options: OpenAgentOptions): Chosen
       locksFolder: home.file("agent", "turns"),
       idleMs: config.idleTimeoutMs,
       taskAfterMs: config.taskAfterMs,
-      transcriber: config.transcription && createTranscriber({ config: config.transcription, env, folder }),
+      transcriber:
+        config.transcription && createTranscriber({ config: config.transcription, env, folder, checkCommand }),
       save: keepIn(home.file("results"), log),
     }),
   );

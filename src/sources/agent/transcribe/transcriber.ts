@@ -1,4 +1,5 @@
 import type { TranscriptionConfig } from "../../../core/config/agent-config.ts";
+import type { StartedCommand } from "../../../core/config/run-files.ts";
 import { messageOf } from "../../../core/fault.ts";
 import { uniqueName } from "../../../core/files/safe-name.ts";
 import type { Env } from "../../../core/process/child-env.ts";
@@ -15,12 +16,14 @@ export interface TranscriberOptions {
   readonly env: Env;
   /** Where the audio is saved while a command reads it. */
   readonly folder: string;
+  /** Called before the command starts. Faults if it may not. */
+  readonly checkCommand?: ((command: StartedCommand) => Promise<void>) | undefined;
 }
 
 const placeholder = "{file}";
 
 /** Uses the configured command or provider: the configuration has exactly one of them. */
-export function createTranscriber({ config, env, folder }: TranscriberOptions): Transcriber {
+export function createTranscriber({ config, env, folder, checkCommand }: TranscriberOptions): Transcriber {
   const { command = [], url, timeoutMs = 120_000 } = config;
   if (url !== undefined) {
     const provider = { url, model: config.model, apiKey: config.apiKey, timeoutMs };
@@ -33,6 +36,8 @@ export function createTranscriber({ config, env, folder }: TranscriberOptions): 
   }
   return {
     async transcribe(audio, signal) {
+      const [program = "", ...args] = command;
+      await checkCommand?.({ command: program, args, env: config.env });
       const { transcribeWithCommand } = await import("./transcribe-with-command.ts");
       return transcribeWithCommand(audio, {
         argvFor: (path) => command.map((argument) => argument.replaceAll(placeholder, () => path)),

@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import { findRisks } from "./find-risks.ts";
+import { loadConfig } from "./load-config.ts";
+
+const load = (text: string) => loadConfig({ path: "clawport.json5", text, env: { KEY: "k" } });
+
+test.each([
+  "{}",
+  '{hub:{host:"localhost",port:1},log:{level:"error"},catalog:{exclude:["*"]},debug:true}',
+  '{apps:{host:"0.0.0.0",publicUrl:"https://apps.example"}}',
+  // These can't loosen what the owner decided.
+  '{policy:{preset:"open",rules:[{verdict:"allow"}]},audit:{enabled:false}}',
+])("%s: no risk", async (text) => {
+  expect(findRisks(await load(text))).toEqual([]);
+});
+
+test.each([
+  ['{servers:{a:{command:"npx"}}}', ['it starts "npx"']],
+  ['{agent:{transcription:{command:["whisper","{file}"]}}}', ['it starts "whisper"']],
+  [
+    '{servers:{a:{url:"https://a.example/mcp?in=the-file",apiKey:"in-the-file"}}}',
+    ['it connects to "https://a.example"'],
+  ],
+  [
+    '{servers:{a:{url:"https://a.example/",apiKey:"$KEY"}}}',
+    ['it connects to "https://a.example"', 'it may send "KEY" from your environment to servers'],
+  ],
+  [
+    '{servers:{a:{url:"https://a.example/",auth:{grant:"workload",assertionFile:"id_rsa",authorizationServerUrl:"https://as.example"}}}}',
+    ['it connects to "https://a.example"', 'it sends the content of "id_rsa" to servers'],
+  ],
+  ['{hub:{host:"0.0.0.0"}}', ["it opens the hub to other machines"]],
+  ["{hub:{allowRemote:true}}", ["it opens the hub to other machines"]],
+  ['{hub:{publicUrl:"https://hub.example"}}', ['it says that the hub is at "https://hub.example"']],
+  ["{apps:{serve:true}}", ["it lets apps offer tools"]],
+  [
+    '{apps:{serve:true,allowedOrigins:["https://evil.example"]}}',
+    ['it lets apps and pages of "https://evil.example" offer tools'],
+  ],
+  [
+    '{apps:{serve:true,allowedHosts:["apps.example"]}}',
+    ["it lets apps offer tools", "it opens the app proxy to other machines"],
+  ],
+  ['{agent:{backend:"commands"}}', ["it chooses the agent that gets your orders"]],
+  ['{agent:{id:"other"}}', ["it chooses the agent that gets your orders"]],
+  ['{agent:{model:{name:"openai/x"}}}', ["it chooses the model that gets your orders"]],
+  ['{agent:{transcription:{url:"https://t.example"}}}', ["it chooses the service that gets the audio of your orders"]],
+  ["{agent:{sampling:{}}}", ["it lets servers use your model"]],
+])("%s: %s", async (text, risks) => {
+  expect(findRisks(await load(text))).toEqual(risks);
+});
