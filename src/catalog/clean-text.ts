@@ -23,8 +23,8 @@ const isPlain = /^[\n\t\x20-\x7e]*$/;
 const notPlainJson = /[^\x20-\x7e]|\\u00|\\[bfr]/;
 
 /** Of a terminal: colours, cursor movements, window titles, links. No part can match in two ways, so this is linear. */
-// oxlint-disable-next-line no-control-regex
 const escapeSequence =
+  // oxlint-disable-next-line no-control-regex
   /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\u001b\]|\u009d)[^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c)/g;
 
 /** Control characters, everything that Unicode says is not to be shown, and marks that set text aside as a comment. */

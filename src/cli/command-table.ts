@@ -71,6 +71,11 @@ export const commandTable: readonly CommandEntry[] = [
     load: () => import("./commands/approve.ts"),
   },
   {
+    name: "pins",
+    summary: "show what servers changed, and what is held back",
+    load: () => import("./commands/pins.ts"),
+  },
+  {
     name: "completion",
     summary: "print the completion script for your shell",
     load: () => import("./commands/completion.ts"),

@@ -70,7 +70,8 @@ async function migrateHome(folder: string, migrations: readonly Migration[], log
       if (step.to <= found) continue;
       await step.run(folder);
       await writeHomeVersion(path, step.to);
-      log.info("the state folder was migrated", { folder, version: step.to });
+      // A new folder has no version either, and nothing in it to migrate.
+      if (found >= firstVersion) log.info("the state folder was migrated", { folder, version: step.to });
     }
   });
 }

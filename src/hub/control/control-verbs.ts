@@ -91,11 +91,7 @@ const verbs: VerbTable = {
         confirmed: flag("confirmed"),
       }),
     ),
-    accept: verb(
-      lookUpMs,
-      text("name"),
-      fields({ confirmed: flag("confirmed"), seen: optionalTexts("seen") }),
-    ),
+    accept: verb(lookUpMs, text("name"), fields({ confirmed: flag("confirmed"), seen: optionalTexts("seen") })),
     forget: verb(lookUpMs, text("tool")),
   },
   pins: {

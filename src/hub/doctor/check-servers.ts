@@ -6,6 +6,7 @@ import { isListening } from "../../core/http/is-listening.ts";
 import { sanitizeLine } from "../../core/peer-text.ts";
 import type { World } from "../../core/process/world.ts";
 import type { ServerStatus } from "../../sources/servers/server-status.ts";
+import { listRemarks } from "../verbs/list-remarks.ts";
 import { isOpenState, stateText } from "../verbs/server-text.ts";
 import type { Finding } from "./finding.ts";
 
@@ -23,7 +24,7 @@ export async function checkServers(
   const findings = await Promise.all(
     Object.entries(servers).map(async ([name, server]) => {
       const state = inHub.find((each) => each.name === name);
-      if (state !== undefined && isOpenState(state)) return [stateFinding(state)];
+      if (state !== undefined && isOpenState(state)) return [stateFinding(state), ...listFindings(state)];
       const finding = await checkServer(name, server, world);
       return state === undefined || state.state === "disabled" ? [finding] : [finding, stateFinding(state)];
     }),
@@ -40,6 +41,17 @@ function stateFinding(state: ServerStatus): Finding {
   const isWaiting = isFirst || state.state === "queued" || state.state === "disconnected";
   const fix = `clawport ${state.state === "needs-sign-in" ? "auth" : "status"} ${state.name}`;
   return { level: isWaiting ? "info" : "warn", what, fix };
+}
+
+function listFindings({ name, lists }: ServerStatus): readonly Finding[] {
+  if (lists === undefined) return [];
+  // What is held back is in the state folder, with a hub or without.
+  const remarks = listRemarks({ ...lists, heldBack: 0 });
+  return remarks.map((remark) => ({
+    level: "warn",
+    what: `server ${name}: ${remark}`,
+    fix: `clawport status ${name}`,
+  }));
 }
 
 async function checkServer(name: string, server: ServerConfig, world: Surroundings): Promise<Finding> {

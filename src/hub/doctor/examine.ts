@@ -14,6 +14,7 @@ import { checkConfig, checkTrust, type ConfigReading } from "./check-config.ts";
 import { checkHome, checkSecretFile } from "./check-home.ts";
 import { checkHub } from "./check-hub.ts";
 import { checkOpenClaw } from "./check-openclaw.ts";
+import { checkPins } from "./check-pins.ts";
 import { checkServers } from "./check-servers.ts";
 import { checkSignIns } from "./check-sign-ins.ts";
 import type { Finding } from "./finding.ts";
@@ -58,6 +59,7 @@ export async function examine(subject: Examination): Promise<readonly Examined[]
         version: readVersion(),
       }),
     servers: async () => ("error" in reading ? [] : checkServers(config.servers, subject, await subject.hubServers())),
+    pins: () => ("error" in reading ? [] : checkPins(home, reading.active)),
     "sign-ins": () => checkSignIns({ home, config, env, uid, log }),
     openclaw: () => checkOpenClaw(subject),
   };

@@ -82,7 +82,9 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const closers = createClosers(log);
   try {
     const { metrics, telemetry, callMetrics } = options.observed ? await observe() : nothingObserved;
-    const guarded = openGuardedCatalog({ home, config, log, closers, askers: options.askers, metrics: callMetrics });
+    const { path: configPath } = configuration.place;
+    const { askers } = options;
+    const guarded = openGuardedCatalog({ home, config, configPath, log, closers, askers, metrics: callMetrics });
     const parts: EngineParts = { home, config, env, homedir, log, version, ...guarded, metrics, telemetry, closers };
     const { catalog, guard } = guarded;
     for (const source of sources.given ?? []) {

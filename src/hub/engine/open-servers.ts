@@ -27,7 +27,7 @@ export interface OpenedServers {
 
 /** Starts the configured servers side by side and returns at once; their tools join the catalog as they connect. */
 export async function openServers(parts: EngineParts, options: OpenServersOptions): Promise<OpenedServers> {
-  const { home, config, catalog, env, log, version, closers, metrics } = parts;
+  const { home, config, catalog, pins, env, log, version, closers, metrics } = parts;
   const { configuration, only, idle } = options;
   const { active, place } = configuration;
   const serverEnv = guardRecursion(env, place.path);
@@ -48,6 +48,7 @@ export async function openServers(parts: EngineParts, options: OpenServersOption
     metrics: metrics && createServerMetrics(metrics),
     sample: createSampler(parts),
     hasModel: hasModel(parts),
+    reportOf: (name) => pins.reportOf(name),
   });
     checkCommand: configuration.checkCommand,
   closers.add("servers", () => manager.close());

@@ -2,6 +2,7 @@ import { visibleText } from "../../core/peer-text.ts";
 import { unknownServer } from "../../sources/servers/definition.ts";
 import type { ServerStatus } from "../../sources/servers/server-status.ts";
 import type { ListedTool } from "../control/hub-control.ts";
+import { listRemarks } from "./list-remarks.ts";
 import { authText, spanText, stateText } from "./server-text.ts";
 import { addServerHint, noServers, type VerbContext, type VerbResult } from "./verb.ts";
 
@@ -42,7 +43,7 @@ export async function runStatus(context: VerbContext, name?: string): Promise<Ve
 
 /** The details of one server. */
 export function statusText(server: ServerStatus, context: VerbContext): string {
-  const { era, version, sessionId, lastHeartbeat, lastError } = server;
+  const { era, version, sessionId, lastHeartbeat, lastError, lists } = server;
   const rows: readonly (readonly [string, string | undefined])[] = [
     ["Address", visibleText(server.address, 500)],
     ["Status", stateText(server, context)],
@@ -53,6 +54,7 @@ export function statusText(server: ServerStatus, context: VerbContext): string {
     ["Session", sessionId === undefined ? undefined : visibleText(sessionId, 200)],
     ["Last heartbeat", lastHeartbeat && `${spanText(context.now() - Date.parse(lastHeartbeat))} ago`],
     ["Last error", lastError === undefined ? undefined : visibleText(lastError, 1000)],
+    ...(lists === undefined ? [] : listRemarks(lists).map((remark) => ["Note", remark] as const)),
   ];
   const lines = rows.flatMap(([title, value]) => (value === undefined ? [] : [`  ${title.padEnd(16)}${value}`]));
   return [server.name, ...lines].join("\n");

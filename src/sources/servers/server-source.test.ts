@@ -46,7 +46,7 @@ test("a description is replaced and nothing else", () => {
 
 test("of two tools with the same name the first one counts", () => {
   const twice = showTools([tool("a", { title: "1" }), tool("a", { title: "2" })], asTheyAre);
-  expect(twice.tools).toMatchObject([{ title: "1" }]);
+  expect(twice).toMatchObject({ tools: [{ title: "1" }], repeated: ["a"] });
   const taken = showTools(all, { ...asTheyAre, rename: { search: "read_file" } });
   expect(taken.tools.map(({ name }) => name)).toEqual(["read_file", "write_file"]);
   expect(taken.find("read_file")).toBe(all[0]);

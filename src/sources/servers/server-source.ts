@@ -35,6 +35,8 @@ export function createServerSource(
     ...(definition.prefix === "" ? {} : { prefix: definition.prefix }),
     instructions: server.instructions,
     tools: () => current().tools,
+    repeatedNames: () => current().repeated,
+    asListed: (tool) => current().find(tool.name) ?? tool,
     async call(name, args, context) {
       try {
         return await callTool(name, args as Params, context);
@@ -104,6 +106,8 @@ function isNotFound(error: unknown, uri: string): error is RpcFault {
 /** A server's tools under the names and descriptions that the configuration gives them. */
 export interface ShownTools {
   readonly tools: readonly Tool[];
+  /** Names that more than one tool would have. The first tool has it, as it would at the server itself. */
+  readonly repeated: readonly string[];
   /** The tool behind a shown name, as the server lists it. */
   find(name: string): Tool | undefined;
 }
@@ -114,15 +118,18 @@ export function showTools(all: readonly Tool[], rules: ServerDefinition["tools"]
   const isExcluded = compileGlobs(exclude);
   const byName = new Map<string, Tool>();
   const tools: Tool[] = [];
+  const repeated: string[] = [];
   for (const tool of all) {
     if (!isIncluded(tool.name) || isExcluded(tool.name)) continue;
     const name = Object.hasOwn(rename, tool.name) ? rename[tool.name]! : tool.name;
-    // If two tools have the same name the first one counts, as it would at the server itself.
-    if (byName.has(name)) continue;
+    if (byName.has(name)) {
+      repeated.push(name);
+      continue;
+    }
     byName.set(name, tool);
     const description = Object.hasOwn(describe, tool.name) ? describe[tool.name] : undefined;
     const isUnchanged = name === tool.name && description === undefined;
     tools.push(isUnchanged ? tool : { ...tool, name, ...(description === undefined ? {} : { description }) });
   }
-  return { tools, find: (name) => byName.get(name) };
+  return { tools, repeated, find: (name) => byName.get(name) };
 }

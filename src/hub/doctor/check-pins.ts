@@ -1,0 +1,25 @@
+import { openPins } from "../../catalog/guard/pins.ts";
+import { messageOf } from "../../core/fault.ts";
+import type { Home } from "../../core/files/home.ts";
+import { sanitizeLine } from "../../core/peer-text.ts";
+import type { ActiveConfig } from "../active-config.ts";
+import { hubFiles } from "../hub-files.ts";
+import type { Finding } from "./finding.ts";
+
+const mostNames = 5;
+
+/** What servers changed or added, and no one has approved yet. */
+export async function checkPins(home: Home, { config, file }: ActiveConfig): Promise<Finding[]> {
+  const folder = hubFiles.pins(home, file?.path);
+  try {
+    const held = await openPins({ folder, policy: config.policy }).list();
+    return [...Map.groupBy(held, ({ source }) => source)].map(([server, all]) => {
+      const names = all.slice(0, mostNames).map(({ name }) => sanitizeLine(name));
+      const rest = all.length - names.length;
+      const list = [...names, ...(rest > 0 ? [`${rest} more`] : [])].join(", ");
+      return { level: "warn", what: `server ${server}: held back until you approve it: ${list}`, fix: "clawport pins" };
+    });
+  } catch (error) {
+    return [{ level: "fail", what: `the pins can't be read: ${messageOf(error)}`, fix: `ls -l ${folder}` }];
+  }
+}
