@@ -108,9 +108,9 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       const agent = openAgent(parts, {
         flags: sources.agent.flags,
         mcp: createMcpCommand({ control, settled: serversSettled, guard, openEditor }),
+        checkCommand: configuration.checkCommand,
         openTools: async () => {
           if (start === "when-needed") await serversSettled();
-        checkCommand: configuration.checkCommand,
         },
       });
       prepareAgent = () => agent.prepare();
