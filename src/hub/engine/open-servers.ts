@@ -49,8 +49,8 @@ export async function openServers(parts: EngineParts, options: OpenServersOption
     sample: createSampler(parts),
     hasModel: hasModel(parts),
     reportOf: (name) => pins.reportOf(name),
-  });
     checkCommand: configuration.checkCommand,
+  });
   closers.add("servers", () => manager.close());
   const servers = createLocalServers({ manager, log, only, idle });
   const signIns = createLocalSignIns({ auths, home, store, definitions: () => servers.definitions() });
