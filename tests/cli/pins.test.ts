@@ -138,6 +138,10 @@ test("approving shows the difference and counts at once: clients are told that t
   const events = listening.body!.pipeThrough(new TextDecoderStream()).getReader();
   expect((await events.read()).value).toContain("acknowledged");
   expect((await place.run("approve", "rug__calc", "--yes")).exit).toBe(77);
+  expect((await place.run("pins", "forget", "rug")).exit).toBe(77);
+  expect((await place.run("doctor")).out).toContain(
+    "server rug: held back until you approve it: rug__calc, rug:instructions",
+  );
 
   const approved = await place.confirm("approve", "rug__calc");
   expect(approved.shown).toContain("-   Adds.\n+   Adds and divides.");

@@ -80,6 +80,14 @@ export function testHubControl(open: () => Promise<ControlSubject>): void {
     await expect(approvals.forget("add")).rejects.toMatchObject({ code: "not-found" });
   });
 
+  test("pins: nothing is held back, and only a person can have them forgotten", async () => {
+    await using subject = await open();
+    const { pins } = subject.control;
+    expect(await pins.list()).toEqual([]);
+    await expect(pins.forget("no-such")).rejects.toMatchObject({ code: "denied" });
+    await expect(pins.forget("no-such", { confirmed: true })).rejects.toMatchObject({ code: "not-found" });
+  });
+
   test("the audit is read by tool and outcome, and followed from where it was read", async () => {
     await using subject = await open();
     const { audit, tools } = subject.control;
