@@ -149,12 +149,18 @@ test("an edit of the owner's rules reaches a hub that runs in a folder", async (
   );
 });
 
-test("a server that is only an address asks", async () => {
+test("a server that is only an address asks, and the doctor does not contact it before that", async () => {
   await using place = await makePlace();
-  const a = await makeFolder(place, "a", { "clawport.json5": '{servers:{x:{url:"http://127.0.0.1:9/mcp"}}}' });
+  const server = createServer();
+  let connections = 0;
+  server.on("connection", () => connections++);
+  await using listening = await listenHere(server);
+  const a = await makeFolder(place, "a", { "clawport.json5": `{servers:{x:{url:"${listening.origin}/mcp"}}}` });
   const refused = await runHere(a, ["tools"]);
   expect(refused).toMatchObject({ exit: 77, out: "" });
-  expect(refused.err).toContain('it connects to "http://127.0.0.1:9"');
+  expect(refused.err).toContain(`it connects to "${listening.origin}"`);
+  expect((await runHere(a, ["doctor"])).out).toContain("server x was not contacted");
+  expect(connections).toBe(0);
 });
 
 test("config check lists what a folder's configuration can't change", async () => {

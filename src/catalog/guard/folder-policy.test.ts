@@ -123,7 +123,8 @@ test("no folder's limits let through a call that the owner's limits alone would 
 });
 
 test("the rules of a folder add up with the owner's, and are named as the folder's", async () => {
-  const owner = await load('{policy:{rules:[{tool:"a__write",verdict:"deny"},{verdict:"allow"}]}}');
+  const asks = '{tool:"a__ask",verdict:"ask",askClient:true}';
+  const owner = await load(`{policy:{rules:[{tool:"a__write",verdict:"deny"},${asks},{verdict:"allow"}]}}`);
   const folder = await load('{policy:{rules:[{tool:"a__read",verdict:"allow"},{tool:"a__*",verdict:"ask"}]}}');
   const { policy = {} } = mergeConfigs(owner, folder).config;
   const judge = (name: string) =>
@@ -137,4 +138,5 @@ test("the rules of a folder add up with the owner's, and are named as the folder
   expect(judge("a__write")).toMatchObject({ verdict: "deny", why: "policy.rules[0]" });
   expect(judge("a__other")).toMatchObject({ verdict: "ask", why: "policy.rules[1] of this folder" });
   expect(judge("a__read")).toMatchObject({ verdict: "allow" });
+  expect(judge("a__ask")).toMatchObject({ verdict: "ask", mayAskClient: false });
 });

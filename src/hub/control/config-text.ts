@@ -1,9 +1,8 @@
-import { readFile } from "node:fs/promises";
 import { type ConfigPath, pathKey } from "../../core/config/config-path.ts";
 import type { ConfigProblem } from "../../core/config/config-problem.ts";
-import { loadConfig } from "../../core/config/load-config.ts";
+import { loadConfig, readConfigText as readText } from "../../core/config/load-config.ts";
 import { readJson5 } from "../../core/config/read-json5.ts";
-import { codeOf, toFault } from "../../core/fault.ts";
+import { codeOf, type Fault, toFault } from "../../core/fault.ts";
 import { asRecord, isRecord } from "../../core/is-record.ts";
 import type { World } from "../../core/process/world.ts";
 import { isSecretArgument } from "../../core/secrets/redact-command-line.ts";
@@ -12,8 +11,8 @@ import type { ConfigPlace, ConfigText } from "./hub-control.ts";
 
 /** The configuration as it is written, fit to be shown: `$NAME` stays as it is, literal secrets are masked. */
 export async function readConfigText({ path, location }: ConfigPlace, env: World["env"]): Promise<ConfigText> {
-  const raw = await readFile(path, "utf8").catch((error: unknown) => {
-    if (codeOf(error) === "ENOENT") return undefined;
+  const raw = await readText(path).catch((error: Fault) => {
+    if (codeOf(error.cause) === "ENOENT") return undefined;
     throw error;
   });
   if (raw === undefined) return { path, location, problems: [] };

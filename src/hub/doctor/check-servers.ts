@@ -18,6 +18,7 @@ const timeoutMs = 3000;
 /** Whether each configured server can be started or reached, and its state in a running hub. Nothing is started or sent. */
 export async function checkServers(
   servers: Config["servers"],
+  isTrusted = true,
   world: Surroundings,
   inHub: readonly ServerStatus[] = [],
 ): Promise<Finding[]> {
@@ -25,7 +26,7 @@ export async function checkServers(
     Object.entries(servers).map(async ([name, server]) => {
       const state = inHub.find((each) => each.name === name);
       if (state !== undefined && isOpenState(state)) return [stateFinding(state), ...listFindings(state)];
-      const finding = await checkServer(name, server, world);
+      const finding = await checkServer(name, server, world, isTrusted);
       return state === undefined || state.state === "disabled" ? [finding] : [finding, stateFinding(state)];
     }),
   );
@@ -54,10 +55,17 @@ function listFindings({ name, lists }: ServerStatus): readonly Finding[] {
   }));
 }
 
-async function checkServer(name: string, server: ServerConfig, world: Surroundings): Promise<Finding> {
+async function checkServer(
+  name: string,
+  server: ServerConfig,
+  world: Surroundings,
+  isTrusted: boolean,
+): Promise<Finding> {
   if (!server.enabled) return { level: "info", what: `server ${name} is disabled` };
   if (server.transport === "stdio") return checkCommand(name, server.command ?? "", world);
   const address = URL.parse(server.url ?? "");
+  if (!isTrusted)
+    return { level: "info", what: `server ${name} was not contacted, since the configuration is not trusted yet` };
   if (address === null)
     return { level: "fail", what: `server ${name} has no valid address`, fix: "clawport config check" };
   const port = Number(address.port) || (address.protocol === "https:" ? 443 : 80);

@@ -43,12 +43,13 @@ export async function examine(subject: Examination): Promise<readonly Examined[]
     (error: unknown) => ({ error }),
   );
   const { config, file } = "active" in reading ? reading.active : { config: defaultConfig };
+  const distrust = file && (await findTrustProblem(home, file));
 
   const checks: Record<string, () => Finding[] | Promise<Finding[]>> = {
     node: () => checkNode(subject.nodeVersion),
     home: () => checkHome(home.path, uid),
     configuration: () => checkConfig(reading),
-    trust: async () => checkTrust(file && (await findTrustProblem(home, file))),
+    trust: () => checkTrust(distrust),
     token: () => checkSecretFile(mainTokenPath({ home, env }), "token", uid),
     "named tokens": () => checkSecretFile(namedTokensPath({ home }), "named tokens", uid),
     hub: async () =>
@@ -58,7 +59,10 @@ export async function examine(subject: Examination): Promise<readonly Examined[]
         port: config.hub.port,
         version: readVersion(),
       }),
-    servers: async () => ("error" in reading ? [] : checkServers(config.servers, subject, await subject.hubServers())),
+    servers: async () =>
+      "error" in reading
+        ? []
+        : checkServers(config.servers, subject, await subject.hubServers(), distrust === undefined),
     pins: () => ("error" in reading ? [] : checkPins(home, reading.active)),
     "sign-ins": () => checkSignIns({ home, config, env, uid, log }),
     openclaw: () => checkOpenClaw(subject),
