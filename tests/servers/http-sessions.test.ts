@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { textOf } from "../support/start-guard.ts";
 import { until } from "../support/until.ts";
-import { openRogueHttp } from "./fixtures/rogue-http.ts";
+import { type Exchange, openRogueHttp, type RogueHttp } from "./fixtures/rogue-http.ts";
 import { openRogueSse } from "./fixtures/rogue-sse.ts";
 import { startEngine } from "./start-engine.ts";
 
@@ -59,6 +59,70 @@ test("the session is ended when the server is let go, and no connection is left"
   await engine[Symbol.asyncDispose]();
   expect(rogue.seen.findLast(({ what }) => what === "DELETE")?.headers["mcp-session-id"]).toBe("session-1");
   await until(() => rogue.connections() === 0);
+});
+
+test.each(["legacy", "modern"] as const)(
+  "a configured session header is sent with every request and never replaced (%s)",
+  async (era) => {
+    await using rogue = await openRogueHttp(era);
+    rogue.always("notifications/initialized", ({ response }) => void response.writeHead(202).end());
+    for (const what of ["tools/list", "tools/call"])
+      rogue.always(what, ({ answer }) => answer({ tools: rogue.tools, content: [{ type: "text", text: what }] }));
+    const engine = await startEngine({ rogue: { url: rogue.url, headers: { "MCP-Session-Id": "chosen" } } });
+    expect(textOf(await engine.call("rogue__write"))).toBe("tools/call");
+    await engine[Symbol.asyncDispose]();
+    expect(new Set(rogue.seen.map(({ headers }) => headers["mcp-session-id"]))).toEqual(new Set(["chosen"]));
+    // The session belongs to the user who chose it.
+    expect(rogue.count("DELETE")).toBe(0);
+  },
+);
+
+/** The server's first stream for notices, which the returned function ends; the next request for it gets 404. */
+function endingStream(rogue: RogueHttp): () => Promise<void> {
+  const opened = Promise.withResolvers<Exchange>();
+  rogue.once("GET", (exchange) => {
+    exchange.stream();
+    opened.resolve(exchange);
+  });
+  rogue.once("GET", ({ refuse }) => refuse(-32001, "Session not found", 404));
+  return async () => void (await opened.promise).response.end();
+}
+
+test("a session that the stream for notices finds gone is replaced without waiting for a call or a heartbeat", async () => {
+  await using rogue = await openRogueHttp();
+  const endStream = endingStream(rogue);
+  await using engine = await startEngine({ rogue: { url: rogue.url, heartbeatMs: 0 } });
+  rogue.forgetSessions();
+  await endStream();
+  await until(() => engine.manager.status("rogue").sessionId === "session-2");
+  await until(() => engine.manager.status("rogue").state === "ready");
+  expect(rogue.count("initialize")).toBe(2);
+});
+
+test("a call that is running when the stream for notices gets 404 still gets its answer, once", async () => {
+  await using rogue = await openRogueHttp();
+  const endStream = endingStream(rogue);
+  await using engine = await startEngine({ rogue: { url: rogue.url, heartbeatMs: 0 } });
+  rogue.once("tools/call", async (exchange) => {
+    rogue.forgetSessions();
+    await endStream();
+    await until(() => rogue.count("initialize") === 2);
+    exchange.run();
+    exchange.answer({ content: [{ type: "text", text: "late" }] });
+  });
+  expect(textOf(await engine.call("rogue__write"))).toBe("late");
+  expect(rogue.runs.get("write")).toBe(1);
+});
+
+test("a call that is running when the server refuses heartbeats may have run, and is not repeated", async () => {
+  await using rogue = await openRogueHttp();
+  await using engine = await startEngine({ rogue: { url: rogue.url, heartbeatMs: 50 } });
+  rogue.once("tools/call", ({ run }) => {
+    run();
+    rogue.always("ping", ({ response }) => void response.writeHead(503).end());
+  });
+  await expect(engine.call("rogue__write")).rejects.toMatchObject({ code: "outcome-unknown" });
+  expect(rogue.runs.get("write")).toBe(1);
 });
 
 describe("a server that is replaced by one of the other era at the same address", () => {

@@ -224,9 +224,12 @@ function checkCommon({ auth, tools, roots, url, command }: ServerConfig): Config
 
 type HeaderFinding = { readonly name: string; readonly message: string };
 
-/** The transport sets these itself; a value from a file would contradict it. */
+/**
+ * The transport sets these itself; a value from a file would contradict it. Not `MCP-Session-Id`: an app proxy routes by
+ * the one that the user was given.
+ */
 const reservedHeaders =
-  /^(?:host|connection|content-length|content-type|accept|transfer-encoding|te|trailer|upgrade|keep-alive|last-event-id|mcp-.*)$/;
+  /^(?:host|connection|content-length|content-type|accept|transfer-encoding|te|trailer|upgrade|keep-alive|last-event-id|mcp-(?!session-id$).*)$/;
 
 /** Whether the transport sets the header itself. */
 export function isReservedHeader(name: string): boolean {

@@ -7,6 +7,8 @@ export interface TransportListener {
   onMessage(message: JsonRpcMessage, relatedTo: JsonRpcId | undefined): void;
   /** The stream that should have brought the answer to a request has ended without it. */
   onLost(id: JsonRpcId, fault: Fault): void;
+  /** The server may have forgotten the session. Asking it anything shows whether it has. */
+  onSessionDoubt?(): void;
   /** The connection is closed. */
   onClose(fault: Fault): void;
 }

@@ -106,7 +106,7 @@ export function createHttpTransport(options: HttpTransportOptions): ClientTransp
   async function receive(response: IncomingMessage, sent: JsonRpcMessage, signal: AbortSignal): Promise<void> {
     const status = response.statusCode ?? 0;
     const isInitialize = isRequest(sent) && sent.method === "initialize";
-    if (isInitialize && typeof response.headers["mcp-session-id"] === "string")
+    if (isInitialize && typeof response.headers["mcp-session-id"] === "string" && !(await isSessionConfigured()))
       sessionId = response.headers["mcp-session-id"];
     const id = isRequest(sent) ? sent.id : undefined;
     if (status === 202 || status === 204) {
@@ -150,6 +150,7 @@ export function createHttpTransport(options: HttpTransportOptions): ClientTransp
   /** Keeps a stream open for messages that belong to no request, if the server has one. */
   async function listen(onSent: () => void): Promise<void> {
     let failures = 0;
+    let hadStream = false;
     if (closing.signal.aborted) onSent();
     while (!closing.signal.aborted) {
       const response = await get(undefined, closing.signal, onSent).catch((error: unknown) =>
@@ -160,8 +161,11 @@ export function createHttpTransport(options: HttpTransportOptions): ClientTransp
       if (response === "refused") return;
       if (response && !isEventStream(response)) {
         response.resume();
+        // A server without such streams may answer the first request with 404, too.
+        if (hadStream && response.statusCode === 404 && sessionId !== undefined) listener.onSessionDoubt?.();
         return;
       }
+      hadStream ||= response !== undefined;
       failures = response ? 0 : failures + 1;
       if (response) await readStream(response, closing.signal, (text) => (deliver(text, undefined), true));
       const wait = Math.min(1000 * 2 ** failures, 60_000);
@@ -199,6 +203,11 @@ export function createHttpTransport(options: HttpTransportOptions): ClientTransp
     } catch {
       // The server is not reachable, so it can't keep the session either.
     }
+  }
+
+  /** Whether the user chose the session, as for an app proxy. The server's own id must not replace it then. */
+  async function isSessionConfigured(): Promise<boolean> {
+    return Object.keys(await options.headers()).some((name) => name.toLowerCase() === "mcp-session-id");
   }
 
   async function commonHeaders(): Promise<OutgoingHttpHeaders> {

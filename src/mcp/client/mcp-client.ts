@@ -71,6 +71,8 @@ export interface McpClientOptions extends ClientIdentity {
   /** Answers the questions that the server asks for no known call. */
   ask?: Ask | undefined;
   onNotification?(method: string, params: Params, relatedTo: JsonRpcId | undefined): void;
+  /** The server may have forgotten the session; the next request shows whether it has. */
+  onSessionDoubt?(): void;
   onClose?(fault: Fault): void;
 }
 
@@ -133,6 +135,7 @@ export async function openMcpClient(transport: ClientTransport, options: McpClie
   const listener: TransportListener = {
     onMessage: receive,
     onLost: (id, fault) => pending.get(id)?.reject(fault),
+    onSessionDoubt: () => options.onSessionDoubt?.(),
     onClose(fault) {
       failAll(fault);
       options.onClose?.(fault);

@@ -93,7 +93,7 @@ test.each([
   [{ headers: { "X-Ä": "1" } }, /^headers\["X-Ä"\] is not a valid header name/],
   [{ headers: { "X A": "1" } }, /is not a valid header name/],
   [{ headers: { Host: "b.example" } }, /^headers\.Host is set by Clawport itself/],
-  [{ headers: { "Mcp-Session-Id": "1" } }, /is set by Clawport itself/],
+  [{ headers: { "Mcp-Protocol-Version": "1" } }, /is set by Clawport itself/],
   [{ headers: { "X-A": "1", "x-a": "2" } }, /is given twice/],
   [{ headers: { authorization: "Bearer x" }, apiKey: "y" }, /keep one of them/],
   [{ apiKey: "a\nb" }, /^apiKey contains a line break/],

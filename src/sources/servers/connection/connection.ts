@@ -196,6 +196,7 @@ export function createConnection(options: ConnectionOptions): Connection {
         onResourceUpdated: (uri) => notify((listener) => listener.onResourceUpdated?.(uri)),
         onElicitationComplete: (id) => notify((listener) => listener.onElicitationComplete?.(id)),
         onLog: (params) => log.info("the server says", { level: params.level, data: params.data }),
+        onSessionDoubt: () => heartbeat?.check(),
         onClose: (closed, fault) => closed === link && loseLink(fault),
       });
       useLink(opened);
@@ -220,7 +221,11 @@ export function createConnection(options: ConnectionOptions): Connection {
       },
       onGone(fault) {
         loseLink(fault);
-        void opened.close(fault).catch(() => {});
+        // The fault is about the heartbeat. The calls still running may have run, so they must not seem safe to repeat;
+        // a server that only forgot the session may still answer them.
+        if (fault.code === "unknown-session") return;
+        const unanswered = new Fault("outcome-unknown", fault.message, { cause: fault });
+        void opened.close(unanswered).catch(() => {});
       },
     });
     transition({ kind: "connected", at: openedAt });

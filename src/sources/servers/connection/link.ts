@@ -31,6 +31,8 @@ export interface LinkOptions {
   onResourceUpdated(uri: string): void;
   onElicitationComplete(elicitationId: string): void;
   onLog(params: Params): void;
+  /** The server may have forgotten the session. */
+  onSessionDoubt(): void;
   /** `link` is undefined if it closed before `openLink` returned it. */
   onClose(link: Link | undefined, fault: Fault): void;
 }
@@ -121,6 +123,7 @@ async function connectTransport(transport: ClientTransport, options: LinkOptions
       log,
       signal: AbortSignal.any([options.signal, timeout.signal]),
       ask: options.ask,
+      onSessionDoubt: options.onSessionDoubt,
       onClose: (fault) => options.onClose(link, fault),
       onNotification: (method, params) => dispatchNotification(method, params, options),
     });
