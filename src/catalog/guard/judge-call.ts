@@ -63,13 +63,13 @@ interface PolicyVerdict {
 /** With a folder's policy besides the owner's, both judge. If they are equally strict, the owner's comes first. */
 function judgePolicy(facts: CallFacts): PolicyVerdict {
   const { folder } = facts.policy;
-  const own = judgeByPolicy(facts);
-  if (folder === undefined) return own;
+  if (folder === undefined) return judgeByPolicy(facts, "");
+  const own = judgeByPolicy(facts, " of your own configuration");
   return strictestOf([own, judgeByPolicy({ ...facts, policy: folder }, " of this folder")]);
 }
 
 /** Policy judges every identity of the caller. If two are equally strict, the caller that asked comes first. */
-function judgeByPolicy(facts: CallFacts, where = ""): PolicyVerdict {
+function judgeByPolicy(facts: CallFacts, where: string): PolicyVerdict {
   const tool = toolFacts(facts);
   if (!isActedFor(facts.caller)) return judgeAs(facts.caller, tool, facts, where);
   return strictestOf(identitiesOf(facts.caller).map((identity) => judgeAs(identity, tool, facts, where)));
