@@ -104,6 +104,8 @@ test.each([
   [["hlep"], 'unknown command "hlep"; did you mean "help"?'],
   [["xylophone"], 'unknown command "xylophone"; see `clawport --help`'],
   [["box", "opne"], 'unknown command "opne"; did you mean "open"?'],
+  [["box", "--store", "file"], 'unknown option "--store"; see `clawport box --help`'],
+  [["--confg", "a.json5", "greet"], 'unknown option "--confg"; did you mean "--config"?'],
   [["greet", "--tims", "3"], 'unknown option "--tims"; did you mean "--times"?'],
   [["gather", "npx", "-y"], 'unknown option "-y"; see `clawport gather --help`'],
   [

@@ -28,7 +28,10 @@ async function dispatch(argv: readonly string[], world: World, table: readonly C
 
   const name = argv[position] ?? "";
   const entry = table.find((each) => each.name === name);
-  if (entry === undefined) throw unknownCommand("clawport", name, [...table, { name: "help" }]);
+  if (entry === undefined) {
+    refuseUnknownOptions(argv.slice(0, position), "clawport", globalOptions);
+    throw unknownCommand("clawport", name, [...table, { name: "help" }]);
+  }
   const { command: loaded } = await entry.load();
   const { command, title, rest } = findSubcommand(loaded, `clawport ${name}`, argv.toSpliced(position, 1));
 
@@ -69,7 +72,10 @@ function findSubcommand(
   const name = position === undefined ? command.fallback : argv[position];
   if (name === undefined || (position === undefined && argv.some(isHelp))) return { command, title, rest: argv };
   const found = command.commands.find((each) => each.name === name);
-  if (found === undefined) throw unknownCommand(title, name, command.commands);
+  if (found === undefined) {
+    refuseUnknownOptions(argv.slice(0, position), title, groupOptions(command));
+    throw unknownCommand(title, name, command.commands);
+  }
   return {
     command: found,
     title: `${title} ${name}`,
@@ -81,6 +87,11 @@ function groupOptions(group: CommandGroup): OptionTable {
   return Object.fromEntries(
     [...group.commands, { options: globalOptions }].flatMap(({ options }) => Object.entries(options ?? {})),
   );
+}
+
+/** A word that is no command may be the value of an option before it that does not exist. */
+function refuseUnknownOptions(before: readonly string[], title: string, options: OptionTable): void {
+  parseCommandLine(before, title, { options });
 }
 
 function unknownCommand(title: string, name: string, known: readonly Pick<Command, "name">[]): Fault {
