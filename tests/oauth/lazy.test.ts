@@ -13,7 +13,7 @@ const hook = pathToFileURL(path.join(import.meta.dirname, "fixtures", "note-modu
 async function toolsOf(url: string) {
   await using place = await makePlace();
   await writeFile(path.join(place.folder, "clawport.json5"), JSON.stringify({ servers: { one: { url } } }));
-  const args = ["--import", hook, mainFile, "tools", "--json"];
+  const args = ["--import", hook, mainFile, "tools", "--json", "--trust"];
   return await runProgram(process.execPath, args, { env: place.env, cwd: place.folder });
 }
 
