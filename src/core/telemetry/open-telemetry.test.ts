@@ -1,8 +1,5 @@
-import { createServer, type IncomingHttpHeaders } from "node:http";
-import { buffer } from "node:stream/consumers";
-import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { listenHere } from "../../../tests/support/listen-here.ts";
+import { attributesOf, startCollector } from "../../../tests/support/otlp-collector.ts";
 import { Fault } from "../fault.ts";
 import { type Log, silentLog } from "../log.ts";
 import { createMetrics } from "./metrics.ts";
@@ -10,37 +7,8 @@ import { openTelemetry } from "./open-telemetry.ts";
 import { createOtlpSender } from "./otlp-sender.ts";
 import { noTelemetry } from "./telemetry.ts";
 
-interface Received {
-  readonly path: string | undefined;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: ReturnType<typeof JSON.parse>;
-}
-
-/** A collector that keeps what it gets. `statuses` are its first answers; then it says 200. */
-async function startCollector(statuses: number[] = [], answer: Record<string, string> = {}) {
-  const received: Received[] = [];
-  const server = createServer((request, response) => {
-    void (async () => {
-      const bytes = await buffer(request);
-      const text = request.headers["content-encoding"] === "gzip" ? gunzipSync(bytes) : bytes;
-      received.push({ path: request.url, headers: request.headers, body: JSON.parse(text.toString()) });
-      response.writeHead(statuses.shift() ?? 200, { "content-type": "application/json", ...answer }).end("{}");
-    })();
-  });
-  const listening = await listenHere(server);
-  return {
-    url: listening.origin,
-    received,
-    [Symbol.asyncDispose]: () => listening[Symbol.asyncDispose](),
-  };
-}
-
 function open(env: Record<string, string>, metrics = createMetrics(), log = silentLog) {
   return openTelemetry({ env, version: "1.2.3", metrics, log });
-}
-
-function attributesOf(list: { key: string; value: Record<string, unknown> }[]): Record<string, unknown> {
-  return Object.fromEntries(list.map(({ key, value }) => [key, Object.values(value)[0]]));
 }
 
 function keptLines(): { log: Log; lines: string[] } {

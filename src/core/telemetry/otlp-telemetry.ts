@@ -18,6 +18,7 @@ export function openOtlpTelemetry(options: TelemetryOptions): Telemetry {
   const metrics = settings.metrics && openMetricPush(settings.metrics, origin, options, stop.signal);
   if (traces === undefined && metrics === undefined) return noTelemetry;
   return {
+    isTracing: traces !== undefined,
     startSpan: (name, spanOptions) => (traces ?? noTelemetry).startSpan(name, spanOptions),
     async close() {
       const timer = setTimeout(() => stop.abort(), closeMs);

@@ -36,6 +36,11 @@ export function startSpan(starter: SpanStarter, name: string, options: SpanOptio
       attributes.set("error.type", fault.code);
       failure = fault.message;
     },
+    recordFailure(type, message) {
+      attributes.set("error.type", type);
+      failure = message;
+    },
+    startChild: (childName, given) => startSpan(starter, childName, { ...given, parent: traceparent }),
     end() {
       if (ended) return;
       ended = true;

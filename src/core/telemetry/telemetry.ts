@@ -23,12 +23,18 @@ export interface Span {
   setAttribute(key: string, value: AttributeValue): void;
   /** Marks the span as failed, with the code of the fault. */
   recordError(error: unknown): void;
+  /** Marks the span as failed, for what was not thrown. `type` is one of few (`error.type`). */
+  recordFailure(type: string, message: string): void;
+  /** A part of this work. */
+  startChild(name: string, options?: Omit<SpanOptions, "parent">): Span;
   /** Only the first call counts. */
   end(): void;
 }
 
 /** Where traces and metrics go, if anywhere. */
 export interface Telemetry {
+  /** False if no span is recorded, so that no call needs one. */
+  readonly isTracing: boolean;
   startSpan(name: string, options?: SpanOptions): Span;
   /** Sends the rest, within a few seconds, and stops. */
   close(): Promise<void>;
@@ -46,6 +52,7 @@ export interface TelemetryOptions {
 
 /** Records nothing, but passes on the caller's trace, so that it is not cut here. */
 export const noTelemetry: Telemetry = {
+  isTracing: false,
   startSpan(_name, options) {
     const parent = options?.parent;
     if (parent === undefined || parseTraceparent(parent) === undefined) return silentSpan(undefined);
@@ -55,8 +62,18 @@ export const noTelemetry: Telemetry = {
 };
 
 const doNothing = (): void => {};
-const untracedSpan: Span = { traceparent: undefined, setAttribute: doNothing, recordError: doNothing, end: doNothing };
+const untracedSpan: Span = {
+  traceparent: undefined,
+  setAttribute: doNothing,
+  recordError: doNothing,
+  recordFailure: doNothing,
+  startChild: () => untracedSpan,
+  end: doNothing,
+};
 
+/** Records nothing, and neither do its parts. */
 export function silentSpan(traceparent: string | undefined): Span {
-  return traceparent === undefined ? untracedSpan : { ...untracedSpan, traceparent };
+  if (traceparent === undefined) return untracedSpan;
+  const span: Span = { ...untracedSpan, traceparent, startChild: () => span };
+  return span;
 }

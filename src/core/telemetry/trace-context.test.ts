@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { formatTraceparent, parseTraceparent } from "./trace-context.ts";
+import { formatTraceparent, parseTraceparent, traceFields } from "./trace-context.ts";
 
 const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
 const spanId = "00f067aa0ba902b7";
@@ -40,4 +40,13 @@ test("what is formatted parses back", () => {
       expect(parseTraceparent(formatTraceparent({ traceId, spanId, flags }))).toEqual({ traceId, spanId, flags });
     }),
   );
+});
+
+test("a trace goes on with its state, as far as a header can hold it", () => {
+  const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+  expect(traceFields(traceparent, "a=1,b=2")).toEqual({ traceparent, tracestate: "a=1,b=2" });
+  for (const tracestate of [undefined, "", "a=1\r\nx: y", "a=ü", `a=${"1".repeat(511)}`])
+    expect(traceFields(traceparent, tracestate)).toEqual({ traceparent });
+  for (const broken of [undefined, "", "nonsense", `01${traceparent.slice(2)}-\u0000`])
+    expect(traceFields(broken, "a=1")).toBeUndefined();
 });

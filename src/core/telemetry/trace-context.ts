@@ -7,9 +7,19 @@ export interface TraceContext {
   readonly flags: number;
 }
 
+/** A trace as a request carries it to the next server: in HTTP headers and in `_meta`, by the same names. */
+export type TraceFields = Readonly<Record<string, string>> & {
+  readonly traceparent: string;
+  readonly tracestate?: string;
+};
+
 export const sampledFlag = 0x01;
 
 const longestHeader = 256;
+/** What every participant must be able to pass on (§3.3.1.5). */
+const longestState = 512;
+/** In `_meta` the caller can send anything, also what would end a header. */
+const headerText = /^[\x20-\x7e]+$/;
 const traceparentPattern = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 
 /** Undefined if the header is not well-formed: it then counts as missing and a new trace begins (§3.2.2). */
@@ -25,4 +35,13 @@ export function parseTraceparent(header: string | undefined): TraceContext | und
 
 export function formatTraceparent({ traceId, spanId, flags }: TraceContext): string {
   return `00-${traceId}-${spanId}-${(flags & 0xff).toString(16).padStart(2, "0")}`;
+}
+
+/** Undefined without a valid `traceparent`; a `tracestate` means nothing without it. One that no header can hold is dropped. */
+export function traceFields(traceparent: string | undefined, tracestate: string | undefined): TraceFields | undefined {
+  if (traceparent === undefined || parseTraceparent(traceparent) === undefined || !headerText.test(traceparent))
+    return undefined;
+  if (tracestate === undefined || tracestate.length > longestState || !headerText.test(tracestate))
+    return { traceparent };
+  return { traceparent, tracestate };
 }
