@@ -1,6 +1,8 @@
 import type { SpilledText } from "../core/json-bytes.ts";
 import type { Abort } from "../core/lazy-abort.ts";
 import type { Log } from "../core/log.ts";
+import type { Span } from "../core/telemetry/telemetry.ts";
+import { parseTraceparent } from "../core/telemetry/trace-context.ts";
 import { type ClientFacts, missingCapability } from "../mcp/messages/client-facts.ts";
 import type { Answer, ClientLogLine, McpLogLevel, Progress, Question } from "../mcp/messages/interim-messages.ts";
 import type { Era } from "../mcp/messages/protocol-version.ts";
@@ -29,6 +31,11 @@ export interface CallContext {
   elicitationComplete?(elicitationId: string): void;
   /** W3C trace context of the call, passed on to whatever the source calls. */
   readonly traceparent?: string | undefined;
+  readonly tracestate?: string | undefined;
+  /** The span that the call is part of; undefined if it is not traced. */
+  readonly span?: Span | undefined;
+  /** The same call as part of another span. */
+  withSpan?(span: Span): CallContext;
   /** The `_meta` of the caller's request. */
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
 }
@@ -40,16 +47,30 @@ export interface CallContext {
 export class RequestCallContext implements CallContext {
   readonly caller: Caller;
   readonly log: Log;
-  readonly traceparent: string | undefined;
+  readonly span: Span | undefined;
   readonly #request: RequestContext;
 
   /** `from` has no client: the request names it. */
-  constructor(request: RequestContext, from: Caller, log: Log, traceparent = request.traceparent) {
+  constructor(request: RequestContext, from: Caller, log: Log, span?: Span) {
     const client = request.client.name;
     this.caller = client === undefined ? from : { ...from, client };
     this.log = log;
-    this.traceparent = traceparent;
+    this.span = span;
     this.#request = request;
+  }
+
+  get traceparent(): string | undefined {
+    return this.span === undefined ? this.#request.traceparent : this.span.traceparent;
+  }
+
+  get tracestate(): string | undefined {
+    const { traceparent, tracestate } = this.#request;
+    // A caller whose trace is not valid has begun none: its state must not become that of ours.
+    return tracestate === undefined || parseTraceparent(traceparent) === undefined ? undefined : tracestate;
+  }
+
+  withSpan(span: Span): CallContext {
+    return new RequestCallContext(this.#request, this.caller, this.log, span);
   }
 
   get client(): ClientFacts {

@@ -1,5 +1,6 @@
 import type { Policy } from "../../core/config/policy-config.ts";
 import type { Log } from "../../core/log.ts";
+import type { Span } from "../../core/telemetry/telemetry.ts";
 import { missingCapability } from "../../mcp/messages/client-facts.ts";
 import type { Advice, CallVerdict } from "../advice.ts";
 import type { CallContext } from "../call-context.ts";
@@ -90,7 +91,7 @@ export function createCallAdmission(options: CallAdmissionOptions): AdmitCall {
     const { caller, signal } = context;
     const people = askers.available(context);
     const asksClient = judgement.mayAskClient && !isAtTerminal(context);
-    const reply = await questions.put({
+    const asking = questions.put({
       call,
       question: {
         tool: call.name,
@@ -111,6 +112,7 @@ export function createCallAdmission(options: CallAdmissionOptions): AdmitCall {
         if (people.length > 0 || isAtTerminal(context)) tellWaiting(context, call, id, people.length === 0);
       },
     });
+    const reply = await (context.span === undefined ? asking : traceWait(context.span, asking));
     if (reply !== "again" && (reply.choice === "always" || reply.choice === "never")) {
       await remember(operation, caller, judgement, reply.choice);
     }
@@ -168,6 +170,22 @@ export function createCallAdmission(options: CallAdmissionOptions): AdmitCall {
     }
     return decide(policy, operation, context);
   };
+}
+
+async function traceWait(guard: Span, asking: Promise<ApprovalReply | "again">): Promise<ApprovalReply | "again"> {
+  const span = guard.startChild("wait for approval");
+  try {
+    const reply = await asking;
+    const { choice = "none", by } = reply === "again" ? {} : reply;
+    span.setAttribute("clawport.answer", choice);
+    if (by !== undefined) span.setAttribute("clawport.answered_by", by);
+    return reply;
+  } catch (error) {
+    span.recordError(error);
+    throw error;
+  } finally {
+    span.end();
+  }
 }
 
 /** A decision without a question does not depend on who could be asked. */

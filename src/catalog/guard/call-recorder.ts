@@ -1,9 +1,10 @@
 import { approximateJsonSize } from "../../core/json-size.ts";
 import type { CallMetrics } from "../../core/telemetry/clawport-metrics.ts";
+import type { Span } from "../../core/telemetry/telemetry.ts";
 import type { CallVerdict } from "../advice.ts";
 import { shortHash } from "../audit/audit-line.ts";
 import type { Audit } from "../audit/audit.ts";
-import type { Caller } from "../caller.ts";
+import type { CallContext } from "../call-context.ts";
 import type { Source } from "../source.ts";
 import type { Operation } from "./operation.ts";
 
@@ -14,6 +15,8 @@ export interface CallDecision {
 
 export interface CallRecord {
   readonly at: number;
+  /** Ends with the record; undefined if the call is not traced. */
+  readonly span: Span | undefined;
   end(decision: CallDecision, outcome: string, value: unknown): void;
 }
 
@@ -23,7 +26,7 @@ export interface CallRecorderOptions {
   readonly clock: () => number;
 }
 
-/** Counts every call in the metrics when it begins and ends, and writes it to the audit when it ends. */
+/** Counts every call in the metrics when it begins and ends, traces it, and writes it to the audit when it ends. */
 export function createCallRecorder({ audit, metrics, clock }: CallRecorderOptions) {
   const names = new WeakMap<Source, string>();
 
@@ -35,12 +38,14 @@ export function createCallRecorder({ audit, metrics, clock }: CallRecorderOption
   }
 
   return {
-    begin({ source, args, what }: Operation, caller: Caller): CallRecord {
+    begin({ source, args, what }: Operation, { caller, span: door }: CallContext): CallRecord {
       const at = clock();
       const call = { door: caller.door, source: source.kind === "server" ? source.id : source.kind };
       metrics?.callStarted(call);
+      const span = door?.startChild("guard", { attributes: { "clawport.source": call.source } });
       return {
         at,
+        span,
         end({ verdict, why }, outcome, value) {
           const ms = clock() - at;
           const sizes = {
@@ -50,6 +55,9 @@ export function createCallRecorder({ audit, metrics, clock }: CallRecorderOption
           audit.record({ at, caller, source: nameOf(source), tool: what, verdict, why, ms, outcome, ...sizes });
           const code = outcome === "ok" || outcome === "tool-error" ? undefined : outcome;
           metrics?.callEnded({ ...call, outcome, code, seconds: ms / 1000 });
+          span?.setAttribute("clawport.verdict", verdict);
+          span?.setAttribute("clawport.why", why);
+          span?.end();
         },
       };
     },

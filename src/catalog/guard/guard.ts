@@ -75,33 +75,43 @@ export function createGuard(options: GuardOptions): Guard {
     return limits.take({ name: tool?.name, source: source.id, kind: source.kind, traits: traitsOf() }, caller, now);
   }
 
-  async function runGuarded<T>(operation: Operation, context: CallContext, run: () => Promise<T>): Promise<Outcome<T>> {
-    const record = recorder.begin(operation, context.caller);
+  async function runGuarded<T>(
+    operation: Operation,
+    given: CallContext,
+    run: (context: CallContext) => Promise<T>,
+  ): Promise<Outcome<T>> {
+    const record = recorder.begin(operation, given);
+    const { span } = record;
+    const context = span === undefined ? given : (given.withSpan?.(span) ?? given);
     const decision: { -readonly [K in keyof CallDecision]: CallDecision[K] } = { verdict: "deny", why: "fault" };
     let isRunning = false;
     try {
       const wait = waitFor(operation, context, record.at);
       if (wait > 0) {
         decision.why = "limit";
+        const text = limitText(operation.what, wait);
+        span?.recordFailure("rate-limited", text);
         record.end(decision, "rate-limited", undefined);
-        return { kind: "refused", code: "rate-limited", text: limitText(operation.what, wait) };
+        return { kind: "refused", code: "rate-limited", text };
       }
       const admitted = admit(policy, operation, context);
       const admission = admitted instanceof Promise ? await admitted : admitted;
       decision.verdict = admission.verdict;
       decision.why = admission.why;
       if (!admission.pass) {
+        span?.recordFailure("denied", admission.text);
         record.end(decision, "denied", undefined);
         return { kind: "refused", code: "denied", text: admission.text };
       }
       isRunning = true;
-      const value = await run();
+      const value = await run(context);
       record.end(decision, isToolError(value) ? "tool-error" : "ok", value);
       return { kind: "done", value };
     } catch (error) {
       const fault = faultOf(error, context.signal, isRunning);
       if (!isFault(error) && fault.code === "internal")
         log.error("a call failed unexpectedly", { what: operation.what, error });
+      span?.recordError(fault);
       record.end(decision, fault.code, undefined);
       return { kind: "failed", fault };
     }
@@ -110,7 +120,7 @@ export function createGuard(options: GuardOptions): Guard {
   async function readGuarded<T>(
     operation: Omit<Operation, "tool">,
     context: CallContext,
-    run: () => Promise<T>,
+    run: (context: CallContext) => Promise<T>,
   ): Promise<T> {
     const outcome = await runGuarded(operation, context, run);
     if (outcome.kind === "done") return outcome.value;
@@ -120,7 +130,7 @@ export function createGuard(options: GuardOptions): Guard {
   return {
     async call(tool, args, context) {
       const operation = { source: tool.source, tool, args, what: tool.name };
-      const outcome = await runGuarded(operation, context, () => tool.source.call(tool.tool.name, args, context));
+      const outcome = await runGuarded(operation, context, (own) => tool.source.call(tool.tool.name, args, own));
       if (outcome.kind === "done") return outcome.value;
       if (outcome.kind === "refused") return faultResult(outcome.code, outcome.text);
       if (isForProtocol(outcome.fault)) throw outcome.fault;
@@ -131,7 +141,7 @@ export function createGuard(options: GuardOptions): Guard {
     async readResource(view, uri, context) {
       const source = requireResource(view, uri);
       const operation = { source, args: { uri }, what: "resources/read" };
-      return readGuarded(operation, context, () => source.readResource(uri, context));
+      return readGuarded(operation, context, (own) => source.readResource(uri, own));
     },
 
     async watchResource(view, uri, listener, context) {
@@ -147,14 +157,14 @@ export function createGuard(options: GuardOptions): Guard {
         throw new Fault("unknown-prompt", `There is no prompt called ${quoted(name)}.`);
       }
       const operation = { source, prompt: found, args, what: "prompts/get" };
-      return readGuarded(operation, context, () => source.getPrompt!(found.prompt.name, args, context));
+      return readGuarded(operation, context, (own) => source.getPrompt!(found.prompt.name, args, own));
     },
 
     async complete(view, request, context) {
       const found = view.findCompletion(request);
       if (found === undefined) return { values: [] };
       const operation = { source: found.source, args: request.argument, what: "completion/complete" };
-      return readGuarded(operation, context, () => found.complete(context));
+      return readGuarded(operation, context, (own) => found.complete(own));
     },
 
     setPolicy(next) {

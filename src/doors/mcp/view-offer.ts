@@ -1,11 +1,12 @@
-import { RequestCallContext } from "../../catalog/call-context.ts";
+import { type CallContext, RequestCallContext } from "../../catalog/call-context.ts";
 import type { Caller, DoorKind } from "../../catalog/caller.ts";
-import type { Guard } from "../../catalog/guard/guard.ts";
+import { faultFromResult, type Guard } from "../../catalog/guard/guard.ts";
 import type { CatalogTool } from "../../catalog/source.ts";
 import type { View } from "../../catalog/view.ts";
 import { Fault } from "../../core/fault.ts";
 import type { Log } from "../../core/log.ts";
-import { noTelemetry, type Telemetry } from "../../core/telemetry/telemetry.ts";
+import { describeMcpRequest, toolErrorType } from "../../core/telemetry/mcp-span.ts";
+import { noTelemetry, type Span, type Telemetry } from "../../core/telemetry/telemetry.ts";
 import type { ToolResult } from "../../mcp/messages/tool.ts";
 import type { McpOffer, OfferChange, RequestContext, ServerInfo } from "../../mcp/server/offer.ts";
 import { detachAfter } from "../../mcp/server/tasks.ts";
@@ -30,8 +31,9 @@ export type CallerRights = Pick<Caller, "view" | "isLocal">;
 /** A view of the catalog as an MCP server offers it. Every call goes through the guard. */
 export function createViewOffer(options: ViewOfferOptions): McpOffer {
   const { view, guard, door, rights = {}, info, log, telemetry = noTelemetry } = options;
-  const contextOf = (request: RequestContext, traceparent?: string) =>
-    new RequestCallContext(request, callerOf(request, door, rights), log, traceparent);
+  const { isTracing } = telemetry;
+  const contextOf = (request: RequestContext, span?: Span) =>
+    new RequestCallContext(request, callerOf(request, door, rights), log, span);
 
   return {
     info,
@@ -51,12 +53,18 @@ export function createViewOffer(options: ViewOfferOptions): McpOffer {
     resources: {
       list: () => view.resources(),
       templates: () => view.resourceTemplates(),
-      read: (uri, request) => guard.readResource(view, uri, contextOf(request)),
+      read: (uri, request) =>
+        isTracing
+          ? trace("resources/read", uri, request, (context) => guard.readResource(view, uri, context))
+          : guard.readResource(view, uri, contextOf(request)),
       watch: (uri, listener, request) => guard.watchResource(view, uri, listener, contextOf(request)),
     },
     prompts: {
       list: () => view.prompts(),
-      get: (name, args, request) => guard.getPrompt(view, name, args, contextOf(request)),
+      get: (name, args, request) =>
+        isTracing
+          ? trace("prompts/get", name, request, (context) => guard.getPrompt(view, name, args, context))
+          : guard.getPrompt(view, name, args, contextOf(request)),
     },
     listMeta: (list) => view.listMeta(list),
     complete: (completion, request) => guard.complete(view, completion, contextOf(request)),
@@ -67,21 +75,29 @@ export function createViewOffer(options: ViewOfferOptions): McpOffer {
   };
 
   function callTool(entry: CatalogTool, args: unknown, request: RequestContext): Promise<ToolResult> {
-    return telemetry === noTelemetry ? guard.call(entry, args, contextOf(request)) : callTraced(entry, args, request);
+    if (!isTracing) return guard.call(entry, args, contextOf(request));
+    const { kind, id } = entry.source;
+    return trace("tools/call", entry.name, request, async (context, span) => {
+      span.setAttribute("clawport.source", kind === "server" ? id : kind);
+      const result = await guard.call(entry, args, context);
+      const fault = faultFromResult(result);
+      if (fault !== undefined) span.recordError(fault);
+      else if (result.isError === true) span.recordFailure(toolErrorType, "The tool reported an error.");
+      return result;
+    });
   }
 
-  async function callTraced(entry: CatalogTool, args: unknown, request: RequestContext): Promise<ToolResult> {
-    const span = telemetry.startSpan(`tools/call ${entry.name}`, {
-      kind: "server",
-      parent: request.traceparent,
-      attributes: {
-        "mcp.method.name": "tools/call",
-        "gen_ai.tool.name": entry.name,
-        "clawport.source": entry.source.id,
-      },
-    });
+  async function trace<T>(
+    method: string,
+    target: string,
+    request: RequestContext,
+    run: (context: CallContext, span: Span) => Promise<T>,
+  ): Promise<T> {
+    const { name, attributes } = describeMcpRequest(method, target);
+    const span = telemetry.startSpan(name, { kind: "server", parent: request.traceparent, attributes });
+    span.setAttribute("mcp.protocol.version", request.protocolVersion);
     try {
-      return await guard.call(entry, args, contextOf(request, span.traceparent));
+      return await run(contextOf(request, span), span);
     } catch (error) {
       span.recordError(error);
       throw error;

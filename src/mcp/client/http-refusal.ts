@@ -34,6 +34,7 @@ const nonSecretHeaders: ReadonlySet<string> = new Set([
   "mcp-name",
   "mcp-protocol-version",
   "traceparent",
+  "tracestate",
   "transfer-encoding",
   "user-agent",
 ]);

@@ -1,6 +1,7 @@
 import { Fault } from "../../core/fault.ts";
 import { asRecord } from "../../core/is-record.ts";
 import { type Log, silentLog } from "../../core/log.ts";
+import type { TraceFields } from "../../core/telemetry/trace-context.ts";
 import { cancelledBy } from "../../core/wait.ts";
 import { type ClientIdentity, metaKeys, writeEnvelope } from "../messages/envelope.ts";
 import {
@@ -37,6 +38,8 @@ export interface CallOptions {
   /** Headers that repeat parts of the request. Only the modern era has them. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly meta?: Params | undefined;
+  /** The trace that the request belongs to. It goes into `_meta`, and into the headers if there are any, in both eras. */
+  readonly trace?: TraceFields | undefined;
   /** Whose identity the request carries, if not this client's own. Only the modern era has one per request. */
   readonly as?: Partial<ClientIdentity> | undefined;
   /** The lowest level of log lines to request. Modern servers send none without it. */
@@ -186,21 +189,27 @@ export async function openMcpClient(transport: ClientTransport, options: McpClie
       transport
         .send(message, {
           signal: stop.signal,
-          headers: client.agreement?.era === "modern" ? callOptions.headers : undefined,
+          headers: headersOf(callOptions),
           onPause: (ms) => deadline.extend(ms),
         })
         .catch((fault: unknown) => pending.get(id)?.reject(fault));
     });
   }
 
+  function headersOf({ headers, trace }: CallOptions): CallOptions["headers"] {
+    const repeated = client.agreement?.era === "modern" ? headers : undefined;
+    return trace === undefined ? repeated : { ...repeated, ...trace };
+  }
+
   function withMeta(params: Params, id: JsonRpcId, callOptions: CallOptions): Params {
     const isModern = client.agreement?.era === "modern";
-    if (!isModern && !callOptions.onProgress && !callOptions.meta) return params;
+    if (!isModern && !callOptions.onProgress && !callOptions.meta && !callOptions.trace) return params;
     return {
       ...params,
       _meta: {
         ...(params._meta as object | undefined),
         ...callOptions.meta,
+        ...callOptions.trace,
         ...(callOptions.onProgress ? { progressToken: id } : {}),
         ...(isModern ? envelopeOf(callOptions) : {}),
       },

@@ -38,7 +38,7 @@ export function createSseTransport(options: HttpTransportOptions): ClientTranspo
     async send(message, sendOptions = {}) {
       const { signal } = sendOptions;
       if (!target) throw new Fault("unavailable", "The server has not named its endpoint for messages.");
-      const headers = { ...(await options.headers()), "content-type": "application/json" };
+      const headers = { ...(await options.headers()), "content-type": "application/json", ...sendOptions.headers };
       const stop = signal ? AbortSignal.any([closing.signal, signal]) : closing.signal;
       const body = JSON.stringify(message);
       const call = { url: target, method: "POST", headers, body, agent, signal: stop } as const;

@@ -91,6 +91,8 @@ export interface RequestContext {
   readonly meta: Readonly<Record<string, unknown>>;
   /** The W3C trace context from `_meta` or a header, unchecked. */
   readonly traceparent: string | undefined;
+  /** The `tracestate` that came with `traceparent`, unchecked. */
+  readonly tracestate: string | undefined;
   /** The legacy session of the request, if any. */
   readonly sessionId: string | undefined;
   /** Aborted when the client cancels or disconnects for good, or the server closes. */

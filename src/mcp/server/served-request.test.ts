@@ -3,7 +3,7 @@ import { shakeHands, talkTo } from "../../../tests/support/mcp/talk.ts";
 import { type Handler, testOffer } from "../../../tests/support/mcp/test-offer.ts";
 import { Fault } from "../../core/fault.ts";
 import { logLevels } from "../messages/interim-messages.ts";
-import { RpcFault } from "../messages/json-rpc.ts";
+import { parseMessage, RpcFault } from "../messages/json-rpc.ts";
 import { textResult } from "../messages/tool.ts";
 import { createMcpServer } from "./mcp-server.ts";
 import type { RequestContext } from "./offer.ts";
@@ -210,4 +210,23 @@ describe("a request that a relay forwards for an older client", () => {
     const asked = await talk.modern("tools/call", { name: "ask" }, facts);
     expect(JSON.stringify(asked.result.inputRequests)).not.toContain("elicitationId");
   });
+});
+
+test("the trace of a request is that of `_meta`, else of the headers, and never a mix; it outlives the answer", async () => {
+  const kept: RequestContext[] = [];
+  const server = openServer({ work: (_args, context) => (kept.push(context), textResult("done")) });
+  const { peer } = talkTo(server);
+  const headers = { traceparent: "from-header", tracestate: "h=1" };
+  for (const meta of [{}, { traceparent: "from-meta" }, { traceparent: "from-meta", tracestate: "m=1" }]) {
+    const params = { name: "work", _meta: meta };
+    await server.handle(parseMessage({ jsonrpc: "2.0", id: 1, method: "tools/call", params }), peer, {
+      send: () => {},
+      headers,
+    });
+  }
+  expect(kept.map(({ traceparent, tracestate }) => [traceparent, tracestate])).toEqual([
+    ["from-header", "h=1"],
+    ["from-meta", undefined],
+    ["from-meta", "m=1"],
+  ]);
 });

@@ -47,6 +47,8 @@ export class ServedRequest implements RequestContext {
   /** The run of an earlier request that this one continues. A cancel must stop that run. */
   resumed: ResumableRun | undefined;
   #route: ReplyRoute | undefined;
+  /** Kept beyond the route: a call that asked its client still belongs to the trace it came with. */
+  readonly #headers: RequestHeaders | undefined;
   readonly #spilled: SpilledTexts | undefined;
   readonly abort = new LazyAbort();
   #logLevel: McpLogLevel | undefined;
@@ -61,6 +63,7 @@ export class ServedRequest implements RequestContext {
     this.meta = envelope.meta;
     this.#logLevel = envelope.logLevel;
     this.#route = route;
+    this.#headers = route.headers;
     this.#spilled = route.spilled;
     this.#progressToken = progressTokenOf(this.meta);
   }
@@ -82,7 +85,12 @@ export class ServedRequest implements RequestContext {
   }
 
   get traceparent(): string | undefined {
-    const found = this.meta.traceparent ?? this.#route?.headers?.traceparent;
+    const found = this.meta.traceparent ?? this.#headers?.traceparent;
+    return typeof found === "string" ? found : undefined;
+  }
+
+  get tracestate(): string | undefined {
+    const found = this.meta.traceparent === undefined ? this.#headers?.tracestate : this.meta.tracestate;
     return typeof found === "string" ? found : undefined;
   }
 

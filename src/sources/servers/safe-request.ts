@@ -1,5 +1,6 @@
 import type { CallContext } from "../../catalog/call-context.ts";
 import { Fault, isFault } from "../../core/fault.ts";
+import { type TraceFields, traceFields } from "../../core/telemetry/trace-context.ts";
 import { orAborted, settledWithin } from "../../core/wait.ts";
 import type { CallOptions } from "../../mcp/client/mcp-client.ts";
 import { askableOf } from "../../mcp/messages/client-facts.ts";
@@ -12,6 +13,7 @@ import { type RequiredUrl, requiredUrls } from "./connection/url-elicitations.ts
 import type { ServerDefinition } from "./definition.ts";
 import { redactTexts } from "./server-secrets.ts";
 import type { SharedServer } from "./shared-servers.ts";
+import { traceUpstream } from "./upstream-span.ts";
 
 export interface SafeRequestOptions {
   /** Answers `sampling/createMessage` if the caller can't. */
@@ -48,7 +50,7 @@ export function createSafeRequest(
     requestedLogLevel.note(context.logLevel);
     for (let round = 0; ; round++) {
       try {
-        return stripEnvelope(await requestTwice(method, params, options, annotations));
+        return stripEnvelope(await requestTwice(method, params, options, annotations, context));
       } catch (error) {
         const urls = requiredUrls(error);
         if (!urls) throw error;
@@ -65,10 +67,14 @@ export function createSafeRequest(
     params: Params,
     options: CallOptions,
     annotations: ToolAnnotations | undefined,
+    { span, tracestate }: CallContext,
   ): Promise<Params> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await connection.request(method, params, options);
+        if (span === undefined) return await connection.request(method, params, options);
+        return await traceUpstream(span, definition, method, params, ({ traceparent }) => {
+          return connection.request(method, params, { ...options, trace: traceFields(traceparent, tracestate) });
+        });
       } catch (error) {
         if (options.signal?.aborted || error instanceof RpcFault) throw error;
         const verdict = judgeRetry(error, annotations);
@@ -82,6 +88,8 @@ export function createSafeRequest(
   }
 
   function optionsOf(context: CallContext, headers: Record<string, string> | undefined): CallOptions {
+    const trace = traceFields(context.traceparent, context.tracestate);
+    const meta = metaOf(context, trace);
     return {
       signal: context.signal,
       timeoutMs: definition.requestTimeoutMs,
@@ -90,7 +98,8 @@ export function createSafeRequest(
       logLevel: context.logLevel,
       toHub: isRelay,
       as: connection.link()?.agreement.era === "legacy" ? undefined : identityOf(context),
-      meta: isRelay && context.era === "legacy" ? { ...metaOf(context), [callerEraKey]: "legacy" } : metaOf(context),
+      meta: isRelay && context.era === "legacy" ? { ...meta, [callerEraKey]: "legacy" } : meta,
+      trace,
       onProgress: (progress) => context.progress(progress),
       onLog: (line) => context.tell({ ...line, data: redactTexts(line.data, connection.redact) }),
       ask: (question) => {
@@ -147,9 +156,10 @@ export function createSafeRequest(
   }
 }
 
-/** What the caller's request says to the server in `_meta`. The trace context may be that of a span of our own. */
-function metaOf({ meta, traceparent }: CallContext): Params | undefined {
+/** What the caller's request says to the server in `_meta`, without the state of a trace that ours does not continue. */
+function metaOf({ meta }: CallContext, trace: TraceFields | undefined): Params | undefined {
   const forwarded = meta && forwardedMeta(meta);
-  if (traceparent === undefined || forwarded?.traceparent === traceparent) return forwarded;
-  return { ...forwarded, traceparent };
+  if (trace === undefined || trace.tracestate !== undefined || forwarded?.tracestate === undefined) return forwarded;
+  const { tracestate: _, ...rest } = forwarded;
+  return rest;
 }
