@@ -39,6 +39,17 @@ export function convertServer(
   return { name, server, notes: notes.all };
 }
 
+/** Takes an entry that has our own field names already. */
+export function takeServer(name: string, entry: unknown): ImportedEntry | SkippedEntry {
+  if (!isRecord(entry)) return { name, reason: "is not an object" };
+  const server: ImportedServer = entry;
+  const reason = judgeImported(server);
+  if (reason !== undefined) return { name, reason };
+  const notes = createConversionNotes();
+  noteSecrets(name, server, notes);
+  return { name, server, notes: notes.all };
+}
+
 function convertFields(
   fields: EntryFields,
   context: ClientFileContext,

@@ -3,7 +3,7 @@
  * references (`${NAME}`); a plain dollar sign is written `$$` if it could be taken for one.
  */
 export interface ImportedServer {
-  readonly enabled?: false;
+  readonly enabled?: boolean;
   readonly url?: string;
   readonly command?: string;
   readonly args?: readonly string[];

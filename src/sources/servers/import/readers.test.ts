@@ -224,6 +224,41 @@ test("OpenClaw: JSON5, its escapes, certificates, filters and references as obje
   });
 });
 
+test.each(["openclaw", "file"])("%s: the servers of the plugin mcp-client are taken as they are", async (client) => {
+  const reading = await readSample(client, "home/plugin/openclaw.json");
+  expect(serversOf(reading)).toEqual({
+    context7: { command: "uvx", args: ["context7-mcp"] },
+    tavily: { enabled: true, url: "https://mcp.tavily.com/mcp", apiKey: "tvly-xxxxx" },
+    "github-mcp": {
+      enabled: true,
+      url: "https://mcp.github.com/mcp",
+      auth: { clientId: "my-registered-client-id" },
+      toolPrefix: "gh",
+    },
+    "local-filesystem": {
+      enabled: true,
+      transport: "stdio",
+      command: "npx",
+      args: ["-y", "@modelcontextprotocol/server-filesystem", "/tmp"],
+    },
+    "private-corp-server": {
+      enabled: true,
+      url: "https://mcp.internal.corp.com/mcp",
+      auth: { clientId: "openclaw-prod", clientSecret: "secret-from-vault", scopes: ["read", "write"] },
+    },
+  });
+  expect(notesOf(reading)["private-corp-server"]).toEqual([
+    expect.stringContaining("auth.clientSecret holds a secret"),
+  ]);
+  expect(reading.skipped).toEqual([{ name: "typo", reason: expect.stringContaining("comand") as string }]);
+});
+
+test("OpenClaw: the servers of a plugin that is disabled are disabled", async () => {
+  const entry = { enabled: false, config: { servers: { a: { enabled: true, command: "x" } } } };
+  const reading = await read("openclaw", JSON.stringify({ plugins: { entries: { "mcp-client": entry } } }));
+  expect(serversOf(reading)).toEqual({ a: { enabled: false, command: "x" } });
+});
+
 test.each([
   ["openclaw", "{ mcp: { servers: { a: { command: 'x', }, }, }, } // JSON5"],
   ["vscode", '{ "servers": { "a": { "command": "x", }, /* trailing commas */ }, }'],

@@ -1,8 +1,8 @@
 import { parse } from "smol-toml";
 import { readJson5 } from "../../../core/config/read-json5.ts";
 import { Fault, messageOf } from "../../../core/fault.ts";
-import { isRecord } from "../../../core/is-record.ts";
-import { convertServer } from "./convert-server.ts";
+import { asRecord, isRecord } from "../../../core/is-record.ts";
+import { convertServer, takeServer } from "./convert-server.ts";
 import { bracedDialect, type Dialect, literalDialect, shellDialect } from "./dialects.ts";
 import type { ClientFileContext, ImportedEntry, ImportReading } from "./imported-server.ts";
 
@@ -64,7 +64,26 @@ function flattenEnvVars(entry: unknown): unknown {
 
 /** Reads the files of clients that keep their servers in one object, anywhere in the file. */
 export function readJsonServers(text: string, dialect: Dialect, context: ClientFileContext): ImportReading {
-  return convertServers(findServers(parseJsonFile(text)), dialect, context);
+  const file = parseJsonFile(text);
+  const [own, plugin] = [convertServers(findServers(file), dialect, context), readPlugin(file)];
+  return { taken: [...own.taken, ...plugin.taken], skipped: [...own.skipped, ...plugin.skipped] };
+}
+
+/** The servers of OpenClaw's plugin `mcp-client`, which are written as in our own configuration. */
+function readPlugin(file: unknown): ImportReading {
+  const { enabled, config } = pluginEntryOf(file);
+  const results = Object.entries(asRecord(asRecord(config)["servers"])).map(([name, entry]) => takeServer(name, entry));
+  const reading = {
+    taken: results.filter((result) => "server" in result),
+    skipped: results.filter((result) => "reason" in result),
+  };
+  return disableServers(reading, () => enabled === false);
+}
+
+/** The entry of the plugin `mcp-client` in an `openclaw.json`; empty if it has none. */
+export function pluginEntryOf(file: unknown): Readonly<Record<string, unknown>> {
+  const { entries } = asRecord(asRecord(file)["plugins"]);
+  return asRecord(asRecord(entries)["mcp-client"]);
 }
 
 /** JSON5, with comments. The files can be large, so the faster JSON parser goes first. */
@@ -102,7 +121,8 @@ export function convertServers(servers: unknown, dialect: Dialect, context: Clie
 /** Disables the servers that the client itself does not use. */
 export function disableServers(reading: ImportReading, isOff: (name: string) => boolean): ImportReading {
   const change = (each: ImportedEntry): ImportedEntry => {
-    return isOff(each.name) ? { ...each, server: { enabled: false, ...each.server } } : each;
+    const { enabled: _, ...server } = each.server;
+    return isOff(each.name) ? { ...each, server: { enabled: false, ...server } } : each;
   };
   return { ...reading, taken: reading.taken.map(change) };
 }
