@@ -7,9 +7,8 @@ import { Fault } from "../../core/fault.ts";
 import type { Home } from "../../core/files/home.ts";
 import { type Log, silentLog } from "../../core/log.ts";
 import type { World } from "../../core/process/world.ts";
-import { activate, type ActiveConfig } from "../active-config.ts";
+import type { ActiveConfig } from "../active-config.ts";
 import type { ConfigPlace } from "../control/hub-control.ts";
-import { findTrustProblem, requireTrustedCommand } from "../require-trust.ts";
 
 /** Where an engine's configuration comes from: a file, or the configuration of the program that hosts the engine. */
 export interface ConfigSource {
@@ -75,14 +74,19 @@ export function watchedConfigFile(options: ConfigFileOptions): ConfigSource {
   };
 }
 
-/** The file as it is used now, and how a new text of it, or of the owner's configuration, is taken up. */
+/**
+ * The file as it is used now, and how a new text of it, or of the owner's configuration, is taken up. What that needs is
+ * loaded then: most engines never see a new text.
+ */
 function openConfigFile({ home, configuration, env, log }: ConfigFileOptions) {
   const place = placeOf(configuration, home);
   let { file, owner } = configuration;
   const reported = new Set(configuration.ignored?.map(({ message, path }) => path + message));
 
   async function take(text?: string): Promise<LoadedConfig> {
-    const loaded = { ...place, ...(await loadConfig({ path: place.path, env, ...(text !== undefined && { text }) })) };
+    const written = { path: place.path, env, ...(text !== undefined && { text }) };
+    const loaded = { ...place, ...(await loadNamedConfig(written, place.location)) };
+    const { findTrustProblem } = await import("../require-trust.ts");
     const untrusted = await findTrustProblem(home, loaded);
     if (untrusted !== undefined) throw new Fault("untrusted", untrusted);
     file = loaded;
@@ -90,6 +94,7 @@ function openConfigFile({ home, configuration, env, log }: ConfigFileOptions) {
   }
 
   async function merge(loaded: NonNullable<ActiveConfig["file"]>): Promise<LoadedConfig> {
+    const { activate } = await import("../active-config.ts");
     const { config, ignored = [] } = await activate(loaded, owner);
     for (const problem of ignored) {
       if (!reported.has(problem.path + problem.message)) log.warn(formatProblemAt(place.path, problem));
@@ -102,7 +107,11 @@ function openConfigFile({ home, configuration, env, log }: ConfigFileOptions) {
     active: configuration,
     place,
     read: () => take(),
-    checkCommand: async (command) => file && requireTrustedCommand(home, file, command),
+    async checkCommand(command) {
+      if (file?.location !== "working-folder") return;
+      const { requireTrustedCommand } = await import("../require-trust.ts");
+      await requireTrustedCommand(home, file, command);
+    },
   };
   return {
     source,
