@@ -84,8 +84,7 @@ function openConfigFile({ home, configuration, env, log }: ConfigFileOptions) {
   const reported = new Set(configuration.ignored?.map(({ message, path }) => path + message));
 
   async function take(text?: string): Promise<LoadedConfig> {
-    const written = { path: place.path, env, ...(text !== undefined && { text }) };
-    const loaded = { ...place, ...(await loadNamedConfig(written, place.location)) };
+    const loaded = { ...place, ...(await loadConfig({ path: place.path, env, ...(text !== undefined && { text }) })) };
     const { findTrustProblem } = await import("../require-trust.ts");
     const untrusted = await findTrustProblem(home, loaded);
     if (untrusted !== undefined) throw new Fault("untrusted", untrusted);
