@@ -138,8 +138,9 @@ test("connect adds a server to the hub's configuration, and the hub runs it befo
   const added = await here(place, "connect", "--name", "shelf", "--", command, ...args);
   expect(added).toMatchObject({ exit: 0 });
   expect(await readFile(join(place.home, "clawport.json5"), "utf8")).toContain("shelf-server.ts");
-  const pid = Number((await here(place, "call", "shelf__pid")).out);
+  const pid = (await pidOf(place, "shelf"))!;
   expect(isAlive(pid)).toBe(true);
+  expect((await here(place, "call", "shelf__pid")).exit).toBe(0);
   const refused = await here(place, "connect", "--name", "agent", "--", command, "other");
   expect(refused.exit).toBe(78);
   expect(await readFile(join(place.home, "clawport.json5"), "utf8")).not.toContain("agent");

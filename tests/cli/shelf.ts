@@ -10,9 +10,16 @@ import type { ShellAnswer } from "./run-shell.ts";
 
 const file = fileURLToPath(new URL("fixtures/shelf-server.ts", import.meta.url));
 
+/** How the test server is configured. Outside a PID namespace, so that its own process ids are those of the test. */
+export interface ShelfSettings {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly pidNamespace: "off";
+}
+
 /** The settings of the test server; `flags` tell one from another. */
-export function shelf(...flags: string[]): { readonly command: string; readonly args: readonly string[] } {
-  return { command: process.execPath, args: [file, ...flags] };
+export function shelf(...flags: string[]): ShelfSettings {
+  return { command: process.execPath, args: [file, ...flags], pidNamespace: "off" };
 }
 
 export interface ConfiguredPlace extends Place {

@@ -7,7 +7,9 @@ const program = path.join(import.meta.dirname, "fixtures", "rogue-stdio.ts");
 
 /** The file in which a rogue over stdio counts its starts and runs, and how to start one that uses it. */
 export interface Journal extends AsyncDisposable {
-  server(...flags: readonly string[]): { command: string; args: string[] };
+  readonly file: string;
+  /** Outside a PID namespace, so that its own process ids are those of the test. */
+  server(...flags: readonly string[]): { command: string; args: string[]; pidNamespace: "auto" | "off" };
   lines(): string[];
   count(line: string): number;
   /** Process ids of every start. */
@@ -20,7 +22,8 @@ export async function openJournal(): Promise<Journal> {
   await writeFile(file, "");
   const lines = () => readFileSync(file, "utf8").split("\n").slice(0, -1);
   return {
-    server: (...flags) => ({ command: process.execPath, args: [program, file, ...flags] }),
+    file,
+    server: (...flags) => ({ command: process.execPath, args: [program, file, ...flags], pidNamespace: "off" }),
     lines,
     count: (line) => lines().filter((each) => each === line).length,
     pids: () => lines().flatMap((line) => (line.startsWith("start ") ? [Number(line.slice(6))] : [])),

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { expect, test } from "vitest";
-import { killOrphans } from "../../src/core/process/process-tree.ts";
+import { killOrphans } from "../../src/core/process/marked-processes.ts";
 import type { ToolResult } from "../../src/mcp/messages/tool.ts";
 import { textOf } from "../support/start-guard.ts";
 import { until } from "../support/until.ts";

@@ -46,6 +46,7 @@ test("a configuration as people write it is read with its environment and its de
     transport: "http",
     args: [],
     env: {},
+    pidNamespace: "auto",
     apiKey: "k",
     headers: {},
     tls: {},

@@ -62,6 +62,11 @@ export const serverSchema = Type.Object(
     cwd: Type.Optional(
       path("Folder the command runs in (transport `stdio`). By default the one Clawport was started in."),
     ),
+    pidNamespace: Type.Enum(["auto", "off"], {
+      default: "auto",
+      description:
+        "Whether the command gets a PID namespace of its own (Linux), so that nothing it starts outlives it. It then sees no other processes and can't use setuid programs. `auto`: if the system allows it.",
+    }),
     headers: Type.Record(Type.String(), Type.String({ description: "Its value. Prefer $NAME for a secret." }), {
       default: {},
       description: "Headers that are sent with every request (transport `http`).",

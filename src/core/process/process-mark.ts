@@ -55,25 +55,28 @@ export function judgeMark(mark: ProcessMark, own: ProcessMark, proc: string): Li
   return stat !== undefined && stat.start === mark.start && !stat.isEnding ? "alive" : "dead";
 }
 
-interface ProcessStat {
+export interface ProcessStat {
   readonly pid: number;
   readonly start: string;
   /** It does nothing any more and is listed only until the system has cleaned up. */
   readonly isEnding: boolean;
+  /** The system has cleaned up; only its exit code is left. */
+  readonly isZombie: boolean;
 }
 
 /** `PF_EXITING` in the kernel's flags of a process. */
 const exiting = 4;
 
 /** proc(5): the command in field 2 may contain spaces and brackets, so fields are counted from its last bracket. */
-function readStat(proc: string, pid: string): ProcessStat | undefined {
+export function readStat(proc: string, pid: string): ProcessStat | undefined {
   try {
     const text = readFileSync(`${proc}/${pid}/stat`, "latin1");
     const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
     const [state, flags, start] = [fields[0], fields[6], fields[19]];
     if (state === undefined || start === undefined) return undefined;
-    const isEnding = state === "Z" || state === "X" || (Number(flags) & exiting) !== 0;
-    return { pid: Number.parseInt(text, 10), start, isEnding };
+    const isZombie = state === "Z" || state === "X";
+    const isEnding = isZombie || (Number(flags) & exiting) !== 0;
+    return { pid: Number.parseInt(text, 10), start, isEnding, isZombie };
   } catch {
     return undefined;
   }

@@ -1,18 +1,19 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
+import { constants } from "node:os";
 import type { Readable, Writable } from "node:stream";
-import { settledWithin, sleep } from "../wait.ts";
+import { codeOf } from "../fault.ts";
+import { settledWithin } from "../wait.ts";
 import { childEnv, type Env } from "./child-env.ts";
-import { formatMark, judgeMark, ownMark, parseMark } from "./process-mark.ts";
+import { killRun, killRunUntilGone, markEnv } from "./marked-processes.ts";
+import { watchNamespaceInit } from "./namespace-init.ts";
+import { doubtNamespaceWay, type NamespaceProgram, namespaceWords } from "./pid-namespace.ts";
 
 /** A program to start. No shell reads the command line. */
-export interface ProgramCommand {
-  readonly command: string;
+export interface ProgramCommand extends NamespaceProgram {
   readonly args: readonly string[];
   /** Set for the program besides what it inherits. */
   readonly env: Readonly<Record<string, string>>;
-  readonly cwd?: string | undefined;
 }
 
 export interface ProcessExit {
@@ -22,13 +23,15 @@ export interface ProcessExit {
 
 /** A running program and everything it has started. */
 export interface ProcessTree {
-  readonly pid: number;
+  pid(): number;
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly stderr: Readable;
   readonly exited: Promise<ProcessExit>;
   /** Resolves when everything the program wrote to its stdout has been read. */
   readonly drained: Promise<void>;
+  /** Closes stdin: most programs exit then. */
+  endInput(): void;
   /** Sends SIGTERM to the process group. On Windows, which has no such signal, it ends the tree at once. */
   terminate(): void;
   /** Kills the whole tree without waiting. Call it when the program has exited, to end what it left behind. */
@@ -41,14 +44,18 @@ export interface ProcessTree {
 const killWaitMs = 5000;
 
 /**
- * Starts a program whose descendants can all be found again, even those that left its process group. Of our environment
- * (`env`) it sees only what any program needs. Rejects with the platform's error if the program can't be started.
+ * Starts a program of which nothing is left when it has ended or was killed: in a PID namespace if possible, and marked in
+ * any case. Of our environment (`env`) it sees only what any program needs. Rejects with the platform's error if the
+ * program can't be started.
  */
 export async function startProcessTree(program: ProgramCommand, env: Env): Promise<ProcessTree> {
   const run = randomUUID();
-  const child: ChildProcessByStdio<Writable, Readable, Readable> = spawn(program.command, [...program.args], {
+  const programEnv = { ...childEnv(env), ...program.env, ...markEnv(run) };
+  const wrapper = (await namespaceWords(program, programEnv, env)) ?? [];
+  const [command = "", ...args] = [...wrapper, program.command, ...program.args];
+  const child: ChildProcessByStdio<Writable, Readable, Readable> = spawn(command, args, {
     cwd: program.cwd,
-    env: { ...childEnv(env), ...program.env, ...ownerEnv(run) },
+    env: programEnv,
     stdio: ["pipe", "pipe", "pipe"],
     // A process group of its own: a signal to it also reaches what the program started.
     detached: process.platform !== "win32",
@@ -57,115 +64,73 @@ export async function startProcessTree(program: ProgramCommand, env: Env): Promi
   const { stdin, stdout, stderr } = child;
   // A program that closes its input early must not take us along.
   stdin.on("error", () => {});
-  const exited = new Promise<ProcessExit>((resolve) => child.once("exit", (code, signal) => resolve({ code, signal })));
-  const drained = new Promise<void>((resolve) => stdout.once("close", resolve));
-  await new Promise<void>((resolve, reject) => {
-    child.once("spawn", resolve);
-    child.on("error", reject);
+  const isWrapped = wrapper.length > 0;
+  const exited = new Promise<ProcessExit>((resolve) => {
+    child.once("exit", (code, signal) => resolve(isWrapped ? exitInNamespace(code, signal) : { code, signal }));
   });
+  const drained = new Promise<void>((resolve) => stdout.once("close", resolve));
+  try {
+    await new Promise<void>((resolve, reject) => {
+      child.once("spawn", resolve);
+      child.on("error", reject);
+    });
+  } catch (error) {
+    if (!isWrapped || codeOf(error) !== "ENOENT") throw error;
+    // What makes the namespace was uninstalled, or the folder does not exist.
+    void doubtNamespaceWay(env);
+    return startProcessTree({ ...program, pidNamespace: "off" }, env);
+  }
+  if (isWrapped) void exited.then(({ code }) => (code === 0 || code === null ? undefined : doubtNamespaceWay(env)));
   const pid = child.pid!;
-  const killRest = (): void => {
+  const init = isWrapped ? watchNamespaceInit(pid) : undefined;
+  const killAll = (): void => {
+    const first = init?.pid();
+    if (first !== undefined) signalProcess(first, "SIGKILL");
     signalGroup(pid, "SIGKILL");
-    killRun(run);
   };
 
   return {
-    pid,
+    pid: () => init?.programPid() ?? pid,
     stdin,
     stdout,
     stderr,
     exited,
     drained,
-    terminate: () => signalGroup(pid, "SIGTERM"),
-    killRest,
+    endInput() {
+      // Looked up while it still runs, so that `kill` can wait for its end.
+      init?.pid();
+      stdin.end();
+    },
+    terminate: () => signalGroup(init?.pid() ?? pid, "SIGTERM"),
+    killRest() {
+      killAll();
+      killRun(run);
+    },
     async kill() {
-      signalGroup(pid, "SIGKILL");
-      await settledWithin(Promise.all([exited, killUntilGone(run)]), killWaitMs);
+      killAll();
+      await settledWithin(Promise.all([exited, init?.gone(), killRunUntilGone(run)]), killWaitMs);
       stdout.destroy();
       stderr.destroy();
     },
   };
 }
 
+/** The first process of a namespace reports a signal as shells do, so a program that exits with 128 + n looks killed. */
+function exitInNamespace(code: number | null, signal: NodeJS.Signals | null): ProcessExit {
+  const names = Object.entries(constants.signals) as [NodeJS.Signals, number][];
+  const killedBy = names.find(([, number]) => code === 128 + number)?.[0];
+  return killedBy === undefined ? { code, signal } : { code: null, signal: killedBy };
+}
+
 function signalGroup(pid: number, signal: NodeJS.Signals): void {
+  if (process.platform !== "win32") signalProcess(-pid, signal);
+  else spawn("taskkill", ["/pid", String(pid), "/T", "/F"], { stdio: "ignore" }).on("error", () => {});
+}
+
+function signalProcess(pid: number, signal: NodeJS.Signals): void {
   try {
-    if (process.platform !== "win32") process.kill(-pid, signal);
-    else spawn("taskkill", ["/pid", String(pid), "/T", "/F"], { stdio: "ignore" }).on("error", () => {});
+    process.kill(pid, signal);
   } catch {
-    // The group is empty.
+    // It has just ended, or the group is empty.
   }
-}
-
-/** A killed process is listed until the system has removed it. */
-async function killUntilGone(run: string): Promise<void> {
-  for (let round = 0; killRun(run) > 0 && round < 200; round++) await sleep(5);
-}
-
-/**
- * Every process we start carries our mark in its environment, and passes it on to whatever it starts. A process group
- * alone is not enough: `setsid` leaves it, but keeps the environment.
- */
-const ownerVariable = "CLAWPORT_OWNER";
-const runVariable = "CLAWPORT_SERVER_RUN";
-
-function ownerEnv(run: string): Record<string, string> {
-  return { [ownerVariable]: formatMark(ownMark("/proc")), [runVariable]: run };
-}
-
-/** Kills everything left of one run, and what that left behind itself: the program may be a hub with servers of its own. */
-function killRun(run: string): number {
-  return killWhere((env) => env.get(runVariable) === run || isOrphan(env));
-}
-
-/** Kills what earlier processes of ours left behind because they died too suddenly to do it. Returns how many. */
-export function killOrphans(): number {
-  return killWhere(isOrphan);
-}
-
-function isOrphan(env: ReadonlyMap<string, string>): boolean {
-  const owner = parseMark(env.get(ownerVariable) ?? "");
-  return owner !== undefined && judgeMark(owner, ownMark("/proc"), "/proc") === "dead";
-}
-
-/** A process may start another one while we look, and its death may turn others into orphans. */
-const maxSweeps = 10;
-
-/** Finds nothing on systems without `/proc`; there the process group has to do. */
-function killWhere(isMeant: (env: ReadonlyMap<string, string>) => boolean): number {
-  const killed = new Set<number>();
-  for (let sweep = 0; sweep < maxSweeps; sweep++) {
-    const found = listPids().filter((pid) => pid !== process.pid && !killed.has(pid) && isMeant(ownVariables(pid)));
-    if (found.length === 0) break;
-    for (const pid of found) {
-      killed.add(pid);
-      try {
-        process.kill(pid, "SIGKILL");
-      } catch {
-        // It has just ended, or belongs to another user.
-      }
-    }
-  }
-  return killed.size;
-}
-
-function listPids(): number[] {
-  try {
-    return readdirSync("/proc").flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []));
-  } catch {
-    return [];
-  }
-}
-
-/** The `CLAWPORT_…` variables of a process. */
-function ownVariables(pid: number): ReadonlyMap<string, string> {
-  const env = new Map<string, string>();
-  try {
-    for (const entry of readFileSync(`/proc/${pid}/environ`, "latin1").split("\0")) {
-      if (entry.startsWith("CLAWPORT_"))
-        env.set(entry.slice(0, entry.indexOf("=")), entry.slice(entry.indexOf("=") + 1));
-    }
-  } catch {
-    // Another user's process, or one that has just ended.
-  }
-  return env;
 }

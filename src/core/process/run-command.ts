@@ -1,5 +1,8 @@
 import { Fault, messageOf } from "../fault.ts";
 import { quotedPeerTail } from "../peer-text.ts";
+import { secretArguments } from "../secrets/redact-command-line.ts";
+import { createOutputRedactor } from "../secrets/redact-output.ts";
+import { secretParts } from "../secrets/secret-parts.ts";
 import { cancelledBy, settledWithin, withDeadline } from "../wait.ts";
 import type { Env } from "./child-env.ts";
 import { type ProcessTree, type ProgramCommand, startProcessTree } from "./process-tree.ts";
@@ -21,22 +24,28 @@ export async function runCommand(program: ProgramCommand, options: RunOptions): 
   const { env, signal, timeoutMs, maxOutputBytes } = options;
   if (signal.aborted) throw cancelledBy(signal);
   const name = JSON.stringify(program.command);
+  const secrets = [...Object.values(program.env), ...secretArguments(program.args)].flatMap(secretParts);
   const tree = await startProcessTree(program, env).catch((cause: unknown) => {
     throw new Fault("unavailable", `${name} could not be started: ${messageOf(cause)}`, { cause });
   });
   try {
-    return await withDeadline(timeoutMs, signal, () => readOutput(name, tree, maxOutputBytes));
+    return await withDeadline(timeoutMs, signal, () => readOutput(name, tree, maxOutputBytes, secrets));
   } finally {
     await tree.kill();
   }
 }
 
-async function readOutput(name: string, tree: ProcessTree, maxBytes: number): Promise<Buffer> {
+async function readOutput(
+  name: string,
+  tree: ProcessTree,
+  maxBytes: number,
+  secrets: readonly string[],
+): Promise<Buffer> {
   const chunks: Buffer[] = [];
-  const errors = createTail(4000);
+  const errors = createTail(4000, createOutputRedactor(secrets));
   const overflow = Promise.withResolvers<never>();
   let bytes = 0;
-  tree.stdin.end();
+  tree.endInput();
   tree.stderr.on("data", (chunk: Buffer) => errors.push(chunk));
   tree.stdout.on("data", (chunk: Buffer) => {
     bytes += chunk.length;

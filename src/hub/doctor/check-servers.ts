@@ -1,9 +1,8 @@
-import { constants } from "node:fs";
-import { access } from "node:fs/promises";
-import { delimiter, isAbsolute, join } from "node:path";
 import type { Config } from "../../core/config/config-schema.ts";
 import { isListening } from "../../core/http/is-listening.ts";
 import { sanitizeLine } from "../../core/peer-text.ts";
+import { findProgram } from "../../core/process/find-program.ts";
+import { findNamespaceWay } from "../../core/process/pid-namespace.ts";
 import type { World } from "../../core/process/world.ts";
 import type { ServerStatus } from "../../sources/servers/server-status.ts";
 import { listRemarks } from "../verbs/list-remarks.ts";
@@ -15,12 +14,12 @@ type Surroundings = Pick<World, "env" | "cwd" | "platform">;
 
 const timeoutMs = 3000;
 
-/** Whether each configured server can be started or reached, and its state in a running hub. Nothing is started or sent. */
+/** Whether each configured server can be started or reached, and its state in a running hub. No server is started or sent anything. */
 export async function checkServers(
   servers: Config["servers"],
-  isTrusted = true,
   world: Surroundings,
   inHub: readonly ServerStatus[] = [],
+  isTrusted = true,
 ): Promise<Finding[]> {
   const findings = await Promise.all(
     Object.entries(servers).map(async ([name, server]) => {
@@ -32,7 +31,17 @@ export async function checkServers(
   );
   return findings.length === 0
     ? [{ level: "info", what: "no servers are configured", fix: "clawport import" }]
-    : findings.flat();
+    : [...findings.flat(), ...(await checkNamespace(Object.values(servers), world))];
+}
+
+/** Where a server's process gets no PID namespace, something it starts may outlive it. */
+async function checkNamespace(servers: readonly ServerConfig[], { env, platform }: Surroundings): Promise<Finding[]> {
+  const isNeeded = servers.some(
+    ({ enabled, transport, pidNamespace }) => enabled && transport === "stdio" && pidNamespace !== "off",
+  );
+  if (!isNeeded || platform !== "linux" || (await findNamespaceWay(env)) !== undefined) return [];
+  const what = "this system allows no PID namespaces: what a server starts may outlive it";
+  return [{ level: "info", what, fix: "apt install bubblewrap  (if the system allows user namespaces)" }];
 }
 
 function stateFinding(state: ServerStatus): Finding {
@@ -64,10 +73,10 @@ async function checkServer(
   if (!server.enabled) return { level: "info", what: `server ${name} is disabled` };
   if (server.transport === "stdio") return checkCommand(name, server.command ?? "", world);
   const address = URL.parse(server.url ?? "");
-  if (!isTrusted)
-    return { level: "info", what: `server ${name} was not contacted, since the configuration is not trusted yet` };
   if (address === null)
     return { level: "fail", what: `server ${name} has no valid address`, fix: "clawport config check" };
+  if (!isTrusted)
+    return { level: "info", what: `server ${name} was not contacted, since the configuration is not trusted yet` };
   const port = Number(address.port) || (address.protocol === "https:" ? 443 : 80);
   if (await isListening(address.hostname.replaceAll(/[[\]]/g, ""), port, timeoutMs))
     return { level: "ok", what: `server ${name} is reachable at ${address.host}` };
@@ -86,21 +95,4 @@ async function checkCommand(name: string, command: string, world: Surroundings):
     what: `server ${name} runs ${JSON.stringify(command)}, which is not installed`,
     fix: `clawport config path  (correct servers.${name}.command, or install it)`,
   };
-}
-
-async function findProgram(command: string, { env, cwd, platform }: Surroundings): Promise<string | undefined> {
-  const endings = platform === "win32" ? (env["PATHEXT"] ?? ".EXE;.CMD;.BAT").split(";") : [""];
-  const isPath = command.includes("/") || isAbsolute(command);
-  const folders = isPath ? [cwd] : (env["PATH"] ?? env["Path"] ?? "").split(delimiter);
-  const candidates = folders.flatMap((folder) =>
-    endings.map((ending) => (isAbsolute(command) ? command : join(folder, command)) + ending),
-  );
-  for (const path of candidates) {
-    const usable = await access(path, constants.X_OK).then(
-      () => true,
-      () => false,
-    );
-    if (usable) return path;
-  }
-  return undefined;
 }

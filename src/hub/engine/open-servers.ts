@@ -1,7 +1,11 @@
-import { killOrphans } from "../../core/process/process-tree.ts";
+import type { Log } from "../../core/log.ts";
+import type { Env } from "../../core/process/child-env.ts";
+import { killOrphans } from "../../core/process/marked-processes.ts";
+import { findNamespaceWay, rememberNamespaceWay } from "../../core/process/pid-namespace.ts";
 import { createServerMetrics } from "../../core/telemetry/clawport-metrics.ts";
 import { findModel } from "../../sources/agent/model/find-model.ts";
 import { createSamplingHandler, type SamplingHandler } from "../../sources/agent/sampling/sampling-handler.ts";
+import type { ServerDefinition } from "../../sources/servers/definition.ts";
 import { createServerManager, type ServerManager } from "../../sources/servers/manager.ts";
 import { createAuthRegistry } from "../../sources/servers/oauth/auth-registry.ts";
 import type { CredentialStore } from "../../sources/servers/oauth/store/credentials.ts";
@@ -33,6 +37,7 @@ export async function openServers(parts: EngineParts, options: OpenServersOption
   const serverEnv = guardRecursion(env, place.path);
   const left = killOrphans();
   if (left > 0) log.info("ended processes that an earlier start left behind", { count: left });
+  rememberNamespaceWay(home.file("pid-namespace.json"));
   const { open: store, settled } = createStoreOpener({ home, env, log });
   // After the servers: writes they began may still be under way.
   closers.add("sign-ins", settled);
@@ -47,15 +52,27 @@ export async function openServers(parts: EngineParts, options: OpenServersOption
     discoveryMs: config.toolDiscoveryInterval,
     metrics: metrics && createServerMetrics(metrics),
     sample: createSampler(parts),
+    checkCommand: configuration.checkCommand,
     hasModel: hasModel(parts),
     reportOf: (name) => pins.reportOf(name),
-    checkCommand: configuration.checkCommand,
   });
   closers.add("servers", () => manager.close());
   const servers = createLocalServers({ manager, log, only, idle });
   const signIns = createLocalSignIns({ auths, home, store, definitions: () => servers.definitions() });
   await servers.apply({ config, waiting: active.file?.waiting });
+  if (!idle && needsNamespace(servers.definitions())) void reportNamespace(serverEnv, log);
   return { servers, signIns, manager };
+}
+
+function needsNamespace(definitions: readonly ServerDefinition[]): boolean {
+  return definitions.some(
+    ({ enabled, transport }) => enabled && transport.kind === "stdio" && transport.pidNamespace !== "off",
+  );
+}
+
+async function reportNamespace(env: Env, log: Log): Promise<void> {
+  if (process.platform === "linux" && (await findNamespaceWay(env)) === undefined)
+    log.info("the system allows no PID namespaces: what a server starts may outlive it (see `clawport doctor`)");
 }
 
 interface StoreOpener {

@@ -98,7 +98,17 @@ const downloadTimeoutMs = 120_000;
 
 function defineServer(name: string, settings: ServerConfig): ServerDefinition {
   const { transport, toolPrefix, roots, requestTimeoutMs, maxTotalTimeoutMs } = settings;
-  const { enabled, tools, share, trusted, connectTimeoutMs, maxMessageBytes, heartbeatMs, era, secrets = [] } = settings;
+  const {
+    enabled,
+    tools,
+    share,
+    trusted,
+    connectTimeoutMs,
+    maxMessageBytes,
+    heartbeatMs,
+    era,
+    secrets = [],
+  } = settings;
   const connection = {
     transport: transport === "http" ? toHttpTarget(settings) : toStdioTarget(settings),
     connectTimeoutMs: mayDownload(settings) ? Math.max(connectTimeoutMs, downloadTimeoutMs) : connectTimeoutMs,
@@ -129,8 +139,8 @@ function toHttpTarget({ url = "", headers, apiKey, auth, tls }: ServerConfig): H
   };
 }
 
-function toStdioTarget({ command = "", args, env, cwd }: ServerConfig): StdioTarget {
-  return { kind: "stdio", command, args, env, ...(cwd !== undefined && { cwd }) };
+function toStdioTarget({ command = "", args, env, cwd, pidNamespace }: ServerConfig): StdioTarget {
+  return { kind: "stdio", command, args, env, pidNamespace, ...(cwd !== undefined && { cwd }) };
 }
 
 export function unknownServer(name: string, known: readonly string[]): Fault {

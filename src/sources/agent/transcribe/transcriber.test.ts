@@ -1,5 +1,5 @@
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { existsSync, readFileSync } from "node:fs";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -7,9 +7,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text as readText } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { pidsRunning } from "../../../../tests/support/running-commands.ts";
 import { until } from "../../../../tests/support/until.ts";
 import type { TranscriptionConfig } from "../../../core/config/agent-config.ts";
 import { silentLog } from "../../../core/log.ts";
+import type { Env } from "../../../core/process/child-env.ts";
 import type { Attachment } from "../media/check-media.ts";
 import { createTranscriber, transcribeAudio } from "./transcriber.ts";
 
@@ -21,7 +23,8 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-const open = (config: TranscriptionConfig, env = {}) => createTranscriber({ config, env, folder });
+const open = (config: TranscriptionConfig, env: Env = { PATH: process.env["PATH"] }) =>
+  createTranscriber({ config, env, folder });
 
 /** A program that gets the path as its last argument. */
 const program = (code: string): TranscriptionConfig => ({ command: [process.execPath, "-e", code, "{file}"] });
@@ -76,32 +79,32 @@ describe("a command", () => {
     ["of its process group", false],
     ["in a session of its own", true],
   ])("of an order that was cancelled is stopped with what it has started %s", async (_, detached) => {
-    const pidFile = join(folder, "pid");
+    const mark = randomUUID();
     const cancel = new AbortController();
-    const result = open(program(`${startsAnother(pidFile, { detached })} setInterval(() => {}, 1000)`)).transcribe(
+    const result = open(program(`${startsAnother(mark, { detached })} setInterval(() => {}, 1000)`)).transcribe(
       file("a.wav", "audio/wav"),
       cancel.signal,
     );
     result.catch(() => {});
-    await until(() => existsSync(pidFile) && readFileSync(pidFile, "utf8") !== "", "the command runs");
+    await until(() => pidsRunning(mark).length > 0, "the command runs");
     cancel.abort();
     await expect(result).rejects.toMatchObject({ code: "cancelled" });
-    expect(isAlive(Number(readFileSync(pidFile, "utf8")))).toBe(false);
+    expect(pidsRunning(mark)).toEqual([]);
   });
 
   test("that has ended does not wait for what it started, and leaves nothing of it", async () => {
-    const pidFile = join(folder, "pid");
-    const code = `${startsAnother(pidFile, { detached: true, stdio: "inherit" })} console.log("said"); process.exit()`;
+    const mark = randomUUID();
+    const code = `${startsAnother(mark, { detached: true, stdio: "inherit" })} console.log("said"); process.exit()`;
     const transcript = await open(program(code)).transcribe(file("a.wav", "audio/wav"), never);
     expect(transcript).toBe("said\n");
-    expect(isAlive(Number(readFileSync(pidFile, "utf8")))).toBe(false);
+    expect(pidsRunning(mark)).toEqual([]);
   });
 });
 
-/** Code that starts a process without an end and notes its number. */
-function startsAnother(pidFile: string, options: object): string {
-  const args = `process.execPath, ["-e", "setInterval(() => {}, 1000)"], ${JSON.stringify(options)}`;
-  return `require("fs").writeFileSync(${JSON.stringify(pidFile)}, String(require("child_process").spawn(${args}).pid));`;
+/** Code that starts a process without an end, which has the mark in its command line. */
+function startsAnother(mark: string, options: object): string {
+  const args = `process.execPath, ["-e", "setInterval(() => {}, 1000)", ${JSON.stringify(mark)}]`;
+  return `require("child_process").spawn(${args}, ${JSON.stringify(options)});`;
 }
 
 describe("a provider", () => {
@@ -191,12 +194,3 @@ describe("the attachments of an order", () => {
     await expect(result).rejects.toThrow("cancelled");
   });
 });
-
-/** A zombie is dead: it only waits to be collected. */
-function isAlive(pid: number): boolean {
-  try {
-    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
-  } catch {
-    return false;
-  }
-}

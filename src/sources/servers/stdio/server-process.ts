@@ -34,7 +34,7 @@ export async function startServerProcess(
   return {
     ...tree,
     async stop() {
-      tree.stdin.end();
+      tree.endInput();
       // Most servers exit at once when their input ends.
       if (!(await settledWithin(tree.exited, Math.min(patienceMs, 500)))) {
         tree.terminate();

@@ -45,7 +45,7 @@ export function createStdioTransport(options: StdioTransportOptions): StdioTrans
     sessionId: undefined,
     settle: () => {},
     close,
-    pid: () => (exit ? undefined : child?.pid),
+    pid: () => (exit ? undefined : child?.pid()),
     async start(listener) {
       child = await startServerProcess(server, { env, stderr });
       read(child, listener);
