@@ -7,7 +7,11 @@ import { openHome } from "../../src/core/files/home.ts";
 import { createLiveLog } from "../../src/core/log.ts";
 import { openHub } from "../../src/hub/hub.ts";
 import { type ReceivedSpan, startCollector } from "../support/otlp-collector.ts";
+import { testContext } from "../support/test-source.ts";
+import { openRogueHttp } from "./fixtures/rogue-http.ts";
+import { openRogueSse } from "./fixtures/rogue-sse.ts";
 import { openTraceServer, type SeenTrace } from "./fixtures/trace-server.ts";
+import { startEngine } from "./start-engine.ts";
 
 const callerTrace = "4bf92f3577b34da6a3ce929d0e0e4736";
 const traceparent = `00-${callerTrace}-00f067aa0ba902b7-01`;
@@ -168,4 +172,24 @@ test("a new trace begins without the state of a trace that is not valid, and no 
   const smuggled = { ...fromCaller, tracestate: "a=1\r\nx-evil: 1" };
   const kept = seenIn(await hub.request("http", "tools/call", { ...look, _meta: smuggled }));
   expect(kept.headers).toEqual({ traceparent: expect.stringContaining(callerTrace) });
+});
+
+test("a modern server gets the trace beside the headers that repeat the request", async () => {
+  await using rogue = await openRogueHttp("modern");
+  await using engine = await startEngine({ rogue: { url: rogue.url } });
+  const { source, tool } = engine.catalog.find("rogue__write")!;
+  const { baggage: _, ...trace } = fromCaller;
+  await source.call(tool.name, {}, { ...testContext(), ...trace, meta: fromCaller });
+  const { headers, message } = rogue.seen.find(({ what }) => what === "tools/call")!;
+  expect(headers).toMatchObject({ ...trace, "mcp-method": "tools/call", "mcp-name": "write" });
+  expect(message.params._meta).toMatchObject(fromCaller);
+});
+
+test("a server over HTTP+SSE gets the trace in headers, too", async () => {
+  await using rogue = await openRogueSse({ postStatus: 405 });
+  await using engine = await startEngine({ rogue: { url: rogue.url } });
+  const { source, tool } = engine.catalog.find("rogue__write")!;
+  const { baggage: _, ...trace } = fromCaller;
+  await source.call(tool.name, {}, { ...testContext(), ...trace });
+  expect(rogue.traces).toEqual([trace]);
 });

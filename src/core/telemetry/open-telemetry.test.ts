@@ -202,3 +202,11 @@ test("a refusal is final, and an abort ends the waiting", async () => {
   expect(await send({ n: 2 }, stop.signal)).toBe(false);
   expect(collector.received.map(({ body }) => body.n)).toEqual([1, 2]);
 });
+
+test("a collector for metrics only makes no call a traced one", async () => {
+  await using collector = await startCollector();
+  const telemetry = await open({ OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: collector.url });
+  expect(telemetry.isTracing).toBe(false);
+  await telemetry.close();
+  expect(collector.spans()).toEqual([]);
+});
