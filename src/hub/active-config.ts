@@ -8,6 +8,7 @@ import { mergeConfigs } from "../core/config/merge-config.ts";
 import type { Home } from "../core/files/home.ts";
 import type { World } from "../core/process/world.ts";
 import type { Host } from "./host.ts";
+import { loadNamedConfig } from "./load-named-config.ts";
 import { homePath } from "./open-home.ts";
 
 /** The active configuration, and the file it came from if there is one. */
@@ -18,7 +19,7 @@ export interface ActiveConfig {
   readonly file?: FoundConfig & LoadedConfig;
   /** The owner's configuration, if another one is merged with it. */
   readonly owner?: LoadedConfig | undefined;
-  /** What the folder's configuration says without effect. */
+  /** What the folder's configuration, or that of another program, says without effect. */
   readonly ignored?: readonly ConfigProblem[];
 }
 
@@ -63,7 +64,9 @@ export async function allowsUnattendedApprovals(
 }
 
 async function loadFound(found: FoundConfig, ownerPath: string, env: World["env"]): Promise<ActiveConfig> {
-  const file = { ...found, ...(await loadConfig({ path: found.path, env })) };
+  const { ignored, ...loaded } = await loadNamedConfig({ path: found.path, env }, found.location);
+  const file = { ...found, ...loaded };
+  if (ignored !== undefined) return { config: file.config, file, ignored };
   const isOwnersWord = found.location !== "working-folder";
   return activate(
     file,

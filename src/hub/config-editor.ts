@@ -14,6 +14,7 @@ import { defineServers } from "../sources/servers/definition.ts";
 import { createServerManager } from "../sources/servers/manager.ts";
 import { guardRecursion } from "./engine/recursion-guard.ts";
 import type { Host } from "./host.ts";
+import { requireOwnConfig } from "./load-named-config.ts";
 import { requireTrust } from "./require-trust.ts";
 import type { ConfigEditor } from "./verbs/connect.ts";
 
@@ -28,10 +29,12 @@ export function createConfigEditor(host: EditorHost, home: Home, trust: boolean)
   return {
     async check({ path }, name, settings) {
       const { text } = await readRawConfig(path);
+      await requireOwnConfig(path, text);
       await tryServer(host, { path, text, name, settings });
     },
     async add({ path, location }, name, settings) {
       const exists = existsSync(path);
+      await requireOwnConfig(path, (await readRawConfig(path)).text);
       if (exists) await requireTrust(host, home, { ...(await loadConfig({ path, env })), location }, trust);
       const { text: before } = await readRawConfig(path);
       await addServers(path, { [name]: settings });
@@ -45,6 +48,7 @@ export function createConfigEditor(host: EditorHost, home: Home, trust: boolean)
       };
     },
     async remove({ path, location }, name) {
+      await requireOwnConfig(path, (await readRawConfig(path)).text);
       await requireTrust(host, home, { ...(await loadConfig({ path, env })), location }, trust);
       await removeServer(path, name);
       const { text } = await readRawConfig(path);

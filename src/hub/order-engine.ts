@@ -69,7 +69,7 @@ async function loadOwnConfig(host: Host): Promise<ActiveConfig> {
   const home = homePath(host);
   const found = findConfig({ flag: host.globals.config, cwd: home, home });
   if (found === undefined) return { config: defaultConfig };
-  const { loadConfig } = await import("../core/config/load-config.ts");
-  const loaded = await loadConfig({ path: found.path, env: host.env });
+  const { loadNamedConfig } = await import("./load-named-config.ts");
+  const loaded = await loadNamedConfig({ path: found.path, env: host.env }, found.location);
   return { config: loaded.config, file: { ...found, ...loaded } };
 }

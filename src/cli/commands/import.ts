@@ -31,6 +31,7 @@ export const command = defineCommand({
   examples: ["clawport import --dry-run", "clawport import --from cursor", "clawport import --from ./mcp.json"],
   async run(context) {
     const { findConfigOf } = await import("../../hub/active-config.ts");
+    const { requireOwnConfig } = await import("../../hub/load-named-config.ts");
     const { reportImport } = await import("../output/report-import.ts");
     const { planImport } = await import("../../sources/servers/import/plan-import.ts");
     const { addServers, readRawConfig } = await import("../../core/config/edit-config.ts");
@@ -38,6 +39,7 @@ export const command = defineCommand({
     const isDry = options["dry-run"] === true;
     const file = await targetFile(context, isDry);
     const present = await readRawConfig(file);
+    await requireOwnConfig(file, present.text);
     const { sources, untrusted } = chooseSources(context, options.from, options.trust === true);
     const plan = await planImport(sources, { servers: present.servers, hubPort: hubPortOf(present.value) });
     const isWritten = !isDry && Object.keys(plan.servers).length > 0;

@@ -1,12 +1,13 @@
 import { type ConfigPath, pathKey } from "../../core/config/config-path.ts";
 import type { ConfigProblem } from "../../core/config/config-problem.ts";
-import { loadConfig, readConfigText as readText } from "../../core/config/load-config.ts";
+import { readConfigText as readText } from "../../core/config/load-config.ts";
 import { readJson5 } from "../../core/config/read-json5.ts";
 import { codeOf, type Fault, toFault } from "../../core/fault.ts";
 import { asRecord, isRecord } from "../../core/is-record.ts";
 import type { World } from "../../core/process/world.ts";
 import { isSecretArgument } from "../../core/secrets/redact-command-line.ts";
 import { isSecretField, redactText } from "../../core/secrets/redact.ts";
+import { loadNamedConfig } from "../load-named-config.ts";
 import type { ConfigPlace, ConfigText } from "./hub-control.ts";
 
 /** The configuration as it is written, fit to be shown: `$NAME` stays as it is, literal secrets are masked. */
@@ -16,11 +17,15 @@ export async function readConfigText({ path, location }: ConfigPlace, env: World
     throw error;
   });
   if (raw === undefined) return { path, location, problems: [] };
-  return { path, location, text: maskConfig(raw), problems: await findProblems(path, raw, env) };
+  return { path, location, text: maskConfig(raw), problems: await findProblems({ path, location }, raw, env) };
 }
 
-async function findProblems(path: string, text: string, env: World["env"]): Promise<readonly ConfigProblem[]> {
-  const problems = await loadConfig({ path, env, text }).then(
+async function findProblems(
+  { path, location }: ConfigPlace,
+  text: string,
+  env: World["env"],
+): Promise<readonly ConfigProblem[]> {
+  const problems = await loadNamedConfig({ path, env, text }, location).then(
     ({ waiting, warnings }) => [...waiting, ...warnings],
     (error: unknown) => {
       const { detail, message } = toFault(error);

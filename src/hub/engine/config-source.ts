@@ -9,6 +9,7 @@ import { type Log, silentLog } from "../../core/log.ts";
 import type { World } from "../../core/process/world.ts";
 import type { ActiveConfig } from "../active-config.ts";
 import type { ConfigPlace } from "../control/hub-control.ts";
+import { loadNamedConfig } from "../load-named-config.ts";
 
 /** Where an engine's configuration comes from: a file, or the configuration of the program that hosts the engine. */
 export interface ConfigSource {
@@ -84,7 +85,8 @@ function openConfigFile({ home, configuration, env, log }: ConfigFileOptions) {
   const reported = new Set(configuration.ignored?.map(({ message, path }) => path + message));
 
   async function take(text?: string): Promise<LoadedConfig> {
-    const loaded = { ...place, ...(await loadConfig({ path: place.path, env, ...(text !== undefined && { text }) })) };
+    const written = { path: place.path, env, ...(text !== undefined && { text }) };
+    const loaded = { ...place, ...(await loadNamedConfig(written, place.location)) };
     const { findTrustProblem } = await import("../require-trust.ts");
     const untrusted = await findTrustProblem(home, loaded);
     if (untrusted !== undefined) throw new Fault("untrusted", untrusted);

@@ -1,0 +1,44 @@
+import type { ConfigProblem } from "../core/config/config-problem.ts";
+import type { ConfigLocation } from "../core/config/find-config.ts";
+import { type ConfigFile, loadConfig, type LoadedConfig, readConfigText } from "../core/config/load-config.ts";
+import { Fault } from "../core/fault.ts";
+
+export interface NamedConfig extends LoadedConfig {
+  /** What the file of another program says without effect here. */
+  readonly ignored?: readonly ConfigProblem[];
+}
+
+/** Loads our own configuration or, if the user named it with `--config`, that of another program. */
+export async function loadNamedConfig(file: ConfigFile, location: ConfigLocation): Promise<NamedConfig> {
+  if (location !== "flag") return loadConfig(file);
+  const { path, env } = file;
+  const raw = file.text ?? (await readConfigText(path));
+  const { convertConfig, isForeignConfig } = await import("../sources/servers/import/convert-config.ts");
+  if (!(await isForeignConfig(raw))) return loadConfig({ path, env, text: raw });
+  const { value, taken, skipped } = await convertConfig(path, raw, env);
+  const loaded = await loadConfig({ path, env, text: JSON.stringify(value) });
+  const ignored = skipped.map(({ name, reason }) => problemOf(name, `is left out: ${reason}`));
+  const notes = taken.flatMap(({ name, notes: all }) => all.map((note) => problemOf(name, note)));
+  return {
+    ...loaded,
+    raw,
+    waiting: loaded.waiting.map((problem) => ({ ...problem, ...start })),
+    warnings: [...loaded.warnings, ...ignored, ...notes],
+    ignored,
+  };
+}
+
+/** Such a file is read only here: its program would not understand what we write. */
+export async function requireOwnConfig(path: string, text: string): Promise<void> {
+  const { isForeignConfig } = await import("../sources/servers/import/convert-config.ts");
+  if (!(await isForeignConfig(text))) return;
+  const advice = `Run \`clawport import --from ${JSON.stringify(path)}\` to copy its servers, then leave out \`--config\`.`;
+  throw new Fault("config", `${path} is the configuration of another program, which can't be edited here. ${advice}`);
+}
+
+/** A converted server has no place in the text. */
+const start = { line: 1, column: 1 };
+
+function problemOf(server: string, message: string): ConfigProblem {
+  return { path: server, ...start, message };
+}
