@@ -194,7 +194,7 @@ test("a server that waits for a variable is off, and no mistake: config check an
   expect(findings.find(({ check, level }) => check === "configuration" && level === "warn")?.fix).toBe(
     "export A_KEY=…",
   );
-  expect(findings.find(({ check }) => check === "servers")?.what).toBe("server a is off");
+  expect(findings.find(({ check }) => check === "servers")?.what).toBe("server a is disabled");
 });
 
 test("doctor: counts the warnings", async () => {

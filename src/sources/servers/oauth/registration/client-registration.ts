@@ -67,7 +67,14 @@ export function storableClient(
   return client.client_id === settings.clientId ? { client_id: client.client_id } : client;
 }
 
-function isUsable(client: OAuthClientInformationMixed, { redirectUri }: RegistrationRequest, now: number): boolean {
+function isUsable(
+  client: OAuthClientInformationMixed,
+  { redirectUri, scope }: RegistrationRequest,
+  now: number,
+): boolean {
+  // It gets no more than the scopes it was registered for (RFC 7591 § 2).
+  const registered = "scope" in client && client.scope ? client.scope.split(" ") : undefined;
+  if (registered && scope?.split(" ").some((each) => !registered.includes(each))) return false;
   if ("client_secret_expires_at" in client) {
     const expiry = client.client_secret_expires_at ?? 0;
     if (expiry !== 0 && expiry * 1000 <= now) return false;
@@ -114,7 +121,7 @@ function registrationUnsupported({ server }: AuthContext, { issuer, metadata }: 
   if (metadata?.client_id_metadata_document_supported === true)
     return new Fault(
       "config",
-      `${quoted(issuer)} knows clients only by a document about them. Publish the one that \`clawport auth client-document\` prints at an https address, and set \`auth.clientMetadataUrl\` of the server ${server} to it.`,
+      `${quoted(issuer)} knows clients only by a document about them. Publish the one that \`clawport auth client-document\` prints at an https address, and set \`auth.clientMetadataUrl\` of the server ${server} to it. Or register Clawport there by hand and set \`auth.clientId\`.`,
     );
   return new Fault(
     "config",
