@@ -209,7 +209,7 @@ describe("with a running hub", () => {
     await using place = await placeWith({ a: shelf("a") });
     await using hub = await startHub(place, "--port", "0");
     const elsewhere = { ...place, env: { ...place.env, OPENCLAW_TRAY_DATA_DIR: place.folder } };
-    const said = `runs, but ${join(place.folder, "mcp-token.txt")} holds no token: clawport token show`;
+    const said = `, but ${join(place.folder, "mcp-token.txt")} has no token. Run \`clawport token show\` to create one.`;
     const served = await clawport(elsewhere, "serve", "--stdio");
     expect([served.exit, served.err]).toEqual([0, expect.stringContaining(said)]);
     expect(await clawport(elsewhere, "servers")).toMatchObject({ exit: 77, err: expect.stringContaining(said) });

@@ -115,7 +115,7 @@ test("a reader that follows sees what a process still writes to a file that anot
   slow.record(entry({ tool: "four" }));
   prepareToSend();
   rest.push((await third).value?.tool, (await following.next()).value?.tool);
-  expect(rest.toSorted()).toEqual(["four", "three", "two"]);
+  expect(new Set(rest)).toEqual(new Set(["two", "three", "four"]));
   stop.abort();
   await Promise.all([slow.close(), rotating.close(), following.return(undefined)]);
 });

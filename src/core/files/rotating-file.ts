@@ -1,6 +1,7 @@
 import * as fs from "node:fs";
 import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
+import { codeOf } from "../fault.ts";
 
 export interface RotatingFile {
   /**
@@ -40,6 +41,9 @@ interface OpenFile {
 /** How long an append may still go to a file that another process has rotated. */
 export const lookEveryMs = 10;
 
+/** Rotating takes milliseconds. */
+const staleLockMs = 5000;
+
 /** If more than this was appended, only the end is read. */
 const tailBytes = 256 * 1024;
 
@@ -57,33 +61,34 @@ export function createRotatingFile({ file, maxBytes, keep, onFound }: RotatingFi
   }
 
   function open(): OpenFile {
-    close();
     fs.mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     const fd = fs.openSync(file, "a+", 0o600);
-    current = { fd, stats: fs.fstatSync(fd), seen: 0, expected: 0 };
     fs.fchmodSync(fd, 0o600);
-    isTorn = false;
-    return current;
+    return { fd, stats: fs.fstatSync(fd), seen: 0, expected: 0 };
   }
 
   /** Opens the file again if another process has rotated it, and reads what others have appended. */
   function refresh(): OpenFile {
-    const now = Date.now();
+    const time = Date.now();
     // A look makes the next write twice as slow: file systems give it a time of its own.
-    if (current !== undefined && current.expected >= 0 && !onFound && Math.abs(now - lookedAt) < lookEveryMs)
+    if (current !== undefined && current.expected >= 0 && !onFound && Math.abs(time - lookedAt) < lookEveryMs)
       return current;
-    lookedAt = now;
+    lookedAt = time;
     const there = fs.statSync(file, { throwIfNoEntry: false });
     if (current !== undefined && there !== undefined && isSameFile(current.stats, there)) {
       if (there.size !== current.expected) readFound(current, there.size);
       current.seen = current.expected;
       return current;
     }
-    const isFollowed = current !== undefined && onFound !== undefined && readRest(current);
     const opened = open();
+    const isFollowed = current !== undefined && onFound !== undefined && readRest(current);
+    close();
+    current = opened;
     if (onFound !== undefined && !isFollowed && opened.stats.size === 0) readPrevious();
     readFound(opened, opened.stats.size, !isFollowed);
-    return opened;
+    // What was read may be newer than this file if others have rotated it meanwhile.
+    const now = fs.statSync(file, { throwIfNoEntry: false });
+    return now !== undefined && isSameFile(now, opened.stats) ? opened : refresh();
   }
 
   /** What others have written to a file that was rotated. False if that is not the latest rotation. */
@@ -122,21 +127,38 @@ export function createRotatingFile({ file, maxBytes, keep, onFound }: RotatingFi
     opened.expected = end;
   }
 
-  function rotate(): OpenFile {
-    const there = fs.statSync(file, { throwIfNoEntry: false });
-    // Another process may have been quicker.
-    if (there !== undefined && current !== undefined && isSameFile(there, current.stats)) {
-      for (let index = keep - 1; index >= 1; index--) renameIfThere(`${file}.${index}`, `${file}.${index + 1}`);
-      renameIfThere(file, `${file}.1`);
+  /** False if another process rotates the file at this moment. */
+  function rotate(full: OpenFile): boolean {
+    const lock = `${file}.rotating`;
+    if (!takeLock(lock)) return false;
+    try {
+      const there = fs.statSync(file, { throwIfNoEntry: false });
+      // Another process may have been quicker.
+      if (there !== undefined && isSameFile(there, full.stats)) moveFiles();
+    } finally {
+      fs.rmSync(lock, { force: true });
     }
-    return open();
+    lookedAt = -Infinity;
+    return true;
+  }
+
+  function moveFiles(): void {
+    let free = 1;
+    // A process that was killed here before may have left a number free.
+    while (free < keep && fs.existsSync(`${file}.${free}`)) free++;
+    for (let index = free - 1; index >= 1; index--) fs.renameSync(`${file}.${index}`, `${file}.${index + 1}`);
+    fs.renameSync(file, `${file}.1`);
   }
 
   return {
     append(text) {
       let target = refresh();
-      const lines = typeof text === "string" ? text : text();
-      if (target.expected > 0 && target.expected + Buffer.byteLength(lines) > maxBytes) target = rotate();
+      let lines = typeof text === "string" ? text : text();
+      while (target.expected > 0 && target.expected + Buffer.byteLength(lines) > maxBytes) {
+        if (!rotate(target)) break;
+        target = refresh();
+        if (typeof text !== "string") lines = text();
+      }
       const { expected } = target;
       // In case it fails: then the file is read again.
       target.expected = -1;
@@ -154,6 +176,19 @@ function writeWhole(fd: number, text: string): number {
   for (const bytes = done < size ? Buffer.from(text) : undefined; bytes && done < size;)
     done += fs.writeSync(fd, bytes, done);
   return size;
+}
+
+/** False if another process has it. One that is older was left by a process that was killed. */
+function takeLock(lock: string): boolean {
+  try {
+    fs.closeSync(fs.openSync(lock, "wx", 0o600));
+    return true;
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST") throw error;
+  }
+  const made = fs.statSync(lock, { throwIfNoEntry: false })?.mtimeMs;
+  if (made !== undefined && Math.abs(Date.now() - made) > staleLockMs) fs.rmSync(lock, { force: true });
+  return false;
 }
 
 function endsWithLine(fd: number, size: number): boolean {
@@ -177,14 +212,6 @@ export function isSameFile(one: fs.Stats, other: fs.Stats): boolean {
 
 export async function statOf(path: string): Promise<fs.Stats | undefined> {
   return stat(path).catch(ignoreMissing);
-}
-
-function renameIfThere(from: string, to: string): void {
-  try {
-    fs.renameSync(from, to);
-  } catch (error) {
-    ignoreMissing(error as NodeJS.ErrnoException);
-  }
 }
 
 export function ignoreMissing(error: NodeJS.ErrnoException): undefined {

@@ -1,5 +1,5 @@
 import { mkdtempDisposable, readdir } from "node:fs/promises";
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -66,7 +66,8 @@ function rules(max: number) {
 async function serve({ spiller, ...options }: BodyIntakeOptions & { readonly spiller?: () => JsonSpiller }) {
   const intake = createBodyIntake(options);
   const outcomes: unknown[] = [];
-  const server = createServer(async (request, response) => {
+  const server = createServer((request, response) => void take(request, response));
+  const take = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const spilling = spiller?.();
     try {
       const body = await intake.read(request, { holder: "a", maxBytes: 100 * kilo, spiller: spilling });
@@ -76,7 +77,7 @@ async function serve({ spiller, ...options }: BodyIntakeOptions & { readonly spi
     }
     spilling?.dispose();
     response.end();
-  });
+  };
   const listening = await listenHere(server);
   return {
     port: listening.port,

@@ -84,7 +84,17 @@ export async function namespaceWords(
   const way = await findNamespaceWay(ownEnv);
   // A shell drops variables whose names it could not use itself.
   const hasOddName = Object.keys(programEnv).some((name) => !/^[A-Za-z_]\w*$/.test(name));
-  return way?.name === "unshare" && hasOddName ? undefined : way?.words;
+  if (way?.name !== "unshare") return way?.words;
+  return hasOddName ? undefined : withoutShellVariables(way.words, programEnv);
+}
+
+const startScript = '(exec "$@"); exit $?';
+
+/** A shell sets variables of its own, which the program would not have without it. */
+function withoutShellVariables(words: readonly string[], env: Env): readonly string[] {
+  const added = ["PWD", "OLDPWD", "SHLVL", "_"].filter((name) => env[name] === undefined);
+  if (added.length === 0) return words;
+  return words.map((word) => (word === startScript ? `unset ${added.join(" ")}; ${startScript}` : word));
 }
 
 /**
@@ -107,7 +117,7 @@ async function possibleWays(env: Env): Promise<readonly NamespaceWay[]> {
     const flags = `${user}--pid --fork --kill-child --mount-proc --propagation slave --`;
     // The first process of a namespace gets no signals it does not handle, so the program must be the second. The shell
     // waits for it and for what it leaves behind.
-    const first = [setsid, "/bin/sh", "-c", '(exec "$@"); exit $?', "sh"];
+    const first = [setsid, "/bin/sh", "-c", startScript, "sh"];
     const words = [setpriv, "--pdeathsig", "KILL", unshare, ...flags.split(" "), ...first];
     ways.push({ name: "unshare", words });
   }
