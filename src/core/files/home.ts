@@ -65,7 +65,8 @@ async function migrateHome(folder: string, migrations: readonly Migration[], log
   await withFileLock(`${path}.lock`, { log }, async () => {
     const found = await readHomeVersion(path, log);
     if (found > current) throw newerFault(folder, found, current);
-    if (found < firstVersion) await writeHomeVersion(path, firstVersion);
+    // The first order in a new folder waits for this: with migrations, their version is written instead.
+    if (found < firstVersion && migrations.length === 0) await writeHomeVersion(path, firstVersion);
     for (const step of migrations) {
       if (step.to <= found) continue;
       await step.run(folder);
