@@ -7,7 +7,7 @@ import { until } from "../../tests/support/until.ts";
 import { readAudit } from "../catalog/audit/read-audit.ts";
 import { loadConfig } from "../core/config/load-config.ts";
 import { type Home, openHome } from "../core/files/home.ts";
-import { createLiveLog } from "../core/live-log.ts";
+import { createLiveLog } from "../core/log.ts";
 import { hubFiles } from "./hub-files.ts";
 import { type Hub, openHub } from "./hub.ts";
 

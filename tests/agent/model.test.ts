@@ -68,7 +68,9 @@ test("with the commands backend, servers and tools can be used without a model",
   expect(textOf(await server.order({ message: "/tools echo" }))).toBe("sdk__echo(data): Returns data.");
   expect(textOf(await server.order({ message: '/call sdk__echo {"data":"typed"}' }))).toBe("typed");
   expect(textOf(await server.order({ message: "/mcp servers" }))).toMatch(/1 configured[\s\S]*sdk/);
-  expect(textOf(await server.order({ message: "/mcp nonsense" }))).toMatch(/^Error: There is no command "\/mcp nonsense"/);
+  expect(textOf(await server.order({ message: "/mcp nonsense" }))).toMatch(
+    /^Error: There is no command "\/mcp nonsense"/,
+  );
   expect(model.requests).toHaveLength(0);
 });
 

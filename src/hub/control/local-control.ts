@@ -3,6 +3,7 @@ import type { Guard } from "../../catalog/guard/guard.ts";
 import type { Pins } from "../../catalog/guard/pins.ts";
 import type { CatalogTool } from "../../catalog/source.ts";
 import { Fault } from "../../core/fault.ts";
+import { prepareToSend } from "../../core/http/turn-end.ts";
 import type { RegisteredSession } from "../../sources/apps/session/live-session.ts";
 import { unknownServer } from "../../sources/servers/definition.ts";
 import type { ConfigSource } from "../engine/config-source.ts";
@@ -108,7 +109,12 @@ function createLocalTools(
       const tool = catalog.find(name);
       if (tool === undefined)
         throw new Fault("unknown-tool", `The tool ${name} is no longer available. List the tools again.`);
-      return guard.call(tool, args, context);
+      try {
+        return await guard.call(tool, args, context);
+      } finally {
+        // A command prints the answer at once.
+        prepareToSend();
+      }
     },
   };
 }
