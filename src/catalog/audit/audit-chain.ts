@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import type { FoundLines } from "../../core/files/rotating-file.ts";
+import { parseAuditLine } from "./audit-line.ts";
 
 /**
  * Links every line to the line before it. If two processes write at the same moment, two lines follow the same one; the
@@ -14,8 +15,8 @@ export interface AuditChain {
   written(): void;
 }
 
-/** A line may follow this many. Only lines without a link, of a process without the chain, can be more. */
-const mostHeads = 16;
+/** Only rubbish in the file makes them more. */
+const mostHeads = 100;
 
 export function createAuditChain(): AuditChain {
   /** The hashes of the lines that no other line follows yet. */
@@ -28,6 +29,8 @@ export function createAuditChain(): AuditChain {
         if (line === "") continue;
         const link = readLink(line);
         for (const followed of link?.prev ?? []) heads.delete(followed);
+        // A line of a process without the chain counts as one that follows all others.
+        if (link === undefined && parseAuditLine(line) !== undefined) heads.clear();
         heads.add(link?.hash ?? hashText(line));
       }
     },

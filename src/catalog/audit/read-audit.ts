@@ -22,6 +22,8 @@ export interface PlacedAuditLine {
 
 const pollDelay = 150;
 const mostAttempts = 50;
+/** A number that is still free after this many attempts was left free by a process that was killed. */
+const attemptsForGap = 10;
 const chunkSize = 64 * 1024;
 /** After this time no process appends to a file that was rotated. */
 const settleMs = 5 * lookEveryMs;
@@ -177,7 +179,7 @@ async function openChosen(
   choose: (kept: readonly KeptFile[]) => KeptFile | undefined,
 ): Promise<OpenedFile | undefined> {
   for (let attempt = 0; attempt < mostAttempts; attempt++) {
-    const kept = await keptFiles(file);
+    const kept = await keptFiles(file, attempt > attemptsForGap);
     const chosen = kept && choose(kept);
     if (kept !== undefined && chosen === undefined) return undefined;
     const handle = chosen && (await open(chosen.path, "r").catch(ignoreMissing));
@@ -192,7 +194,7 @@ async function openChosen(
  * All files of the audit, newest first; undefined if they were rotated meanwhile. A rotation shows as a gap in the
  * numbers, or as a newest file that differs from the one at the start: then a file may have been missed.
  */
-async function keptFiles(file: string): Promise<readonly KeptFile[] | undefined> {
+async function keptFiles(file: string, allowGap: boolean): Promise<readonly KeptFile[] | undefined> {
   const kept: KeptFile[] = [];
   const first = await statOf(file);
   let missing = 0;
@@ -200,7 +202,7 @@ async function keptFiles(file: string): Promise<readonly KeptFile[] | undefined>
     const path = `${file}.${index}`;
     const stats = await statOf(path);
     if (stats === undefined) missing++;
-    else if (missing > 0) return undefined;
+    else if (missing > 0 && !allowGap) return undefined;
     else kept.push({ path, stats });
   }
   const stats = await statOf(file);

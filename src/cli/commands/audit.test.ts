@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -83,6 +83,42 @@ test("if no call matches, it says so, not that there were no calls", async () =>
   const program = memoryWorld();
   await runCli(["audit", "--home", home.path, "--tool", "git__*", "--json"], program);
   expect(program.out()).toBe("");
+});
+
+test("verify finds the place where the audit was changed, and its exit code says so", async () => {
+  await audit.close();
+  audit = openAudit({ file: hubFiles.audit(home), chain: true });
+  for (const tool of ["one", "two", "three"]) record(tool);
+  await audit.close();
+  const world = memoryWorld();
+  expect(await runCli(["audit", "verify", "--home", home.path], world)).toBe(0);
+  expect(world.out()).toMatch(
+    /^The chain is unbroken\. 3 lines were checked\. The hash of the last one is [0-9a-f]{32}\.\n$/,
+  );
+  const file = hubFiles.audit(home);
+  await writeFile(file, (await readFile(file, "utf8")).replace('"two"', '"too"'));
+  const changed = memoryWorld();
+  expect(await runCli(["audit", "verify", "--home", home.path], changed)).toBe(1);
+  expect(changed.out().split("\n")).toEqual([
+    "calls.jsonl, line 2: this line was changed",
+    "The audit is not as it was written: the chain breaks at calls.jsonl, line 2.",
+    "",
+  ]);
+  const program = memoryWorld();
+  expect(await runCli(["audit", "verify", "--json", "--home", home.path], program)).toBe(1);
+  expect(JSON.parse(program.out())).toMatchObject({
+    ok: false,
+    lines: 3,
+    breaks: [{ file: "calls.jsonl", line: 2, problem: "changed" }],
+  });
+});
+
+test("verify does not pass an audit whose lines have no hash", async () => {
+  record("one");
+  await audit.close();
+  const world = memoryWorld();
+  expect(await runCli(["audit", "verify", "--home", home.path], world)).toBe(1);
+  expect(world.out()).toContain("Set `audit.chain` to true");
 });
 
 test("--follow shows the latest calls and then each new one until it is stopped", async () => {

@@ -1,11 +1,12 @@
 import type { AuditLine } from "../../catalog/audit/audit-line.ts";
+import type { AuditVerification, ChainBreak, LinePlace } from "../../catalog/audit/verify-audit.ts";
 import { sanitizeLine } from "../../core/peer-text.ts";
 import type { CommandContext } from "../command-context.ts";
-import { defineCommand } from "../command.ts";
+import { type CommandGroup, defineCommand } from "../command.ts";
 import { localTime } from "../output/style.ts";
 
-export const command = defineCommand({
-  name: "audit",
+const list = defineCommand({
+  name: "list",
   summary: "show the calls that were made, and their outcome",
   options: {
     follow: { type: "boolean", short: "f", description: "keep running and show each new call" },
@@ -17,7 +18,6 @@ export const command = defineCommand({
       description: "how many of the latest calls to show (default: 20)",
     },
   },
-  examples: ["clawport audit -n 50", "clawport audit --follow --tool 'files__*'", "clawport audit --json | jq .tool"],
   async run(context) {
     const { createFolderControl } = await import("../../hub/control/open-state-control.ts");
     const { followAudit } = await import("../../hub/control/audit-page.ts");
@@ -32,6 +32,62 @@ export const command = defineCommand({
     else if (lines.length === 0) context.say(tool === undefined ? "No calls yet." : `No calls of ${tool} yet.`);
   },
 });
+
+const verify = defineCommand({
+  name: "verify",
+  summary: "check that no line was changed, removed or added since it was written; needs `audit.chain`",
+  async run(context) {
+    const { verifyAudit } = await import("../../catalog/audit/verify-audit.ts");
+    const { hubFiles } = await import("../../hub/hub-files.ts");
+    const { openHomeOf } = await import("../../hub/open-home.ts");
+    const found = await verifyAudit(hubFiles.audit(await openHomeOf(context)));
+    context.answer(found, verificationText(found, context));
+    return found.ok ? 0 : 1;
+  },
+});
+
+export const command: CommandGroup = {
+  name: "audit",
+  summary: "show the calls that were made, and their outcome",
+  commands: [list, verify],
+  fallback: "list",
+  examples: [
+    "clawport audit -n 50",
+    "clawport audit --follow --tool 'files__*'",
+    "clawport audit --json | jq .tool",
+    "clawport audit verify",
+  ],
+};
+
+const problemTexts: Readonly<Record<ChainBreak["problem"], string>> = {
+  changed: "this line was changed",
+  missing: "a line before this one was removed or moved",
+  added: "this line was added",
+};
+const mostShown = 20;
+
+function verificationText(found: AuditVerification, { style }: CommandContext): string {
+  const { lines, chained, breaks, cuts, last } = found;
+  if (lines === 0) return "No calls yet.";
+  if (chained === 0)
+    return "No line has a hash, so none can be checked. Set `audit.chain` to true in the configuration to add hashes from now on.";
+  const parts = [
+    ...breaks.slice(0, mostShown).map((each) => `${placeText(each)}: ${style.red(problemTexts[each.problem])}`),
+    breaks.length > mostShown && `… and ${breaks.length - mostShown} more`,
+    ...cuts.slice(0, mostShown).map((each) => `${placeText(each)}: cut off by a crash; this does not break the chain`),
+    found.unchainedAtStart > 0 && `${found.unchainedAtStart} lines before the chain have no hash.`,
+    found.unchainedAtEnd > 0 && `${found.unchainedAtEnd} lines after the chain have no hash.`,
+    found.continues && "The chain continues lines that are no longer kept.",
+    breaks.length > 0
+      ? style.red(`The audit is not as it was written: the chain breaks at ${placeText(breaks[0]!)}.`)
+      : `${style.green("The chain is unbroken.")} ${chained} lines were checked. The hash of the last one is ${last}.`,
+  ];
+  return parts.filter((part) => part !== false).join("\n");
+}
+
+function placeText({ file, line }: LinePlace): string {
+  return `${file}, line ${line}`;
+}
 
 function lineText(line: AuditLine, { style }: CommandContext): string {
   const paint = line.outcome === "ok" ? style.green : line.verdict === "deny" ? style.yellow : style.red;
