@@ -32,7 +32,10 @@ const serverFile = fileURLToPath(new URL("counting-server.ts", import.meta.url))
  * Kills a hub with SIGKILL again and again while clients call a tool of a real server through it. Each call names itself
  * as the client, so that its audit line can be told from all others.
  */
-export async function runKills(options: KillsOptions, onEnd?: (place: Place) => Promise<void>): Promise<KillsReport> {
+export async function runKills(
+  options: KillsOptions,
+  onEnd?: (place: Place) => Promise<unknown>,
+): Promise<KillsReport> {
   await using place = await makePlace();
   const executionsFile = join(place.folder, "executions");
   const answered = new Set<string>();
@@ -44,7 +47,7 @@ export async function runKills(options: KillsOptions, onEnd?: (place: Place) => 
     for (let count = 0; !isOver; count++) {
       const target = hub;
       const id = `${name}-${count}`;
-      const wasAnswered = target !== undefined && (await callCount(place, target, id).catch(() => false));
+      const wasAnswered = target !== undefined && (await callCount(target, id).catch(() => false));
       if (wasAnswered) answered.add(id);
       else await sleep(5);
     }
@@ -92,7 +95,7 @@ export async function runKills(options: KillsOptions, onEnd?: (place: Place) => 
 }
 
 /** Whether the call was answered with a result. Throws if the connection was lost, or no hub listens. */
-async function callCount(place: Place, { ready }: RunningHub, id: string): Promise<boolean> {
+async function callCount({ ready }: RunningHub, id: string): Promise<boolean> {
   const token = (tokens[ready.tokenPath] ??= (await readFile(ready.tokenPath, "utf8")).trim());
   const meta = {
     [metaKeys.protocolVersion]: "2026-07-28",
@@ -120,7 +123,7 @@ const tokens: Record<string, string> = {};
 
 /** How many processes have this word on their command line. */
 async function processesWith(word: string): Promise<number> {
-  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+  const pids = (await readdir("/proc").catch(() => [])).filter((name) => /^\d+$/.test(name));
   const lines = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")));
   return lines.filter((line) => line.split("\0").includes(word)).length;
 }

@@ -1,4 +1,4 @@
-import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
+import { appendFile, mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -72,6 +72,23 @@ test("a full file is rotated, the oldest file is deleted, and the rest is read i
   }
   expect((await readdir(folder.path)).toSorted()).toEqual(["audit.log", "audit.log.1", "audit.log.2", "audit.log.3"]);
   expect((await linesOf(file)).map(({ tool }) => tool)).toEqual(["tool_8", "tool_9", "tool_10", "tool_11"]);
+});
+
+test("what a process leaves that is killed while it rotates the files is read, and repaired by the next rotation", async () => {
+  await using folder = await tempFolder();
+  const file = join(folder.path, "audit.log");
+  const writeOne = async (tool: string): Promise<void> => {
+    const audit = openAudit({ file, maxBytes: 300, keep: 5 });
+    audit.record(entry({ tool }));
+    await audit.close();
+  };
+  for (const tool of ["one", "two", "three"]) await writeOne(tool);
+  await rename(`${file}.2`, `${file}.3`);
+  await rename(`${file}.1`, `${file}.2`);
+  expect((await linesOf(file)).map(({ tool }) => tool)).toEqual(["one", "two", "three"]);
+  await writeOne("four");
+  expect((await readdir(folder.path)).toSorted()).toEqual(["audit.log", "audit.log.1", "audit.log.2", "audit.log.3"]);
+  expect((await linesOf(file)).map(({ tool }) => tool)).toEqual(["one", "two", "three", "four"]);
 });
 
 test("a reader that follows misses nothing while two writers rotate the files under it", async () => {

@@ -93,7 +93,7 @@ function createChainChecker(): { take(line: FileLine): void; end(): AuditVerific
     const isExpected = index === 0 || absent.every((hash) => gone.has(hash));
     if (!isExpected && (hasStart || gone.size === 0 || !isNearStart)) return "missing";
     for (const hash of absent) gone.add(hash);
-    return isExpected ? "gone" : "perhaps gone";
+    return isExpected || absent.length < prev.length ? "gone" : "perhaps gone";
   }
 
   return {

@@ -48,7 +48,8 @@ const staleLockMs = 5000;
 const tailBytes = 256 * 1024;
 
 /**
- * An owner-only file that several processes may append to: each checks whether another has rotated the file, and follows. Synchronous: what is still to be written when the process is killed would be lost.
+ * An owner-only file that several processes may append to: each checks whether another has rotated the file, and
+ * follows. Synchronous, since what waits to be written is lost if the process is killed.
  */
 export function createRotatingFile({ file, maxBytes, keep, onFound }: RotatingFileOptions): RotatingFile {
   let current: OpenFile | undefined;
@@ -100,9 +101,9 @@ export function createRotatingFile({ file, maxBytes, keep, onFound }: RotatingFi
   }
 
   function readPrevious(): void {
-    const stats = fs.statSync(`${file}.1`, { throwIfNoEntry: false });
-    if (stats === undefined) return;
+    if (!fs.existsSync(`${file}.1`)) return;
     const fd = fs.openSync(`${file}.1`, "r");
+    const stats = fs.fstatSync(fd);
     readFound({ fd, stats, seen: 0, expected: 0 }, stats.size, true);
     fs.closeSync(fd);
   }
