@@ -1,10 +1,13 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
+import { redact } from "../../src/core/secrets/redact.ts";
 import { type Place, startHub } from "../cli/run-clawport.ts";
 import { placeWith, runHere } from "../cli/shelf.ts";
 import { filesUnder, findSecrets } from "../oauth/find-secrets.ts";
 import { until } from "../support/until.ts";
+import { openRogueHttp } from "./fixtures/rogue-http.ts";
+import { startEngine } from "./start-engine.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -107,8 +110,32 @@ test("what a server prints of its configuration comes back nowhere: no output, r
   expect(inBasic.filter((part) => halves.includes(part))).toEqual([]);
 });
 
-test("without a hub, the user sees why a server exited, and none of its secrets", async () => {
+test("without a hub, the user sees why a server failed, and none of its secrets", async () => {
   await using place = await leakyPlace("start");
   const said = await tell(place, "servers", "status start --json", "doctor", "call start__x", "connect start -v");
+  expect(said["servers"]).toContain("refused: [redacted]");
   expect(findSecrets(said, all)).toEqual([]);
 });
+
+test.each(["initialize", "tools/list", "tools/call"])(
+  "a remote server that answers %s with what it was sent does not bring its keys into the log or the state",
+  async (method) => {
+    await using rogue = await openRogueHttp();
+    rogue.always(method, ({ request, message, stream, response }) => {
+      const seen = [request.url ?? "", ...Object.values(request.headers).map(String)];
+      const texts = seen.flatMap((text) => [text, Buffer.from(text).toString("base64"), encodeURIComponent(text)]);
+      const write = stream();
+      write({ jsonrpc: "2.0", method: "notifications/message", params: { level: "error", data: texts } });
+      write({ jsonrpc: "2.0", id: message.id, error: { code: -32603, message: texts.join(" "), data: texts } });
+      response.end();
+    });
+    const url = `${rogue.url}?site=${encodeURIComponent(secrets.urlQuery)}`;
+    const servers = { key: { url, apiKey: secrets.apiKey }, header: { url, headers: { "x-own": secrets.header } } };
+    await using engine = await startEngine(servers);
+    await Promise.allSettled(Object.keys(servers).map((name) => engine.call(`${name}__write`)));
+    const said = engine.lines.map(({ message, fields }) => JSON.stringify({ message, ...(redact(fields) as object) }));
+    const states = Object.keys(servers).map((name) => JSON.stringify(engine.manager.status(name)));
+    expect(findSecrets({ log: said.join("\n"), state: states.join("\n") }, all)).toEqual([]);
+    expect(said.join("\n")).toContain("[redacted]");
+  },
+);
