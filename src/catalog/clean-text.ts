@@ -7,7 +7,7 @@ export function cleanText(text: string): string {
   if (isPlain.test(text)) return text;
   return text
     .replace(escapeSequence, "")
-    .replace(hidden, (character, at: number, whole: string) => (isNeeded(character, at, whole) ? character : ""));
+    .replace(hidden(), (character, at: number, whole: string) => (isNeeded(character, at, whole) ? character : ""));
 }
 
 export function hasHiddenText(text: string): boolean {
@@ -27,42 +27,46 @@ const escapeSequence =
   // oxlint-disable-next-line no-control-regex
   /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\u001b\]|\u009d)[^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c)/g;
 
+// Patterns with Unicode properties are made when a text needs them: making these takes two milliseconds.
+
 /** Control characters, everything that Unicode says is not to be shown, and marks that set text aside as a comment. */
-const hidden = /[^\P{Cc}\n\t]|[\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/gu;
+const hidden = (): RegExp => /[^\P{Cc}\n\t]|[\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/gu;
 
 const joiners = /^[\u200c\u200d]$/;
-const beforeEmojiJoiner = /^[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f]$/u;
-const emoji = /^\p{Extended_Pictographic}$/u;
+const beforeEmojiJoiner = (): RegExp => /^[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f]$/u;
+const emoji = (): RegExp => /^\p{Extended_Pictographic}$/u;
 /** Their letters change shape, or join, at a joiner. */
 const joiningScripts =
   "Arabic Syriac Mandaic Nko Mongolian Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu Kannada Malayalam Sinhala " +
   "Khmer Myanmar Tibetan Balinese Javanese";
-const joiningLetter = new RegExp(
-  `^[${joiningScripts.replaceAll(/\w+ ?/g, (name) => `\\p{scx=${name.trim()}}`)}]$`,
-  "u",
-);
-const mark = /^\p{M}$/u;
+let joiningLetters: RegExp | undefined;
+const joiningLetter = (): RegExp =>
+  (joiningLetters ??= new RegExp(
+    `^[${joiningScripts.replaceAll(/\w+ ?/g, (name) => `\\p{scx=${name.trim()}}`)}]$`,
+    "u",
+  ));
+const mark = (): RegExp => /^\p{M}$/u;
 
 const variationSelector = /^[\ufe00-\ufe0f]$/;
 const ideographSelector = /^[\u{e0100}-\u{e01ef}]$/u;
 const mongolianSelector = /^[\u180b-\u180d\u180f]$/;
 /** What has variants: symbols, ideographs, and the keys of a telephone; never a Latin letter, a space or another selector. */
-const hasVariants = /^[0-9#*]$|^[^\p{Default_Ignorable_Code_Point}\p{ASCII}\s]$/u;
+const hasVariants = (): RegExp => /^[0-9#*]$|^[^\p{Default_Ignorable_Code_Point}\p{ASCII}\s]$/u;
 
 function isNeeded(character: string, at: number, text: string): boolean {
   const before = characterBefore(text, at);
   if (joiners.test(character)) return isNeededJoiner(character, before, characterAt(text, at + 1));
-  if (variationSelector.test(character)) return hasVariants.test(before);
+  if (variationSelector.test(character)) return hasVariants().test(before);
   if (ideographSelector.test(character)) return /^\p{Script=Han}$/u.test(before);
   return mongolianSelector.test(character) && /^\p{Script=Mongolian}$/u.test(before);
 }
 
 function isNeededJoiner(joiner: string, before: string, after: string): boolean {
   const isJoin = joiner === "\u200d";
-  if (isJoin && beforeEmojiJoiner.test(before)) return emoji.test(after);
-  if (!joiningLetter.test(before)) return false;
+  if (isJoin && beforeEmojiJoiner().test(before)) return emoji().test(after);
+  if (!joiningLetter().test(before)) return false;
   // At the end of a word a joiner after a virama makes a letter of its own.
-  return joiningLetter.test(after) || (isJoin && mark.test(before) && !joiners.test(after));
+  return joiningLetter().test(after) || (isJoin && mark().test(before) && !joiners.test(after));
 }
 
 function characterAt(text: string, at: number): string {
