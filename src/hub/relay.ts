@@ -101,7 +101,8 @@ function definitionOf({ address, token }: RunningHub, only: readonly string[] | 
     connectTimeoutMs: 10_000,
     // The hub knows how long each of its servers may take.
     requestTimeoutMs: maxTimerMs,
-    maxTotalTimeoutMs: maxTimerMs,
+    callTimeoutMs: maxTimerMs,
+    maxTotalTimeoutMs: undefined,
     maxMessageBytes: 512 * 1024 * 1024,
     heartbeatMs: 0,
     era: "modern",

@@ -101,7 +101,10 @@ describe.each(["legacy", "modern"])("a stdio server of the %s era", (era) => {
   test("that does not answer a call: it is cancelled there, and other calls go on", async () => {
     await using journal = await openJournal();
     await using engine = await startEngine({ rogue: { ...journal.server(era), requestTimeoutMs: 1000 } });
-    await expect(engine.call("rogue__write", { do: "hang" })).rejects.toMatchObject({ code: "outcome-unknown" });
+    await expect(engine.call("rogue__write", { do: "hang" })).rejects.toMatchObject({
+      code: "outcome-unknown",
+      message: expect.stringContaining("Raise `servers.rogue.requestTimeoutMs` in the configuration"),
+    });
     await until(() => journal.lines().some((line) => line.startsWith("cancelled")));
     expect(journal.count("run write")).toBe(1);
     expect(textOf(await engine.call("rogue__write"))).toBe("write ran");
@@ -130,7 +133,7 @@ describe.each(["legacy", "modern"])("a stdio server of the %s era", (era) => {
     const endless = { do: "progress", steps: 100, everyMs: 100, never: true };
     await expect(engine.call("rogue__read", endless)).rejects.toMatchObject({
       code: "timeout",
-      message: expect.stringContaining("3000 ms"),
+      message: expect.stringMatching(/3000 ms\. Raise `servers\.rogue\.maxTotalTimeoutMs`/),
     });
     await until(() => journal.lines().some((line) => line.startsWith("cancelled")));
   });

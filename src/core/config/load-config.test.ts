@@ -53,8 +53,6 @@ test("a configuration as people write it is read with its environment and its de
     tools: { include: ["*"], exclude: [], rename: {}, describe: {} },
     roots: [],
     connectTimeoutMs: 10_000,
-    requestTimeoutMs: 30_000,
-    maxTotalTimeoutMs: 600_000,
     maxMessageBytes: 67_108_864,
     heartbeatMs: 60_000,
     era: "auto",

@@ -10,6 +10,8 @@ const duration = (standard: number, minimum: number, description: string) => {
   return Type.Number({ default: standard, minimum, maximum: maxTimerMs, description });
 };
 
+const limit = (description: string) => Type.Number({ minimum: 1, maximum: maxTimerMs, description });
+
 export const globs = (description: string, standard: string[]) => {
   return Type.Array(Type.String({ minLength: 1, maxLength: 256 }), { default: standard, description });
 };
@@ -92,11 +94,13 @@ export const serverSchema = Type.Object(
       description: "Folders or URIs that the server is asked to work in. They do not confine it.",
     }),
     connectTimeoutMs: duration(10_000, 1, "Milliseconds that connecting may take."),
-    requestTimeoutMs: duration(30_000, 1, "Milliseconds that one request may take without reporting progress."),
-    maxTotalTimeoutMs: duration(
-      600_000,
-      1,
-      "Milliseconds that one request may take in total, even if it reports progress.",
+    requestTimeoutMs: Type.Optional(
+      limit(
+        "Milliseconds that one request may take without reporting progress. By default 600000 for calls and 30000 for lists.",
+      ),
+    ),
+    maxTotalTimeoutMs: Type.Optional(
+      limit("Milliseconds that one call may take in total, even if it reports progress. By default there is no limit."),
     ),
     maxMessageBytes: Type.Integer({
       default: 67_108_864,

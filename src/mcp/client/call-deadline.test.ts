@@ -56,6 +56,17 @@ test("while a question is open only the total time limit counts", () => {
   expect(late).toMatchObject([{}, { message: expect.stringContaining("1000 ms") }]);
 });
 
+test("the message names the setting of the limit that was reached", () => {
+  const settings = { timeoutMs: "servers.a.requestTimeoutMs", maxTotalMs: "servers.a.maxTotalTimeoutMs" };
+  const late: string[] = [];
+  createCallDeadline({ timeoutMs: 100, maxTotalMs: 150, settings }, ({ message }) => late.push(message));
+  vi.advanceTimersByTime(150);
+  expect(late).toEqual([
+    "The server did not answer within 100 ms. Raise `servers.a.requestTimeoutMs` in the configuration to wait longer.",
+    "The server did not answer within 150 ms. Raise `servers.a.maxTotalTimeoutMs` in the configuration to wait longer.",
+  ]);
+});
+
 test("a call that has ended can't time out", () => {
   const { late, deadline } = watch(100, 200);
   const release = deadline.hold();

@@ -1,5 +1,14 @@
 import { Fault } from "../../core/fault.ts";
 
+export interface CallLimits {
+  /** How long the server may stay silent. Progress restarts the time. */
+  readonly timeoutMs: number;
+  /** How long the call may take in total, no matter how much progress the server reports. */
+  readonly maxTotalMs?: number | undefined;
+  /** The settings that the limits come from, for the message of a timeout. */
+  readonly settings?: { readonly timeoutMs: string; readonly maxTotalMs?: string } | undefined;
+}
+
 /** The time limits of one call: `timeoutMs` without any message, and `maxTotalMs` in total. */
 export interface CallDeadline {
   /** Restarts the silence timer, after a pause that does not count. */
@@ -10,13 +19,16 @@ export interface CallDeadline {
 }
 
 export function createCallDeadline(
-  { timeoutMs, maxTotalMs }: { readonly timeoutMs: number; readonly maxTotalMs?: number | undefined },
+  { timeoutMs, maxTotalMs, settings }: CallLimits,
   onLate: (fault: Fault) => void,
 ): CallDeadline {
-  const late = (ms: number) => onLate(new Fault("timeout", `The server did not answer within ${ms} ms.`));
+  const late = (ms: number, setting: string | undefined) => onLate(timeoutFault(ms, setting));
   let holds = 0;
   let silence = arm(0);
-  const total = maxTotalMs === undefined || timeoutMs === 0 ? undefined : setTimeout(late, maxTotalMs, maxTotalMs);
+  const total =
+    maxTotalMs === undefined || timeoutMs === 0
+      ? undefined
+      : setTimeout(late, maxTotalMs, maxTotalMs, settings?.maxTotalMs);
   let isOver = false;
   return {
     extend,
@@ -44,6 +56,13 @@ export function createCallDeadline(
 
   /** Zero means no limit. */
   function arm(pauseMs: number): NodeJS.Timeout | undefined {
-    return timeoutMs === 0 || holds > 0 ? undefined : setTimeout(late, pauseMs + timeoutMs, timeoutMs);
+    if (timeoutMs === 0 || holds > 0) return undefined;
+    return setTimeout(late, pauseMs + timeoutMs, timeoutMs, settings?.timeoutMs);
   }
+}
+
+/** Names the setting to raise, if there is one. */
+export function timeoutFault(ms: number, setting?: string): Fault {
+  const advice = setting === undefined ? "" : ` Raise \`${setting}\` in the configuration to wait longer.`;
+  return new Fault("timeout", `The server did not answer within ${ms} ms.${advice}`);
 }

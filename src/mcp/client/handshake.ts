@@ -11,7 +11,7 @@ import {
   modernVersions,
 } from "../messages/protocol-version.ts";
 import { type ClientTransport, httpRefusalIn } from "./client-transport.ts";
-import type { Agreement, McpClient, McpClientOptions } from "./mcp-client.ts";
+import type { Agreement, CallOptions, McpClient, McpClientOptions } from "./mcp-client.ts";
 
 export interface HandshakeOptions extends Pick<McpClientOptions, "info" | "capabilities"> {
   /** The era of an earlier connection, to save a round trip. */
@@ -19,6 +19,8 @@ export interface HandshakeOptions extends Pick<McpClientOptions, "info" | "capab
   /** The only era to use. A server that does not support it is refused. */
   readonly only?: Era | undefined;
   readonly timeoutMs: number;
+  /** The setting that the limit comes from, for the message of a timeout. */
+  readonly setting?: string | undefined;
   /** A stdio server that does not answer an unknown method is an older one. An HTTP server is just unreachable. */
   readonly silenceMeansLegacy: boolean;
   readonly signal?: AbortSignal | undefined;
@@ -46,7 +48,7 @@ async function discover(
   const timeoutMs = options.silenceMeansLegacy ? Math.min(options.timeoutMs, 3000) : options.timeoutMs;
   try {
     const meta = writeEnvelope(version, options);
-    const result = await client.request("server/discover", { _meta: meta }, { timeoutMs, signal: options.signal });
+    const result = await client.request("server/discover", { _meta: meta }, { timeoutMs, ...limitOf(options) });
     const common = Array.isArray(result.supportedVersions)
       ? result.supportedVersions.find((each) => isModernVersion(String(each)))
       : undefined;
@@ -107,13 +109,17 @@ async function initialize(
   const result = await client.request(
     "initialize",
     { protocolVersion: legacyVersions[0], capabilities: options.capabilities, clientInfo: options.info },
-    { timeoutMs: options.timeoutMs, signal: options.signal },
+    { timeoutMs: options.timeoutMs, ...limitOf(options) },
   );
   const version = String(result.protocolVersion);
   if (!isLegacyVersion(version)) throw unsupported(version);
   transport.settle(version);
   await withDeadline(options.timeoutMs, options.signal, () => client.notify("notifications/initialized"));
   return agreed("legacy", version, result);
+}
+
+function limitOf({ setting, signal }: HandshakeOptions): Pick<CallOptions, "settings" | "signal"> {
+  return { signal, ...(setting === undefined ? {} : { settings: { timeoutMs: setting } }) };
 }
 
 function agreed(era: Agreement["era"], version: string, result: Params): Agreement {

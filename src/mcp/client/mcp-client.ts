@@ -26,15 +26,11 @@ import {
 } from "../messages/json-rpc.ts";
 import type { Era } from "../messages/protocol-version.ts";
 import { answerInputRequests, answerOther, answerQuestion, type Ask } from "./answer-questions.ts";
-import { type CallDeadline, createCallDeadline } from "./call-deadline.ts";
+import { type CallDeadline, type CallLimits, createCallDeadline } from "./call-deadline.ts";
 import type { ClientTransport, TransportListener } from "./client-transport.ts";
 
-export interface CallOptions {
+export interface CallOptions extends CallLimits {
   readonly signal?: AbortSignal | undefined;
-  /** How long the server may stay silent. Progress restarts the time. */
-  readonly timeoutMs: number;
-  /** How long the call may take in total, no matter how much progress the server reports. */
-  readonly maxTotalMs?: number | undefined;
   /** Headers that repeat parts of the request. Only the modern era has them. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly meta?: Params | undefined;

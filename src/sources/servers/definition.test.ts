@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { defaultConfig } from "../../core/config/find-config.ts";
 import { loadConfig } from "../../core/config/load-config.ts";
 import type { ServerConfig } from "../../core/config/server-config.ts";
-import { type DefinedServers, defineServers } from "./definition.ts";
+import { callLimits, type DefinedServers, defineServers, requestLimits } from "./definition.ts";
 
 const load = async (servers: object, env = {}) =>
   (await loadConfig({ path: "clawport.json5", text: JSON.stringify({ servers }), env })).config;
@@ -37,7 +37,8 @@ test("a remote server is defined with its address, its lower-case headers and a 
       transport: { kind: "http", headers: { "x-team": "blue" }, tls: {} },
       connectTimeoutMs: 10_000,
       requestTimeoutMs: 30_000,
-      maxTotalTimeoutMs: 600_000,
+      callTimeoutMs: 600_000,
+      maxTotalTimeoutMs: undefined,
       maxMessageBytes: 67_108_864,
       heartbeatMs: 60_000,
       era: "auto",
@@ -80,8 +81,19 @@ test("roots become URIs with the name of their folder", async () => {
 });
 
 test("the total timeout is never shorter than the request timeout", async () => {
-  const { definitions } = await define({ a: { command: "x", requestTimeoutMs: 900_000 } });
+  const { definitions } = await define({ a: { command: "x", requestTimeoutMs: 900_000, maxTotalTimeoutMs: 10 } });
   expect(definitions[0]?.maxTotalTimeoutMs).toBe(900_000);
+});
+
+test("a configured request timeout counts for calls and lists, and there is no total timeout unless one is set", async () => {
+  const { definitions } = await define({ "a.b": { command: "x", requestTimeoutMs: 45_000 } });
+  const [definition] = definitions;
+  expect(callLimits(definition!)).toEqual({
+    timeoutMs: 45_000,
+    maxTotalMs: undefined,
+    settings: { timeoutMs: 'servers["a.b"].requestTimeoutMs', maxTotalMs: 'servers["a.b"].maxTotalTimeoutMs' },
+  });
+  expect(requestLimits(definition!)).toMatchObject({ timeoutMs: 45_000 });
 });
 
 test.each([

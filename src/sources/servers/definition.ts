@@ -9,6 +9,7 @@ import { quoted } from "../../core/peer-text.ts";
 import type { ProgramCommand } from "../../core/process/process-tree.ts";
 import { lazyCrypto } from "../../core/secrets/crypto.ts";
 import { Secret } from "../../core/secrets/secret.ts";
+import type { CallLimits } from "../../mcp/client/call-deadline.ts";
 
 export interface HttpTarget {
   readonly kind: "http";
@@ -52,9 +53,12 @@ export interface ServerDefinition {
   readonly enabled: boolean;
   readonly transport: HttpTarget | StdioTarget;
   readonly connectTimeoutMs: number;
+  /** For lists and other requests of our own. */
   readonly requestTimeoutMs: number;
-  /** Never less than `requestTimeoutMs`. */
-  readonly maxTotalTimeoutMs: number;
+  /** For the requests of callers. The same, unless `requestTimeoutMs` is not configured: then they have longer. */
+  readonly callTimeoutMs: number;
+  /** Never less than `callTimeoutMs`; undefined for no limit. */
+  readonly maxTotalTimeoutMs: number | undefined;
   readonly maxMessageBytes: number;
   /** 0 for never. */
   readonly heartbeatMs: number;
@@ -95,6 +99,10 @@ export function defineServers(config: Config): DefinedServers {
 /** Commands that may have to download a program before they start it. */
 const downloadingCommands = /^(?:npx|npm|pnpm|yarn|bunx|uvx|uv|pipx|docker|podman)(?:\.cmd|\.exe)?$/;
 const downloadTimeoutMs = 120_000;
+/** A list that takes longer is a sign of trouble. */
+const defaultRequestTimeoutMs = 30_000;
+/** Many tools work for minutes without reporting progress. */
+const defaultCallTimeoutMs = 600_000;
 
 function defineServer(name: string, settings: ServerConfig): ServerDefinition {
   const { transport, toolPrefix, roots, requestTimeoutMs, maxTotalTimeoutMs } = settings;
@@ -109,11 +117,13 @@ function defineServer(name: string, settings: ServerConfig): ServerDefinition {
     era,
     secrets = [],
   } = settings;
+  const callTimeoutMs = requestTimeoutMs ?? defaultCallTimeoutMs;
   const connection = {
     transport: transport === "http" ? toHttpTarget(settings) : toStdioTarget(settings),
     connectTimeoutMs: mayDownload(settings) ? Math.max(connectTimeoutMs, downloadTimeoutMs) : connectTimeoutMs,
-    requestTimeoutMs,
-    maxTotalTimeoutMs: Math.max(maxTotalTimeoutMs, requestTimeoutMs),
+    requestTimeoutMs: requestTimeoutMs ?? defaultRequestTimeoutMs,
+    callTimeoutMs,
+    maxTotalTimeoutMs: maxTotalTimeoutMs && Math.max(maxTotalTimeoutMs, callTimeoutMs),
     maxMessageBytes,
     heartbeatMs,
     era,
@@ -121,6 +131,27 @@ function defineServer(name: string, settings: ServerConfig): ServerDefinition {
   };
   const fingerprint = fingerprintOf(connection);
   return { name, prefix: toolPrefix ?? name, enabled, ...connection, tools, share, trusted, secrets, fingerprint };
+}
+
+/** The limits of a request that a caller waits for. */
+export function callLimits(definition: ServerDefinition): CallLimits {
+  const settings = {
+    timeoutMs: settingPath(definition, "requestTimeoutMs"),
+    maxTotalMs: settingPath(definition, "maxTotalTimeoutMs"),
+  };
+  return { timeoutMs: definition.callTimeoutMs, maxTotalMs: definition.maxTotalTimeoutMs, settings };
+}
+
+/** The limits of a request of our own, such as a list. */
+export function requestLimits(definition: ServerDefinition): CallLimits {
+  return {
+    timeoutMs: definition.requestTimeoutMs,
+    settings: { timeoutMs: settingPath(definition, "requestTimeoutMs") },
+  };
+}
+
+export function settingPath({ name }: ServerDefinition, key: keyof ServerConfig): string {
+  return formatPath(["servers", name, key]);
 }
 
 /** Cutting off a download would make it start from the beginning each time. */

@@ -10,7 +10,7 @@ import type { ToolAnnotations } from "../../mcp/messages/tool.ts";
 import { answerServer, type SampleForServer } from "./answer-server.ts";
 import { judgeRetry } from "./connection/judge-retry.ts";
 import { type RequiredUrl, requiredUrls } from "./connection/url-elicitations.ts";
-import type { ServerDefinition } from "./definition.ts";
+import { callLimits, type ServerDefinition } from "./definition.ts";
 import { redactTexts } from "./server-secrets.ts";
 import type { SharedServer } from "./shared-servers.ts";
 import { traceUpstream } from "./upstream-span.ts";
@@ -44,6 +44,7 @@ export function createSafeRequest(
   { sample, hasModel = sample !== undefined, isRelay = false }: SafeRequestOptions,
 ): SafeRequest {
   const { connection, requestedLogLevel, urlElicitations } = server;
+  const limits = callLimits(definition);
 
   return async (method, params, context, annotations, headers) => {
     const options = optionsOf(context, headers);
@@ -92,8 +93,7 @@ export function createSafeRequest(
     const meta = metaOf(context, trace);
     return {
       signal: context.signal,
-      timeoutMs: definition.requestTimeoutMs,
-      maxTotalMs: definition.maxTotalTimeoutMs,
+      ...limits,
       headers,
       logLevel: context.logLevel,
       toHub: isRelay,

@@ -3,6 +3,7 @@ import type { Log } from "../../../core/log.ts";
 import type { Env } from "../../../core/process/child-env.ts";
 import type { Tail } from "../../../core/process/tail.ts";
 import type { Authorizer } from "../../../mcp/client/authorizer.ts";
+import { timeoutFault } from "../../../mcp/client/call-deadline.ts";
 import { type ClientTransport, httpRefusalIn } from "../../../mcp/client/client-transport.ts";
 import { shakeHands } from "../../../mcp/client/handshake.ts";
 import { createHttpTransport } from "../../../mcp/client/http-transport.ts";
@@ -11,7 +12,7 @@ import { createSseTransport } from "../../../mcp/client/sse-transport.ts";
 import type { Answer, Question } from "../../../mcp/messages/interim-messages.ts";
 import { type Params, RpcFault } from "../../../mcp/messages/json-rpc.ts";
 import type { OfferChange } from "../../../mcp/server/offer.ts";
-import type { ServerDefinition } from "../definition.ts";
+import { type ServerDefinition, settingPath } from "../definition.ts";
 import { createStdioTransport, type StdioTransport } from "../stdio/stdio-transport.ts";
 import { createHttpAgent } from "./http-agent.ts";
 
@@ -113,7 +114,8 @@ async function openProcess(options: LinkOptions): Promise<Link> {
 async function connectTransport(transport: ClientTransport, options: LinkOptions): Promise<Link> {
   const { definition, memory, log } = options;
   const info = { name: "clawport", version: options.version };
-  const timeout = timeoutSignal(definition.connectTimeoutMs);
+  const setting = settingPath(definition, "connectTimeoutMs");
+  const timeout = timeoutSignal(definition.connectTimeoutMs, setting);
   let client: McpClient | undefined;
   let link: Link | undefined;
   try {
@@ -133,6 +135,7 @@ async function connectTransport(transport: ClientTransport, options: LinkOptions
       era: memory.era,
       only: definition.era === "auto" ? undefined : definition.era,
       timeoutMs: definition.connectTimeoutMs,
+      setting,
       silenceMeansLegacy: definition.transport.kind === "stdio",
       signal: options.signal,
     });
@@ -146,9 +149,9 @@ async function connectTransport(transport: ClientTransport, options: LinkOptions
   }
 }
 
-function timeoutSignal(ms: number): { readonly signal: AbortSignal; stop(): void } {
+function timeoutSignal(ms: number, setting: string): { readonly signal: AbortSignal; stop(): void } {
   const aborter = new AbortController();
-  const timer = setTimeout(() => aborter.abort(new Fault("timeout", `The server did not answer within ${ms} ms.`)), ms);
+  const timer = setTimeout(() => aborter.abort(timeoutFault(ms, setting)), ms);
   return { signal: aborter.signal, stop: () => clearTimeout(timer) };
 }
 

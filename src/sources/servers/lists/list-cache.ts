@@ -5,6 +5,7 @@ import { RpcFault } from "../../../mcp/messages/json-rpc.ts";
 import { judgeHeaderMarks } from "../../../mcp/messages/mirrored-headers.ts";
 import type { Tool } from "../../../mcp/messages/tool.ts";
 import type { Connection } from "../connection/connection.ts";
+import { requestLimits } from "../definition.ts";
 import { judgeRetry } from "../connection/judge-retry.ts";
 import { fetchLists, type ListMeta, noLists, type ServerLists } from "./fetch-lists.ts";
 
@@ -99,7 +100,7 @@ export function createListCache({ connection, log, intervalMs, now, onChange }: 
     const { definition } = connection;
     const { agreement } = await connection.open(closing.signal);
     hasAsked = true;
-    const options = { timeoutMs: definition.requestTimeoutMs, signal: closing.signal };
+    const options = { ...requestLimits(definition), signal: closing.signal };
     const { lists: found, meta: foundMeta } = await fetchLists(
       (method, params) => connection.query(method, params, options),
       agreement.capabilities,

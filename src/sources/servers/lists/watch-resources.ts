@@ -4,6 +4,7 @@ import { settledWithin } from "../../../core/wait.ts";
 import { RpcFault } from "../../../mcp/messages/json-rpc.ts";
 import { type Connection, reconnectDelays } from "../connection/connection.ts";
 import type { Link } from "../connection/link.ts";
+import { requestLimits } from "../definition.ts";
 
 /** Subscriptions to the resources of a server, made again after every reconnection. */
 export interface ResourceWatches {
@@ -68,7 +69,7 @@ export function watchResources(connection: Connection, log: Log): ResourceWatche
       if (refusal) throw refusal;
       return;
     }
-    await link.request(method, { uri }, { timeoutMs: connection.definition.requestTimeoutMs });
+    await link.request(method, { uri }, requestLimits(connection.definition));
   }
 
   async function renew(link: Link): Promise<void> {
