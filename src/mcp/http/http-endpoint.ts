@@ -43,6 +43,8 @@ export interface HttpEndpointOptions {
   readonly mostSessions?: number;
   readonly mostSessionsOfOne?: number;
   readonly sessionIdleMs?: number;
+  /** Whether a session id that is unknown here opens a session: for a client that outlives this server. */
+  readonly adoptsSessions?: boolean;
   readonly eventStoreBytes?: number;
   /** Called with the fault of a request that was refused before it was served. */
   readonly onRefused?: (fault: Fault) => void;
@@ -278,8 +280,10 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
   function knownSession(request: IncomingMessage, principal: string): HttpSession {
     const id = request.headers["mcp-session-id"];
     const session = typeof id === "string" ? sessions.find(id, principal) : undefined;
-    if (!session) throw new Fault("unknown-session", "Session not found. Open one with initialize.");
-    return session;
+    if (session) return session;
+    if (options.adoptsSessions && typeof id === "string" && /^[\w-]{16,128}$/.test(id) && request.method !== "DELETE")
+      return sessions.adopt(id, principal, versionOf(request));
+    throw new Fault("unknown-session", "Session not found. Open one with initialize.");
   }
 
   function heartbeat(): void {

@@ -21,6 +21,8 @@ export interface HttpSession {
 
 export interface HttpSessions {
   open(principal: string): HttpSession;
+  /** Opens a session that a client has from an earlier run of this server, under the same id. */
+  adopt(id: string, principal: string, version: string | undefined): HttpSession;
   /** Undefined if the session is unknown, ended or another principal's. A client can't tell these apart. */
   find(id: string, principal: string): HttpSession | undefined;
   end(session: HttpSession): void;
@@ -39,6 +41,9 @@ export interface HttpSessionsOptions {
   readonly now: () => number;
 }
 
+/** The revision of a client that sends no version header (MCP 2025-06-18, Protocol Version Header). */
+const oldestWithoutHeader = "2025-03-26";
+
 interface KeptSession extends HttpSession {
   usedAt: number;
   readonly streams: Map<string, SessionStream>;
@@ -51,36 +56,11 @@ export function createHttpSessions(server: McpServer, options: HttpSessionsOptio
   const events = createEventStore(eventBytes);
 
   return {
-    open(principal) {
-      if (countOf.of(principal) >= atMostOfOne) makeRoom(atMostOfOne, longestIdle(principal));
-      else if (sessions.size >= atMost) makeRoom(atMost, longestIdle(countOf.greatest()) ?? longestIdle());
-      const id = randomBytes(24).toString("base64url");
-      const streams = new Map<string, SessionStream>();
-      const peer = server.openPeer({
-        principal,
-        sessionId: id,
-        twoWay: true,
-        push: (message) => session.standalone?.send(message),
-      });
-      const session: KeptSession = {
-        id,
-        principal,
-        peer,
-        standalone: undefined,
-        usedAt: now(),
-        streams,
-        openStream() {
-          const stream = createSessionStream(events.open(), peer.version);
-          streams.set(stream.id, stream);
-          return stream;
-        },
-        findStream: (lastEventId) => streams.get(lastEventId.slice(0, lastEventId.lastIndexOf("-"))),
-        touch() {
-          session.usedAt = now();
-        },
-      };
-      sessions.set(id, session);
-      countOf.add(principal);
+    open: (principal) => open(principal, randomBytes(24).toString("base64url")),
+    adopt(id, principal, version) {
+      // The id of another principal's session is not taken over.
+      const session = open(principal, sessions.has(id) ? randomBytes(24).toString("base64url") : id);
+      session.peer.version = version ?? oldestWithoutHeader;
       return session;
     },
     find(id, principal) {
@@ -104,6 +84,38 @@ export function createHttpSessions(server: McpServer, options: HttpSessionsOptio
       for (const session of sessions.values()) end(session);
     },
   };
+
+  function open(principal: string, id: string): HttpSession {
+    if (countOf.of(principal) >= atMostOfOne) makeRoom(atMostOfOne, longestIdle(principal));
+    else if (sessions.size >= atMost) makeRoom(atMost, longestIdle(countOf.greatest()) ?? longestIdle());
+    const streams = new Map<string, SessionStream>();
+    const peer = server.openPeer({
+      principal,
+      sessionId: id,
+      twoWay: true,
+      push: (message) => session.standalone?.send(message),
+    });
+    const session: KeptSession = {
+      id,
+      principal,
+      peer,
+      standalone: undefined,
+      usedAt: now(),
+      streams,
+      openStream() {
+        const stream = createSessionStream(events.open(), peer.version);
+        streams.set(stream.id, stream);
+        return stream;
+      },
+      findStream: (lastEventId) => streams.get(lastEventId.slice(0, lastEventId.lastIndexOf("-"))),
+      touch() {
+        session.usedAt = now();
+      },
+    };
+    sessions.set(id, session);
+    countOf.add(principal);
+    return session;
+  }
 
   function end(session: HttpSession): void {
     const kept = sessions.get(session.id);

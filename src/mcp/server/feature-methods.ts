@@ -31,8 +31,9 @@ export function featureMethods(offer: McpOffer, checker: SchemaChecker): Map<str
       const tool = tools.find(name);
       if (!tool)
         throw new Fault("unknown-tool", `Unknown tool: ${quoted(name, 100)}. Use tools/list to see the tools.`);
-      const args = params.arguments ?? noParams;
-      if (!isRecord(args)) throw new Fault("bad-params", '"arguments" must be an object.');
+      const given = params.arguments ?? noParams;
+      if (!isRecord(given)) throw new Fault("bad-params", '"arguments" must be an object.');
+      const args = tools.readArguments === undefined ? given : tools.readArguments(tool, given);
       if (headers) checkParamHeaders(headers, tool, args);
       if (tool.execution?.taskSupport === "required")
         requireTasks(request.client, `The tool ${tool.name} runs only as a task.`);

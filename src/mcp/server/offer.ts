@@ -24,6 +24,8 @@ export interface ToolOffer {
   /** The same array object until the list changes. */
   list(): readonly Tool[];
   find(name: string): Tool | undefined;
+  /** Called before the arguments are checked, to take out what is not meant for the tool. */
+  readArguments?(tool: Tool, args: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;
   /** The arguments fit the tool's schema. An error that is thrown becomes a result with `isError`. */
   call(tool: Tool, args: Readonly<Record<string, unknown>>, context: RequestContext): Promise<ToolResult> | ToolResult;
 }
