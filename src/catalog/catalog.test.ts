@@ -143,30 +143,10 @@ test("a view of names shows those tools only, and no resources", () => {
   expect(names(view)).toEqual(["git__log"]);
   expect(view.find("git__push")).toBeUndefined();
   expect(view.resources()).toEqual([]);
-  expect(view.findResource("file:///a")).toBeUndefined();
+  expect(view.findResource("file:///a", { door: "cli" })).toBeUndefined();
 });
 
 const readNothing = () => Promise.resolve({ contents: [] });
-
-test("the first source that lists a URI or has a template for it answers it", () => {
-  const catalog = createCatalog();
-  const source = (id: string, uris: string[], templates: string[]) =>
-    testSource({
-      id,
-      resources: () => uris.map((uri) => ({ uri, name: id })),
-      resourceTemplates: () => templates.map((uriTemplate) => ({ uriTemplate, name: id })),
-      readResource: readNothing,
-    });
-  catalog.add(source("b", ["note://1", "note://2"], ["note://{id}"]));
-  catalog.add(source("a", ["note://1"], ["file:///{+path}"]));
-  const view = catalog.view("all");
-  expect(view.resources().map(({ uri, name }) => `${name} ${uri}`)).toEqual(["a note://1", "b note://2"]);
-  expect(view.findResource("note://1")?.id).toBe("a");
-  expect(view.findResource("note://77")?.id).toBe("b");
-  expect(view.findResource("file:///x/y")?.id).toBe("a");
-  expect(view.findResource("mail://1")).toBeUndefined();
-  expect(catalog.view({ source: "b" }).findResource("mail://1")?.id).toBe("b");
-});
 
 test("prompts are prefixed like tools, and completion reaches their source under its own name", async () => {
   const catalog = createCatalog();

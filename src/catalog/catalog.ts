@@ -5,7 +5,7 @@ import type { Prompt } from "../mcp/messages/resources-and-prompts.ts";
 import type { Tool } from "../mcp/messages/tool.ts";
 import { compileGlobs } from "./glob.ts";
 import { createSourceMerger } from "./merge-sources.ts";
-import { indexResources } from "./resource-index.ts";
+import { indexResources } from "./resources/resource-index.ts";
 import { type CatalogPrompt, type CatalogTool, renamed, type Source, type Unsubscribe } from "./source.ts";
 import {
   type CatalogChange,

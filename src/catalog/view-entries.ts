@@ -10,6 +10,8 @@ interface Entry<T> {
 export interface ViewEntryRules<T, E> {
   /** The item as its source lists it. */
   original(entry: E): T;
+  /** The definition as the view shows it, beside its name. */
+  readonly show?: ((entry: E, definition: T) => T) | undefined;
   /** Whether names have no prefix of their source. */
   readonly bare: boolean;
   readonly alphabet: "wide" | "narrow";
@@ -32,7 +34,9 @@ export function createViewEntries<T extends { readonly name: string }, E extends
   const shown = entries.map((entry, index): E => {
     const wide = wideNames[index]!;
     const name = narrow?.get(wide) ?? wide;
-    return name === entry.definition.name ? entry : { ...entry, definition: renamed(rules.original(entry), name) };
+    const named = name === entry.definition.name ? entry.definition : renamed(rules.original(entry), name);
+    const definition = rules.show?.(entry, named) ?? named;
+    return definition === entry.definition ? entry : { ...entry, definition };
   });
   const byWideName = new Map(shown.map((entry, index) => [wideNames[index]!, entry]));
   const otherName = memoized(() => otherNames(shown, wideNames, rules));

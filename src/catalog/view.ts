@@ -3,8 +3,11 @@ import type { Tool } from "../mcp/messages/tool.ts";
 import type { Completion, CompletionRequest, ListName } from "../mcp/server/offer.ts";
 import { compileGlobs } from "./glob.ts";
 import { type Merged, mergeInstructions, sameElements } from "./merge-sources.ts";
-import { indexResources, noResources, type ReadableSource, type ResourceIndex } from "./resource-index.ts";
+import { type FoundResource, indexResources, noResources, type ResourceIndex } from "./resources/resource-index.ts";
+import { rewriteResult, rewriteTool } from "./resources/rewrite-uris.ts";
+import { createShownLinks } from "./resources/shown-links.ts";
 import type { CallContext } from "./call-context.ts";
+import type { Caller } from "./caller.ts";
 import type { CatalogPrompt, CatalogTool, Source, Unsubscribe } from "./source.ts";
 import { createViewEntries, type ViewEntries } from "./view-entries.ts";
 
@@ -43,8 +46,15 @@ export interface View {
   instructions(): string | undefined;
   /** The `_meta` of a list; undefined if several sources make it up. */
   listMeta(list: ListName): Readonly<Record<string, unknown>> | undefined;
-  /** The source that answers for a URI. */
-  findResource(uri: string): ReadableSource | undefined;
+  /** The resource behind a URI that the caller was shown. Faults if several sources have one there. */
+  findResource(uri: string, caller: Caller): FoundResource | undefined;
+  /** Whether the URIs in results of several sources can meet in this view. */
+  readonly sharesUris: boolean;
+  /**
+   * A result of a source with its URIs in the form that this view shows. What no list mentions is remembered for the
+   * caller. `read` is the resource that the caller has read, if that was it, and the URI that it used.
+   */
+  showUris<T extends object>(source: Source, result: T, caller: Caller, read?: FoundResource & { shown: string }): T;
   /** Undefined if no source of the view can complete that. */
   findCompletion(request: CompletionRequest): FoundCompletion | undefined;
   onChange(listener: (change: CatalogChange) => void): Unsubscribe;
@@ -76,10 +86,17 @@ export interface LiveCatalogState {
 export function createView(filter: ViewFilter, { alphabet = "wide" }: ViewOptions, live: LiveCatalogState): View {
   const select = selector(filter);
   const bare = typeof filter === "object" && "source" in filter;
-  const toolRules = { original: (entry: CatalogTool) => entry.tool, bare, alphabet };
   const promptRules = { original: (entry: CatalogPrompt) => entry.prompt, bare, alphabet };
-  const toolLists = cacheLast((entries: readonly CatalogTool[]) => createViewEntries(entries, toolRules));
+  const toolLists = cacheLast((entries: readonly CatalogTool[], { isShared, shownUri }: ResourceIndex) =>
+    createViewEntries<Tool, CatalogTool>(entries, {
+      original: (entry) => entry.tool,
+      show: isShared ? ({ source }, tool) => rewriteTool(tool, (uri) => shownUri(source, uri)) : undefined,
+      bare,
+      alphabet,
+    }),
+  );
   const promptLists = cacheLast((entries: readonly CatalogPrompt[]) => createViewEntries(entries, promptRules));
+  const links = createShownLinks();
   let seenState: CatalogState | undefined;
   let lists: Lists;
 
@@ -87,10 +104,11 @@ export function createView(filter: ViewFilter, { alphabet = "wide" }: ViewOption
     const state = live.state();
     if (state !== seenState) {
       seenState = state;
+      const resources = resourcesOf(filter, state);
       lists = {
-        tools: toolLists(select(state.tools)),
-        prompts: promptLists(select(state.prompts)),
-        resources: resourcesOf(filter, state),
+        tools: toolLists(select(state.tools), resources),
+        prompts: promptLists(select(state.prompts), noResources),
+        resources,
       };
     }
     return lists;
@@ -106,7 +124,17 @@ export function createView(filter: ViewFilter, { alphabet = "wide" }: ViewOption
     resourceTemplates: () => current().resources.templates,
     instructions: () => instructionsOf(filter, live.state()),
     listMeta: (list) => onlySourceOf(filter, live.state())?.listMeta?.(list),
-    findResource: (uri) => current().resources.sourceOf(uri),
+    findResource: (uri, caller) => links.find(current().resources, uri, caller),
+    get sharesUris() {
+      return current().resources.isShared;
+    },
+    showUris(source, result, caller, read) {
+      const { resources } = current();
+      if (!resources.isShared) return result;
+      return rewriteResult(result, (uri) =>
+        uri === read?.uri ? read.shown : links.show(resources, source, uri, caller),
+      );
+    },
     findCompletion: (request) => findCompletion(current(), request),
     onChange(listener) {
       let seen = current();
@@ -153,11 +181,15 @@ function onlySourceOf(filter: ViewFilter, { sources }: CatalogState): Source | u
   return shown.length === 1 ? shown[0] : undefined;
 }
 
-/** Returns the last result again while the entries are the same. */
-function cacheLast<E, R>(make: (entries: readonly E[]) => R): (entries: readonly E[]) => R {
-  let last: { readonly entries: readonly E[]; readonly result: R } | undefined;
-  return (entries) => {
-    if (last === undefined || !sameElements(last.entries, entries)) last = { entries, result: make(entries) };
+/** Returns the last result again while the entries are the same, and the same URIs are shown in another form. */
+function cacheLast<E, R>(
+  make: (entries: readonly E[], resources: ResourceIndex) => R,
+): (entries: readonly E[], resources: ResourceIndex) => R {
+  let last: { readonly entries: readonly E[]; readonly key: string; readonly result: R } | undefined;
+  return (entries, resources) => {
+    const { contestedKey: key } = resources;
+    if (last === undefined || last.key !== key || !sameElements(last.entries, entries))
+      last = { entries, key, result: make(entries, resources) };
     return last.result;
   };
 }
@@ -175,8 +207,8 @@ function difference(before: Lists, after: Lists): CatalogChange {
 function findCompletion(lists: Lists, request: CompletionRequest): FoundCompletion | undefined {
   const { ref } = request;
   if (ref.type === "ref/resource") {
-    const source = lists.resources.sourceOfTemplate(ref.uri) ?? lists.resources.sourceOf(ref.uri);
-    return completionOf(source, request);
+    const found = lists.resources.findTemplate(ref.uri) ?? lists.resources.find(ref.uri);
+    return found && completionOf(found.source, { ...request, ref: { ...ref, uri: found.uri } });
   }
   const entry = lists.prompts.find(ref.name);
   return entry && completionOf(entry.source, { ...request, ref: { ...ref, name: entry.prompt.name } });

@@ -119,14 +119,14 @@ function definitionOf({ address, token }: RunningHub, only: readonly string[] | 
 export const relayGuard: CallGuard = {
   call: (tool, args, context) => tool.source.call(tool.tool.name, args, context),
   async readResource(view, uri, context) {
-    const source = view.findResource(uri);
-    if (!source) throw new Fault("unknown-resource", "There is no such resource.", { detail: { uri } });
-    return source.readResource(uri, context);
+    const found = view.findResource(uri, context.caller);
+    if (!found) throw new Fault("unknown-resource", "There is no such resource.", { detail: { uri } });
+    return found.source.readResource(found.uri, context);
   },
-  async watchResource(view, uri, listener) {
-    const source = view.findResource(uri);
-    if (!source) throw new Fault("unknown-resource", "There is no such resource.", { detail: { uri } });
-    return (await source.watchResource?.(uri, listener)) ?? (() => {});
+  async watchResource(view, uri, listener, context) {
+    const found = view.findResource(uri, context.caller);
+    if (!found) throw new Fault("unknown-resource", "There is no such resource.", { detail: { uri } });
+    return (await found.source.watchResource?.(found.uri, listener)) ?? (() => {});
   },
   async getPrompt(view, name, args, context) {
     const found = view.findPrompt(name);

@@ -11,7 +11,7 @@ import { errorResult, type ToolResult } from "../../mcp/messages/tool.ts";
 import type { Completion, CompletionRequest } from "../../mcp/server/offer.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { CallContext } from "../call-context.ts";
-import type { ReadableSource } from "../resource-index.ts";
+import type { FoundResource } from "../resources/resource-index.ts";
 import type { CatalogTool, Unsubscribe } from "../source.ts";
 import type { View } from "../view.ts";
 import type { Approvals } from "./approvals.ts";
@@ -139,15 +139,15 @@ export function createGuard(options: GuardOptions): Guard {
     },
 
     async readResource(view, uri, context) {
-      const source = requireResource(view, uri);
-      const operation = { source, args: { uri }, what: "resources/read" };
-      return readGuarded(operation, context, (own) => source.readResource(uri, own));
+      const { source, uri: own } = requireResource(view, uri, context);
+      const operation = { source, args: { uri: own }, what: "resources/read" };
+      return readGuarded(operation, context, (call) => source.readResource(own, call));
     },
 
     async watchResource(view, uri, listener, context) {
-      const source = requireResource(view, uri);
-      const operation = { source, args: { uri }, what: "resources/subscribe" };
-      return readGuarded(operation, context, async () => (await source.watchResource?.(uri, listener)) ?? (() => {}));
+      const { source, uri: own } = requireResource(view, uri, context);
+      const operation = { source, args: { uri: own }, what: "resources/subscribe" };
+      return readGuarded(operation, context, async () => (await source.watchResource?.(own, listener)) ?? (() => {}));
     },
 
     async getPrompt(view, name, args, context) {
@@ -175,9 +175,9 @@ export function createGuard(options: GuardOptions): Guard {
   };
 }
 
-function requireResource(view: View, uri: string): ReadableSource {
-  const source = view.findResource(uri);
-  if (source !== undefined) return source;
+function requireResource(view: View, uri: string, { caller }: CallContext): FoundResource {
+  const found = view.findResource(uri, caller);
+  if (found !== undefined) return found;
   throw new Fault("unknown-resource", `There is no resource at ${quoted(uri)}.`, { detail: { uri } });
 }
 

@@ -7,6 +7,7 @@ import { Fault } from "../../core/fault.ts";
 import type { Log } from "../../core/log.ts";
 import { describeMcpRequest, toolErrorType } from "../../core/telemetry/mcp-span.ts";
 import { noTelemetry, type Span, type Telemetry } from "../../core/telemetry/telemetry.ts";
+import type { GetPromptResult, ReadResourceResult } from "../../mcp/messages/resources-and-prompts.ts";
 import type { ToolResult } from "../../mcp/messages/tool.ts";
 import type { McpOffer, OfferChange, RequestContext, ServerInfo } from "../../mcp/server/offer.ts";
 import { detachAfter } from "../../mcp/server/tasks.ts";
@@ -55,16 +56,16 @@ export function createViewOffer(options: ViewOfferOptions): McpOffer {
       templates: () => view.resourceTemplates(),
       read: (uri, request) =>
         isTracing
-          ? trace("resources/read", uri, request, (context) => guard.readResource(view, uri, context))
-          : guard.readResource(view, uri, contextOf(request)),
+          ? trace("resources/read", uri, request, (context) => readResource(uri, context))
+          : readResource(uri, contextOf(request)),
       watch: (uri, listener, request) => guard.watchResource(view, uri, listener, contextOf(request)),
     },
     prompts: {
       list: () => view.prompts(),
       get: (name, args, request) =>
         isTracing
-          ? trace("prompts/get", name, request, (context) => guard.getPrompt(view, name, args, context))
-          : guard.getPrompt(view, name, args, contextOf(request)),
+          ? trace("prompts/get", name, request, (context) => getPrompt(name, args, context))
+          : getPrompt(name, args, contextOf(request)),
     },
     listMeta: (list) => view.listMeta(list),
     complete: (completion, request) => guard.complete(view, completion, contextOf(request)),
@@ -74,7 +75,33 @@ export function createViewOffer(options: ViewOfferOptions): McpOffer {
       }),
   };
 
+  async function readResource(uri: string, context: CallContext): Promise<ReadResourceResult> {
+    const result = await guard.readResource(view, uri, context);
+    if (!view.sharesUris) return result;
+    const found = view.findResource(uri, context.caller);
+    return found ? view.showUris(found.source, result, context.caller, { ...found, shown: uri }) : result;
+  }
+
+  async function getPrompt(
+    name: string,
+    args: Readonly<Record<string, string>>,
+    context: CallContext,
+  ): Promise<GetPromptResult> {
+    const result = await guard.getPrompt(view, name, args, context);
+    const found = view.sharesUris ? view.findPrompt(name) : undefined;
+    return found ? view.showUris(found.source, result, context.caller) : result;
+  }
+
   function callTool(entry: CatalogTool, args: unknown, request: RequestContext): Promise<ToolResult> {
+    return view.sharesUris ? callShown(entry, args, request) : callPlain(entry, args, request);
+  }
+
+  async function callShown(entry: CatalogTool, args: unknown, request: RequestContext): Promise<ToolResult> {
+    const result = await callPlain(entry, args, request);
+    return view.showUris(entry.source, result, callerOf(request, door, rights));
+  }
+
+  function callPlain(entry: CatalogTool, args: unknown, request: RequestContext): Promise<ToolResult> {
     if (!isTracing) return guard.call(entry, args, contextOf(request));
     const { kind, id } = entry.source;
     return trace("tools/call", entry.name, request, async (context, span) => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { matchesTemplate } from "./resource-index.ts";
+import { matchesTemplate } from "./match-template.ts";
 
 test.each([
   ["note://{id}", "note://1", true],

@@ -1,0 +1,53 @@
+import { type Caller, callerScopeKey } from "../caller.ts";
+
+/** Which source sent a caller a URI that no list and no template mentions. Bounded: the oldest are forgotten. */
+export interface LinkMemory {
+  /** The id of the source; undefined if the caller was not sent this URI. */
+  sourceOf(caller: Caller, uri: string): string | undefined;
+  /** False if the URI is too long to be remembered. */
+  remember(caller: Caller, uri: string, source: string): boolean;
+}
+
+const mostCallers = 200;
+const mostUris = 1000;
+const longestUri = 2048;
+/** Of all URIs of one caller. */
+const mostCharacters = 128 * 1024;
+
+interface CallerLinks {
+  readonly sources: Map<string, string>;
+  characters: number;
+}
+
+export function createLinkMemory(): LinkMemory {
+  const callers = new Map<string, CallerLinks>();
+
+  return {
+    sourceOf: (caller, uri) => callers.get(keyOf(caller))?.sources.get(uri),
+    remember(caller, uri, source) {
+      if (uri.length > longestUri) return false;
+      const key = keyOf(caller);
+      const links = callers.get(key) ?? { sources: new Map<string, string>(), characters: 0 };
+      moveToEnd(callers, key, links);
+      if (!links.sources.has(uri)) links.characters += uri.length;
+      moveToEnd(links.sources, uri, source);
+      while (links.sources.size > mostUris || links.characters > mostCharacters) {
+        const [oldest] = links.sources.keys();
+        links.sources.delete(oldest!);
+        links.characters -= oldest!.length;
+      }
+      if (callers.size > mostCallers) callers.delete(callers.keys().next().value!);
+      return true;
+    },
+  };
+}
+
+/** Sessions of one token are different callers: what one was sent says nothing about the other. */
+function keyOf(caller: Caller): string {
+  return caller.sessionKey === undefined ? callerScopeKey(caller) : `${callerScopeKey(caller)} ${caller.sessionKey}`;
+}
+
+function moveToEnd<V>(map: Map<string, V>, key: string, value: V): void {
+  map.delete(key);
+  map.set(key, value);
+}

@@ -1,0 +1,186 @@
+import type { Resource, ResourceTemplate } from "../../mcp/messages/resources-and-prompts.ts";
+import type { Source } from "../source.ts";
+import { matchesTemplate, prefixOfTemplate } from "./match-template.ts";
+import { parseQualifiedUri, qualifyUri } from "./qualified-uri.ts";
+import { uiUrisOf } from "./rewrite-uris.ts";
+
+/** A source whose resources can be read. */
+export type ReadableSource = Source & Required<Pick<Source, "readResource">>;
+
+/** The resource behind a URI that a caller sent. */
+export interface FoundResource {
+  readonly source: ReadableSource;
+  /** As the source knows it. */
+  readonly uri: string;
+}
+
+/**
+ * What the sources of a view list, under URIs that each belong to one source. A URI that two sources claim belongs to
+ * neither in its plain form: otherwise a later server could answer for one that people already trust.
+ */
+export interface ResourceIndex {
+  readonly resources: readonly Resource[];
+  readonly templates: readonly ResourceTemplate[];
+  /** Whether URIs of several sources can meet here. */
+  readonly isShared: boolean;
+  /** The URIs that are shown in another form, as a key that is equal while they are the same. */
+  readonly contestedKey: string;
+  /** The resource behind a URI in the form shown here; undefined if no source claims it, or more than one. */
+  find(uri: string): FoundResource | undefined;
+  /** The source whose template this is, in the form shown here. */
+  findTemplate(uriTemplate: string): FoundResource | undefined;
+  /** The sources that list the URI, or have a template for it. */
+  claimants(uri: string): readonly ReadableSource[];
+  /** The form in which a URI that the source lists, or names in a tool, is shown. */
+  shownUri(source: Source, uri: string): string;
+}
+
+export const noResources: ResourceIndex = {
+  resources: [],
+  templates: [],
+  isShared: false,
+  contestedKey: "",
+  find: () => undefined,
+  findTemplate: () => undefined,
+  claimants: () => [],
+  shownUri: (_source, uri) => uri,
+};
+
+interface Claimed<T> {
+  readonly source: ReadableSource;
+  readonly item: T;
+}
+
+interface ClaimedTemplate extends Claimed<ResourceTemplate> {
+  readonly prefix: string;
+}
+
+export function indexResources(sources: readonly Source[]): ResourceIndex {
+  const readable = sources.filter(isReadable);
+  if (readable.length === 0) return noResources;
+  const byId = new Map(readable.map((source) => [source.id, source]));
+  const isShared = readable.length > 1;
+  const listed: Claimed<Resource>[] = [];
+  const templates: ClaimedTemplate[] = [];
+  const claims = new Map<string, ReadableSource[]>();
+  for (const source of readable) {
+    for (const item of source.resources?.() ?? []) if (claim(source, item.uri)) listed.push({ source, item });
+    const own = new Set<string>();
+    for (const item of source.resourceTemplates?.() ?? []) {
+      if (own.has(item.uriTemplate)) continue;
+      own.add(item.uriTemplate);
+      templates.push({ source, item, prefix: prefixOfTemplate(item.uriTemplate) });
+    }
+    if (isShared) for (const tool of source.tools()) for (const uri of uiUrisOf(tool)) claim(source, uri);
+  }
+  const contestedPrefixes = isShared ? prefixesThatMeet(templates, claims) : new Set<string>();
+  const shownTemplates = new Map<string, FoundResource>();
+
+  const index: ResourceIndex = {
+    resources: listed.map(({ source, item }) => shownItem(item, "uri", shownUri(source, item.uri))),
+    templates: templates.map(({ source, item, prefix }) => {
+      const uri = item.uriTemplate;
+      const shown = contestedPrefixes.has(prefix) || isQualified(uri) ? qualifyUri(source.id, uri) : uri;
+      shownTemplates.set(shown, { source, uri });
+      return shownItem(item, "uriTemplate", shown);
+    }),
+    isShared,
+    contestedKey: isShared ? JSON.stringify([...claims].filter(([, { length }]) => length > 1).map(keyOf)) : "",
+    find(uri) {
+      const parsed = isShared ? parseQualifiedUri(uri) : undefined;
+      const named = parsed && byId.get(parsed.source);
+      if (parsed && named) return { source: named, uri: parsed.uri };
+      const [source, ...others] = index.claimants(uri);
+      if (source !== undefined && others.length === 0) return { source, uri };
+      // Results may link to unlisted resources. With a single source it is clear whose they are.
+      return isShared ? undefined : { source: readable[0]!, uri };
+    },
+    findTemplate: (uriTemplate) => shownTemplates.get(uriTemplate),
+    claimants(uri) {
+      const exact = claims.get(uri);
+      if (exact !== undefined) return exact;
+      const found = new Set<ReadableSource>();
+      for (const { source, item, prefix } of templates)
+        if (!found.has(source) && uri.startsWith(prefix) && matchesTemplate(item.uriTemplate, uri)) found.add(source);
+      return [...found];
+    },
+    shownUri,
+  };
+  return index;
+
+  /** Whether this is the source's first claim of the URI. */
+  function claim(source: ReadableSource, uri: string): boolean {
+    const claimants = claims.get(uri);
+    if (claimants === undefined) claims.set(uri, [source]);
+    else if (claimants.includes(source)) return false;
+    else claimants.push(source);
+    return true;
+  }
+
+  function shownUri(source: Source, uri: string): string {
+    if (!isShared || !byId.has(source.id)) return uri;
+    const isOwn = claims.get(uri)?.every(({ id }) => id === source.id) ?? true;
+    return isOwn && !isQualified(uri) ? uri : qualifyUri(source.id, uri);
+  }
+
+  /** A source can't name a resource of another one by using the form that names it. */
+  function isQualified(uri: string): boolean {
+    return isShared && parseQualifiedUri(uri) !== undefined;
+  }
+}
+
+function isReadable(source: Source): source is ReadableSource {
+  return source.readResource !== undefined;
+}
+
+function keyOf([uri, sources]: [string, readonly ReadableSource[]]): unknown {
+  return [uri, ...sources.map(({ id }) => id)];
+}
+
+/** Deeper than any real server nests its templates; it bounds the work. */
+const mostNested = 100;
+
+/**
+ * The beginnings of templates that could stand for what another source has: one of two templates begins like the other,
+ * or another source's URI begins like the template.
+ */
+function prefixesThatMeet(
+  templates: readonly ClaimedTemplate[],
+  claims: ReadonlyMap<string, readonly ReadableSource[]>,
+): Set<string> {
+  const meeting = new Set<string>();
+  if (templates.length === 0) return meeting;
+  const all = [
+    ...templates.map(({ prefix, source }) => ({ text: prefix, sources: [source], isTemplate: true })),
+    ...Array.from(claims, ([text, sources]) => ({ text, sources, isTemplate: false })),
+  ].sort((a, b) => (a.text < b.text ? -1 : a.text > b.text ? 1 : Number(b.isTemplate) - Number(a.isTemplate)));
+  /** The templates that the current text begins with, outermost first; each is a beginning of the next. */
+  const open: { readonly prefix: string; readonly sources: Set<ReadableSource> }[] = [];
+  for (const { text, sources, isTemplate } of all) {
+    while (open.length > 0 && !text.startsWith(open.at(-1)!.prefix)) open.pop();
+    for (const { prefix, sources: owners } of open) {
+      const isForeign = sources.some((source) => owners.size > 1 || !owners.has(source));
+      if (!isForeign) continue;
+      meeting.add(prefix);
+      if (isTemplate) meeting.add(text);
+    }
+    if (!isTemplate) continue;
+    const last = open.at(-1);
+    if (last?.prefix === text) last.sources.add(sources[0]!);
+    else if (open.length < mostNested) open.push({ prefix: text, sources: new Set(sources) });
+    else meeting.add(text);
+  }
+  return meeting;
+}
+
+/** The same object for the same item and URI, since lists are compared by their elements. */
+const shownItems = new WeakMap<object, Map<string, object>>();
+
+function shownItem<K extends string, T extends { readonly [Key in K]: string }>(item: T, key: K, shown: string): T {
+  if (item[key] === shown) return item;
+  const forms = shownItems.get(item) ?? new Map<string, object>();
+  shownItems.set(item, forms);
+  const made = forms.get(shown) ?? { ...item, [key]: shown };
+  forms.set(shown, made);
+  return made as T;
+}

@@ -1,0 +1,51 @@
+import { Fault } from "../../core/fault.ts";
+import { quoted } from "../../core/peer-text.ts";
+import type { Caller } from "../caller.ts";
+import type { Source } from "../source.ts";
+import { createLinkMemory } from "./link-memory.ts";
+import { parseQualifiedUri, qualifyUri } from "./qualified-uri.ts";
+import type { FoundResource, ReadableSource, ResourceIndex } from "./resource-index.ts";
+
+/** The URIs in results, beside those in lists: a result may link to what no list mentions. */
+export interface ShownLinks {
+  /** The form in which a URI in a result of the source is shown to the caller. */
+  show(index: ResourceIndex, source: Source, uri: string, caller: Caller): string;
+  /** The resource behind a URI that the caller was shown. Faults if several sources have one there. */
+  find(index: ResourceIndex, uri: string, caller: Caller): FoundResource | undefined;
+}
+
+export function createShownLinks(): ShownLinks {
+  const memory = createLinkMemory();
+
+  return {
+    show(index, source, uri, caller) {
+      if (!index.isShared || source.readResource === undefined) return uri;
+      const qualified = qualifyUri(source.id, uri);
+      if (parseQualifiedUri(uri) !== undefined) return qualified;
+      const claimants = index.claimants(uri);
+      if (claimants.length > 0) return claimants.every(({ id }) => id === source.id) ? uri : qualified;
+      const known = memory.sourceOf(caller, uri) ?? source.id;
+      return known === source.id && memory.remember(caller, uri, source.id) ? uri : qualified;
+    },
+    find(index, uri, caller) {
+      const found = index.find(uri);
+      if (found !== undefined || !index.isShared) return found;
+      const claimants = index.claimants(uri);
+      if (claimants.length > 1) throw contested(uri, claimants);
+      const source = memory.sourceOf(caller, uri);
+      // The form that names the source is not contested, and faults if the source is gone.
+      return source === undefined ? undefined : index.find(qualifyUri(source, uri));
+    },
+  };
+}
+
+const mostNamed = 5;
+
+function contested(uri: string, sources: readonly ReadableSource[]): Fault {
+  const forms = sources.slice(0, mostNamed).map(({ id }) => quoted(qualifyUri(id, uri)));
+  return new Fault(
+    "unknown-resource",
+    `More than one server has a resource at ${quoted(uri)}. Read one of these instead: ${forms.join(", ")}.`,
+    { detail: { uri } },
+  );
+}
