@@ -1,6 +1,9 @@
 /** The kind of endpoint a call came through; `server` is a configured MCP server that uses the model (sampling). */
 export type DoorKind = "mcp-stdio" | "mcp-http" | "plugin" | "node" | "console" | "cli" | "app-proxy" | "server";
 
+/** The only source, or the only sources, that a token gives access to. */
+export type TokenView = string | readonly string[];
+
 /** Who calls: everything the guard and the audit know about the caller. Never holds a secret. */
 export interface Caller {
   readonly door: DoorKind;
@@ -9,12 +12,14 @@ export interface Caller {
   /** The name the client gives itself in the handshake: shown, never trusted. */
   readonly client?: string;
   readonly sender?: string;
+  /** Whether OpenClaw says that the sender owns it. Only through the plugin door. */
+  readonly isOwner?: boolean | undefined;
   /** The agent that acts for the caller. Through the plugin door it is the caller itself. */
   readonly agent?: string;
   /** The configured server that uses the model during a call of this caller. */
   readonly server?: string;
-  /** The only source that its token gives access to; it stays so for everything done on the caller's behalf. */
-  readonly view?: string | undefined;
+  /** What its token gives access to; it stays so for everything done on the caller's behalf. */
+  readonly view?: TokenView | undefined;
   /** Whether the call came from this machine, through a door that others can reach too. */
   readonly isLocal?: boolean | undefined;
   /** Only its hash is ever written down. */
@@ -27,15 +32,17 @@ export function actingFor(caller: Caller, agent: string): Caller {
 }
 
 /** Whether the caller's token gives access to this source. */
-export function isInView(source: string, { view }: Caller): boolean {
-  return view === undefined || view === source;
+export function isInView(source: string, { view }: Pick<Caller, "view">): boolean {
+  return view === undefined || view === source || (typeof view !== "string" && view.includes(source));
 }
 
 /**
  * The right to control Clawport itself, as the control API demands it: the main token from this machine. Pipes and
- * terminals belong to processes of the owner.
+ * terminals belong to processes of the owner, and OpenClaw says who its own owner is.
  */
-export function mayControl({ door, token, isLocal }: Caller): boolean {
+export function mayControl({ door, token, agent, isLocal, isOwner }: Caller): boolean {
+  // A message that an authorised sender typed in a chat. Tool calls of the agent bring the agent or a token with them.
+  if (door === "plugin") return isOwner === true && token === undefined && agent === undefined;
   return door === "cli" || door === "mcp-stdio" || (door === "mcp-http" && token === "main" && isLocal === true);
 }
 

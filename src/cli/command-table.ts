@@ -3,6 +3,7 @@ import type { CommandEntry } from "./command.ts";
 /** Every command, in the order of the help. Only the requested one is loaded. */
 export const commandTable: readonly CommandEntry[] = [
   { name: "up", summary: "start the hub", load: () => import("./commands/up.ts") },
+  { name: "stop", summary: "stop the running hub", load: () => import("./commands/stop.ts") },
   { name: "agent", summary: "send an order to the agent", load: () => import("./commands/agent.ts") },
   {
     name: "sessions",
@@ -24,14 +25,22 @@ export const commandTable: readonly CommandEntry[] = [
     summary: "list the MCP servers and their status",
     load: () => import("./commands/servers.ts"),
   },
-  { name: "tools", summary: "list the tools", load: () => import("./commands/tools.ts") },
+  { name: "tools", summary: "list the tools, or show how one is called", load: () => import("./commands/tools.ts") },
   { name: "call", summary: "call a tool", load: () => import("./commands/call.ts") },
   { name: "connect", summary: "add a server and connect to it", load: () => import("./commands/connect.ts") },
   { name: "disconnect", summary: "close a server's connection", load: () => import("./commands/disconnect.ts") },
   { name: "auth", summary: "sign in to a server, or out", load: () => import("./commands/auth.ts") },
-  { name: "status", summary: "show the details of a server's connection", load: () => import("./commands/status.ts") },
+  {
+    name: "status",
+    summary: "show the hub, and the details of its servers' connections",
+    load: () => import("./commands/status.ts"),
+  },
   { name: "refresh", summary: "fetch the servers' tools again", load: () => import("./commands/refresh.ts") },
-  { name: "logs", summary: "show a server's output on stderr", load: () => import("./commands/logs.ts") },
+  {
+    name: "logs",
+    summary: "show the hub's log, or a server's output on stderr",
+    load: () => import("./commands/logs.ts"),
+  },
   {
     name: "proxy",
     summary: "let running apps offer their tools",
@@ -81,3 +90,11 @@ export const commandTable: readonly CommandEntry[] = [
     load: () => import("./commands/completion.ts"),
   },
 ];
+
+/** Other names for commands, and what they stand for. */
+export const aliases: Readonly<Record<string, readonly string[]>> = {
+  start: ["up"],
+  add: ["connect"],
+  remove: ["disconnect", "--remove"],
+  list: ["servers"],
+};

@@ -1,6 +1,9 @@
 import type { CommandContext } from "./command-context.ts";
 import type { OptionTable } from "./options.ts";
 
+/** Names that only Clawport knows; a completion script asks for them. */
+export type KnownNames = "servers" | "tools" | "servers-and-tools";
+
 interface ArgumentSpec {
   readonly name: string;
   readonly description: string;
@@ -10,6 +13,8 @@ interface ArgumentSpec {
   /** Its words may be a command with its own options, which then comes after `--`. */
   readonly isCommand?: boolean;
   readonly values?: readonly string[];
+  /** What the shell completes it with. */
+  readonly completes?: KnownNames;
 }
 
 /** The description of a command. `--help`, completion and the parsing of the command line all use it. */
@@ -21,6 +26,8 @@ export interface Command<O extends OptionTable = OptionTable> {
   readonly examples?: readonly string[];
   /** Returns the exit code; undefined means 0. */
   run(context: CommandContext<O>): Promise<number | void>;
+  /** Answers `--help` after an argument, where that says more than the description: `call <tool> --help`. */
+  help?(context: CommandContext<O>): Promise<number | void>;
 }
 
 /** Commands under one name: `token add`, `token list`. */

@@ -1,3 +1,5 @@
+import type { KnownNames } from "./command.ts";
+
 /** Options of every command; they may come before or after its name. */
 export const globalOptions = {
   config: {
@@ -32,7 +34,7 @@ export interface OptionSpec {
   readonly range?: readonly [number, number];
   readonly multiple?: boolean;
   /** What the shell completes the value with. */
-  readonly completes?: "file" | "folder";
+  readonly completes?: "file" | "folder" | KnownNames;
 }
 
 export type OptionTable = Readonly<Record<string, OptionSpec>>;

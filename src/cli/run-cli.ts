@@ -3,7 +3,7 @@ import { nearestName } from "../core/nearest-name.ts";
 import { quoted } from "../core/peer-text.ts";
 import type { World } from "../core/process/world.ts";
 import { createContext } from "./command-context.ts";
-import { commandTable } from "./command-table.ts";
+import { aliases, commandTable } from "./command-table.ts";
 import { type AnyCommand, type Command, type CommandEntry, type CommandGroup, isGroup } from "./command.ts";
 import { globalOptions, type OptionTable } from "./options.ts";
 import type { HelpRenderOptions } from "./output/help.ts";
@@ -29,8 +29,10 @@ async function dispatch(argv: readonly string[], world: World, table: readonly C
   const name = argv[position] ?? "";
   const entry = table.find((each) => each.name === name);
   if (entry === undefined) {
+    const words = Object.hasOwn(aliases, name) ? aliases[name] : undefined;
+    if (words !== undefined) return dispatch(argv.toSpliced(position, 1, ...words), world, table);
     refuseUnknownOptions(argv.slice(0, position), "clawport", globalOptions);
-    throw unknownCommand("clawport", name, [...table, { name: "help" }]);
+    throw unknownCommand("clawport", name, [...table, ...Object.keys(aliases).map(asNamed), asNamed("help")]);
   }
   const { command: loaded } = await entry.load();
   const { command, title, rest } = findSubcommand(loaded, `clawport ${name}`, argv.toSpliced(position, 1));
@@ -38,6 +40,8 @@ async function dispatch(argv: readonly string[], world: World, table: readonly C
   const line = parseCommandLine(rest, title, isGroup(command) ? {} : command);
   if (line.globals.version) return printVersion(world, line.globals.json);
   if (line.globals.help) {
+    if (!isGroup(command) && command.help !== undefined && line.args.length > 0)
+      return (await command.help(createContext(line, world, table))) ?? 0;
     const { renderHelp } = await import("./output/help.ts");
     return printText(world, renderHelp(command, title, helpRenderOptions(world)));
   }
@@ -58,7 +62,7 @@ async function runWithoutCommand(
   checkArguments(line.args, "clawport");
   if (line.globals.version) return printVersion(world, line.globals.json);
   const { renderOverview } = await import("./output/help.ts");
-  return printText(world, renderOverview(table, helpRenderOptions(world)));
+  return printText(world, renderOverview(table, aliases, helpRenderOptions(world)));
 }
 
 /** In a group, the command that was named; the group itself if none was. */
@@ -101,6 +105,10 @@ function unknownCommand(title: string, name: string, known: readonly Pick<Comman
   );
   const hint = nearest === undefined ? `see \`${title} --help\`` : `did you mean "${nearest}"?`;
   return new Fault("usage", `unknown command ${quoted(name)}; ${hint}`);
+}
+
+function asNamed(name: string): Pick<Command, "name"> {
+  return { name };
 }
 
 async function printVersion(world: World, json: boolean | undefined): Promise<number> {

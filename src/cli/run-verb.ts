@@ -21,10 +21,13 @@ const longestTidyingMs = 20_000;
 /** Runs a handler on the hub's servers or on our own, prints its result, and returns the exit code. */
 export async function runVerb(context: CommandContext, work: Work): Promise<number> {
   const { need, trust, tidies, showsConnections } = work;
+  const { renderTable } = await import("./output/table.ts");
   const opened = await openControl(context, need, trust === true);
+  const { control } = opened;
+  const table: VerbContext["table"] = (rows, columns) => renderTable(rows, columns, context);
   let running: Promise<VerbResult> | undefined;
   const begin = (): Promise<VerbResult> =>
-    (running = work.run({ control: opened.control, prefix: "clawport", now: Date.now }, opened));
+    (running = work.run({ control, prefix: "clawport", now: Date.now, table }, opened));
   try {
     // Our servers run in their own process groups, which Ctrl-C does not reach, so they have to be closed here.
     const handled = await (opened.hub ? begin() : withDeadline(Infinity, context.stopSignal(), begin));

@@ -22,7 +22,7 @@ test("a second claim is told where the first one runs", async () => {
   await writeHubRecord(home, facts);
   await expect(claimHub(home, silentLog)).rejects.toMatchObject({
     code: "conflict",
-    message: `the hub is already running at http://127.0.0.1:8765/mcp; use it, or stop it with \`kill ${process.pid}\``,
+    message: `the hub is already running at http://127.0.0.1:8765/mcp; use it, or stop it with \`clawport stop\``,
   });
   await claim.release();
 });

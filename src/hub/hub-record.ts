@@ -32,7 +32,7 @@ export async function claimHub(home: Home, log: Log): Promise<{ release(): Promi
 
 function alreadyRuns(record: HubRecord): Fault {
   const { address, pid } = record;
-  const message = `the hub is already running at ${address}/mcp; use it, or stop it with \`kill ${pid}\``;
+  const message = `the hub is already running at ${address}/mcp; use it, or stop it with \`clawport stop\``;
   return new Fault("conflict", message, { detail: { address, pid } });
 }
 

@@ -33,7 +33,7 @@ test("commands use the running hub: one server process serves them all, disconne
   await using hub = await startHub(place, "--port", "0");
   const pid = await pidOf(place, "shelf");
   expect((await here(place, "call", "shelf__pid")).out).toBe(`${pid}\n`);
-  expect((await here(place, "tools")).out).toContain("shelf__put      — Puts a thing on the shelf.");
+  expect((await here(place, "tools")).out).toContain("shelf__put      Puts a thing on the shelf.");
   expect((await here(place, "servers")).err).toBe("");
   expect(JSON.parse((await here(place, "servers", "--json")).out)).toMatchObject({
     hub: `http://127.0.0.1:${hub.ready.port}`,
@@ -50,7 +50,7 @@ test("commands use the running hub: one server process serves them all, disconne
 
   expect((await here(place, "disconnect", "shelf")).out).toContain("It stays configured");
   expect(isAlive(pid!)).toBe(false);
-  expect((await here(place, "servers")).out).toContain("Status: Disconnected (run `clawport connect shelf`)");
+  expect((await here(place, "servers")).out).toContain("shelf: Disconnected (run `clawport connect shelf`)");
   const gone = await here(place, "call", "shelf__pid");
   expect(gone).toMatchObject({ exit: 3 });
   expect(gone.err).toContain(

@@ -27,13 +27,13 @@ test("without a hub, servers prints the status of each server and leaves no proc
   expect(exit).toBe(0);
   expect(err).toContain("No hub is running, so these connections were closed again.");
   expect(err).toContain("Run `clawport up` ");
-  expect(out).toMatch(/^MCP Servers \(4 configured\)\n─{58}\n/);
-  expect(out).toMatch(/ {2}shelf {11}stdio:\/\/\S+ .*\n {18}Status: Running \(PID \d+\) \| Auth: None \| Tools: 7\n/);
-  expect(out).toMatch(
-    /Status: Reconnecting.*: The command "no-such-program" was not found\..*\| Auth: None \| Tools: 0/,
-  );
-  expect(out).toMatch(/ {2}remote {10}http:\/\/127\.0\.0\.1:1\/mcp\n {18}Status: Reconnecting.*\| Auth: API Key \|/);
-  expect(out).toContain("Status: Disabled (enabled: false)");
+  expect(out).toMatch(/^NAME {4}STATUS +AUTH {5}TOOLS {2}ADDRESS\n/);
+  expect(out).toMatch(/^shelf {3}Running \(PID \d+\) +None {5}7 {6}stdio:\/\/\S+ /m);
+  expect(out).toMatch(/^gone {4}Reconnecting.* None {5}0 {6}stdio:\/\/no-such-program$/m);
+  expect(out).toMatch(/^gone: Reconnecting.*: The command "no-such-program" was not found\./m);
+  expect(out).toMatch(/^remote {2}Reconnecting.* API Key {2}0 {6}http:\/\/127\.0\.0\.1:1\/mcp$/m);
+  expect(out).toMatch(/^off {5}Disabled +None/m);
+  expect(out).toContain("off: Disabled (enabled: false)");
 
   const { hub, servers } = JSON.parse((await clawport(place, "servers", "--json")).out) as Shown;
   expect(hub).toBeNull();
@@ -49,7 +49,7 @@ test("without a hub, servers prints the status of each server and leaves no proc
 test("tools lists names and first lines, status the details of one server, logs its output", async () => {
   await using place = await placeWith({ shelf: shelf("one") });
   expect((await here(place, "tools", "shelf")).out).toMatch(
-    /^shelf__put {6}— Puts a thing on the shelf\.\nshelf__picture\n/,
+    /^TOOL {12}DESCRIPTION\nshelf__put {6}Puts a thing on the shelf\.\nshelf__picture\n/,
   );
   const { tools } = JSON.parse((await here(place, "tools", "--json")).out);
   expect(tools[0]).toMatchObject({ name: "shelf__put", source: "shelf", inputSchema: { required: ["thing"] } });
@@ -126,7 +126,7 @@ test("connect adds a server and keeps the comments; disconnect --remove removes 
   const added = await here(place, "connect", "--name", "shelf", "--env", "A=$HOME", "--", command, ...args);
   expect(added.exit).toBe(0);
   expect(added.out).toContain(`Added shelf to ${file}.\nshelf\n`);
-  expect(added.out).toContain("shelf__put      — Puts a thing on the shelf.");
+  expect(added.out).toContain("shelf__put      Puts a thing on the shelf.");
   const text = await readFile(file, "utf8");
   expect(text).toContain("  // mine\n");
   expect(text).toContain('A: "$HOME"');
@@ -226,8 +226,8 @@ test("only the server whose variable is not set is off, and its status names the
   await using place = await placeWith({ shelf: shelf("one"), other: { ...shelf("two"), env: { KEY: "$SHELF_KEY" } } });
   const { out, exit } = await here(place, "servers");
   expect(exit).toBe(0);
-  expect(out).toMatch(/Status: Running \(PID \d+\)/);
-  expect(out).toContain("Status: Off: SHELF_KEY is not set in the environment | Auth: None | Tools: 0");
+  expect(out).toMatch(/^shelf  Running \(PID \d+\)/m);
+  expect(out).toContain("other: Off: SHELF_KEY is not set in the environment | Auth: None | Tools: 0");
   const refused = await here(place, "connect", "other");
   expect(refused.err).toContain("The server other is off: SHELF_KEY is not set in the environment.");
 });

@@ -37,7 +37,7 @@ test("a second start prints where the hub runs; after a kill -9 the next one sta
   await using place = await makePlace();
   await using hub = await startHub(place, "--port", "0");
   const { url, pid } = hub.ready;
-  const message = `the hub is already running at ${url}; use it, or stop it with \`kill ${pid}\``;
+  const message = `the hub is already running at ${url}; use it, or stop it with \`clawport stop\``;
   expect(await clawport(place, "up")).toEqual({ exit: 1, out: "", err: `clawport: ${message}\n` });
   expect(JSON.parse((await clawport(place, "up", "--json")).out)).toMatchObject({
     error: { code: "conflict", message },
@@ -56,18 +56,22 @@ test("of three simultaneous starts one becomes the hub and the others point to i
   const refusals = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [String(outcome.reason)] : []));
   for (const hub of hubs) await hub[Symbol.asyncDispose]();
   expect(hubs).toHaveLength(1);
-  const { url, pid } = hubs[0]!.ready;
-  const message = `the hub is already running at ${url}; use it, or stop it with \`kill ${pid}\``;
+  const { url } = hubs[0]!.ready;
+  const message = `the hub is already running at ${url}; use it, or stop it with \`clawport stop\``;
   expect(refusals).toEqual(Array(2).fill(`Error: ended with 1: ${message}`));
 });
 
-test("if another program uses the port, the next free one is used, shown and recorded", async () => {
-  await using place = await makePlace();
+test("if another program uses the configured port, the next free one is used, shown and recorded", async () => {
+  await using place = await placeWith({});
   const stranger = createServer().listen(0, "127.0.0.1");
   await once(stranger, "listening");
   const { port: taken } = stranger.address() as AddressInfo;
   try {
-    await using hub = await startHub(place, "--port", String(taken));
+    const given = await clawport(place, "up", "--port", String(taken));
+    const message = `Port ${taken} is in use by another program. Choose another with --port.`;
+    expect(given).toEqual({ exit: 1, out: "", err: `clawport: ${message}\n` });
+    await writeFile(join(place.home, "clawport.json5"), `{ hub: { port: ${taken} } }`);
+    await using hub = await startHub(place);
     expect(hub.ready.port).toBeGreaterThan(taken);
     expect(JSON.parse(await readFile(join(place.home, "hub.json"), "utf8"))).toMatchObject({
       address: `http://127.0.0.1:${hub.ready.port}`,

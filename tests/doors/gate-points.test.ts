@@ -24,8 +24,8 @@ test.for([
 test("GET / shows a token only what its view has", async () => {
   await using door = await openDoor();
   const shown = async (token: string) => (await (await door.get(token, "/")).text()).split("\n").slice(1, -3);
-  expect(await shown("main")).toEqual(["2 tools from 2 sources:", "  quick: 1 tools", "  slow: 1 tools"]);
-  expect(await shown("phone")).toEqual(["1 tools from 1 sources:", "  slow: 1 tools"]);
+  expect(await shown("main")).toEqual(["2 tools from 2 sources:", "  quick: 1 tool", "  slow: 1 tool"]);
+  expect(await shown("phone")).toEqual(["1 tool from 1 source:", "  slow: 1 tool"]);
 });
 
 test("the metrics open to the main token and to tokens made for them, which open nothing else", async () => {

@@ -1,8 +1,9 @@
 import type { Approval, WaitingCall } from "../../catalog/guard/approvals-file.ts";
 import { callerScopeName } from "../../catalog/caller.ts";
+import { countText } from "../../core/count-text.ts";
 import { type CommandGroup, defineCommand } from "../command.ts";
 import { localTime } from "../output/style.ts";
-import type { Column } from "../output/table.ts";
+import type { Column } from "../../hub/verbs/verb.ts";
 
 const list = defineCommand({
   name: "list",
@@ -36,7 +37,7 @@ const forget = defineCommand({
     await using opened = await openStateControl(context);
     const [name = ""] = context.args;
     const forgotten = await opened.control.approvals.forget(name);
-    context.answer({ forgotten }, `Forgot ${forgotten.length} answer${forgotten.length === 1 ? "" : "s"} for ${name}.`);
+    context.answer({ forgotten }, `Forgot ${countText(forgotten.length, "answer")} for ${name}.`);
   },
 });
 

@@ -93,7 +93,7 @@ test("verify finds the place where the audit was changed, and its exit code says
   const world = memoryWorld();
   expect(await runCli(["audit", "verify", "--home", home.path], world)).toBe(0);
   expect(world.out()).toMatch(
-    /^The chain is unbroken\. 3 lines were checked\. The hash of the last one is [0-9a-f]{32}\.\n$/,
+    /^The chain is unbroken\. Checked 3 lines\. The hash of the last one is [0-9a-f]{32}\.\n$/,
   );
   const file = hubFiles.audit(home);
   await writeFile(file, (await readFile(file, "utf8")).replace('"two"', '"too"'));

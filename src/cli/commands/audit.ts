@@ -1,5 +1,6 @@
 import type { AuditLine } from "../../catalog/audit/audit-line.ts";
 import type { AuditVerification, ChainBreak, LinePlace } from "../../catalog/audit/verify-audit.ts";
+import { countText } from "../../core/count-text.ts";
 import { sanitizeLine } from "../../core/peer-text.ts";
 import type { CommandContext } from "../command-context.ts";
 import { type CommandGroup, defineCommand } from "../command.ts";
@@ -75,12 +76,12 @@ function verificationText(found: AuditVerification, { style }: CommandContext): 
     ...breaks.slice(0, mostShown).map((each) => `${placeText(each)}: ${style.red(problemTexts[each.problem])}`),
     breaks.length > mostShown && `… and ${breaks.length - mostShown} more`,
     ...cuts.slice(0, mostShown).map((each) => `${placeText(each)}: cut off by a crash; this does not break the chain`),
-    found.unchainedAtStart > 0 && `${found.unchainedAtStart} lines before the chain have no hash.`,
-    found.unchainedAtEnd > 0 && `${found.unchainedAtEnd} lines after the chain have no hash.`,
+    found.unchainedAtStart > 0 && `${countText(found.unchainedAtStart, "line")} before the chain without a hash.`,
+    found.unchainedAtEnd > 0 && `${countText(found.unchainedAtEnd, "line")} after the chain without a hash.`,
     found.continues && "The chain continues lines that are no longer kept.",
     breaks.length > 0
       ? style.red(`The audit is not as it was written: the chain breaks at ${placeText(breaks[0]!)}.`)
-      : `${style.green("The chain is unbroken.")} ${chained} lines were checked. The hash of the last one is ${last}.`,
+      : `${style.green("The chain is unbroken.")} Checked ${countText(chained, "line")}. The hash of the last one is ${last}.`,
   ];
   return parts.filter((part) => part !== false).join("\n");
 }

@@ -5,7 +5,7 @@ export const command = defineCommand({
   name: "call",
   summary: "call a tool and print its answer",
   args: [
-    { name: "tool", description: "its name, as `clawport tools` shows it" },
+    { name: "tool", description: "its name, as `clawport tools` shows it", completes: "tools" },
     {
       name: "argument",
       description:
@@ -24,10 +24,21 @@ export const command = defineCommand({
     ...trustOption,
   },
   examples: [
+    "clawport call notes__add --help",
     "clawport call notes__add text='Buy milk' tags=home tags=today",
     'clawport call notes__search \'{"query": "milk", "limit": 3}\'',
     "jq -n '{path: \"a.txt\"}' | clawport call files__read_file - --json",
   ],
+  async help(context) {
+    const { runVerb } = await import("../run-verb.ts");
+    const { explainTool } = await import("../../hub/verbs/describe-tool.ts");
+    const [tool = ""] = context.args;
+    return runVerb(context, {
+      need: { tool },
+      trust: context.options.trust,
+      run: (handler) => explainTool(handler, tool),
+    });
+  },
   async run(context) {
     const { resolve } = await import("node:path");
     const { text: readAll } = await import("node:stream/consumers");

@@ -1,8 +1,9 @@
 import type { HeldDefinition } from "../../catalog/guard/held-definition.ts";
+import { countText } from "../../core/count-text.ts";
 import { Fault } from "../../core/fault.ts";
 import { type CommandGroup, defineCommand } from "../command.ts";
 import { localTime } from "../output/style.ts";
-import type { Column } from "../output/table.ts";
+import type { Column } from "../../hub/verbs/verb.ts";
 
 const list = defineCommand({
   name: "list",
@@ -36,7 +37,7 @@ const forget = defineCommand({
       if (!isYes((await context.ask(question)) ?? "")) throw new Fault("cancelled", "Nothing was changed.");
     }
     const { forgotten } = await opened.control.pins.forget(server, { confirmed: isAttended });
-    context.answer({ server, forgotten }, `Forgot ${forgotten} pin${forgotten === 1 ? "" : "s"} of ${server}.`);
+    context.answer({ server, forgotten }, `Forgot ${countText(forgotten, "pin")} of ${server}.`);
   },
 });
 

@@ -6,7 +6,7 @@ import type { CommandContext } from "../command-context.ts";
 import { type AnyCommand, defineCommand } from "../command.ts";
 import type { OptionTable } from "../options.ts";
 import { localTime } from "../output/style.ts";
-import type { Column } from "../output/table.ts";
+import type { Column } from "../../hub/verbs/verb.ts";
 
 const keyArgument = { name: "key", description: "the session key of the orders, or OpenClaw's key" } as const;
 

@@ -40,7 +40,13 @@ const add = defineCommand({
   summary: "create a token for one client and print it, this once",
   args: [{ name: "name", description: "the token's name" }],
   options: {
-    view: { type: "string", value: "<source>", description: "give access to this source only, not to everything" },
+    view: {
+      type: "string",
+      multiple: true,
+      value: "<source>",
+      completes: "servers",
+      description: "give access to this source only, not to everything",
+    },
     metrics: { type: "boolean", description: "give access to /metrics only" },
   },
   async run(context) {
@@ -65,7 +71,10 @@ const list = defineCommand({
       tokens,
       [
         { title: "NAME", text: ({ name }) => name },
-        { title: "OPENS", text: ({ view, metrics }) => (metrics ? "metrics" : (view ?? "everything")) },
+        {
+          title: "OPENS",
+          text: ({ view, metrics }) => (metrics ? "metrics" : [view ?? "everything"].flat().join(", ")),
+        },
         { title: "SINCE", text: ({ created }) => (created === null ? "first start" : localTime(created)) },
       ],
       context,
@@ -93,7 +102,7 @@ export const command: CommandGroup = {
   commands: [path, show, reset, add, list, remove],
   examples: [
     "clawport token show",
-    "clawport token add phone --view notes",
+    "clawport token add phone --view notes --view files",
     "clawport token add prometheus --metrics",
     "clawport token remove phone",
   ],

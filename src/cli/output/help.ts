@@ -3,7 +3,11 @@ import { globalOptions, type OptionSpec, type OptionTable } from "../options.ts"
 import type { Style } from "./style.ts";
 
 /** The help of the program, which `clawport` without a command prints. */
-export function renderOverview(table: readonly CommandEntry[], options: HelpRenderOptions): string {
+export function renderOverview(
+  table: readonly CommandEntry[],
+  aliases: Readonly<Record<string, readonly string[]>>,
+  options: HelpRenderOptions,
+): string {
   return sections(options, [
     ["", "Clawport connects OpenClaw and MCP: any source of tools through any door, under one guard."],
     ["Usage", "  clawport <command> [options]"],
@@ -11,6 +15,13 @@ export function renderOverview(table: readonly CommandEntry[], options: HelpRend
       "Commands",
       renderDefinitions(
         table.map(({ name, summary }) => [name, summary]),
+        options.width,
+      ),
+    ],
+    [
+      "Other names",
+      renderDefinitions(
+        Object.entries(aliases).map(([name, words]) => [name, words.join(" ")]),
         options.width,
       ),
     ],

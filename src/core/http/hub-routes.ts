@@ -5,6 +5,11 @@ export function hubMcpUrl(origin: string): string {
   return `${origin}${mcpPath}`;
 }
 
+/** The same without `order_openclaw`, for the agent that would take the orders. */
+export function hubMcpUrlWithoutAgent(origin: string): string {
+  return `${origin}${mcpPath}?without=agent`;
+}
+
 /** The hub's servers, or only these of them, for a process that offers them over stdio. */
 export function hubRelayUrl(origin: string, only: readonly string[] | undefined): URL {
   const url = new URL(`${mcpPath}?relay=stdio`, origin);
@@ -25,7 +30,8 @@ const mcpPath = "/mcp";
 const controlPath = "/control/";
 
 export type HubRoute =
-  | { readonly kind: "root" | "whole" | "metrics" | "unknown" }
+  | { readonly kind: "root" | "metrics" | "unknown" }
+  | { readonly kind: "whole"; readonly withoutAgent?: boolean }
   | { readonly kind: "source"; readonly source: string }
   | { readonly kind: "relay"; readonly only: readonly string[] | undefined }
   | { readonly kind: "terminal" }
@@ -50,6 +56,7 @@ export function parseHubRoute(url: string): HubRoute {
 
 const root: HubRoute = { kind: "root" };
 const whole: HubRoute = { kind: "whole" };
+const wholeWithoutAgent: HubRoute = { kind: "whole", withoutAgent: true };
 
 /** Any other query is ignored. */
 function parseQuery(query: string): HubRoute {
@@ -60,7 +67,7 @@ function parseQuery(query: string): HubRoute {
     case "cli":
       return { kind: "terminal" };
     default:
-      return whole;
+      return fields.get("without") === "agent" ? wholeWithoutAgent : whole;
   }
 }
 

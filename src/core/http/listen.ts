@@ -12,7 +12,7 @@ export function listen(server: Server, host: string, port: number): Promise<List
   return new Promise((resolve, reject) => {
     server.once("error", (cause: NodeJS.ErrnoException) => {
       const taken = cause.code === "EADDRINUSE";
-      const what = taken ? `Port ${port} is taken.` : `Could not listen on ${host} port ${port}.`;
+      const what = taken ? `Port ${port} is in use by another program.` : `Could not listen on ${host} port ${port}.`;
       reject(new Fault(taken ? "conflict" : "io", `${what} Choose another with --port.`, { cause, detail: { port } }));
     });
     server.listen(port, host, () => {

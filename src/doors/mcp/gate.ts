@@ -1,3 +1,4 @@
+import type { TokenView } from "../../catalog/caller.ts";
 import { isLoopbackPeer } from "../../core/http/addresses.ts";
 import {
   bearerToken,
@@ -24,8 +25,7 @@ export interface CallerFacts {
 /** The token that a request presented, and what it is limited to, if anything. */
 export interface TokenMatch {
   readonly name: string;
-  /** The only source it gives access to. */
-  readonly view?: string;
+  readonly view?: TokenView;
   /** Gives access to the metrics and nothing else. */
   readonly metrics?: true;
 }

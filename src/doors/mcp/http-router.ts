@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { isInView } from "../../catalog/caller.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
+import { countText } from "../../core/count-text.ts";
 import { Fault } from "../../core/fault.ts";
 import { isLoopbackPeer } from "../../core/http/addresses.ts";
 import type { BodyIntake } from "../../core/http/body-intake.ts";
@@ -49,14 +51,17 @@ export function createHttpRouter(options: HttpRouterOptions): RouteRequest {
       throw new Fault("not-found", "There is nothing at this path. MCP is at /mcp, a single source at /mcp/<source>.");
     }
     if (route.kind === "root" && isProbe(request)) {
-      return sendText(response, 200, plainTextType, probeText(info, catalog, token.view));
+      return sendText(response, 200, plainTextType, probeText(info, catalog, token));
     }
-    const source = route.kind === "source" ? route.source : token.view;
-    if (token.view !== undefined && source !== token.view) {
+    // A token for one source shows it under bare names at every address.
+    const only = typeof token.view === "string" ? token.view : undefined;
+    const source = route.kind === "source" ? route.source : only;
+    if (source !== undefined && !isInView(source, token)) {
       throw new Fault("denied", `This token is limited to the view ${JSON.stringify(token.view)}.`);
     }
     const rights = rightsOf(token, request);
-    const endpoint = source === undefined ? endpoints.whole(rights) : endpoints.ofSource(source, rights);
+    const withoutAgent = route.kind === "whole" && route.withoutAgent;
+    const endpoint = source === undefined ? endpoints.whole(rights, withoutAgent) : endpoints.ofSource(source, rights);
     if (!endpoint) throw new Fault("not-found", "There is no such source. Run `clawport servers` to list the servers.");
     endpoint.handle(request, response, token.name);
   };
@@ -85,13 +90,13 @@ function isProbe({ method, headers }: IncomingMessage): boolean {
 }
 
 /** What `GET /` shows a person who checks whether the hub is running: only what the token gives access to. */
-function probeText(info: ServerInfo, catalog: Catalog, view: string | undefined): string {
-  const sources = catalog.sources().filter(({ id }) => view === undefined || id === view);
-  const tools = catalog.tools().filter(({ source }) => view === undefined || source.id === view);
+function probeText(info: ServerInfo, catalog: Catalog, token: TokenMatch): string {
+  const sources = catalog.sources().filter(({ id }) => isInView(id, token));
+  const tools = catalog.tools().filter(({ source }) => isInView(source.id, token));
   return [
     `${info.title ?? info.name} ${info.version} is running.`,
-    `${tools.length} tools from ${sources.length} sources${sources.length > 0 ? ":" : "."}`,
-    ...sources.map((source) => `  ${source.id}: ${source.tools().length} tools`),
+    `${countText(tools.length, "tool")} from ${countText(sources.length, "source")}${sources.length > 0 ? ":" : "."}`,
+    ...sources.map((source) => `  ${source.id}: ${countText(source.tools().length, "tool")}`),
     "",
     "MCP clients send POST requests to this address or to /mcp. A single source is at /mcp/<source>.",
     "",

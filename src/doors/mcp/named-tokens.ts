@@ -1,3 +1,4 @@
+import type { TokenView } from "../../catalog/caller.ts";
 import { Fault } from "../../core/fault.ts";
 import { openStateFile, type StateFile } from "../../core/files/state-file.ts";
 import { silentLog } from "../../core/log.ts";
@@ -9,8 +10,8 @@ import { createToken, type TokenLocation } from "./main-token.ts";
 /** A token for one client. Only its hash is stored, so the file can't leak the token. */
 interface NamedToken {
   readonly hash: string;
-  /** The view it is limited to; without one it gives access to everything. */
-  readonly view?: string;
+  /** What it is limited to; without one it gives access to everything. */
+  readonly view?: TokenView;
   /** It gives access to the metrics only. */
   readonly metrics?: true;
   /** When it was created, in ISO 8601. */
@@ -24,7 +25,7 @@ export function namedTokensPath({ home }: TokenLocation): string {
 }
 
 export interface NewTokenOptions {
-  readonly view?: string | undefined;
+  readonly view?: TokenView | undefined;
   readonly metrics?: boolean | undefined;
   readonly now?: Date;
 }
@@ -91,9 +92,14 @@ function parseNamedToken(entry: unknown): NamedToken {
   if (typeof hash !== "string" || !/^[0-9a-f]{64}$/.test(hash)) throw new Error("a token without a hash");
   if (typeof created !== "string") throw new Error("a token without a date");
   // Treating a damaged view as none would give access to more than intended.
-  if (view !== undefined && typeof view !== "string") throw new Error("a token whose view is not a string");
+  if (view !== undefined && !isTokenView(view)) throw new Error("a token whose view is not a name or several");
   if (metrics !== undefined && metrics !== true) throw new Error("a token whose right to the metrics is not true");
   return { hash, created, ...(view === undefined ? {} : { view }), ...(metrics ? { metrics } : {}) };
+}
+
+function isTokenView(view: unknown): view is TokenView {
+  if (typeof view === "string") return true;
+  return Array.isArray(view) && view.length > 0 && view.every((source) => typeof source === "string");
 }
 
 function openFile(location: TokenLocation): StateFile<NamedTokens> {

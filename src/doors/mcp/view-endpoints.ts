@@ -1,4 +1,4 @@
-import type { DoorKind } from "../../catalog/caller.ts";
+import { type DoorKind, isInView } from "../../catalog/caller.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { Source } from "../../catalog/source.ts";
 import type { ViewFilter } from "../../catalog/view.ts";
@@ -36,7 +36,8 @@ export interface ViewEndpointsOptions {
  * that a session or a task can't be continued with other rights than it was begun with.
  */
 export interface ViewEndpoints {
-  whole(rights: CallerRights): HttpEndpoint;
+  /** All sources that the caller's token gives access to, under their names in the catalog. */
+  whole(rights: CallerRights, withoutAgent?: boolean): HttpEndpoint;
   /** One source under bare names; undefined if there is no such source. */
   ofSource(id: string, rights: CallerRights): HttpEndpoint | undefined;
   /** The servers, all or only these, under their names in the catalog. Callers count as coming over stdio. */
@@ -55,7 +56,8 @@ export function createViewEndpoints(options: ViewEndpointsOptions): ViewEndpoint
   const made = new Map<string, { server: McpServer; endpoint: HttpEndpoint }>();
 
   return {
-    whole: (rights) => endpointOf("", rights),
+    whole: (rights, withoutAgent = false) =>
+      rights.view === undefined && !withoutAgent ? endpointOf("", rights) : partOf(rights, withoutAgent),
     ofSource: (id, rights) =>
       catalog.sources().some((source) => source.id === id) ? endpointOf(id, rights) : undefined,
     relay: (only) => relayTo(only && [...new Set(only)].toSorted()),
@@ -84,6 +86,12 @@ export function createViewEndpoints(options: ViewEndpointsOptions): ViewEndpoint
     return made.get(key)?.endpoint ?? make(key, { sources }, { door: "mcp-stdio" });
   }
 
+  function partOf(rights: CallerRights, withoutAgent: boolean): HttpEndpoint {
+    const key = `${rightsKey(rights)}${withoutAgent ? "without agent" : "several sources"}`;
+    const sources = ({ id }: Source): boolean => isInView(id, rights) && !(withoutAgent && id === "agent");
+    return made.get(key)?.endpoint ?? make(key, { sources }, { door: "mcp-http", rights });
+  }
+
   function make(key: string, filter: ViewFilter, { door, rights, hasLargeBodies }: EndpointRules): HttpEndpoint {
     const view = catalog.view(filter);
     const server = createMcpServer(createViewOffer({ view, guard, door, rights, info, log, telemetry }), { log });
@@ -102,6 +110,6 @@ interface EndpointRules {
 
 /** A caller that is limited to a view can't be the owner. */
 function rightsKey({ view, isLocal }: CallerRights): string {
-  if (view !== undefined) return "limited ";
+  if (view !== undefined) return `limited to ${typeof view === "string" ? view : view.join(" ")}: `;
   return isLocal === true ? "local " : "";
 }

@@ -76,7 +76,7 @@ const verbs: VerbTable = {
   },
   tokens: {
     list: verb(lookUpMs),
-    add: verb(lookUpMs, text("name"), optionalText("view"), flag("metrics")),
+    add: verb(lookUpMs, text("name"), optionalTexts("views"), flag("metrics")),
     remove: verb(lookUpMs, text("name")),
     reset: verb(lookUpMs),
   },

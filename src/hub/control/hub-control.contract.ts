@@ -52,7 +52,7 @@ export function testHubControl(open: () => Promise<ControlSubject>): void {
   test("a token is added for one source, listed without its secret, and removed", async () => {
     await using subject = await open();
     const { tokens } = subject.control;
-    const added = await tokens.add("phone", "notes");
+    const added = await tokens.add("phone", ["notes"]);
     expect(added).toEqual({ name: "phone", view: "notes", token: expect.stringMatching(/^[\w-]{43}$/) as string });
     const listed = await tokens.list();
     expect(listed).toEqual([
@@ -60,11 +60,13 @@ export function testHubControl(open: () => Promise<ControlSubject>): void {
       { name: "phone", view: "notes", created: expect.any(String) as string },
     ]);
     await expect(tokens.add("phone")).rejects.toMatchObject({ code: "conflict" });
-    await expect(tokens.add("tablet", "note")).rejects.toMatchObject({
+    await expect(tokens.add("tablet", ["notes", "note"])).rejects.toMatchObject({
       code: "usage",
       message: expect.stringContaining('Did you mean "notes"?') as string,
     });
     await tokens.remove("phone");
+    expect(await tokens.add("both", ["shelf", "notes", "shelf"])).toMatchObject({ view: ["notes", "shelf"] });
+    expect(await tokens.list()).toMatchObject([{}, { name: "both", view: ["notes", "shelf"] }]);
     await expect(tokens.remove("phone")).rejects.toMatchObject({ code: "not-found" });
     expect(await tokens.reset()).toEqual({ path: expect.stringMatching(/mcp-token\.txt$/) as string });
   });

@@ -1,4 +1,5 @@
 import type { AuditLine } from "../../catalog/audit/audit-line.ts";
+import type { TokenView } from "../../catalog/caller.ts";
 import type { CallContext } from "../../catalog/call-context.ts";
 import type { ApprovalAnswer } from "../../catalog/advice.ts";
 import type { GivenAnswer, Widening } from "../../catalog/guard/approvals.ts";
@@ -67,8 +68,8 @@ export interface ToolsControl {
 
 export interface TokenEntry {
   readonly name: string;
-  /** The only source it gives access to; null for everything. */
-  readonly view: string | null;
+  /** The only source or sources it gives access to; null for everything. */
+  readonly view: TokenView | null;
   /** It gives access to the metrics only. */
   readonly metrics?: true;
   /** In ISO 8601; null for the main token. */
@@ -77,7 +78,7 @@ export interface TokenEntry {
 
 export interface AddedToken {
   readonly name: string;
-  readonly view: string | null;
+  readonly view: TokenView | null;
   /** The token itself. It is stored as a hash, so this is the only time it can be read. */
   readonly token: string;
 }
@@ -85,8 +86,8 @@ export interface AddedToken {
 export interface TokensControl {
   /** The main token first. */
   list(): Promise<readonly TokenEntry[]>;
-  /** With a view it gives access to that source only, with `metrics` to the metrics only. */
-  add(name: string, view?: string, metrics?: boolean): Promise<AddedToken>;
+  /** With views it gives access to these sources only, with `metrics` to the metrics only. */
+  add(name: string, views?: readonly string[], metrics?: boolean): Promise<AddedToken>;
   remove(name: string): Promise<void>;
   /** Replaces the main token. The new one is in the file at `path`: it is not sent anywhere. */
   reset(): Promise<{ readonly path: string }>;

@@ -11,6 +11,7 @@ import { openHomeOf } from "../open-home.ts";
 import { loadTrustedConfigOf, requireTrust } from "../require-trust.ts";
 import { findHub, type RunningHub } from "./find-hub.ts";
 import type { HubControl } from "./hub-control.ts";
+import type { LocalServers } from "./local-servers.ts";
 import { createRemoteControl } from "./remote-control.ts";
 
 /** Which servers must be connected if no hub runs. */
@@ -18,7 +19,8 @@ export type Need =
   | { readonly servers: "all" | "none" }
   | { readonly server: string }
   /** Those that could have this tool. */
-  | { readonly tool: string };
+  | { readonly tool: string }
+  | { readonly serverOrTool: string };
 
 export interface OpenedControl {
   readonly control: HubControl;
@@ -102,7 +104,7 @@ async function openAlone(host: Host, home: Home, need: Need, trust: boolean): Pr
   });
   try {
     const { servers, manager } = await engine.servers();
-    const names = neededNames(need, servers.ownersOf);
+    const names = neededNames(need, servers);
     await servers.start(names);
     if (names?.length !== 0) {
       const settled = withDeadline(Infinity, host.stopSignal(), () => manager.settled(patienceMs));
@@ -116,9 +118,14 @@ async function openAlone(host: Host, home: Home, need: Need, trust: boolean): Pr
 }
 
 /** Undefined for all servers. */
-function neededNames(need: Need, ownersOf: (tool: string) => readonly string[]): readonly string[] | undefined {
+function neededNames(
+  need: Need,
+  { ownersOf, definitions }: Pick<LocalServers, "ownersOf" | "definitions">,
+): readonly string[] | undefined {
   if ("server" in need) return [need.server];
   if ("servers" in need) return need.servers === "all" ? undefined : [];
-  const owners = ownersOf(need.tool);
+  if ("serverOrTool" in need && definitions().some(({ name }) => name === need.serverOrTool))
+    return [need.serverOrTool];
+  const owners = ownersOf("tool" in need ? need.tool : need.serverOrTool);
   return owners.length === 0 ? undefined : owners;
 }

@@ -34,9 +34,14 @@ export function createStateControl(options: StateControlOptions): StateControl {
           })),
         ];
       },
-      async add(name, view, metrics) {
+      async add(name, views = [], metrics) {
         const { addNamedToken } = await import("../../doors/mcp/named-tokens.ts");
-        if (view !== undefined) requireView(view, await options.views());
+        const [first, ...more] = [...new Set(views)].toSorted();
+        const view = first === undefined || more.length === 0 ? first : [first, ...more];
+        if (views.length > 0) {
+          const known = await options.views();
+          for (const each of views) requireView(each, known);
+        }
         const token = await addNamedToken(tokensAt, name, { view, metrics });
         return { name, view: view ?? null, token: token.reveal() };
       },

@@ -14,6 +14,7 @@ export interface HttpOptions {
   /** These take precedence over `hub.host`, `hub.port` and `hub.allowRemote`. */
   readonly host?: string | undefined;
   readonly port?: number | undefined;
+  /** Faults with `conflict` if it is taken. */
   readonly allowRemote?: boolean | undefined;
   /** Lets commands of the same user ask and steer this process, at `/control/…`. */
   readonly control?: boolean;
@@ -23,7 +24,7 @@ export interface OpenedHttp {
   /** Without a path: `http://127.0.0.1:8765`. */
   readonly address: string;
   readonly port: number;
-  /** The port that was asked for; another one is used if a different program holds it. */
+  /** The port that was asked for. If another program holds that of the configuration, the next free one is used. */
   readonly wantedPort: number;
   readonly tokenPath: string;
   /** The names under which other machines reach it; empty while it is closed to them. */
@@ -47,7 +48,8 @@ export async function openHttp(parts: EngineParts, options: Wiring): Promise<Ope
   const tokens = await openTokens({ home, env, log });
   closers.add("tokens", () => tokens.close());
   const names = hostNames(host, hostname(), networkInterfaces());
-  const door = await openAtFreePort({
+  const open = options.port === undefined ? openAtFreePort : openHttpDoor;
+  const door = await open({
     host,
     port: wantedPort,
     catalog,

@@ -1,4 +1,5 @@
 import { Fault, isFault, toFault } from "../../core/fault.ts";
+import { countText } from "../../core/count-text.ts";
 import { visibleText } from "../../core/peer-text.ts";
 import { orAborted } from "../../core/wait.ts";
 import { isoTime } from "../../sources/servers/server-status.ts";
@@ -209,7 +210,7 @@ async function signedIn(context: VerbContext, server: string): Promise<VerbResul
   const head = `Signed in to ${server}${as}${until}${scopes}.`;
   try {
     const { tools } = await control.servers.connect(server);
-    return { ok: true, data: { ...facts, tools }, text: `${head} It has ${tools} ${tools === 1 ? "tool" : "tools"}.` };
+    return { ok: true, data: { ...facts, tools }, text: `${head} It has ${countText(tools, "tool")}.` };
   } catch (error) {
     const { code, message } = toFault(error);
     return {

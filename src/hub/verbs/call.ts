@@ -59,7 +59,8 @@ function usageOf({ name, inputSchema }: ListedTool, prefix: string): string {
   return `Usage: ${[prefix, "call", name, ...args].join(" ")}`;
 }
 
-async function unknownTool({ control, prefix }: VerbContext, name: string): Promise<Fault> {
+/** Names the nearest tool, and the servers that could have it but are not connected. */
+export async function unknownTool({ control, prefix }: VerbContext, name: string): Promise<Fault> {
   const [tools, servers] = await Promise.all([control.tools.list(), control.servers.list()]);
   const names = tools.map((tool) => tool.name);
   const nearest = names.find((each) => each.endsWith(`__${name}`)) ?? nearestName(name, names);

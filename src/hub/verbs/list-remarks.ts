@@ -1,4 +1,5 @@
 import type { ScreenReport } from "../../catalog/guard/screen-source.ts";
+import { countText } from "../../core/count-text.ts";
 import { visibleText } from "../../core/peer-text.ts";
 
 const mostNames = 5;
@@ -10,12 +11,12 @@ export function listRemarks(report: ScreenReport): readonly string[] {
   const removed = cleaned.map(({ name, characters }) => `${shown(name)} (${characters})`);
   const left = flagged.map(({ name, places }) => `${shown(name)} (${places.map(shown).join(", ")})`);
   return [
-    ...(heldBack > 0 ? [`${count(heldBack, "definition")} held back: run \`clawport pins\``] : []),
+    ...(heldBack > 0 ? [`${countText(heldBack, "definition")} held back: run \`clawport pins\``] : []),
     ...(repeated.length > 0 ? [`listed more than once, only the first is used: ${names(repeated.map(shown))}`] : []),
     ...(removed.length > 0 ? [`hidden characters removed from ${names(removed)}`] : []),
     ...(left.length > 0 ? [`hidden characters left in ${names(left)}`] : []),
     ...(tooDeep.length > 0 ? [`left out, nested too deep: ${names(tooDeep.map(shown))}`] : []),
-    ...(leftOut > 0 ? [`${count(leftOut, "definition")} left out: there are too many to pin`] : []),
+    ...(leftOut > 0 ? [`${countText(leftOut, "definition")} left out: there are too many to pin`] : []),
   ];
 }
 
@@ -24,8 +25,4 @@ const shown = (name: string): string => visibleText(name, longestName);
 function names(all: readonly string[]): string {
   const rest = all.length - mostNames;
   return [...all.slice(0, mostNames), ...(rest > 0 ? [`${rest} more`] : [])].join(", ");
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }

@@ -4,7 +4,7 @@ import type { ServerStatus } from "../../sources/servers/server-status.ts";
 import type { ListedTool } from "../control/hub-control.ts";
 import { listRemarks } from "./list-remarks.ts";
 import { authText, spanText, stateText } from "./server-text.ts";
-import { addServerHint, noServers, type VerbContext, type VerbResult } from "./verb.ts";
+import { addServerHint, type Column, noServers, type Tone, type VerbContext, type VerbResult } from "./verb.ts";
 
 const line = "─".repeat(58);
 const narrowest = 16;
@@ -12,6 +12,8 @@ const narrowest = 16;
 /** `servers`: every configured server with its state, authentication and number of tools. */
 export async function runServers(context: VerbContext): Promise<VerbResult> {
   const servers = await context.control.servers.list();
+  if (context.table !== undefined && servers.length > 0)
+    return { ok: true, data: { servers }, text: serversTable(servers, context, context.table) };
   const title = `MCP Servers (${servers.length} configured)`;
   if (servers.length === 0) {
     const how = addServerHint(context);
@@ -20,6 +22,37 @@ export async function runServers(context: VerbContext): Promise<VerbResult> {
   const width = servers.reduce((most, { name }) => Math.max(most, name.length + 2), narrowest);
   const blocks = servers.map((server) => renderServer(server, width, context));
   return { ok: true, data: { servers }, text: [title, line, blocks.join("\n\n"), line].join("\n") };
+}
+
+/** What keeps a server from being used is below the table: it is often too long for a column. */
+function serversTable(
+  servers: readonly ServerStatus[],
+  context: VerbContext,
+  table: NonNullable<VerbContext["table"]>,
+): string {
+  const columns: readonly Column<ServerStatus>[] = [
+    { title: "NAME", text: ({ name }) => name },
+    { title: "STATUS", text: (server) => shortState(stateText(server, context)), tone: stateTone },
+    { title: "AUTH", text: (server) => authText(server, context.now()) },
+    { title: "TOOLS", text: ({ tools }) => String(tools) },
+    { title: "ADDRESS", text: ({ address }) => visibleText(address, 300), tone: () => "quiet" },
+  ];
+  const reasons = servers.flatMap((server) => {
+    const state = stateText(server, context);
+    return state === shortState(state) ? [] : [`${server.name}: ${state}`];
+  });
+  return [table(servers, columns), ...(reasons.length > 0 ? ["", ...reasons] : [])].join("\n");
+}
+
+/** Without the reason: `Reconnecting in 3 s`. */
+function shortState(state: string): string {
+  return state.replace(/(?:: | \((?!PID )).*$/s, "");
+}
+
+function stateTone(server: ServerStatus): Tone {
+  if (server.state === "ready") return "good";
+  if (server.state === "disabled" || server.state === "disconnected" || server.state === "queued") return "quiet";
+  return server.state === "stopped" || server.state === "unusable" ? "bad" : "weak";
 }
 
 function renderServer(server: ServerStatus, width: number, context: VerbContext): string {
@@ -68,24 +101,50 @@ function infoText(info: unknown): string | undefined {
 
 const longestLine = 100;
 
-/** `tools [server]`: the tools, by the names they are called with. */
-export async function runTools({ control, prefix }: VerbContext, source?: string): Promise<VerbResult> {
+/** `tools [server]`: the tools, by the names they are called with. `tools <tool>`: everything about one of them. */
+export async function runTools(context: VerbContext, name?: string): Promise<VerbResult> {
+  if (name === undefined) return listTools(context);
+  return (await describeNamedTool(context, name)) ?? listTools(context, name);
+}
+
+/** Undefined for the name of a server, which takes precedence. */
+async function describeNamedTool(context: VerbContext, name: string): Promise<VerbResult | undefined> {
+  const { control } = context;
+  const servers = await control.servers.list();
+  if (servers.some((server) => server.name === name)) return undefined;
+  const tool = await control.tools.find(name);
+  const { describeTool, unknownName } = await import("./describe-tool.ts");
+  if (tool !== undefined) return describeTool(tool, context);
+  if ((await control.tools.list()).some(({ source }) => source === name)) return undefined;
+  throw await unknownName(context, name);
+}
+
+async function listTools({ control, prefix, table }: VerbContext, source?: string): Promise<VerbResult> {
   const tools = await control.tools.list(source);
-  const text = tools.length === 0 ? noTools(prefix, source) : renderTools(tools);
+  const text = tools.length === 0 ? noTools(prefix, source) : (table?.(tools, toolColumns) ?? renderTools(tools));
   return { ok: true, data: { tools }, text };
 }
+
+const toolColumns: readonly Column<ListedTool>[] = [
+  { title: "TOOL", text: ({ name }) => name },
+  { title: "DESCRIPTION", text: shortDescription },
+];
 
 function renderTools(tools: readonly ListedTool[]): string {
   const width = tools.reduce((most, { name }) => Math.max(most, name.length), 0) + 2;
   return tools
-    .map(({ name, title, description = title }) => {
-      const [first = ""] = visibleText(description ?? "", 2000)
-        .trim()
-        .split("\n", 1);
-      const short = first.length > longestLine ? `${first.slice(0, longestLine - 1)}…` : first;
-      return short === "" ? name : `${name.padEnd(width)}— ${short}`;
+    .map((tool) => {
+      const short = shortDescription(tool);
+      return short === "" ? tool.name : `${tool.name.padEnd(width)}— ${short}`;
     })
     .join("\n");
+}
+
+function shortDescription({ title, description = title }: ListedTool): string {
+  const [first = ""] = visibleText(description ?? "", 2000)
+    .trim()
+    .split("\n", 1);
+  return first.length > longestLine ? `${first.slice(0, longestLine - 1)}…` : first;
 }
 
 function noTools(prefix: string, source: string | undefined): string {

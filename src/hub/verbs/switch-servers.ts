@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
+import { countText } from "../../core/count-text.ts";
 import { visibleText } from "../../core/peer-text.ts";
 import { unknownServer } from "../../sources/servers/definition.ts";
 import type { HubControl } from "../control/hub-control.ts";
@@ -41,7 +42,7 @@ export async function runRefresh(context: VerbContext, name?: string): Promise<V
       if (!isOpenState(server)) return `${server.name}: ${stateText(server, context)}`;
       const change = server.tools - (before.get(server.name) ?? 0);
       const changed = change === 0 ? "" : ` (${change > 0 ? "+" : ""}${change})`;
-      return `${server.name}: ${server.tools} ${server.tools === 1 ? "tool" : "tools"}${changed}`;
+      return `${server.name}: ${countText(server.tools, "tool")}${changed}`;
     })
     .join("\n");
   return { ok: true, data: { servers }, text: text === "" ? noServers(context) : text };

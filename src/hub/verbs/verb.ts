@@ -7,6 +7,17 @@ export interface VerbContext {
   readonly prefix: string;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  /** Shows rows as a table that fits the terminal. Absent in a chat, where the text has a form of its own. */
+  readonly table?: (<Row>(rows: readonly Row[], columns: readonly Column<Row>[]) => string) | undefined;
+}
+
+/** What a cell means, for the colour it is shown in. */
+export type Tone = "good" | "weak" | "bad" | "quiet";
+
+export interface Column<Row> {
+  readonly title: string;
+  text(row: Row): string;
+  tone?(row: Row): Tone | undefined;
 }
 
 /** What a verb found or did: data for a program, text for a person. */

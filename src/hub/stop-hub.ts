@@ -1,0 +1,41 @@
+import { codeOf, Fault } from "../core/fault.ts";
+import type { Home } from "../core/files/home.ts";
+import { judgeMark, ownMark } from "../core/process/process-mark.ts";
+import { sleep } from "../core/wait.ts";
+import { findRunningHub, type HubRecord } from "./hub-record.ts";
+
+/** Longer than a hub gives the calls in progress, and its servers, to end. */
+const patienceMs = 20_000;
+const lookEveryMs = 50;
+
+/** Ends the hub of this state folder as Ctrl-C would, and waits until it is gone. Undefined if none is running. */
+export async function stopHub(home: Home, signal: AbortSignal): Promise<HubRecord | undefined> {
+  const hub = await findRunningHub(home);
+  if (hub === undefined) return undefined;
+  const { pid, address } = hub;
+  const mark = { pid, start: hub.processStart, place: hub.processPlace };
+  const own = ownMark("/proc");
+  // Its process id means another process here.
+  if (mark.place !== own.place)
+    throw new Fault("unavailable", `The hub at ${address} runs in another container or machine. Stop it there.`);
+  sendStop(pid, address);
+  const deadline = performance.now() + patienceMs;
+  while (judgeMark(mark, own, "/proc") !== "dead") {
+    if (performance.now() > deadline)
+      throw new Fault("timeout", `The hub at ${address} is still stopping. To end it at once, run \`kill -9 ${pid}\`.`);
+    await sleep(lookEveryMs, signal);
+  }
+  return hub;
+}
+
+function sendStop(pid: number, address: string): void {
+  try {
+    process.kill(pid, "SIGTERM");
+  } catch (error) {
+    // It ended by itself a moment ago.
+    if (codeOf(error) === "ESRCH") return;
+    throw new Fault("denied", `The hub at ${address} (PID ${pid}) belongs to another user, who has to stop it.`, {
+      cause: error,
+    });
+  }
+}

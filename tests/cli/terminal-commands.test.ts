@@ -1,0 +1,72 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test, vi } from "vitest";
+import { clawport, isWindows, startHub } from "./run-clawport.ts";
+import { placeWith, runHere, shelf } from "./shelf.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
+
+test("`tools <tool>` and `call <tool> --help` show its schema, its annotations and a call that works", async () => {
+  await using place = await placeWith({ shelf: shelf("one") });
+  const { exit, out } = await clawport(place, "tools", "shelf__put");
+  expect(exit).toBe(0);
+  expect(out).toMatch(/^shelf__put \(from shelf\)\n\nPuts a thing on the shelf\.\nMore than one, if wanted\.\n/);
+  expect(out).toContain("Arguments\n  thing  string, required\n  count  integer\n  tags   array\n  place  object\n");
+  expect(out).toContain("Annotations\n  read-only: no, destructive: yes\n");
+  expect(out).toContain('"required": [\n      "thing"\n    ]');
+  expect((await runHere(place, ["call", "shelf__put", "--help"])).out).toBe(out);
+
+  const { tool, example } = JSON.parse((await runHere(place, ["call", "shelf__put", "--help", "--json"])).out);
+  expect(tool).toMatchObject({ name: "shelf__put", source: "shelf", inputSchema: { required: ["thing"] } });
+  expect(out).toContain(`Example\n  ${example.command}\n`);
+  const made = await runHere(place, ["call", "shelf__put", JSON.stringify(example.arguments)]);
+  expect([made.exit, JSON.parse(made.out)]).toEqual([0, example.arguments]);
+});
+
+test("a name that is neither a server nor a tool is answered with the nearest of both", async () => {
+  await using place = await placeWith({ shelf: shelf("one") });
+  const of = async (...words: string[]) => (await runHere(place, words)).err;
+  expect(await of("tools", "shelv")).toBe('clawport: There is no server or tool "shelv". Did you mean "shelf"?\n');
+  expect(await of("tools", "put")).toBe('clawport: There is no server or tool "put". Did you mean "shelf__put"?\n');
+  expect(await of("call", "put", "--help")).toBe('clawport: There is no tool "put". Did you mean shelf__put?\n');
+});
+
+test("add, list and remove are other names for connect, servers and disconnect --remove", async () => {
+  await using place = await placeWith({});
+  const { command, args } = shelf("new");
+  const added = await clawport(place, "add", "--name", "shelf", "--", command, ...args);
+  expect(added).toMatchObject({ exit: 0, out: expect.stringContaining("Added shelf to ") });
+  expect(JSON.parse((await runHere(place, ["list", "--json"])).out)).toMatchObject({ servers: [{ name: "shelf" }] });
+  expect((await runHere(place, ["remove", "shelf"])).out).toContain("Removed shelf from ");
+  expect(await readFile(join(place.home, "clawport.json5"), "utf8")).not.toContain("shelf");
+  expect((await runHere(place, ["remove", "--help"])).out).toContain("clawport disconnect <server>");
+  expect((await runHere(place, ["lst"])).err).toContain('did you mean "list"?');
+  expect((await runHere(place, [])).out).toMatch(/\n {2}remove +disconnect --remove\n/);
+});
+
+test.skipIf(isWindows)("`start` is another name for up, and `stop` ends the hub (needs POSIX signals)", async () => {
+  await using place = await placeWith({ shelf: shelf("one") });
+  expect(await clawport(place, "stop")).toEqual({ exit: 0, out: "No hub is running.\n", err: "" });
+  await using hub = await startHub(place, "--port", "0");
+  expect((await clawport(place, "start")).err).toContain("the hub is already running");
+  const stopped = JSON.parse((await clawport(place, "stop", "--json")).out);
+  expect(stopped).toEqual({ stopped: { address: `http://127.0.0.1:${hub.ready.port}`, pid: hub.ready.pid } });
+  expect(await hub.ended).toBe(0);
+  expect(JSON.parse((await runHere(place, ["stop", "--json"])).out)).toEqual({ stopped: null });
+});
+
+test("tables fit the width of the terminal and are coloured there, unless NO_COLOR is set", async () => {
+  await using place = await placeWith({ shelf: shelf("one"), gone: { command: "no-such-program" } });
+  const shownAt = async (columns: number, env: object = {}) => {
+    let out = "";
+    const stdout = { isTTY: true, columns, write: (text: string) => (out += text) };
+    await runHere(place, ["servers"], { stdout, env: { ...place.env, ...env } });
+    return out;
+  };
+  const plain = (await shownAt(60, { NO_COLOR: "1" })).split("\n\n")[0]!;
+  expect(plain).not.toContain("\u001B");
+  expect(Math.max(...plain.split("\n").map(({ length }) => length))).toBe(60);
+  const coloured = await shownAt(200);
+  expect(coloured).toContain("\u001B[1mNAME");
+  expect(coloured).toContain("\u001B[32mRunning (PID ");
+});
