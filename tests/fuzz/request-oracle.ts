@@ -54,7 +54,8 @@ const features = mapOf({
   "resources/list": list,
   "resources/templates/list": list,
   "prompts/list": list,
-  "tools/call": ({ name, arguments: args }, { certain, possible }) => {
+  "tools/call": ({ name, arguments: args, task }, { certain, possible }, isModern) => {
+    if (isRecord(task) && !isModern) possible.push(-32601);
     if (!tools.has(typeof name === "string" ? name : "")) certain.push(-32602);
     if (args === null) possible.push(-32602);
     else if (args !== undefined && !isRecord(args)) certain.push(-32602);
@@ -93,6 +94,13 @@ const legacyOnly = mapOf({
   },
   "resources/unsubscribe": ({ uri }, { certain }) => {
     if (typeof uri !== "string") certain.push(-32602);
+  },
+  // No tool of the target can be called as a task of 2025-11-25, so every task id is unknown.
+  "tasks/get": (_params, { certain }) => certain.push(-32602),
+  "tasks/result": (_params, { certain }) => certain.push(-32602),
+  "tasks/cancel": (_params, { certain }) => certain.push(-32602),
+  "tasks/list": ({ cursor }, { certain }) => {
+    if (cursor !== undefined) certain.push(-32602);
   },
 });
 

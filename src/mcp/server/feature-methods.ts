@@ -6,6 +6,7 @@ import { requireTasks, tasksExtension } from "../messages/client-facts.ts";
 import { type Params, RpcFault } from "../messages/json-rpc.ts";
 import { checkParamHeaders } from "../messages/mirrored-headers.ts";
 import type { Era } from "../messages/protocol-version.ts";
+import { taskSupportOf } from "../messages/task.ts";
 import { errorResult, type Tool, type ToolResult } from "../messages/tool.ts";
 import type { SchemaChecker } from "../schema/schema-checker.ts";
 import type { CompletionRequest, ListName, McpOffer } from "./offer.ts";
@@ -35,8 +36,7 @@ export function featureMethods(offer: McpOffer, checker: SchemaChecker): Map<str
       if (!isRecord(given)) throw new Fault("bad-params", '"arguments" must be an object.');
       const args = tools.readArguments === undefined ? given : tools.readArguments(tool, given);
       if (headers) checkParamHeaders(headers, tool, args);
-      if (tool.execution?.taskSupport === "required")
-        requireTasks(request.client, `The tool ${tool.name} runs only as a task.`);
+      if (taskSupportOf(tool) === "required") requireTask(tool, request);
       const verdict = checker.check(tool.inputSchema, args);
       if (verdict instanceof Promise)
         return verdict.then((late) => (late.ok ? call(tool, args, request) : wrongArguments(tool, late.message)));
@@ -92,6 +92,14 @@ export function featureMethods(offer: McpOffer, checker: SchemaChecker): Map<str
       return errorResult(error instanceof Error ? error.message : String(error));
     }
   }
+}
+
+/** Each era has its own error for a tool that a client can't wait for. */
+function requireTask({ name }: Tool, request: ServedRequest): void {
+  if (request.isTask) return;
+  const message = `The tool ${name} runs only as a task.`;
+  if (request.era === "legacy") throw new Fault("unknown-method", message);
+  requireTasks(request.client, message);
 }
 
 /** SEP-1303: wrong arguments are reported as a result, so that the model sees the problem and can fix it. */

@@ -2,7 +2,9 @@ import { Fault } from "../../core/fault.ts";
 import { logLevels, type McpLogLevel } from "../messages/interim-messages.ts";
 import { notification } from "../messages/json-rpc.ts";
 import { negotiateLegacy } from "../messages/protocol-version.ts";
+import { hasLegacyTasks } from "../messages/task.ts";
 import { capabilitiesOf, type MethodHandler } from "./feature-methods.ts";
+import { type LegacyTaskParts, legacyTaskMethods, taskCapabilities } from "./legacy-tasks.ts";
 import type { McpOffer } from "./offer.ts";
 import { longestWatched, mostWatches } from "./subscription.ts";
 
@@ -10,8 +12,14 @@ import { longestWatched, mostWatches } from "./subscription.ts";
 export function legacyMethods(
   offer: McpOffer,
   features: ReadonlyMap<string, MethodHandler>,
+  taskParts: Pick<LegacyTaskParts, "tasks" | "waiting">,
 ): Map<string, MethodHandler> {
   const methods = new Map(features);
+  const call = features.get("tools/call");
+  if (offer.tools && call) {
+    const { tools } = offer;
+    for (const [name, method] of legacyTaskMethods({ ...taskParts, tools, call })) methods.set(name, method);
+  }
 
   methods.set("initialize", (params, request) => {
     const version = negotiateLegacy(params.protocolVersion);
@@ -19,7 +27,10 @@ export function legacyMethods(
     request.peer.client = request.client;
     return {
       protocolVersion: version,
-      capabilities: capabilitiesOf(offer, "legacy"),
+      capabilities: {
+        ...capabilitiesOf(offer, "legacy"),
+        ...(offer.tools && hasLegacyTasks(version) ? { tasks: taskCapabilities } : {}),
+      },
       serverInfo: offer.info,
       ...(offer.instructions === undefined ? {} : { instructions: offer.instructions }),
     };

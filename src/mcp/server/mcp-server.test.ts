@@ -64,6 +64,7 @@ describe("how a client opens", () => {
       prompts: { listChanged: true },
       completions: {},
       logging: {},
+      tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } },
     });
     const bare = talkTo(createMcpServer({ info: { name: "bare", version: "1" }, instructions: "Be kind." }));
     expect((await bare.ask("initialize", initialize("2025-11-25"))).result).toMatchObject({

@@ -76,7 +76,7 @@ export function createMcpServer(offer: McpOffer, options: McpServerOptions = {})
     now,
   });
   const features = featureMethods(offer, createSchemaChecker());
-  const legacy = legacyMethods(offer, features);
+  const legacy = legacyMethods(offer, features, { tasks, waiting });
   const modern = createModernCalls({ offer, features, changeFeed, waiting, tasks });
   const peers = new Set<Peer>();
   const running = new Set<ServedRequest>();

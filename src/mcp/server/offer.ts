@@ -119,6 +119,8 @@ export interface RequestContext {
    * call goes on as before, if the client does not support tasks or there are too many.
    */
   detach(statusMessage?: string): boolean;
+  /** Whether the client has been given a task for this call. */
+  readonly isTask: boolean;
   /** The string on disk that a placeholder in the arguments stands for, if the door moves long strings to disk. */
   spilled(placeholder: string): SpilledText | undefined;
   /** Closes the event stream of a request in a legacy session. The client gets the rest with `Last-Event-ID`. */

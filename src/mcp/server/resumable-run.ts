@@ -18,20 +18,21 @@ export interface ResumableRunOptions {
   readonly subject: string;
   readonly waiting: WaitingRuns;
   /** Undefined if the request can't become a task. */
-  readonly tasks: TaskStore | undefined;
+  readonly tasks: Pick<TaskStore, "create"> | undefined;
   readonly round: RoundEnd;
   /** Answers that came with the first request. */
   readonly answers: Readonly<Record<string, unknown>>;
 }
 
 /**
- * One execution of a modern handler that lasts longer than one request. It waits for the client's answers between
- * rounds, or continues as a task. The handler only awaits `ask`.
+ * One execution of a handler that lasts longer than one request. It waits for the client's answers between rounds
+ * (modern era only), or continues as a task. The handler only awaits `ask`.
  */
 export interface ResumableRun {
   readonly subject: string;
   readonly principal: string;
   ask(question: Question, key: string | undefined): Promise<Answer>;
+  readonly isTask: boolean;
   /** Returns whether the call is now a task. */
   detach(statusMessage: string | undefined): boolean;
   onProgress(progress: Progress): void;
@@ -65,6 +66,9 @@ export function createResumableRun(options: ResumableRunOptions): ResumableRun {
   const run: ResumableRun = {
     subject,
     principal: request.principal,
+    get isTask() {
+      return task !== undefined;
+    },
     ask(question, preferredKey) {
       const key = freshKey(preferredKey);
       const answer = Object.hasOwn(givenAnswers, key) ? givenAnswers[key] : undefined;

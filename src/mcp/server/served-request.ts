@@ -3,7 +3,7 @@ import type { RequestHeaders } from "../../core/http/request-headers.ts";
 import type { SpilledText, SpilledTexts } from "../../core/json-bytes.ts";
 import { LazyAbort } from "../../core/lazy-abort.ts";
 import { type ClientFacts, hasTasks, missingCapability } from "../messages/client-facts.ts";
-import { callerEraKey, type RequestEnvelope } from "../messages/envelope.ts";
+import { callerEraKey, metaKeys, type RequestEnvelope } from "../messages/envelope.ts";
 import {
   type Answer,
   type ClientLogLine,
@@ -39,8 +39,10 @@ export class ServedRequest implements RequestContext {
   readonly client: ClientFacts;
   readonly meta: Params;
   readonly peer: Peer;
-  /** Modern era only: set by the first question or `detach`. */
+  /** Modern era: set by the first question or `detach`. Legacy era: set if the client called the tool as a task. */
   run: ResumableRun | undefined;
+  /** Legacy era only: the id of the task, which everything sent about it must name. */
+  taskId: string | undefined;
   /** Creates the run when it is first needed. The server sets it for methods that may have one. */
   startRun: ((request: ServedRequest) => ResumableRun) | undefined;
   cancelled = false;
@@ -123,8 +125,10 @@ export class ServedRequest implements RequestContext {
     if (!(progress.progress > this.#lastProgress)) return;
     this.#lastProgress = progress.progress;
     this.run?.onProgress(progress);
-    if (this.#progressToken === undefined || !this.#route) return;
-    this.#route.send(notification("notifications/progress", { progressToken: this.#progressToken, ...progress }));
+    const send = this.taskId === undefined ? this.#route?.send : this.peer.push;
+    if (this.#progressToken === undefined || !send) return;
+    const about = this.taskId === undefined ? {} : { _meta: relatedTo(this.taskId) };
+    send(notification("notifications/progress", { progressToken: this.#progressToken, ...progress, ...about }));
   }
 
   tell(line: ClientLogLine): void {
@@ -145,7 +149,7 @@ export class ServedRequest implements RequestContext {
         },
       );
     }
-    if (this.era === "modern") {
+    if (this.era === "modern" || this.run) {
       const run = this.#openRun();
       if (run) return run.ask(questionIn(this.callerEra, question), key);
     } else if (this.peer.twoWay && this.#route) {
@@ -163,8 +167,13 @@ export class ServedRequest implements RequestContext {
   }
 
   detach(statusMessage?: string): boolean {
+    if (this.isTask) return true;
     if (this.era !== "modern" || !hasTasks(this.client)) return false;
     return this.#openRun()?.detach(statusMessage) ?? false;
+  }
+
+  get isTask(): boolean {
+    return this.run?.isTask ?? false;
   }
 
   /** Keeps the strings on disk until the handler is done, which may be after the response. */
@@ -186,6 +195,11 @@ export class ServedRequest implements RequestContext {
 }
 
 const doNothing = (): void => {};
+
+/** The `_meta` of everything about a task of 2025-11-25. */
+export function relatedTo(taskId: string): Params {
+  return { [metaKeys.relatedTask]: { taskId } };
+}
 
 function progressTokenOf(meta: Params): JsonRpcId | undefined {
   const token = meta.progressToken;
