@@ -18,4 +18,10 @@ export interface Advice {
   readonly detail?: string;
   /** Saves a lasting answer. Without it the person is only offered "once". */
   readonly remember?: (choice: "always" | "never") => Promise<void>;
+  /** Called when the call was approved, however long the answer lasts. */
+  readonly approved?: () => void;
+  /** What a question that no one answers comes to; a denial unless given. */
+  readonly unanswered?: "allow";
+  /** The command by which the user allows this for good. Shown to people only, never to the caller. */
+  readonly grantCommand?: string;
 }

@@ -27,6 +27,8 @@ export interface WaitingCall extends QuestionedCall {
   readonly reason: string;
   /** What else must be seen before answering, such as the changes to a definition. */
   readonly detail?: string;
+  /** The command by which the user allows this for good. */
+  readonly grantCommand?: string;
   /** Whether an answer can last: not for reads, nor if something else than policy wants to be asked each time. */
   readonly lasting: boolean;
   readonly at: string;
@@ -154,8 +156,8 @@ function isApproval(value: unknown): value is Approval {
 
 function isWaiting(value: unknown): value is WaitingCall {
   if (!isQuestioned(value)) return false;
-  const { arguments: shown, reason, lasting }: Partial<WaitingCall> = value;
-  return areStrings(shown, reason) && typeof lasting === "boolean";
+  const { arguments: shown, reason, lasting, grantCommand = "" }: Partial<WaitingCall> = value;
+  return areStrings(shown, reason, grantCommand) && typeof lasting === "boolean";
 }
 
 function isAnswered(value: unknown): value is AnsweredCall {

@@ -17,6 +17,8 @@ export interface ApprovalQuestion {
   /** The whole question, safe to show as it is. */
   readonly text: string;
   readonly choices: readonly Choice[];
+  /** The command by which the user allows this for good. Not for the calling client, whose model could run it. */
+  readonly grantCommand?: string;
   /** Milliseconds since the epoch. No answer by then is a no. */
   readonly expiresAt: number;
 }

@@ -20,6 +20,7 @@ export function describeCall(operation: Operation, caller: Caller, { reasons, po
   // What is called belongs to the arguments: the method alone does not say which prompt it is.
   const args = prompt === undefined ? operation.args : { name: prompt.prompt.name, arguments: operation.args };
   const details = reasons.flatMap(({ detail }) => (detail === undefined ? [] : [visibleText(detail, longestDetail)]));
+  const grantCommand = reasons.find((reason) => reason.grantCommand !== undefined)?.grantCommand;
   const canRemember = (reason: Advice) => (reason === policy ? tool !== undefined : reason.remember !== undefined);
   const asked = reasons.map(({ by, reason, detail }) => ({ by, reason, detail }));
   const hashed = JSON.stringify({ isTool: tool !== undefined, args, asked }, sortKeys);
@@ -33,6 +34,7 @@ export function describeCall(operation: Operation, caller: Caller, { reasons, po
     arguments: shownArguments(args),
     reason: reasons.map(({ reason }) => visibleText(reason, longestReason)).join(", and because "),
     ...(details.length > 0 && { detail: details.join("\n") }),
+    ...(grantCommand !== undefined && { grantCommand }),
     lasting: reasons.every(canRemember),
   };
 }

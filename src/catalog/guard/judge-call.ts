@@ -31,6 +31,8 @@ export interface Judgement {
   readonly mayAskClient: boolean;
   /** It would have been a question, but no one can be asked. */
   readonly unanswerable: boolean;
+  /** Whether the call may run if the question gets no answer. */
+  readonly runsUnanswered: boolean;
 }
 
 /** The strictest advice wins. A question that no one can be asked is a denial. */
@@ -39,7 +41,8 @@ export function judgeCall(facts: CallFacts): Judgement {
   const advice = [policy, ...(facts.advice ?? [])];
   const verdict = strictest(advice);
   if (verdict === "allow") {
-    return { verdict, why: policy.by, reasons: [], policy, mayAskClient: false, unanswerable: false };
+    const nothingAsked = { mayAskClient: false, unanswerable: false, runsUnanswered: false };
+    return { verdict, why: policy.by, reasons: [], policy, ...nothingAsked };
   }
   const reasons = advice.filter((one) => one.verdict === verdict);
   const mayAskClient = facts.reach.client && found?.rule.askClient === true;
@@ -51,6 +54,7 @@ export function judgeCall(facts: CallFacts): Judgement {
     policy,
     mayAskClient,
     unanswerable,
+    runsUnanswered: verdict === "ask" && reasons.every(({ unanswered }) => unanswered === "allow"),
   };
 }
 
@@ -189,7 +193,7 @@ export function matchesRule(rule: PolicyRule | PolicyLimit, tool: ToolFacts, cal
 }
 
 function compileRule(rule: Partial<PolicyRule>): RuleTest {
-  const { kind, door, annotation } = rule;
+  const { kind, door, annotation, owner } = rule;
   const tests: RuleTest[] = [
     ...textTest(rule.tool, (tool) => tool.name),
     ...textTest(rule.source, (tool) => tool.source),
@@ -200,6 +204,7 @@ function compileRule(rule: Partial<PolicyRule>): RuleTest {
   ];
   if (kind !== undefined) tests.push((tool) => tool.kind === kind);
   if (door !== undefined) tests.push((_, caller) => caller.door === door);
+  if (owner !== undefined) tests.push((_, caller) => (caller.isOwner === true) === owner);
   if (annotation !== undefined) {
     const trait = annotation.replace("!", "") as keyof ToolTraits;
     const expected = !annotation.startsWith("!");

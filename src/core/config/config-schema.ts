@@ -1,8 +1,10 @@
 import { Type } from "typebox";
 import { maxTimerMs } from "../wait.ts";
 import { agentSchema } from "./agent-config.ts";
+import { agentServersSchema } from "./agent-servers-config.ts";
 import { appsSchema } from "./apps-config.ts";
 import type { CheckedSchema } from "./check-value.ts";
+import { machineSchema } from "./machine-config.ts";
 import { type Policy, policySchema } from "./policy-config.ts";
 import { globs, serverSchema } from "./server-config.ts";
 
@@ -91,11 +93,13 @@ export const configSchema = Type.Object(
     audit,
     agent: agentSchema,
     apps: appsSchema,
+    machine: machineSchema,
     servers: Type.Record(Type.String({ pattern: "^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$" }), serverSchema, {
       additionalProperties: false,
       default: {},
       description: "MCP servers whose tools are offered, by name. A name has letters, digits, `_`, `.` and `-`.",
     }),
+    agents: Type.Optional(agentServersSchema),
     toolDiscoveryInterval: Type.Number({
       default: 300_000,
       minimum: 1000,

@@ -4,13 +4,23 @@ import { asRecord, isRecord } from "../is-record.ts";
 import { type ConfigPath, formatPath, pathKey } from "./config-path.ts";
 import { type EntryOffsets, type Json5Document, readJson5 } from "./read-json5.ts";
 
+export interface AppendOptions {
+  /** Writes plain JSON where the text itself does not show how it is written: for files that others read. */
+  readonly quoted?: boolean;
+}
+
 /**
  * Adds entries at the end of an object inside a JSON5 text, and makes missing objects on the way. Everything a person
  * wrote stays as it is, comments and spaces included. A key that already exists is a fault.
  */
-export function appendJson5(text: string, path: ConfigPath, entries: Readonly<Record<string, unknown>>): string {
+export function appendJson5(
+  text: string,
+  path: ConfigPath,
+  entries: Readonly<Record<string, unknown>>,
+  options: AppendOptions = {},
+): string {
   const document = readJson5(text.trim() === "" ? "{}" : text);
-  const added = appendAt(text.trim() === "" ? "{}\n" : text, document, path, entries);
+  const added = appendAt(text.trim() === "" ? "{}\n" : text, document, path, entries, options);
   // The text is put together by hand, so check that it parses to the old content plus the new entries.
   if (isDeepStrictEqual(readJson5(added).value, mergeEntries(document.value, path, entries))) return added;
   throw new Fault("internal", "The configuration could not be extended without changing it. Nothing was written.");
@@ -21,11 +31,13 @@ function appendAt(
   document: Json5Document,
   path: ConfigPath,
   entries: Readonly<Record<string, unknown>>,
+  options: AppendOptions,
 ): string {
   const object = valueAt(document.value, path);
   const place = document.places.get(pathKey(path));
   const key = path.at(-1);
-  if (place === undefined && key !== undefined) return appendAt(text, document, path.slice(0, -1), { [key]: entries });
+  if (place === undefined && key !== undefined) 
+    return appendAt(text, document, path.slice(0, -1), { [key]: entries }, options);
   if (place === undefined || !isRecord(object)) {
     throw new Fault(
       "config",
@@ -39,7 +51,7 @@ function appendAt(
     (a, b) => (a === undefined || b.end > a.end ? b : a),
     undefined,
   );
-  return insertEntries(text, place, last, entries);
+  return insertEntries(text, place, last, entries, options);
 }
 
 function insertEntries(
@@ -47,13 +59,15 @@ function insertEntries(
   object: EntryOffsets,
   last: EntryOffsets | undefined,
   entries: Readonly<Record<string, unknown>>,
+  options: AppendOptions,
 ): string {
   const newline = text.includes("\r\n") ? "\r\n" : "\n";
   const outer = indentOf(text, object.value);
   const own = last === undefined ? "" : indentOf(text, last.key);
   const inner = own.length > outer.length ? own : outer + (outer.includes("\t") ? "\t" : "  ");
   const step = inner.slice(outer.length);
-  const quoted = text[last?.key ?? object.key] === '"';
+  const isEmptyRoot = last === undefined && object.key === 0;
+  const quoted = text[last?.key ?? object.key] === '"' || (options.quoted === true && isEmptyRoot);
   const items = Object.entries(entries).map(([key, value]) => inner + render(key, value, quoted, step, inner));
 
   const from = last?.end ?? object.value + 1;

@@ -18,7 +18,7 @@ export interface MergedConfig {
  *   its `open` has no effect.
  * - `policy.limits`: both lists apply, since a call must be within every limit.
  * - `policy.changedTools`, `policy.newTools`: the stricter of the two. Everything else in `policy` is the owner's.
- * - `audit`: the owner's.
+ * - `audit`, `machine`: the owner's.
  * - `catalog.exclude`: both lists apply. `catalog.include`: the folder's.
  * - `servers`: the folder's, but none is `trusted`, since that would make its hints count under the owner's `strict`.
  * - everything else (`hub`, `log`, `agent`, `apps` …): the folder's. What could expose or send something needs trust
@@ -29,6 +29,7 @@ export function mergeConfigs(owner: Config, folder: Config): MergedConfig {
     ...folder,
     policy: mergePolicies(owner.policy, folder.policy),
     audit: owner.audit,
+    machine: owner.machine,
     catalog: { ...folder.catalog, exclude: [...owner.catalog.exclude, ...folder.catalog.exclude] },
     servers: Object.fromEntries(
       Object.entries(folder.servers).map(([name, server]) => [name, { ...server, trusted: false }]),
@@ -78,9 +79,11 @@ function findIgnored(owner: Config, folder: Config): readonly ConfigFinding[] {
   const audit = (["enabled", "maxBytes", "keep", "chain"] as const).filter(
     (key) => folder.audit[key] !== defaultConfig.audit[key] && folder.audit[key] !== owner.audit[key],
   );
+  const offersMachine = JSON.stringify(folder.machine) !== JSON.stringify(defaultConfig.machine);
   const trusted = Object.keys(folder.servers).filter((name) => folder.servers[name]?.trusted);
   return [
     ...audit.map((key) => ({ path: ["audit", key], message: `${without} change the audit` })),
+    ...(offersMachine ? [{ path: ["machine"], message: `${without} offer this computer` }] : []),
     ...trusted.map((name) => ({ path: ["servers", name, "trusted"], message: `${without} vouch for its servers` })),
   ];
 }

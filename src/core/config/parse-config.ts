@@ -6,6 +6,7 @@ import { checkValue, type ConfigFinding } from "./check-value.ts";
 import { type ConfigPath, formatPath, pathKey } from "./config-path.ts";
 import type { ConfigProblem } from "./config-problem.ts";
 import { type Config, configSchema } from "./config-schema.ts";
+import { migrateMachine } from "./machine-config.ts";
 import { checkPolicyConfig } from "./policy-config.ts";
 import { type Json5Document, Json5Fault, readJson5 } from "./read-json5.ts";
 import { checkServersConfig, inferTransport, type ServerConfig } from "./server-config.ts";
@@ -35,7 +36,7 @@ export function parseConfig(text: string, env: Env): ParsedConfig {
 
 function checkDocument(text: string, document: Json5Document, env: Env): ParsedConfig {
   const { value, substituted, values, names, missing, broken } = substituteEnv(document.value, env);
-  const checked = checkValue(configSchema, inferTransport(value), substituted);
+  const checked = checkValue(configSchema, migrateMachine(inferTransport(value)), substituted);
   const unset = new Set(missing.map(({ path }) => pathKey(path)));
   const config = checked.value as Config;
   const findings: ConfigFinding[] = [

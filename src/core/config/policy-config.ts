@@ -22,6 +22,9 @@ const rule = Type.Object(
     token: Type.Optional(tokenGlob),
     client: Type.Optional(glob("The name the client gives itself. Clients can claim any name.")),
     sender: Type.Optional(glob("The chat sender on whose behalf the agent calls.")),
+    owner: Type.Optional(
+      Type.Boolean({ description: "Whether OpenClaw says that the sender owns it. Only for calls of its agents." }),
+    ),
     agent: Type.Optional(glob("The agent that acts for the caller; `clawport` if an order calls the tool.")),
     annotation: Type.Optional(
       Type.Enum(

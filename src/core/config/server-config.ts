@@ -118,6 +118,12 @@ export const serverSchema = Type.Object(
       description:
         "Whether servers that are reached in exactly the same way share one connection or process. Addresses without a key never do: each may be signed in to.",
     }),
+    identity: Type.Optional(
+      Type.Boolean({
+        description:
+          "Whether each call tells the server who asked for it, in a signed statement (`_meta`, `clawport/identity`). By default no server is told.",
+      }),
+    ),
     trusted: Type.Boolean({
       default: false,
       description: "Whether this server's hints about its tools (read-only, destructive …) count under `strict`.",

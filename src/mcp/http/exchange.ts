@@ -5,6 +5,7 @@ import type { SpilledTexts } from "../../core/json-bytes.ts";
 import { encodeMessage, type JsonRpcMessage, type JsonRpcResponse } from "../messages/json-rpc.ts";
 import { primesStreams } from "../messages/protocol-version.ts";
 import type { ReplyRoute } from "../server/served-request.ts";
+import type { AwaitedRequest } from "./awaited-requests.ts";
 import { type EventStream, openEventStream, type SessionStream } from "./event-stream.ts";
 import type { HttpSession } from "./http-sessions.ts";
 import { rpcHttpStatus, sendRpcResponse } from "./send-rpc-response.ts";
@@ -16,6 +17,8 @@ export interface ExchangeOptions {
   readonly isModern: boolean;
   /** Whether this request opened the session, so that the response must carry its id. */
   readonly isNewSession: boolean;
+  /** The requests that the response answers. */
+  readonly requests: readonly AwaitedRequest[];
   readonly spilled?: SpilledTexts | undefined;
 }
 
@@ -60,6 +63,7 @@ export class Exchange implements ReplyRoute {
       sendEmpty(response, 202, this.#ownHeaders);
     } else {
       const status = Array.isArray(answer) ? 200 : rpcHttpStatus(answer as JsonRpcResponse, isModern);
+      if (status === 503) response.setHeader("retry-after", "1");
       sendRpcResponse(response, status, answer, isNewSession ? session?.id : undefined);
     }
   }
@@ -84,9 +88,9 @@ export class Exchange implements ReplyRoute {
 
   #openStream(): EventStream | SessionStream {
     if (this.#stream) return this.#stream;
-    const { response, session, isModern } = this.#options;
+    const { response, session, isModern, requests } = this.#options;
     if (!session || isModern) return (this.#stream = openEventStream(response, this.#ownHeaders));
-    const opened = session.openStream();
+    const opened = session.openStream(requests);
     opened.attach(response, undefined, this.#ownHeaders);
     return (this.#stream = opened);
   }

@@ -3,7 +3,7 @@ import { Fault } from "../../core/fault.ts";
 import { leavesBodyUnread } from "../../core/http/read-body.ts";
 import { sendText } from "../../core/http/send-json.ts";
 import { atTurnEnd } from "../../core/http/turn-end.ts";
-import { encodeMessage, failure, type JsonRpcResponse, rpcErrorOf } from "../messages/json-rpc.ts";
+import { encodeMessage, failure, isBusyError, type JsonRpcResponse, rpcErrorOf } from "../messages/json-rpc.ts";
 
 /** Sends one JSON body, at the end of this turn of the event loop. */
 export function sendRpcResponse(
@@ -36,5 +36,7 @@ const modernStatus: Readonly<Record<number, number>> = {
 };
 
 export function rpcHttpStatus(answer: JsonRpcResponse, isModern: boolean): number {
-  return isModern && "error" in answer ? (modernStatus[answer.error.code] ?? 200) : 200;
+  if (!("error" in answer)) return 200;
+  if (isBusyError(answer.error)) return 503;
+  return isModern ? (modernStatus[answer.error.code] ?? 200) : 200;
 }

@@ -164,6 +164,19 @@ export class RpcFault extends Fault {
   }
 }
 
+const busyMark = { "clawport/code": "busy" };
+
+/** There is no room for this call now, and nothing was done. Over HTTP the answer has the status 503. */
+export class BusyFault extends RpcFault {
+  constructor(message: string) {
+    super({ code: -32603, message, data: busyMark });
+  }
+}
+
+export function isBusyError({ data }: RpcError): boolean {
+  return asRecord(data)["clawport/code"] === busyMark["clawport/code"];
+}
+
 /** The JSON-RPC error that a client sent instead of an answer to a question. It says nothing about the server that asked. */
 export class AnswerFault extends Fault {
   readonly error: RpcError;

@@ -1,0 +1,116 @@
+import { Type } from "typebox";
+import { isRecord } from "../is-record.ts";
+
+const consentMode = Type.Enum(["off", "ask", "session", "always"], {
+  description:
+    "`off`: never. `ask`: each call asks. `session`: the first call asks, and the answer counts until the node stops. `always`: no question.",
+});
+
+const fix = Type.Object(
+  {
+    lat: Type.Number({ minimum: -90, maximum: 90, description: "Latitude in degrees." }),
+    lon: Type.Number({ minimum: -180, maximum: 180, description: "Longitude in degrees." }),
+    accuracyMeters: Type.Number({ default: 100, minimum: 0, description: "How exact it is." }),
+  },
+  { additionalProperties: false, description: "Where this computer is, for one that does not move." },
+);
+
+/** The `machine` section: this computer as a source of tools. */
+export const machineSchema = Type.Object(
+  {
+    enabled: Type.Boolean({
+      default: false,
+      description: "Whether `clawport up` also offers the tools of this computer. `clawport node` always does.",
+    }),
+    enableNodeMode: Type.Optional(
+      Type.Boolean({ description: "Whether `clawport node` connects to an OpenClaw gateway as a node." }),
+    ),
+    enableMcpServer: Type.Optional(
+      Type.Boolean({
+        description:
+          "Whether `clawport node` serves MCP clients on this computer. If neither switch is set, it does nothing else.",
+      }),
+    ),
+    maxConcurrent: Type.Integer({
+      default: 8,
+      minimum: 1,
+      maximum: 1000,
+      description: "Calls that run at the same time. Another one waits 50 ms, then gets 503.",
+    }),
+    callTimeoutMs: Type.Integer({
+      default: 660_000,
+      minimum: 1000,
+      maximum: 86_400_000,
+      description: "How long a call may take, once it runs.",
+    }),
+    consent: Type.Record(Type.String({ pattern: "^[a-z][A-Za-z0-9]*(\\.[A-Za-z0-9]+){0,3}$" }), consentMode, {
+      additionalProperties: false,
+      default: {},
+      description: "What needs your consent: by tool (`clipboard.read`) or by category (`clipboard`).",
+    }),
+    run: Type.Object(
+      {
+        remoteGrants: Type.Boolean({
+          default: false,
+          description:
+            "Whether callers may loosen the exec approvals with `system.execApprovals.set`. Without it they can only tighten them.",
+        }),
+        pidNamespace: Type.Enum(["auto", "off"], {
+          default: "auto",
+          description:
+            "`auto`: commands run in a PID namespace of their own if the system allows that, so that nothing outlives them. `off`: commands see all processes of this computer, and one that hides well can stay behind.",
+        }),
+      },
+      { additionalProperties: false, default: {}, description: "The tool `system.run`." },
+    ),
+    location: Type.Object(
+      { static: Type.Optional(fix) },
+      { additionalProperties: false, default: {}, description: "The tool `location.get`." },
+    ),
+    git: Type.Object(
+      {
+        roots: Type.Array(Type.String({ minLength: 1, maxLength: 4096 }), {
+          default: [],
+          description: "Folders whose repositories `git.status` may look at; `~` is your home folder.",
+        }),
+      },
+      { additionalProperties: false, default: {}, description: "The tool `git.status`." },
+    ),
+  },
+  { additionalProperties: false, default: {}, description: "Tools of this computer." },
+);
+
+export type MachineConfig = Type.Static<typeof machineSchema>;
+
+/** The names that the tray gave its switches. */
+const trayNames: Readonly<Record<string, string>> = {
+  EnableNodeMode: "enableNodeMode",
+  EnableMcpServer: "enableMcpServer",
+};
+
+/**
+ * Takes over what the tray wrote. Its oldest switch, `McpOnlyMode`, meant an MCP server without a gateway; nothing writes
+ * it any more. Switches under their present names take precedence.
+ */
+export function migrateMachine(value: unknown): unknown {
+  if (!isRecord(value) || !isRecord(value["machine"])) return value;
+  const { McpOnlyMode: mcpOnly, ...rest } = value["machine"];
+  const renamed = Object.entries(rest).filter(([name]) => !(name in trayNames));
+  const old = Object.entries(rest).flatMap(([name, flag]) =>
+    trayNames[name] === undefined ? [] : [[trayNames[name], flag]],
+  );
+  const legacy = mcpOnly === true ? { enableNodeMode: false, enableMcpServer: true } : {};
+  const odd = mcpOnly === undefined || typeof mcpOnly === "boolean" ? {} : { McpOnlyMode: mcpOnly };
+  return { ...value, machine: { ...legacy, ...odd, ...Object.fromEntries(old), ...Object.fromEntries(renamed) } };
+}
+
+export interface MachineSwitches {
+  readonly gateway: boolean;
+  readonly mcp: boolean;
+}
+
+/** What `clawport node` runs. If neither switch is set, it serves MCP. */
+export function machineSwitches({ enableNodeMode, enableMcpServer }: MachineConfig): MachineSwitches {
+  const gateway = enableNodeMode === true;
+  return { gateway, mcp: enableMcpServer ?? !gateway };
+}
