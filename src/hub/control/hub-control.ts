@@ -56,6 +56,8 @@ export interface ServersControl {
 /** A tool under its name in the catalog. */
 export interface ListedTool extends Tool {
   readonly source: string;
+  /** Why its arguments are no longer checked against its schema; absent if they are, or were not checked yet. */
+  readonly unchecked?: string;
 }
 
 export interface ToolsControl {

@@ -4,6 +4,7 @@ import type { Pins } from "../../catalog/guard/pins.ts";
 import type { CatalogTool } from "../../catalog/source.ts";
 import { Fault } from "../../core/fault.ts";
 import { prepareToSend } from "../../core/http/turn-end.ts";
+import { whyUnchecked } from "../../mcp/schema/schema-checker.ts";
 import type { RegisteredSession } from "../../sources/apps/session/live-session.ts";
 import { unknownServer } from "../../sources/servers/definition.ts";
 import type { ConfigSource } from "../engine/config-source.ts";
@@ -80,6 +81,7 @@ export function createLocalControl(options: LocalControlOptions): HubControl {
           uid: process.getuid?.(),
           readConfig: () => readConfigAt(configuration.place, options.home, options.env),
           hubServers: () => servers.list(),
+          hubTools: () => Promise.resolve(catalog.tools().map(listedTool)),
         });
       },
     },
@@ -120,7 +122,8 @@ function createLocalTools(
 }
 
 function listedTool({ name, source, tool }: CatalogTool): ListedTool {
-  return { ...tool, name, source: source.id };
+  const unchecked = whyUnchecked(tool.inputSchema);
+  return { ...tool, name, source: source.id, ...(unchecked === undefined ? {} : { unchecked }) };
 }
 
 /** `id` is the one that the audit has for its calls, too. */

@@ -4,8 +4,8 @@ import type { Home } from "../../core/files/home.ts";
 import type { World } from "../../core/process/world.ts";
 import { Secret } from "../../core/secrets/secret.ts";
 import { mainTokenPath } from "../../doors/mcp/main-token.ts";
-import type { ServerStatus } from "../../sources/servers/server-status.ts";
 import { readConfigOf } from "../active-config.ts";
+import type { HubControl } from "../control/hub-control.ts";
 import { createRemoteControl } from "../control/remote-control.ts";
 import type { Host } from "../host.ts";
 import { findRunningHub } from "../hub-record.ts";
@@ -33,19 +33,24 @@ export function examineHost(
     nodeVersion,
     uid,
     readConfig: () => readConfigOf(host),
-    hubServers: () => askHubServers(home, env),
+    hubServers: () => askHub(home, env, (control) => control.servers.list()),
+    hubTools: () => askHub(home, env, (control) => control.tools.list()),
   });
 }
 
 /** If the hub does not answer, its own check says so. */
-async function askHubServers(home: Home, env: World["env"]): Promise<readonly ServerStatus[]> {
+async function askHub<T>(
+  home: Home,
+  env: World["env"],
+  ask: (control: HubControl) => Promise<readonly T[]>,
+): Promise<readonly T[]> {
   const running = await findRunningHub(home);
   // Read as it is: the other commands also repair its permissions.
   const token = await readFile(mainTokenPath({ home, env }), "utf8").catch(() => undefined);
   if (running === undefined || token === undefined) return [];
   const control = createRemoteControl({ address: running.address, token: new Secret(token.trim()) });
   try {
-    return await control.servers.list();
+    return await ask(control);
   } catch {
     return [];
   } finally {

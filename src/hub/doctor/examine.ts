@@ -8,6 +8,7 @@ import type { Log } from "../../core/log.ts";
 import type { World } from "../../core/process/world.ts";
 import type { ServerStatus } from "../../sources/servers/server-status.ts";
 import type { ActiveConfig } from "../active-config.ts";
+import type { ListedTool } from "../control/hub-control.ts";
 import { findRunningHub } from "../hub-record.ts";
 import { findTrustProblem } from "../require-trust.ts";
 import { checkConfig, checkTrust, type ConfigReading } from "./check-config.ts";
@@ -15,6 +16,7 @@ import { checkHome, checkSecretFile } from "./check-home.ts";
 import { checkHub } from "./check-hub.ts";
 import { checkOpenClaw } from "./check-openclaw.ts";
 import { checkPins } from "./check-pins.ts";
+import { checkSchemas } from "./check-schemas.ts";
 import { checkServers } from "./check-servers.ts";
 import { checkSignIns } from "./check-sign-ins.ts";
 import type { Finding } from "./finding.ts";
@@ -33,6 +35,8 @@ export interface Examination extends Pick<World, "env" | "cwd" | "homedir" | "pl
   readConfig(): Promise<ActiveConfig>;
   /** The servers of the running hub; empty if none runs, or if it does not answer. */
   hubServers(): Promise<readonly ServerStatus[]>;
+  /** The tools of the running hub; empty if none runs, or if it does not answer. */
+  hubTools(): Promise<readonly ListedTool[]>;
 }
 
 /** Looks at everything and changes nothing. `home` need not exist. */
@@ -63,6 +67,7 @@ export async function examine(subject: Examination): Promise<readonly Examined[]
       "error" in reading
         ? []
         : checkServers(config.servers, subject, await subject.hubServers(), distrust === undefined),
+    schemas: async () => checkSchemas(await subject.hubTools()),
     pins: () => ("error" in reading ? [] : checkPins(home, reading.active)),
     "sign-ins": () => checkSignIns({ home, config, env, uid, log }),
     openclaw: () => checkOpenClaw(subject),

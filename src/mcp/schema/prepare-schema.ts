@@ -10,7 +10,9 @@ import {
   type SubSchema,
   type Targets,
 } from "./schema-keywords.ts";
-import { createTargetFinder, judgeReferences } from "./schema-references.ts";
+import { createScopes, followDynamically, type Scope } from "./dynamic-scope.ts";
+import { indexDocument, type Resource } from "./schema-document.ts";
+import { judgeReferences } from "./schema-references.ts";
 
 export interface PreparedSchema {
   readonly root: SubSchema;
@@ -23,8 +25,9 @@ export interface PreparedSchema {
   readonly odd: readonly string[];
 }
 
-export interface HostileSchema {
-  readonly hostile: string;
+/** A schema that no value is checked against, and why. */
+export interface UncheckableSchema {
+  readonly uncheckable: string;
 }
 
 type Source = Readonly<Record<string, unknown>>;
@@ -39,82 +42,97 @@ const riskyKeywords: ReadonlySet<string> = new Set([
 
 const mostOddities = 10;
 
+/** Where a part of the copy comes from. */
+interface Origin {
+  readonly where: string;
+  readonly resource: Resource;
+  readonly scope: Scope;
+}
+
 /**
  * Makes a copy of the schema that is safe for a validator: bounded, with references resolved within the document, and
- * with checked keywords only. Odd parts are left out and reported. A part that could hang or exhaust the process makes
- * the whole schema hostile.
+ * with checked keywords only. Odd parts are left out and reported. A part that could hang or exhaust the process, or
+ * that is in another document, makes the whole schema uncheckable.
  */
-export function prepareSchema(schema: Source, bounds: ValueBounds): PreparedSchema | HostileSchema {
+export function prepareSchema(schema: Source, bounds: ValueBounds): PreparedSchema | UncheckableSchema {
   const measured = measureValue(schema, bounds);
-  if (typeof measured === "string") return { hostile: `the schema is ${measured}` };
+  if (typeof measured === "string") return { uncheckable: `the schema is ${measured}` };
 
-  const findTarget = createTargetFinder(schema);
-  const copies = new Map<Source, SchemaNode>();
-  const waiting: { source: Source; copy: SchemaNode; where: string }[] = [];
-  const names = new Map<string, string>();
+  const document = indexDocument(schema);
+  const scopes = createScopes(document);
+  const copies = new Map<Scope, Map<unknown, SchemaNode>>();
+  const waiting: { source: Source; copy: SchemaNode; origin: Origin }[] = [];
+  const nodes: SchemaNode[] = [];
+  const names = new Map<SubSchema, string>();
   const targets: Record<string, SubSchema> = Object.create(null);
-  const found = { odd: [] as string[], hostile: [] as string[], size: 0, risky: false };
+  const found = { odd: [] as string[], uncheckable: [] as string[], size: 0, risky: false };
 
   function report(where: string, what: string): void {
     if (found.odd.length < mostOddities) found.odd.push(`${what} at ${quoteName(where)}`);
   }
 
-  function copySchema(source: unknown, where: string): SubSchema {
+  function copySchema(source: unknown, from: Origin): SubSchema {
     found.size++;
     if (typeof source === "boolean") return source;
     if (!isRecord(source)) {
-      report(where, "something other than a schema");
+      report(from.where, "something other than a schema");
       return true;
     }
-    const known = copies.get(source);
+    const resource = document.resourceOf(source) ?? from.resource;
+    const scope = scopes.enter(from.scope, resource);
+    const inScope = copies.get(scope) ?? new Map<unknown, SchemaNode>();
+    copies.set(scope, inScope);
+    const known = inScope.get(source);
     if (known !== undefined) return known;
     const copy: SchemaNode = {};
-    copies.set(source, copy);
-    waiting.push({ source, copy, where });
+    inScope.set(source, copy);
+    nodes.push(copy);
+    if (nodes.length > bounds.nodes) found.uncheckable.push("the schema's references multiply without bound");
+    else waiting.push({ source, copy, origin: { where: from.where, resource, scope } });
     return copy;
   }
 
-  function copyMap(sources: Source, where: string, word: string): Source {
+  function copyMap(sources: Source, from: Origin, word: string): Source {
     const map: Record<string, unknown> = Object.create(null);
     for (const [name, source] of Object.entries(sources)) {
-      if (word === "patternProperties" && !isPattern(name)) report(`${where}/${name}`, "an invalid pattern");
+      if (word === "patternProperties" && !isPattern(name)) report(`${from.where}/${name}`, "an invalid pattern");
       else if (word === "dependencies" && isNames(source)) map[name] = source;
-      else map[name] = copySchema(source, `${where}/${name}`);
+      else map[name] = copySchema(source, below(from, name));
     }
     return map;
   }
 
-  function nameTarget(reference: unknown, where: string): string | undefined {
+  function nameTarget(reference: unknown, from: Origin, word: string): string | undefined {
     if (typeof reference !== "string") return undefined;
-    if (reference !== "" && !reference.startsWith("#")) {
-      found.hostile.push(`the schema refers to another document at ${quoteName(where)}`);
+    const plain = document.find(reference, from.resource);
+    if (plain === "elsewhere") {
+      found.uncheckable.push(`the schema refers to another document at ${quoteName(from.where)}`);
       return undefined;
     }
-    const known = names.get(reference);
-    if (known !== undefined) return known;
-    const target = findTarget(reference);
-    if (target === undefined) return undefined;
-    const name = String(names.size);
-    names.set(reference, name);
-    targets[name] = copySchema(target, reference);
+    if (plain === undefined) return undefined;
+    const place = word === "$dynamicRef" ? followDynamically(reference, plain, from.scope) : plain;
+    const target = copySchema(place.schema, { where: reference, resource: place.resource, scope: from.scope });
+    const name = names.get(target) ?? String(names.size);
+    names.set(target, name);
+    targets[name] = target;
     return name;
   }
 
-  function copyValue({ shape, fits }: Keyword, word: string, value: unknown, where: string): unknown {
+  function copyValue({ shape, fits }: Keyword, word: string, value: unknown, from: Origin): unknown {
     switch (shape) {
       case "reference":
-        return nameTarget(value, where);
+        return nameTarget(value, from, word);
       case "schema":
-        return copySchema(value, where);
+        return copySchema(value, from);
       case "schema or schemas":
-        if (!Array.isArray(value)) return copySchema(value, where);
-        return value.map((source, index) => copySchema(source, `${where}/${index}`));
+        if (!Array.isArray(value)) return copySchema(value, from);
+        return value.map((source, index) => copySchema(source, below(from, index)));
       case "schemas":
         if (!Array.isArray(value) || value.length === 0) return undefined;
-        return value.map((source, index) => copySchema(source, `${where}/${index}`));
+        return value.map((source, index) => copySchema(source, below(from, index)));
       case "schema map":
       case "needs map":
-        return isRecord(value) ? copyMap(value, where, word) : undefined;
+        return isRecord(value) ? copyMap(value, from, word) : undefined;
       case "data":
         if (Array.isArray(value)) found.size += value.length;
         if (word === "const" ? isObject(value) : word === "enum" && hasObjects(value)) found.risky = true;
@@ -122,32 +140,34 @@ export function prepareSchema(schema: Source, bounds: ValueBounds): PreparedSche
     }
   }
 
-  const root = copySchema(schema, "#");
+  const root = copySchema(schema, { where: "#", resource: document.main, scope: scopes.empty });
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const { source, copy, where } = next;
-    if (source !== schema && typeof source["$id"] === "string") {
-      found.hostile.push(`the schema changes its own address at ${quoteName(where)}`);
-    }
+    const { source, copy, origin } = next;
     const written: Record<string, unknown> = {};
     for (const word of Object.keys(source)) {
       const keyword = schemaKeywords.get(word);
       if (keyword === undefined) continue;
       found.size++;
       if (riskyKeywords.has(word)) found.risky = true;
-      const value = copyValue(keyword, word, source[word], `${where}/${word}`);
-      if (value === undefined) report(`${where}/${word}`, `an invalid value of ${quoteName(word)}`);
+      const from = below(origin, word);
+      const value = copyValue(keyword, word, source[word], from);
+      if (value === undefined) report(from.where, `an invalid value of ${quoteName(word)}`);
       else written[word] = value;
     }
     Object.assign(copy, joinReferences(written));
-    if (found.hostile[0] !== undefined) return { hostile: found.hostile[0] };
+    if (found.uncheckable[0] !== undefined) return { uncheckable: found.uncheckable[0] };
   }
 
-  const runaway = judgeReferences(copies.values(), targets);
-  if (runaway !== undefined) return { hostile: runaway };
+  const runaway = judgeReferences(nodes, targets);
+  if (runaway !== undefined) return { uncheckable: runaway };
   return { root, targets, size: found.size, risky: found.risky, odd: found.odd };
 }
 
-/** In a document that is one schema resource, `$dynamicRef` is a plain reference. */
+function below(from: Origin, step: string | number): Origin {
+  return { ...from, where: `${from.where}/${step}` };
+}
+
+/** The targets of both are known by now, so that each is a plain reference. */
 function joinReferences({ $dynamicRef, ...rest }: Record<string, unknown>): Record<string, unknown> {
   if ($dynamicRef === undefined) return rest;
   if (rest["$ref"] === undefined) return { ...rest, $ref: $dynamicRef };
@@ -172,6 +192,6 @@ type SchemaJudgement = { readonly ok: true } | { readonly ok: false; readonly re
 export function judgeSchema(schema: unknown): SchemaJudgement {
   if (!isRecord(schema)) return { ok: false, reason: "the schema is not an object" };
   const prepared = prepareSchema(schema, schemaBounds);
-  if ("hostile" in prepared) return { ok: false, reason: prepared.hostile };
+  if ("uncheckable" in prepared) return { ok: false, reason: prepared.uncheckable };
   return prepared.odd.length === 0 ? { ok: true } : { ok: false, reason: `the schema has ${prepared.odd.join("; ")}` };
 }

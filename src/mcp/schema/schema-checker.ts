@@ -14,15 +14,15 @@ export interface SchemaCheckerOptions {
   readonly value?: ValueBounds;
   /** How long a check that could run away may take. It blocks the process. */
   readonly milliseconds?: number;
-  /** Called once for a schema with parts that can't be checked, and once for a schema that is refused. */
+  /** Called once for a schema with parts that can't be checked, and once for a schema that can't be checked at all. */
   onOdd?(schema: JsonSchema, reason: string): void;
 }
 
 /**
  * Checks values against untrusted JSON Schemas (2020-12) without generating code from them. A schema that is merely odd
- * stays usable: the parts that can't be checked are ignored. A hostile schema (endless or external references, too deep,
- * out of time on a small value) refuses every value, so its tool can't be used. `format` is an annotation. Messages name
- * fields and what was expected, never values.
+ * stays usable: the parts that can't be checked are ignored. A schema that can't be checked within its bounds (endless
+ * or external references, too deep, out of time on a small value) accepts every value: who made it checks for itself.
+ * `format` is an annotation. Messages name fields and what was expected, never values.
  */
 export interface SchemaChecker {
   /** A promise only while the validator is being loaded. Plain schemas do not need it. */
@@ -32,6 +32,13 @@ export interface SchemaChecker {
 type Check = (value: unknown) => SchemaVerdict | Promise<SchemaVerdict>;
 
 const fine: SchemaVerdict = { ok: true };
+
+const unchecked = new WeakMap<object, string>();
+
+/** Why no value is checked against a schema, if a check has shown that it can't be done. Nothing is checked here. */
+export function whyUnchecked(schema: JsonSchema): string | undefined {
+  return unchecked.get(schema);
+}
 const valueBounds: ValueBounds = { depth: 64, nodes: 100_000 };
 
 /** Schema size times value size up to which a check without risky keywords needs no time limit. It takes milliseconds. */
@@ -49,16 +56,16 @@ export function createSchemaChecker(options: SchemaCheckerOptions = {}): SchemaC
 
   function createCheck(schema: JsonSchema): Check {
     const prepared = prepareSchema(schema, options.schema ?? schemaBounds);
-    if ("hostile" in prepared) return refuseAll(schema, prepared.hostile);
+    if ("uncheckable" in prepared) return acceptAll(schema, prepared.uncheckable);
     if (prepared.odd.length > 0) options.onOdd?.(schema, prepared.odd.join("; "));
     const accepts = compilePlain(prepared, bounds.depth);
     return accepts === undefined ? createLibraryCheck(schema, prepared) : createPlainCheck(prepared, accepts, bounds);
   }
 
-  function refuseAll(schema: JsonSchema, reason: string): Check {
+  function acceptAll(schema: JsonSchema, reason: string): Check {
+    unchecked.set(schema, reason);
     options.onOdd?.(schema, reason);
-    const verdict = refuse(`this schema can't be used: ${reason}; its author must fix it`);
-    return () => verdict;
+    return () => fine;
   }
 
   function createLibraryCheck(schema: JsonSchema, prepared: PreparedSchema): Check {
@@ -79,11 +86,8 @@ export function createSchemaChecker(options: SchemaCheckerOptions = {}): SchemaC
         return refuse("is too large to be checked in time");
       // A schema is blamed for the CPU time it used, added up over consecutive timeouts.
       wasted += outcome.cpuMilliseconds;
-      if (wasted < milliseconds / 2)
-        return refuse("could not be checked in time because the machine is busy; try again");
-      const refuseFromNow = refuseAll(schema, "checking against it takes too long");
-      checks.set(schema, refuseFromNow);
-      return refuseFromNow(value);
+      if (wasted >= milliseconds / 2) checks.set(schema, acceptAll(schema, "checking against it takes too long"));
+      return fine;
     };
     return check;
   }

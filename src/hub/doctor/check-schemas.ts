@@ -1,0 +1,27 @@
+import { countText } from "../../core/count-text.ts";
+import { visibleText } from "../../core/peer-text.ts";
+import { schemaBounds } from "../../mcp/schema/measure-value.ts";
+import { prepareSchema } from "../../mcp/schema/prepare-schema.ts";
+import type { ListedTool } from "../control/hub-control.ts";
+import type { Finding } from "./finding.ts";
+
+const mostTools = 20;
+
+/** Tools whose arguments reach their server unchecked, because their schema can't be checked within its bounds. */
+export function checkSchemas(tools: readonly ListedTool[]): Finding[] {
+  const findings = tools.flatMap((tool): Finding[] => {
+    const reason = tool.unchecked ?? whyUncheckable(tool);
+    if (reason === undefined) return [];
+    const what = `tool ${visibleText(tool.name, 100)}: its arguments are not checked here, ${visibleText(reason, 200)}`;
+    return [{ level: "info", what }];
+  });
+  const rest = findings.length - mostTools;
+  if (rest <= 0) return findings;
+  const more: Finding = { level: "info", what: `${countText(rest, "more tool")} whose arguments are not checked here` };
+  return [...findings.slice(0, mostTools), more];
+}
+
+function whyUncheckable({ inputSchema }: ListedTool): string | undefined {
+  const prepared = prepareSchema(inputSchema, schemaBounds);
+  return "uncheckable" in prepared ? prepared.uncheckable : undefined;
+}

@@ -1,0 +1,39 @@
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { startHub } from "../cli/run-clawport.ts";
+import { placeWith, runHere } from "../cli/shelf.ts";
+import { until } from "../support/until.ts";
+
+const program = fileURLToPath(new URL("fixtures/schema-server.ts", import.meta.url));
+
+test("generated schemas are checked, and one that can't be checked leaves its tool callable", async () => {
+  await using place = await placeWith({ odd: { command: process.execPath, args: [program] } });
+  const call = async (tool: string, args: object) => {
+    const { out, err } = await runHere(place, ["call", `odd__${tool}`, JSON.stringify(args)]);
+    return out + err;
+  };
+  const findings = async (): Promise<string[]> => {
+    const { out } = await runHere(place, ["doctor", "--json"]);
+    const all = JSON.parse(out) as { findings: { check: string; level: string; what: string }[] };
+    return all.findings.filter(({ check }) => check === "schemas").map(({ what }) => what);
+  };
+  await using _ = await startHub(place, "--port", "0");
+
+  const tree = { name: "root", children: [{ name: "leaf" }] };
+  expect(await call("cyclic", { tree })).toContain(JSON.stringify({ tree }));
+  expect(await call("recursive", tree)).toContain(JSON.stringify(tree));
+  const wrong = { name: "root", children: [{ name: 7 }] };
+  expect(await call("cyclic", { tree: wrong })).toContain("tree.children[0].name: expected string, got number");
+  expect(await call("recursive", wrong)).toContain("children[0].name: expected string, got number");
+
+  expect(await call("remote", { place: "anywhere" })).toContain(JSON.stringify({ place: "anywhere" }));
+  const remote = /^tool odd__remote: its arguments are not checked here, the schema refers to another document at/;
+  expect(await findings()).toEqual([expect.stringMatching(remote)]);
+
+  const text = `${"a".repeat(40)}b`;
+  const slow = "tool odd__slow: its arguments are not checked here, checking against it takes too long";
+  await until(async () => {
+    expect(await call("slow", { text })).toContain(text);
+    return (await findings()).includes(slow);
+  });
+});
