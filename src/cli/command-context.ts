@@ -20,8 +20,8 @@ export interface CommandContext<O extends OptionTable = OptionTable> extends Wor
   answer(data: unknown, text: string): void;
   /** Prints a line for the user, but not with `--json` or `-q`. */
   say(line: string): void;
-  /** Asks the user at the terminal; undefined without a terminal. */
-  ask(question: string): Promise<string | undefined>;
+  /** Asks the user at the terminal; undefined without a terminal, or when the signal aborts. */
+  ask(question: string, signal?: AbortSignal): Promise<string | undefined>;
 }
 
 export function createContext(
@@ -55,7 +55,7 @@ export function createContext(
     }),
     answer: (data, text) => void world.stdout.write(`${json ? JSON.stringify(data) : text}\n`),
     say: (text) => void (json || globals.quiet || world.stdout.write(`${text}\n`)),
-    ask: (question) => askAtPrompt(world, question),
+    ask: (question, signal) => askAtPrompt(world, question, signal),
     logLevel: requestedLogLevel(globals),
     // Looking at stdin opens it, which takes a few milliseconds: only when asked.
     get isAttended() {
@@ -79,9 +79,9 @@ function requestedLogLevel(globals: ParsedCommandLine["globals"]): LogLevel | un
   return globals.quiet ? "error" : undefined;
 }
 
-async function askAtPrompt(world: World, question: string): Promise<string | undefined> {
+async function askAtPrompt(world: World, question: string, signal?: AbortSignal): Promise<string | undefined> {
   if (!isInteractive(world)) return undefined;
   const { readLine } = await import("./terminal/read-line.ts");
   world.stderr.write(question);
-  return readLine(world.stdin);
+  return readLine(world.stdin, signal);
 }

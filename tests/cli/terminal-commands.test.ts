@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { clawport, isWindows, startHub } from "./run-clawport.ts";
 import { placeWith, runHere, shelf } from "./shelf.ts";
+import { openIdleTerminal } from "./terminal.ts";
+import { until } from "../support/until.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -70,3 +72,25 @@ test("tables fit the width of the terminal and are coloured there, unless NO_COL
   expect(coloured).toContain("\u001B[1mNAME");
   expect(coloured).toContain("\u001B[32mRunning (PID ");
 });
+
+test.each(["hub", "no hub"])(
+  "Ctrl-C in a server's form cancels the call at the server, the first time (%s)",
+  async (way) => {
+    await using place = await placeWith({ shelf: shelf("one") });
+    await using hub = way === "hub" ? await startHub(place, "--port", "0") : undefined;
+    const terminal = openIdleTerminal();
+    const stopping = new AbortController();
+    const world = { ...terminal.world, stopSignal: () => stopping.signal };
+    const calling = runHere(place, ["call", "shelf__ask"], world);
+    await until(() => terminal.shown().includes("Answer? [Y/n] "));
+    terminal.type("y");
+    await until(() => terminal.shown().includes("  1) red"));
+    stopping.abort();
+    expect(await calling).toMatchObject({ exit: 130, out: "" });
+    const { out } = await runHere(place, ["audit", "--json"]);
+    expect(JSON.parse(out)).toMatchObject({ tool: "shelf__ask", outcome: "cancelled" });
+    if (hub === undefined) return;
+    await until(async () => (await runHere(place, ["logs", "shelf"])).out.includes("the question was cancelled"));
+    expect((await runHere(place, ["call", "shelf__pid"])).exit).toBe(0);
+  },
+);

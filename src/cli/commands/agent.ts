@@ -63,7 +63,7 @@ export const command = defineCommand({
         log,
         progress: ({ message }) => log.debug(message ?? "working"),
         tell: () => {},
-        ask: (question) => askAtTerminal(question, context),
+        ask: (question) => askAtTerminal(question, context, context.stopSignal()),
         canAsk: isInteractive(context),
         onOutput: ({ kind, text }) => shown.partial(kind === "partial" ? text : undefined),
       };

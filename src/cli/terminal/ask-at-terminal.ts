@@ -14,14 +14,24 @@ type Terminal = Pick<CommandContext, "ask" | "stderr" | "stdin">;
 
 const maxAttempts = 3;
 
-/** Asks the user what a server wants to know during a call: forms field by field, addresses to open in a browser. */
-export async function askAtTerminal(question: Question, terminal: Terminal, line?: StatusLine): Promise<Answer> {
+/**
+ * Asks the user what a server wants to know during a call: forms field by field, addresses to open in a browser. When the
+ * signal of the call aborts, no one is asked any longer.
+ */
+export async function askAtTerminal(
+  question: Question,
+  context: Terminal,
+  signal: AbortSignal,
+  line?: StatusLine,
+): Promise<Answer> {
+  const terminal: Terminal = { stdin: context.stdin, stderr: context.stderr, ask: (text) => context.ask(text, signal) };
   if (!isInteractive(terminal))
     throw new Fault("missing-capability", "The server asks a question, but there is no terminal to answer it at.");
   if (question.method !== "elicitation/create")
     throw new Fault("missing-capability", "The server asks for a model, but this command has none.");
   const { mode, message, url, requestedSchema } = question.params ?? {};
-  return inTurn(terminal.stdin, () => {
+  return inTurn(terminal.stdin, async () => {
+    if (signal.aborted) return { action: "cancel" };
     line?.clear();
     terminal.stderr.write(`\nThe server asks: ${indentLines(message)}\n`);
     return mode === "url" ? askToOpen(url, terminal) : askForm(requestedSchema, terminal);

@@ -87,7 +87,7 @@ test("a server's question waits until the guard's is answered", async () => {
     method: "elicitation/create",
     params: { mode: "url", url: "https://a.example", message: "Pay." },
   };
-  const answer = askAtTerminal(elicitation as Question, { ...world, ask });
+  const answer = askAtTerminal(elicitation as Question, { ...world, ask }, signal);
   await until(() => shown().includes("May it?"));
   expect(shown()).not.toContain("Pay.");
   input.write("once\n");

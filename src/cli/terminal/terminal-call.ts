@@ -19,10 +19,11 @@ export function createTerminalCall(
   const line = createStatusLine(globals.quiet ? { write: () => {} } : stderr);
   const logLevel = globals.verbose ? "debug" : "info";
   const ended = new AbortController();
+  const signal = context.stopSignal();
   let isAsking = false;
   return {
     caller: { door: "cli" },
-    signal: context.stopSignal(),
+    signal,
     log,
     logLevel,
     progress: (progress) => line.show(progressText(progress)),
@@ -34,7 +35,7 @@ export function createTerminalCall(
       const text = notice?.text ?? (typeof data === "string" ? data : JSON.stringify(data));
       log.info(sanitizeLine(text), { level });
     },
-    ask: (question) => askAtTerminal(question, context, line),
+    ask: (question) => askAtTerminal(question, context, signal, line),
     end() {
       line.clear();
       ended.abort();

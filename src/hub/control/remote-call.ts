@@ -57,6 +57,7 @@ export async function callRemoteTool(
         timeoutMs: 0,
         headers: agreement.era === "modern" ? paramHeaders(tool, args) : undefined,
         logLevel: context.logLevel,
+        toHub: true,
         onProgress: (progress) => context.progress(progress),
         onLog: (line) => context.tell(line),
         ask: (question) => context.ask(question),

@@ -1,7 +1,13 @@
 import { Fault, isFault, messageOf } from "../../core/fault.ts";
 import { asRecord } from "../../core/is-record.ts";
 import { cannotAsk } from "../messages/client-facts.ts";
-import { type Answer, answerErrorKey, isQuestionMethod, type Question } from "../messages/interim-messages.ts";
+import {
+  type Answer,
+  answerErrorKey,
+  cancelledAnswer,
+  isQuestionMethod,
+  type Question,
+} from "../messages/interim-messages.ts";
 import { AnswerFault, type JsonRpcRequest, type RpcError } from "../messages/json-rpc.ts";
 
 /** Asks the user, the model or the application behind the client. */
@@ -52,6 +58,14 @@ export async function answerInputRequests(
 /**
  * 2026-07-28 has no error among its answers. A form or a URL can be cancelled, which tells the server that there was no
  * choice. Any other question ends the call: without its answer, the server would ask again.
+/** The answers with which a call is given up while the server waits for its user. */
+export function cancelInputRequests(requests: unknown, toHub: boolean): Record<string, Answer> {
+  const entries = Object.entries(asRecord(requests));
+  if (toHub) return Object.fromEntries(entries.map(([key]) => [key, cancelledAnswer]));
+  const forms = entries.filter(([, question]) => asRecord(question).method === "elicitation/create");
+  return Object.fromEntries(forms.map(([key]) => [key, { action: "cancel" }]));
+}
+
  */
 async function answerInput(question: Question, ask: Ask | undefined, toHub: boolean): Promise<Answer> {
   if (!isQuestionMethod(asRecord(question).method))

@@ -1,8 +1,8 @@
-import { Fault } from "../../core/fault.ts";
+import { Fault, isFault } from "../../core/fault.ts";
 import { asRecord } from "../../core/is-record.ts";
 import { type Log, silentLog } from "../../core/log.ts";
 import type { TraceFields } from "../../core/telemetry/trace-context.ts";
-import { cancelledBy } from "../../core/wait.ts";
+import { cancelledBy, orAborted } from "../../core/wait.ts";
 import { type ClientIdentity, metaKeys, writeEnvelope } from "../messages/envelope.ts";
 import {
   type ClientLogLine,
@@ -25,7 +25,7 @@ import {
   RpcFault,
 } from "../messages/json-rpc.ts";
 import type { Era } from "../messages/protocol-version.ts";
-import { answerInputRequests, answerOther, answerQuestion, type Ask } from "./answer-questions.ts";
+import { answerInputRequests, answerOther, answerQuestion, type Ask, cancelInputRequests } from "./answer-questions.ts";
 import { type CallDeadline, type CallLimits, createCallDeadline } from "./call-deadline.ts";
 import type { ClientTransport, TransportListener } from "./client-transport.ts";
 
@@ -103,6 +103,9 @@ const mostRounds = 20;
 
 export async function openMcpClient(transport: ClientTransport, options: McpClientOptions): Promise<McpClient> {
   const { log = silentLog } = options;
+/** How long a server has to take note of a call that was given up. */
+const giveUpMs = 500;
+
   const pending = new Map<JsonRpcId, PendingCall>();
   let nextId = 0;
   let closing: Promise<void> | undefined;
@@ -117,8 +120,16 @@ export async function openMcpClient(transport: ClientTransport, options: McpClie
         if (resultType === "complete" || client.agreement?.era === "legacy") return result;
         if (resultType !== "input_required") throw unknownResultType(resultType);
         const { ask = options.ask, toHub = false } = callOptions;
-        const inputResponses = await answerInputRequests(result.inputRequests, ask, toHub);
-        sent = { ...params, inputResponses, ...stateOf(result) };
+        const answering = answerInputRequests(result.inputRequests, ask, toHub);
+        try {
+          const { signal } = callOptions;
+          const inputResponses = await (signal === undefined ? answering : orAborted(answering, signal));
+          if (signal?.aborted) throw cancelledBy(signal);
+          sent = { ...params, inputResponses, ...stateOf(result) };
+        } catch (error) {
+          if (isFault(error, "cancelled")) await giveUp(method, params, result, callOptions);
+          throw error;
+        }
       }
       throw new Fault("outcome-unknown", `The server asked ${mostRounds} times for input without giving a result.`);
     },
@@ -150,6 +161,19 @@ export async function openMcpClient(transport: ClientTransport, options: McpClie
       if (callOptions.signal?.aborted) return reject(cancelledBy(callOptions.signal));
       const deadline = createCallDeadline(callOptions, (fault) => cancel(fault));
       const cancel = (fault: unknown) => {
+  /**
+   * Between two rounds no request is open that could be cancelled, and the server would wait for its answers. So the next
+   * round is opened to be cancelled.
+   */
+  async function giveUp(method: string, params: Params, result: Params, callOptions: CallOptions): Promise<void> {
+    if (result.requestState === undefined) return;
+    const { toHub = false, as, headers, trace } = callOptions;
+    const inputResponses = cancelInputRequests(result.inputRequests, toHub);
+    const sent = { ...params, inputResponses, ...stateOf(result) };
+    const signal = AbortSignal.timeout(giveUpMs);
+    await requestOnce(method, sent, { as, headers, trace, signal, timeoutMs: 0 }).catch(() => {});
+  }
+
         if (!pending.has(id)) return;
         settle();
         reject(fault);

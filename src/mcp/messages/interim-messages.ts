@@ -1,3 +1,4 @@
+import { asRecord } from "../../core/is-record.ts";
 import { lazyCrypto } from "../../core/secrets/crypto.ts";
 import type { Params } from "./json-rpc.ts";
 import type { Era } from "./protocol-version.ts";
@@ -54,6 +55,17 @@ export type Answer = Readonly<Record<string, unknown>>;
  * its answers, and without it the server would wait for one.
  */
 export const answerErrorKey = "clawport/error";
+
+const cancelledCode = -32800;
+
+/** In place of an answer: the caller has cancelled the call that asks. Only a hub of ours understands it. */
+export const cancelledAnswer: Answer = {
+  [answerErrorKey]: { code: cancelledCode, message: "The caller cancelled the call." },
+};
+
+export function isCancelledAnswer(answer: unknown): boolean {
+  return asRecord(asRecord(answer)[answerErrorKey]).code === cancelledCode;
+}
 
 export function isQuestionMethod(method: unknown): method is Question["method"] {
   return questionMethods.includes(method as Question["method"]);

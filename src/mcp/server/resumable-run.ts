@@ -1,6 +1,12 @@
 import { Fault } from "../../core/fault.ts";
 import { isRecord } from "../../core/is-record.ts";
-import { type Answer, answerErrorKey, type Progress, type Question } from "../messages/interim-messages.ts";
+import {
+  type Answer,
+  answerErrorKey,
+  isCancelledAnswer,
+  type Progress,
+  type Question,
+} from "../messages/interim-messages.ts";
 import { AnswerFault } from "../messages/json-rpc.ts";
 import type { ReplyRoute, ServedRequest } from "./served-request.ts";
 import type { Task, TaskStore } from "./tasks.ts";
@@ -99,6 +105,10 @@ export function createResumableRun(options: ResumableRunOptions): ResumableRun {
       return new Promise((resolve, reject) => {
         round = { resolve, reject };
         request.reroute(route, meta);
+        if (Object.values(answers).some(isCancelledAnswer)) {
+          rejectQuestions();
+          return request.stop(new Fault("cancelled", "The caller cancelled the call."));
+        }
         givenAnswers = { ...givenAnswers, ...answers };
         takeAnswers(answers);
         if (task) endRound({ resultType: "task", ...task.summary() });
