@@ -4,6 +4,17 @@ import type { CommandEntry } from "./command.ts";
 export const commandTable: readonly CommandEntry[] = [
   { name: "up", summary: "start the hub", load: () => import("./commands/up.ts") },
   { name: "stop", summary: "stop the running hub", load: () => import("./commands/stop.ts") },
+  {
+    name: "install",
+    summary: "connect an MCP client, such as Claude Code or Cursor",
+    load: () => import("./commands/install.ts"),
+  },
+  { name: "uninstall", summary: "remove Clawport from an MCP client", load: () => import("./commands/uninstall.ts") },
+  {
+    name: "clients",
+    summary: "list the MCP clients, or show what to paste into one",
+    load: () => import("./commands/clients.ts"),
+  },
   { name: "agent", summary: "send an order to the agent", load: () => import("./commands/agent.ts") },
   {
     name: "sessions",

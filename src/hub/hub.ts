@@ -5,6 +5,7 @@ import type { Home } from "../core/files/home.ts";
 import { hubMcpUrl } from "../core/http/hub-routes.ts";
 import type { LiveLog, LogLevel } from "../core/log.ts";
 import type { World } from "../core/process/world.ts";
+import type { ServerStatus } from "../sources/servers/server-status.ts";
 import type { ActiveConfig } from "./active-config.ts";
 import { watchedConfigFile } from "./engine/config-source.ts";
 import { openEngine } from "./engine/engine.ts";
@@ -33,6 +34,8 @@ export interface Hub extends AsyncDisposable, Pick<OpenedHttp, "port" | "wantedP
   /** Where apps connect if the hub is their proxy, too: `http://127.0.0.1:8000`. */
   readonly appsAddress: string | undefined;
   sources(): readonly Source[];
+  /** The configured servers and their states. */
+  servers(): Promise<readonly ServerStatus[]>;
   /** Resolves when every server was tried once, or after the time. */
   settled(withinMs: number): Promise<void>;
   /** Lets running calls finish, then closes everything. */
@@ -81,6 +84,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
       record,
       appsAddress: apps?.address,
       sources: () => engine.catalog.sources(),
+      servers: async () => (await engine.servers()).servers.list(),
       settled: (withinMs) => engine.settled(withinMs),
       close,
       [Symbol.asyncDispose]: close,

@@ -2,7 +2,8 @@ import { createCatalog } from "../catalog/catalog.ts";
 import type { View } from "../catalog/view.ts";
 import { Fault, isFault } from "../core/fault.ts";
 import type { Home } from "../core/files/home.ts";
-import { hubRelayUrl } from "../core/http/hub-routes.ts";
+import { hubMcpUrl, hubRelayUrl } from "../core/http/hub-routes.ts";
+import type { Secret } from "../core/secrets/secret.ts";
 import { readVersion } from "../core/version.ts";
 import { maxTimerMs } from "../core/wait.ts";
 import type { CallGuard } from "../doors/mcp/view-offer.ts";
@@ -29,8 +30,15 @@ export interface Relay {
 /** How often to look for a hub that went away: it may come back at another port. */
 const lookEveryMs = 2000;
 
-/** Undefined if no hub is running, or one with a different configuration than this process would use. */
-export async function openRelay(host: Host, only: readonly string[] | undefined): Promise<Relay | undefined> {
+export interface RelayOptions {
+  /** These servers alone. */
+  readonly only?: readonly string[] | undefined;
+  /** Everything that the token of an installed client gives access to, for that client; else the owner's servers. */
+  readonly client?: { readonly token: Secret; readonly withoutOrders: boolean } | undefined;
+}
+
+/** Undefined if no hub is running, or, unless for a client, one with another configuration than this process would use. */
+export async function openRelay(host: Host, options: RelayOptions): Promise<Relay | undefined> {
   const { env, log } = host;
   const home = await openHomeOf(host);
   const hub = await findHub(host, home).catch((error: unknown) => {
@@ -38,7 +46,7 @@ export async function openRelay(host: Host, only: readonly string[] | undefined)
     log.warn(error.message);
     return undefined;
   });
-  if (hub === undefined || !(await isForUs(host, home, hub, only))) return undefined;
+  if (hub === undefined || !(await isForUs(host, home, hub, options))) return undefined;
   const { config } = await loadConfigOf(host);
   const catalog = createCatalog({ log });
   const version = readVersion();
@@ -51,7 +59,7 @@ export async function openRelay(host: Host, only: readonly string[] | undefined)
     discoveryMs: 0,
     isRelay: true,
   });
-  await manager.apply([definitionOf(hub, only)]);
+  await manager.apply([definitionOf(hub, options)]);
   // It fails without a token, or while the hub is being replaced; the next attempt is soon.
   const timer = setInterval(() => void follow().catch(() => {}), lookEveryMs).unref();
   return {
@@ -68,19 +76,20 @@ export async function openRelay(host: Host, only: readonly string[] | undefined)
   async function follow(): Promise<void> {
     if (manager.status(relayName).state === "ready") return;
     const found = await findHub(host, home);
-    if (found !== undefined) await manager.apply([definitionOf(found, only)]);
+    if (found !== undefined) await manager.apply([definitionOf(found, options)]);
   }
 }
 
 const relayName = "hub";
 
 /** Faults if the hub lacks one of the requested servers, or if this process is one of its servers. */
-async function isForUs(host: Host, home: Home, hub: RunningHub, only: readonly string[] | undefined): Promise<boolean> {
+async function isForUs(host: Host, home: Home, hub: RunningHub, { only, client }: RelayOptions): Promise<boolean> {
   const control = createRemoteControl(hub);
   try {
     const { path } = findConfigOf(host) ?? placeOf({}, home);
-    if ((await control.configuration.place()).path !== path) return false;
-    guardRecursion(host.env, path);
+    const { path: hubPath } = await control.configuration.place();
+    if (client === undefined && hubPath !== path) return false;
+    guardRecursion(host.env, hubPath);
     const names = (await control.servers.list()).map(({ name }) => name);
     const missing = only?.find((name) => !names.includes(name));
     if (missing !== undefined) throw unknownServer(missing, names);
@@ -90,8 +99,9 @@ async function isForUs(host: Host, home: Home, hub: RunningHub, only: readonly s
   }
 }
 
-function definitionOf({ address, token }: RunningHub, only: readonly string[] | undefined): ServerDefinition {
-  const url = hubRelayUrl(address, only);
+function definitionOf({ address, ...hub }: RunningHub, { only, client }: RelayOptions): ServerDefinition {
+  const url = client === undefined ? hubRelayUrl(address, only) : new URL(hubMcpUrl(address));
+  const { token } = client ?? hub;
   const transport: HttpTarget = { kind: "http", url, headers: { authorization: `Bearer ${token.reveal()}` }, tls: {} };
   return {
     name: relayName,
@@ -107,7 +117,7 @@ function definitionOf({ address, token }: RunningHub, only: readonly string[] | 
     heartbeatMs: 0,
     era: "modern",
     roots: [],
-    tools: { include: ["*"], exclude: [], rename: {}, describe: {} },
+    tools: { include: ["*"], exclude: client?.withoutOrders ? ["order_openclaw"] : [], rename: {}, describe: {} },
     share: false,
     trusted: true,
     secrets: [],

@@ -57,7 +57,7 @@ test.skipIf(isWindows)("bash completes the real commands with the printed script
   expect(out.split("\n").filter(Boolean)).toEqual(["reset", "remove"]);
 });
 
-test("up prints the hub's address and what to paste, but not the token", async () => {
+test("up says what matters in twelve lines: the address, the token's file, the sources, what to do next", async () => {
   await using place = await makePlace();
   const child = spawn(process.execPath, [mainFile, "up", "--port", "0"], { env: place.env, cwd: place.folder });
   try {
@@ -65,7 +65,8 @@ test("up prints the hub's address and what to paste, but not the token", async (
     child.stdout.on("data", (chunk) => (out += chunk));
     await until(() => out.includes("Ctrl-C stops the hub."), "a hub", 50_000);
     const tokenPath = join(place.home, "mcp-token.txt");
-    for (const part of [tokenPath, "claude mcp add", "~/.cursor/mcp.json", "[mcp_servers.clawport]", "streamable-http"])
+    expect(out.trimEnd().split("\n").length).toBeLessThanOrEqual(12);
+    for (const part of ["is ready.", "/mcp\n", tokenPath, "agent (1 tool)", "clawport install claude-code"])
       expect(out).toContain(part);
     expect(out).not.toContain((await readFile(tokenPath, "utf8")).trim());
     expect(out).not.toContain("\u001B");

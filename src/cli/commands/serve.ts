@@ -5,6 +5,7 @@ import { readVersion } from "../../core/version.ts";
 import { untilAborted } from "../../core/wait.ts";
 import type { StdioDoorOptions } from "../../doors/mcp/stdio-door.ts";
 import type { Engine } from "../../hub/engine/engine.ts";
+import type { RelayOptions } from "../../hub/relay.ts";
 import type { CommandContext } from "../command-context.ts";
 import { defineCommand } from "../command.ts";
 import { trustOption } from "../options.ts";
@@ -26,6 +27,12 @@ export const command = defineCommand({
     },
     only: { type: "string", value: "<a,b>", description: "only these servers" },
     alone: { type: "boolean", description: "with --stdio: start separate servers even if a hub is running" },
+    as: {
+      type: "string",
+      value: "<client>",
+      description: "with --stdio: connect to the hub with the token that `clawport install` made for this client",
+    },
+    "no-orders": { type: "boolean", description: "with --as: leave out order_openclaw" },
     wait: {
       type: "number",
       value: "<seconds>",
@@ -47,12 +54,16 @@ export const command = defineCommand({
     }
     if (options.stdio && options.port !== undefined)
       throw new Fault("usage", "--port needs --http; it has no effect with --stdio.");
+    if (options.as !== undefined && (options.http || options.only !== undefined || options.alone))
+      throw new Fault("usage", "--as goes with --stdio alone: leave out --http, --only and --alone.");
     const only = options.only?.split(",").map((name) => name.trim());
     const waitMs = (options.wait ?? defaultWaitSeconds) * 1000;
-    if (options.stdio && options.alone !== true && (await serveFromHub(context, only, waitMs))) return;
+    const client = options.as === undefined ? undefined : await clientOf(context, options.as);
+    const host = client === undefined ? context : await inStateFolder(context);
+    if (options.stdio && options.alone !== true && (await serveFromHub(host, { only, client }, waitMs))) return;
     const { openServing } = await import("../../hub/open-serving.ts");
     const http = options.http ? { port: options.port } : undefined;
-    const engine = await openServing(context, { only, trust: options.trust === true, ...(http && { http }) });
+    const engine = await openServing(host, { only, trust: options.trust === true, ...(http && { http }) });
     try {
       const { catalog, guard, telemetry, config, settled } = engine;
       const parts = { view: catalog.view("all"), guard, telemetry, maxFrameBytes: config.hub.maxBodyBytes };
@@ -65,14 +76,23 @@ export const command = defineCommand({
   },
 });
 
+async function clientOf(context: CommandContext, name: string): Promise<NonNullable<RelayOptions["client"]>> {
+  const { requireClientToken } = await import("../../hub/clients/client-token.ts");
+  const { openHomeOf } = await import("../../hub/open-home.ts");
+  const token = await requireClientToken({ home: await openHomeOf(context), log: context.log }, name);
+  return { token, withoutOrders: context.options["no-orders"] === true };
+}
+
+/** Clients start this in the folder their user works in, whose configuration is not the one they were connected to. */
+async function inStateFolder(context: CommandContext): Promise<CommandContext> {
+  const { homePath } = await import("../../hub/open-home.ts");
+  return { ...context, cwd: homePath(context) };
+}
+
 /** Offers the servers of the running hub, so that none is started twice. Returns false if no hub is running. */
-async function serveFromHub(
-  context: CommandContext,
-  only: readonly string[] | undefined,
-  waitMs: number,
-): Promise<boolean> {
+async function serveFromHub(context: CommandContext, options: RelayOptions, waitMs: number): Promise<boolean> {
   const { openRelay } = await import("../../hub/relay.ts");
-  const relay = await openRelay(context, only);
+  const relay = await openRelay(context, options);
   if (relay === undefined) return false;
   const { relayGuard: guard } = await import("../../hub/relay.ts");
   try {

@@ -1,4 +1,3 @@
-import type { Config } from "../../core/config/config-schema.ts";
 import { untilAborted } from "../../core/wait.ts";
 import type { Hub } from "../../hub/hub.ts";
 import type { CommandContext } from "../command-context.ts";
@@ -53,7 +52,7 @@ export const command = defineCommand({
     });
     try {
       await hub.settled(startTimeoutMs);
-      await announce(context, hub, configuration.config.servers);
+      await announce(context, hub);
       await untilAborted(stopping);
       context.say("\nStopping: calls in progress have 5 seconds to finish. Press Ctrl-C again to stop at once.");
     } finally {
@@ -62,12 +61,22 @@ export const command = defineCommand({
   },
 });
 
-async function announce(context: CommandContext, hub: Hub, servers: Config["servers"]): Promise<void> {
+async function announce(context: CommandContext, hub: Hub): Promise<void> {
   const { renderAnnouncement } = await import("../output/announcement.ts");
   const { url, port, wantedPort, tokenPath, remoteNames, record } = hub;
-  const sources = hub.sources().map((source) => ({ id: source.id, kind: source.kind, tools: source.tools().length }));
-  const ids = new Set(sources.map(({ id }) => id));
-  const missing = Object.keys(servers).filter((name) => servers[name]?.enabled && !ids.has(name));
+  const servers = await hub.servers();
+  const names = new Set(servers.map(({ name }) => name));
+  const others = hub.sources().filter(({ id }) => !names.has(id));
+  const sources = [
+    ...others.map((source) => ({ id: source.id, kind: source.kind, tools: source.tools().length })),
+    ...servers.map((server) => ({
+      id: server.name,
+      kind: "server",
+      tools: server.tools,
+      state: server.state,
+      problem: problems[server.state],
+    })),
+  ];
   const data = {
     url,
     address: record.address,
@@ -78,8 +87,20 @@ async function announce(context: CommandContext, hub: Hub, servers: Config["serv
     version: record.version,
     ...(hub.appsAddress === undefined ? {} : { apps: hub.appsAddress }),
     sources,
-    missing,
   };
+  const program = context.env["npm_lifecycle_event"] === undefined ? "clawport" : "npx clawport";
   if (context.json) context.answer(data, "");
-  else context.say(renderAnnouncement({ ...data, wantedPort }, context.style));
+  else context.say(renderAnnouncement({ ...data, wantedPort, program }, context.style));
 }
+
+/** What each state of a server means for its tools; the others mean that they can be called. */
+const problems: Readonly<Record<string, string>> = {
+  degraded: "degraded",
+  connecting: "connecting",
+  reconnecting: "not connected",
+  "needs-sign-in": "needs sign-in",
+  stopped: "stopped",
+  disconnected: "disconnected",
+  disabled: "off",
+  unusable: "invalid configuration",
+};

@@ -1,6 +1,6 @@
+import { countText } from "../../core/count-text.ts";
 import { hubMcpUrl } from "../../core/http/hub-routes.ts";
 import { sanitizeLine } from "../../core/peer-text.ts";
-import { clientBlocks, exportTokenLine } from "./client-blocks.ts";
 import type { Style } from "./style.ts";
 
 export interface AnnouncementFacts {
@@ -12,62 +12,60 @@ export interface AnnouncementFacts {
   readonly version: string;
   /** Where apps connect, if the hub is their proxy too. */
   readonly apps?: string | undefined;
-  /** Configured servers that are not among the sources. */
-  readonly missing: readonly string[];
-  readonly sources: readonly { readonly id: string; readonly kind: string; readonly tools: number }[];
+  readonly sources: readonly AnnouncedSource[];
+  /** How the user starts this program: `clawport`, or `npx clawport` in a checkout. */
+  readonly program: string;
 }
 
-/** What `clawport up` prints once the hub is ready: its address, its token, and what to paste into which client. */
+/** A source of tools, or a configured server that is not one yet. */
+export interface AnnouncedSource {
+  readonly id: string;
+  readonly tools: number;
+  /** What keeps it from being used, in a few words; undefined if nothing does. */
+  readonly problem?: string | undefined;
+}
+
+/** More would scroll the address off the screen; `clawport servers` shows them all. */
+const mostShown = 8;
+
+/** What `clawport up` prints once the hub is ready, in at most twelve lines on a hub that serves only this machine. */
 export function renderAnnouncement(facts: AnnouncementFacts, style: Style): string {
-  const { url, port, wantedPort, tokenPath, version } = facts;
-  const row = (name: string, value: string): string => `  ${style.dim(name.padEnd(8))}${value}`;
-  const head = [
+  const { url, port, wantedPort, tokenPath, version, remoteNames, program, sources } = facts;
+  const row = (name: string, value: string): string => `  ${style.dim(name.padEnd(9))}${value}`;
+  const troubled = sources.filter(({ problem }) => problem !== undefined);
+  const hasServers = sources.some(({ id }) => id !== "agent");
+  return [
     style.bold(`Clawport ${version} is ready.`),
     "",
     row("MCP", style.cyan(url)),
     row("token", tokenPath),
     ...(facts.apps === undefined ? [] : [row("apps", style.cyan(facts.apps))]),
-    row("sources", sourcesText(facts.sources)),
-  ];
-  if (facts.missing.length > 0)
-    head.push(
-      "",
-      style.yellow(`Configured but not running: ${facts.missing.join(", ")}. Run \`clawport doctor\` to see why.`),
-    );
-  if (wantedPort !== 0 && port !== wantedPort)
-    head.push("", style.yellow(`Port ${wantedPort} is in use by another program, so the hub uses port ${port}.`));
-  if (facts.remoteNames.length > 0)
-    head.push(
-      "",
-      style.yellow("Other machines can connect, unencrypted, and call every tool if they have a token. They use"),
-      ...facts.remoteNames.map((name) => `  ${hubMcpUrl(`http://${name}:${port}`)}`),
-    );
-  const blocks = clientBlocks({ url, tokenPath }).map(({ client, file, text }) =>
-    [style.bold(file === undefined ? client : `${client}: ${file}`), indented(text)].join("\n"),
-  );
-  return [
-    ...head,
+    row("sources", sourcesText(sources, style)),
+    ...(wantedPort !== 0 && port !== wantedPort
+      ? [row("port", style.yellow(`${wantedPort} is in use by another program, so the hub uses ${port}`))]
+      : []),
     "",
-    style.dim("Paste one of these. For those with CLAWPORT_TOKEN, first add this line to your shell's start-up file:"),
-    indented(exportTokenLine(tokenPath)),
-    "",
-    blocks.join("\n\n"),
-    "",
+    ...(troubled.length > 0 ? [`See why with \`${program} doctor\`.`] : []),
+    ...(hasServers ? [] : [`Add servers:      ${program} import, or ${program} connect <address or command>`]),
+    `Connect a client: ${program} install claude-code (others: ${program} clients)`,
     "Ctrl-C stops the hub.",
+    ...(remoteNames.length === 0
+      ? []
+      : [
+          style.yellow("Other machines can connect, unencrypted, and call every tool if they have a token. They use"),
+          ...remoteNames.map((name) => `  ${hubMcpUrl(`http://${name}:${port}`)}`),
+        ]),
   ].join("\n");
 }
 
-function sourcesText(sources: AnnouncementFacts["sources"]): string {
+/** Those that need attention come first: they must not be the ones left out. */
+function sourcesText(sources: readonly AnnouncedSource[], style: Style): string {
   if (sources.length === 0) return "none yet";
-  return sources.map(({ id, tools }) => `${sanitizeLine(id)} (${toolsText(tools)})`).join(", ");
-}
-
-/** A server without tools may still be starting: the announcement does not wait for slow ones. */
-function toolsText(tools: number): string {
-  if (tools === 0) return "no tools yet";
-  return tools === 1 ? "1 tool" : `${tools} tools`;
-}
-
-function indented(text: string): string {
-  return text.replaceAll(/^/gm, "  ");
+  const ordered = sources.toSorted((a, b) => Number(b.problem !== undefined) - Number(a.problem !== undefined));
+  const shown = ordered.slice(0, mostShown).map(({ id, tools, problem }) => {
+    const name = sanitizeLine(id);
+    return problem === undefined ? `${name} (${countText(tools, "tool")})` : style.yellow(`${name} (${problem})`);
+  });
+  const left = sources.length - shown.length;
+  return [...shown, ...(left > 0 ? [`and ${left} more`] : [])].join(", ");
 }

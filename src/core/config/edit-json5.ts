@@ -36,7 +36,7 @@ function appendAt(
   const object = valueAt(document.value, path);
   const place = document.places.get(pathKey(path));
   const key = path.at(-1);
-  if (place === undefined && key !== undefined) 
+  if (place === undefined && key !== undefined)
     return appendAt(text, document, path.slice(0, -1), { [key]: entries }, options);
   if (place === undefined || !isRecord(object)) {
     throw new Fault(
