@@ -32,7 +32,9 @@ export interface TestClient extends AsyncDisposable {
 }
 
 /** How to reach the fixture. */
-export type Reach = { readonly url: string } | { readonly command: string; readonly args: string[] };
+export type Reach =
+  | { readonly url: string; readonly headers?: Readonly<Record<string, string>> }
+  | { readonly command: string; readonly args: string[] };
 
 /** The answers of the user behind every test client, unless a test changes them. */
 export const usualAnswers: ClientAnswers = {

@@ -29,7 +29,9 @@ export async function openV1Client(reach: Reach): Promise<TestClient> {
   client.setNotificationHandler(PromptListChangedNotificationSchema, () => void heard.push("prompts"));
   client.setNotificationHandler(ResourceUpdatedNotificationSchema, () => void heard.push("resource"));
   const transport =
-    "url" in reach ? new StreamableHTTPClientTransport(new URL(reach.url)) : new StdioClientTransport(reach);
+    "url" in reach
+      ? new StreamableHTTPClientTransport(new URL(reach.url), { requestInit: { headers: { ...reach.headers } } })
+      : new StdioClientTransport(reach);
   // The client passes the agreed version to its transport. Over stdio there is no other way to see it.
   let version: string | undefined;
   const { setProtocolVersion } = transport as Transport;

@@ -20,7 +20,9 @@ export async function openV2Client(reach: Reach, mode: VersionNegotiationMode): 
   client.setNotificationHandler("notifications/prompts/list_changed", () => void heard.push("prompts"));
   client.setNotificationHandler("notifications/resources/updated", () => void heard.push("resource"));
   const transport =
-    "url" in reach ? new StreamableHTTPClientTransport(new URL(reach.url)) : new StdioClientTransport(reach);
+    "url" in reach
+      ? new StreamableHTTPClientTransport(new URL(reach.url), { requestInit: { headers: { ...reach.headers } } })
+      : new StdioClientTransport(reach);
   await client.connect(transport);
 
   const opened: TestClient = {

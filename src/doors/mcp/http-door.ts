@@ -19,8 +19,10 @@ import type { Telemetry } from "../../core/telemetry/telemetry.ts";
 import { sendRpcFault } from "../../mcp/http/send-rpc-response.ts";
 import type { ServerInfo } from "../../mcp/server/offer.ts";
 import type { ControlHandler } from "./control-route.ts";
-import { type GateRefusal, type GateRules, judgeCaller, mainTokenName, type TokenMatch } from "./gate.ts";
+import { type GateRefusal, type GateRules, judgeCaller, mainTokenName } from "./gate.ts";
 import { createHttpRouter } from "./http-router.ts";
+import { openSessionLog, pruneSessionLogs, type SessionLog, sessionLogFile } from "./session-log.ts";
+import type { Tokens } from "./tokens.ts";
 import { createViewEndpoints, type LargeBodies } from "./view-endpoints.ts";
 import type { CallGuard } from "./view-offer.ts";
 
@@ -29,7 +31,9 @@ export interface HttpDoorOptions {
   readonly port: number;
   readonly catalog: Catalog;
   readonly guard: CallGuard;
-  readonly tokens: { match(presented: string): TokenMatch | undefined };
+  readonly tokens: Pick<Tokens, "match"> & Partial<Tokens>;
+  /** The folder where sessions are kept, so that they outlive this process. Without one they end with it. */
+  readonly sessionFolder?: string | undefined;
   readonly info: ServerInfo;
   readonly log: Log;
   readonly metrics?: Metrics | undefined;
@@ -78,8 +82,25 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
     timeoutMs: options.bodyTimeoutMs,
   });
   const limits = { admission, intake, maxBodyBytes, largeBodies };
-  const endpoints = createViewEndpoints({ catalog, guard, info, log, telemetry, ...limits });
-  const route = createHttpRouter({ catalog, endpoints, intake, info, metrics, control: options.control });
+  let sessionLog: SessionLog | undefined;
+  const keptSessions = (view: string) => sessionLog?.of(view);
+  const endpoints = createViewEndpoints({
+    catalog,
+    guard,
+    info,
+    log,
+    telemetry,
+    keptSessions,
+    ...limits,
+  });
+  const route = createHttpRouter({
+    catalog,
+    endpoints,
+    intake,
+    info,
+    metrics,
+    control: options.control,
+  });
   const documents = new Map(
     Object.entries(options.publicDocuments ?? {}).map(([path, document]) => [path, JSON.stringify(document)]),
   );
@@ -96,6 +117,12 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
   const { port, origin } = await listen(server, host, options.port).catch((error: unknown) => {
     intake.close();
     throw error;
+  });
+  // Before the first request, and not before the port is ours.
+  sessionLog = openKeptSessions(options, port);
+  tokens.onRevoked?.((name) => {
+    endpoints.endAllOf(name);
+    sessionLog?.forgetAll(name);
   });
   const connections = trackConnections(server);
   const stopWatching = metrics
@@ -121,6 +148,7 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
         end: () => endpoints.close(),
       });
       intake.close();
+      sessionLog?.close();
       for (const stop of stopWatching) stop();
     },
   };
@@ -159,6 +187,17 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
     const body = isBare ? "" : `${verdict.reason}\n`;
     sendText(response, verdict.status, plainTextType, body);
   }
+}
+
+/** With port 0 the next process listens at another port, where no client comes back to. */
+function openKeptSessions(
+  { port, sessionFolder, tokens, log }: HttpDoorOptions,
+  taken: number,
+): SessionLog | undefined {
+  const { keyOf } = tokens;
+  if (sessionFolder === undefined || port === 0 || keyOf === undefined) return undefined;
+  pruneSessionLogs(sessionFolder);
+  return openSessionLog({ file: sessionLogFile(sessionFolder, taken), tokenKey: keyOf, log });
 }
 
 const challenge = 'Bearer realm="Clawport: run `clawport token show` to print the token"';

@@ -19,6 +19,10 @@ export interface Tokens {
   readonly path: string;
   /** Takes the same time for every wrong token. */
   match(presented: string): TokenMatch | undefined;
+  /** Different for every token, also of the same name, and the same on every start; undefined if there is no such token. */
+  keyOf(name: string): string | undefined;
+  /** Calls the listener with the name of each token that is removed or replaced from now on. */
+  onRevoked(listener: (name: string) => void): void;
   close(): void;
 }
 
@@ -38,16 +42,38 @@ export async function openTokens(options: TokensOptions): Promise<Tokens> {
   let namedStamp = stampOf(namedPath);
   let checkedAt = performance.now();
   let renewing: Promise<void> | undefined;
+  let noteRevoked: ((name: string) => void) | undefined;
+  let checking: NodeJS.Timeout | undefined;
+  let known: ReadonlyMap<string, string> | undefined;
   const watchers = [...new Set([path, namedPath].map(dirname))].flatMap((folder) => watchFolder(folder, checkSoon));
 
   function checkSoon(): void {
     checkedAt = -Infinity;
+    // Soon is enough: a file that is being edited may be empty for a moment.
+    if (noteRevoked) checking ??= setTimeout(checkFiles, checkEveryMs).unref();
   }
 
   function checkFiles(): void {
+    clearTimeout(checking);
+    checking = undefined;
     checkedAt = performance.now();
+    const before = noteRevoked && (known ??= keys());
+    if (!readFiles()) return;
+    known = keys();
+    for (const [name, key] of before ?? []) if (known.get(name) !== key) noteRevoked?.(name);
+  }
+
+  function keys(): Map<string, string> {
+    const all = new Map(named.map(({ hash, match }) => [match.name, hash.toString("hex")]));
+    if (mainToken !== undefined) all.set(mainTokenName, hashToken(mainToken.toString()));
+    return all;
+  }
+
+  /** Returns whether a file has changed. */
+  function readFiles(): boolean {
     const newMainStamp = stampOf(path);
-    if (newMainStamp !== mainStamp) {
+    const isMainChanged = newMainStamp !== mainStamp;
+    if (isMainChanged) {
       mainStamp = newMainStamp;
       logFailure("could not read the token file; keeping the previous token", path, () => {
         const token = readMainToken(path, log);
@@ -56,11 +82,12 @@ export async function openTokens(options: TokensOptions): Promise<Tokens> {
     }
     if (mainToken === undefined) renewing ??= renewMainToken();
     const newNamedStamp = stampOf(namedPath);
-    if (newNamedStamp === namedStamp) return;
+    if (newNamedStamp === namedStamp) return isMainChanged;
     namedStamp = newNamedStamp;
     logFailure("could not read the named tokens; keeping the previous ones", namedPath, () => {
       named = compileNamed(newNamedStamp === "" ? {} : parseNamedTokens(JSON.parse(readFileSync(namedPath, "utf8"))));
     });
+    return true;
   }
 
   function logFailure(message: string, file: string, work: () => void): void {
@@ -94,7 +121,12 @@ export async function openTokens(options: TokensOptions): Promise<Tokens> {
         return main;
       return named.length === 0 ? undefined : matchNamed(named, presented);
     },
+    keyOf: (name) => (known ??= keys()).get(name),
+    onRevoked(listener) {
+      noteRevoked = listener;
+    },
     close() {
+      clearTimeout(checking);
       for (const watcher of watchers) watcher.close();
     },
   };

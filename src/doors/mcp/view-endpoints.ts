@@ -8,6 +8,7 @@ import type { SpillOptions } from "../../core/json-bytes.ts";
 import type { Log } from "../../core/log.ts";
 import type { Telemetry } from "../../core/telemetry/telemetry.ts";
 import { createHttpEndpoint, type HttpEndpoint } from "../../mcp/http/http-endpoint.ts";
+import type { KeptSessions } from "../../mcp/http/kept-sessions.ts";
 import { createMcpServer, type McpServer } from "../../mcp/server/mcp-server.ts";
 import type { ServerInfo } from "../../mcp/server/offer.ts";
 import { type CallerRights, type CallGuard, createViewOffer } from "./view-offer.ts";
@@ -29,6 +30,8 @@ export interface ViewEndpointsOptions {
   readonly intake: BodyIntake;
   readonly maxBodyBytes: number;
   readonly largeBodies?: LargeBodies | undefined;
+  /** Where the sessions at a view are kept beyond this process, if anywhere. */
+  keptSessions?(view: string): KeptSessions | undefined;
 }
 
 /**
@@ -45,6 +48,8 @@ export interface ViewEndpoints {
   /** The whole catalog. Callers count as commands at a terminal. */
   terminal(): HttpEndpoint;
   sessionCount(): number;
+  /** Ends the sessions of a token that is no longer valid, and what else it has running. */
+  endAllOf(token: string): void;
   /** Stops the calls that still run. */
   stop(): void;
   /** Ends all sessions. */
@@ -64,6 +69,9 @@ export function createViewEndpoints(options: ViewEndpointsOptions): ViewEndpoint
     // The id of a source never contains a space, so this key can't be one.
     terminal: () => made.get("relay cli")?.endpoint ?? make("relay cli", "all", { door: "cli" }),
     sessionCount: () => made.values().reduce((sum, { endpoint }) => sum + endpoint.sessionCount, 0),
+    endAllOf(token) {
+      for (const { endpoint } of made.values()) endpoint.endAllOf(token);
+    },
     stop() {
       for (const { server } of made.values()) server.close();
     },
@@ -96,7 +104,8 @@ export function createViewEndpoints(options: ViewEndpointsOptions): ViewEndpoint
     const view = catalog.view(filter);
     const server = createMcpServer(createViewOffer({ view, guard, door, rights, info, log, telemetry }), { log });
     const bodies = hasLargeBodies ? largeBodies : { maxBodyBytes };
-    const endpoint = createHttpEndpoint(server, { log, admission, intake, ...bodies });
+    const keptSessions = options.keptSessions?.(key);
+    const endpoint = createHttpEndpoint(server, { log, admission, intake, keptSessions, ...bodies });
     made.set(key, { server, endpoint });
     return endpoint;
   }

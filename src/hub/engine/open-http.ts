@@ -55,6 +55,7 @@ export async function openHttp(parts: EngineParts, options: Wiring): Promise<Ope
     catalog,
     guard,
     tokens,
+    sessionFolder: home.file("sessions"),
     info: { name: "clawport", title: "Clawport", version },
     log,
     metrics,

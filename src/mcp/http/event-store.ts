@@ -1,3 +1,5 @@
+import { randomHex } from "../../core/secrets/crypto.ts";
+
 /** The events of one stream that can still be sent again. */
 export interface StoredStream {
   readonly id: string;
@@ -20,7 +22,10 @@ export interface StoredEvent {
  * streams. The oldest events go first, and an event larger than the whole store is not stored.
  */
 export interface EventStore {
-  open(): StoredStream;
+  /** `tag` becomes a part of the ids, after a dot. */
+  open(tag?: string): StoredStream;
+  /** Whether the event may be of an earlier process. */
+  isForeign(eventId: string): boolean;
 }
 
 /** What an event costs in addition to its text. */
@@ -39,10 +44,13 @@ export function createEventStore(maxBytes: number): EventStore {
   let bytes = 0;
   let kept = 0;
   let streams = 0;
+  // A client may come back with an id of an earlier process.
+  const start = randomHex(5);
 
   return {
-    open() {
-      const id = (++streams).toString(36);
+    isForeign: (eventId) => !eventId.startsWith(start),
+    open(tag = "") {
+      const id = `${start}${(++streams).toString(36)}.${tag}`;
       const stream: KeptStream = { first: 1, events: [] };
       return {
         id,

@@ -3,6 +3,7 @@ import { Fault, isFault } from "../../core/fault.ts";
 import { type BodyIntake, createBodyIntake } from "../../core/http/body-intake.ts";
 import { createRequestSlots, type RequestSlots } from "../../core/http/request-slots.ts";
 import { sendEmpty } from "../../core/http/send-json.ts";
+import { isRecord } from "../../core/is-record.ts";
 import { createJsonSpiller, type SpilledTexts, type SpillOptions } from "../../core/json-bytes.ts";
 import { type Log, silentLog } from "../../core/log.ts";
 import { isModernRequest } from "../messages/envelope.ts";
@@ -19,8 +20,11 @@ import { isLegacyVersion, isModernVersion } from "../messages/protocol-version.t
 import { requireBatch, serveEach } from "../server/batch.ts";
 import type { McpServer } from "../server/mcp-server.ts";
 import type { Peer } from "../server/peer.ts";
+import type { AwaitedRequest } from "./awaited-requests.ts";
 import { acceptsEvents, Exchange } from "./exchange.ts";
 import { createHttpSessions, type HttpSession } from "./http-sessions.ts";
+import type { KeptSessions } from "./kept-sessions.ts";
+import { resumeLostStream } from "./lost-streams.ts";
 import { sendRpcFault, sendRpcResponse } from "./send-rpc-response.ts";
 import { createSessionlessClients } from "./sessionless-clients.ts";
 
@@ -46,6 +50,8 @@ export interface HttpEndpointOptions {
   /** Whether a session id that is unknown here opens a session: for a client that outlives this server. */
   readonly adoptsSessions?: boolean;
   readonly eventStoreBytes?: number;
+  /** Where sessions are kept beyond this process, if anywhere. */
+  readonly keptSessions?: KeptSessions | undefined;
   /** Called with the fault of a request that was refused before it was served. */
   readonly onRefused?: (fault: Fault) => void;
   /** How long a response may take before the client gets an open stream instead. */
@@ -57,6 +63,8 @@ export interface HttpEndpoint {
   /** `holder` is whose share of slots and memory the request takes; the principal's unless given. */
   handle(request: IncomingMessage, response: ServerResponse, principal: string, holder?: string): void;
   readonly sessionCount: number;
+  /** Ends the sessions of a principal that may no longer call, and what else it has running. */
+  endAllOf(principal: string): void;
   close(): void;
 }
 
@@ -84,6 +92,7 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
     idleMs: options.sessionIdleMs ?? 30 * 60_000,
     eventBytes: options.eventStoreBytes ?? 8 * 1024 * 1024,
     now: options.now ?? Date.now,
+    kept: options.keptSessions,
   });
   const sessionless = options.sessions === false ? createSessionlessClients(server) : undefined;
   /** The POSTs being served. One interval covers them all, so that no call needs its own timer. */
@@ -101,6 +110,10 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
     },
     get sessionCount() {
       return sessions.size;
+    },
+    endAllOf(principal) {
+      sessions.endAllOf(principal);
+      for (const { peer } of server.running) if (peer.principal === principal) peer.close("The token was revoked.");
     },
     close() {
       clearInterval(heartbeats);
@@ -192,7 +205,15 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
     }
     const peer = session?.peer ?? (isModern ? oneOffPeer(principal) : sessionlessPeer(request, principal));
     if (message.method === "subscriptions/listen") releaseSlot(post);
-    const exchange = new Exchange({ request, response, session, isModern, isNewSession, spilled });
+    const exchange = new Exchange({
+      request,
+      response,
+      session,
+      isModern,
+      isNewSession,
+      requests: [message],
+      spilled,
+    });
     begin(exchange, response, session, peer);
     let answer: JsonRpcResponse | undefined;
     try {
@@ -201,7 +222,10 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
       end(exchange, session);
     }
     if (!isModern) sessionless?.remember(message.method, peer);
-    if (isNewSession && answer && "error" in answer && session) sessions.end(session);
+    if (isNewSession && session && answer) {
+      if ("error" in answer) sessions.end(session);
+      else sessions.keep(session);
+    }
     exchange.finish(answer);
   }
 
@@ -215,7 +239,16 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
     const header = request.headers["mcp-protocol-version"];
     requireBatch(batch, session?.peer.version ?? (typeof header === "string" ? header : undefined));
     const peer = session?.peer ?? sessionlessPeer(request, principal);
-    const exchange = new Exchange({ request, response, session, isModern: false, isNewSession: false, spilled });
+    const requests = batch.filter(isAwaited);
+    const exchange = new Exchange({
+      request,
+      response,
+      session,
+      isModern: false,
+      isNewSession: false,
+      requests,
+      spilled,
+    });
     begin(exchange, response, session, peer);
     const answers = await serveEach(batch, async (message) => {
       const answer = await server.handle(message, peer, { send: exchange.send, spilled });
@@ -256,6 +289,8 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
     if (typeof lastEventId === "string") {
       const stream = session.findStream(lastEventId);
       if (stream?.attach(response, lastEventId, {})) return;
+      const isLost = !stream && session.mayHaveLost(lastEventId);
+      if (isLost && resumeLostStream(session, response, lastEventId, server)) return;
       // Not 404, which would mean that the session is unknown.
       throw new Fault("bad-request", "The events after this one are no longer available. Open a new stream.");
     }
@@ -291,6 +326,10 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
     sessions.sweep();
     sessionless?.keepAlive();
   }
+}
+
+function isAwaited(message: unknown): message is AwaitedRequest {
+  return isRecord(message) && typeof message.method === "string" && idOf(message) !== null;
 }
 
 /** The revision that a message without a session names. */

@@ -3,8 +3,10 @@ import { Fault } from "../../core/fault.ts";
 import type { McpServer } from "../server/mcp-server.ts";
 import type { Peer } from "../server/peer.ts";
 import { createPrincipalCounter } from "../server/principal-counter.ts";
+import { type AwaitedRequest, writeAwaited } from "./awaited-requests.ts";
 import { createEventStore } from "./event-store.ts";
 import { createSessionStream, type SessionStream } from "./event-stream.ts";
+import type { KeptSessions, SessionFacts } from "./kept-sessions.ts";
 
 /** A client of the legacy era, across its requests. */
 export interface HttpSession {
@@ -13,9 +15,12 @@ export interface HttpSession {
   readonly peer: Peer;
   /** The stream for messages that belong to no request, once the client has opened it. */
   standalone: SessionStream | undefined;
-  openStream(): SessionStream;
+  /** The stream that answers these requests; none unless given. */
+  openStream(requests?: readonly AwaitedRequest[]): SessionStream;
   /** The stream that an event id belongs to. */
   findStream(lastEventId: string): SessionStream | undefined;
+  /** Whether the stream of an event id may have been this session's before it was restored. */
+  mayHaveLost(lastEventId: string): boolean;
   touch(): void;
 }
 
@@ -25,10 +30,15 @@ export interface HttpSessions {
   adopt(id: string, principal: string, version: string | undefined): HttpSession;
   /** Undefined if the session is unknown, ended or another principal's. A client can't tell these apart. */
   find(id: string, principal: string): HttpSession | undefined;
+  /** The client has agreed on a version: from now on the session can outlive this process. */
+  keep(session: HttpSession): void;
   end(session: HttpSession): void;
+  /** Ends all sessions of one principal. */
+  endAllOf(principal: string): void;
   readonly size: number;
-  /** Ends sessions that were idle for too long, and keeps quiet streams alive. */
+  /** Releases sessions that were idle for too long, and keeps quiet streams alive. */
   sweep(): void;
+  /** Ends all sessions, except those that are kept. */
   close(): void;
 }
 
@@ -39,19 +49,27 @@ export interface HttpSessionsOptions {
   readonly idleMs: number;
   readonly eventBytes: number;
   readonly now: () => number;
+  /** Without it, sessions end with this process. */
+  readonly kept?: KeptSessions | undefined;
 }
 
 /** The revision of a client that sends no version header (MCP 2025-06-18, Protocol Version Header). */
 const oldestWithoutHeader = "2025-03-26";
 
-interface KeptSession extends HttpSession {
+interface LiveSession extends HttpSession {
   usedAt: number;
+  /** When its use was last written down; undefined if it is not kept. */
+  keptAt: number | undefined;
+  isRestored: boolean;
   readonly streams: Map<string, SessionStream>;
 }
 
+/** How often it is written down that a kept session is in use. */
+const noteUseEveryMs = 3_600_000;
+
 export function createHttpSessions(server: McpServer, options: HttpSessionsOptions): HttpSessions {
-  const { atMost, atMostOfOne, idleMs, eventBytes, now } = options;
-  const sessions = new Map<string, KeptSession>();
+  const { atMost, atMostOfOne, idleMs, eventBytes, now, kept } = options;
+  const sessions = new Map<string, LiveSession>();
   const countOf = createPrincipalCounter();
   const events = createEventStore(eventBytes);
 
@@ -65,15 +83,31 @@ export function createHttpSessions(server: McpServer, options: HttpSessionsOptio
     },
     find(id, principal) {
       const session = sessions.get(id);
-      return session?.principal === principal ? session : undefined;
+      if (session !== undefined) return session.principal === principal ? session : undefined;
+      const facts = kept?.recall(id, principal);
+      return facts && restore(id, principal, facts);
+    },
+    keep({ id }) {
+      const session = sessions.get(id);
+      const version = session?.peer.version;
+      if (!session || !kept || version === undefined) return;
+      kept.remember(id, session.principal, { version, client: session.peer.client });
+      session.keptAt = now();
     },
     end,
+    endAllOf(principal) {
+      for (const session of sessions.values()) if (session.principal === principal) end(session);
+    },
     get size() {
       return sessions.size;
     },
     sweep() {
       for (const session of sessions.values()) {
-        if (now() - session.usedAt > idleMs && isIdle(session)) end(session);
+        if (session.keptAt !== undefined && session.usedAt - session.keptAt > noteUseEveryMs) {
+          session.keptAt = session.usedAt;
+          kept?.touch(session.id, session.principal);
+        }
+        if (now() - session.usedAt > idleMs && isIdle(session)) release(session);
         for (const [id, stream] of session.streams) {
           stream.keepAlive();
           if (stream.isSpent()) session.streams.delete(id);
@@ -81,11 +115,11 @@ export function createHttpSessions(server: McpServer, options: HttpSessionsOptio
       }
     },
     close() {
-      for (const session of sessions.values()) end(session);
+      for (const session of sessions.values()) release(session);
     },
   };
 
-  function open(principal: string, id: string): HttpSession {
+  function open(principal: string, id: string): LiveSession {
     if (countOf.of(principal) >= atMostOfOne) makeRoom(atMostOfOne, longestIdle(principal));
     else if (sessions.size >= atMost) makeRoom(atMost, longestIdle(countOf.greatest()) ?? longestIdle());
     const streams = new Map<string, SessionStream>();
@@ -95,19 +129,22 @@ export function createHttpSessions(server: McpServer, options: HttpSessionsOptio
       twoWay: true,
       push: (message) => session.standalone?.send(message),
     });
-    const session: KeptSession = {
+    const session: LiveSession = {
       id,
       principal,
       peer,
       standalone: undefined,
       usedAt: now(),
+      keptAt: undefined,
+      isRestored: false,
       streams,
-      openStream() {
-        const stream = createSessionStream(events.open(), peer.version);
+      openStream(requests = []) {
+        const stream = createSessionStream(events.open(writeAwaited(requests)), peer.version);
         streams.set(stream.id, stream);
         return stream;
       },
       findStream: (lastEventId) => streams.get(lastEventId.slice(0, lastEventId.lastIndexOf("-"))),
+      mayHaveLost: (lastEventId) => session.isRestored || events.isForeign(lastEventId),
       touch() {
         session.usedAt = now();
       },
@@ -117,23 +154,38 @@ export function createHttpSessions(server: McpServer, options: HttpSessionsOptio
     return session;
   }
 
-  function end(session: HttpSession): void {
-    const kept = sessions.get(session.id);
-    if (!kept) return;
-    sessions.delete(kept.id);
-    countOf.remove(kept.principal);
-    kept.peer.close("The session has ended.");
-    for (const stream of kept.streams.values()) stream.drop();
+  function restore(id: string, principal: string, { version, client }: SessionFacts): LiveSession {
+    const session = open(principal, id);
+    session.peer.version = version;
+    session.peer.client = client;
+    session.keptAt = -Infinity;
+    session.isRestored = true;
+    return session;
   }
 
-  function makeRoom(count: number, idle: KeptSession | undefined): void {
+  function end(session: HttpSession): void {
+    if (release(session)) kept?.forget(session.id, session.principal);
+  }
+
+  /** Frees what it takes here. A kept session is restored when its client comes back. */
+  function release(session: HttpSession): boolean {
+    const live = sessions.get(session.id);
+    if (!live) return false;
+    sessions.delete(live.id);
+    countOf.remove(live.principal);
+    live.peer.close("The session has ended.");
+    for (const stream of live.streams.values()) stream.drop();
+    return true;
+  }
+
+  function makeRoom(count: number, idle: LiveSession | undefined): void {
     if (!idle) throw new Fault("busy", `${count} sessions are open and all in use. Try again later.`);
-    end(idle);
+    release(idle);
   }
 
   /** The session that was idle the longest: of one principal, or of all. */
-  function longestIdle(principal?: string): KeptSession | undefined {
-    let oldest: KeptSession | undefined;
+  function longestIdle(principal?: string): LiveSession | undefined {
+    let oldest: LiveSession | undefined;
     for (const session of sessions.values()) {
       if ((principal !== undefined && session.principal !== principal) || !isIdle(session)) continue;
       if (!oldest || session.usedAt < oldest.usedAt) oldest = session;
@@ -142,6 +194,6 @@ export function createHttpSessions(server: McpServer, options: HttpSessionsOptio
   }
 }
 
-function isIdle(session: KeptSession): boolean {
+function isIdle(session: LiveSession): boolean {
   return session.peer.running.size === 0 && !session.standalone?.isAttached();
 }
