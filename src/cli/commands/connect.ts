@@ -1,5 +1,8 @@
 import { Fault } from "../../core/fault.ts";
 import { quoted } from "../../core/peer-text.ts";
+import { isInteractive } from "../../core/process/world.ts";
+import type { VerbContext } from "../../hub/verbs/verb.ts";
+import type { CommandContext } from "../command-context.ts";
 import { defineCommand } from "../command.ts";
 import { trustOption } from "../options.ts";
 
@@ -60,6 +63,7 @@ export const command = defineCommand({
     return runVerb(context, {
       need: { servers: "none" },
       trust,
+      tidies: true,
       showsConnections: true,
       run: (handler, { home }) =>
         runConnect(handler, createConfigEditor(context, home, trust), {
@@ -67,10 +71,23 @@ export const command = defineCommand({
           name: options.name,
           settings,
           force: options.force,
+          ...(isInteractive(context) && { signIn: (server) => offerSignIn(context, handler, server) }),
         }),
     });
   },
 });
+
+/** At a terminal the sign-in follows at once. */
+async function offerSignIn(context: CommandContext, handler: VerbContext, server: string): Promise<boolean> {
+  const { isYes } = await import("../terminal/read-line.ts");
+  const typed = await context.ask(`${server} requires a sign-in. Sign in now? [Y/n] `);
+  if (typed === undefined || (typed.trim() !== "" && !isYes(typed))) return false;
+  const { runAuth } = await import("../../hub/verbs/auth.ts");
+  const { createTerminalSignIn } = await import("../terminal/terminal-sign-in.ts");
+  const { text } = await runAuth(handler, createTerminalSignIn(context, false), { server });
+  if (!context.globals.quiet) context.stderr.write(`${text}\n`);
+  return true;
+}
 
 function parseNamedValues(words: readonly string[], separator: string, usage: string): Record<string, string> {
   return Object.fromEntries(

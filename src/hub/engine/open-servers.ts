@@ -11,6 +11,7 @@ import { createAuthRegistry } from "../../sources/servers/oauth/auth-registry.ts
 import type { CredentialStore } from "../../sources/servers/oauth/store/credentials.ts";
 import { createLocalServers, type LocalServers } from "../control/local-servers.ts";
 import { createLocalSignIns, type SignInsControl } from "../control/sign-ins.ts";
+import type { StepUp } from "../sign-in/step-up.ts";
 import type { ConfigSource } from "./config-source.ts";
 import type { EngineParts } from "./engine-parts.ts";
 import { guardRecursion } from "./recursion-guard.ts";
@@ -42,6 +43,7 @@ export async function openServers(parts: EngineParts, options: OpenServersOption
   // After the servers: writes they began may still be under way.
   closers.add("sign-ins", settled);
   const auths = createAuthRegistry({ home, env, log, store });
+  let steppingUp: Promise<StepUp> | undefined;
   const manager = createServerManager({
     auths,
     catalog,
@@ -55,6 +57,10 @@ export async function openServers(parts: EngineParts, options: OpenServersOption
     checkCommand: configuration.checkCommand,
     hasModel: hasModel(parts),
     reportOf: (name) => pins.reportOf(name),
+    async stepUp(server, scope, context) {
+      steppingUp ??= import("../sign-in/step-up.ts").then(({ createStepUp }) => createStepUp(signIns));
+      return (await steppingUp)(server, scope, context);
+    },
   });
   closers.add("servers", () => manager.close());
   const servers = createLocalServers({ manager, log, only, idle });

@@ -1,6 +1,7 @@
 import { Fault, toFault } from "../../core/fault.ts";
 import { quoted } from "../../core/peer-text.ts";
 import { escapeDollars } from "../../sources/servers/import/dialects.ts";
+import { isSignInNeeded } from "../../sources/servers/oauth/connection-auth.ts";
 import { addressOf } from "../../sources/servers/server-status.ts";
 import type { ConfigPlace } from "../control/hub-control.ts";
 import { type ConnectTarget, parseConnectTarget, suggestName } from "./connect-target.ts";
@@ -24,6 +25,8 @@ export interface ConnectRequest {
   readonly settings?: Readonly<Record<string, unknown>> | undefined;
   /** Adds it without trying to connect first. */
   readonly force?: boolean | undefined;
+  /** Offers the user to sign in to a server that requires it. Returns whether they did; absent if no one can be asked. */
+  signIn?(server: string): Promise<boolean>;
 }
 
 /**
@@ -37,11 +40,11 @@ export async function runConnect(
 ): Promise<VerbResult> {
   const known = await context.control.servers.list();
   const [first = "", ...more] = request.words;
-  if (more.length === 0 && known.some(({ name }) => name === first)) return connect(context, first);
+  if (more.length === 0 && known.some(({ name }) => name === first)) return connect(context, request, first);
 
   const target = parseConnectTarget(request.words);
   const same = known.find(({ address }) => address === addressOfTarget(target));
-  if (same !== undefined && request.name === undefined) return connect(context, same.name);
+  if (same !== undefined && request.name === undefined) return connect(context, request, same.name);
   const names = new Set(known.map(({ name }) => name));
   const name = request.name ?? suggestName(target, names);
   requireName(name, names);
@@ -62,7 +65,7 @@ export async function runConnect(
     await undo();
     throw error;
   }
-  return connect(context, name, place);
+  return connect(context, request, name, place);
 }
 
 async function check(
@@ -84,7 +87,12 @@ async function check(
 }
 
 /** A server that was added stays in the configuration, even if the first attempt to connect fails. */
-async function connect(context: VerbContext, name: string, added?: ConfigPlace): Promise<VerbResult> {
+async function connect(
+  context: VerbContext,
+  { signIn }: Pick<ConnectRequest, "signIn">,
+  name: string,
+  added?: ConfigPlace,
+): Promise<VerbResult> {
   const head = added === undefined ? [] : [`Added ${name} to ${added.path}.`];
   try {
     const server = await context.control.servers.connect(name);
@@ -92,6 +100,7 @@ async function connect(context: VerbContext, name: string, added?: ConfigPlace):
     const text = [...head, statusText(server, context), "", tools.text].join("\n");
     return { ok: true, data: { server, added: added?.path ?? null, ...(tools.data as object) }, text };
   } catch (error) {
+    if (signIn !== undefined && isSignInNeeded(error) && (await signIn(name))) return connect(context, {}, name, added);
     if (added === undefined) throw error;
     const { code, message } = toFault(error);
     const text = `${head.join("")} Could not connect to it yet: ${message}`;

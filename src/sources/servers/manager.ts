@@ -1,3 +1,4 @@
+import type { CallContext } from "../../catalog/call-context.ts";
 import type { ScreenReport } from "../../catalog/guard/screen-source.ts";
 import type { Source } from "../../catalog/source.ts";
 import { Fault, isFault } from "../../core/fault.ts";
@@ -38,6 +39,8 @@ export interface ServerManagerOptions {
   readonly sample?: SampleForServer | undefined;
   /** Whether `sample` has a model to answer with; true unless given. */
   readonly hasModel?: boolean | undefined;
+  /** Signs in for the permissions that a call lacks. Without it, such calls fail. */
+  stepUp?(server: string, scope: string, context: CallContext): Promise<boolean>;
 }
 
 /** All configured servers: connects them in parallel up to the limit, and follows changes of the configuration. */

@@ -3,13 +3,17 @@ import { Fault, isFault } from "../../core/fault.ts";
 import { type TraceFields, traceFields } from "../../core/telemetry/trace-context.ts";
 import { orAborted, settledWithin } from "../../core/wait.ts";
 import type { CallOptions } from "../../mcp/client/mcp-client.ts";
-import { askableOf } from "../../mcp/messages/client-facts.ts";
+import { askableOf, tasksExtension } from "../../mcp/messages/client-facts.ts";
 import { callerEraKey, forwardedMeta, stripEnvelope } from "../../mcp/messages/envelope.ts";
 import { type Params, RpcFault } from "../../mcp/messages/json-rpc.ts";
+import type { TaskSupport } from "../../mcp/messages/task.ts";
 import type { ToolAnnotations } from "../../mcp/messages/tool.ts";
 import { answerServer, type SampleForServer } from "./answer-server.ts";
+import { TaskFault } from "./connection/follow-task.ts";
 import { judgeRetry } from "./connection/judge-retry.ts";
+import { sendCall, type TaskTerms } from "./connection/send-call.ts";
 import { type RequiredUrl, requiredUrls } from "./connection/url-elicitations.ts";
+import { missingScopeOf } from "./oauth/connection-auth.ts";
 import { callLimits, type ServerDefinition } from "./definition.ts";
 import { redactTexts } from "./server-secrets.ts";
 import type { SharedServer } from "./shared-servers.ts";
@@ -22,6 +26,8 @@ export interface SafeRequestOptions {
   readonly hasModel?: boolean | undefined;
   /** The server is a hub: each call is forwarded on behalf of its client. */
   readonly isRelay?: boolean | undefined;
+  /** Signs in for the permissions that a call lacks. Returns whether it can be sent again. */
+  stepUp?(server: string, scope: string, context: CallContext): Promise<boolean>;
 }
 
 /** Sends a caller's request, and repeats it only if that can do no harm. */
@@ -30,8 +36,19 @@ export type SafeRequest = (
   params: Params,
   context: CallContext,
   annotations: ToolAnnotations | undefined,
-  headers?: Record<string, string>,
+  call?: CallExtras,
 ) => Promise<Params>;
+
+/** What only the call of a tool has. */
+export interface CallExtras {
+  readonly headers: Record<string, string> | undefined;
+  readonly taskSupport: TaskSupport;
+}
+
+/** How often a call may get more permissions. */
+const mostStepUps = 2;
+/** Of this hub towards a server. A task is waited for if the caller does not know tasks. */
+const extensions = { [tasksExtension]: {} };
 
 /** How often the user may be sent to URLs for one call. */
 const mostUrlRounds = 5;
@@ -41,18 +58,26 @@ const urlWaitMs = 15_000;
 export function createSafeRequest(
   definition: ServerDefinition,
   server: Pick<SharedServer, "connection" | "requestedLogLevel" | "urlElicitations">,
-  { sample, hasModel = sample !== undefined, isRelay = false }: SafeRequestOptions,
+  safeOptions: SafeRequestOptions,
 ): SafeRequest {
+  const { sample, hasModel = sample !== undefined, isRelay = false } = safeOptions;
   const { connection, requestedLogLevel, urlElicitations } = server;
   const limits = callLimits(definition);
 
-  return async (method, params, context, annotations, headers) => {
-    const options = optionsOf(context, headers);
+  return async (method, params, context, annotations, call) => {
+    const options = optionsOf(context, call?.headers);
     requestedLogLevel.note(context.logLevel);
+    let stepUps = 0;
     for (let round = 0; ; round++) {
       try {
-        return stripEnvelope(await requestTwice(method, params, options, annotations, context));
+        return stripEnvelope(await requestTwice(method, params, options, annotations, context, call));
       } catch (error) {
+        // The server refused the call before it ran.
+        const scope = missingScopeOf(error);
+        if (scope !== undefined) {
+          if (stepUps++ < mostStepUps && (await safeOptions.stepUp?.(definition.name, scope, context))) continue;
+          throw error;
+        }
         const urls = requiredUrls(error);
         if (!urls) throw error;
         // A client of 2025-11-25 knows this error and calls again itself.
@@ -68,16 +93,22 @@ export function createSafeRequest(
     params: Params,
     options: CallOptions,
     annotations: ToolAnnotations | undefined,
-    { span, tracestate }: CallContext,
+    context: CallContext,
+    call: CallExtras | undefined,
   ): Promise<Params> {
+    const { span, tracestate } = context;
+    const send = (sent: CallOptions) =>
+      call === undefined
+        ? connection.request(method, params, sent)
+        : sendCall(connection, params, sent, taskTerms(context, call));
     for (let attempt = 1; ; attempt++) {
       try {
-        if (span === undefined) return await connection.request(method, params, options);
+        if (span === undefined) return await send(options);
         return await traceUpstream(span, definition, method, params, ({ traceparent }) => {
-          return connection.request(method, params, { ...options, trace: traceFields(traceparent, tracestate) });
+          return send({ ...options, trace: traceFields(traceparent, tracestate) });
         });
       } catch (error) {
-        if (options.signal?.aborted || error instanceof RpcFault) throw error;
+        if (options.signal?.aborted || error instanceof RpcFault || error instanceof TaskFault) throw error;
         const verdict = judgeRetry(error, annotations);
         if (verdict === "repeat" && attempt === 1) continue;
         if (verdict === "unknown") throw outcomeUnknown(error as Fault);
@@ -86,6 +117,15 @@ export function createSafeRequest(
           : error;
       }
     }
+  }
+
+  /** A task of the server becomes one of ours for a client that knows tasks. For any other client the call waits. */
+  function taskTerms(context: CallContext, { taskSupport }: CallExtras): TaskTerms {
+    return {
+      support: taskSupport,
+      isWanted: context.isTask === true,
+      onStarted: (statusMessage) => context.detach?.(statusMessage ?? `Running at ${definition.name}.`),
+    };
   }
 
   function optionsOf(context: CallContext, headers: Record<string, string> | undefined): CallOptions {
@@ -102,9 +142,9 @@ export function createSafeRequest(
       trace,
       onProgress: (progress) => context.progress(progress),
       onLog: (line) => context.tell({ ...line, data: redactTexts(line.data, connection.redact) }),
-      ask: (question) => {
+      ask: (question, key) => {
         noteUrl(question.params?.elicitationId, context);
-        return answerServer(question, definition, sample, context);
+        return answerServer(question, definition, sample, context, key);
       },
     };
   }
@@ -112,7 +152,7 @@ export function createSafeRequest(
   /** The caller's capabilities, so that a modern server asks only what can be answered. */
   function identityOf({ client }: CallContext): CallOptions["as"] {
     if (!client) return undefined;
-    if (!isRelay) return { capabilities: { ...askableOf(client, { sampling: hasModel }), roots: {} } };
+    if (!isRelay) return { capabilities: { ...askableOf(client, { sampling: hasModel }), roots: {}, extensions } };
     const { name = "", version = "", capabilities } = client;
     // Without extensions: whether a call becomes a task is decided where the client is connected.
     return { info: { name, version }, capabilities: { ...capabilities, extensions: {} } };

@@ -114,6 +114,19 @@ test("a call that lacks a right says which command gives it; the others go on", 
   expect(await engine.call("notes__write")).toMatchObject({ content: [{ text: "done" }] });
 });
 
+test("a call that still lacks a right is sent again twice at most", async () => {
+  await using rogue = await startRogueIssuer({ writeScope: "write" });
+  const store = createMemoryCredentials();
+  await signInElsewhere(store, rogue.url.href);
+  const asked: string[] = [];
+  const stepUp = (server: string, scope: string) => Promise.resolve(asked.push(`${server}: ${scope}`) > 0);
+  await using engine = await startEngine({ notes: { url: rogue.url.href } }, { auths: openAuths(store), stepUp });
+  const before = rogue.count("/mcp");
+  await expect(engine.call("notes__write")).rejects.toMatchObject({ detail: { signIn: "wider" } });
+  expect(asked).toEqual(["notes: read write", "notes: read write"]);
+  expect(rogue.count("/mcp") - before).toBe(3);
+});
+
 test("a key of the configuration goes alone: nobody signs in beside it", async () => {
   await using rogue = await startRogueIssuer();
   const store = createMemoryCredentials();

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { begin, openAuth, signIn } from "../fixtures/open-auth.ts";
-import { type Quirk, type RogueSettings, startRogueIssuer } from "../fixtures/rogue-issuer.ts";
+import { type Quirk, type RogueIssuer, type RogueSettings, startRogueIssuer } from "../fixtures/rogue-issuer.ts";
 
 const hour = 3_600_000;
 
 /** Signed in, with a token that has expired. */
-async function openExpired(settings: RogueSettings = {}) {
-  const rogue = await startRogueIssuer(settings);
+async function openExpired(started: RogueSettings | RogueIssuer = {}) {
+  const rogue = "settings" in started ? started : await startRogueIssuer(started);
   let at = Date.now();
   const opened = openAuth(rogue.url, { now: () => at });
   await signIn(opened.auth);
@@ -17,7 +17,7 @@ async function openExpired(settings: RogueSettings = {}) {
 
 const json = (status: number, value: unknown): Quirk => ({ status, body: JSON.stringify(value) });
 
-test.each([
+const overloads: readonly (readonly [string, Quirk])[] = [
   ["429 with too_many_requests", json(429, { error: "too_many_requests" })],
   ["429 with slow_down", json(429, { error: "slow_down" })],
   ["429 with invalid_grant", json(429, { error: "invalid_grant" })],
@@ -27,15 +27,36 @@ test.each([
   ["502 with a web page", { status: 502, type: "text/html", body: "<!doctype html><h1>Bad gateway</h1>" }],
   ["500 with nothing", { status: 500 }],
   ["200 with a web page", { status: 200, type: "text/html", body: "<html>maintenance</html>" }],
-])("a refresh answered with %s does not end the sign-in, and the next one works", async (_, quirk) => {
-  await using server = await openExpired();
-  const { rogue, file, send } = server;
-  rogue.settings.quirk = (path) => (path === "/token" ? quirk : undefined);
-  await expect(send()).rejects.toMatchObject({ code: "unavailable" });
-  expect(file.kept()?.tokens?.refreshToken).toMatch(/^refresh-/);
-  delete rogue.settings.quirk;
-  expect((await send())["authorization"]).toBe(`Bearer ${file.kept()?.tokens?.accessToken}`);
-});
+];
+
+test.each(overloads)(
+  "a refresh answered with %s does not end the sign-in, and the next one works",
+  async (_, quirk) => {
+    await using server = await openExpired();
+    const { rogue, file, send } = server;
+    rogue.settings.quirk = (path) => (path === "/token" ? quirk : undefined);
+    await expect(send()).rejects.toMatchObject({ code: "unavailable" });
+    expect(file.kept()?.tokens?.refreshToken).toMatch(/^refresh-/);
+    delete rogue.settings.quirk;
+    expect((await send())["authorization"]).toBe(`Bearer ${file.kept()?.tokens?.accessToken}`);
+  },
+);
+
+test.each(overloads)(
+  "ten calls after the expiry make one refresh that is answered with %s, and one later",
+  async (_, quirk) => {
+    await using server = await openExpired();
+    const { rogue, send } = server;
+    const refreshes = () => rogue.seen.filter(({ params }) => params.get("grant_type") === "refresh_token").length;
+    const sendTen = () => Promise.allSettled(Array.from({ length: 10 }, send));
+    rogue.settings.quirk = (path) => (path === "/token" ? quirk : undefined);
+    expect((await sendTen()).map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => "rejected"));
+    expect(refreshes()).toBe(1);
+    delete rogue.settings.quirk;
+    expect((await sendTen()).map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => "fulfilled"));
+    expect(refreshes()).toBe(2);
+  },
+);
 
 test("a refresh that is refused as the standard has it ends the sign-in", async () => {
   await using server = await openExpired({ refuseRefresh: true });
@@ -98,15 +119,15 @@ test("a web page instead of a token is told as one", async () => {
 const authorizationServer = "/.well-known/oauth-authorization-server";
 const protectedResource = "/.well-known/oauth-protected-resource/mcp";
 
-test.each([
+const wellKnownQuirks: readonly (readonly [string, Quirk])[] = [
   ["a web page", { status: 200, type: "text/html", body: "<html>app</html>" }],
   ["HTTP 500", { status: 500 }],
   ["HTTP 503", { status: 503 }],
-])("%s at one well-known address moves on to the next", async (_, quirk) => {
-  await using rogue = await startRogueIssuer({
-    metadata: (document) => document,
-    quirk: (path) => (path === protectedResource || path === authorizationServer ? quirk : undefined),
-  });
+];
+
+/** An authorization server whose first well-known addresses answer like this; the documents are at the next ones. */
+async function startMisplaced(quirk: Quirk): Promise<RogueIssuer> {
+  const rogue = await startRogueIssuer();
   const { origin } = rogue;
   const documents: Record<string, object> = {
     "/.well-known/oauth-protected-resource": { resource: `${origin}/mcp`, authorization_servers: [origin] },
@@ -121,15 +142,30 @@ test.each([
       authorization_response_iss_parameter_supported: true,
     },
   };
-  const usual = rogue.settings.quirk;
-  rogue.settings.quirk = (path, params) => {
+  rogue.settings.quirk = (path) => {
     const document = documents[path];
-    return document ? json(200, document) : usual?.(path, params);
+    if (document) return json(200, document);
+    return path === protectedResource || path === authorizationServer ? quirk : undefined;
   };
+  return rogue;
+}
+
+test.each(wellKnownQuirks)("%s at one well-known address moves on to the next", async (_, quirk) => {
+  await using rogue = await startMisplaced(quirk);
   const { auth, file } = openAuth(rogue.url);
   await signIn(auth);
   expect(file.kept()?.tokens?.accessToken).toMatch(/^access-/);
 });
+
+test.each(wellKnownQuirks)(
+  "ten calls after the expiry make one refresh with %s at a well-known address",
+  async (_, quirk) => {
+    await using server = await openExpired(await startMisplaced(quirk));
+    const sent = await Promise.all(Array.from({ length: 10 }, () => server.send()));
+    expect(server.rogue.seen.filter(({ params }) => params.get("grant_type") === "refresh_token")).toHaveLength(1);
+    expect(new Set(sent.map((headers) => headers["authorization"])).size).toBe(1);
+  },
+);
 
 test("if no address has the document, the first failure is told", async () => {
   await using rogue = await startRogueIssuer({

@@ -67,6 +67,12 @@ export function isNewTokenRefused(error: unknown): boolean {
   return isFault(error, "unauthorized") && signInOf(error) === "refused";
 }
 
+/** The scope that a call lacks, with those that the user signed in with; undefined if it failed for another reason. */
+export function missingScopeOf(error: unknown): string | undefined {
+  if (!isFault(error, "unauthorized") || signInOf(error) !== "wider") return undefined;
+  return (error.detail as SignInDetail).scope;
+}
+
 function signInOf({ detail }: Fault): SignInDetail["signIn"] | undefined {
   return (detail as Partial<SignInDetail> | undefined)?.signIn;
 }
