@@ -1,0 +1,74 @@
+import { untilAborted } from "../../core/wait.ts";
+import type { RunningNode } from "../../hub/open-node.ts";
+import type { CommandContext } from "../command-context.ts";
+import { type CommandGroup, defineCommand } from "../command.ts";
+import { trustOption } from "../options.ts";
+
+const run = defineCommand({
+  name: "run",
+  summary: "offer the tools of this computer until Ctrl-C",
+  options: {
+    port: {
+      type: "number",
+      value: "<port>",
+      range: [0, 65_535],
+      description: "listen on this port; 0 for any free port (default: from the configuration, else 8765)",
+    },
+    ...trustOption,
+  },
+  async run(context) {
+    const { loadTrustedConfigOf } = await import("../../hub/require-trust.ts");
+    const { openHomeOf } = await import("../../hub/open-home.ts");
+    const { readVersion } = await import("../../core/version.ts");
+    const { openNode } = await import("../../hub/open-node.ts");
+    const { options, env, log, logLevel: level } = context;
+    const home = await openHomeOf(context);
+    const configuration = await loadTrustedConfigOf(context, home, options.trust === true);
+    log.change({ level: level ?? configuration.config.log.level, format: configuration.config.log.format });
+    const stopping = context.stopSignal();
+    const askers = context.json ? [] : [await context.createAsker()];
+    const node = await openNode({
+      home,
+      configuration,
+      env,
+      log,
+      level,
+      version: readVersion(),
+      port: options.port,
+      askers,
+    });
+    try {
+      announce(context, node);
+      await untilAborted(stopping);
+      context.say("\nStopping: calls in progress have 5 seconds to finish. Press Ctrl-C again to stop at once.");
+    } finally {
+      await node.close();
+    }
+  },
+});
+
+function announce(context: CommandContext, { url, engine, switches }: RunningNode): void {
+  const listed = engine.machine?.registry.list() ?? [];
+  const usable = listed.filter(({ availability }) => availability.ok).map(({ capability }) => capability.name);
+  const missing = listed.flatMap(({ capability, availability }) =>
+    availability.ok ? [] : [{ name: capability.name, reason: availability.reason, fix: availability.fix }],
+  );
+  const { tokenPath, port } = engine.http ?? {};
+  const lines = [
+    ...(url === undefined ? [] : [`Serving MCP clients at ${url}`, `The token is in ${tokenPath}`]),
+    `${usable.length} tools: ${usable.join(", ")}`,
+    ...missing.map(({ name, reason, fix }) => `Unavailable: ${name} (${reason}${fix === undefined ? "" : `; ${fix}`})`),
+    "Ctrl-C stops.",
+  ];
+  const data = { url, port, tokenPath, pid: process.pid, switches, tools: usable, missing };
+  if (context.json) context.answer(data, "");
+  else context.say(lines.join("\n"));
+}
+
+export const command: CommandGroup = {
+  name: "node",
+  summary: "offer the tools of this computer to MCP clients and to OpenClaw",
+  commands: [run],
+  fallback: "run",
+  examples: ["clawport node", "clawport node --port 9000"],
+};

@@ -1,0 +1,36 @@
+import { formatMark, ownMark } from "../../core/process/process-mark.ts";
+import { createDesktopAsker } from "../../sources/machine/desktop-asker.ts";
+import { type OpenedMachine, openMachine } from "../../sources/machine/open-machine.ts";
+import type { EngineParts } from "./engine-parts.ts";
+import type { GuardedCatalog } from "./open-guard.ts";
+
+export interface OpenMachineWiring extends Pick<GuardedCatalog, "askers" | "onCall"> {
+  /** Where MCP clients reach this process, once the door is open. */
+  httpAddress(): string | undefined;
+}
+
+/** Puts the tools of this computer into the catalog. Its desktop can be asked for approvals. */
+export async function openConfiguredMachine(parts: EngineParts, wiring: OpenMachineWiring): Promise<OpenedMachine> {
+  const { home, config, env, homedir, version, log, catalog, closers } = parts;
+  const machine = await openMachine({
+    config: config.machine,
+    folder: home.file("machine"),
+    session: formatMark(ownMark("/proc")),
+    env,
+    platform: process.platform,
+    homedir,
+    version,
+    log,
+    mcp() {
+      const address = wiring.httpAddress();
+      return address === undefined ? { listening: false } : { listening: true, url: `${address}/` };
+    },
+  });
+  wiring.onCall((entry) => machine.activity.record(entry));
+  const asker = createDesktopAsker(machine.notifications);
+  await asker.look();
+  wiring.askers.add(asker);
+  catalog.add(machine.source);
+  closers.add("machine", () => machine.source.close());
+  return machine;
+}

@@ -1,0 +1,121 @@
+import type { Source } from "../../catalog/source.ts";
+import type { MachineConfig } from "../../core/config/machine-config.ts";
+import type { Log } from "../../core/log.ts";
+import { createActivity, type Activity } from "./activity.ts";
+import { createCallSlots } from "./call-slots.ts";
+import { appActivity } from "./capabilities/app-activity.ts";
+import { appStatus } from "./capabilities/app-status.ts";
+import { clipboardRead } from "./capabilities/clipboard-read.ts";
+import { clipboardWrite } from "./capabilities/clipboard-write.ts";
+import { deviceInfo } from "./capabilities/device-info.ts";
+import { deviceStatus } from "./capabilities/device-status.ts";
+import { gitStatus } from "./capabilities/git-status.ts";
+import { locationGet } from "./capabilities/location-get.ts";
+import { systemNotify } from "./capabilities/system-notify.ts";
+import { systemWhich } from "./capabilities/system-which.ts";
+import type { Capability } from "./capability.ts";
+import { createClipboard } from "./clipboard.ts";
+import { type Consent, openConsent } from "./consent.ts";
+import { readDeviceInfo } from "./device-facts.ts";
+import type { GatewayStatus, Machine } from "./machine.ts";
+import { createMachineResources } from "./machine-resources.ts";
+import { createMachineSource } from "./machine-source.ts";
+import { createNotifications, type Notifications } from "./notifications.ts";
+import { type CapabilityRegistry, createCapabilityRegistry } from "./registry.ts";
+
+export interface OpenMachineOptions extends Pick<Machine, "env" | "platform" | "homedir" | "version" | "mcp"> {
+  readonly config: MachineConfig;
+  /** `machine` in the state folder. */
+  readonly folder: string;
+  /** Names this process, for consent that counts until it ends. */
+  readonly session: string;
+  readonly log: Log;
+}
+
+/** This computer as a source of tools. */
+export interface OpenedMachine {
+  readonly source: Source;
+  /** What is registered here is offered at every door. */
+  readonly registry: CapabilityRegistry;
+  readonly consent: Consent;
+  readonly activity: Activity;
+  readonly notifications: Notifications;
+  /** What the gateway may be told of: what works here, is not switched off, and is not for this computer alone. */
+  declared(): readonly Capability[];
+  /** How the connection to the gateway is doing, for `app.status` and the resource. */
+  reportGateway(status: GatewayStatus): void;
+}
+
+/** Resolves when it is known what this computer has. */
+export async function openMachine(options: OpenMachineOptions): Promise<OpenedMachine> {
+  const { config, folder, session, env, platform, homedir, version, mcp, log } = options;
+  const activity = createActivity();
+  let gateway: GatewayStatus = { state: "off" };
+  const machine: Machine = {
+    env,
+    platform,
+    homedir,
+    version,
+    mcp,
+    gateway: () => gateway,
+    activity: () => activity.list(),
+  };
+  const registry = createCapabilityRegistry({ log });
+  const consent = openConsent({ file: `${folder}/consent.json`, modes: config.consent, session, log });
+  const notifications = createNotifications(machine);
+  const clipboard = createClipboard(machine);
+  const shown: { readonly at: string; readonly title: string; readonly body: string }[] = [];
+
+  const capabilities: readonly Capability[] = [
+    systemWhich(machine),
+    systemNotify({
+      notifications,
+      onShown(notification) {
+        shown.unshift({ at: new Date().toISOString(), ...notification });
+        shown.splice(mostShown);
+      },
+    }),
+    deviceInfo(machine),
+    deviceStatus(machine),
+    locationGet({ env, platform, static: config.location.static }),
+    gitStatus({ env, platform, homedir, roots: config.git.roots }),
+    clipboardRead(clipboard),
+    clipboardWrite(clipboard),
+    appStatus({ ...machine, registry, modeOf: consent.modeOf }),
+    appActivity(machine),
+  ];
+  for (const capability of capabilities) registry.register(capability);
+  await registry.look();
+
+  const resources = createMachineResources({
+    activity: () => activity.list(),
+    notifications: () => shown,
+    device: () => readDeviceInfo(machine),
+    gateway: () => gateway,
+  });
+  const slots = createCallSlots(config.maxConcurrent);
+  const source = createMachineSource({ registry, slots, consent, resources, callTimeoutMs: config.callTimeoutMs });
+  return {
+    source: {
+      ...source,
+      async close() {
+        await source.close();
+        await clipboard.close();
+      },
+    },
+    registry,
+    consent,
+    activity,
+    notifications,
+    declared: () =>
+      registry
+        .list()
+        .filter(({ availability }) => availability.ok)
+        .map(({ capability }) => capability)
+        .filter((capability) => capability.localOnly !== true && consent.modeOf(capability) !== "off"),
+    reportGateway: (status) => void (gateway = status),
+  };
+}
+
+/** How many notifications are remembered. */
+const mostShown = 50;
