@@ -53,6 +53,8 @@ export async function openApp(options: AppOptions): Promise<App> {
   if (!(heartbeatSeconds > 0 && heartbeatSeconds <= 3600)) {
     throw new RangeError(`heartbeatSeconds must be more than 0 and at most 3600, not ${heartbeatSeconds}.`);
   }
+  // First of all: without one, the proxy would list tools that no one can call.
+  const socketClass = await findWebSocket();
   const sessionsUrl = `${options.proxyUrl.replace(/\/+$/, "")}/v1/chat/sessions`;
   let tools = new Map(options.tools.map((tool) => [tool.name, tool]));
   let link: BridgeLink | undefined;
@@ -114,6 +116,7 @@ export async function openApp(options: AppOptions): Promise<App> {
       url: bridgeUrl,
       token: bridgeToken,
       heartbeatMs: heartbeatSeconds * 1000,
+      socketClass,
       onMessage: receive,
       onConnected(connected) {
         // The link reports every failed attempt.
@@ -193,4 +196,15 @@ async function requestJson(
 function reasonOf(error: unknown): string {
   const { message, cause } = error as { message?: string; cause?: { code?: string } };
   return cause?.code ?? message ?? String(error);
+}
+
+/** That of the environment. Node has one since version 22; for Node 20 this package brings another. */
+async function findWebSocket(): Promise<typeof WebSocket> {
+  if (typeof WebSocket === "function") return WebSocket;
+  try {
+    return (await import("ws")).WebSocket as unknown as typeof WebSocket;
+  } catch (cause) {
+    const message = "This environment has no WebSocket. Use Node 22 or later, or install the package `ws`.";
+    throw new Error(message, { cause });
+  }
 }

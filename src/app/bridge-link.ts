@@ -6,6 +6,8 @@ export interface BridgeLinkOptions {
   readonly token: string;
   /** A connection over which nothing arrives for three of these intervals is taken for dead. */
   readonly heartbeatMs: number;
+  /** The one of this environment unless given. */
+  readonly socketClass?: typeof WebSocket;
   onMessage(text: string): void;
   onConnected(isConnected: boolean): void;
   /** The session is gone, or another app has taken it over: this link will not reconnect. */
@@ -23,7 +25,7 @@ const shortestWaitMs = 100;
 const longestWaitMs = 10_000;
 
 export function openBridgeLink(options: BridgeLinkOptions): BridgeLink {
-  const { url, token, heartbeatMs, onMessage, onConnected, onOver } = options;
+  const { url, token, heartbeatMs, socketClass = WebSocket, onMessage, onConnected, onOver } = options;
   let socket: WebSocket | undefined;
   let reconnectTimer: ReturnType<typeof setTimeout> | undefined;
   let heartbeat: ReturnType<typeof setInterval> | undefined;
@@ -42,14 +44,14 @@ export function openBridgeLink(options: BridgeLinkOptions): BridgeLink {
   };
 
   function send(text: string): boolean {
-    if (socket?.readyState !== WebSocket.OPEN) return false;
+    if (socket?.readyState !== socketClass.OPEN) return false;
     socket.send(text);
     return true;
   }
 
   function connect(): void {
     // Browsers send no headers with a WebSocket, so the token goes as a subprotocol.
-    const opened = new WebSocket(url, ["clawport.bridge", `bearer.${token}`]);
+    const opened = new socketClass(url, ["clawport.bridge", `bearer.${token}`]);
     let silentBeats = 0;
     socket = opened;
     heartbeat = setInterval(() => {

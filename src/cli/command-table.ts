@@ -52,6 +52,8 @@ export const commandTable: readonly CommandEntry[] = [
     summary: "show the hub's log, or a server's output on stderr",
     load: () => import("./commands/logs.ts"),
   },
+  { name: "apps", summary: "list the connected apps and their tools", load: () => import("./commands/apps.ts") },
+  { name: "node", summary: "offer the tools of this computer", load: () => import("./commands/node.ts") },
   {
     name: "proxy",
     summary: "let running apps offer their tools",

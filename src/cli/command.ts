@@ -1,8 +1,5 @@
 import type { CommandContext } from "./command-context.ts";
-import type { OptionTable } from "./options.ts";
-
-/** Names that only Clawport knows; a completion script asks for them. */
-export type KnownNames = "servers" | "tools" | "servers-and-tools";
+import type { KnownNames, OptionTable } from "./options.ts";
 
 interface ArgumentSpec {
   readonly name: string;

@@ -1,5 +1,3 @@
-import type { KnownNames } from "./command.ts";
-
 /** Options of every command; they may come before or after its name. */
 export const globalOptions = {
   config: {
@@ -20,6 +18,9 @@ export const globalOptions = {
 export const trustOption = {
   trust: { type: "boolean", description: "trust the configuration in this folder from now on" },
 } as const;
+
+/** Names that only Clawport knows; a completion script asks for them. */
+export type KnownNames = "servers" | "tools" | "servers-and-tools";
 
 /** The description of an option. Help, completion and parsing all use it. */
 export interface OptionSpec {

@@ -1,3 +1,5 @@
+import { stripVTControlCharacters } from "node:util";
+import { createRecentLines } from "./recent-lines.ts";
 import { redactFields, redactText } from "./secrets/redact.ts";
 
 export type LogLevel = "debug" | "info" | "warn" | "error";
@@ -112,12 +114,28 @@ function visible(text: string): string {
 }
 
 export interface LiveLog extends Log {
+  /** The last lines, without colours. */
+  recent?(): readonly string[];
   /** Applies to this log and to every log made from it by `with`. */
   change(options: Partial<Pick<LogOptions, "level" | "format">>): void;
 }
 
 /** A log whose level and format can change while it is in use: an edited configuration applies at once. */
 export function createLiveLog(options: LogOptions): LiveLog {
-  const settings = { ...options };
-  return { ...createLog(settings), change: (changed) => void Object.assign(settings, changed) };
+  const lines = createRecentLines(mostRecent, longestRecent);
+  const settings = {
+    ...options,
+    write(line: string): void {
+      lines.add(line);
+      options.write(line);
+    },
+  };
+  return {
+    ...createLog(settings),
+    recent: () => lines.read().map((line) => stripVTControlCharacters(line)),
+    change: (changed) => void Object.assign(settings, changed),
+  };
 }
+
+const mostRecent = 500;
+const longestRecent = 4000;

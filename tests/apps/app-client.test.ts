@@ -1,5 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { WebSocketServer } from "ws";
 import { openBridgeLink } from "../../src/app/bridge-link.ts";
@@ -7,6 +8,7 @@ import { type AppTool, openApp } from "../../src/app/index.ts";
 import { createToolRuns } from "../../src/app/tool-runs.ts";
 import { closeCodes, type CloseReason } from "../../src/sources/apps/bridge/bridge-socket.ts";
 import { createMemorySessionStore } from "../../src/sources/apps/store/session-store.ts";
+import { runProgram } from "../cli/run-shell.ts";
 import { openV2Client } from "../clients/v2-client.ts";
 import { listenHere } from "../support/listen-here.ts";
 import { until } from "../support/until.ts";
@@ -35,6 +37,14 @@ const tools: readonly AppTool[] = [
     },
   },
 ];
+
+test("where the environment has no WebSocket, as on Node 20, the app brings its own", async () => {
+  await using proxy = await startProxy({ env: tokens });
+  const file = fileURLToPath(new URL("no-websocket.ts", import.meta.url));
+  const words = ["--no-experimental-websocket", file, proxy.address, tokens.OPENCLAW_PROXY_APP_TOKEN];
+  const { exit, out } = await runProgram(process.execPath, words);
+  expect([exit, out]).toEqual([0, "undefined, connected\nundefined, disconnected\n"]);
+});
 
 test("an app's functions are tools: their arguments are checked, their errors reach the caller", async () => {
   await using proxy = await startProxy({ env: tokens });

@@ -1,7 +1,8 @@
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { clawport, isWindows, startHub } from "./run-clawport.ts";
+import { openApp } from "../../src/app/index.ts";
+import { clawport, isWindows, listTools, startHub } from "./run-clawport.ts";
 import { placeWith, runHere, shelf } from "./shelf.ts";
 import { openIdleTerminal } from "./terminal.ts";
 import { until } from "../support/until.ts";
@@ -94,3 +95,81 @@ test.each(["hub", "no hub"])(
     expect((await runHere(place, ["call", "shelf__pid"])).exit).toBe(0);
   },
 );
+
+test("status begins with the hub: its address, how long it runs, who called, and the calls", async () => {
+  await using place = await placeWith({ shelf: shelf("one") });
+  const alone = await runHere(place, ["status"]);
+  expect(alone.out).toMatch(/^Hub\n {2}Status {10}Not running \(run `clawport up`\)\n\nshelf\n/);
+  await using hub = await startHub(place, "--port", "0");
+  await until(async () => (await runHere(place, ["call", "shelf__pid"])).exit === 0);
+  await runHere(place, ["call", "shelf__fail"]);
+  const { out } = await clawport(place, "status");
+  expect(out).toMatch(
+    /^Hub\n {2}Address {9}http:\/\/127\.0\.0\.1:\d+\/mcp\n {2}Running {9}for \d+ s \(PID \d+, version /,
+  );
+  expect(out).toMatch(/\n {2}Callers {9}cli\/clawport call \(\d+ calls, \d+ s ago\)\n/);
+  expect(out).toMatch(/\n {2}Calls {11}\d+ \(\d+ failed\)\n/);
+  expect(out).toMatch(/\n\nshelf\n {2}Address/);
+  expect(JSON.parse((await runHere(place, ["status", "--json"])).out)).toMatchObject({
+    hub: { pid: hub.ready.pid, callers: [{ door: "cli" }] },
+    servers: [{ name: "shelf" }],
+  });
+});
+
+test("logs without a name is the hub's own log, which says what an edit changed", async () => {
+  await using place = await placeWith({ shelf: shelf("one"), goes: shelf("goes") });
+  const alone = await runHere(place, ["logs"]);
+  expect(alone).toMatchObject({ exit: 69, err: expect.stringContaining("No hub is running, so there is no log.") });
+  await using _ = await startHub(place, "--port", "0");
+  await place.configure({ shelf: { ...shelf("one"), requestTimeoutMs: 1000 }, comes: shelf("comes") });
+  const edit =
+    "the edited configuration is active: added servers.shelf.requestTimeoutMs, removed servers.goes, added servers.comes";
+  await until(async () => (await runHere(place, ["logs"])).out.includes("is active"));
+  expect((await clawport(place, "logs")).out).toContain(edit);
+  const { lines } = JSON.parse((await runHere(place, ["logs", "--json"])).out) as { lines: string[] };
+  expect(lines.filter((line) => line.includes(edit))).toHaveLength(1);
+});
+
+test("apps lists the apps that are connected to the hub", async () => {
+  await using place = await placeWith({});
+  expect(await runHere(place, ["apps"])).toMatchObject({ exit: 69, out: "" });
+  await writeFile(join(place.home, "clawport.json5"), "{ apps: { serve: true, port: 0 } }");
+  await using hub = await startHub(place, "--port", "0");
+  const { apps: proxyUrl } = hub.ready as unknown as { apps: string };
+  expect((await runHere(place, ["apps"])).out).toBe(`No app is connected. Apps connect to ${proxyUrl}.\n`);
+  const app = await openApp({ proxyUrl, deviceName: "Sketch", tools: [{ name: "draw", run: () => "ok" }] });
+  await until(() => app.isConnected);
+  expect((await clawport(place, "apps")).out).toMatch(/^APP +STATUS.*\nSketch +connected {2}0 .* draw\n$/);
+  expect(JSON.parse((await runHere(place, ["apps", "--json"])).out)).toMatchObject({
+    address: proxyUrl,
+    apps: [{ name: "Sketch", bridge: "connected", tools: ["draw"] }],
+  });
+  await app.close();
+});
+
+test("a token may be limited to several sources: it sees all of them, and nothing else", async () => {
+  await using place = await placeWith({ one: shelf("one"), two: shelf("two"), other: shelf("other") });
+  await using hub = await startHub(place, "--port", "0");
+  const added = await clawport(place, "token", "add", "phone", "--view", "two", "--view", "one", "--json");
+  const { token, view } = JSON.parse(added.out) as { token: string; view: string[] };
+  expect(view).toEqual(["one", "two"]);
+  expect((await runHere(place, ["token", "list"])).out).toMatch(/^phone +one, two /m);
+  const { url } = hub.ready;
+  const sourcesAt = async (path: string): Promise<number> => listTools(`${url}${path}`, token);
+  expect([await sourcesAt("/one"), await sourcesAt("/two"), await sourcesAt("/other")]).toEqual([200, 200, 403]);
+  await until(async () => (await namesAt(url, token)).length === 14);
+  expect((await namesAt(url, token)).filter((name) => /^(?:one|two)__/.test(name))).toHaveLength(14);
+});
+
+async function namesAt(url: string, token: string): Promise<readonly string[]> {
+  const headers = {
+    "content-type": "application/json",
+    accept: "application/json, text/event-stream",
+    authorization: `Bearer ${token}`,
+  };
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
+  const text = await (await fetch(url, { method: "POST", headers, body })).text();
+  // On a stream, if the hub tells of servers that are still connecting.
+  const { result } = JSON.parse(text.slice(text.indexOf("{"))) as { result: { tools: { name: string }[] } };
+  return result.tools.map(({ name }) => name);
+}

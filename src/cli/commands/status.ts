@@ -3,19 +3,21 @@ import { trustOption } from "../options.ts";
 
 export const command = defineCommand({
   name: "status",
-  summary: "show the details of a server's connection",
-  args: [{ name: "server", description: "only this server", optional: true }],
+  summary: "show the hub, and the details of its servers' connections",
+  args: [{ name: "server", description: "only this server", optional: true, completes: "servers" }],
   options: trustOption,
-  examples: ["clawport status github", "clawport status --json"],
+  examples: ["clawport status", "clawport status github", "clawport status --json | jq .hub"],
   async run(context) {
     const { runVerb } = await import("../run-verb.ts");
     const { runStatus } = await import("../../hub/verbs/servers.ts");
+    const { runHubStatus } = await import("../../hub/verbs/hub-status.ts");
     const [server] = context.args;
     return runVerb(context, {
       need: server === undefined ? { servers: "all" } : { server },
       trust: context.options.trust,
       showsConnections: true,
-      run: (handler) => runStatus(handler, server),
+      run: (handler, { hub }) =>
+        server === undefined ? runHubStatus(handler, hub !== undefined) : runStatus(handler, server),
     });
   },
 });

@@ -122,7 +122,7 @@ const verbs: VerbTable = {
     reload: verb(serverMs),
   },
   doctor: { findings: verb(gatewayMs) },
-  status: { read: verb(lookUpMs) },
+  status: { read: verb(lookUpMs), log: verb(lookUpMs) },
 };
 
 /** Answers one verb of the API for another process of the same user. */

@@ -1,5 +1,5 @@
 import type { AuditLine } from "../../catalog/audit/audit-line.ts";
-import type { TokenView } from "../../catalog/caller.ts";
+import type { DoorKind, TokenView } from "../../catalog/caller.ts";
 import type { CallContext } from "../../catalog/call-context.ts";
 import type { ApprovalAnswer } from "../../catalog/advice.ts";
 import type { GivenAnswer, Widening } from "../../catalog/guard/approvals.ts";
@@ -219,6 +219,16 @@ export interface SourceStatus {
   readonly tools: number;
 }
 
+export interface CallerStatus {
+  readonly door: DoorKind;
+  readonly token?: string;
+  /** As the client calls itself. */
+  readonly client?: string;
+  readonly calls: number;
+  readonly failedCalls: number;
+  readonly lastCall: string;
+}
+
 export interface HubStatus {
   /** `http://127.0.0.1:8765`; absent if it does not serve HTTP. */
   readonly address?: string | undefined;
@@ -231,8 +241,17 @@ export interface HubStatus {
   readonly sources: readonly SourceStatus[];
   /** MCP sessions that are open over HTTP; absent if it does not serve HTTP. */
   readonly sessions?: number | undefined;
+  /** Calls that ended since the start, and those of them that did not end with `ok`. */
+  readonly calls: number;
+  readonly failedCalls: number;
+  /** Requests with a token that is not valid, and without one; absent if it does not serve HTTP. */
+  readonly refusedTokens?: { readonly wrong: number; readonly missing: number } | undefined;
+  /** Who has called since the start, the latest first. */
+  readonly callers: readonly CallerStatus[];
 }
 
 export interface StatusControl {
   read(): Promise<HubStatus>;
+  /** The last lines of the hub's own log. */
+  log(): Promise<readonly string[]>;
 }

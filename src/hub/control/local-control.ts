@@ -1,20 +1,23 @@
+import type { CallCounts } from "../../catalog/audit/call-counts.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { Guard } from "../../catalog/guard/guard.ts";
 import type { Pins } from "../../catalog/guard/pins.ts";
 import type { CatalogTool } from "../../catalog/source.ts";
 import { Fault } from "../../core/fault.ts";
+import type { LiveLog, Log } from "../../core/log.ts";
 import { prepareToSend } from "../../core/http/turn-end.ts";
 import { whyUnchecked } from "../../mcp/schema/schema-checker.ts";
 import type { RegisteredSession } from "../../sources/apps/session/live-session.ts";
 import { unknownServer } from "../../sources/servers/definition.ts";
 import type { ConfigSource } from "../engine/config-source.ts";
+import type { OpenedHttp } from "../engine/open-http.ts";
 import type { AppSession, HubControl, HubStatus, ListedTool, ServersControl, ToolsControl } from "./hub-control.ts";
 import type { SignInsControl } from "./sign-ins.ts";
 import { createStateControl, type StateControlOptions } from "./state-control.ts";
 
 export interface LocalControlOptions extends Omit<
   StateControlOptions,
-  "views" | "flags" | "openPins" | "allowsUnattended"
+  "views" | "flags" | "openPins" | "allowsUnattended" | "log"
 > {
   readonly version: string;
   readonly catalog: Pick<Catalog, "tools" | "find" | "sources">;
@@ -28,10 +31,12 @@ export interface LocalControlOptions extends Omit<
   /** Those that are open now. */
   doors(): OpenDoors;
   readonly startedAt: Date;
+  readonly calls: CallCounts;
+  readonly log: Log & Partial<LiveLog>;
 }
 
 export interface OpenDoors {
-  readonly http: { readonly address: string; sessionCount(): number } | undefined;
+  readonly http: Pick<OpenedHttp, "address" | "sessionCount" | "refusedTokens"> | undefined;
   readonly apps: { readonly address: string; sessions(): readonly RegisteredSession[] } | undefined;
 }
 
@@ -85,7 +90,10 @@ export function createLocalControl(options: LocalControlOptions): HubControl {
         });
       },
     },
-    status: { read: () => Promise.resolve(readStatus(options)) },
+    status: {
+      read: () => Promise.resolve(readStatus(options)),
+      log: () => Promise.resolve(options.log.recent?.() ?? []),
+    },
   };
 }
 
@@ -139,15 +147,23 @@ function appSession({ record, source, bridge, expiresAt }: RegisteredSession, id
   };
 }
 
-function readStatus({ catalog, version, startedAt, doors }: LocalControlOptions): HubStatus {
+function readStatus({ catalog, version, startedAt, doors, calls: counts }: LocalControlOptions): HubStatus {
   const { http, apps } = doors();
+  const { calls, failed: failedCalls, callers } = counts.read();
   return {
-    ...(http && { address: http.address, sessions: http.sessionCount() }),
+    ...(http && { address: http.address, sessions: http.sessionCount(), refusedTokens: http.refusedTokens?.() }),
     ...(apps && { appsAddress: apps.address }),
     version,
     pid: process.pid,
     startedAt: startedAt.toISOString(),
     uptimeMs: Date.now() - startedAt.getTime(),
+    calls,
+    failedCalls,
+    callers: callers.map(({ failed, lastAt, ...caller }) => ({
+      ...caller,
+      failedCalls: failed,
+      lastCall: new Date(lastAt).toISOString(),
+    })),
     sources: catalog.sources().map((source) => ({ id: source.id, kind: source.kind, tools: source.tools().length })),
   };
 }

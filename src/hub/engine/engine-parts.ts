@@ -1,3 +1,4 @@
+import type { CallCounts } from "../../catalog/audit/call-counts.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { Approvals } from "../../catalog/guard/approvals.ts";
 import type { Guard } from "../../catalog/guard/guard.ts";
@@ -21,6 +22,7 @@ export interface EngineParts {
   readonly guard: Guard;
   readonly approvals: Approvals;
   readonly pins: Pins;
+  readonly calls: CallCounts;
   /** Absent in a process that is too short-lived to be measured. */
   readonly metrics: Metrics | undefined;
   readonly telemetry: Telemetry | undefined;

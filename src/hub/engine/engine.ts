@@ -189,7 +189,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       current = edited;
       await (await opening)?.servers.apply(loaded);
       if (followed === undefined) return;
-      log.info("the edited configuration is active");
+      log.info(`the edited configuration is active: ${changes.join(", ") || "nothing has changed"}`);
       for (const key of later)
         log.warn(`changes to ${key} take effect after a restart: press Ctrl-C, then start it again`);
     }
@@ -200,6 +200,8 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
 
   async function observe() {
     const { createMetrics } = await import("../../core/telemetry/metrics.ts");
+      const { describeEdit } = await import("./describe-edit.ts");
+      const changes = describeEdit(current, edited);
     const { createCallMetrics } = await import("../../core/telemetry/clawport-metrics.ts");
     const { watchProcess } = await import("../../core/telemetry/process-metrics.ts");
     const { openTelemetry } = await import("../../core/telemetry/open-telemetry.ts");

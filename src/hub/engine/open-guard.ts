@@ -1,7 +1,9 @@
+import type { AuditEntry } from "../../catalog/audit/audit-line.ts";
 import { type Audit, openAudit } from "../../catalog/audit/audit.ts";
+import { type CallCounts, createCallCounts } from "../../catalog/audit/call-counts.ts";
 import { type Catalog, createCatalog } from "../../catalog/catalog.ts";
 import { type Approvals, openApprovals } from "../../catalog/guard/approvals.ts";
-import { type Asker, createAskers } from "../../catalog/guard/askers.ts";
+import { type Asker, type Askers, createAskers } from "../../catalog/guard/askers.ts";
 import { createGuard, type Guard } from "../../catalog/guard/guard.ts";
 import { openPins, type Pins } from "../../catalog/guard/pins.ts";
 import type { Config } from "../../core/config/config-schema.ts";
@@ -16,15 +18,21 @@ export interface GuardedCatalog {
   readonly guard: Guard;
   readonly pins: Pins;
   readonly approvals: Approvals;
+  readonly calls: CallCounts;
+  /** Whom the guard may ask. */
+  readonly askers: Askers;
+  /** Calls the listener after every call, with what the audit gets. */
+  onCall(listener: (entry: AuditEntry) => void): void;
 }
 
 /** An empty catalog and its guard. */
 export function openGuardedCatalog(options: OpenGuardOptions): GuardedCatalog {
   const { config, log, closers } = options;
-  const { guard, pins, approvals } = openGuard(options);
+  const opened = openGuard(options);
+  const { pins } = opened;
   const catalog = createCatalog({ ...config.catalog, screen: (source) => pins.screen(source), log });
   closers.add("catalog", () => catalog.close());
-  return { catalog, guard, pins, approvals };
+  return { catalog, ...opened };
 }
 
 export interface OpenGuardOptions {
@@ -42,15 +50,26 @@ export interface OpenGuardOptions {
 function openGuard(options: OpenGuardOptions): Omit<GuardedCatalog, "catalog"> {
   const { home, config, configPath, log, closers, askers: some = [], metrics } = options;
   const { policy = {} } = config;
-  const { enabled, ...kept } = config.audit;
-  const audit: Audit = enabled ? openAudit({ ...kept, file: hubFiles.audit(home), log }) : noAudit;
-  closers.add("audit", () => audit.close());
+  const { enabled, ...auditOptions } = config.audit;
+  const kept = enabled ? openAudit({ ...auditOptions, file: hubFiles.audit(home), log }) : noAudit;
+  closers.add("audit", () => kept.close());
+  const calls = createCallCounts();
+  const listeners: ((entry: AuditEntry) => void)[] = [];
+  const audit: Audit = {
+    ...kept,
+    record(entry) {
+      calls.note(entry);
+      kept.record(entry);
+      for (const listener of listeners) listener(entry);
+    },
+  };
   const pins = openPins({ folder: hubFiles.pins(home, configPath), policy, log });
   closers.add("pins", () => pins.close());
   const approvals = openApprovals({ file: hubFiles.approvals(home), log });
   const askers = createAskers();
   for (const asker of some) askers.add(asker);
-  return { guard: createGuard({ policy, approvals, pins, askers, audit, metrics, log }), pins, approvals };
+  const guard = createGuard({ policy, approvals, pins, askers, audit, metrics, log });
+  return { guard, pins, approvals, calls, askers, onCall: (listener) => void listeners.push(listener) };
 }
 
 const noAudit: Audit = { record: () => {}, close: () => Promise.resolve() };

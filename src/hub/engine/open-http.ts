@@ -13,9 +13,9 @@ import { uploadLimits } from "./upload-limits.ts";
 export interface HttpOptions {
   /** These take precedence over `hub.host`, `hub.port` and `hub.allowRemote`. */
   readonly host?: string | undefined;
-  readonly port?: number | undefined;
   /** Faults with `conflict` if it is taken. */
   readonly allowRemote?: boolean | undefined;
+  readonly port?: number | undefined;
   /** Lets commands of the same user ask and steer this process, at `/control/…`. */
   readonly control?: boolean;
 }
@@ -36,6 +36,8 @@ export interface OpenedHttp {
 
 interface Wiring extends HttpOptions {
   /** Orders bring media along, so their bodies may be large. */
+  /** Requests with a token that is not valid, and without one. */
+  refusedTokens?(): { readonly wrong: number; readonly missing: number };
   readonly takesOrders: boolean;
   openControl(): Promise<HubControl>;
 }

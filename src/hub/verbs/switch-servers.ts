@@ -48,6 +48,12 @@ export async function runRefresh(context: VerbContext, name?: string): Promise<V
   return { ok: true, data: { servers }, text: text === "" ? noServers(context) : text };
 }
 
+/** `logs` without a server: the last lines of the hub's own log. */
+export async function runHubLogs({ control }: VerbContext): Promise<VerbResult> {
+  const lines = await control.status.log();
+  return { ok: true, data: { lines }, text: lines.length === 0 ? "The hub has logged nothing yet." : lines.join("\n") };
+}
+
 /** `logs <server>`: its last output on stderr. A remote server has none. */
 export async function runLogs({ control }: VerbContext, name: string): Promise<VerbResult> {
   const text = await control.servers.logs(name);

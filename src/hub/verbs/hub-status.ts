@@ -1,0 +1,54 @@
+import { countText } from "../../core/count-text.ts";
+import { hubMcpUrl } from "../../core/http/hub-routes.ts";
+import { visibleText } from "../../core/peer-text.ts";
+import type { CallerStatus, HubStatus } from "../control/hub-control.ts";
+import { spanText } from "./server-text.ts";
+import { runStatus } from "./servers.ts";
+import type { VerbContext, VerbResult } from "./verb.ts";
+
+/** `status` without a server: the hub first, then each server. */
+export async function runHubStatus(context: VerbContext, isHub: boolean): Promise<VerbResult> {
+  const hub = isHub ? await context.control.status.read() : null;
+  const servers = await runStatus(context);
+  const text = [hub === null ? noHub(context) : hubText(hub, context.now()), servers.text].join("\n\n");
+  return { ok: true, data: { hub, ...(servers.data as object) }, text };
+}
+
+function noHub({ prefix }: VerbContext): string {
+  return rowsText([["Status", `Not running (run \`${prefix} up\`)`]]);
+}
+
+function hubText(hub: HubStatus, now: number): string {
+  const { address, appsAddress, version, pid, uptimeMs, calls, failedCalls, sessions, refusedTokens } = hub;
+  const failed = failedCalls === 0 ? "" : ` (${failedCalls} failed)`;
+  return rowsText([
+    ["Address", address === undefined ? undefined : hubMcpUrl(address)],
+    ["Apps", appsAddress],
+    ["Running", `for ${spanText(uptimeMs)} (PID ${pid}, version ${version})`],
+    ["Sessions", sessions === undefined ? undefined : String(sessions)],
+    ["Callers", callersText(hub.callers, now)],
+    ["Calls", `${calls}${failed}`],
+    ["Refused tokens", refusedTokens === undefined ? undefined : refusedText(refusedTokens)],
+  ]);
+}
+
+const mostShown = 5;
+
+function callersText(callers: readonly CallerStatus[], now: number): string {
+  if (callers.length === 0) return "none yet";
+  const rest = callers.length - mostShown;
+  const shown = callers.slice(0, mostShown).map(({ door, token, client, calls, lastCall }) => {
+    const names = [door, token, client].filter((name) => name !== undefined).map((name) => visibleText(name, 60));
+    return `${names.join("/")} (${countText(calls, "call")}, ${spanText(now - Date.parse(lastCall))} ago)`;
+  });
+  return [...shown, ...(rest > 0 ? [`${rest} more`] : [])].join(", ");
+}
+
+function refusedText({ wrong, missing }: NonNullable<HubStatus["refusedTokens"]>): string {
+  return wrong + missing === 0 ? "none" : `${wrong} wrong, ${missing} missing`;
+}
+
+function rowsText(rows: readonly (readonly [string, string | undefined])[]): string {
+  const lines = rows.flatMap(([title, value]) => (value === undefined ? [] : [`  ${title.padEnd(16)}${value}`]));
+  return ["Hub", ...lines].join("\n");
+}
