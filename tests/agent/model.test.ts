@@ -74,12 +74,21 @@ test("with the commands backend, servers and tools can be used without a model",
   expect(model.requests).toHaveLength(0);
 });
 
-test("/mcp and /help are answered without the model, and the first list waits for servers", async () => {
+test("commands are answered without the model, and the first list waits for servers", async () => {
   await using server = await start();
   expect(textOf(await server.order({ message: "/mcp tools" }))).toContain("sdk__echo");
   expect(textOf(await server.order({ message: "/mcp servers" }))).toMatch(/Running.*Tools: [1-9]/);
   expect(textOf(await server.order({ message: "/help" }))).toMatch(/^The model gets every message except/);
+  expect(textOf(await server.order({ message: "/tools echo" }))).toBe("sdk__echo(data): Returns data.");
+  expect(textOf(await server.order({ message: '/call sdk__echo {"data":"typed"}' }))).toBe("typed");
   expect(model.requests).toHaveLength(0);
+});
+
+test("a model that is named wrongly leaves the commands usable", async () => {
+  await using server = await startMcpServer({ env: { CLAWPORT_MODEL: "nonsense" } });
+  expect(textOf(await server.order({ message: "/help" }))).toMatch(/^The model gets every message except/);
+  expect(textOf(await server.order({ message: "/mcp servers" }))).toContain("configured");
+  expect(textOf(await server.order({ message: "hello" }))).toMatch(/^Error: .*nonsense/);
 });
 
 test("a server can be added by its address in an order", async () => {

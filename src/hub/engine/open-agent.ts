@@ -10,7 +10,12 @@ import { type AgentTools, createAgentTools } from "../../sources/agent/agent-too
 import { createCommandsBackend, type McpCommand, withCommands } from "../../sources/agent/commands-backend.ts";
 import { findModel } from "../../sources/agent/model/find-model.ts";
 import type { SaveMedia } from "../../sources/agent/order/build-answer.ts";
-import { type BackendCandidate, chooseBackend, type ChosenBackend } from "../../sources/agent/reply-backend.ts";
+import {
+  type BackendCandidate,
+  chooseBackend,
+  type ChosenBackend,
+  type ReplyBackend,
+} from "../../sources/agent/reply-backend.ts";
 import { createTranscriber } from "../../sources/agent/transcribe/transcriber.ts";
 import type { ConfigSource } from "./config-source.ts";
 import type { EngineParts } from "./engine-parts.ts";
@@ -121,23 +126,38 @@ export function openBackend(options: BackendOptions): ChosenBackend {
 function modelCandidate(options: BackendOptions): BackendCandidate {
   const { world, config, sessionsFolder, modelTools, log } = options;
   const find = () => findModel(config.model, world.env);
+
+  async function openModelBackend(): Promise<ReplyBackend> {
+    const settings = find();
+    if (settings === undefined)
+      throw new Fault("config", "agent.backend is model, but none is named: set agent.model.");
+    const [{ openModel }, { createModelBackend }, { openConversationFiles }] = await Promise.all([
+      import("../../sources/agent/model/open-model.ts"),
+      import("../../sources/agent/model/model-backend.ts"),
+      import("../../sources/agent/conversations/conversation-files.ts"),
+    ]);
+    const conversations = openConversationFiles(sessionsFolder);
+    conversations.sweep().catch((error: unknown) => log.debug("old conversations stay", { error }));
+    const model = await openModel(settings);
+    return createModelBackend({ settings, model, conversations, tools: modelTools });
+  }
+
   return {
     name: "model",
-    isThere: async () => find() !== undefined,
+    async isThere() {
+      try {
+        return find() !== undefined;
+      } catch {
+        // It is named, but not as it should be. The first order that needs it says so.
+        return true;
+      }
+    },
     async open() {
-      const settings = find();
-      if (settings === undefined)
-        throw new Fault("config", "agent.backend is model, but none is named: set agent.model.");
-      const [{ openModel }, { createModelBackend }, { openConversationFiles }] = await Promise.all([
-        import("../../sources/agent/model/open-model.ts"),
-        import("../../sources/agent/model/model-backend.ts"),
-        import("../../sources/agent/conversations/conversation-files.ts"),
-      ]);
-      const conversations = openConversationFiles(sessionsFolder);
-      conversations.sweep().catch((error: unknown) => log.debug("old conversations stay", { error }));
-      const model = await openModel(settings);
-      const backend = createModelBackend({ settings, model, conversations, tools: modelTools });
-      return withCommands(backend, createCommandsBackend({ ...options, waysToAnAgent: [], hasModel: true }));
+      const commands = createCommandsBackend({ ...options, waysToAnAgent: [], hasModel: true });
+      // A model that can't be opened leaves the commands usable, and is tried again with the next order.
+      const model = chooseBackend([{ name: "model", isThere: async () => true, open: openModelBackend }], commands);
+      model.prepare();
+      return withCommands({ ...model, name: "model" }, commands);
     },
   };
 }

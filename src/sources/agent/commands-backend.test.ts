@@ -128,7 +128,9 @@ test.each([
   ["/mcp servers", "commands"],
   ["  /help ", "commands"],
   ["/helpless", "model"],
-  ["/call x", "model"],
+  ["/call x", "commands"],
+  ["/tools", "commands"],
+  ["/toolshed", "model"],
   ["what does /mcp do", "model"],
 ])("beside a model, %j is answered by the %s", async (message, name) => {
   const agent = (said: string): ReplyBackend => ({
@@ -149,6 +151,7 @@ test("beside a model, /help lists the commands that do not need it", async () =>
     hasModel: true,
   });
   const { payloads } = await commands.getReply({ message: "/help", sessionKey: "k", attachments: [] }, quietOptions());
-  expect(payloads[0]?.text).toMatch(/^The model gets every message except these commands:\n\/mcp ….*\n\/help/);
-  expect(payloads[0]?.text).not.toContain("/call");
+  expect(payloads[0]?.text).toMatch(
+    /^The model gets every message except these commands:\n\/mcp ….*\n\/tools .*\n\/call .*\n\/help/,
+  );
 });

@@ -66,10 +66,10 @@ export function createCommandsBackend(given: CommandsOptions): ReplyBackend {
   }
 }
 
-/** Commands that need no agent, whatever else answers: managing servers must not depend on a model. */
-const ownCommand = /^\s*\/(?:mcp|help)(?:\s|$)/;
+/** Commands that need no agent, whatever else answers: managing servers and calling tools must not depend on a model. */
+const ownCommand = /^\s*\/(?:mcp|help|tools|call)(?:\s|$)/;
 
-/** Answers `/mcp …` and `/help` with the commands, everything else with the backend. */
+/** Answers `/mcp …`, `/tools`, `/call` and `/help` with the commands, everything else with the backend. */
 export function withCommands(backend: ReplyBackend, commands: ReplyBackend): ReplyBackend {
   return {
     ...backend,
@@ -88,7 +88,8 @@ function helpText(hasMcp: boolean, hasModel: boolean): string {
       ? "The model gets every message except these commands:"
       : "No agent is available. These commands work without one:",
     ...(hasMcp ? ["/mcp …: manage the MCP servers (/mcp help)"] : []),
-    ...(hasModel ? [] : ["/tools [part of a name]: list the tools", "/call <tool> <json>: call a tool"]),
+    "/tools [part of a name]: list the tools",
+    "/call <tool> <json>: call a tool",
     "/help: show this list",
   ].join("\n");
 }
