@@ -59,7 +59,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
       logLevel: options.level,
       askers: options.askers,
       observed: true,
-      sources: { given: options.sources ?? [], servers: { start: "at-once" }, agent: { flags: {} } },
+      sources: { given: options.sources ?? [], servers: { start: "at-once" }, agent: { flags: {} }, machine: "as-configured" },
       doors: { apps: "as-configured", http: { host, port, allowRemote, control: true } },
     });
     const { http, apps } = engine;
