@@ -65,7 +65,10 @@ export function narrowNames(names: readonly string[]): NarrowNames {
   };
 }
 
-const toNarrowAlphabet = (name: string): string => name.replace(/[^A-Za-z0-9_-]+/g, "_");
+export const toNarrowAlphabet = (name: string): string => name.replace(/[^A-Za-z0-9_-]+/g, "_");
+
+/** However a name is changed, it begins with as much of the plain one. */
+export const shortestHead = 30;
 
 const narrowNameRules: NameRules<string> = {
   plain(name) {

@@ -32,9 +32,19 @@ export interface ToolSource {
   repeatedNames?(): readonly string[];
   /** A tool as its peer lists it, before the configuration gave it another name or description. */
   asListed?(tool: Tool): Tool;
+  /** Defined while it connects for the first time, so that its lists are not known yet. */
+  connecting?(): Connecting | undefined;
   call(name: string, args: unknown, context: CallContext): Promise<ToolResult>;
   onChange(listener: () => void): Unsubscribe;
   close(): Promise<void>;
+}
+
+/** A source that is still connecting. */
+export interface Connecting {
+  /** Resolves when its lists are known, or when it is clear that this will take long. */
+  readonly settled: Promise<void>;
+  /** How long a call to it should wait for that. */
+  readonly patienceMs: number;
 }
 
 /** A source that also has resources. URIs pass through unchanged. */

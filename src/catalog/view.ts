@@ -8,7 +8,8 @@ import { rewriteResult, rewriteTool } from "./resources/rewrite-uris.ts";
 import { createShownLinks } from "./resources/shown-links.ts";
 import type { CallContext } from "./call-context.ts";
 import type { Caller } from "./caller.ts";
-import type { CatalogPrompt, CatalogTool, Source, Unsubscribe } from "./source.ts";
+import { shortestHead, toNarrowAlphabet } from "./names.ts";
+import type { CatalogPrompt, CatalogTool, Connecting, Source, Unsubscribe } from "./source.ts";
 import { createViewEntries, type ViewEntries } from "./view-entries.ts";
 
 /**
@@ -57,6 +58,8 @@ export interface View {
   showUris<T extends object>(source: Source, result: T, caller: Caller, read?: FoundResource & { shown: string }): T;
   /** Undefined if no source of the view can complete that. */
   findCompletion(request: CompletionRequest): FoundCompletion | undefined;
+  /** The sources that are still connecting; with a name, those that may have a tool or prompt of that name. */
+  connecting(name?: string): readonly Connecting[];
   onChange(listener: (change: CatalogChange) => void): Unsubscribe;
 }
 
@@ -136,6 +139,10 @@ export function createView(filter: ViewFilter, { alphabet = "wide" }: ViewOption
       );
     },
     findCompletion: (request) => findCompletion(current(), request),
+    connecting: (name) =>
+      sourcesOf(filter, live.state())
+        .filter((source) => name === undefined || bare || mayHave(source, name))
+        .flatMap((source) => source.connecting?.() ?? []),
     onChange(listener) {
       let seen = current();
       return live.onChange(() => {
@@ -173,12 +180,24 @@ function instructionsOf(filter: ViewFilter, { sources }: CatalogState): string |
 }
 
 /** The source of the view, if it has no other. */
-function onlySourceOf(filter: ViewFilter, { sources }: CatalogState): Source | undefined {
-  if (filter !== "all" && "source" in filter) return sources.get(filter.source);
+function onlySourceOf(filter: ViewFilter, state: CatalogState): Source | undefined {
   if (filter !== "all" && "names" in filter) return undefined;
-  const all = [...sources.values()];
-  const shown = filter === "all" ? all : all.filter(filter.sources);
+  const shown = sourcesOf(filter, state);
   return shown.length === 1 ? shown[0] : undefined;
+}
+
+function sourcesOf(filter: ViewFilter, { sources }: CatalogState): readonly Source[] {
+  if (filter !== "all" && "source" in filter) {
+    const source = sources.get(filter.source);
+    return source === undefined ? [] : [source];
+  }
+  const all = [...sources.values()];
+  return filter !== "all" && "sources" in filter ? all.filter(filter.sources) : all;
+}
+
+/** Whether a name may be one of the source, in either alphabet. */
+function mayHave({ prefix = "" }: Source, name: string): boolean {
+  return [prefix, toNarrowAlphabet(prefix)].some((each) => name.startsWith(each.slice(0, shortestHead)));
 }
 
 /** Returns the last result again while the entries are the same, and the same URIs are shown in another form. */

@@ -61,7 +61,7 @@ test.for(clients.slice(0, 2))(
     const lost = client.call(
       "rogue__write",
       { do: "progress", steps: 1000, everyMs: 50 },
-      { onProgress: begun.resolve },
+      { onProgress: () => begun.resolve() },
     );
     await begun.promise;
     await kill(first);

@@ -30,7 +30,9 @@ const handshakeMs = 1000;
 /** Serves a view to the one client at the other end of a pipe, until it disconnects. */
 export async function serveStdioDoor(options: StdioDoorOptions): Promise<void> {
   const { view, guard, info, log, telemetry, input, output, maxFrameBytes, ready, graceMs } = options;
-  const server = createMcpServer(createViewOffer({ view, guard, door: "mcp-stdio", info, log, telemetry }), { log });
+  const listPatienceMs = ready === undefined ? undefined : 0;
+  const offer = createViewOffer({ view, guard, door: "mcp-stdio", info, log, telemetry, listPatienceMs });
+  const server = createMcpServer(offer, { log });
   try {
     await serveStdio(ready === undefined ? server : holdUntil(ready, server), {
       input,

@@ -1,13 +1,14 @@
 import { type CallContext, RequestCallContext } from "../../catalog/call-context.ts";
 import type { Caller, DoorKind } from "../../catalog/caller.ts";
 import { faultFromResult, type Guard } from "../../catalog/guard/guard.ts";
-import type { CatalogTool } from "../../catalog/source.ts";
+import type { CatalogTool, Connecting } from "../../catalog/source.ts";
 import type { View } from "../../catalog/view.ts";
 import { Fault } from "../../core/fault.ts";
 import type { Log } from "../../core/log.ts";
 import { describeMcpRequest, toolErrorType } from "../../core/telemetry/mcp-span.ts";
 import { noTelemetry, type Span, type Telemetry } from "../../core/telemetry/telemetry.ts";
 import type { GetPromptResult, ReadResourceResult } from "../../mcp/messages/resources-and-prompts.ts";
+import { orAborted, settledWithin } from "../../core/wait.ts";
 import type { ToolResult } from "../../mcp/messages/tool.ts";
 import type { McpOffer, OfferChange, RequestContext, ServerInfo } from "../../mcp/server/offer.ts";
 import { detachAfter } from "../../mcp/server/tasks.ts";
@@ -24,7 +25,11 @@ export interface ViewOfferOptions {
   readonly info: ServerInfo;
   readonly log: Log;
   readonly telemetry?: Telemetry | undefined;
+  /** How long a list waits for servers that are still connecting; 3 s unless given. */
+  readonly listPatienceMs?: number | undefined;
 }
+
+const defaultListPatienceMs = 3000;
 
 /** What a token gives its caller, beside its name. */
 export type CallerRights = Pick<Caller, "view" | "isLocal">;
@@ -32,6 +37,7 @@ export type CallerRights = Pick<Caller, "view" | "isLocal">;
 /** A view of the catalog as an MCP server offers it. Every call goes through the guard. */
 export function createViewOffer(options: ViewOfferOptions): McpOffer {
   const { view, guard, door, rights = {}, info, log, telemetry = noTelemetry } = options;
+  const { listPatienceMs = defaultListPatienceMs } = options;
   const { isTracing } = telemetry;
   const contextOf = (request: RequestContext, span?: Span) =>
     new RequestCallContext(request, callerOf(request, door, rights), log, span);
@@ -69,6 +75,12 @@ export function createViewOffer(options: ViewOfferOptions): McpOffer {
     },
     listMeta: (list) => view.listMeta(list),
     complete: (completion, request) => guard.complete(view, completion, contextOf(request)),
+    arriving(name) {
+      if (name === undefined && listPatienceMs === 0) return undefined;
+      const sources = view.connecting(name);
+      if (sources.length === 0) return undefined;
+      return arrivalOf(sources, name === undefined ? listPatienceMs : Infinity);
+    },
     onChange: (listener) =>
       view.onChange((change) => {
         for (const kind of kinds) if (change[kind]) listener(kind);
@@ -76,6 +88,7 @@ export function createViewOffer(options: ViewOfferOptions): McpOffer {
   };
 
   async function readResource(uri: string, context: CallContext): Promise<ReadResourceResult> {
+    if (!view.findResource(uri, context.caller)) await orAborted(arrivalOf(view.connecting()), context.signal);
     const result = await guard.readResource(view, uri, context);
     if (!view.sharesUris) return result;
     const found = view.findResource(uri, context.caller);
@@ -132,6 +145,10 @@ export function createViewOffer(options: ViewOfferOptions): McpOffer {
       span.end();
     }
   }
+}
+
+async function arrivalOf(sources: readonly Connecting[], atMostMs = Infinity): Promise<void> {
+  await Promise.all(sources.map(({ settled, patienceMs }) => settledWithin(settled, Math.min(patienceMs, atMostMs))));
 }
 
 function callerOf({ principal, sessionId }: RequestContext, door: DoorKind, rights: CallerRights): Caller {

@@ -92,12 +92,12 @@ test.for([
     const first = await openWeb(offer, { keptSessions });
     const session = await first.open();
     const reply = await first.post(message, session);
-    const { id: lastEventId } = await reply.events.next();
+    const lastEventId = (await reply.events.next())?.id ?? "";
     const closing = first[Symbol.asyncDispose]();
     reply.hangUp();
     await closing;
     await using second = await openWeb(offer, { keptSessions });
-    const resumed = await second.send("GET", { ...session, "last-event-id": lastEventId! });
+    const resumed = await second.send("GET", { ...session, "last-event-id": lastEventId });
     expect(resumed.status).toBe(200);
     const text = await resumed.text();
     expect(text).toContain("may or may not have completed");
@@ -111,13 +111,13 @@ test("a client that comes back for its notifications is told to look at the list
   const first = await openWeb(offer, { keptSessions });
   const session = await first.open();
   const stream = await first.send("GET", session);
-  const { id: lastEventId } = await stream.events.next();
+  const lastEventId = (await stream.events.next())?.id ?? "";
   await first[Symbol.asyncDispose]();
   await using second = await openWeb(offer, { keptSessions });
-  const resumed = await second.send("GET", { ...session, "last-event-id": lastEventId! });
+  const resumed = await second.send("GET", { ...session, "last-event-id": lastEventId });
   const methods: unknown[] = [];
   const read = async () =>
-    methods.push((JSON.parse((await resumed.events.next()).data || "{}") as { method?: string }).method);
+    methods.push((JSON.parse((await resumed.events.next())?.data || "{}") as { method?: string }).method);
   for (let event = 0; event < 4; event++) await read();
   expect(methods.slice(1)).toEqual(
     ["tools", "resources", "prompts"].map((kind) => `notifications/${kind}/list_changed`),

@@ -2,6 +2,7 @@ import { Fault, type FaultCode } from "../../core/fault.ts";
 import type { RequestHeaders } from "../../core/http/request-headers.ts";
 import { isRecord } from "../../core/is-record.ts";
 import { quoted } from "../../core/peer-text.ts";
+import { orAborted } from "../../core/wait.ts";
 import { requireTasks, tasksExtension } from "../messages/client-facts.ts";
 import { type Params, RpcFault } from "../messages/json-rpc.ts";
 import { checkParamHeaders } from "../messages/mirrored-headers.ts";
@@ -26,12 +27,18 @@ export function featureMethods(offer: McpOffer, checker: SchemaChecker): Map<str
   const { tools, resources, prompts } = offer;
 
   if (tools) {
-    methods.set("tools/list", (params) => listPage("tools", tools.list(), params.cursor));
+    methods.set("tools/list", (params) => listSoon(() => listPage("tools", tools.list(), params.cursor)));
     methods.set("tools/call", (params, request, headers) => {
       const name = stringParam(params, "name");
       const tool = tools.find(name);
-      if (!tool)
+      if (tool) return callFound(tool, params, request, headers);
+      return whenArrived(name, request, () => {
+        const late = tools.find(name);
+        if (late) return callFound(late, params, request, headers);
         throw new Fault("unknown-tool", `Unknown tool: ${quoted(name, 100)}. Use tools/list to see the tools.`);
+      });
+    });
+    const callFound = (tool: Tool, params: Params, request: ServedRequest, headers: RequestHeaders | undefined) => {
       const given = params.arguments ?? noParams;
       if (!isRecord(given)) throw new Fault("bad-params", '"arguments" must be an object.');
       const args = tools.readArguments === undefined ? given : tools.readArguments(tool, given);
@@ -41,21 +48,27 @@ export function featureMethods(offer: McpOffer, checker: SchemaChecker): Map<str
       if (verdict instanceof Promise)
         return verdict.then((late) => (late.ok ? call(tool, args, request) : wrongArguments(tool, late.message)));
       return verdict.ok ? call(tool, args, request) : wrongArguments(tool, verdict.message);
-    });
+    };
   }
 
   if (resources) {
-    methods.set("resources/list", (params) => listPage("resources", resources.list(), params.cursor));
+    methods.set("resources/list", (params) => listSoon(() => listPage("resources", resources.list(), params.cursor)));
     methods.set("resources/templates/list", (params) =>
-      listPage("resourceTemplates", resources.templates(), params.cursor),
+      listSoon(() => listPage("resourceTemplates", resources.templates(), params.cursor)),
     );
     methods.set("resources/read", (params, request) => resources.read(stringParam(params, "uri"), request));
   }
 
   if (prompts) {
-    methods.set("prompts/list", (params) => listPage("prompts", prompts.list(), params.cursor));
+    methods.set("prompts/list", (params) => listSoon(() => listPage("prompts", prompts.list(), params.cursor)));
     methods.set("prompts/get", (params, request) => {
       const name = stringParam(params, "name");
+      const isKnown = prompts.list().some((each) => each.name === name);
+      return isKnown
+        ? getPrompt(name, params, request)
+        : whenArrived(name, request, () => getPrompt(name, params, request));
+    });
+    const getPrompt = (name: string, params: Params, request: ServedRequest) => {
       const prompt = prompts.list().find((each) => each.name === name);
       if (!prompt)
         throw new Fault("unknown-prompt", `Unknown prompt: ${quoted(name, 100)}. Use prompts/list to see the prompts.`);
@@ -66,7 +79,7 @@ export function featureMethods(offer: McpOffer, checker: SchemaChecker): Map<str
       const missing = prompt.arguments?.find((argument) => argument.required && !Object.hasOwn(args, argument.name));
       if (missing) throw new Fault("bad-params", `The prompt ${name} needs the argument ${quoted(missing.name, 100)}.`);
       return prompts.get(name, args as Record<string, string>, request);
-    });
+    };
   }
 
   if (offer.complete) {
@@ -77,6 +90,16 @@ export function featureMethods(offer: McpOffer, checker: SchemaChecker): Map<str
     });
   }
   return methods;
+
+  /** Many clients read the lists only once, right after the hub has started. */
+  function listSoon(list: () => object): object | Promise<object> {
+    return offer.arriving?.()?.then(list) ?? list();
+  }
+
+  function whenArrived<T>(name: string, request: ServedRequest, run: () => T): T | Promise<Awaited<T>> {
+    const arrival = offer.arriving?.(name);
+    return arrival === undefined ? run() : (orAborted(arrival, request.signal).then(run) as Promise<Awaited<T>>);
+  }
 
   function listPage(name: ListName, items: readonly unknown[], cursor: unknown): object {
     const page = pageOf(name, items, cursor);

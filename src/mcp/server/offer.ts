@@ -76,6 +76,11 @@ export interface McpOffer {
   complete?(request: CompletionRequest, context: RequestContext): Promise<Completion>;
   /** The `_meta` of a list, if it all comes from one server. */
   listMeta?(list: ListName): Readonly<Record<string, unknown>> | undefined;
+  /**
+   * What a request waits for while sources are still connecting: a list for all of them, but only a moment; a call of an
+   * unknown name for those that may have it. Undefined if there is nothing to wait for.
+   */
+  arriving?(name?: string): Promise<unknown> | undefined;
   /** Calls the listener when a list has changed, until the returned function is called. */
   onChange?(listener: (change: OfferChange) => void): () => void;
 }

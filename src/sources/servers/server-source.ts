@@ -9,6 +9,7 @@ import type { GetPromptResult, ReadResourceResult } from "../../mcp/messages/res
 import type { Tool, ToolAnnotations, ToolResult } from "../../mcp/messages/tool.ts";
 import type { Completion } from "../../mcp/server/offer.ts";
 import type { ServerDefinition } from "./definition.ts";
+import { followFirstConnection } from "./first-connection.ts";
 import { createSafeRequest, type SafeRequestOptions } from "./safe-request.ts";
 import type { SharedServer } from "./shared-servers.ts";
 
@@ -34,6 +35,7 @@ export function createServerSource(
     trusted: definition.trusted,
     ...(definition.prefix === "" ? {} : { prefix: definition.prefix }),
     instructions: server.instructions,
+    connecting: followFirstConnection(server),
     tools: () => current().tools,
     repeatedNames: () => current().repeated,
     asListed: (tool) => current().find(tool.name) ?? tool,

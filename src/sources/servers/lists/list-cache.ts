@@ -16,6 +16,10 @@ export interface ListCache {
   meta(): ListMeta;
   /** Why they could not be read the last time; undefined if they could. */
   problem(): string | undefined;
+  /** Whether they have been fetched at least once. */
+  hasFetched(): boolean;
+  /** Calls the listener after each fetch, whether it succeeded or not. */
+  onFetch(listener: () => void): () => void;
   /** Fetches them now. One fetch at a time: calls during a fetch share the next one. */
   refresh(): Promise<ServerLists>;
   /** Something hints that they are out of date: fetches them, unless they were fetched just now. */
@@ -49,6 +53,7 @@ export function createListCache({ connection, log, intervalMs, now, onChange }: 
   let hasAsked = false;
   let fetchedAt = -Infinity;
   let refreshTimer: NodeJS.Timeout | undefined;
+  const fetchListeners = new Set<() => void>();
   // A parked server is left alone, unless its lists were never fetched.
   const refreshIfConnected = () => (connection.link() || !hasFetched) && inBackground(refresh());
   const poll = intervalMs > 0 ? setInterval(refreshIfConnected, intervalMs).unref() : undefined;
@@ -58,6 +63,11 @@ export function createListCache({ connection, log, intervalMs, now, onChange }: 
     current: () => lists,
     meta: () => meta,
     problem: () => problem,
+    hasFetched: () => hasFetched,
+    onFetch(listener) {
+      fetchListeners.add(listener);
+      return () => fetchListeners.delete(listener);
+    },
     refresh,
     suspectStale() {
       if (now() - fetchedAt > freshMs) inBackground(refresh());
@@ -71,7 +81,7 @@ export function createListCache({ connection, log, intervalMs, now, onChange }: 
   };
 
   function refresh(): Promise<ServerLists> {
-    if (!fetching) return (fetching = fetchSafely().finally(() => (fetching = undefined)));
+    if (!fetching) return (fetching = fetchSafely().finally(endFetch));
     // It still waits for the connection, so its answer will be new enough.
     if (!hasAsked) return fetching;
     // What is being fetched may be out of date already: all callers share one more fetch.
@@ -81,6 +91,11 @@ export function createListCache({ connection, log, intervalMs, now, onChange }: 
         next = undefined;
         return refresh();
       }));
+  }
+
+  function endFetch(): void {
+    fetching = undefined;
+    for (const listener of fetchListeners) listener();
   }
 
   /** Reading does no harm, so a fetch that was cut off is repeated. */
