@@ -42,6 +42,27 @@ await bundle.close();
 for (const file of readdirSync("dist/cli")) writeAsAscii(`dist/cli/${file}`);
 chmodSync("dist/cli/main.js", 0o755);
 
+// OpenClaw's plugin: the entry is loaded by every OpenClaw command, the engine only by the gateway's service.
+rmSync("dist/plugin", { recursive: true, force: true });
+const plugin = await modulesOf(["src/plugin/index.ts"]);
+const running = await modulesOf(["src/plugin/running-plugin.ts"]);
+const pluginBundle = await rolldown({ ...common, input: { index: "src/plugin/index.ts" } });
+await pluginBundle.write({
+  dir: "dist/plugin",
+  format: "esm",
+  entryFileNames: "[name].js",
+  chunkFileNames: "[name]-[hash].js",
+  plugins: [leanBuiltins()],
+  minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
+  codeSplitting: {
+    groups: [
+      { name: "entry", test: (id) => plugin.has(id), priority: 2 },
+      { name: "running", test: (id) => running.has(id), priority: 1 },
+    ],
+  },
+});
+await pluginBundle.close();
+
 /** One character beyond Latin-1 makes V8 keep a whole file with two bytes a character, which it reads more slowly. */
 function writeAsAscii(path: string): void {
   const code = readFileSync(path, "utf8");

@@ -7,6 +7,7 @@ import { type ClientFacts, missingCapability } from "../mcp/messages/client-fact
 import type { Answer, ClientLogLine, McpLogLevel, Progress, Question } from "../mcp/messages/interim-messages.ts";
 import type { Era } from "../mcp/messages/protocol-version.ts";
 import type { RequestContext } from "../mcp/server/offer.ts";
+import type { ApprovalAnswer } from "./advice.ts";
 import type { Caller } from "./caller.ts";
 
 /** Who calls, how to stop, where progress goes. Every await that crosses a process or socket takes `signal`. */
@@ -38,6 +39,8 @@ export interface CallContext {
   withSpan?(span: Span): CallContext;
   /** The `_meta` of the caller's request. */
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
+  /** The user's answer, if the door has put the guard's question to them already. */
+  readonly approval?: ApprovalAnswer | undefined;
 }
 
 /**
@@ -48,14 +51,16 @@ export class RequestCallContext implements CallContext {
   readonly caller: Caller;
   readonly log: Log;
   readonly span: Span | undefined;
+  readonly approval: ApprovalAnswer | undefined;
   readonly #request: RequestContext;
 
   /** `from` has no client: the request names it. */
-  constructor(request: RequestContext, from: Caller, log: Log, span?: Span) {
+  constructor(request: RequestContext, from: Caller, log: Log, span?: Span, approval?: ApprovalAnswer) {
     const client = request.client.name;
     this.caller = client === undefined ? from : { ...from, client };
     this.log = log;
     this.span = span;
+    this.approval = approval;
     this.#request = request;
   }
 
@@ -70,7 +75,7 @@ export class RequestCallContext implements CallContext {
   }
 
   withSpan(span: Span): CallContext {
-    return new RequestCallContext(this.#request, this.caller, this.log, span);
+    return new RequestCallContext(this.#request, this.caller, this.log, span, this.approval);
   }
 
   get client(): ClientFacts {

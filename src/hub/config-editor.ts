@@ -67,7 +67,7 @@ export function createConfigEditor(host: EditorHost, home: Home, trust: boolean)
 }
 
 /** A configuration file and the server that would be added to it. */
-interface Draft {
+export interface ServerDraft {
   readonly path: string;
   /** Its text now. */
   readonly text: string;
@@ -79,7 +79,7 @@ interface Draft {
  * Connects a server as it would be configured, in this process, and disconnects it again. Faults with the problem. A
  * server that wants a sign-in counts as reachable; one that lacks a variable can't be tried here.
  */
-async function tryServer(host: EditorHost, { path, text, name, settings }: Draft): Promise<void> {
+export async function tryServer(host: EditorHost, { path, text, name, settings }: ServerDraft): Promise<void> {
   const { env, log } = host;
   const loaded = await loadConfig({ path, env, text: appendJson5(text, ["servers"], { [name]: settings }) });
   const own = formatPath(["servers", name]);

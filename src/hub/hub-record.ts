@@ -31,7 +31,11 @@ export async function claimHub(home: Home, log: Log): Promise<{ release(): Promi
 }
 
 function alreadyRuns(record: HubRecord): Fault {
-  const { address, pid } = record;
+  const { address, pid, host } = record;
+  if (host === "openclaw") {
+    const message = `OpenClaw's gateway (PID ${pid}) already keeps the servers of this state folder, at ${address}/mcp; use that, or choose another folder with \`--home\``;
+    return new Fault("conflict", message, { detail: { address, pid } });
+  }
   const message = `the hub is already running at ${address}/mcp; use it, or stop it with \`clawport stop\``;
   return new Fault("conflict", message, { detail: { address, pid } });
 }
@@ -46,6 +50,8 @@ export interface HubRecord {
   /** Without a path: `http://127.0.0.1:8765`. */
   readonly address: string;
   readonly version: string;
+  /** OpenClaw's gateway, if the hub is the plugin in it. */
+  readonly host?: "openclaw" | undefined;
 }
 
 /** The running hub of this state folder; undefined if there is none, or only the record of one that was killed. */
@@ -62,7 +68,7 @@ export async function findRunningHub(home: Home): Promise<HubRecord | undefined>
 
 export async function writeHubRecord(
   home: Home,
-  facts: Pick<HubRecord, "address" | "version" | "startedAt">,
+  facts: Pick<HubRecord, "address" | "version" | "startedAt" | "host">,
 ): Promise<HubRecord> {
   const { pid, start, place } = ownMark("/proc");
   const record: HubRecord = { pid, processStart: start, processPlace: place, ...facts };

@@ -2,7 +2,7 @@ import type { Policy } from "../../core/config/policy-config.ts";
 import type { Log } from "../../core/log.ts";
 import type { Span } from "../../core/telemetry/telemetry.ts";
 import { missingCapability } from "../../mcp/messages/client-facts.ts";
-import type { Advice, CallVerdict } from "../advice.ts";
+import type { Advice, ApprovalAnswer, CallVerdict } from "../advice.ts";
 import type { CallContext } from "../call-context.ts";
 import { type Caller, callerScopeName, isActedFor, originOf } from "../caller.ts";
 import type { CatalogTool } from "../source.ts";
@@ -27,18 +27,34 @@ export interface CallAdmissionOptions {
   readonly askTimeoutMs: number;
 }
 
-/** Decides whether a call may run, with at most one question. Returns no promise if the call is simply allowed. */
-export type AdmitCall = (
-  policy: Policy,
-  operation: Operation,
-  context: CallContext,
-) => CallAdmission | Promise<CallAdmission>;
+/** What the guard would say to a call. */
+export type CallPreview =
+  | { readonly verdict: "allow" | "deny" }
+  | {
+      readonly verdict: "ask";
+      /** The whole question, safe to show as it is. */
+      readonly text: string;
+      /** Whether an answer can be remembered. */
+      readonly lasting: boolean;
+    };
 
-export function createCallAdmission(options: CallAdmissionOptions): AdmitCall {
+export interface CallJudge {
+  /** Decides whether a call may run, with at most one question. Returns no promise if the call is simply allowed. */
+  admit(policy: Policy, operation: Operation, context: CallContext): CallAdmission | Promise<CallAdmission>;
+  /** What `admit` would do, without asking anyone. */
+  preview(policy: Policy, operation: Operation, context: Pick<CallContext, "caller">): Promise<CallPreview>;
+}
+
+export function createCallAdmission(options: CallAdmissionOptions): CallJudge {
   const { approvals, pins, askers, clock, log, askTimeoutMs } = options;
   const questions = createApprovalQuestions({ approvals, timeoutMs: askTimeoutMs, clock, log });
 
-  function judge(policy: Policy, operation: Operation, context: CallContext, more: Partial<CallFacts>): Judgement {
+  function judge(
+    policy: Policy,
+    operation: Operation,
+    context: Pick<CallContext, "caller">,
+    more: Partial<CallFacts>,
+  ): Judgement {
     const { source, tool } = operation;
     return judgeCall({
       policy,
@@ -65,8 +81,10 @@ export function createCallAdmission(options: CallAdmissionOptions): AdmitCall {
       if (verdict === "deny" && !unanswerable) return refuse(operation, judgement, { verdict, why });
       const call = describeCall(operation, context.caller, judgement);
       if (await approvals.takeApproval(call)) return pass("ask", `${why}: once by command`);
-      if (unanswerable) return unanswered(operation, call, judgement);
-      const reply = await ask(operation, context, judgement, call);
+      if (unanswerable && context.approval === undefined) return unanswered(operation, call, judgement);
+      const reply = await (context.approval === undefined
+        ? ask(operation, context, judgement, call)
+        : takeGiven(operation, context.caller, judgement, context.approval));
       if (reply === "again") continue;
       if (reply.choice === undefined) return refuseUnapproved(operation, judgement, "no one answered");
       const answered = `${why}: ${reply.choice} by ${reply.by}`;
@@ -119,6 +137,17 @@ export function createCallAdmission(options: CallAdmissionOptions): AdmitCall {
     return reply;
   }
 
+  /** The door has asked already. */
+  async function takeGiven(
+    operation: Operation,
+    caller: Caller,
+    judgement: Judgement,
+    choice: ApprovalAnswer,
+  ): Promise<ApprovalReply> {
+    if (choice === "always" || choice === "never") await remember(operation, caller, judgement, choice);
+    return { choice, by: caller.door };
+  }
+
   async function remember(
     { tool }: Operation,
     caller: Caller,
@@ -162,13 +191,23 @@ export function createCallAdmission(options: CallAdmissionOptions): AdmitCall {
     return refuseUnapproved(operation, judgement, "no one is available to approve it");
   }
 
-  return (policy, operation, context) => {
-    const item = itemOf(operation);
-    if (operation.source.adviceOn === undefined && (item === undefined || pins.isSettled(item))) {
-      const { verdict, why } = judge(policy, operation, context, {});
-      if (verdict === "allow") return pass(verdict, why);
-    }
-    return decide(policy, operation, context);
+  return {
+    admit(policy, operation, context) {
+      const item = itemOf(operation);
+      if (operation.source.adviceOn === undefined && (item === undefined || pins.isSettled(item))) {
+        const { verdict, why } = judge(policy, operation, context, {});
+        if (verdict === "allow") return pass(verdict, why);
+      }
+      return decide(policy, operation, context);
+    },
+    async preview(policy, operation, context) {
+      const advice = await gatherAdvice(operation, context, pins);
+      const remembered = operation.tool && (await recall(operation.tool, context.caller));
+      const judgement = judge(policy, operation, context, { advice, remembered });
+      if (judgement.verdict !== "ask") return { verdict: judgement.verdict };
+      const call = describeCall(operation, context.caller, judgement);
+      return { verdict: "ask", text: questionText(call), lasting: call.lasting };
+    },
   };
 }
 
@@ -196,7 +235,11 @@ const pass = (verdict: CallVerdict, why: string): CallAdmission => ({ pass: true
 /** What has a pinned definition. */
 const itemOf = ({ tool, prompt }: Operation): CatalogItem | undefined => tool ?? prompt;
 
-async function gatherAdvice(operation: Operation, { caller }: CallContext, pins: Pins): Promise<Advice[]> {
+async function gatherAdvice(
+  operation: Operation,
+  { caller }: Pick<CallContext, "caller">,
+  pins: Pins,
+): Promise<Advice[]> {
   const { source, tool, args } = operation;
   const item = itemOf(operation);
   const advice = await Promise.all([item && pins.check(item), tool && source.adviceOn?.(tool.tool.name, args, caller)]);

@@ -11,12 +11,13 @@ import { errorResult, type ToolResult } from "../../mcp/messages/tool.ts";
 import type { Completion, CompletionRequest } from "../../mcp/server/offer.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { CallContext } from "../call-context.ts";
+import type { Caller } from "../caller.ts";
 import type { FoundResource } from "../resources/resource-index.ts";
 import type { CatalogTool, Unsubscribe } from "../source.ts";
 import type { View } from "../view.ts";
 import type { Approvals } from "./approvals.ts";
 import type { Askers } from "./askers.ts";
-import { createCallAdmission } from "./call-admission.ts";
+import { type CallPreview, createCallAdmission } from "./call-admission.ts";
 import { type CallDecision, createCallRecorder } from "./call-recorder.ts";
 import { traitsOf } from "./judge-call.ts";
 import type { Operation } from "./operation.ts";
@@ -51,6 +52,8 @@ export interface Guard {
     context: CallContext,
   ): Promise<GetPromptResult>;
   complete(view: View, request: CompletionRequest, context: CallContext): Promise<Completion>;
+  /** What `call` would say to this call, for a door that asks its user before the call is sent. */
+  preview(tool: CatalogTool, args: unknown, caller: Caller): Promise<CallPreview>;
   /** Takes effect with the next call. */
   setPolicy(policy: Policy): void;
 }
@@ -65,7 +68,7 @@ const longestMessage = 4000;
 export function createGuard(options: GuardOptions): Guard {
   const { approvals, pins, askers, audit, metrics, log = silentLog, askTimeoutMs = 120_000 } = options;
   const clock = options.clock ?? createClock();
-  const admit = createCallAdmission({ approvals, pins, askers, clock, log, askTimeoutMs });
+  const judge = createCallAdmission({ approvals, pins, askers, clock, log, askTimeoutMs });
   const recorder = createCallRecorder({ audit, metrics, clock });
   let { policy } = options;
   let limits = createRateLimits(policy.limits ?? []);
@@ -94,7 +97,7 @@ export function createGuard(options: GuardOptions): Guard {
         record.end(decision, "rate-limited", undefined);
         return { kind: "refused", code: "rate-limited", text };
       }
-      const admitted = admit(policy, operation, context);
+      const admitted = judge.admit(policy, operation, context);
       const admission = admitted instanceof Promise ? await admitted : admitted;
       decision.verdict = admission.verdict;
       decision.why = admission.why;
@@ -166,6 +169,9 @@ export function createGuard(options: GuardOptions): Guard {
       const operation = { source: found.source, args: request.argument, what: "completion/complete" };
       return readGuarded(operation, context, (own) => found.complete(own));
     },
+
+    preview: (tool, args, caller) =>
+      judge.preview(policy, { source: tool.source, tool, args, what: tool.name }, { caller }),
 
     setPolicy(next) {
       if (JSON.stringify(next.limits) !== JSON.stringify(policy.limits)) limits = createRateLimits(next.limits ?? []);

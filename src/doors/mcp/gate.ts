@@ -28,6 +28,8 @@ export interface TokenMatch {
   readonly view?: TokenView;
   /** Gives access to the metrics and nothing else. */
   readonly metrics?: true;
+  /** Belongs to the agent of the program that hosts this door, see `AgentAccess`. */
+  readonly agent?: true;
 }
 
 /** The name of the owner's token. */

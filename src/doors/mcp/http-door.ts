@@ -18,6 +18,7 @@ import type { Metrics } from "../../core/telemetry/metrics.ts";
 import type { Telemetry } from "../../core/telemetry/telemetry.ts";
 import { sendRpcFault } from "../../mcp/http/send-rpc-response.ts";
 import type { ServerInfo } from "../../mcp/server/offer.ts";
+import type { AgentAccess } from "./agent-access.ts";
 import type { ControlHandler } from "./control-route.ts";
 import { type GateRefusal, type GateRules, judgeCaller, mainTokenName } from "./gate.ts";
 import { createHttpRouter } from "./http-router.ts";
@@ -53,6 +54,8 @@ export interface HttpDoorOptions {
   readonly allowedHosts?: readonly string[] | undefined;
   /** JSON documents that anyone may read without a token, by path. */
   readonly publicDocuments?: Readonly<Record<string, object>> | undefined;
+  /** For the agent of the program that hosts this door. */
+  readonly agent?: AgentAccess | undefined;
   /** Serves the owner's commands, at `/control/<area>.<verb>`. */
   readonly control?: ControlHandler | undefined;
 }
@@ -91,21 +94,15 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
     log,
     telemetry,
     keptSessions,
+    agent: options.agent,
     ...limits,
   });
-  const route = createHttpRouter({
-    catalog,
-    endpoints,
-    intake,
-    info,
-    metrics,
-    control: options.control,
-  });
+  const route = createHttpRouter({ catalog, endpoints, intake, info, metrics, control: options.control });
   const documents = new Map(
     Object.entries(options.publicDocuments ?? {}).map(([path, document]) => [path, JSON.stringify(document)]),
   );
   const rules: GateRules = {
-    matchToken: (presented) => tokens.match(presented),
+    matchToken: (presented) => options.agent?.match(presented) ?? tokens.match(presented),
     maxBodyBytes,
     remote: !isLoopbackHost(host),
     allowedHosts: toLowerCaseNames(options.allowedHosts ?? []),

@@ -35,6 +35,11 @@ export function createHttpRouter(options: HttpRouterOptions): RouteRequest {
       requireMetricsRight(token);
       return sendText(response, 200, prometheusContentType, metrics.render());
     }
+    if (token.agent) {
+      const endpoint = route.kind === "source" ? endpoints.ofAgent(route.source) : undefined;
+      if (!endpoint) throw new Fault("not-found", "There is no such server here. Only /mcp/<server> is served.");
+      return endpoint.handle(request, response, token.name);
+    }
     if (token.metrics) throw new Fault("denied", "This token gives access to /metrics only.");
     if (route.kind === "control" && control) {
       const { method, socket } = request;

@@ -11,6 +11,8 @@ import { createHttpEndpoint, type HttpEndpoint } from "../../mcp/http/http-endpo
 import type { KeptSessions } from "../../mcp/http/kept-sessions.ts";
 import { createMcpServer, type McpServer } from "../../mcp/server/mcp-server.ts";
 import type { ServerInfo } from "../../mcp/server/offer.ts";
+import type { AgentAccess } from "./agent-access.ts";
+import { createAgentOffer } from "./agent-offer.ts";
 import { type CallerRights, type CallGuard, createViewOffer } from "./view-offer.ts";
 
 /** A source whose calls carry media: its endpoint accepts larger bodies and puts long texts into files. */
@@ -30,6 +32,7 @@ export interface ViewEndpointsOptions {
   readonly intake: BodyIntake;
   readonly maxBodyBytes: number;
   readonly largeBodies?: LargeBodies | undefined;
+  readonly agent?: AgentAccess | undefined;
   /** Where the sessions at a view are kept beyond this process, if anywhere. */
   keptSessions?(view: string): KeptSessions | undefined;
 }
@@ -43,6 +46,8 @@ export interface ViewEndpoints {
   whole(rights: CallerRights, withoutAgent?: boolean): HttpEndpoint;
   /** One source under bare names; undefined if there is no such source. */
   ofSource(id: string, rights: CallerRights): HttpEndpoint | undefined;
+  /** One source for the agent of the host; undefined if it has no address for the agent. */
+  ofAgent(id: string): HttpEndpoint | undefined;
   /** The servers, all or only these, under their names in the catalog. Callers count as coming over stdio. */
   relay(only: readonly string[] | undefined): HttpEndpoint;
   /** The whole catalog. Callers count as commands at a terminal. */
@@ -57,7 +62,7 @@ export interface ViewEndpoints {
 }
 
 export function createViewEndpoints(options: ViewEndpointsOptions): ViewEndpoints {
-  const { catalog, guard, info, log, telemetry, admission, intake, maxBodyBytes, largeBodies } = options;
+  const { catalog, guard, info, log, telemetry, admission, intake, maxBodyBytes, largeBodies, agent } = options;
   const made = new Map<string, { server: McpServer; endpoint: HttpEndpoint }>();
 
   return {
@@ -65,6 +70,7 @@ export function createViewEndpoints(options: ViewEndpointsOptions): ViewEndpoint
       rights.view === undefined && !withoutAgent ? endpointOf("", rights) : partOf(rights, withoutAgent),
     ofSource: (id, rights) =>
       catalog.sources().some((source) => source.id === id) ? endpointOf(id, rights) : undefined,
+    ofAgent: (id) => (agent?.serves(id) ? (made.get(`agent ${id}`)?.endpoint ?? makeForAgent(id, agent)) : undefined),
     relay: (only) => relayTo(only && [...new Set(only)].toSorted()),
     // The id of a source never contains a space, so this key can't be one.
     terminal: () => made.get("relay cli")?.endpoint ?? make("relay cli", "all", { door: "cli" }),
@@ -88,16 +94,25 @@ export function createViewEndpoints(options: ViewEndpointsOptions): ViewEndpoint
     return make(key, source === "" ? "all" : { source }, { door: "mcp-http", rights, hasLargeBodies });
   }
 
+  function partOf(rights: CallerRights, withoutAgent: boolean): HttpEndpoint {
+    const key = `${rightsKey(rights)}${withoutAgent ? "without agent" : "several sources"}`;
+    const sources = ({ id }: Source): boolean => isInView(id, rights) && !(withoutAgent && id === "agent");
+    return made.get(key)?.endpoint ?? make(key, { sources }, { door: "mcp-http", rights });
+  }
+
   function relayTo(only: readonly string[] | undefined): HttpEndpoint {
     const key = `relay stdio ${only?.join(" ") ?? "*"}`;
     const sources = ({ id, kind }: Source): boolean => kind === "server" && (only?.includes(id) ?? true);
     return made.get(key)?.endpoint ?? make(key, { sources }, { door: "mcp-stdio" });
   }
 
-  function partOf(rights: CallerRights, withoutAgent: boolean): HttpEndpoint {
-    const key = `${rightsKey(rights)}${withoutAgent ? "without agent" : "several sources"}`;
-    const sources = ({ id }: Source): boolean => isInView(id, rights) && !(withoutAgent && id === "agent");
-    return made.get(key)?.endpoint ?? make(key, { sources }, { door: "mcp-http", rights });
+  /** The agent's program keeps its sessions when this door opens again. */
+  function makeForAgent(id: string, access: AgentAccess): HttpEndpoint {
+    const view = catalog.view({ source: id });
+    const server = createMcpServer(createAgentOffer({ view, guard, access, info, log, telemetry }), { log });
+    const endpoint = createHttpEndpoint(server, { log, admission, intake, maxBodyBytes, adoptsSessions: true });
+    made.set(`agent ${id}`, { server, endpoint });
+    return endpoint;
   }
 
   function make(key: string, filter: ViewFilter, { door, rights, hasLargeBodies }: EndpointRules): HttpEndpoint {

@@ -1,6 +1,7 @@
 import { hostname, networkInterfaces } from "node:os";
 import { isFault } from "../../core/fault.ts";
 import { isLoopbackHost } from "../../core/http/addresses.ts";
+import type { AgentAccess } from "../../doors/mcp/agent-access.ts";
 import { type HttpDoor, type HttpDoorOptions, openHttpDoor } from "../../doors/mcp/http-door.ts";
 import { openTokens } from "../../doors/mcp/tokens.ts";
 import { publicDocuments } from "../../sources/servers/oauth/registration/client-document.ts";
@@ -14,10 +15,14 @@ export interface HttpOptions {
   /** These take precedence over `hub.host`, `hub.port` and `hub.allowRemote`. */
   readonly host?: string | undefined;
   /** Faults with `conflict` if it is taken. */
-  readonly allowRemote?: boolean | undefined;
   readonly port?: number | undefined;
+  readonly allowRemote?: boolean | undefined;
   /** Lets commands of the same user ask and steer this process, at `/control/…`. */
   readonly control?: boolean;
+  /** For the agent of the program that hosts the engine. */
+  readonly agent?: AgentAccess | undefined;
+  /** More JSON documents that anyone may read without a token, by path. */
+  readonly documents?: Readonly<Record<string, object>> | undefined;
 }
 
 export interface OpenedHttp {
@@ -31,13 +36,13 @@ export interface OpenedHttp {
   readonly remoteNames: readonly string[];
   /** MCP sessions that are open. */
   sessionCount(): number;
+  /** Requests with a token that is not valid, and without one. */
+  refusedTokens?(): { readonly wrong: number; readonly missing: number };
   close(): Promise<void>;
 }
 
 interface Wiring extends HttpOptions {
   /** Orders bring media along, so their bodies may be large. */
-  /** Requests with a token that is not valid, and without one. */
-  refusedTokens?(): { readonly wrong: number; readonly missing: number };
   readonly takesOrders: boolean;
   openControl(): Promise<HubControl>;
 }
@@ -67,7 +72,8 @@ export async function openHttp(parts: EngineParts, options: Wiring): Promise<Ope
     largeBodies: options.takesOrders ? { source: "agent", ...uploadLimits(home.path) } : undefined,
     allowedHosts: names,
     control: options.control ? createControlApi(await options.openControl()) : undefined,
-    publicDocuments: publicDocuments(config.hub.publicUrl),
+    agent: options.agent,
+    publicDocuments: { ...publicDocuments(config.hub.publicUrl), ...options.documents },
   });
   closers.add("door", () => door.close());
   return {

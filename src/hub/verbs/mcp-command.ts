@@ -5,6 +5,7 @@ import { Fault, toFault } from "../../core/fault.ts";
 import type { McpCommand } from "../../sources/agent/commands-backend.ts";
 import type { ReplyOptions } from "../../sources/agent/reply-backend.ts";
 import type { HubControl } from "../control/hub-control.ts";
+import { withChatCommands } from "./chat-commands.ts";
 import type { ConfigEditor } from "./connect.ts";
 import type { VerbContext, VerbResult } from "./verb.ts";
 
@@ -22,6 +23,7 @@ const help = [
   "/mcp auth --list: list the sign-ins",
   "/mcp refresh [server]: fetch the list of tools again",
   "/mcp logs <server>: show its last output",
+  "/mcp call <tool> <json>: call a tool",
 ].join("\n");
 
 export interface McpCommandOptions {
@@ -36,6 +38,8 @@ export interface McpCommandOptions {
 
 /** One order's command, and what it works with. */
 interface Request {
+  /** The whole command, without `/mcp`. */
+  readonly text: string;
   readonly verb: string;
   readonly words: readonly string[];
   readonly order: ReplyOptions;
@@ -51,12 +55,12 @@ export function createMcpCommand(options: McpCommandOptions): McpCommand {
     if (verb === "help") return { text: help };
     requireRight(verb, order);
     const context: VerbContext = { control: await options.control(), prefix: "/mcp", now: Date.now };
-    const { text: answer, ok } = await run({ verb, words, order, context, options }).catch((error: unknown) => {
+    const { text: answer, ok } = await run({ text, verb, words, order, context, options }).catch((error: unknown) => {
       const { code, message, detail } = toFault(error);
       throw new Fault(code, withChatCommands(message), { cause: error, detail });
     });
     if (!ok) throw new Fault("unavailable", withChatCommands(answer));
-    return { text: verb === "logs" ? answer : withChatCommands(answer) };
+    return { text: verb === "logs" || verb === "call" ? answer : withChatCommands(answer) };
   };
 }
 
@@ -85,6 +89,9 @@ async function run(request: Request): Promise<VerbResult> {
       return runAuthWords(words, context);
     case "disconnect":
       return (await import("./switch-servers.ts")).runDisconnect(context, named(verb, name));
+    case "call":
+      await request.options.settled();
+      return (await import("./call-text.ts")).runCallText(request.text, request.order, context);
     case "refresh":
       return (await import("./switch-servers.ts")).runRefresh(context, name);
     case "logs":
@@ -173,9 +180,4 @@ function named(verb: string, name: string | undefined): string {
   if (name === undefined)
     throw new Fault("usage", `Name a server: \`/mcp ${verb} <server>\`. Run \`/mcp servers\` to list them.`);
   return name;
-}
-
-/** Messages from below name the commands of a terminal, which the reader of an order may not have. */
-function withChatCommands(text: string): string {
-  return text.replaceAll(/\bclawport (?=(?:servers|tools|status|connect|disconnect|auth|refresh|logs)\b)/g, "/mcp ");
 }

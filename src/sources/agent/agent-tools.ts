@@ -41,8 +41,10 @@ export function createAgentTools({ view, guard }: AgentToolsOptions): AgentTools
 const agentName = "clawport";
 
 /** The context of a call that our own agent makes for the caller of an order. */
-export function agentCallContext({ caller, signal, log, ask, onActivity }: ReplyOptions, name: string): CallContext {
+export function agentCallContext(options: ReplyOptions, name: string): CallContext {
+  const { caller, signal, log, ask, onActivity, approval } = options;
   return {
+    approval,
     caller: actingFor(caller, agentName),
     signal,
     log,

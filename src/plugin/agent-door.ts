@@ -1,0 +1,46 @@
+import { timingSafeEqual } from "node:crypto";
+import { Fault } from "../core/fault.ts";
+import type { AgentAccess } from "../doors/mcp/agent-access.ts";
+import type { TokenMatch } from "../doors/mcp/gate.ts";
+import { openClawName } from "./openclaw-tools.ts";
+import type { Published } from "./entries.ts";
+import { presentResult } from "./present-result.ts";
+import { hashArguments, type TicketDesk, ticketArgument, withoutTicket } from "./tickets.ts";
+
+export interface AgentDoorOptions {
+  readonly token: string;
+  readonly desk: TicketDesk;
+  readonly mediaFolder: string;
+  published(): readonly Published[];
+  mayUse(agent: string | undefined, server: string): boolean;
+}
+
+/** The name of the token that OpenClaw presents; rules see it on calls that came without a ticket. */
+export const openClawToken = "openclaw";
+
+/** OpenClaw's own MCP client at our endpoint. */
+export function createAgentDoor({ token, desk, mediaFolder, published, mayUse }: AgentDoorOptions): AgentAccess {
+  const expected = Buffer.from(token);
+  const match: TokenMatch = Object.freeze({ name: openClawToken, agent: true });
+  return {
+    match(presented) {
+      const bytes = Buffer.from(presented);
+      return bytes.length === expected.length && timingSafeEqual(bytes, expected) ? match : undefined;
+    },
+    serves: (source) => published().some(({ server }) => server === source),
+    redeem({ source, tool }, given) {
+      const args = withoutTicket(given);
+      const { entry = "" } = published().find(({ server }) => server === source.id) ?? {};
+      const name = openClawName(entry, tool.name).toLowerCase();
+      const ticket = desk.redeem(given[ticketArgument], (issued) => issued.toLowerCase() === name);
+      if (!mayUse(ticket?.caller.agent, source.id))
+        throw new Fault("denied", `This agent may not use the server ${source.id}.`);
+      if (ticket === undefined) return { args, caller: { token: openClawToken } };
+      const { caller, answer } = ticket;
+      // The answer is for what the user saw.
+      const approval = answer?.hash === hashArguments(args) ? answer.choice : undefined;
+      return { args, caller, approval };
+    },
+    present: ({ source }, result) => presentResult(result, { server: source.id, mediaFolder }),
+  };
+}

@@ -1,0 +1,35 @@
+import type { CatalogTool } from "../catalog/source.ts";
+import type { Published } from "./entries.ts";
+
+/** A tool of ours by the name that OpenClaw gave it. */
+export interface FoundTool {
+  readonly server: string;
+  /** Undefined for what OpenClaw adds to a server itself, such as `<server>__resources_list`, and for tools that are gone. */
+  readonly tool: CatalogTool | undefined;
+}
+
+/** The longest name that OpenClaw gives a tool. */
+const longestName = 64;
+
+/** OpenClaw joins the key of the entry and the tool's name, replaces other characters and compares without case. */
+export function openClawName(entry: string, tool: string): string {
+  return `${entry}__${tool.replaceAll(/[^A-Za-z0-9_-]/g, "-")}`.slice(0, longestName);
+}
+
+/** Finds the tool that OpenClaw calls by this name; undefined if it is none of ours. */
+export function findTool(
+  name: string,
+  published: readonly Published[],
+  toolsOf: (server: string) => readonly CatalogTool[],
+): FoundTool | undefined {
+  const folded = name.toLowerCase();
+  const owners = published.filter(({ entry }) => folded.startsWith(`${entry.toLowerCase()}__`));
+  // A key may contain `__`, too: the longest one that has the tool is meant.
+  const byLength = owners.toSorted((a, b) => b.entry.length - a.entry.length);
+  for (const { server, entry } of byLength) {
+    const tool = toolsOf(server).find((each) => openClawName(entry, each.tool.name).toLowerCase() === folded);
+    if (tool !== undefined) return { server, tool };
+  }
+  const [owner] = byLength;
+  return owner && { server: owner.server, tool: undefined };
+}

@@ -1,0 +1,32 @@
+import type { OpenClawApi, ServiceContext } from "./openclaw-api.ts";
+import type { RunningPlugin } from "./running-plugin.ts";
+
+/** OpenClaw registers a plugin several times in one process, each time with a new copy of this module. */
+interface PluginState {
+  running: RunningPlugin | undefined;
+  api: OpenClawApi | undefined;
+  context: ServiceContext | undefined;
+  /** Starts and stops follow one another. */
+  turn: Promise<unknown>;
+  /** Closes the engine, unless the service starts again before. */
+  lingering: NodeJS.Timeout | undefined;
+  /** Calls of `mcp_manage` that the user allowed: by their id, the command. */
+  readonly allowed: Map<string, string>;
+  /** The gateway was told to stop, so nothing lingers. */
+  isEnding: boolean;
+}
+
+const key = Symbol.for("clawport.openclaw-plugin");
+
+export function pluginState(): PluginState {
+  const place = globalThis as typeof globalThis & { [key]?: PluginState };
+  return (place[key] ??= {
+    running: undefined,
+    api: undefined,
+    context: undefined,
+    turn: Promise.resolve(),
+    lingering: undefined,
+    allowed: new Map(),
+    isEnding: false,
+  });
+}

@@ -1,0 +1,59 @@
+import { createManageTool, manageTool, runCommand } from "./manage-tool.ts";
+import type { CommandContext, OpenClawApi, OpenClawCommand } from "./openclaw-api.ts";
+import { pluginState } from "./plugin-state.ts";
+import { registerServer } from "./serve-orders.ts";
+import { cleanUp, createService } from "./service.ts";
+import { beforeToolCall, callerPolicy } from "./tool-hooks.ts";
+
+/**
+ * Called by OpenClaw, several times in one process and also by commands that only look at the plugin: nothing is opened
+ * here, and the engine is not even loaded.
+ */
+export function register(api: OpenClawApi): void {
+  // The service takes up changes of the configuration itself.
+  api.registerReload({ noopPrefixes: ["plugins.entries.mcp-client.config"] });
+  api.registerService(createService(api));
+  api.registerCommand(mcpCommand);
+  api.registerTool(createManageTool, { names: [manageTool] });
+  api.registerTrustedToolPolicy(callerPolicy);
+  api.on("before_tool_call", beforeToolCall);
+  api.registerAgentToolResultMiddleware(
+    async (event) => {
+      const result = pluginState().running?.attachImages(event);
+      return result && { result };
+    },
+    { runtimes: ["openclaw"] },
+  );
+  api.lifecycle?.registerRuntimeLifecycle({ id: "mcp-client", cleanup: ({ reason }) => cleanUp(reason) });
+  registerServer(api);
+  if (api.config.plugins?.entries?.["mcp-client"]?.hooks?.allowConversationAccess === true) readConversations(api);
+}
+
+const mcpCommand: OpenClawCommand = {
+  name: "mcp",
+  description: "Manage MCP servers: servers, tools, status, connect, disconnect, auth, refresh, call, help",
+  acceptsArgs: true,
+  requireAuth: true,
+  agentPromptGuidance: [
+    "Tools of MCP servers are named <server>__<tool>. If you do not see one, look for it with tool_search.",
+  ],
+  async handler(context) {
+    return { text: await runCommand(context.args ?? "", senderOf(context)) };
+  },
+};
+
+function senderOf({ isAuthorizedSender, senderId, channel }: CommandContext) {
+  const sender = senderId === undefined ? undefined : channel === undefined ? senderId : `${channel}:${senderId}`;
+  return { sender, isAuthorized: isAuthorizedSender === true };
+}
+
+/** What OpenClaw allows only if the user says so in `hooks.allowConversationAccess`. */
+function readConversations(api: OpenClawApi): void {
+  api.on("before_agent_run", ({ senderId, senderIsOwner }, { runId, channel, accountId }) => {
+    pluginState().running?.noteRun(runId, { channel, accountId, senderId, senderIsOwner });
+  });
+  api.on("before_prompt_build", async (_event, { agentId }) => {
+    const text = await pluginState().running?.context(agentId);
+    return text ? { appendSystemContext: text } : undefined;
+  });
+}

@@ -1,0 +1,93 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
+import type { ConfigEdit, OpenClawApi, OpenClawService, ServiceContext } from "./openclaw-api.ts";
+import { pluginState } from "./plugin-state.ts";
+
+/** Long enough for OpenClaw to start the service again after a change of the configuration. */
+const lingerMs = 2500;
+/** OpenClaw refuses writes from a plugin while it is being disabled. */
+const cleanUpAfterMs = 1500;
+
+const configPath = "plugins.entries.mcp-client.config";
+
+/**
+ * The engine as a service of the gateway. A change of the configuration restarts the service, but not the engine: only the
+ * servers that changed.
+ */
+export function createService(api: OpenClawApi): OpenClawService {
+  return {
+    id: "mcp-client",
+    reload: { configPrefixes: [configPath, "agents.entries"] },
+    start: (context) => inTurn(() => start(api, context)),
+    stop: () => inTurn(stop),
+  };
+}
+
+function inTurn(work: () => Promise<void>): Promise<void> {
+  const state = pluginState();
+  const done = state.turn.then(work);
+  state.turn = done.catch(() => {});
+  return done;
+}
+
+async function start(api: OpenClawApi, context: ServiceContext): Promise<void> {
+  const state = pluginState();
+  clearTimeout(state.lingering);
+  state.api = api;
+  state.context = context;
+  const { openRunningPlugin, pluginVersion } = await import("./running-plugin.ts");
+  if (state.running !== undefined && state.running.version !== pluginVersion()) await closeNow();
+  if (state.running !== undefined) {
+    await state.running.reconfigure().catch((error: unknown) => context.logger.error(String(error)));
+    return;
+  }
+  watchSignals();
+  const { createPluginLog } = await import("./plugin-log.ts");
+  const env = process.env;
+  state.running = await openRunningPlugin({
+    stateDir: context.stateDir,
+    configPath: env["OPENCLAW_CONFIG_PATH"] ?? join(context.stateDir, "openclaw.json"),
+    env,
+    homedir: homedir(),
+    log: createPluginLog(() => state.context?.logger ?? context.logger),
+    link: () => ({ config: (state.api ?? api).runtime.config }),
+  });
+}
+
+async function stop(): Promise<void> {
+  const state = pluginState();
+  if (state.isEnding) return closeNow();
+  clearTimeout(state.lingering);
+  state.lingering = setTimeout(() => void inTurn(closeNow), lingerMs).unref();
+}
+
+async function closeNow(): Promise<void> {
+  const state = pluginState();
+  clearTimeout(state.lingering);
+  const { running } = state;
+  state.running = undefined;
+  await running?.close();
+}
+
+/** OpenClaw does not say why it stops a service. */
+function watchSignals(): void {
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => void (pluginState().isEnding = true));
+}
+
+/** The plugin was disabled or uninstalled: what it wrote into OpenClaw's configuration goes, too. */
+export function cleanUp(reason: string | undefined): void {
+  if (reason !== "disable") return;
+  const { running, context } = pluginState();
+  if (running === undefined) return;
+  void inTurn(closeNow);
+  setTimeout(() => {
+    void withdraw().catch((error: unknown) => context?.logger.warn(`could not clean up mcp.servers: ${String(error)}`));
+  }, cleanUpAfterMs).unref();
+
+  /** `api.runtime` no longer works by then. */
+  async function withdraw(): Promise<void> {
+    const name = "openclaw/plugin-sdk/config-mutation";
+    const { mutateConfigFile } = (await import(name)) as { mutateConfigFile(edit: ConfigEdit): Promise<unknown> };
+    await running?.withdraw({ mutateConfigFile });
+  }
+}

@@ -1,0 +1,117 @@
+import { hash, randomBytes } from "node:crypto";
+import type { ApprovalAnswer } from "../catalog/advice.ts";
+import type { Caller } from "../catalog/caller.ts";
+import type { CallerContext, Requester, ToolCallEvent } from "./openclaw-api.ts";
+
+/** The argument that carries a ticket from OpenClaw's tool policy to our endpoint. */
+export const ticketArgument = "_clawport";
+
+type Args = Readonly<Record<string, unknown>>;
+
+/** A call that OpenClaw has announced and that has not arrived yet. */
+export interface Ticket {
+  /** As OpenClaw calls the tool. */
+  readonly tool: string;
+  readonly caller: Omit<Caller, "door">;
+  /** The user's answer in OpenClaw's own prompt, and the arguments it was given for. */
+  answer: { readonly choice: ApprovalAnswer; readonly hash: string } | undefined;
+}
+
+/**
+ * One-time tickets: OpenClaw's trusted tool policy adds one to the arguments of a call, and the endpoint, which sees
+ * neither agent nor chat, redeems it. The token of the endpoint proves nothing about the agent: it is in the configuration
+ * file, which an agent may be able to read.
+ */
+export interface TicketDesk {
+  /** Remembers who started a run. OpenClaw's calls of MCP tools do not say. */
+  noteRun(runId: string | undefined, requester: Requester | undefined): void;
+  issue(event: ToolCallEvent, context: CallerContext): string;
+  /** The ticket of a call that was announced and has not arrived yet. */
+  find(event: ToolCallEvent): Ticket | undefined;
+  /** A ticket works once, and for its own tool only. */
+  redeem(ticket: unknown, isTool: (name: string) => boolean): Ticket | undefined;
+}
+
+/** Longer than OpenClaw waits for an approval at most. */
+const ticketMs = 660_000;
+const mostTickets = 10_000;
+const mostRuns = 2000;
+
+export function createTicketDesk(now: () => number = Date.now): TicketDesk {
+  const tickets = new Map<string, { readonly ticket: Ticket; readonly callKey: string; readonly until: number }>();
+  const byCall = new Map<string, string>();
+  const runs = new Map<string, Requester>();
+
+  return {
+    noteRun(runId, requester) {
+      if (runId === undefined || requester === undefined || runs.has(runId)) return;
+      if (runs.size >= mostRuns) runs.delete(runs.keys().next().value!);
+      runs.set(runId, requester);
+    },
+    issue(event, context) {
+      sweep();
+      const id = randomBytes(16).toString("base64url");
+      const callKey = keyOf(event);
+      const before = byCall.get(callKey);
+      if (before !== undefined) drop(before);
+      const caller = callerOf(context, runs.get(event.runId ?? context.runId ?? ""));
+      tickets.set(id, {
+        ticket: { tool: event.toolName, caller, answer: undefined },
+        callKey,
+        until: now() + ticketMs,
+      });
+      byCall.set(callKey, id);
+      return id;
+    },
+    find: (event) => tickets.get(byCall.get(keyOf(event)) ?? "")?.ticket,
+    redeem(id, isTool) {
+      const found = typeof id === "string" ? tickets.get(id) : undefined;
+      if (found === undefined) return undefined;
+      drop(id as string);
+      return found.until > now() && isTool(found.ticket.tool) ? found.ticket : undefined;
+    },
+  };
+
+  function sweep(): void {
+    for (const [id, { until }] of tickets) {
+      if (until > now() && tickets.size < mostTickets) return;
+      drop(id);
+    }
+  }
+
+  function drop(id: string): void {
+    const found = tickets.get(id);
+    tickets.delete(id);
+    if (found !== undefined && byCall.get(found.callKey) === id) byCall.delete(found.callKey);
+  }
+}
+
+function keyOf({ runId, toolCallId, toolName }: ToolCallEvent): string {
+  return JSON.stringify([runId, toolCallId, toolName]);
+}
+
+function callerOf({ agentId, sessionKey }: CallerContext, requester: Requester = {}): Omit<Caller, "door"> {
+  const { channel, senderId, senderIsOwner } = requester;
+  return {
+    ...(agentId !== undefined && { agent: agentId }),
+    ...(sessionKey !== undefined && { sessionKey }),
+    ...(senderId !== undefined && { sender: channel === undefined ? senderId : `${channel}:${senderId}` }),
+    isOwner: senderIsOwner === true,
+  };
+}
+
+/** The arguments without a ticket, as a new object. */
+export function withoutTicket(args: Args): Args {
+  const { [ticketArgument]: _, ...rest } = args;
+  return rest;
+}
+
+/** The same for equal arguments, whatever their order. */
+export function hashArguments(args: Args): string {
+  return hash("sha256", JSON.stringify(args, sortKeys));
+}
+
+function sortKeys(_key: string, value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
