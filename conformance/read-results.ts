@@ -14,6 +14,8 @@ export interface ScenarioResult {
   readonly passed: number;
   readonly failed: number;
   readonly warned: number;
+  /** The ids of the checks that failed. */
+  readonly failures: readonly string[];
   /** One line for each check that failed or warned. */
   readonly complaints: readonly string[];
 }
@@ -39,6 +41,7 @@ async function readScenario(folder: string, name: string): Promise<ScenarioResul
     passed: count("SUCCESS"),
     failed: count("FAILURE"),
     warned: count("WARNING"),
+    failures: checks.filter(({ status }) => status === "FAILURE").map(({ id }) => id),
     complaints: checks
       .filter(({ status }) => status === "FAILURE" || status === "WARNING")
       .map(

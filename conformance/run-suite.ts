@@ -3,6 +3,8 @@ import { once } from "node:events";
 import { rm } from "node:fs/promises";
 import path from "node:path";
 import { Fault } from "../src/core/fault.ts";
+import { expectFailures, type ExpectedFailures } from "./expect-failures.ts";
+import { hubFailures } from "./hub/expected-failures.ts";
 import { installPackage } from "./install-package.ts";
 import { readResults } from "./read-results.ts";
 import type { ScenarioResult } from "./read-results.ts";
@@ -15,6 +17,10 @@ export interface Suite {
   readonly version: string;
   readonly args: readonly string[];
   readonly atLeast: number;
+  /** A hub is in front of the fixture. */
+  readonly throughHub?: boolean;
+  /** The checks that must fail, and why; none unless given. */
+  readonly expectedFailures?: ExpectedFailures;
 }
 
 export const suites: readonly Suite[] = [
@@ -22,11 +28,19 @@ export const suites: readonly Suite[] = [
   { title: "0.2 all", version: "0.2.0-alpha.12", args: ["--suite", "all"], atLeast: 232 },
   { title: "0.2 2025-11-25", version: "0.2.0-alpha.12", args: ["--requirements", "2025-11-25"], atLeast: 83 },
   { title: "0.2 2026-07-28", version: "0.2.0-alpha.12", args: ["--requirements", "2026-07-28"], atLeast: 196 },
+  {
+    title: "0.2 all, hub",
+    version: "0.2.0-alpha.12",
+    args: ["--suite", "all"],
+    atLeast: 225,
+    throughHub: true,
+    expectedFailures: hubFailures,
+  },
 ];
 
 export async function runSuite(suite: Suite, url: string): Promise<readonly ScenarioResult[]> {
   const runner = await installPackage("@modelcontextprotocol/conformance", suite.version, "conformance");
-  const folder = path.join(runner, "..", "..", "..", "results", suite.title.replaceAll(" ", "-"));
+  const folder = path.join(runner, "..", "..", "..", "results", suite.title.replaceAll(/\W+/g, "-"));
   await rm(folder, { recursive: true, force: true });
   const child = spawn(
     process.execPath,
@@ -37,5 +51,5 @@ export async function runSuite(suite: Suite, url: string): Promise<readonly Scen
   if (signal !== null) {
     throw new Fault("timeout", `The suite «${suite.title}» did not finish within ${patienceMs / 1000} s.`);
   }
-  return readResults(folder);
+  return expectFailures(await readResults(folder), suite.expectedFailures ?? {});
 }

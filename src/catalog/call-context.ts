@@ -24,8 +24,11 @@ export interface CallContext {
   readonly logLevel?: McpLogLevel | undefined;
   /** A log line for the calling client; dropped below the level it requested. */
   tell(line: ClientLogLine): void;
-  /** Asks the calling client; rejects with `missing-capability` if the client does not support it. */
-  ask(question: Question): Promise<Answer>;
+  /**
+   * Asks the calling client; rejects with `missing-capability` if the client does not support it. `key` is the name that the
+   * question has at the server that asks it.
+   */
+  ask(question: Question, key?: string): Promise<Answer>;
   /** The era of the calling client, if it is an MCP client. */
   readonly era?: Era | undefined;
   /** The user has done what a question asked for that sent them to a URL. The caller may have its result by then. */
@@ -110,8 +113,8 @@ export class RequestCallContext implements CallContext {
     return this.#request.meta;
   }
 
-  ask(question: Question): Promise<Answer> {
-    return this.#request.ask(question);
+  ask(question: Question, key?: string): Promise<Answer> {
+    return this.#request.ask(question, key);
   }
 
   elicitationComplete(elicitationId: string): void {

@@ -10,8 +10,10 @@ import {
 } from "../messages/interim-messages.ts";
 import { AnswerFault, type JsonRpcRequest, type RpcError } from "../messages/json-rpc.ts";
 
-/** Asks the user, the model or the application behind the client. */
-export type Ask = (question: Question) => Promise<Answer>;
+/** Asks the user, the model or the application behind the client. `key` is the name that a modern server gives the question. */
+export type Ask = (question: Question, key?: string) => Promise<Answer>;
+
+const longestKey = 200;
 
 /** The body of the response to a request of a legacy server. */
 type ResponseBody = { readonly result: object } | { readonly error: RpcError };
@@ -45,9 +47,10 @@ export async function answerInputRequests(
   toHub: boolean,
 ): Promise<Record<string, Answer>> {
   const answers = await Promise.allSettled(
-    Object.entries(asRecord(requests)).map(
-      async ([key, question]) => [key, await answerInput(question as Question, ask, toHub)] as const,
-    ),
+    Object.entries(asRecord(requests)).map(async ([key, question]) => {
+      const asked: Ask | undefined = ask && ((each) => ask(each, key.slice(0, longestKey)));
+      return [key, await answerInput(question as Question, asked, toHub)] as const;
+    }),
   );
   // All of them have ended by now: no question stays open at the client of a call that is over.
   const failed = answers.find((answer) => answer.status === "rejected");

@@ -16,11 +16,12 @@ export async function answerServer(
   definition: ServerDefinition,
   sample: SampleForServer | undefined,
   context: QuestionContext,
+  key?: string,
 ): Promise<Answer> {
   // Which folders a server may know is decided by the configuration, never by the caller.
   if (question.method === "roots/list") return { roots: definition.roots };
   try {
-    if (context.ask) return await context.ask(question);
+    if (context.ask) return await context.ask(question, key);
     throw cannotAsk(question, `No client is available to answer the question of ${definition.name}.`);
   } catch (error) {
     const maySample = question.method === "sampling/createMessage" && isFault(error, "missing-capability");
