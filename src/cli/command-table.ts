@@ -103,11 +103,3 @@ export const commandTable: readonly CommandEntry[] = [
     load: () => import("./commands/completion.ts"),
   },
 ];
-
-/** Other names for commands, and what they stand for. */
-export const aliases: Readonly<Record<string, readonly string[]>> = {
-  start: ["up"],
-  add: ["connect"],
-  remove: ["disconnect", "--remove"],
-  list: ["servers"],
-};

@@ -20,7 +20,9 @@ export const trustOption = {
 } as const;
 
 /** Names that only Clawport knows; a completion script asks for them. */
-export type KnownNames = "servers" | "tools" | "servers-and-tools";
+export const knownNames = ["servers", "tools", "servers-and-tools"] as const;
+
+export type KnownNames = (typeof knownNames)[number];
 
 /** The description of an option. Help, completion and parsing all use it. */
 export interface OptionSpec {

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
@@ -173,3 +174,41 @@ async function namesAt(url: string, token: string): Promise<readonly string[]> {
   const { result } = JSON.parse(text.slice(text.indexOf("{"))) as { result: { tools: { name: string }[] } };
   return result.tools.map(({ name }) => name);
 }
+
+test("completion knows the servers and the tools, of the hub and of what was seen before, and starts no server", async () => {
+  await using place = await placeWith({ shelf: shelf("one") });
+  const names = async (kind: string) => (await clawport(place, "completion", "--names", kind)).out.trim().split("\n");
+  expect(await names("servers")).toEqual(["shelf"]);
+  expect(await names("tools")).toEqual([""]);
+  await using _ = await startHub(place, "--port", "0");
+  await until(async () => (await runHere(place, ["call", "shelf__pid"])).exit === 0);
+  expect(await names("tools")).toContain("shelf__picture");
+  expect(await names("servers-and-tools")).toEqual(expect.arrayContaining(["shelf", "shelf__put"]));
+  expect((await clawport(place, "completion")).err).toContain("missing argument <shell>");
+});
+
+test("under strict, a read-only tool is refused with the real reason: its server is not trusted", async () => {
+  await using place = await placeWith({});
+  const configure = (trusted: boolean) =>
+    writeFile(
+      join(place.home, "clawport.json5"),
+      JSON.stringify({ servers: { shelf: { ...shelf("one"), trusted } }, policy: { preset: "strict" } }),
+    );
+  await configure(false);
+  const { exit, err } = await clawport(place, "call", "shelf__pid");
+  expect(exit).toBe(77);
+  expect(err).toContain("a read-only hint counts only from a trusted source, and shelf has no `trusted: true`");
+  await configure(true);
+  expect(await runHere(place, ["call", "shelf__pid"])).toMatchObject({ exit: 0 });
+});
+
+test("doctor names only files that exist", async () => {
+  await using place = await placeWith({ remote: { url: "http://127.0.0.1:1/mcp" } });
+  const { out } = await clawport(place, "doctor", "--json");
+  const { findings } = JSON.parse(out) as { findings: { what: string }[] };
+  const named = findings
+    .flatMap(({ what }) => what.match(/\/[^\s,;:()"]+/g) ?? [])
+    .filter((path) => path.includes(place.home));
+  expect(findings.some(({ what }) => what.startsWith("sign-ins are encrypted with a key file, not with"))).toBe(true);
+  expect(named.filter((path) => !existsSync(path))).toEqual([]);
+});

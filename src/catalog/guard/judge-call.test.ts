@@ -38,6 +38,11 @@ test("under strict everything that is not read-only asks at every door, and only
     expect(verdictOf({ policy, caller: { door }, source: source(true), tool: readOnly })).toBe("allow");
     expect(verdictOf({ policy, caller: { door }, source: source(false), tool: readOnly })).toBe("ask");
   }
+  const why = (tool: CallFacts["tool"]) => judgeCall(facts({ policy, source: source(false), tool })).reasons[0]?.reason;
+  expect(why(readOnly)).toBe(
+    'policy.preset "strict" requires it: a read-only hint counts only from a trusted source, and x has no `trusted: true`',
+  );
+  expect(why({ name: "git__push" })).toBe('policy.preset "strict" requires it for everything that is not read-only');
 });
 
 test("under open policy never asks, but consent and pins still can", () => {

@@ -131,8 +131,16 @@ function presetAdvice({ traits }: ToolFacts, facts: CallFacts, { door }: Caller)
   const asksStrictly = preset === "strict" && !traits.readOnly;
   const why = preset === "default" && !traits.readOnly ? doorReasons[door] : undefined;
   if (!asksStrictly && why === undefined) return allowed[preset];
-  const reason = why ?? `policy.preset "strict" requires it for everything that is not read-only`;
+  const reason = why ?? strictReason(facts);
   return { by: `preset ${preset}`, verdict: "ask", reason };
+}
+
+/** A hint that does not count is the real reason: without saying so, a read-only tool would be called not read-only. */
+function strictReason({ source, tool }: CallFacts): string {
+  if (source.trusted || tool?.annotations?.readOnlyHint !== true)
+    return `policy.preset "strict" requires it for everything that is not read-only`;
+  const which = source.kind === "server" ? `${source.id} has no \`trusted: true\`` : `this one is not trusted`;
+  return `policy.preset "strict" requires it: a read-only hint counts only from a trusted source, and ${which}`;
 }
 
 /** A lasting answer settles a question of policy. It never overrides a rule that allows or denies. */

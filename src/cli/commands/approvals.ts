@@ -31,7 +31,7 @@ const list = defineCommand({
 const forget = defineCommand({
   name: "forget",
   summary: "forget the remembered answers for a tool or a caller, so that the guard asks again",
-  args: [{ name: "tool", description: "the tool; or the caller, for an answer about every tool" }],
+  args: [{ name: "tool", description: "the tool; or the caller, for an answer about every tool", completes: "tools" }],
   async run(context) {
     const { openStateControl } = await import("../../hub/control/open-state-control.ts");
     await using opened = await openStateControl(context);

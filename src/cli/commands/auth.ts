@@ -31,6 +31,7 @@ export const command = defineCommand({
   args: [
     {
       name: "server",
+      completes: "servers",
       description: 'the server; "client-document" prints the document that describes Clawport to authorization servers',
       optional: true,
     },

@@ -16,6 +16,7 @@ export const command = defineCommand({
         "https://…, the command that starts the server (after -- if it has options), or the name of a configured server",
       rest: true,
       isCommand: true,
+      completes: "servers",
     },
   ],
   options: {

@@ -5,7 +5,7 @@ import { trustOption } from "../options.ts";
 export const command = defineCommand({
   name: "disconnect",
   summary: "close a server's connection in the running hub; the server stays configured unless you add --remove",
-  args: [{ name: "server", description: "the server" }],
+  args: [{ name: "server", description: "the server", completes: "servers" }],
   options: {
     remove: { type: "boolean", description: "also remove it from the configuration" },
     ...trustOption,

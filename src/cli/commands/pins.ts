@@ -24,7 +24,7 @@ const list = defineCommand({
 const forget = defineCommand({
   name: "forget",
   summary: "forget the pins of a server, so that everything it lists now is accepted",
-  args: [{ name: "server", description: "its name, as `clawport servers` shows it" }],
+  args: [{ name: "server", description: "its name, as `clawport servers` shows it", completes: "servers" }],
   options: { yes: { type: "boolean", short: "y", description: "do not ask for confirmation" } },
   async run(context) {
     const { openStateControl } = await import("../../hub/control/open-state-control.ts");

@@ -4,7 +4,7 @@ import { trustOption } from "../options.ts";
 export const command = defineCommand({
   name: "refresh",
   summary: "fetch the list of tools again",
-  args: [{ name: "server", description: "only this server", optional: true }],
+  args: [{ name: "server", description: "only this server", optional: true, completes: "servers" }],
   options: trustOption,
   examples: ["clawport refresh", "clawport refresh github"],
   async run(context) {

@@ -1,4 +1,11 @@
-import { type CompletionNode, type CompletionOption, spellings, valueOptions } from "./completion-model.ts";
+import {
+  type CompletionNode,
+  type CompletionOption,
+  knownNamesOf,
+  namesCommand,
+  spellings,
+  valueOptions,
+} from "./completion-model.ts";
 
 /** A script for `source <(clawport completion bash)`. */
 export function bashCompletion(nodes: readonly CompletionNode[]): string {
@@ -33,22 +40,24 @@ complete -F _clawport clawport
 `;
 }
 
-function pathCase({ path, words, options }: CompletionNode): string {
+function pathCase({ path, words, options, names }: CompletionNode): string {
   const values = options.filter(({ spec }) => spec.type !== "boolean").map(valueCase);
   return `    "${path}")
       case "$prev" in
 ${values.join("\n")}
       esac
-      words="${words.map(({ word }) => word).join(" ")}"
+      words="${names === undefined ? words.map(({ word }) => word).join(" ") : `$(${namesCommand(names)})`}"
       options="${options.map(({ name }) => `--${name}`).join(" ")}"
       ;;`;
 }
 
 function valueCase(option: CompletionOption): string {
   const { values, completes } = option.spec;
-  const words = values === undefined ? "" : `-W "${values.join(" ")}"`;
+  const names = knownNamesOf(option.spec);
+  const listed = names === undefined ? values?.join(" ") : `$(${namesCommand(names)})`;
+  const words = listed === undefined ? "" : `-W "${listed}"`;
   const source = completes === "file" ? "-f" : completes === "folder" ? "-d" : words;
   const reply = source === "" ? "" : `COMPREPLY=($(compgen ${source} -- "$cur")); `;
-  const files = completes === undefined ? "" : "compopt -o filenames; ";
+  const files = completes === undefined || names !== undefined ? "" : "compopt -o filenames; ";
   return `        ${spellings(option).join("|")}) ${files}${reply}return ;;`;
 }

@@ -3,7 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { mainFile } from "../../../tests/cli/run-clawport.ts";
 import { runProgram } from "../../../tests/cli/run-shell.ts";
+import { type ConfiguredPlace, placeWith, runHere, shelf } from "../../../tests/cli/shelf.ts";
 import { requireDebianPackage } from "../../../tests/setup/require-debian-package.ts";
 import type { AnyCommand } from "../command.ts";
 import { defineCommand } from "../command.ts";
@@ -42,18 +44,36 @@ const commands: readonly AnyCommand[] = [
     args: [{ name: "which", description: "which", values: ["ash", "csh"] }],
     run,
   }),
+  defineCommand({
+    name: "use",
+    summary: "use a tool",
+    args: [{ name: "tool", description: "which", completes: "tools" }],
+    options: { on: { type: "string", completes: "servers", description: "where" } },
+    run,
+  }),
 ];
-const nodes = completionModel(commands);
+const nodes = completionModel(commands, { utilise: ["use", "--now"] });
 
 let folder = "";
+let place: ConfiguredPlace;
+let env: NodeJS.ProcessEnv;
 beforeAll(async () => {
+  place = await placeWith({ shelf: shelf("one") });
+  // Without a hub, the names of tools are those that were seen before.
+  await runHere(place, ["tools"]);
+  const program = join(place.folder, "clawport");
+  await writeFile(program, `#!/bin/sh\nexec "${process.execPath}" "${mainFile}" "$@"\n`, { mode: 0o700 });
+  env = { ...process.env, ...place.env, PATH: `${place.folder}:${process.env["PATH"]}` };
   folder = await mkdtemp(join(tmpdir(), "completion-"));
   await writeFile(join(folder, "c.bash"), bashCompletion(nodes));
   await writeFile(join(folder, "c.zsh"), zshCompletion(nodes));
   await writeFile(join(folder, "c.fish"), fishCompletion(nodes));
   await writeFile(join(folder, "kitchen.json5"), "");
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true });
+  await place[Symbol.asyncDispose]();
+});
 
 const zshComplete = fileURLToPath(new URL("../../../tests/cli/zsh-complete.zsh", import.meta.url));
 
@@ -64,16 +84,16 @@ const shells: Record<string, Complete> = {
     const words = line.split(" ");
     const script = `source "$1/c.bash"; cd "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); compopt() { :; }
       _clawport; printf '%s\\n' "\${COMPREPLY[@]}"`;
-    const { out } = await runProgram("bash", ["--norc", "-c", script, "bash", folder, ...words]);
+    const { out } = await runProgram("bash", ["--norc", "-c", script, "bash", folder, ...words], { env });
     return out.split("\n").filter(Boolean).sort();
   },
   zsh: async (line) => {
-    const { out } = await runProgram("zsh", ["-f", zshComplete, folder, line]);
+    const { out } = await runProgram("zsh", ["-f", zshComplete, folder, line], { env });
     return out.split("\n").filter(Boolean).sort();
   },
   fish: async (line) => {
     const script = `source ${folder}/c.fish; cd ${folder}; complete -C '${line}'`;
-    const { out } = await runProgram("fish", ["--no-config", "-c", script]);
+    const { out } = await runProgram("fish", ["--no-config", "-c", script], { env });
     return out
       .split("\n")
       .flatMap((each) => each.split("\t")[0] || [])
@@ -85,7 +105,7 @@ for (const [shell, complete] of Object.entries(shells)) {
   const program = await requireDebianPackage(shell, `/usr/bin/${shell}`);
   describe.skipIf(program === undefined)(`${shell} (needs the package ${shell})`, () => {
     test.each([
-      ["clawport ", ["bake", "shell", "token"]],
+      ["clawport ", ["bake", "shell", "token", "use", "utilise"]],
       ["clawport to", ["token"]],
       ["clawport token ", ["add", "list"]],
       ["clawport --home /x token l", ["list"]],
@@ -94,6 +114,9 @@ for (const [shell, complete] of Object.entries(shells)) {
       ["clawport shell ", ["ash", "csh"]],
       ["clawport bake --lo", ["--loud"]],
       ["clawport --config kit", ["kitchen.json5"]],
+      ["clawport use shelf__pi", ["shelf__picture", "shelf__pid"]],
+      ["clawport utilise shelf__pu", ["shelf__put"]],
+      ["clawport use --on ", ["shelf"]],
     ])("%j offers %j", async (line, offered) => {
       expect(await complete(line)).toEqual(offered);
     });

@@ -1,4 +1,10 @@
-import { type CompletionNode, type CompletionOption, valueOptions } from "./completion-model.ts";
+import {
+  type CompletionNode,
+  type CompletionOption,
+  knownNamesOf,
+  namesCommand,
+  valueOptions,
+} from "./completion-model.ts";
 
 /** A script for `clawport completion fish | source`. */
 export function fishCompletion(nodes: readonly CompletionNode[]): string {
@@ -29,10 +35,11 @@ ${nodes.flatMap(nodeLines).join("\n")}
 `;
 }
 
-function nodeLines({ path, words, options }: CompletionNode): string[] {
+function nodeLines({ path, words, options, names }: CompletionNode): string[] {
   const here = `complete -c clawport -n ${quoted(`__clawport_path ${quoted(path)}`)}`;
   return [
     ...words.map(({ word, summary }) => `${here} -a ${quoted(word)} -d ${quoted(summary)}`),
+    ...(names === undefined ? [] : [`${here} -a ${quoted(`(${namesCommand(names)})`)}`]),
     ...options.map((option) => `${here} ${optionFlags(option)}`),
   ];
 }
@@ -42,8 +49,10 @@ function optionFlags({ name, spec }: CompletionOption): string {
   const value = spec.type === "boolean" ? "" : " -x";
   const files = spec.completes === "file" ? " -a '(__fish_complete_path)'" : "";
   const folders = spec.completes === "folder" ? " -a '(__fish_complete_directories)'" : "";
+  const names = knownNamesOf(spec);
+  const known = names === undefined ? "" : ` -a ${quoted(`(${namesCommand(names)})`)}`;
   const values = spec.values === undefined ? "" : ` -a ${quoted(spec.values.join(" "))}`;
-  return `-l ${name}${short}${value}${files}${folders}${values} -d ${quoted(spec.description)}`;
+  return `-l ${name}${short}${value}${files}${folders}${known}${values} -d ${quoted(spec.description)}`;
 }
 
 function quoted(text: string): string {

@@ -1,4 +1,5 @@
-import type { CompletionNode, CompletionOption } from "./completion-model.ts";
+import type { KnownNames } from "../options.ts";
+import { type CompletionNode, type CompletionOption, knownNamesOf, namesCommand } from "./completion-model.ts";
 
 /** A script for `source <(clawport completion zsh)`, or for a folder of `$fpath` as `_clawport`. */
 export function zshCompletion(nodes: readonly CompletionNode[]): string {
@@ -20,7 +21,7 @@ function nodeFunction(node: CompletionNode, descends: boolean): string {
   const words = node.words.map(({ word, summary }) => quoted(`${escaped(word)}:${summary}`)).join(" ");
   const options = node.options.map(optionSpec);
   if (!descends) {
-    const args = node.words.length === 0 ? "'*: :'" : `'*: :(${node.words.map(({ word }) => word).join(" ")})'`;
+    const args = quoted(`*: :${argumentAction(node)}`);
     return `${functionName(node.path)}() {
   _arguments -S ${[...options, args].join(" \\\n    ")}
 }`;
@@ -53,9 +54,21 @@ function optionSpec({ name, spec }: CompletionOption): string {
   return spec.short === undefined ? long : `${long} ${quoted(`-${spec.short}[${meaning}]${value}`)}`;
 }
 
-function valueAction({ completes, values = [] }: CompletionOption["spec"]): string {
+function valueAction(spec: CompletionOption["spec"]): string {
+  const { completes, values = [] } = spec;
+  const names = knownNamesOf(spec);
+  if (names !== undefined) return namesAction(names);
   if (completes === "file") return "_files";
   return completes === "folder" ? "_files -/" : `(${values.join(" ")})`;
+}
+
+function argumentAction({ words, names }: CompletionNode): string {
+  if (names !== undefined) return namesAction(names);
+  return words.length === 0 ? "" : `(${words.map(({ word }) => word).join(" ")})`;
+}
+
+function namesAction(names: KnownNames): string {
+  return `{compadd -- \${(f)"$(${namesCommand(names)})"}}`;
 }
 
 function escaped(word: string): string {

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import type { Config } from "../../core/config/config-schema.ts";
 import type { Home } from "../../core/files/home.ts";
@@ -25,7 +26,7 @@ export async function checkSignIns({ home, config, env, uid, log }: SignInFacts)
   const report = await sealingKeysOf({ home, env, log }).describe();
   const key = home.file("tokens", "key");
   return [
-    keyFinding(report, key),
+    keyFinding(report, existsSync(key) ? key : undefined),
     ...(report.kind === "file" ? (await checkSecretFile(key, "key", uid)).filter(({ level }) => level !== "ok") : []),
     ...(files ?? [])
       .filter((name) => name.includes(".damaged-"))
@@ -34,12 +35,13 @@ export async function checkSignIns({ home, config, env, uid, log }: SignInFacts)
   ];
 }
 
-function keyFinding({ kind, because }: SealingKeyReport, path: string): Finding {
+/** `path` is the key file, if it exists: the first sign-in creates it. */
+function keyFinding({ kind, because }: SealingKeyReport, path: string | undefined): Finding {
   if (kind === "keychain") return { level: "ok", what: "sign-ins are encrypted with a key in the system's keychain" };
   if (kind === "passphrase") return { level: "ok", what: `sign-ins are encrypted with a passphrase (${because})` };
   return {
     level: "info",
-    what: `sign-ins are encrypted with the key file ${path}, not with the system's keychain (${because})`,
+    what: `sign-ins are encrypted with ${path === undefined ? "a key file" : `the key file ${path}`}, not with the system's keychain (${because})`,
     fix: "export CLAWPORT_TOKENS_PASSPHRASE=…  (if a private file is not enough)",
   };
 }
