@@ -9,14 +9,19 @@ import { clipboardRead } from "./capabilities/clipboard-read.ts";
 import { clipboardWrite } from "./capabilities/clipboard-write.ts";
 import { deviceInfo } from "./capabilities/device-info.ts";
 import { deviceStatus } from "./capabilities/device-status.ts";
+import { execApprovalsGet, execApprovalsSet } from "./capabilities/exec-approvals.ts";
 import { gitStatus } from "./capabilities/git-status.ts";
 import { locationGet } from "./capabilities/location-get.ts";
 import { systemNotify } from "./capabilities/system-notify.ts";
+import { systemRunPrepare } from "./capabilities/system-run-prepare.ts";
+import { systemRun } from "./capabilities/system-run.ts";
 import { systemWhich } from "./capabilities/system-which.ts";
 import type { Capability } from "./capability.ts";
 import { createClipboard } from "./clipboard.ts";
 import { type Consent, openConsent } from "./consent.ts";
 import { readDeviceInfo } from "./device-facts.ts";
+import { openExecApprovals } from "./exec/approvals-store.ts";
+import { createExecJudge } from "./exec/exec-judge.ts";
 import type { GatewayStatus, Machine } from "./machine.ts";
 import { createMachineResources } from "./machine-resources.ts";
 import { createMachineSource } from "./machine-source.ts";
@@ -64,9 +69,16 @@ export async function openMachine(options: OpenMachineOptions): Promise<OpenedMa
   const consent = openConsent({ file: `${folder}/consent.json`, modes: config.consent, session, log });
   const notifications = createNotifications(machine);
   const clipboard = createClipboard(machine);
+  const { remoteGrants, gatewayApprovals, pidNamespace } = config.run;
+  const approvals = openExecApprovals({ path: `${folder}/exec-approvals.json`, remoteGrants, log });
+  const judge = createExecJudge({ ...machine, approvals, consent, gatewayApprovals });
   const shown: { readonly at: string; readonly title: string; readonly body: string }[] = [];
 
   const capabilities: readonly Capability[] = [
+    systemRun({ judge, env, pidNamespace }),
+    systemRunPrepare(judge),
+    execApprovalsGet(approvals),
+    execApprovalsSet(approvals),
     systemWhich(machine),
     systemNotify({
       notifications,
