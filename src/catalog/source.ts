@@ -5,6 +5,7 @@ import type {
   Resource,
   ResourceTemplate,
 } from "../mcp/messages/resources-and-prompts.ts";
+import type { Extensions } from "../mcp/messages/extensions.ts";
 import type { Tool, ToolResult } from "../mcp/messages/tool.ts";
 import type { Completion, CompletionRequest, ListName } from "../mcp/server/offer.ts";
 import type { Advice } from "./advice.ts";
@@ -28,6 +29,8 @@ export interface ToolSource {
   tools(): readonly Tool[];
   /** The `_meta` of one of its lists. */
   listMeta?(list: ListName): Readonly<Record<string, unknown>> | undefined;
+  /** The extensions of MCP that it supports. */
+  extensions?(): Extensions;
   /** Names that its peer lists more than once. `tools` has the first of each. */
   repeatedNames?(): readonly string[];
   /** A tool as its peer lists it, before the configuration gave it another name or description. */

@@ -1,3 +1,4 @@
+import { type Extensions, mergeExtensions } from "../mcp/messages/extensions.ts";
 import type { Prompt, Resource, ResourceTemplate } from "../mcp/messages/resources-and-prompts.ts";
 import type { Tool } from "../mcp/messages/tool.ts";
 import type { Completion, CompletionRequest, ListName } from "../mcp/server/offer.ts";
@@ -45,6 +46,8 @@ export interface View {
   resourceTemplates(): readonly ResourceTemplate[];
   /** How to use the sources: one source's own text in full, or several texts shortened and under their names. */
   instructions(): string | undefined;
+  /** The extensions of MCP that its sources support. */
+  extensions(): Extensions;
   /** The `_meta` of a list; undefined if several sources make it up. */
   listMeta(list: ListName): Readonly<Record<string, unknown>> | undefined;
   /** The resource behind a URI that the caller was shown. Faults if several sources have one there. */
@@ -126,6 +129,7 @@ export function createView(filter: ViewFilter, { alphabet = "wide" }: ViewOption
     resources: () => current().resources.resources,
     resourceTemplates: () => current().resources.templates,
     instructions: () => instructionsOf(filter, live.state()),
+    extensions: () => mergeExtensions(sourcesOf(filter, live.state()).map((source) => source.extensions?.() ?? {})),
     listMeta: (list) => onlySourceOf(filter, live.state())?.listMeta?.(list),
     findResource: (uri, caller) => links.find(current().resources, uri, caller),
     get sharesUris() {

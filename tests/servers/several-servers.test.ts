@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type StartedHub, startHub } from "../guard/start-hub.ts";
 import { until } from "../support/until.ts";
 import { type EraClient, openClient2025, openClient2026 } from "./fixtures/era-client.ts";
-import { page, type PageServer, startPageServer } from "./fixtures/page-server.ts";
+import { page, type PageServer, startPageServer, uiExtension } from "./fixtures/page-server.ts";
 
 /** Two servers with the same URIs behind one hub, with the official SDK of each era as the client. */
 let servers: { readonly one: PageServer; readonly two: PageServer };
@@ -88,6 +88,21 @@ describe.each([
     await stop();
   });
 
+  test("tells the servers which pages it can show, with every call", async () => {
+    const settings = { mimeTypes: ["text/html;profile=mcp-app", "text/x-of-this-client"] };
+    const capabilities = { extensions: { [uiExtension]: settings, "example.com/unknown": {} } };
+    await using shows = await openClient({ url: hub.hub.url, token: await hub.token("main"), capabilities });
+    const toldBy = async (caller: EraClient) => {
+      await caller.request("tools/call", { name: "two__rich", arguments: {} });
+      const call = servers.two.received.findLast(({ method }) => method === "tools/call");
+      return call?.params?._meta?.["io.modelcontextprotocol/clientCapabilities"] as { extensions: object };
+    };
+    const { extensions } = await toldBy(shows);
+    expect(extensions).toMatchObject({ [uiExtension]: settings });
+    expect(extensions).not.toHaveProperty("example.com/unknown");
+    expect((await toldBy(client)).extensions).not.toHaveProperty(uiExtension);
+  });
+
   test("gets an error that names both if it reads the plain URI", async () => {
     await expect(textAt(page)).rejects.toThrow("More than one server has a resource at");
   });
@@ -100,5 +115,33 @@ describe.each([
     expect(await textAt(page, own)).toEqual([{ uri: page, text: `${page} of two` }]);
     const { content } = await own.request("tools/call", { name: "link", arguments: {} });
     expect(content).toMatchObject([{ uri: "made://report" }, { resource: { uri: page } }]);
+  });
+});
+
+test("clients of both eras are told which pages the servers have, and servers that the hub carries them", async () => {
+  const headers = {
+    "content-type": "application/json",
+    accept: "application/json, text/event-stream",
+    authorization: `Bearer ${await hub.token("main")}`,
+  };
+  const ask = async (method: string, params: object, more: Record<string, string> = {}) => {
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+    const response = await fetch(hub.hub.url, { method: "POST", headers: { ...headers, ...more }, body });
+    return (await response.json()) as { result: { capabilities: { extensions: object } } };
+  };
+  const ui = { mimeTypes: ["text/html;profile=mcp-app"] };
+  const version = "2026-07-28";
+  const legacy = await ask("initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: {} });
+  expect(legacy.result.capabilities.extensions).toEqual({ [uiExtension]: ui });
+  const _meta = {
+    "io.modelcontextprotocol/protocolVersion": version,
+    "io.modelcontextprotocol/clientCapabilities": {},
+  };
+  const modernHeaders = { "mcp-protocol-version": version, "mcp-method": "server/discover" };
+  const modern = await ask("server/discover", { _meta }, modernHeaders);
+  expect(modern.result.capabilities.extensions).toMatchObject({ [uiExtension]: ui });
+  const listed = servers.one.received.find(({ method }) => method === "tools/list");
+  expect(listed?.params?._meta?.["io.modelcontextprotocol/clientCapabilities"]).toMatchObject({
+    extensions: { [uiExtension]: ui },
   });
 });

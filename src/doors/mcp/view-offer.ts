@@ -47,6 +47,9 @@ export function createViewOffer(options: ViewOfferOptions): McpOffer {
     get instructions() {
       return view.instructions();
     },
+    get extensions() {
+      return view.extensions();
+    },
     tools: {
       list: () => view.definitions(),
       find: (name) => view.find(name)?.definition,

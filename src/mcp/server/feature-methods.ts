@@ -172,8 +172,14 @@ export function capabilitiesOf(offer: McpOffer, era: Era): object {
     ...(offer.prompts ? { prompts: listChanged } : {}),
     ...(offer.complete ? { completions: {} } : {}),
     logging: {},
-    ...(era === "modern" ? { extensions: { [tasksExtension]: {} } } : {}),
+    ...extensionsOf(offer, era),
   };
+}
+
+/** Tasks are an extension since 2026-07-28. The others are declared before it, too. */
+function extensionsOf({ extensions = {} }: McpOffer, era: Era): object {
+  const all = era === "modern" ? { [tasksExtension]: {}, ...extensions } : extensions;
+  return Object.keys(all).length === 0 ? {} : { extensions: all };
 }
 
 /** Many clients never request a second page, so one page holds more than any real list. */

@@ -1,6 +1,7 @@
 import type { SpilledText } from "../../core/json-bytes.ts";
 import type { Abort } from "../../core/lazy-abort.ts";
 import type { ClientFacts } from "../messages/client-facts.ts";
+import type { Extensions } from "../messages/extensions.ts";
 import type { Answer, ClientLogLine, McpLogLevel, Progress, Question } from "../messages/interim-messages.ts";
 import type { Era } from "../messages/protocol-version.ts";
 import type {
@@ -70,6 +71,8 @@ export type ListName = "tools" | "resources" | "resourceTemplates" | "prompts";
 export interface McpOffer {
   readonly info: ServerInfo;
   readonly instructions?: string | undefined;
+  /** The extensions of MCP that the server supports, beside tasks. */
+  readonly extensions?: Extensions | undefined;
   readonly tools?: ToolOffer;
   readonly resources?: ResourceOffer;
   readonly prompts?: PromptOffer;

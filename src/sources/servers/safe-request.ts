@@ -4,6 +4,7 @@ import { type TraceFields, traceFields } from "../../core/telemetry/trace-contex
 import { orAborted, settledWithin } from "../../core/wait.ts";
 import type { CallOptions } from "../../mcp/client/mcp-client.ts";
 import { askableOf, tasksExtension } from "../../mcp/messages/client-facts.ts";
+import { carriedExtensions } from "../../mcp/messages/extensions.ts";
 import { callerEraKey, forwardedMeta, stripEnvelope } from "../../mcp/messages/envelope.ts";
 import { type Params, RpcFault } from "../../mcp/messages/json-rpc.ts";
 import type { TaskSupport } from "../../mcp/messages/task.ts";
@@ -48,7 +49,7 @@ export interface CallExtras {
 /** How often a call may get more permissions. */
 const mostStepUps = 2;
 /** Of this hub towards a server. A task is waited for if the caller does not know tasks. */
-const extensions = { [tasksExtension]: {} };
+const ownExtensions = { [tasksExtension]: {} };
 
 /** How often the user may be sent to URLs for one call. */
 const mostUrlRounds = 5;
@@ -152,10 +153,12 @@ export function createSafeRequest(
   /** The caller's capabilities, so that a modern server asks only what can be answered. */
   function identityOf({ client }: CallContext): CallOptions["as"] {
     if (!client) return undefined;
-    if (!isRelay) return { capabilities: { ...askableOf(client, { sampling: hasModel }), roots: {}, extensions } };
     const { name = "", version = "", capabilities } = client;
-    // Without extensions: whether a call becomes a task is decided where the client is connected.
-    return { info: { name, version }, capabilities: { ...capabilities, extensions: {} } };
+    const extensions = carriedExtensions(capabilities);
+    // Without tasks: whether a call becomes one is decided where the client is connected.
+    if (isRelay) return { info: { name, version }, capabilities: { ...capabilities, extensions } };
+    const askable = askableOf(client, { sampling: hasModel });
+    return { capabilities: { ...askable, roots: {}, extensions: { ...ownExtensions, ...extensions } } };
   }
 
   function noteUrls(urls: readonly RequiredUrl[], context: CallContext): void {

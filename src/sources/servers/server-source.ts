@@ -35,6 +35,7 @@ export function createServerSource(
     trusted: definition.trusted,
     ...(definition.prefix === "" ? {} : { prefix: definition.prefix }),
     instructions: server.instructions,
+    extensions: server.extensions,
     connecting: followFirstConnection(server),
     tools: () => current().tools,
     repeatedNames: () => current().repeated,

@@ -1,4 +1,5 @@
 import type { Log } from "../../core/log.ts";
+import { carriedExtensions, type Extensions } from "../../mcp/messages/extensions.ts";
 import { createKnownRedactor } from "../../core/secrets/redact-known.ts";
 import type { Connection } from "./connection/connection.ts";
 import { createRequestedLogLevel, type RequestedLogLevel } from "./connection/requested-log-level.ts";
@@ -18,6 +19,8 @@ export interface SharedServer {
   readonly urlElicitations: UrlElicitations;
   /** What the server says about how to use it. */
   instructions(): string | undefined;
+  /** The extensions that it declared when it was last connected, if the hub can carry them. */
+  extensions(): Extensions;
   /** Calls the listener when the lists have changed. */
   onChange(listener: () => void): () => void;
   /** Stops the connection if no other server uses it. */
@@ -84,7 +87,13 @@ export function createSharedServers(options: SharedServersOptions): SharedServer
     const connection = connect(definition, serverLog);
     const listeners = new Set<() => void>();
     let instructions: string | undefined;
-    connection.listen({ onOpen: ({ agreement }) => (instructions = agreement.instructions) });
+    let extensions: Extensions = {};
+    connection.listen({
+      onOpen({ agreement }) {
+        instructions = agreement.instructions;
+        extensions = carriedExtensions(agreement.capabilities);
+      },
+    });
     const onChange = () => {
       for (const listener of listeners) listener();
     };
@@ -98,6 +107,7 @@ export function createSharedServers(options: SharedServersOptions): SharedServer
       requestedLogLevel: createRequestedLogLevel(connection, serverLog),
       urlElicitations: createUrlElicitations(connection),
       instructions: () => instructions,
+      extensions: () => extensions,
       onChange(listener) {
         listeners.add(listener);
         return () => listeners.delete(listener);

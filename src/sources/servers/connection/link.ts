@@ -9,6 +9,7 @@ import { shakeHands } from "../../../mcp/client/handshake.ts";
 import { createHttpTransport } from "../../../mcp/client/http-transport.ts";
 import { type Agreement, type CallOptions, type McpClient, openMcpClient } from "../../../mcp/client/mcp-client.ts";
 import { createSseTransport } from "../../../mcp/client/sse-transport.ts";
+import { hubExtensions } from "../../../mcp/messages/extensions.ts";
 import type { Answer, Question } from "../../../mcp/messages/interim-messages.ts";
 import { type Params, RpcFault } from "../../../mcp/messages/json-rpc.ts";
 import type { OfferChange } from "../../../mcp/server/offer.ts";
@@ -58,7 +59,7 @@ export interface Link {
   close(fault?: Fault): Promise<void>;
 }
 
-const clientCapabilities = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
+const clientCapabilities = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {}, extensions: hubExtensions };
 
 export async function openLink(options: LinkOptions): Promise<Link> {
   const { memory } = options;
