@@ -30,6 +30,7 @@ export async function openFileSessionStore({
   const file = await openAppendLog(path, end);
 
   return {
+    isShared: false,
     async put(record, expiresAt) {
       const line = formatLogLine({ put: record, expiresAt });
       const before = sessions.get(record.id);
@@ -63,6 +64,7 @@ export async function openFileSessionStore({
       return true;
     },
     all: async () => [...sessions.values()],
+    watch: async () => () => {},
     [Symbol.asyncDispose]: () => file.close(),
   };
 

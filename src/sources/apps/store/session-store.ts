@@ -22,8 +22,16 @@ export interface StoredSession {
   readonly expiresAt: number;
 }
 
+/** What another instance did to a session. */
+export interface SessionChange {
+  readonly kind: "changed" | "removed";
+  readonly id: string;
+}
+
 /** Where sessions are stored. The store keeps the expiry; the reader checks it. */
 export interface SessionStore extends AsyncDisposable {
+  /** Whether other processes use the same sessions. */
+  readonly isShared: boolean;
   /** Adds or replaces a session. Once it resolves, the session is as safe as this store makes it. */
   put(record: SessionRecord, expiresAt: number): Promise<void>;
   get(id: string): Promise<StoredSession | undefined>;
@@ -32,12 +40,15 @@ export interface SessionStore extends AsyncDisposable {
   /** Returns false if there was none. */
   remove(id: string): Promise<boolean>;
   all(): Promise<readonly StoredSession[]>;
+  /** Reports every change from now on, our own among them. Resolves to a function that ends it. */
+  watch(listener: (change: SessionChange) => void): Promise<() => void>;
 }
 
 /** Keeps sessions for as long as the process runs. */
 export function createMemorySessionStore(): SessionStore {
   const sessions = new Map<string, StoredSession>();
   return {
+    isShared: false,
     async put(record, expiresAt) {
       sessions.set(record.id, { record, expiresAt });
     },
@@ -48,6 +59,7 @@ export function createMemorySessionStore(): SessionStore {
     },
     remove: async (id) => sessions.delete(id),
     all: async () => [...sessions.values()],
+    watch: async () => () => {},
     [Symbol.asyncDispose]: async () => sessions.clear(),
   };
 }

@@ -1,0 +1,40 @@
+import type { KV } from "@nats-io/kv";
+import { Fault } from "../../../core/fault.ts";
+import type { Claim } from "./bus-messages.ts";
+import type { NatsLinks } from "./nats-connection.ts";
+import { openBucket } from "./open-bucket.ts";
+
+/** Who holds which bridge. Only for takeovers: whether someone holds one is seen from the subscription. */
+export interface Claims {
+  /** Every take has a higher epoch than the one before it, on whatever instance. */
+  take(sessionId: string): Promise<{ readonly epoch: number; readonly previous: string | undefined }>;
+  read(sessionId: string): Promise<Claim | undefined>;
+}
+
+const mostTries = 20;
+
+export async function openClaims(links: NatsLinks, instance: string): Promise<Claims> {
+  const bucket: KV = await openBucket(links, "holders");
+
+  return {
+    async take(sessionId) {
+      for (let tries = 0; tries < mostTries; tries++) {
+        const found = await bucket.get(sessionId);
+        const before = found?.operation === "PUT" ? found.json<Claim>() : undefined;
+        const claim: Claim = { instance, epoch: (before?.epoch ?? 0) + 1 };
+        try {
+          if (found === null) await bucket.create(sessionId, JSON.stringify(claim));
+          else await bucket.update(sessionId, JSON.stringify(claim), found.revision);
+          return { epoch: claim.epoch, previous: before?.instance };
+        } catch (error) {
+          if (links.main.isClosed()) throw error;
+        }
+      }
+      throw new Fault("busy", "Too many bridges are connecting to this session at once. Try again in a moment.");
+    },
+    async read(sessionId) {
+      const found = await bucket.get(sessionId);
+      return found?.operation === "PUT" ? found.json<Claim>() : undefined;
+    },
+  };
+}

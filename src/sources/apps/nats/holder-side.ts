@@ -1,0 +1,214 @@
+import type { Msg, Subscription } from "@nats-io/transport-node";
+import { messageOf } from "../../../core/fault.ts";
+import type { BridgeHolder, CallHandle, CallListener, CallOrder, CallOutcome } from "../call/call-bus.ts";
+import { lostOutcome } from "../call/call-bus.ts";
+import { largestInline } from "./bulk.ts";
+import type { ControlMessage, OrderMessage, ReplyMessage } from "./bus-messages.ts";
+import type { BusParts } from "./caller-side.ts";
+import { openClaims } from "./claims.ts";
+import { createStallGuard } from "./stall-guard.ts";
+
+/** The side of the bus that has the app's socket. */
+export interface HolderSide {
+  hold(sessionId: string, holder: BridgeHolder): Promise<() => void>;
+  close(): Promise<void>;
+}
+
+interface Held {
+  readonly holder: BridgeHolder;
+  readonly epoch: number;
+  subscription: Subscription | undefined;
+}
+
+/** A sending that this instance runs or ran. */
+interface Served {
+  handle: CallHandle | undefined;
+  /** The last message, for a caller that missed it. */
+  last: string | undefined;
+}
+
+const evictMs = 300;
+/** How many outcomes are kept for callers that missed them, and for how long. */
+const mostKept = 2000;
+const keepMs = 30_000;
+
+export async function openHolderSide({ links, instance, subjects, bulk, log }: BusParts): Promise<HolderSide> {
+  const { main } = links;
+  const claims = await openClaims(links, instance);
+  const stalls = createStallGuard();
+  const held = new Map<string, Held>();
+  const served = new Map<string, Served>();
+  let generation = 1;
+
+  const subscriptions = [
+    listen(subjects.ping(instance), (message) => message.respond(String(generation))),
+    listen(subjects.evict(instance), evictFor),
+    listen(subjects.control(instance), obey),
+    listen(subjects.controlAll, obey),
+  ];
+  links.onReconnect(() => {
+    generation++;
+    void checkClaims();
+  });
+
+  return {
+    async hold(sessionId, holder) {
+      const { epoch, previous } = await claims.take(sessionId);
+      const before = held.get(sessionId);
+      const own: Held = { holder, epoch, subscription: undefined };
+      if (before !== undefined && before.epoch > epoch) {
+        holder.evict();
+        return () => {};
+      }
+      held.set(sessionId, own);
+      if (before !== undefined) leave(before);
+      if (previous !== undefined && previous !== instance) await askToLeave(previous, sessionId, epoch);
+      if (held.get(sessionId) === own) {
+        own.subscription = listen(subjects.call(sessionId), (message) => receive(message, sessionId, own), "holders");
+        await main.flush();
+      }
+      return () => {
+        own.subscription?.unsubscribe();
+        if (held.get(sessionId) === own) held.delete(sessionId);
+      };
+    },
+    async close() {
+      for (const one of held.values()) leave(one);
+      held.clear();
+      for (const subscription of subscriptions) subscription.unsubscribe();
+      stalls.close();
+      if (!main.isClosed()) await main.flush().catch(() => {});
+    },
+  };
+
+  function listen(subject: string, take: (message: Msg) => unknown, queue?: string): Subscription {
+    return main.subscribe(subject, {
+      ...(queue !== undefined && { queue }),
+      callback: (error, message) => {
+        if (!error) take(message);
+      },
+    });
+  }
+
+  function leave({ holder, subscription }: Held): void {
+    subscription?.unsubscribe();
+    holder.evict();
+  }
+
+  async function askToLeave(previous: string, sessionId: string, epoch: number): Promise<void> {
+    // No answer means that it is gone, or stopped: its later claim fails, and it leaves by itself.
+    await main
+      .request(subjects.evict(previous), JSON.stringify({ sessionId, epoch }), { timeout: evictMs })
+      .catch(() => {});
+  }
+
+  function evictFor(message: Msg): void {
+    const { sessionId, epoch } = message.json<{ sessionId: string; epoch: number }>();
+    const own = held.get(sessionId);
+    if (own !== undefined && own.epoch < epoch) {
+      held.delete(sessionId);
+      leave(own);
+    }
+    message.respond("");
+  }
+
+  /** After a lost connection another instance may have taken over without our hearing of it. */
+  async function checkClaims(): Promise<void> {
+    for (const [sessionId, own] of held) {
+      const claim = await claims.read(sessionId).catch(() => undefined);
+      if (claim === undefined || claim.epoch <= own.epoch || held.get(sessionId) !== own) continue;
+      held.delete(sessionId);
+      leave(own);
+    }
+  }
+
+  function receive(message: Msg, sessionId: string, own: Held): void {
+    const sending = message.reply;
+    if (sending === undefined) return;
+    // What piled up while this process was stopped was sent again, maybe to another holder, and must not run here as well.
+    if (stalls.hasJustStalled()) return;
+    const content = message.json<OrderMessage>();
+    if ("probe" in content) return void message.respond(JSON.stringify({ kind: "here" } satisfies ReplyMessage));
+    if ("order" in content) return run(content, sending, sessionId, own);
+    bulk.read(content.bulk).then(
+      (data) =>
+        run(
+          JSON.parse(data.toString("utf8")) as OrderMessage & { order: CallOrder; leftMs: number },
+          sending,
+          sessionId,
+          own,
+        ),
+      (error: unknown) => log.warn("a large call was lost between instances", { error: messageOf(error) }),
+    );
+  }
+
+  function run(
+    content: { readonly order: Omit<CallOrder, "deadline">; readonly leftMs: number },
+    sending: string,
+    sessionId: string,
+    own: Held,
+  ): void {
+    const order: CallOrder = { ...content.order, sessionId, deadline: Date.now() + content.leftMs };
+    const entry: Served = { handle: undefined, last: undefined };
+    served.set(sending, entry);
+    const listener: CallListener = {
+      accepted: () => reply(sending, { kind: "accepted", instance }),
+      news: (news) => reply(sending, { kind: "news", news }),
+      settled(outcome) {
+        entry.last = encodeOutcome(outcome);
+        main.publish(sending, entry.last);
+        entry.handle = undefined;
+        setTimeout(() => served.delete(sending), keepMs).unref();
+        if (served.size > mostKept) dropOldest();
+      },
+    };
+    entry.handle = own.holder.receive(order, listener);
+    if (entry.last !== undefined) entry.handle = undefined;
+  }
+
+  function reply(sending: string, message: ReplyMessage): void {
+    main.publish(sending, JSON.stringify(message));
+  }
+
+  function encodeOutcome(outcome: CallOutcome): string {
+    const text = JSON.stringify({ kind: "settled", outcome } satisfies ReplyMessage);
+    if (text.length < largestInline / 3 || Buffer.byteLength(text) <= largestInline) return text;
+    try {
+      const offer = bulk.offer(Buffer.from(JSON.stringify(outcome)));
+      return JSON.stringify({ kind: "bulk", bulk: offer } satisfies ReplyMessage);
+    } catch (error) {
+      const isError = true;
+      const content = [
+        { type: "text" as const, text: `The tool ran, but its result can't be passed on: ${messageOf(error)}` },
+      ];
+      return JSON.stringify({
+        kind: "settled",
+        outcome: { kind: "done", result: { content, isError } },
+      } satisfies ReplyMessage);
+    }
+  }
+
+  function obey(message: Msg): void {
+    const control = message.json<ControlMessage>();
+    const entry = served.get(control.sending);
+    switch (control.kind) {
+      case "cancel":
+        entry?.handle?.cancel(control.reason);
+        if (entry?.handle !== undefined) served.delete(control.sending);
+        return;
+      case "answer":
+        return entry?.handle?.answer(control.askId, control.answer);
+      case "again":
+        if (entry === undefined) return reply(control.sending, { kind: "settled", outcome: lostOutcome });
+        if (entry.last !== undefined) main.publish(control.sending, entry.last);
+    }
+  }
+
+  function dropOldest(): void {
+    for (const [sending, { last }] of served) {
+      if (last === undefined) continue;
+      served.delete(sending);
+      if (served.size <= mostKept) return;
+    }
+  }
+}

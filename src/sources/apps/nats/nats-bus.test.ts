@@ -1,0 +1,64 @@
+import { describe } from "vitest";
+import { afterAll, beforeAll } from "vitest";
+import { startNatsServer, type NatsServer } from "../../../../tests/support/nats-server.ts";
+import { silentLog } from "../../../core/log.ts";
+import { testCallBus } from "../call/call-bus.contract.ts";
+import type { CallBus } from "../call/call-bus.ts";
+import { testSessionStore } from "../store/session-store.contract.ts";
+import { openNatsBus } from "./nats-bus.ts";
+import { openNatsLinks } from "./nats-connection.ts";
+import { openNatsSessionStore } from "./nats-session-store.ts";
+
+let server: NatsServer;
+let made = 0;
+beforeAll(async () => {
+  server = await startNatsServer();
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+const openLinks = () => openNatsLinks({ servers: [server.url], prefix: `test${++made}` }, silentLog);
+
+describe("the bus over NATS", () => {
+  testCallBus(async () => {
+    const links = await openLinks();
+    const bus = await openNatsBus(links, silentLog);
+    return withLinks(bus, links);
+  });
+});
+
+describe("the bus over NATS, from one instance to another", () => {
+  testCallBus(async () => {
+    const prefix = `test${++made}`;
+    const links = await Promise.all([1, 2].map(() => openNatsLinks({ servers: [server.url], prefix }, silentLog)));
+    const [caller, holder] = await Promise.all(links.map((each) => openNatsBus(each, silentLog)));
+    return {
+      isReliable: false,
+      hold: (...args) => holder!.hold(...args),
+      send: (...args) => caller!.send(...args),
+      waitForHolder: (...args) => caller!.waitForHolder(...args),
+      async [Symbol.asyncDispose]() {
+        for (const each of [caller, holder, ...links]) await each![Symbol.asyncDispose]();
+      },
+    };
+  });
+});
+
+describe("sessions in NATS", () => {
+  testSessionStore(async () => {
+    const links = await openLinks();
+    return withLinks(await openNatsSessionStore(links, silentLog), links);
+  });
+});
+
+function withLinks<T extends CallBus | Awaited<ReturnType<typeof openNatsSessionStore>>>(
+  inner: T,
+  links: AsyncDisposable,
+): T {
+  return {
+    ...inner,
+    async [Symbol.asyncDispose]() {
+      await inner[Symbol.asyncDispose]();
+      await links[Symbol.asyncDispose]();
+    },
+  };
+}

@@ -1,0 +1,145 @@
+import { readFile } from "node:fs/promises";
+import { jetstreamManager } from "@nats-io/jetstream";
+import { connect, credsAuthenticator, type NatsConnection } from "@nats-io/transport-node";
+import { Fault, messageOf } from "../../../core/fault.ts";
+import type { Log } from "../../../core/log.ts";
+
+/** How this process reaches NATS. */
+export interface NatsOptions {
+  /** `nats://` or `tls://` addresses of one cluster. User, password or token may be part of them. */
+  readonly servers: readonly string[];
+  /** What the names of subjects and buckets begin with: deployments that share a NATS keep out of each other's way. */
+  readonly prefix: string;
+  /** A file with a user's JWT and key, as `nsc` writes it. */
+  readonly credentialsFile?: string | undefined;
+  /** A file with the certificates of the authorities that the server's certificate must come from. */
+  readonly caFile?: string | undefined;
+}
+
+/** Two connections: large pieces on the second, so that small messages never wait behind them. */
+export interface NatsLinks extends AsyncDisposable {
+  readonly main: NatsConnection;
+  readonly bulk: NatsConnection;
+  readonly prefix: string;
+  isConnected(): boolean;
+  /** Called after the main connection was lost and is back. What was sent meanwhile may be lost. */
+  onReconnect(listener: () => void): void;
+}
+
+const oldestServer = [2, 9] as const;
+
+export async function openNatsLinks(options: NatsOptions, log: Log): Promise<NatsLinks> {
+  if (!/^[A-Za-z0-9_-]{1,32}$/.test(options.prefix))
+    throw new Fault("config", "The subject prefix must be 1 to 32 letters, digits, dashes or underscores.");
+  const main = await dial(options, "main");
+  let bulk: NatsConnection;
+  try {
+    await checkServer(main);
+    bulk = await dial(options, "bulk");
+  } catch (error) {
+    await main.close();
+    throw error;
+  }
+  const listeners = new Set<() => void>();
+  let connected = true;
+  void follow();
+
+  return {
+    main,
+    bulk,
+    prefix: options.prefix,
+    isConnected: () => connected && !main.isClosed(),
+    onReconnect: (listener) => void listeners.add(listener),
+    async [Symbol.asyncDispose]() {
+      await Promise.allSettled([main.drain(), bulk.drain()]);
+    },
+  };
+
+  async function follow(): Promise<void> {
+    for await (const status of main.status()) {
+      if (status.type === "disconnect") {
+        connected = false;
+        log.warn("the connection to NATS was lost; reconnecting");
+      } else if (status.type === "reconnect") {
+        connected = true;
+        log.info("connected to NATS again", { server: main.getServer() });
+        for (const listener of listeners) listener();
+      } else if (status.type === "ldm") {
+        log.info("the NATS server is about to stop; moving to another one");
+        await main.reconnect().catch(() => {});
+      }
+    }
+    connected = false;
+  }
+}
+
+async function dial(options: NatsOptions, name: string): Promise<NatsConnection> {
+  const credentials = options.credentialsFile && (await readOwn(options.credentialsFile, "credentials"));
+  const ca = options.caFile && (await readOwn(options.caFile, "certificate"));
+  const addresses = options.servers.map(parseAddress);
+  const login = addresses.find(({ user }) => user !== undefined);
+  try {
+    return await connect({
+      servers: addresses.map(({ server }) => server),
+      name: `clawport ${name}`,
+      maxReconnectAttempts: -1,
+      reconnectTimeWait: 100,
+      reconnectJitter: 100,
+      pingInterval: 10_000,
+      maxPingOut: 2,
+      timeout: 5000,
+      ...(login?.pass === undefined
+        ? login?.user !== undefined && { token: login.user }
+        : { user: login.user!, pass: login.pass }),
+      ...(credentials && { authenticator: credsAuthenticator(credentials) }),
+      ...((ca || addresses.some(({ tls }) => tls)) && { tls: ca ? { ca: ca.toString() } : {} }),
+    });
+  } catch (error) {
+    const where = addresses.map(({ server }) => server).join(", ");
+    throw new Fault(
+      "unavailable",
+      `NATS at ${where} can't be reached: ${messageOf(error)}. Is \`nats-server -js\` running there?`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+/** The library does not read logins from addresses. */
+function parseAddress(text: string): { server: string; tls: boolean; user?: string; pass?: string } {
+  const url = URL.parse(text.includes("://") ? text : `nats://${text}`);
+  if (url === null || !["nats:", "tls:"].includes(url.protocol) || url.hostname === "")
+    throw new Fault("config", "A NATS address must look like nats://host:4222 or tls://host:4222.");
+  return {
+    server: `${url.hostname}:${url.port || "4222"}`,
+    tls: url.protocol === "tls:",
+    ...(url.username !== "" && { user: decodeURIComponent(url.username) }),
+    ...(url.password !== "" && { pass: decodeURIComponent(url.password) }),
+  };
+}
+
+async function readOwn(file: string, what: string): Promise<Buffer> {
+  try {
+    return await readFile(file);
+  } catch (error) {
+    throw new Fault("config", `The ${what} file for NATS can't be read: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+async function checkServer(connection: NatsConnection): Promise<void> {
+  const version = connection.info?.version ?? "";
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  if (major < oldestServer[0] || (major === oldestServer[0] && minor < oldestServer[1]))
+    throw new Fault("unavailable", `nats-server ${version} is too old: 2.9 or newer is needed.`);
+  try {
+    const manager = await jetstreamManager(connection, { timeout: 5000 });
+    await manager.getAccountInfo();
+  } catch (error) {
+    throw new Fault(
+      "unavailable",
+      `The NATS server has no JetStream for this user (${messageOf(error)}). Start it with \`nats-server -js\`, or enable JetStream for the account.`,
+      { cause: error },
+    );
+  }
+}
