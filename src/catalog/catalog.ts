@@ -5,6 +5,8 @@ import type { Prompt } from "../mcp/messages/resources-and-prompts.ts";
 import type { Tool } from "../mcp/messages/tool.ts";
 import { compileGlobs } from "./glob.ts";
 import { createSourceMerger } from "./merge-sources.ts";
+import { contestedPrefixes, narrowNames, type NarrowNames } from "./names.ts";
+import { memoized } from "./memoized.ts";
 import { indexResources } from "./resources/resource-index.ts";
 import { type CatalogPrompt, type CatalogTool, renamed, type Source, type Unsubscribe } from "./source.ts";
 import {
@@ -50,20 +52,27 @@ export interface Catalog {
 
 export function createCatalog(options: CatalogOptions = {}): Catalog {
   const { include, exclude, screen = (source) => source, log = silentLog } = options;
-  let merge = createMergers(filterOf(include, exclude));
+  const shortNameOf = (name: string): string => current().narrowTools().narrow.get(name) ?? name;
+  let merge = createMergers(filterOf(include, exclude), shortNameOf);
   const held = new Map<string, { readonly source: Source; readonly release: Unsubscribe }>();
   const listeners = new Set<() => void>();
   let state: CatalogState | undefined;
+  const narrowTools = cacheNarrowNames<CatalogTool>();
+  const narrowPrompts = cacheNarrowNames<CatalogPrompt>();
   let notice: NodeJS.Immediate | undefined;
 
   function current(): CatalogState {
     if (state === undefined) {
       const sources = Array.from(held.values(), ({ source }) => source).sort((a, b) => (a.id < b.id ? -1 : 1));
+      const tools = merge.tools(sources);
+      const prompts = merge.prompts(sources);
       state = {
         sources: new Map(sources.map((source) => [source.id, source])),
-        tools: merge.tools(sources),
-        prompts: merge.prompts(sources),
+        tools,
+        prompts,
         resources: indexResources(sources),
+        narrowTools: memoized(() => narrowTools(tools.all, sources)),
+        narrowPrompts: memoized(() => narrowPrompts(prompts.all, sources)),
       };
     }
     return state;
@@ -106,7 +115,7 @@ export function createCatalog(options: CatalogOptions = {}): Catalog {
     },
     remove,
     setFilter(filter) {
-      merge = createMergers(filterOf(filter.include, filter.exclude));
+      merge = createMergers(filterOf(filter.include, filter.exclude), shortNameOf);
       changed();
     },
     sources: () => [...current().sources.values()],
@@ -128,13 +137,38 @@ export function createCatalog(options: CatalogOptions = {}): Catalog {
 
 const noPrompts: readonly Prompt[] = [];
 
+/** The narrow names of all entries, made again only if the entries or the prefixes have changed. */
+function cacheNarrowNames<E extends CatalogTool | CatalogPrompt>() {
+  let last: { entries: readonly E[]; contested: string; names: NarrowNames } | undefined;
+  return (entries: readonly E[], sources: readonly Source[]): NarrowNames => {
+    const prefixes = contestedPrefixes(sources.flatMap(({ prefix }) => prefix ?? []));
+    const contested = [...prefixes].toSorted().join();
+    if (last === undefined || last.entries !== entries || last.contested !== contested) {
+      const isContested = ({ source }: E) => source.prefix !== undefined && prefixes.has(source.prefix);
+      const hashed = prefixes.size === 0 ? [] : entries.filter(isContested);
+      const names = narrowNames(
+        entries.map(({ name }) => name),
+        new Set(hashed.map(({ name }) => name)),
+      );
+      last = { entries, contested, names };
+    }
+    return last.names;
+  };
+}
+
 type Shows = (name: string, plain: string) => boolean;
 
-function createMergers(shows: Shows) {
+function createMergers(shows: Shows, shortNameOf: (name: string) => string) {
   return {
     tools: createSourceMerger<Tool, CatalogTool>({
       list: (source) => source.tools(),
-      make: (source, tool, name) => ({ name, source, tool, definition: renamed(tool, name) }),
+      make: (source, tool, name) => ({
+        name,
+        shortName: () => shortNameOf(name),
+        source,
+        tool,
+        definition: renamed(tool, name),
+      }),
       shows,
     }),
     prompts: createSourceMerger<Prompt, CatalogPrompt>({

@@ -1,9 +1,17 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { assignNames, type NameParts, narrowNames, nameCandidate } from "./names.ts";
+import {
+  assignNames,
+  contestedPrefixes,
+  isNameOrNarrow,
+  mayHavePrefix,
+  type NameParts,
+  nameCandidate,
+  narrowNames,
+} from "./names.ts";
 
 const wide = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
-const narrow = /^[A-Za-z0-9_-]{1,64}$/;
+const narrow = /^[A-Za-z0-9_-]{1,48}$/;
 
 /** Few letters, so that names often conflict, and all kinds of strange names. */
 const word = fc.oneof(
@@ -100,4 +108,48 @@ test("dots become underscores for narrow peers, unless that name is taken", () =
   const { narrow } = narrowNames(["screen.snapshot", "screen_snapshot"]);
   expect(narrow.get("screen_snapshot")).toBe("screen_snapshot");
   expect(narrow.get("screen.snapshot")).toMatch(/^screen_snapshot_[0-9a-f]{8}$/);
+});
+
+test("a long name becomes a readable beginning and a hash, and two that begin alike stay apart", () => {
+  const long = `github__${"create_pull_request_review_".repeat(2)}`;
+  const names = [`${long}one`, `${long}two`];
+  const { narrow } = narrowNames(names);
+  const [one, two] = names.map((name) => narrow.get(name)!);
+  for (const name of [one, two]) expect(name).toMatch(/^github__create_pull_request_review_crea_[0-9a-f]{8}$/);
+  expect(one).not.toBe(two);
+  expect(narrowNames([names[1]!]).narrow.get(names[1]!)).toBe(two);
+  expect(one).toHaveLength(48);
+});
+
+test("of prefixes that look alike, only one that is narrow as it is keeps its plain names", () => {
+  const contested = (...prefixes: string[]) => [...contestedPrefixes(prefixes)].toSorted();
+  expect(contested("a.b", "a_b", "c")).toEqual(["a.b"]);
+  expect(contested("a.b", "a..b")).toEqual(["a..b", "a.b"]);
+  expect(contested("Mail", "mail", "m.ail")).toEqual(["Mail", "mail"]);
+  expect(contested("a", "b", "a.b")).toEqual([]);
+});
+
+test.for([
+  ["files__read", "files__read", true],
+  ["screen_snapshot", "screen.snapshot", true],
+  ["screen_snapshot_c1b0b9b5", "screen.snapshot", false],
+  ["screen-snapshot", "screen.snapshot", false],
+] as const)("%s may mean %s: %s", ([typed, name, expected]) => {
+  expect(isNameOrNarrow(typed, name)).toBe(expected);
+});
+
+test("a tool can be meant by the hashed form of its name", () => {
+  const hashed = narrowNames(["a.b", "a_b"]).narrow.get("a.b")!;
+  expect(hashed).toMatch(/^a_b_[0-9a-f]{8}$/);
+  expect(isNameOrNarrow(hashed, "a.b")).toBe(true);
+});
+
+test("a name may belong to a source by its prefix in either alphabet, whole or shortened", () => {
+  const prefix = "my.very-long.server-name.that-goes-on.and-on.and-on";
+  const wide = `${prefix}__tool`;
+  const narrow = narrowNames([wide]).narrow.get(wide)!;
+  for (const name of [wide, narrow]) expect(mayHavePrefix(name, prefix)).toBe(true);
+  expect(mayHavePrefix("my_files__read", "my.files")).toBe(true);
+  expect(mayHavePrefix("myfiles__read", "my.files")).toBe(false);
+  expect(mayHavePrefix("anything", "")).toBe(true);
 });

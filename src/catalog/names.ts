@@ -36,7 +36,7 @@ const catalogNameRules: NameRules<NameCandidate> = {
   rank: (candidate) => (candidate.own ? 0 : 1),
   base(candidate) {
     const cleaned = candidate.plain.replace(/[^A-Za-z0-9_.-]+/g, "_");
-    return (/^[A-Za-z]/.test(cleaned) ? cleaned : `t_${cleaned}`).slice(0, baseLength);
+    return (/^[A-Za-z]/.test(cleaned) ? cleaned : `t_${cleaned}`).slice(0, longestName - hashedLength);
   },
   // JSON escapes lone surrogates, which UTF-8 would make all alike.
   identity: (candidate) => JSON.stringify([candidate.source, candidate.original]),
@@ -50,25 +50,56 @@ export interface NarrowNames {
   readonly wide: ReadonlyMap<string, string>;
 }
 
-const narrowName = /^[A-Za-z0-9_-]{1,64}$/;
+/** Models take 64 characters, and clients put a prefix of their own before a name. */
+const longestNarrow = 48;
+const narrowName = /^[A-Za-z0-9_-]{1,48}$/;
 
 /**
- * Names for peers that accept only `[A-Za-z0-9_-]{1,64}`. Unique regardless of case, since OpenClaw ignores case; and
- * none is another tool's wide name, so that a call may use either name.
+ * Names for clients and models, which accept only `[A-Za-z0-9_-]` and few characters. Unique regardless of case, since
+ * OpenClaw ignores case; and none is another tool's wide name, so that a call may use either name. Names in `hashed` always
+ * get a hash: their plain form may be claimed by a tool that is not known yet.
  */
-export function narrowNames(names: readonly string[]): NarrowNames {
+export function narrowNames(names: readonly string[], hashed: ReadonlySet<string> = new Set()): NarrowNames {
   const wideNames = [...new Set(names)];
-  const settled = resolveNames(wideNames, narrowNameRules);
+  const plain = (name: string) => (hashed.has(name) ? undefined : narrowNameRules.plain(name));
+  const settled = resolveNames(wideNames, hashed.size === 0 ? narrowNameRules : { ...narrowNameRules, plain });
   return {
     narrow: new Map(wideNames.map((name, index) => [name, settled[index]!])),
     wide: new Map(wideNames.map((name, index) => [settled[index]!, name])),
   };
 }
 
-export const toNarrowAlphabet = (name: string): string => name.replace(/[^A-Za-z0-9_-]+/g, "_");
+const toNarrowAlphabet = (name: string): string => name.replace(/[^A-Za-z0-9_-]+/g, "_");
 
-/** However a name is changed, it begins with as much of the plain one. */
-export const shortestHead = 30;
+/** Whether a name may be one of a source with this prefix, in either alphabet. */
+export function mayHavePrefix(name: string, prefix: string): boolean {
+  if (prefix === "") return true;
+  const heads = [`${prefix}__`, `${toNarrowAlphabet(prefix)}__`];
+  // Of a name that was shortened, only the beginning is left.
+  return heads.some((head) => name.startsWith(head.slice(0, longestNarrow - hashedLength)));
+}
+
+/** Whether a person may mean the tool of this name by what they typed: the name, or its narrow form. */
+export function isNameOrNarrow(typed: string, name: string): boolean {
+  if (typed === name) return true;
+  const narrow = narrowNames([name]).narrow.get(name);
+  return typed === narrow || typed === narrowNames([name], new Set([name])).narrow.get(name);
+}
+
+/**
+ * The prefixes that would be the same for a narrow peer. Only one that is narrow as it is can keep its plain form: the tools
+ * of the others would change their names whenever the other source connects or disconnects.
+ */
+export function contestedPrefixes(prefixes: readonly string[]): ReadonlySet<string> {
+  const byFold = Map.groupBy(new Set(prefixes), (prefix) => toNarrowAlphabet(prefix).toLowerCase());
+  const contested = new Set<string>();
+  for (const alike of byFold.values()) {
+    if (alike.length === 1) continue;
+    const natives = alike.filter((prefix) => prefix === toNarrowAlphabet(prefix));
+    for (const prefix of alike) if (natives.length !== 1 || prefix !== natives[0]) contested.add(prefix);
+  }
+  return contested;
+}
 
 const narrowNameRules: NameRules<string> = {
   plain(name) {
@@ -76,7 +107,7 @@ const narrowNameRules: NameRules<string> = {
     return narrowName.test(cleaned) ? cleaned : undefined;
   },
   rank: (name) => (narrowName.test(name) ? 0 : 1),
-  base: (name) => toNarrowAlphabet(name).slice(0, baseLength) || "t",
+  base: (name) => toNarrowAlphabet(name).slice(0, longestNarrow - hashedLength) || "t",
   identity: (name) => JSON.stringify(name),
   fold: (name) => name.toLowerCase(),
 };
@@ -87,7 +118,7 @@ export interface NameRules<T> {
   plain(item: T): string | undefined;
   /** If two items claim a name, the lower rank gets it; with equal ranks, neither does. */
   rank(item: T): number;
-  /** The readable part before the hash, for an item that can't have its plain name: at most `baseLength` valid characters. */
+  /** The readable part before the hash, for an item that can't have its plain name. It leaves `hashedLength` characters. */
   base(item: T): string;
   /** Different for any two items, and the same on every start. */
   identity(item: T): string;
@@ -97,8 +128,8 @@ export interface NameRules<T> {
 
 const longestName = 64;
 const hashLength = 8;
-/** What is left for the readable part before `_` and the hash. */
-const baseLength = longestName - hashLength - 1;
+/** `_` and the hash. */
+const hashedLength = hashLength + 1;
 
 interface NameHolder {
   readonly index: number;

@@ -92,6 +92,8 @@ export type Source = ToolSource &
 export interface CatalogTool {
   /** Its name in the catalog, which rules, approvals and the audit use whatever a view calls it. */
   readonly name: string;
+  /** Its name for clients that accept only `[A-Za-z0-9_-]{1,48}`, if that differs. A rule may name either. */
+  readonly shortName?: (() => string) | undefined;
   readonly source: Source;
   /** As the source lists it; calls to the source use this name. */
   readonly tool: Tool;

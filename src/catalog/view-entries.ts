@@ -1,4 +1,5 @@
-import { assignNames, narrowNames, nameCandidate } from "./names.ts";
+import { memoized } from "./memoized.ts";
+import { assignNames, narrowNames, nameCandidate, type NarrowNames } from "./names.ts";
 import { renamed, type Source } from "./source.ts";
 
 interface Entry<T> {
@@ -15,6 +16,8 @@ export interface ViewEntryRules<T, E> {
   /** Whether names have no prefix of their source. */
   readonly bare: boolean;
   readonly alphabet: "wide" | "narrow";
+  /** The narrow names of the whole catalog, which a view with prefixes uses. */
+  narrowNames(): NarrowNames;
 }
 
 /** Entries under the names that a view gives them. */
@@ -30,7 +33,7 @@ export function createViewEntries<T extends { readonly name: string }, E extends
   rules: ViewEntryRules<T, E>,
 ): ViewEntries<T, E> {
   const wideNames = rules.bare ? bareNames(entries, rules) : entries.map((entry) => entry.name);
-  const narrow = rules.alphabet === "narrow" ? narrowNames(wideNames).narrow : undefined;
+  const narrow = rules.alphabet === "narrow" ? narrowNamesOf(wideNames, rules).narrow : undefined;
   const shown = entries.map((entry, index): E => {
     const wide = wideNames[index]!;
     const name = narrow?.get(wide) ?? wide;
@@ -58,18 +61,17 @@ function bareNames<T extends { readonly name: string }, E extends Entry<T>>(
   );
 }
 
+function narrowNamesOf<T, E>(wideNames: readonly string[], rules: ViewEntryRules<T, E>): NarrowNames {
+  return rules.bare ? narrowNames(wideNames) : rules.narrowNames();
+}
+
 /** Made only when a lookup by the usual name fails. */
 function otherNames<T extends { readonly name: string }, E extends Entry<T>>(
   shown: readonly E[],
   wideNames: readonly string[],
   rules: ViewEntryRules<T, E>,
 ): Map<string, E> {
-  const { narrow } = narrowNames(wideNames);
+  const { narrow } = narrowNamesOf(wideNames, rules);
   const originals = rules.bare ? shown.map((entry) => [rules.original(entry).name, entry] as const) : [];
   return new Map([...originals, ...shown.map((entry, index) => [narrow.get(wideNames[index]!)!, entry] as const)]);
-}
-
-function memoized<R>(make: () => R): () => R {
-  let made: { readonly value: R } | undefined;
-  return () => (made ??= { value: make() }).value;
 }

@@ -9,7 +9,7 @@ import { rewriteResult, rewriteTool } from "./resources/rewrite-uris.ts";
 import { createShownLinks } from "./resources/shown-links.ts";
 import type { CallContext } from "./call-context.ts";
 import type { Caller } from "./caller.ts";
-import { shortestHead, toNarrowAlphabet } from "./names.ts";
+import { mayHavePrefix, type NarrowNames } from "./names.ts";
 import type { CatalogPrompt, CatalogTool, Connecting, Source, Unsubscribe } from "./source.ts";
 import { createViewEntries, type ViewEntries } from "./view-entries.ts";
 
@@ -25,7 +25,7 @@ export type ViewFilter =
   | { readonly names: readonly string[] };
 
 export interface ViewOptions {
-  /** `narrow` for peers that accept only `[A-Za-z0-9_-]{1,64}`. A tool can be found under both names in any case. */
+  /** `narrow` for peers that accept only `[A-Za-z0-9_-]{1,48}`. A tool can be found under both names in any case. */
   readonly alphabet?: "wide" | "narrow";
 }
 
@@ -76,6 +76,9 @@ export interface CatalogState {
   readonly tools: Merged<CatalogTool>;
   readonly prompts: Merged<CatalogPrompt>;
   readonly resources: ResourceIndex;
+  /** The narrow names of all tools and prompts, made when they are first needed. */
+  narrowTools(): NarrowNames;
+  narrowPrompts(): NarrowNames;
 }
 
 interface Lists {
@@ -92,16 +95,24 @@ export interface LiveCatalogState {
 export function createView(filter: ViewFilter, { alphabet = "wide" }: ViewOptions, live: LiveCatalogState): View {
   const select = selector(filter);
   const bare = typeof filter === "object" && "source" in filter;
-  const promptRules = { original: (entry: CatalogPrompt) => entry.prompt, bare, alphabet };
+  const usesTable = alphabet === "narrow" && !bare;
   const toolLists = cacheLast((entries: readonly CatalogTool[], { isShared, shownUri }: ResourceIndex) =>
     createViewEntries<Tool, CatalogTool>(entries, {
       original: (entry) => entry.tool,
       show: isShared ? ({ source }, tool) => rewriteTool(tool, (uri) => shownUri(source, uri)) : undefined,
       bare,
       alphabet,
+      narrowNames: () => live.state().narrowTools(),
     }),
   );
-  const promptLists = cacheLast((entries: readonly CatalogPrompt[]) => createViewEntries(entries, promptRules));
+  const promptLists = cacheLast((entries: readonly CatalogPrompt[]) =>
+    createViewEntries<Prompt, CatalogPrompt>(entries, {
+      original: (entry) => entry.prompt,
+      bare,
+      alphabet,
+      narrowNames: () => live.state().narrowPrompts(),
+    }),
+  );
   const links = createShownLinks();
   let seenState: CatalogState | undefined;
   let lists: Lists;
@@ -112,8 +123,8 @@ export function createView(filter: ViewFilter, { alphabet = "wide" }: ViewOption
       seenState = state;
       const resources = resourcesOf(filter, state);
       lists = {
-        tools: toolLists(select(state.tools), resources),
-        prompts: promptLists(select(state.prompts), noResources),
+        tools: toolLists(select(state.tools), resources, usesTable ? state.narrowTools() : undefined),
+        prompts: promptLists(select(state.prompts), noResources, usesTable ? state.narrowPrompts() : undefined),
         resources,
       };
     }
@@ -145,7 +156,7 @@ export function createView(filter: ViewFilter, { alphabet = "wide" }: ViewOption
     findCompletion: (request) => findCompletion(current(), request),
     connecting: (name) =>
       sourcesOf(filter, live.state())
-        .filter((source) => name === undefined || bare || mayHave(source, name))
+        .filter((source) => name === undefined || bare || mayHavePrefix(name, source.prefix ?? ""))
         .flatMap((source) => source.connecting?.() ?? []),
     onChange(listener) {
       let seen = current();
@@ -199,20 +210,24 @@ function sourcesOf(filter: ViewFilter, { sources }: CatalogState): readonly Sour
   return filter !== "all" && "sources" in filter ? all.filter(filter.sources) : all;
 }
 
-/** Whether a name may be one of the source, in either alphabet. */
-function mayHave({ prefix = "" }: Source, name: string): boolean {
-  return [prefix, toNarrowAlphabet(prefix)].some((each) => name.startsWith(each.slice(0, shortestHead)));
+interface CachedLists<E, R> {
+  readonly entries: readonly E[];
+  readonly names: readonly (string | undefined)[];
+  readonly key: string;
+  readonly result: R;
 }
 
-/** Returns the last result again while the entries are the same, and the same URIs are shown in another form. */
-function cacheLast<E, R>(
+/** Returns the last result again while the entries and their names are the same, and the same URIs are shown in another form. */
+function cacheLast<E extends Entry, R>(
   make: (entries: readonly E[], resources: ResourceIndex) => R,
-): (entries: readonly E[], resources: ResourceIndex) => R {
-  let last: { readonly entries: readonly E[]; readonly key: string; readonly result: R } | undefined;
-  return (entries, resources) => {
+): (entries: readonly E[], resources: ResourceIndex, narrow: NarrowNames | undefined) => R {
+  let last: CachedLists<E, R> | undefined;
+  return (entries, resources, narrow) => {
     const { contestedKey: key } = resources;
-    if (last === undefined || last.key !== key || !sameElements(last.entries, entries))
-      last = { entries, key, result: make(entries, resources) };
+    const names = narrow === undefined ? [] : entries.map(({ name }) => narrow.narrow.get(name));
+    const isSame =
+      last !== undefined && last.key === key && sameElements(last.entries, entries) && sameElements(last.names, names);
+    if (last === undefined || !isSame) last = { entries, names, key, result: make(entries, resources) };
     return last.result;
   };
 }

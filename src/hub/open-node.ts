@@ -61,7 +61,7 @@ export async function openNode(options: NodeOptions): Promise<RunningNode> {
       observed: true,
       // The control API knows of servers; there are none here.
       sources: { machine: "always", servers: { start: "by-name", only: [] } },
-      doors: switches.mcp ? { http: { host: "127.0.0.1", port, control: true } } : {},
+      doors: switches.mcp ? { http: { host: "127.0.0.1", port, control: true, toolNames: "full" } } : {},
     });
     const { http } = engine;
     if (http !== undefined)

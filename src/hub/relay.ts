@@ -63,7 +63,7 @@ export async function openRelay(host: Host, options: RelayOptions): Promise<Rela
   // It fails without a token, or while the hub is being replaced; the next attempt is soon.
   const timer = setInterval(() => void follow().catch(() => {}), lookEveryMs).unref();
   return {
-    view: catalog.view({ source: relayName }),
+    view: catalog.view({ source: relayName }, { alphabet: config.hub.toolNames === "short" ? "narrow" : "wide" }),
     maxFrameBytes: config.hub.maxBodyBytes,
     settled: (withinMs) => manager.settled(withinMs),
     async close() {

@@ -5,6 +5,7 @@ import { type Log, silentLog } from "../../core/log.ts";
 import { quoted } from "../../core/peer-text.ts";
 import type { ApprovalAnswer } from "../advice.ts";
 import { type Caller, callerScopeName, scopeOfCaller } from "../caller.ts";
+import { isNameOrNarrow } from "../names.ts";
 import type { CatalogTool, Unsubscribe } from "../source.ts";
 import {
   type AnsweredCall,
@@ -188,7 +189,7 @@ export function openApprovals({ file, clock = Date.now, log = silentLog }: Appro
     async forget(name) {
       let forgotten: readonly Approval[] = [];
       const isMeant = (approval: Approval): boolean =>
-        approval.name === name ||
+        (approval.name !== undefined && isNameOrNarrow(name, approval.name)) ||
         (approval.name === undefined && approval.caller !== undefined && callerScopeName(approval.caller) === name);
       await change((content) => {
         forgotten = content.approvals.filter(isMeant);

@@ -3,14 +3,16 @@ import type { ToolAnnotations } from "../../mcp/messages/tool.ts";
 import type { Advice, CallVerdict } from "../advice.ts";
 import { type Caller, type DoorKind, identitiesOf, isActedFor } from "../caller.ts";
 import { compileGlob } from "../glob.ts";
-import type { Source } from "../source.ts";
+import type { CatalogTool, Source } from "../source.ts";
 
 export interface CallFacts {
   readonly policy: Policy;
   readonly caller: Caller;
   readonly source: { readonly id: string; readonly kind: Source["kind"]; readonly trusted: boolean };
   /** Undefined for reads of resources and prompts, which are read-only by nature. */
-  readonly tool?: { readonly name: string; readonly annotations?: ToolAnnotations | undefined } | undefined;
+  readonly tool?:
+    | (Pick<CatalogTool, "name" | "shortName"> & { readonly annotations?: ToolAnnotations | undefined })
+    | undefined;
   /** From everything else that has a say: consent, exec approvals, pins. */
   readonly advice?: readonly Advice[];
   /** The lasting answer to an earlier question of policy. */
@@ -102,7 +104,8 @@ function strictest(advice: readonly Advice[]): CallVerdict {
 function toolFacts({ policy, source, tool }: CallFacts): ToolFacts {
   const believed = policy.preset !== "strict" || source.trusted;
   const hints = tool === undefined ? { readOnlyHint: true } : believed ? tool.annotations : undefined;
-  return { name: tool?.name, source: source.id, kind: source.kind, traits: traitsOf(hints) };
+  const { name, shortName } = tool ?? {};
+  return { name, shortName, source: source.id, kind: source.kind, traits: traitsOf(hints) };
 }
 
 function ruleAdvice({ rule, index }: FoundRule, where: string): Advice {
@@ -154,6 +157,8 @@ function applyRemembered(policy: Advice, { remembered }: CallFacts): Advice {
 export interface ToolFacts {
   /** The name in the catalog; undefined for reads, so that no rule about tools matches. */
   readonly name?: string | undefined;
+  /** Its name for clients with a narrow alphabet. */
+  readonly shortName?: (() => string) | undefined;
   readonly source: string;
   readonly kind: Source["kind"];
   readonly traits: ToolTraits;
@@ -203,7 +208,7 @@ export function matchesRule(rule: PolicyRule | PolicyLimit, tool: ToolFacts, cal
 function compileRule(rule: Partial<PolicyRule>): RuleTest {
   const { kind, door, annotation, owner } = rule;
   const tests: RuleTest[] = [
-    ...textTest(rule.tool, (tool) => tool.name),
+    ...toolTest(rule.tool),
     ...textTest(rule.source, (tool) => tool.source),
     ...textTest(rule.token, (_, caller) => caller.token),
     ...textTest(rule.client, (_, caller) => caller.client),
@@ -219,6 +224,15 @@ function compileRule(rule: Partial<PolicyRule>): RuleTest {
     tests.push((tool) => tool.traits[trait] === expected);
   }
   return (tool, caller) => tests.every((test) => test(tool, caller));
+}
+
+/** A rule may name a tool in either form. */
+function toolTest(glob: string | undefined): RuleTest[] {
+  if (glob === undefined) return [];
+  const matches = compileGlob(glob);
+  return [
+    ({ name, shortName }) => name !== undefined && (matches(name) || (shortName !== undefined && matches(shortName()))),
+  ];
 }
 
 /** A glob never matches a missing value, not even `*`. */

@@ -34,8 +34,10 @@ export const command = defineCommand({
     const { approvals } = opened.control;
     const [what = ""] = context.args;
     const { waiting, changed } = await approvals.list();
+    const { isNameOrNarrow } = await import("../../catalog/names.ts");
     const held = options.deny ? [] : changed.filter(({ name }) => name === what);
-    const calls = waiting.filter((call) => call.id === what || call.name === what).filter(isOf(options.caller));
+    const isMeant = (call: WaitingCall) => call.id === what || isNameOrNarrow(what, call.name);
+    const calls = waiting.filter(isMeant).filter(isOf(options.caller));
     const [call] = calls;
     if (calls.length + held.length === 0) throw new Fault("not-found", nothingToApprove(what, options.caller));
     if (calls.length > 1 && held.length === 0) throw new Fault("usage", ambiguous(what, calls));

@@ -66,7 +66,8 @@ export const command = defineCommand({
     const engine = await openServing(host, { only, trust: options.trust === true, ...(http && { http }) });
     try {
       const { catalog, guard, telemetry, config, settled } = engine;
-      const parts = { view: catalog.view("all"), guard, telemetry, maxFrameBytes: config.hub.maxBodyBytes };
+      const view = catalog.view("all", { alphabet: config.hub.toolNames === "short" ? "narrow" : "wide" });
+      const parts = { view, guard, telemetry, maxFrameBytes: config.hub.maxBodyBytes };
       await (options.stdio
         ? serveStdin(context, { ...parts, ready: settled(waitMs) }, waitMs)
         : serveHttp(context, engine, waitMs));

@@ -39,6 +39,11 @@ const hub = Type.Object(
       minimum: 1024,
       description: "Largest request body. A larger one gets 413.",
     }),
+    toolNames: Type.Enum(["short", "full"], {
+      default: "short",
+      description:
+        "How tools are called at `/`, `/mcp` and by `serve`. `short`: at most 48 letters, digits, `_` and `-`, which every client and model accepts. `full`: with dots, up to 64 characters. Calls and rules may use either name.",
+    }),
   },
   { additionalProperties: false, default: {}, description: "Where the hub listens, and its limits." },
 );

@@ -32,7 +32,14 @@ export function findConfig({ flag, cwd, home }: ConfigPlaces): FoundConfig | und
 
 /** Used if there is no configuration file. A plain constant, so that the usual start need not load the schema. */
 export const defaultConfig: Config = {
-  hub: { host: "127.0.0.1", port: 8765, allowRemote: false, maxConcurrent: 256, maxBodyBytes: 4_194_304 },
+  hub: {
+    host: "127.0.0.1",
+    port: 8765,
+    allowRemote: false,
+    maxConcurrent: 256,
+    maxBodyBytes: 4_194_304,
+    toolNames: "short",
+  },
   log: { level: "info", format: "human" },
   catalog: { include: ["*"], exclude: [] },
   audit: { enabled: true, maxBytes: 10_485_760, keep: 5, chain: false },

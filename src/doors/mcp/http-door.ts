@@ -24,7 +24,7 @@ import { type GateRefusal, type GateRules, judgeCaller, mainTokenName } from "./
 import { createHttpRouter } from "./http-router.ts";
 import { openSessionLog, pruneSessionLogs, type SessionLog, sessionLogFile } from "./session-log.ts";
 import type { Tokens } from "./tokens.ts";
-import { createViewEndpoints, type LargeBodies } from "./view-endpoints.ts";
+import { createViewEndpoints, type LargeBodies, type ToolNames } from "./view-endpoints.ts";
 import type { CallGuard } from "./view-offer.ts";
 
 export interface HttpDoorOptions {
@@ -56,6 +56,8 @@ export interface HttpDoorOptions {
   readonly publicDocuments?: Readonly<Record<string, object>> | undefined;
   /** For the agent of the program that hosts this door. */
   readonly agent?: AgentAccess | undefined;
+  /** How tools are called at `/` and `/mcp`; `short` unless given. */
+  readonly toolNames?: ToolNames | undefined;
   /** Serves the owner's commands, at `/control/<area>.<verb>`. */
   readonly control?: ControlHandler | undefined;
 }
@@ -95,6 +97,7 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
     telemetry,
     keptSessions,
     agent: options.agent,
+    toolNames: options.toolNames,
     ...limits,
   });
   const route = createHttpRouter({ catalog, endpoints, intake, info, metrics, control: options.control });

@@ -22,6 +22,9 @@ export interface LargeBodies {
   readonly spill: SpillOptions;
 }
 
+/** `short` names fit every client: `[A-Za-z0-9_-]{1,48}`. `full` ones are those of the catalog. */
+export type ToolNames = "short" | "full";
+
 export interface ViewEndpointsOptions {
   readonly catalog: Catalog;
   readonly guard: CallGuard;
@@ -33,6 +36,8 @@ export interface ViewEndpointsOptions {
   readonly maxBodyBytes: number;
   readonly largeBodies?: LargeBodies | undefined;
   readonly agent?: AgentAccess | undefined;
+  /** How the tools of several sources are called; `short` unless given. */
+  readonly toolNames?: ToolNames | undefined;
   /** Where the sessions at a view are kept beyond this process, if anywhere. */
   keptSessions?(view: string): KeptSessions | undefined;
 }
@@ -63,6 +68,7 @@ export interface ViewEndpoints {
 
 export function createViewEndpoints(options: ViewEndpointsOptions): ViewEndpoints {
   const { catalog, guard, info, log, telemetry, admission, intake, maxBodyBytes, largeBodies, agent } = options;
+  const { toolNames = "short" } = options;
   const made = new Map<string, { server: McpServer; endpoint: HttpEndpoint }>();
 
   return {
@@ -116,7 +122,9 @@ export function createViewEndpoints(options: ViewEndpointsOptions): ViewEndpoint
   }
 
   function make(key: string, filter: ViewFilter, { door, rights, hasLargeBodies }: EndpointRules): HttpEndpoint {
-    const view = catalog.view(filter);
+    // A source at its own address keeps its own names; commands and relays choose for themselves.
+    const isMixed = door === "mcp-http" && (filter === "all" || !("source" in filter));
+    const view = catalog.view(filter, { alphabet: isMixed && toolNames === "short" ? "narrow" : "wide" });
     const server = createMcpServer(createViewOffer({ view, guard, door, rights, info, log, telemetry }), { log });
     const bodies = hasLargeBodies ? largeBodies : { maxBodyBytes };
     const keptSessions = options.keptSessions?.(key);

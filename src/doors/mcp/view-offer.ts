@@ -71,6 +71,7 @@ export function createViewOffer(options: ViewOfferOptions): McpOffer {
     },
     prompts: {
       list: () => view.prompts(),
+      find: (name) => view.findPrompt(name)?.definition,
       get: (name, args, request) =>
         isTracing
           ? trace("prompts/get", name, request, (context) => getPrompt(name, args, context))

@@ -1,3 +1,4 @@
+import { mayHavePrefix } from "../../catalog/names.ts";
 import { formatPath } from "../../core/config/config-path.ts";
 import type { ConfigProblem } from "../../core/config/config-problem.ts";
 import type { Config } from "../../core/config/config-schema.ts";
@@ -61,9 +62,7 @@ export function createLocalServers({ manager, log, only, idle = false }: LocalSe
       return applyRequested();
     },
     ownersOf: (tool) =>
-      defined.definitions.flatMap(({ name, prefix }) =>
-        prefix === "" || tool.startsWith(`${prefix}__`) ? [name] : [],
-      ),
+      defined.definitions.flatMap(({ name, prefix }) => (mayHavePrefix(tool, prefix) ? [name] : [])),
     definitions: () => defined.definitions,
     list: () => Promise.resolve(list()),
     async connect(name) {

@@ -1,4 +1,5 @@
 import { hostname, networkInterfaces } from "node:os";
+import type { Config } from "../../core/config/config-schema.ts";
 import { isFault } from "../../core/fault.ts";
 import { isLoopbackHost } from "../../core/http/addresses.ts";
 import type { AgentAccess } from "../../doors/mcp/agent-access.ts";
@@ -19,6 +20,8 @@ export interface HttpOptions {
   readonly allowRemote?: boolean | undefined;
   /** Lets commands of the same user ask and steer this process, at `/control/…`. */
   readonly control?: boolean;
+  /** Takes precedence over `hub.toolNames`. */
+  readonly toolNames?: Config["hub"]["toolNames"];
   /** For the agent of the program that hosts the engine. */
   readonly agent?: AgentAccess | undefined;
   /** More JSON documents that anyone may read without a token, by path. */
@@ -63,6 +66,7 @@ export async function openHttp(parts: EngineParts, options: Wiring): Promise<Ope
     guard,
     tokens,
     sessionFolder: home.file("sessions"),
+    toolNames: options.toolNames ?? config.hub.toolNames,
     info: { name: "clawport", title: "Clawport", version },
     log,
     metrics,

@@ -63,13 +63,14 @@ export function featureMethods(offer: McpOffer, checker: SchemaChecker): Map<str
     methods.set("prompts/list", (params) => listSoon(() => listPage("prompts", prompts.list(), params.cursor)));
     methods.set("prompts/get", (params, request) => {
       const name = stringParam(params, "name");
-      const isKnown = prompts.list().some((each) => each.name === name);
-      return isKnown
+      return findPrompt(name)
         ? getPrompt(name, params, request)
         : whenArrived(name, request, () => getPrompt(name, params, request));
     });
+    const findPrompt = (name: string) =>
+      prompts.find ? prompts.find(name) : prompts.list().find((each) => each.name === name);
     const getPrompt = (name: string, params: Params, request: ServedRequest) => {
-      const prompt = prompts.list().find((each) => each.name === name);
+      const prompt = findPrompt(name);
       if (!prompt)
         throw new Fault("unknown-prompt", `Unknown prompt: ${quoted(name, 100)}. Use prompts/list to see the prompts.`);
       const args = params.arguments ?? noParams;

@@ -42,6 +42,8 @@ export interface ResourceOffer {
 
 export interface PromptOffer {
   list(): readonly Prompt[];
+  /** By the listed name unless given; an offer may accept others. */
+  find?(name: string): Prompt | undefined;
   /** Faults with `unknown-prompt` if there is no such prompt. */
   get(name: string, args: Readonly<Record<string, string>>, context: RequestContext): Promise<GetPromptResult>;
 }
