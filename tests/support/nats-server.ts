@@ -24,8 +24,8 @@ export interface NatsServerOptions {
 }
 
 export async function startNatsServer(options: NatsServerOptions = {}): Promise<NatsServer> {
-  const program = process.env.NATS_SERVER ?? (await requireDebianPackage("nats-server", "/usr/sbin/nats-server"));
-  if (program === undefined) throw new Error("There is no nats-server.");
+  const program =
+    process.env.NATS_SERVER ?? (await requireDebianPackage("nats-server", "/usr/sbin/nats-server")) ?? "nats-server";
   const folder = mkdtempSync(path.join(tmpdir(), "clawport-nats-"));
   const port = await freePort();
   let child = await start();
