@@ -29,6 +29,10 @@ export interface CallContext {
    * question has at the server that asks it.
    */
   ask(question: Question, key?: string): Promise<Answer>;
+  /** Whether the caller has been given a task for this call, and polls for the result. */
+  readonly isTask?: boolean | undefined;
+  /** Gives the caller a task, if it knows tasks. Returns whether it has one now; without one it waits. */
+  detach?(statusMessage?: string): boolean;
   /** The era of the calling client, if it is an MCP client. */
   readonly era?: Era | undefined;
   /** The user has done what a question asked for that sent them to a URL. The caller may have its result by then. */
@@ -115,6 +119,14 @@ export class RequestCallContext implements CallContext {
 
   ask(question: Question, key?: string): Promise<Answer> {
     return this.#request.ask(question, key);
+  }
+
+  get isTask(): boolean {
+    return this.#request.isTask;
+  }
+
+  detach(statusMessage?: string): boolean {
+    return this.#request.detach(statusMessage);
   }
 
   elicitationComplete(elicitationId: string): void {

@@ -78,11 +78,11 @@ describe("the result of a modern server", () => {
 
   test("of a kind nobody asked for leaves the outcome unknown", async () => {
     await using rogue = await openRogueHttp("modern");
-    rogue.always("tools/call", ({ answer }) => answer({ resultType: "task", taskId: "7", status: "working" }));
+    rogue.always("tools/call", ({ answer }) => answer({ resultType: "riddle", riddleId: "7" }));
     await using engine = await startEngine({ rogue: { url: rogue.url } });
     await expect(engine.call("rogue__write")).rejects.toMatchObject({
       code: "outcome-unknown",
-      message: expect.stringContaining('"task"'),
+      message: expect.stringContaining('"riddle"'),
     });
   });
 });

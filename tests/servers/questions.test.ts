@@ -116,6 +116,9 @@ describe("the capabilities that a modern server sees", () => {
     return params._meta["io.modelcontextprotocol/clientCapabilities"];
   };
 
+  /** The hub waits for a task itself, whether the caller knows tasks or not. */
+  const extensions = { "io.modelcontextprotocol/tasks": {} };
+
   test.each([
     [{}, {}],
     [{ elicitation: {} }, { elicitation: { form: {} } }],
@@ -127,12 +130,16 @@ describe("the capabilities that a modern server sees", () => {
   ])(
     "of a caller with %j are what this caller can answer, and the folders of the configuration",
     async (given, sees) => {
-      expect(await declared(given)).toEqual({ ...sees, roots: {} });
+      expect(await declared(given)).toEqual({ ...sees, roots: {}, extensions });
     },
   );
 
   test("include sampling if there is a model to answer with", async () => {
-    expect(await declared({}, () => Promise.reject(new Error("unused")))).toEqual({ sampling: {}, roots: {} });
+    expect(await declared({}, () => Promise.reject(new Error("unused")))).toEqual({
+      sampling: {},
+      roots: {},
+      extensions,
+    });
   });
 });
 

@@ -131,5 +131,6 @@ function overrides(shown: Tool, listed: Tool): Partial<Tool> {
   return {
     ...(shown.name === listed.name ? {} : { name: shown.name }),
     ...(shown.description === listed.description ? {} : { description: shown.description! }),
+    ...(shown.execution === listed.execution ? {} : { execution: shown.execution! }),
   };
 }

@@ -28,6 +28,7 @@ import type { Era } from "../messages/protocol-version.ts";
 import { answerInputRequests, answerOther, answerQuestion, type Ask, cancelInputRequests } from "./answer-questions.ts";
 import { type CallDeadline, type CallLimits, createCallDeadline } from "./call-deadline.ts";
 import type { ClientTransport, TransportListener } from "./client-transport.ts";
+import { aboutTask, createTaskRoutes, takeTaskId } from "./task-routes.ts";
 
 export interface CallOptions extends CallLimits {
   readonly signal?: AbortSignal | undefined;
@@ -47,6 +48,10 @@ export interface CallOptions extends CallLimits {
   ask?: Ask | undefined;
   /** The server is a hub of ours, which takes an error as an answer. */
   readonly toHub?: boolean | undefined;
+  /** If the server starts a task, its progress and its questions belong to this call until the signal aborts. */
+  readonly taskUntil?: AbortSignal | undefined;
+  /** The task that the request is about. */
+  readonly taskId?: string | undefined;
 }
 
 interface SentOptions extends CallOptions {
@@ -98,15 +103,16 @@ interface PendingCall {
   reject(fault: unknown): void;
 }
 
+/** How long a server has to take note of a call that was given up. */
+const giveUpMs = 500;
+
 /** How many rounds of questions a server may ask before the call fails. */
 const mostRounds = 20;
 
 export async function openMcpClient(transport: ClientTransport, options: McpClientOptions): Promise<McpClient> {
   const { log = silentLog } = options;
-/** How long a server has to take note of a call that was given up. */
-const giveUpMs = 500;
-
   const pending = new Map<JsonRpcId, PendingCall>();
+  const tasks = createTaskRoutes();
   let nextId = 0;
   let closing: Promise<void> | undefined;
 
@@ -118,6 +124,7 @@ const giveUpMs = 500;
         const result = await requestOnce(method, sent, callOptions);
         const { resultType = "complete" } = result;
         if (resultType === "complete" || client.agreement?.era === "legacy") return result;
+        if (resultType === "task" && method === "tools/call") return result;
         if (resultType !== "input_required") throw unknownResultType(resultType);
         const { ask = options.ask, toHub = false } = callOptions;
         const answering = answerInputRequests(result.inputRequests, ask, toHub);
@@ -154,13 +161,6 @@ const giveUpMs = 500;
   await transport.start(listener, options.signal);
   return client;
 
-  function requestOnce(method: string, params: Params, callOptions: SentOptions): Promise<Params> {
-    const id = ++nextId;
-    const stop = new AbortController();
-    return new Promise<Params>((resolve, reject) => {
-      if (callOptions.signal?.aborted) return reject(cancelledBy(callOptions.signal));
-      const deadline = createCallDeadline(callOptions, (fault) => cancel(fault));
-      const cancel = (fault: unknown) => {
   /**
    * Between two rounds no request is open that could be cancelled, and the server would wait for its answers. So the next
    * round is opened to be cancelled.
@@ -174,6 +174,13 @@ const giveUpMs = 500;
     await requestOnce(method, sent, { as, headers, trace, signal, timeoutMs: 0 }).catch(() => {});
   }
 
+  function requestOnce(method: string, params: Params, callOptions: SentOptions): Promise<Params> {
+    const id = ++nextId;
+    const stop = new AbortController();
+    return new Promise<Params>((resolve, reject) => {
+      if (callOptions.signal?.aborted) return reject(cancelledBy(callOptions.signal));
+      const deadline = createCallDeadline(callOptions, (fault) => cancel(fault));
+      const cancel = (fault: unknown) => {
         if (!pending.has(id)) return;
         settle();
         reject(fault);
@@ -247,7 +254,8 @@ const giveUpMs = 500;
       const params = message.params ?? {};
       const token = params.progressToken;
       if (message.method === "notifications/progress" && (typeof token === "number" || typeof token === "string")) {
-        if (Number.isFinite(params.progress)) pending.get(token)?.options.onProgress?.(progressOf(params));
+        const { options: call } = pending.get(token) ?? { options: tasks.byToken(token) };
+        if (Number.isFinite(params.progress)) call?.onProgress?.(progressOf(params));
       } else if (message.method === "notifications/subscriptions/acknowledged") {
         const id = asRecord(params._meta)[metaKeys.subscriptionId];
         if (typeof id === "number" || typeof id === "string") pending.get(id)?.options.onAcknowledged?.();
@@ -263,8 +271,11 @@ const giveUpMs = 500;
     if (!call) return log.debug("ignored a response to no pending request", { id: String(message.id).slice(0, 50) });
     const { error, result } = message as { readonly error?: unknown; readonly result?: unknown };
     if (typeof error === "object" && error !== null) call.reject(new RpcFault(error as RpcError));
-    else if (error === undefined && typeof result === "object" && result !== null) call.resolve(result as Params);
-    else call.reject(new Fault("outcome-unknown", "The server sent a response without a valid result."));
+    else if (error === undefined && typeof result === "object" && result !== null) {
+      // At once: what the server sends next may be about the task.
+      tasks.note(result as Params, message.id!, call.options);
+      call.resolve(result as Params);
+    } else call.reject(new Fault("outcome-unknown", "The server sent a response without a valid result."));
   }
 
   /** Answers a request of a legacy server. */
@@ -272,20 +283,28 @@ const giveUpMs = 500;
     const reply = (body: object) =>
       transport.send({ jsonrpc: "2.0", id: message.id, ...body } as JsonRpcMessage).catch(() => {});
     if (!isQuestionMethod(message.method)) return reply(answerOther(message.method));
-    const call = callOf(relatedTo);
+    const { question, taskId } = takeTaskId(message);
+    const call = callOf(relatedTo, taskId);
+    const ask = call?.options.ask ?? (taskId === undefined ? undefined : tasks.byId(taskId)?.ask) ?? options.ask;
     // While the question is open, the server is not the silent side.
     const release = call?.deadline.hold();
     try {
-      await reply(await answerQuestion(message, call?.options.ask ?? options.ask));
+      await reply(aboutTask(await answerQuestion(question, ask), taskId));
     } finally {
       release?.();
     }
   }
 
-  /** The call that a question belongs to. If the transport does not know, the latest call that can ask. */
-  function callOf(relatedTo: JsonRpcId | undefined): PendingCall | undefined {
+  /**
+   * The call that a question belongs to. If the transport does not know, the latest call that can ask. The question of a
+   * task belongs to no other call: the caller that the task runs for may be another one.
+   */
+  function callOf(relatedTo: JsonRpcId | undefined, taskId: string | undefined): PendingCall | undefined {
     const related = relatedTo === undefined ? undefined : pending.get(relatedTo);
-    return related ?? [...pending.values()].findLast((call) => call.options.ask);
+    if (related) return related;
+    const calls = [...pending.values()];
+    if (taskId === undefined) return calls.findLast((call) => call.options.ask);
+    return calls.find((call) => call.options.taskId === taskId);
   }
 
   /**

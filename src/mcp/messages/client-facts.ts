@@ -22,8 +22,9 @@ export function parseClientFacts(info: unknown, capabilities: unknown): ClientFa
   };
 }
 
-export function hasTasks(client: ClientFacts): boolean {
-  const { extensions } = client.capabilities;
+/** Whether a client, or a server, has declared the tasks extension. */
+export function hasTasks({ capabilities }: Pick<ClientFacts, "capabilities">): boolean {
+  const { extensions } = capabilities;
   return isRecord(extensions) && extensions[tasksExtension] !== undefined;
 }
 

@@ -25,10 +25,11 @@ export interface TaskState {
 const longestId = 1024;
 const longestMessage = 1000;
 
-/** The task that a server started instead of giving a result. Undefined if it did give a result. */
-export function startedTask(result: Params, era: Era): TaskState | undefined {
-  if (era === "modern") return result.resultType === "task" ? parseTask(result) : undefined;
-  return isRecord(result.task) && result.content === undefined ? parseTask(result.task) : undefined;
+/** The task that a server started instead of giving a result, and in which era. Undefined if it did give a result. */
+export function startedTask(result: Params): { readonly era: Era; readonly task: TaskState } | undefined {
+  if (result.resultType === "task") return { era: "modern", task: parseTask(result) };
+  if (result.task === undefined || result.content !== undefined || !isRecord(result.task)) return undefined;
+  return { era: "legacy", task: parseTask(result.task) };
 }
 
 /** Reads what a server says about a task. Faults if it says nothing that makes sense. */

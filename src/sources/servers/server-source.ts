@@ -3,9 +3,11 @@ import type { CallContext } from "../../catalog/call-context.ts";
 import type { Source } from "../../catalog/source.ts";
 import { Fault } from "../../core/fault.ts";
 import { asRecord } from "../../core/is-record.ts";
+import { hasTasks } from "../../mcp/messages/client-facts.ts";
 import { legacyResourceNotFound, type Params, RpcFault } from "../../mcp/messages/json-rpc.ts";
 import { paramHeaders } from "../../mcp/messages/mirrored-headers.ts";
 import type { GetPromptResult, ReadResourceResult } from "../../mcp/messages/resources-and-prompts.ts";
+import { taskSupportOf } from "../../mcp/messages/task.ts";
 import type { Tool, ToolAnnotations, ToolResult } from "../../mcp/messages/tool.ts";
 import type { Completion } from "../../mcp/server/offer.ts";
 import type { ServerDefinition } from "./definition.ts";
@@ -82,16 +84,23 @@ export function createServerSource(
     const { tools } = lists.current();
     if (tools !== shownFrom) {
       shownFrom = tools;
-      shown = showTools(tools, definition.tools);
+      shown = showTools(tools, definition.tools, startsTasks());
     }
     return shown;
+  }
+
+  /** Whether the server may answer any call with a task (2026-07-28). A hub decides that where its client is connected. */
+  function startsTasks(): boolean {
+    const agreement = server.connection.link()?.agreement;
+    return options.isRelay !== true && agreement?.era === "modern" && hasTasks(agreement);
   }
 
   async function callTool(name: string, args: Params, context: CallContext): Promise<ToolResult> {
     const tool = current().find(name);
     if (!tool) throw new Fault("unknown-tool", `The server ${definition.name} has no tool ${JSON.stringify(name)}.`);
     const params = { name: tool.name, arguments: args };
-    const result = await requestSafely("tools/call", params, context, tool.annotations, paramHeaders(tool, args));
+    const extras = { headers: paramHeaders(tool, args), taskSupport: taskSupportOf(tool) };
+    const result = await requestSafely("tools/call", params, context, tool.annotations, extras);
     // Many servers report an unknown tool with a normal result.
     if (result.isError === true) lists.suspectStale();
     return result as unknown as ToolResult;
@@ -115,7 +124,7 @@ export interface ShownTools {
   find(name: string): Tool | undefined;
 }
 
-export function showTools(all: readonly Tool[], rules: ServerDefinition["tools"]): ShownTools {
+export function showTools(all: readonly Tool[], rules: ServerDefinition["tools"], startsTasks = false): ShownTools {
   const { include, exclude, rename, describe } = rules;
   const isIncluded = compileGlobs(include.length === 0 ? ["*"] : include);
   const isExcluded = compileGlobs(exclude);
@@ -131,8 +140,22 @@ export function showTools(all: readonly Tool[], rules: ServerDefinition["tools"]
     }
     byName.set(name, tool);
     const description = Object.hasOwn(describe, tool.name) ? describe[tool.name] : undefined;
-    const isUnchanged = name === tool.name && description === undefined;
-    tools.push(isUnchanged ? tool : { ...tool, name, ...(description === undefined ? {} : { description }) });
+    const execution = executionOf(tool, startsTasks);
+    const isUnchanged = name === tool.name && description === undefined && execution === tool.execution;
+    tools.push(
+      isUnchanged
+        ? tool
+        : { ...tool, name, ...(description === undefined ? {} : { description }), ...(execution && { execution }) },
+    );
   }
   return { tools, repeated, find: (name) => byName.get(name) };
+}
+
+/**
+ * A tool as a client of 2025-11-25 may call it: as a task or not, since a call that does not ask for a task waits for the
+ * server's. That era has no other way to say so than a field of the tool.
+ */
+function executionOf(tool: Tool, startsTasks: boolean): Tool["execution"] {
+  const mayBeTask = taskSupportOf(tool) === "required" || (startsTasks && tool.execution?.taskSupport === undefined);
+  return mayBeTask ? { ...tool.execution, taskSupport: "optional" } : tool.execution;
 }

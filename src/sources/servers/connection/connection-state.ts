@@ -1,3 +1,4 @@
+import type { Params } from "../../../mcp/messages/json-rpc.ts";
 import type { OfferChange } from "../../../mcp/server/offer.ts";
 import type { Link } from "./link.ts";
 
@@ -74,4 +75,6 @@ export interface ConnectionListener {
   onResourceUpdated?(uri: string): void;
   /** The user has done what a URL asked for. Only legacy servers say so. */
   onElicitationComplete?(elicitationId: string): void;
+  /** A task has changed. Only legacy servers say so, and need not. */
+  onTaskStatus?(params: Params): void;
 }

@@ -1,11 +1,11 @@
-import { Fault, toFault } from "../../../core/fault.ts";
+import { Fault, isFault, toFault } from "../../../core/fault.ts";
 import type { Log } from "../../../core/log.ts";
 import type { Env } from "../../../core/process/child-env.ts";
 import { createTail, type Tail } from "../../../core/process/tail.ts";
 import { createKnownRedactor, type KnownRedactor } from "../../../core/secrets/redact-known.ts";
 import { createOutputRedactor } from "../../../core/secrets/redact-output.ts";
-import { backoffDelays, orAborted, sleep } from "../../../core/wait.ts";
-import type { CallOptions } from "../../../mcp/client/mcp-client.ts";
+import { backoffDelays, orAborted, settledWithin, sleep } from "../../../core/wait.ts";
+import type { Agreement, CallOptions } from "../../../mcp/client/mcp-client.ts";
 import type { Answer, Question } from "../../../mcp/messages/interim-messages.ts";
 import type { Params } from "../../../mcp/messages/json-rpc.ts";
 import type { ServerDefinition } from "../definition.ts";
@@ -41,6 +41,8 @@ export interface ConnectionOptions {
   hasRoom(): boolean;
 }
 
+export type ParamsFor = (agreement: Agreement) => Params;
+
 /** One logical connection to one server: it comes up, breaks, and comes up again, until it is stopped. */
 export interface Connection {
   readonly definition: ServerDefinition;
@@ -58,8 +60,15 @@ export interface Connection {
   inFlight(): number;
   /** The open link, or a new one. Throws a fault that says why none can be opened. */
   open(signal?: AbortSignal): Promise<Link>;
-  /** Sends a caller's request. It waits while the server reconnects, for the first few attempts. */
-  request(method: string, params: Params, options: CallOptions): Promise<Params>;
+  /**
+   * Sends a caller's request. It waits while the server reconnects, for the first few attempts. What depends on what was
+   * agreed with the server is made when that is known.
+   */
+  request(method: string, params: Params | ParamsFor, options: CallOptions): Promise<Params>;
+  /** Counts as a running call until the returned function is called, so that the connection is not closed for others. */
+  hold(): () => void;
+  /** A stop of the connection waits a moment for this. */
+  beforeStop(work: Promise<unknown>): void;
   /** Sends a request of our own: it does not count as use and does not wait for a reconnection. */
   query(method: string, params: Params, options: CallOptions): Promise<Params>;
   listen(listener: ConnectionListener): () => void;
@@ -67,6 +76,9 @@ export interface Connection {
   park(): Promise<void>;
   stop(reason: string): Promise<void>;
 }
+
+/** How long a stop waits for what must still reach the server. */
+const lastWorkMs = 1000;
 
 /** After a link that was open for this long, the delays before reconnecting start from the shortest again. */
 const stableMs = 60_000;
@@ -92,6 +104,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   let usedAt = now();
   let inFlight = 0;
   let isSignInReported = false;
+  const lastWork = new Set<Promise<unknown>>();
 
   const connection: Connection = {
     definition,
@@ -108,14 +121,22 @@ export function createConnection(options: ConnectionOptions): Connection {
     inFlight: () => inFlight,
     open,
     async request(method, params, callOptions) {
-      inFlight++;
-      usedAt = now();
+      const release = hold();
       try {
-        return await send(await openPatiently(callOptions.signal), method, params, callOptions);
+        const used = await openPatiently(callOptions.signal);
+        const sent = typeof params === "function" ? params(used.agreement) : params;
+        return await send(used, method, sent, callOptions);
+      } catch (error) {
+        // Error pages repeat what was sent to them, keys included.
+        throw isFault(error) ? redactFault(error, redact) : error;
       } finally {
-        usedAt = now();
-        if (--inFlight === 0) notify((listener) => listener.onIdle?.());
+        release();
       }
+    },
+    hold,
+    beforeStop(work) {
+      const done = work.catch(() => {}).finally(() => lastWork.delete(done));
+      lastWork.add(done);
     },
     async query(method, params, callOptions) {
       try {
@@ -133,6 +154,7 @@ export function createConnection(options: ConnectionOptions): Connection {
       await closeLink(new Fault("cancelled", "The connection was closed to make room for another server."));
     },
     async stop(reason) {
+      if (lastWork.size > 0) await settledWithin(Promise.all(lastWork), lastWorkMs);
       transition({ kind: "stopped", reason });
       stopping.abort(new Fault("cancelled", reason));
       await opening?.catch(() => {});
@@ -140,6 +162,15 @@ export function createConnection(options: ConnectionOptions): Connection {
     },
   };
   return connection;
+
+  function hold(): () => void {
+    inFlight++;
+    usedAt = now();
+    return () => {
+      usedAt = now();
+      if (--inFlight === 0) notify((listener) => listener.onIdle?.());
+    };
+  }
 
   async function send(used: Link, method: string, params: Params, callOptions: CallOptions): Promise<Params> {
     try {
@@ -195,6 +226,7 @@ export function createConnection(options: ConnectionOptions): Connection {
         onListChanged: (change) => notify((listener) => listener.onListChanged?.(change)),
         onResourceUpdated: (uri) => notify((listener) => listener.onResourceUpdated?.(uri)),
         onElicitationComplete: (id) => notify((listener) => listener.onElicitationComplete?.(id)),
+        onTaskStatus: (params) => notify((listener) => listener.onTaskStatus?.(params)),
         onLog: (params) => log.info("the server says", { level: params.level, data: params.data }),
         onSessionDoubt: () => heartbeat?.check(),
         onClose: (closed, fault) => closed === link && loseLink(fault),

@@ -9,6 +9,7 @@ import { shakeHands } from "../../../mcp/client/handshake.ts";
 import { createHttpTransport } from "../../../mcp/client/http-transport.ts";
 import { type Agreement, type CallOptions, type McpClient, openMcpClient } from "../../../mcp/client/mcp-client.ts";
 import { createSseTransport } from "../../../mcp/client/sse-transport.ts";
+import { tasksExtension } from "../../../mcp/messages/client-facts.ts";
 import { hubExtensions } from "../../../mcp/messages/extensions.ts";
 import type { Answer, Question } from "../../../mcp/messages/interim-messages.ts";
 import { type Params, RpcFault } from "../../../mcp/messages/json-rpc.ts";
@@ -32,6 +33,7 @@ export interface LinkOptions {
   onListChanged(change: OfferChange): void;
   onResourceUpdated(uri: string): void;
   onElicitationComplete(elicitationId: string): void;
+  onTaskStatus(params: Params): void;
   onLog(params: Params): void;
   /** The server may have forgotten the session. */
   onSessionDoubt(): void;
@@ -60,6 +62,8 @@ export interface Link {
 }
 
 const clientCapabilities = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {}, extensions: hubExtensions };
+/** Of requests that name no others. A call that becomes a task is waited for. */
+const modernCapabilities = { ...clientCapabilities, extensions: { ...hubExtensions, [tasksExtension]: {} } };
 
 export async function openLink(options: LinkOptions): Promise<Link> {
   const { memory } = options;
@@ -122,7 +126,7 @@ async function connectTransport(transport: ClientTransport, options: LinkOptions
   try {
     client = await openMcpClient(transport, {
       info,
-      capabilities: clientCapabilities,
+      capabilities: modernCapabilities,
       log,
       signal: AbortSignal.any([options.signal, timeout.signal]),
       ask: options.ask,
@@ -188,6 +192,7 @@ function dispatchNotification(method: string, params: Params, options: LinkOptio
     options.onResourceUpdated(params.uri);
   else if (method === "notifications/elicitation/complete" && typeof params.elicitationId === "string")
     options.onElicitationComplete(params.elicitationId);
+  else if (method === "notifications/tasks/status") options.onTaskStatus(params);
   else if (method === "notifications/message") options.onLog(params);
 }
 
