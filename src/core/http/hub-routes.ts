@@ -22,6 +22,11 @@ export function hubTerminalUrl(origin: string): URL {
   return new URL(`${mcpPath}?relay=cli`, origin);
 }
 
+/** `order_openclaw` alone, for a process that hands on orders of its client or of a terminal. */
+export function hubOrderUrl(origin: string, from: "stdio" | "cli"): URL {
+  return new URL(`${mcpPath}?relay=order-${from}`, origin);
+}
+
 export function hubControlUrl(origin: string, verb: string): URL {
   return new URL(`${controlPath}${verb}`, origin);
 }
@@ -35,6 +40,7 @@ export type HubRoute =
   | { readonly kind: "source"; readonly source: string }
   | { readonly kind: "relay"; readonly only: readonly string[] | undefined }
   | { readonly kind: "terminal" }
+  | { readonly kind: "order"; readonly from: "stdio" | "cli" }
   | { readonly kind: "control"; readonly verb: string };
 
 /** What the path and query of a request stand for. */
@@ -66,6 +72,10 @@ function parseQuery(query: string): HubRoute {
       return { kind: "relay", only: fields.get("only")?.split(",") };
     case "cli":
       return { kind: "terminal" };
+    case "order-stdio":
+      return { kind: "order", from: "stdio" };
+    case "order-cli":
+      return { kind: "order", from: "cli" };
     default:
       return fields.get("without") === "agent" ? wholeWithoutAgent : whole;
   }

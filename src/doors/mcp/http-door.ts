@@ -173,6 +173,7 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
   function takesLargeBodies(url: string | undefined): boolean {
     if (!largeBodies || url === undefined) return false;
     const route = parseHubRoute(url);
+    if (route.kind === "order") return largeBodies.source === "agent";
     return route.kind === "source" && route.source === largeBodies.source;
   }
 

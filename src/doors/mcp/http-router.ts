@@ -46,11 +46,12 @@ export function createHttpRouter(options: HttpRouterOptions): RouteRequest {
       requireControl({ method, isNear: isLoopbackPeer(socket.remoteAddress), token: token.name });
       return void serveControl(request, response, route.verb, { control, intake });
     }
-    if (route.kind === "relay" || route.kind === "terminal") {
+    if (route.kind === "relay" || route.kind === "terminal" || route.kind === "order") {
       requireOwner({ isNear: isLoopbackPeer(request.socket.remoteAddress), token: token.name });
       // The caller has the same name as without a hub, so that approvals apply in both cases.
       if (route.kind === "relay") return endpoints.relay(route.only).handle(request, response, "stdio", token.name);
-      return endpoints.terminal().handle(request, response, token.name);
+      if (route.kind === "terminal") return endpoints.terminal().handle(request, response, token.name);
+      return endpoints.orders(route.from).handle(request, response, route.from, token.name);
     }
     if (route.kind !== "root" && route.kind !== "whole" && route.kind !== "source") {
       throw new Fault("not-found", "There is nothing at this path. MCP is at /mcp, a single source at /mcp/<source>.");

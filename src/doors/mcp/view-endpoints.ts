@@ -57,6 +57,8 @@ export interface ViewEndpoints {
   relay(only: readonly string[] | undefined): HttpEndpoint;
   /** The whole catalog. Callers count as commands at a terminal. */
   terminal(): HttpEndpoint;
+  /** `order_openclaw` alone. Callers count as coming over stdio, or as commands at a terminal. */
+  orders(from: "stdio" | "cli"): HttpEndpoint;
   sessionCount(): number;
   /** Ends the sessions of a token that is no longer valid, and what else it has running. */
   endAllOf(token: string): void;
@@ -80,6 +82,13 @@ export function createViewEndpoints(options: ViewEndpointsOptions): ViewEndpoint
     relay: (only) => relayTo(only && [...new Set(only)].toSorted()),
     // The id of a source never contains a space, so this key can't be one.
     terminal: () => made.get("relay cli")?.endpoint ?? make("relay cli", "all", { door: "cli" }),
+    orders: (from) =>
+      made.get(`relay order ${from}`)?.endpoint ??
+      make(
+        `relay order ${from}`,
+        { source: "agent" },
+        { door: from === "cli" ? "cli" : "mcp-stdio", hasLargeBodies: largeBodies?.source === "agent" },
+      ),
     sessionCount: () => made.values().reduce((sum, { endpoint }) => sum + endpoint.sessionCount, 0),
     endAllOf(token) {
       for (const { endpoint } of made.values()) endpoint.endAllOf(token);

@@ -244,6 +244,8 @@ export interface HubStatus {
   /** Calls that ended since the start, and those of them that did not end with `ok`. */
   readonly calls: number;
   readonly failedCalls: number;
+  /** Hashes of the variables that say which agent takes the orders, by name; absent if it takes none. */
+  readonly agentEnv?: Readonly<Record<string, string>> | undefined;
   /** Requests with a token that is not valid, and without one; absent if it does not serve HTTP. */
   readonly refusedTokens?: { readonly wrong: number; readonly missing: number } | undefined;
   /** Who has called since the start, the latest first. */

@@ -91,7 +91,7 @@ export function createLocalControl(options: LocalControlOptions): HubControl {
       },
     },
     status: {
-      read: () => Promise.resolve(readStatus(options)),
+      read: () => readStatus(options),
       log: () => Promise.resolve(options.log.recent?.() ?? []),
     },
   };
@@ -147,7 +147,9 @@ function appSession({ record, source, bridge, expiresAt }: RegisteredSession, id
   };
 }
 
-function readStatus({ catalog, version, startedAt, doors, calls: counts }: LocalControlOptions): HubStatus {
+async function readStatus(options: LocalControlOptions): Promise<HubStatus> {
+  const { catalog, version, startedAt, doors, calls: counts, env } = options;
+  const { agentEnvHashes } = await import("../agent-env.ts");
   const { http, apps } = doors();
   const { calls, failed: failedCalls, callers } = counts.read();
   return {
@@ -157,6 +159,7 @@ function readStatus({ catalog, version, startedAt, doors, calls: counts }: Local
     pid: process.pid,
     startedAt: startedAt.toISOString(),
     uptimeMs: Date.now() - startedAt.getTime(),
+    ...(catalog.sources().some(({ id }) => id === "agent") && { agentEnv: agentEnvHashes(env) }),
     calls,
     failedCalls,
     callers: callers.map(({ failed, lastAt, ...caller }) => ({

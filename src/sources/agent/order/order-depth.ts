@@ -14,6 +14,11 @@ export function checkOrderDepth(env: Env): void {
   throw new Fault("denied", message, { detail: { depth } });
 }
 
+/** Whether no agent has passed an order on to this process. */
+export function isTopOrder(env: Env): boolean {
+  return depthOf(env) === 0;
+}
+
 /** The environment for servers that an agent starts. */
 export function nestedOrderEnv(env: Env): Env {
   return { ...env, [depthVariable]: String(depthOf(env) + 1) };

@@ -13,6 +13,7 @@ import { buildAnswer, type SaveMedia } from "./build-answer.ts";
 import { createIdleTimeout, type IdleTimeout } from "./idle-timeout.ts";
 import { type AgentOutput, mergeOutputs } from "./merge-outputs.ts";
 import { type Order, parseOrder } from "./parse-order.ts";
+import { relayOutput } from "./relayed-output.ts";
 
 /** The context of an order's call. */
 export interface OrderContext extends CallContext {
@@ -113,12 +114,13 @@ async function runLocked(
 
 /** Callbacks that collect the agent's output and report progress to the caller. */
 function collectOutputs(outputs: AgentOutput[], context: OrderContext, log: Log, idle: IdleTimeout): ReplyOptions {
+  const onOutput = context.onOutput?.bind(context) ?? relayOutput(context);
   let steps = 0;
   let lastActivity = "";
   const add = (output: AgentOutput): void => {
     idle.restart();
     outputs.push(output);
-    context.onOutput?.(output);
+    onOutput?.(output);
   };
   return {
     caller: context.caller,

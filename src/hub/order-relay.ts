@@ -1,0 +1,132 @@
+import { Agent } from "node:http";
+import { isRecord } from "../core/is-record.ts";
+import type { SpilledText } from "../core/json-bytes.ts";
+import { hubOrderUrl } from "../core/http/hub-routes.ts";
+import type { Home } from "../core/files/home.ts";
+import { readVersion } from "../core/version.ts";
+import { shakeHands } from "../mcp/client/handshake.ts";
+import { createHttpTransport } from "../mcp/client/http-transport.ts";
+import { type McpClient, openMcpClient } from "../mcp/client/mcp-client.ts";
+import { stripEnvelope } from "../mcp/messages/envelope.ts";
+import type { ToolResult } from "../mcp/messages/tool.ts";
+import { readSpilledText } from "../sources/agent/media/base64-text.ts";
+import { orderTool } from "../sources/agent/order/order-tool.ts";
+import { isOutputLine, outputMeta, takeOutputLine } from "../sources/agent/order/relayed-output.ts";
+import type { OrderContext } from "../sources/agent/order/run-order.ts";
+import { agentEnvHashes } from "./agent-env.ts";
+import { findHub, type RunningHub } from "./control/find-hub.ts";
+import { createRemoteControl } from "./control/remote-control.ts";
+import type { Host } from "./host.ts";
+
+/** A running hub that takes orders for this process. */
+export interface OrderHub {
+  /** Undefined if the order is too large to be handed on in memory, or if the hub could not be reached: then nothing was sent. */
+  order(args: unknown, call: OrderContext): Promise<ToolResult | undefined>;
+}
+
+const handshakeMs = 5000;
+const largestInlined = 32 * 1024 * 1024;
+
+/** Undefined if no hub runs that would send the order to the same agent as this process. */
+export async function findOrderHub(host: Host, home: Home, configPath: string): Promise<OrderHub | undefined> {
+  try {
+    const hub = await findHub(host, home);
+    if (hub === undefined || !(await isSameAgent(hub, host, configPath))) return undefined;
+    return { order: (args, call) => placeAtHub(hub, host, args, call) };
+  } catch (error) {
+    host.log.debug("the running hub can't take orders", { error });
+    return undefined;
+  }
+}
+
+/** The same configuration, and no variable here that names another agent. */
+async function isSameAgent(hub: RunningHub, { env }: Host, configPath: string): Promise<boolean> {
+  const control = createRemoteControl(hub);
+  try {
+    const [{ path }, status] = await Promise.all([control.configuration.place(), control.status.read()]);
+    const { agentEnv } = status;
+    if (path !== configPath || agentEnv === undefined) return false;
+    return Object.entries(agentEnvHashes(env)).every(([name, value]) => agentEnv[name] === value);
+  } finally {
+    control.close();
+  }
+}
+
+async function placeAtHub(
+  hub: RunningHub,
+  { log }: Host,
+  args: unknown,
+  call: OrderContext,
+): Promise<ToolResult | undefined> {
+  const inlined = await inlineTexts(args, call);
+  if (!isRecord(inlined)) return undefined;
+  const agent = new Agent({ keepAlive: true });
+  const transport = createHttpTransport({
+    url: hubOrderUrl(hub.address, call.caller.door === "cli" ? "cli" : "stdio"),
+    headers: () => ({ authorization: `Bearer ${hub.token.reveal()}` }),
+    agent,
+    log,
+    maxMessageBytes: 512 * 1024 * 1024,
+  });
+  // The hub sees the client that placed the order, as it would without this process in between.
+  const { name = "clawport", version = readVersion(), capabilities = capabilitiesOf(call) } = call.client ?? {};
+  const identity = { info: { name, version }, capabilities: { ...capabilities, extensions: {} } };
+  let client: McpClient | undefined;
+  try {
+    try {
+      client = await openMcpClient(transport, { ...identity, log });
+      const { signal } = call;
+      await shakeHands(client, transport, { ...identity, timeoutMs: handshakeMs, silenceMeansLegacy: false, signal });
+    } catch (error) {
+      if (call.signal.aborted) throw error;
+      log.debug("the running hub does not answer", { error });
+      return undefined;
+    }
+    const written = { text: "" };
+    const result = await client.request(
+      "tools/call",
+      { name: orderTool.name, arguments: inlined },
+      {
+        signal: call.signal,
+        // The hub stops an order whose agent is silent.
+        timeoutMs: 0,
+        logLevel: call.onOutput ? "info" : call.logLevel,
+        meta: call.onOutput ? outputMeta : undefined,
+        toHub: true,
+        onProgress: (progress) => call.progress(progress),
+        onLog: (line) => (isOutputLine(line) ? call.onOutput?.(takeOutputLine(line, written)) : call.tell(line)),
+        ask: (question, key) => call.ask(question, key),
+      },
+    );
+    return stripEnvelope(result) as unknown as ToolResult;
+  } finally {
+    await (client ?? transport).close();
+    agent.destroy();
+  }
+}
+
+function capabilitiesOf({ canAsk }: OrderContext): Readonly<Record<string, unknown>> {
+  return canAsk === true ? { elicitation: { form: {}, url: {} } } : {};
+}
+
+/** The arguments with the texts that the door put into files. Undefined if they are too large to be held in memory. */
+async function inlineTexts(args: unknown, call: OrderContext): Promise<unknown> {
+  let bytes = 0;
+  const find = (text: string): SpilledText | undefined => {
+    const file = call.spilled?.(text);
+    bytes += file?.bytes ?? 0;
+    return file;
+  };
+  const inline = async (value: unknown, depth: number): Promise<unknown> => {
+    if (typeof value === "string") {
+      const file = find(value);
+      return file === undefined || bytes > largestInlined ? value : readSpilledText(file);
+    }
+    if (depth === 0 || typeof value !== "object" || value === null) return value;
+    if (Array.isArray(value)) return Promise.all(value.map((each) => inline(each, depth - 1)));
+    const entries = Object.entries(value).map(async ([key, each]) => [key, await inline(each, depth - 1)] as const);
+    return Object.fromEntries(await Promise.all(entries));
+  };
+  const inlined = await inline(args, 3);
+  return bytes > largestInlined ? undefined : inlined;
+}
