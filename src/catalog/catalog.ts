@@ -57,8 +57,8 @@ export function createCatalog(options: CatalogOptions = {}): Catalog {
   const held = new Map<string, { readonly source: Source; readonly release: Unsubscribe }>();
   const listeners = new Set<() => void>();
   let state: CatalogState | undefined;
-  const narrowTools = cacheNarrowNames<CatalogTool>();
-  const narrowPrompts = cacheNarrowNames<CatalogPrompt>();
+  const narrowTools = cacheNarrowNames();
+  const narrowPrompts = cacheNarrowNames();
   let notice: NodeJS.Immediate | undefined;
 
   function current(): CatalogState {
@@ -137,14 +137,16 @@ export function createCatalog(options: CatalogOptions = {}): Catalog {
 
 const noPrompts: readonly Prompt[] = [];
 
+type NamedEntry = Pick<CatalogTool, "name" | "source">;
+
 /** The narrow names of all entries, made again only if the entries or the prefixes have changed. */
-function cacheNarrowNames<E extends CatalogTool | CatalogPrompt>() {
-  let last: { entries: readonly E[]; contested: string; names: NarrowNames } | undefined;
-  return (entries: readonly E[], sources: readonly Source[]): NarrowNames => {
+function cacheNarrowNames() {
+  let last: { entries: readonly NamedEntry[]; contested: string; names: NarrowNames } | undefined;
+  return (entries: readonly NamedEntry[], sources: readonly Source[]): NarrowNames => {
     const prefixes = contestedPrefixes(sources.flatMap(({ prefix }) => prefix ?? []));
     const contested = [...prefixes].toSorted().join();
     if (last === undefined || last.entries !== entries || last.contested !== contested) {
-      const isContested = ({ source }: E) => source.prefix !== undefined && prefixes.has(source.prefix);
+      const isContested = ({ source }: NamedEntry) => source.prefix !== undefined && prefixes.has(source.prefix);
       const hashed = prefixes.size === 0 ? [] : entries.filter(isContested);
       const names = narrowNames(
         entries.map(({ name }) => name),

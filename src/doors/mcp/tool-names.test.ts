@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { openDoor } from "../../../tests/doors/open-door.ts";
 import { startGuard } from "../../../tests/support/start-guard.ts";
 import { testSource } from "../../../tests/support/test-source.ts";
+import { narrowNames } from "../../catalog/names.ts";
 import type { HttpDoorOptions } from "./http-door.ts";
 
 const long = "describe_everything_about_this_repository_and_more";
@@ -52,13 +53,13 @@ test("the full names stay as a setting", async () => {
 
 test.for(["short", "full"] as const)("a call may use either form, whatever is shown: %s", async (toolNames) => {
   await using door = await open({ toolNames });
-  const [dotted = ""] = (await door.names("/mcp")).filter((name) => /snapshot_[0-9a-f]{8}$/.test(name));
+  const dotted = narrowNames(["mac__screen.snapshot", "mac__screen_snapshot"]).narrow.get("mac__screen.snapshot")!;
   const called = async (name: string) =>
     JSON.stringify(await door.request("/mcp", "tools/call", { name, arguments: {} }));
   expect(await called("mac__screen.snapshot")).toContain('"text":"screen.snapshot"');
   expect(await called("mac__screen_snapshot")).toContain('"text":"screen_snapshot"');
   expect(await called("mac__screen_snapshot")).toContain('"text":"screen_snapshot"');
-  if (toolNames === "short") expect(await called(dotted)).toContain('"text":"screen.snapshot"');
+  expect(await called(dotted)).toContain('"text":"screen.snapshot"');
   for (const name of ["mac__plan.day", "mac__plan_day"])
     expect(JSON.stringify(await door.request("/mcp", "prompts/get", { name }))).toContain('"text":"plan.day"');
 });
