@@ -2,6 +2,8 @@ import { untilAborted } from "../../core/wait.ts";
 import type { RunningNode } from "../../hub/open-node.ts";
 import type { CommandContext } from "../command-context.ts";
 import { type CommandGroup, defineCommand } from "../command.ts";
+import { allowCapability, forgetCapability } from "../node/allow-capability.ts";
+import { callCapability } from "../node/call-capability.ts";
 import { trustOption } from "../options.ts";
 
 const run = defineCommand({
@@ -68,7 +70,12 @@ function announce(context: CommandContext, { url, engine, switches }: RunningNod
 export const command: CommandGroup = {
   name: "node",
   summary: "offer the tools of this computer to MCP clients and to OpenClaw",
-  commands: [run],
+  commands: [run, callCapability, allowCapability, forgetCapability],
   fallback: "run",
-  examples: ["clawport node", "clawport node --port 9000"],
+  examples: [
+    "clawport node",
+    "clawport node --port 9000",
+    "clawport node call device.info",
+    "clawport node allow clipboard.read --session",
+  ],
 };

@@ -16,13 +16,14 @@ export function createTerminalAsker(world: Pick<World, "stdin" | "stderr">): Ask
 
 async function askOne(
   { stdin, stderr }: Pick<World, "stdin" | "stderr">,
-  { id, text, choices }: ApprovalQuestion,
+  { id, text, choices, grantCommand }: ApprovalQuestion,
   signal: AbortSignal,
 ): Promise<ApprovalAnswer | undefined> {
   if (signal.aborted) return undefined;
   const offered = ["y = once", "n = no", ...choices.filter((choice) => choice !== "once")].join(", ");
   await discardTypedInput(stdin);
-  stderr.write(`\n${id === undefined ? "" : `[${id}] `}${text}\nAllow it? (${offered}) `);
+  const grant = grantCommand === undefined ? "" : `\nTo allow it for every caller, run \`${grantCommand}\`.`;
+  stderr.write(`\n${id === undefined ? "" : `[${id}] `}${text}${grant}\nAllow it? (${offered}) `);
   for (;;) {
     const typed = await readLine(stdin, signal);
     if (typed === undefined) {

@@ -83,7 +83,9 @@ export function createMachineSource(options: MachineSourceOptions): Source {
         return await run(await requireUsable(name, args, context.caller), args, context);
       } catch (error) {
         if (context.signal.aborted || error instanceof RpcFault || isFault(error, "unknown-tool")) throw error;
-        return failedResult(error);
+        if (error instanceof Fault) return failedResult(error);
+        context.log.error("a capability failed unexpectedly", { capability: name, error });
+        return errorResult("INTERNAL: Something went wrong on this computer. The log of the node has the details.");
       }
     },
     async adviceOn(name, args, caller): Promise<Advice | undefined> {
@@ -156,9 +158,7 @@ function resultOf({ payload, text, media = [] }: CapabilityAnswer): ToolResult {
   return { content: [textBlock(text ?? JSON.stringify(payload)), ...media], structuredContent: payload };
 }
 
-/** What was not thrown on purpose is for the log, not for the caller. */
-function failedResult(error: unknown): ToolResult {
-  if (!(error instanceof Fault)) throw error;
+function failedResult(error: Fault): ToolResult {
   return errorResult(error instanceof CapabilityFault ? error.message : `${reasonOf(error)}: ${error.message}`);
 }
 
