@@ -112,7 +112,7 @@ const mostRounds = 20;
 export async function openMcpClient(transport: ClientTransport, options: McpClientOptions): Promise<McpClient> {
   const { log = silentLog } = options;
   const pending = new Map<JsonRpcId, PendingCall>();
-  const tasks = createTaskRoutes();
+  const tasks = createTaskRoutes<CallOptions>();
   let nextId = 0;
   let closing: Promise<void> | undefined;
 

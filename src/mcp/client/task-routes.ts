@@ -1,34 +1,33 @@
 import { asRecord } from "../../core/is-record.ts";
 import { metaKeys } from "../messages/envelope.ts";
 import type { JsonRpcId, JsonRpcRequest, Params } from "../messages/json-rpc.ts";
-import type { CallOptions } from "./mcp-client.ts";
 
 /**
  * Which call the messages about a task of a legacy server belong to. The request that started the task has been answered
  * by then, but its progress token stays valid, and questions name the task (2025-11-25, Tasks).
  */
-export interface TaskRoutes {
+export interface TaskRoutes<Call> {
   /** Notes the task in the result of a call, if the call takes one. */
-  note(result: Params, token: JsonRpcId, options: CallOptions): void;
-  byToken(token: JsonRpcId): CallOptions | undefined;
-  byId(taskId: string): CallOptions | undefined;
+  note(result: Params, token: JsonRpcId, call: Call): void;
+  byToken(token: JsonRpcId): Call | undefined;
+  byId(taskId: string): Call | undefined;
 }
 
-export function createTaskRoutes(): TaskRoutes {
-  const routes = new Map<string, { readonly token: JsonRpcId; readonly options: CallOptions }>();
+export function createTaskRoutes<Call extends { readonly taskUntil?: AbortSignal | undefined }>(): TaskRoutes<Call> {
+  const routes = new Map<string, { readonly token: JsonRpcId; readonly call: Call }>();
   return {
-    note(result, token, options) {
-      const { taskUntil } = options;
+    note(result, token, call) {
+      const { taskUntil } = call;
       const { taskId } = asRecord(result.task);
       if (!taskUntil || taskUntil.aborted || typeof taskId !== "string") return;
-      routes.set(taskId, { token, options });
+      routes.set(taskId, { token, call });
       taskUntil.addEventListener("abort", () => routes.delete(taskId), { once: true });
     },
     byToken(token) {
-      for (const route of routes.values()) if (route.token === token) return route.options;
+      for (const route of routes.values()) if (route.token === token) return route.call;
       return undefined;
     },
-    byId: (taskId) => routes.get(taskId)?.options,
+    byId: (taskId) => routes.get(taskId)?.call,
   };
 }
 

@@ -29,8 +29,8 @@ export const everythingPlan: Plan = {
     ["trigger-url-elicitation", { url: "https://example.com/", elicitationId: "e1" }],
     ["trigger-url-elicitation", { url: "https://example.com/", elicitationId: "e2", errorPath: true }],
     ["trigger-sampling-request", { prompt: "Say hello", maxTokens: 5 }],
-    ["simulate-research-query", { topic: "crabs" }],
   ],
+  tasks: ["simulate-research-query"],
   mistakes: [
     ["echo", {}],
     ["get-resource-links", { count: 0 }],

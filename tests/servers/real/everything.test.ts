@@ -60,3 +60,30 @@ describe("the server «everything» answers through clawport serve as it does di
     expect(await observe(throughHttp.client, everythingPlan, "")).toEqual(expected);
   });
 });
+
+test("a tool of the server «everything» that runs only as a task can be called as one, or waited for", async () => {
+  const { command, program } = await installServer("everything");
+  await using serve = await openServe({ everything: { command, args: [program], roots } });
+  await using throughHttp = await openClient(await serve.http("everything"), root);
+  const { client } = throughHttp;
+  await client.listTools();
+  const name = "simulate-research-query";
+  const messages: unknown[] = [];
+  const waited = client.callTool({ name, arguments: { topic: "crabs" } }, undefined, {
+    onprogress: ({ message }) => messages.push(message),
+  });
+  const seen: string[] = [];
+  let result: unknown;
+  for await (const each of client.experimental.tasks.callToolStream({
+    name,
+    arguments: { topic: "ants", ambiguous: true },
+  })) {
+    if (each.type === "taskStatus") seen.push(each.task.status);
+    if (each.type === "result") ({ result } = each);
+  }
+  // The person of the client accepts every form, here without a choice.
+  expect(JSON.stringify(result)).toContain("Research Report: ants (User accepted without selection)");
+  expect(new Set(seen)).toEqual(new Set(["working", "input_required"]));
+  expect(JSON.stringify(await waited)).toContain("Research Report: crabs");
+  expect(messages).toContain("Analyzing content...");
+}, 60_000);

@@ -7,6 +7,8 @@ type Call = readonly [tool: string, args: Record<string, unknown>];
 export interface Plan {
   /** In this order, since some change what others see. */
   readonly calls: readonly Call[];
+  /** Tools that run only as tasks. Through us they may also be called without one, so that they are no part of the answers. */
+  readonly tasks?: readonly string[];
   /** Calls with mistakes: our door looks at the arguments itself, so that only the failure is the same. */
   readonly mistakes?: readonly Call[];
   readonly prompts?: readonly (readonly [prompt: string, args: Record<string, string>])[];
@@ -29,7 +31,10 @@ export interface Observed {
 export async function observe(client: Client, plan: Plan, prefix: string): Promise<Observed> {
   const bare = <T extends { name: string }>(item: T) => ({ ...item, name: item.name.slice(prefix.length) });
   const offers = client.getServerCapabilities() ?? {};
-  const tools = (await client.listTools()).tools.map(bare);
+  const { tasks = [] } = plan;
+  const tools = (await client.listTools()).tools
+    .map(bare)
+    .map((tool) => (tasks.includes(tool.name) ? { ...tool, execution: "as a task" } : tool));
   const prompts = offers.prompts ? (await client.listPrompts()).prompts.map(bare) : [];
   const resources = offers.resources ? (await client.listResources()).resources : [];
   const templates = offers.resources ? (await client.listResourceTemplates()).resourceTemplates : [];
@@ -60,7 +65,7 @@ export async function observe(client: Client, plan: Plan, prefix: string): Promi
     const asked = ref.type === "ref/prompt" ? { ...completion, ref: { ...ref, name: prefix + ref.name } } : completion;
     answers.push({ completion, answer: await settle(client.complete(asked), prefix) });
   }
-  const tried = new Set([...plan.calls, ...(plan.prompts ?? [])].map(([name]) => name));
+  const tried = new Set([...tasks, ...[...plan.calls, ...(plan.prompts ?? [])].map(([name]) => name)]);
   const untried = [...tools, ...prompts].map(({ name }) => name).filter((name) => !tried.has(name));
   return { tools, prompts, resources, templates, answers, untried };
 }
