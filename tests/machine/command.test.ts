@@ -1,0 +1,189 @@
+import { createServer } from "node:http";
+import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { loadConfig } from "../../src/core/config/load-config.ts";
+import { machineSwitches } from "../../src/core/config/machine-config.ts";
+import { clawport, makePlace, type Place, type Running, startReady } from "../cli/run-clawport.ts";
+import { listenHere } from "../support/listen-here.ts";
+
+type RunningNode = Running<{
+  readonly url: string;
+  readonly tokenPath: string;
+  readonly pid: number;
+  readonly tools: readonly string[];
+  readonly switches: { readonly gateway: boolean; readonly mcp: boolean };
+}>;
+
+async function configure(place: Place, config: object): Promise<void> {
+  await mkdir(place.home, { recursive: true, mode: 0o700 });
+  await writeFile(join(place.home, "clawport.json5"), JSON.stringify(config));
+}
+
+const startNode = (place: Place): Promise<RunningNode> => startReady(place, "node", "--json", "--port", "0");
+
+describe("the two switches", () => {
+  test.each([
+    [{}, { gateway: false, mcp: true }],
+    [{ enableMcpServer: true }, { gateway: false, mcp: true }],
+    [{ enableNodeMode: false }, { gateway: false, mcp: true }],
+    [
+      { enableNodeMode: false, enableMcpServer: true },
+      { gateway: false, mcp: true },
+    ],
+    [
+      { enableNodeMode: true, enableMcpServer: false },
+      { gateway: true, mcp: false },
+    ],
+    [{ enableNodeMode: true }, { gateway: true, mcp: false }],
+    [
+      { enableNodeMode: true, enableMcpServer: true },
+      { gateway: true, mcp: true },
+    ],
+    [
+      { enableNodeMode: false, enableMcpServer: false },
+      { gateway: false, mcp: false },
+    ],
+    [{ enableMcpServer: false }, { gateway: false, mcp: false }],
+    [
+      { EnableNodeMode: true, EnableMcpServer: true },
+      { gateway: true, mcp: true },
+    ],
+    [
+      { EnableNodeMode: false, EnableMcpServer: false },
+      { gateway: false, mcp: false },
+    ],
+    [{ McpOnlyMode: true }, { gateway: false, mcp: true }],
+    [
+      { McpOnlyMode: true, enableNodeMode: true },
+      { gateway: true, mcp: true },
+    ],
+    [
+      { McpOnlyMode: false, EnableNodeMode: true },
+      { gateway: true, mcp: false },
+    ],
+  ])("%j means %j", async (machine, switches) => {
+    const { config } = await loadConfig({ path: "clawport.json5", env: {}, text: JSON.stringify({ machine }) });
+    expect(machineSwitches(config.machine)).toEqual(switches);
+    expect(JSON.stringify(config)).not.toContain("McpOnlyMode");
+  });
+
+  test("a switch with a value that is not true or false is reported", async () => {
+    for (const machine of [{ McpOnlyMode: "yes" }, { EnableMcpServer: 1 }, { enableNodeMode: "on" }])
+      await expect(
+        loadConfig({ path: "clawport.json5", env: {}, text: JSON.stringify({ machine }) }),
+      ).rejects.toMatchObject({ code: "config" });
+  });
+
+  test("with both off the node says how to switch one on, and makes no token", async () => {
+    await using place = await makePlace();
+    await configure(place, { machine: { enableNodeMode: false, enableMcpServer: false } });
+    const { exit, err } = await clawport(place, "node");
+    expect(exit).toBe(78);
+    expect(err).toContain("machine.enableMcpServer: true");
+    expect(err).toContain("machine.enableNodeMode: true");
+    await expect(stat(join(place.home, "mcp-token.txt"))).rejects.toMatchObject({ code: "ENOENT" });
+  });
+});
+
+test("a folder's configuration neither offers this computer nor loosens what needs consent", async () => {
+  await using place = await makePlace();
+  await configure(place, {});
+  await writeFile(
+    join(place.folder, "clawport.json5"),
+    JSON.stringify({ machine: { consent: { clipboard: "always" } } }),
+  );
+  const { out, err } = await clawport(place, "config", "check");
+  expect(out + err).toContain("can't offer this computer");
+  await using node = await startReady<RunningNode["ready"]>(place, "node", "--json", "--port", "0", "--trust");
+  const status = JSON.parse((await clawport(place, "node", "call", "app.status")).out);
+  expect(status.capabilities["clipboard.read"].consent).toBe("ask");
+  expect(node.ready.switches).toEqual({ gateway: false, mcp: true });
+});
+
+describe("clawport node", () => {
+  test("serves until it is stopped, keeps its token, and is the only one of its folder", async () => {
+    await using place = await makePlace();
+    let token = "";
+    {
+      await using node = await startNode(place);
+      expect(node.ready.tools).toContain("system.run");
+      token = await readFile(node.ready.tokenPath, "utf8");
+      const second = await clawport(place, "node");
+      expect(second.exit).toBe(1);
+      expect(second.err).toContain("already running");
+      node.child.kill("SIGTERM");
+      expect(await node.ended).toBe(0);
+    }
+    await using again = await startNode(place);
+    expect(await readFile(again.ready.tokenPath, "utf8")).toBe(token);
+  });
+
+  test("call: 0 for an answer, 1 for a failure, 2 for wrong arguments", async () => {
+    await using place = await makePlace();
+    await using _node = await startNode(place);
+    const call = (...args: string[]) => clawport(place, "node", "call", ...args);
+    const found = await call("system.which", "bins=git");
+    expect(found).toMatchObject({ exit: 0 });
+    expect(JSON.parse(found.out)).toHaveProperty("bins.git");
+    expect((await call("system.which", '{"bins":["git"]}')).exit).toBe(0);
+    await writeFile(join(place.folder, "args.json"), '{"bins":["git"]}');
+    expect((await call("system.which", "@args.json")).exit).toBe(0);
+    expect((await call("--list")).out).toContain("system.which");
+    expect(await call("clipboard.read")).toMatchObject({
+      exit: 1,
+      out: expect.stringContaining("CLIPBOARD_UNAVAILABLE"),
+    });
+    for (const wrong of [
+      [],
+      ["system.which"],
+      ["system.which", "bins=a/b"],
+      ["no.such"],
+      ["system.which", "@none.json"],
+    ])
+      expect((await call(...wrong)).exit).toBe(2);
+  });
+
+  test("call: fails with 1 if no node runs", async () => {
+    await using place = await makePlace();
+    const { exit, err } = await clawport(place, "node", "call", "device.info");
+    expect(exit).toBe(1);
+    expect(err).toContain("clawport node");
+  });
+
+  test("call: this computer's token goes to this computer alone", async () => {
+    await using place = await makePlace();
+    await using _node = await startNode(place);
+    const seen: (string | undefined)[] = [];
+    const elsewhere = createServer((request, response) => {
+      seen.push(request.headers.authorization);
+      response.writeHead(401).end();
+    });
+    await using listening = await listenHere(elsewhere);
+    const { port } = new URL(listening.origin);
+    const mapped = `http://[::ffff:127.0.0.1]:${port}/`;
+    expect((await clawport(place, "node", "call", "device.info", "--url", mapped)).exit).toBe(2);
+    expect(
+      (await clawport(place, "node", "call", "device.info", "--url", `https://example.invalid:${port}/`)).exit,
+    ).toBe(1);
+    expect((await clawport(place, "node", "call", "device.info", "--url", `http://127.0.0.1:${port}/`)).exit).toBe(1);
+    expect(seen).toHaveLength(1);
+    expect(seen[0]).toMatch(/^Bearer /);
+  });
+
+  test("allow: needs a person at a terminal, unless the owner's configuration says otherwise", async () => {
+    await using place = await makePlace();
+    for (const args of [["clipboard.read"], ["clipboard.read", "--yes"]]) {
+      const refused = await clawport(place, "node", "allow", ...args);
+      expect(refused.exit).toBe(77);
+      expect(refused.err).toContain("Approving needs a person");
+    }
+    await configure(place, { policy: { unattendedApprovals: true } });
+    expect((await clawport(place, "node", "allow", "clipboard.read", "--yes")).exit).toBe(0);
+    expect((await clawport(place, "node", "allow", "location.get", "--yes", "--session")).exit).toBe(69);
+    expect((await clawport(place, "node", "allow", "not a name", "--yes")).exit).toBe(2);
+    const saved = JSON.parse(await readFile(join(place.home, "machine", "consent.json"), "utf8"));
+    expect(saved).toMatchObject([{ capability: "clipboard.read", choice: "always" }]);
+    expect((await clawport(place, "node", "forget", "clipboard.read")).out).toContain("Forgot 1 decision");
+  });
+});
