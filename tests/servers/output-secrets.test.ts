@@ -132,7 +132,11 @@ test.each(["initialize", "tools/list", "tools/call"])(
     const url = `${rogue.url}?site=${encodeURIComponent(secrets.urlQuery)}`;
     const servers = { key: { url, apiKey: secrets.apiKey }, header: { url, headers: { "x-own": secrets.header } } };
     await using engine = await startEngine(servers);
-    await Promise.allSettled(Object.keys(servers).map((name) => engine.call(`${name}__write`)));
+    const calls = await Promise.allSettled(Object.keys(servers).map((name) => engine.call(`${name}__write`)));
+    const answers = calls.map((call) =>
+      call.status === "rejected" ? JSON.stringify([call.reason.message, call.reason]) : "",
+    );
+    expect(findSecrets({ answers: answers.join("\n") }, all)).toEqual([]);
     const said = engine.lines.map(({ message, fields }) => JSON.stringify({ message, ...(redact(fields) as object) }));
     const states = Object.keys(servers).map((name) => JSON.stringify(engine.manager.status(name)));
     expect(findSecrets({ log: said.join("\n"), state: states.join("\n") }, all)).toEqual([]);

@@ -46,9 +46,8 @@ export function redactFault(fault: Fault, redact: KnownRedactor): Fault {
 
 function redactJson(value: unknown, redact: KnownRedactor): unknown {
   const text = JSON.stringify(value);
-  if (text === undefined) return value;
-  const safe = redact(text);
-  return safe === text ? value : safe;
+  if (text === undefined || redact(text) === text) return value;
+  return redactTexts(value, redact);
 }
 
 const deepest = 50;

@@ -1,7 +1,9 @@
+import { unescape } from "node:querystring";
 import { Fault } from "../../../core/fault.ts";
 import { readBoundedBody } from "../../../core/http/read-response.ts";
 import { quotedPeerText } from "../../../core/peer-text.ts";
 import { redactKnown } from "../../../core/secrets/redact-known.ts";
+import { addressSecrets } from "../../../core/secrets/secret-parts.ts";
 import { withDeadline } from "../../../core/wait.ts";
 import type { Attachment } from "../media/check-media.ts";
 import { maxTranscriptBytes } from "../media/media-limits.ts";
@@ -24,11 +26,19 @@ export async function transcribeWithProvider(
   form.set("file", new Blob([content], { type: audio.mimeType }), audio.name);
   form.set("model", model);
   form.set("response_format", "json");
-  const target = `${url.replace(/\/+$/, "")}/audio/transcriptions`;
+  const target = new URL(url);
+  target.pathname = `${target.pathname.replace(/\/+$/, "")}/audio/transcriptions`;
+  const authorization = apiKey === undefined ? basicOf(target) : `Bearer ${apiKey}`;
+  // `fetch` refuses an address with a user in it, and repeats it.
+  target.username = "";
+  target.password = "";
+  // The rest of an address may hold a key.
+  const address = `${target.origin}${new URL(url).pathname}`;
+  const secrets = [...(apiKey === undefined ? [] : [apiKey]), ...addressSecrets(url)];
   return withDeadline(timeoutMs, signal, async (ended) => {
     const response = await fetch(target, {
       method: "POST",
-      headers: apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` },
+      headers: authorization === undefined ? {} : { authorization },
       body: form,
       signal: ended,
       // The key must not go to another address.
@@ -36,12 +46,17 @@ export async function transcribeWithProvider(
     });
     const name = "The transcription provider's answer";
     const body = (await readBoundedBody(response, maxTranscriptBytes, name)).toString();
-    const quotedBody = (): string => quotedPeerText(redactKnown(body, apiKey === undefined ? [] : [apiKey]), 300);
-    if (!response.ok) throw providerFault(url, `answered ${response.status}: ${quotedBody()}`);
+    const quotedBody = (): string => quotedPeerText(redactKnown(body, secrets), 300);
+    if (!response.ok) throw providerFault(address, `answered ${response.status}: ${quotedBody()}`);
     const text = transcriptIn(body);
-    if (text === undefined) throw providerFault(url, `answered without a transcript: ${quotedBody()}`);
+    if (text === undefined) throw providerFault(address, `answered without a transcript: ${quotedBody()}`);
     return text;
   });
+}
+
+function basicOf({ username, password }: URL): string | undefined {
+  if (username === "" && password === "") return undefined;
+  return `Basic ${Buffer.from(`${unescape(username)}:${unescape(password)}`).toString("base64")}`;
 }
 
 function transcriptIn(body: string): string | undefined {
@@ -53,6 +68,6 @@ function transcriptIn(body: string): string | undefined {
   }
 }
 
-function providerFault(url: string, problem: string): Fault {
-  return new Fault("unavailable", `The transcription provider at ${url} ${problem}`);
+function providerFault(address: string, problem: string): Fault {
+  return new Fault("unavailable", `The transcription provider at ${address} ${problem}`);
 }

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { text as readText } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { pidsRunning } from "../../../../tests/support/running-commands.ts";
+import { findSecrets } from "../../../../tests/oauth/find-secrets.ts";
 import { until } from "../../../../tests/support/until.ts";
 import type { TranscriptionConfig } from "../../../core/config/agent-config.ts";
 import { silentLog } from "../../../core/log.ts";
@@ -140,6 +141,18 @@ describe("a provider", () => {
     expect(got).toMatchObject({ url: "/v1/audio/transcriptions", auth: "Bearer house-key" });
     expect(got.body).toMatch(/filename="voice.ogg"\r\nContent-Type: audio\/ogg\r\n\r\nhello there/);
     expect(got.body).toMatch(/name="model"\r\n\r\nwhisper-large/);
+  });
+
+  test("whose address holds keys gets them, and no message shows one", async () => {
+    const { port } = server.address() as AddressInfo;
+    const url = `http://who:pass%2Fword@127.0.0.1:${port}/v1?access=query%2Fkey`;
+    expect(await open({ url }).transcribe(file("a.ogg", "audio/ogg"), never)).toBe("so it was said");
+    const auth = `Basic ${Buffer.from("who:pass/word").toString("base64")}`;
+    expect(got).toMatchObject({ url: "/v1/audio/transcriptions?access=query%2Fkey", auth });
+    answer = { status: 401, body: `${got.url} ${got.auth} pass/word query/key` };
+    const failed = await open({ url }).transcribe(file("a.ogg", "audio/ogg"), never).catch(String);
+    expect(failed).toContain(`provider at http://127.0.0.1:${port}/v1 answered 401: "/v1/audio/transcriptions?access=`);
+    expect(findSecrets({ failed }, ["pass/word", "query/key"])).toEqual([]);
   });
 
   test("that fails or returns no transcript is reported with its address", async () => {
