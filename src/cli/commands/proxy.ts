@@ -39,6 +39,14 @@ export const command = defineCommand({
       description: "memory for the data of all apps together (default: an eighth of the heap)",
     },
     memory: { type: "boolean", description: "keep the sessions in memory only" },
+    nats: {
+      type: "string",
+      value: "<url>",
+      description: "share sessions and calls with other instances over this NATS (or OPENCLAW_PROXY_NATS_URL)",
+    },
+    "nats-prefix": { type: "string", value: "<name>", description: "prefix of its subjects (default: clawport)" },
+    "nats-credentials": { type: "string", value: "<file>", description: "credentials of a NATS user" },
+    "nats-ca": { type: "string", value: "<file>", description: "certificate authority of the NATS servers" },
     heartbeat: {
       type: "number",
       value: "<seconds>",
@@ -76,14 +84,30 @@ export const command = defineCommand({
     const { createMemorySessionStore } = await import("../../sources/apps/store/session-store.ts");
     const { openSessionStore } = await import("../../hub/engine/open-session-store.ts");
     const beside = "start this one with --memory and its own --port";
+    const { natsOptionsOf, openSharedApps } = await import("../../hub/engine/open-shared-apps.ts");
+    const given =
+      options.nats === undefined
+        ? undefined
+        : {
+            url: options.nats,
+            prefix: options["nats-prefix"],
+            credentials: options["nats-credentials"],
+            ca: options["nats-ca"],
+          };
+    const nats = natsOptionsOf(given ?? config.apps.nats, proxyEnv.env);
+    if (nats !== undefined && options.memory) throw new Fault("usage", "Use either --memory or --nats.");
+    const shared = nats && (await openSharedApps(nats, log));
     const proxy = await openProxy({
       home,
       config,
       env: context.env,
       settings,
       mostHeld: options["most-held"] === undefined ? undefined : options["most-held"] * 1024 * 1024,
-      openStore: () =>
-        options.memory ? Promise.resolve(createMemorySessionStore()) : openSessionStore(home, log, beside),
+      openStore: async () => {
+        if (shared !== undefined) return shared.openStore();
+        return options.memory ? createMemorySessionStore() : openSessionStore(home, log, beside);
+      },
+      openBus: shared && (() => shared.openBus()),
       version: readVersion(),
       log,
       host,
@@ -111,6 +135,7 @@ export const command = defineCommand({
       context.say("\nStopping: calls in progress have 5 seconds to finish. Press Ctrl-C again to stop at once.");
     } finally {
       await proxy.close();
+      await shared?.close();
     }
   },
 });

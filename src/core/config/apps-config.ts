@@ -36,6 +36,29 @@ export const appsSchema = Type.Object(
       description:
         "Whether the hub also offers the tools of connected apps to its MCP clients, as `<prefix>__<tool>`. Sessions that only their own tokens open are left out.",
     }),
+    nats: Type.Optional(
+      Type.Object(
+        {
+          url: Type.String({
+            minLength: 1,
+            maxLength: 2048,
+            description: "Address of the NATS servers, such as `nats://host:4222`; several are separated by commas.",
+          }),
+          prefix: Type.Optional(
+            Type.String({
+              pattern: "^[A-Za-z0-9_-]{1,32}$",
+              description: "What the names of its subjects and buckets begin with (`clawport` unless set).",
+            }),
+          ),
+          credentials: Type.Optional(Type.String({ description: "File with a NATS user's credentials." })),
+          ca: Type.Optional(Type.String({ description: "File with the certificate authority of the NATS servers." })),
+        },
+        {
+          additionalProperties: false,
+          description: "NATS, which lets several instances of the app proxy share sessions and calls.",
+        },
+      ),
+    ),
     prefix: Type.String({
       default: "app",
       pattern: "^[A-Za-z][A-Za-z0-9_-]{0,31}$",

@@ -6,6 +6,7 @@ import type { LiveLog, Log, LogLevel } from "../../core/log.ts";
 import type { ProxyDoor } from "../../doors/apps/proxy-door.ts";
 import type { RegisteredSession } from "../../sources/apps/session/live-session.ts";
 import { nestedOrderEnv } from "../../sources/agent/order/order-depth.ts";
+import type { OpenedMachine } from "../../sources/machine/open-machine.ts";
 import type { HubControl } from "../control/hub-control.ts";
 import type { ConfigEditor } from "../verbs/connect.ts";
 import type { ConfigSource, FollowedConfig } from "./config-source.ts";
@@ -43,6 +44,8 @@ export interface EngineSources {
   };
   /** `order_openclaw`. */
   readonly agent?: { readonly flags: AgentFlags };
+  /** The tools of this computer: if `machine.enabled` says so, or in any case. */
+  readonly machine?: "as-configured" | "always";
 }
 
 /** Through which doors they can be used. A host may serve others itself, from the catalog and the guard. */
@@ -56,6 +59,8 @@ export interface EngineDoors {
 export interface Engine extends EngineParts, AsyncDisposable {
   readonly http: OpenedHttp | undefined;
   readonly apps: OpenedApps | undefined;
+  /** This computer, if its tools are offered. */
+  readonly machine: OpenedMachine | undefined;
   /** Opens the configured servers if that has not happened yet. */
   servers(): Promise<OpenedServers>;
   /** What a person or a page can ask of it. Opens the configured servers. */
@@ -103,6 +108,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     const start = sources.servers?.start;
     if (start !== undefined && start !== "when-needed") await servers();
 
+    const machine = await openMachineSource();
     let prepareAgent = (): void => {};
     if (sources.agent !== undefined) {
       const agent = openAgent(parts, {
@@ -125,6 +131,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       ...parts,
       http,
       apps,
+      machine,
       servers,
       control,
       prepareAgent,
@@ -165,6 +172,13 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       });
     }
 
+    async function openMachineSource(): Promise<OpenedMachine | undefined> {
+      const isWanted = sources.machine === "as-configured" ? config.machine.enabled : sources.machine === "always";
+      if (!isWanted) return undefined;
+      const { openConfiguredMachine } = await import("./open-machine.ts");
+      return openConfiguredMachine(parts, { ...guarded, httpAddress: () => http?.address });
+    }
+
     async function openAppsDoor(): Promise<OpenedApps | undefined> {
       if (doors.apps === undefined || (doors.apps === "as-configured" && !config.apps.serve)) return undefined;
       const { openAppDoor, openConfiguredApps } = await import("./open-apps.ts");
@@ -186,6 +200,8 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       if (!isSame(current.catalog, edited.catalog)) catalog.setFilter(edited.catalog);
       log.change?.({ level: options.logLevel ?? edited.log.level, format: edited.log.format });
       const later = needRestart.filter((key) => !isSame(current[key], edited[key]));
+      const { describeEdit } = await import("./describe-edit.ts");
+      const changes = describeEdit(current, edited);
       current = edited;
       await (await opening)?.servers.apply(loaded);
       if (followed === undefined) return;
@@ -200,8 +216,6 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
 
   async function observe() {
     const { createMetrics } = await import("../../core/telemetry/metrics.ts");
-      const { describeEdit } = await import("./describe-edit.ts");
-      const changes = describeEdit(current, edited);
     const { createCallMetrics } = await import("../../core/telemetry/clawport-metrics.ts");
     const { watchProcess } = await import("../../core/telemetry/process-metrics.ts");
     const { openTelemetry } = await import("../../core/telemetry/open-telemetry.ts");
@@ -222,6 +236,7 @@ const needRestart = [
   "audit",
   "agent",
   "apps",
+  "machine",
   "toolDiscoveryInterval",
   "maxConcurrentServers",
 ] as const satisfies readonly (keyof Config)[];

@@ -3,7 +3,7 @@ import { Fault, isFault } from "../../core/fault.ts";
 import { createMetrics } from "../../core/telemetry/metrics.ts";
 import { openProxyDoor, type ProxyDoor, type ProxyDoorOptions } from "../../doors/apps/proxy-door.ts";
 import type { CountEvent } from "../../sources/apps/app-event.ts";
-import { createLocalBus } from "../../sources/apps/call/call-bus.ts";
+import { type CallBus, createLocalBus } from "../../sources/apps/call/call-bus.ts";
 import { createMemoryBudget } from "../../sources/apps/memory-budget.ts";
 import { openSessionRegistry, type SessionRegistry } from "../../sources/apps/session/session-registry.ts";
 import { showApps } from "../../sources/apps/show-apps.ts";
@@ -11,6 +11,7 @@ import type { SessionStore } from "../../sources/apps/store/session-store.ts";
 import type { EngineParts } from "./engine-parts.ts";
 import { hostNames } from "./listen-address.ts";
 import { openSessionStore } from "./open-session-store.ts";
+import { natsOptionsOf, openSharedApps } from "./open-shared-apps.ts";
 import { parseProxySettings, type ProxySettings, requireTokens } from "./proxy-settings.ts";
 
 /** The app proxy as `apps` configures it, with the tools of connected apps in the catalog if they are to be shown. */
@@ -21,9 +22,12 @@ export async function openConfiguredApps(parts: EngineParts): Promise<OpenedAppD
   const settings = parseProxySettings(env);
   requireTokens(config, settings, log);
   // Before the door, whose conflict is about the port.
-  const store = await openSessionStore(home, log, "set apps.serve to false");
-  const openStore = () => Promise.resolve(store);
-  const { sessions, door } = await openAppDoor(parts, { ...config, settings, openStore }).catch((error: unknown) => {
+  const nats = natsOptionsOf(config.nats, env);
+  const shared = nats && (await openSharedApps(nats, log));
+  const store = shared === undefined ? await openSessionStore(home, log, "set apps.serve to false") : undefined;
+  const places = shared ?? { openStore: () => Promise.resolve(store!) };
+  if (shared !== undefined) closers.add("NATS", () => shared.close());
+  const { sessions, door } = await openAppDoor(parts, { ...config, settings, ...places }).catch((error: unknown) => {
     if (!isFault(error, "conflict")) throw error;
     throw new Fault("config", `port ${port} is taken; set apps.port to another one, or to 0 for any free port`, {
       cause: error,
@@ -38,6 +42,8 @@ type OwnOptions = "sessions" | "count" | "budget" | "info" | "idleMs" | "guard" 
 export interface AppDoorOptions extends Omit<ProxyDoorOptions, OwnOptions | keyof ProxySettings> {
   readonly settings: ProxySettings;
   readonly openStore: () => Promise<SessionStore>;
+  /** The bus to other instances; without one, this process is the only one. */
+  readonly openBus?: (() => Promise<CallBus>) | undefined;
   /** Bytes that all apps and their clients together may make us hold. */
   readonly mostHeld?: number | undefined;
   readonly allowedHosts: readonly string[];
@@ -65,7 +71,8 @@ export async function openAppDoor(parts: EngineParts, options: AppDoorOptions): 
   const store = await options.openStore();
   closers.add("sessions", () => store[Symbol.asyncDispose]());
   const budget = createMemoryBudget(options.mostHeld);
-  const bus = createLocalBus();
+  const bus = options.openBus === undefined ? createLocalBus() : await options.openBus();
+  closers.add("bus", () => bus[Symbol.asyncDispose]());
   const sessions = await openSessionRegistry({ store, bus, ttlMs, timeoutMs, graceMs, budget, count, log });
   const door = await openProxyDoor({
     ...options,

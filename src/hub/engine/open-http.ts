@@ -4,6 +4,7 @@ import { isFault } from "../../core/fault.ts";
 import { isLoopbackHost } from "../../core/http/addresses.ts";
 import type { AgentAccess } from "../../doors/mcp/agent-access.ts";
 import { type HttpDoor, type HttpDoorOptions, openHttpDoor } from "../../doors/mcp/http-door.ts";
+import type { RefusedTokenCounts } from "../../doors/mcp/refused-tokens.ts";
 import { openTokens } from "../../doors/mcp/tokens.ts";
 import { publicDocuments } from "../../sources/servers/oauth/registration/client-document.ts";
 import { createControlApi } from "../control/control-verbs.ts";
@@ -40,7 +41,7 @@ export interface OpenedHttp {
   /** MCP sessions that are open. */
   sessionCount(): number;
   /** Requests with a token that is not valid, and without one. */
-  refusedTokens?(): { readonly wrong: number; readonly missing: number };
+  refusedTokens(): RefusedTokenCounts;
   close(): Promise<void>;
 }
 
@@ -87,6 +88,7 @@ export async function openHttp(parts: EngineParts, options: Wiring): Promise<Ope
     tokenPath: tokens.path,
     remoteNames: isLoopbackHost(host) ? [] : names,
     sessionCount: () => door.sessionCount(),
+    refusedTokens: () => door.refusedTokens(),
     close: () => door.close(),
   };
 }

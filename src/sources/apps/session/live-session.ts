@@ -85,6 +85,10 @@ export class LiveSession implements RegisteredSession, BridgeOwner {
     store.touch(this.id, this.expiresAt);
   }
 
+  idleMs(): number {
+    return this.#rules.now() - (this.expiresAt - this.record.ttlMs);
+  }
+
   pastCalls(): IdempotencyCache {
     return (this.#pastCalls ??= createIdempotencyCache(this.#rules));
   }

@@ -65,6 +65,8 @@ const mostTtlMs = 86_400_000;
 const mostSessions = 20_000;
 /** A call that was not accepted within this time is sent again. */
 const acceptMs = 400;
+/** With many instances, how long a session without a bridge here stays in memory after its last use. */
+const forgetMs = 300_000;
 
 export async function openSessionRegistry(options: SessionRegistryOptions): Promise<SessionRegistry> {
   const { store, bus, ttlMs, timeoutMs, graceMs, budget, count, log, now = Date.now } = options;
@@ -72,7 +74,14 @@ export async function openSessionRegistry(options: SessionRegistryOptions): Prom
   const definitionQuota = createDefinitionQuota(budget, count);
   const bridgeListeners = new Set<(session: RegisteredSession) => void>();
   const live = new Map<string, LiveSession>();
-  await Promise.all((await store.all()).map(revive));
+  // With many instances each loads the sessions that it meets, and hears what the others do to them.
+  if (!store.isShared) await Promise.all((await store.all()).map(revive));
+  const stopWatching = await store.watch(({ kind, id }) => {
+    const session = live.get(id);
+    if (session === undefined) return;
+    if (kind === "removed") return end(session, session.isExpired() ? "expired" : "deleted");
+    refresh(session).catch((error: unknown) => log.warn("a changed session could not be loaded", { error }));
+  });
 
   return {
     async create(request) {
@@ -112,6 +121,7 @@ export async function openSessionRegistry(options: SessionRegistryOptions): Prom
       if (session === undefined && !sessionIdShape.test(id)) return undefined;
       if (session === undefined) return store.get(id).then((stored) => live.get(id) ?? (stored && revive(stored)));
       if (!session.isExpired()) return session;
+      if (store.isShared) return unlessExpired(session);
       expire(session);
       return undefined;
     },
@@ -172,12 +182,21 @@ export async function openSessionRegistry(options: SessionRegistryOptions): Prom
       return () => bridgeListeners.delete(listener);
     },
     sweep() {
-      for (const session of live.values()) if (session.isExpired()) expire(session);
+      for (const session of live.values()) {
+        if (!store.isShared) {
+          if (session.isExpired()) expire(session);
+        } else if (session.isExpired()) {
+          unlessExpired(session).catch((error: unknown) => log.warn("a session could not be checked", { error }));
+        } else if (session.bridge === undefined && session.idleMs() > forgetMs) {
+          forget(session);
+        }
+      }
     },
     beat() {
       for (const session of live.values()) session.bridge?.beat();
     },
     close() {
+      stopWatching();
       for (const session of live.values()) {
         session.bridge?.close("draining");
         store.touch(session.id, session.expiresAt);
@@ -209,6 +228,38 @@ export async function openSessionRegistry(options: SessionRegistryOptions): Prom
       await store.remove(record.id);
       return undefined;
     }
+  }
+
+  /** The session, if another instance has seen it in use; otherwise it ends. */
+  async function unlessExpired(session: LiveSession): Promise<RegisteredSession | undefined> {
+    const stored = await store.get(session.id);
+    if (live.get(session.id) !== session) return live.get(session.id);
+    if (stored !== undefined && stored.expiresAt > now()) {
+      session.expiresAt = stored.expiresAt;
+      return session;
+    }
+    expire(session);
+    return undefined;
+  }
+
+  /** Takes over what another instance has changed. */
+  async function refresh(session: LiveSession): Promise<void> {
+    const stored = await store.get(session.id);
+    if (stored === undefined || live.get(session.id) !== session) return;
+    session.expiresAt = Math.max(session.expiresAt, stored.expiresAt);
+    const before = session.record;
+    if (JSON.stringify(before) === JSON.stringify(stored.record)) return;
+    const toolSet = parseToolSet(stored.record.tools);
+    reserveDefinitions(toolSet.bytes - session.toolSet.bytes);
+    session.record = { ...stored.record, tools: toolSet.raw };
+    session.toolSet = toolSet;
+    session.source.replace(toolSet.tools);
+  }
+
+  /** Only here: the session stays in the store, and is loaded again with its next request. */
+  function forget(session: LiveSession): void {
+    live.delete(session.id);
+    release(session);
   }
 
   /** Runs one change of a session at a time. */

@@ -1,0 +1,48 @@
+import type { Log } from "../../core/log.ts";
+import type { Env } from "../../core/process/child-env.ts";
+import type { CallBus } from "../../sources/apps/call/call-bus.ts";
+import type { NatsOptions } from "../../sources/apps/nats/nats-connection.ts";
+import type { SessionStore } from "../../sources/apps/store/session-store.ts";
+
+/** Sessions and calls that several instances of the proxy share. */
+export interface SharedApps {
+  openStore(): Promise<SessionStore>;
+  openBus(): Promise<CallBus>;
+  /** Whether calls can cross to other instances right now. */
+  isReady(): boolean;
+  close(): Promise<void>;
+}
+
+/** Loaded only where NATS is configured: one machine needs none of it. */
+export async function openSharedApps(options: NatsOptions, log: Log): Promise<SharedApps> {
+  const { openNatsLinks } = await import("../../sources/apps/nats/nats-connection.ts");
+  const { openNatsBus } = await import("../../sources/apps/nats/nats-bus.ts");
+  const { openNatsSessionStore } = await import("../../sources/apps/nats/nats-session-store.ts");
+  const links = await openNatsLinks(options, log);
+  return {
+    openStore: () => openNatsSessionStore(links, log),
+    openBus: () => openNatsBus(links, log),
+    isReady: () => links.isConnected(),
+    close: async () => links[Symbol.asyncDispose](),
+  };
+}
+
+/** As the configuration and the flags name it. */
+export interface NatsSettings {
+  readonly url: string;
+  readonly prefix?: string | undefined;
+  readonly credentials?: string | undefined;
+  readonly ca?: string | undefined;
+}
+
+/** From the configuration, where there is one, otherwise from the environment. */
+export function natsOptionsOf(configured: NatsSettings | undefined, env: Env): NatsOptions | undefined {
+  const url = configured?.url ?? (env.OPENCLAW_PROXY_NATS_URL?.trim() || undefined);
+  if (url === undefined) return undefined;
+  return {
+    servers: url.split(",").map((each) => each.trim()),
+    prefix: configured?.prefix ?? (env.OPENCLAW_PROXY_NATS_PREFIX || "clawport"),
+    credentialsFile: configured?.credentials ?? (env.OPENCLAW_PROXY_NATS_CREDENTIALS || undefined),
+    caFile: configured?.ca ?? (env.OPENCLAW_PROXY_NATS_CA || undefined),
+  };
+}
