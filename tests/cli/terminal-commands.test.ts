@@ -212,3 +212,17 @@ test("doctor names only files that exist", async () => {
   expect(findings.some(({ what }) => what.startsWith("sign-ins are encrypted with a key file, not with"))).toBe(true);
   expect(named.filter((path) => !existsSync(path))).toEqual([]);
 });
+
+test("the entry for OpenClaw leaves out order_openclaw, which everyone else is offered", async () => {
+  await using place = await placeWith({ shelf: shelf("one") });
+  await using hub = await startHub(place, "--port", "0");
+  const { url, tokenPath } = hub.ready;
+  const { out } = await clawport(place, "clients", "openclaw");
+  expect(out).toContain(`"${url}?without=agent"`);
+  const token = (await readFile(tokenPath, "utf8")).trim();
+  await until(async () => (await namesAt(url, token)).includes("shelf__put"));
+  expect(await namesAt(url, token)).toContain("order_openclaw");
+  const lean = await namesAt(`${url}?without=agent`, token);
+  expect(lean).toContain("shelf__put");
+  expect(lean).not.toContain("order_openclaw");
+});

@@ -70,7 +70,8 @@ async function showClient(context: CommandContext, name: string): Promise<void> 
   const { url, tokenPath } = await findHubOf(context);
   const command = commandFor(client, { program, home: resolve(homePath(context)), config });
   const stdio = renderBlock(client, client.entry(command));
-  const entry = client.httpEntry?.(url);
+  const { mcpUrlWithoutAgent } = await import("../../core/http/hub-routes.ts");
+  const entry = client.httpEntry?.(client.without === "orders" ? mcpUrlWithoutAgent(url) : url);
   const http = entry && renderBlock(client, entry, client.httpExtra);
   const text = [
     style.bold(`${client.title}: ${file}`),

@@ -5,9 +5,9 @@ export function hubMcpUrl(origin: string): string {
   return `${origin}${mcpPath}`;
 }
 
-/** The same without `order_openclaw`, for the agent that would take the orders. */
-export function hubMcpUrlWithoutAgent(origin: string): string {
-  return `${origin}${mcpPath}?without=agent`;
+/** The same address without `order_openclaw`, for the agent that would take the orders. */
+export function mcpUrlWithoutAgent(mcpUrl: string): string {
+  return `${mcpUrl}?without=agent`;
 }
 
 /** The hub's servers, or only these of them, for a process that offers them over stdio. */

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { visibleText } from "../../../core/peer-text.ts";
 import { megabyte } from "../../../core/size-text.ts";
 import { cancelledBy } from "../../../core/wait.ts";
@@ -12,6 +11,7 @@ import { answerApprovals, type ApprovalConnection } from "./answer-approvals.ts"
 import { answerQuestions } from "./answer-questions.ts";
 import { createByteSemaphore } from "./byte-semaphore.ts";
 import { followRun, watchReconnects } from "./follow-run.ts";
+import { watchOrderLoop } from "./order-loop.ts";
 import { attachmentsTooLarge, canStage, packAttachments, stageAttachments } from "./pack-attachments.ts";
 import { listReplyMedia } from "./reply-media.ts";
 
@@ -32,10 +32,12 @@ const maxBytesInFlight = 24 * megabyte;
 /** Sends orders to a running OpenClaw, as if its user had typed them. */
 export function createGatewayBackend({ gateway, agentId = "main", approvals }: GatewayBackendOptions): ReplyBackend {
   const uploads = createByteSemaphore(maxBytesInFlight);
+  const loop = watchOrderLoop(gateway);
   return {
     name: "gateway",
     getReply,
     async [Symbol.asyncDispose]() {
+      loop[Symbol.dispose]();
       await Promise.all([gateway.close(), approvals?.close()]);
     },
   };
@@ -44,8 +46,10 @@ export function createGatewayBackend({ gateway, agentId = "main", approvals }: G
     const { signal } = options;
     if (signal.aborted) throw cancelledBy(signal);
     const limits = await gateway.connected(signal);
+    await loop.check(request.message, options.caller);
     const sessionKey = gatewaySessionKey(request.sessionKey, agentId);
-    const runId = randomUUID();
+    using run = loop.begin();
+    const { runId } = run;
     const follower = followRun(options);
     const onWaiting = (): void => options.onActivity("waiting for OpenClaw");
     const stop = (): void => follower.fail(cancelledBy(signal));

@@ -1,0 +1,71 @@
+import { expect, test } from "vitest";
+import type { GatewayEvent } from "../../../openclaw/open-gateway.ts";
+import { type OrderLoop, watchOrderLoop } from "./order-loop.ts";
+
+const openClaw = { door: "mcp-http", client: "openclaw-bundle-mcp" } as const;
+const codex = { door: "mcp-http", client: "codex" } as const;
+
+function open(): {
+  readonly loop: OrderLoop;
+  calls(runId: string, args: object, name?: string): void;
+  ends(runId: string): void;
+} {
+  let listener: (event: GatewayEvent) => void = () => {};
+  const loop = watchOrderLoop({ onEvent: (each) => ((listener = each), () => {}) });
+  const emit = (runId: string, data: object): void =>
+    listener({ event: "agent", payload: { runId, stream: "tool", data: { toolCallId: "t", ...data } } });
+  return {
+    loop,
+    calls: (runId, args, name = "clawport__order_openclaw") => emit(runId, { phase: "start", name, args }),
+    ends: (runId) => emit(runId, { phase: "result", name: "x" }),
+  };
+}
+
+const passes = (loop: OrderLoop, message: string, caller: typeof openClaw | typeof codex): Promise<boolean> =>
+  loop.check(message, caller).then(
+    () => true,
+    () => false,
+  );
+
+test("an order that comes out of an order is refused with the reason, whatever client brings it", async () => {
+  const { loop, calls } = open();
+  using run = loop.begin();
+  calls(run.runId, { message: "again" });
+  await expect(loop.check("again", codex)).rejects.toMatchObject({
+    code: "denied",
+    message: expect.stringContaining("an agent that orders itself would never end") as string,
+  });
+  expect(await passes(loop, "something else", codex)).toBe(true);
+});
+
+test("the call is known by its id under Tool Search, and by the mark of another Clawport's order", async () => {
+  const { loop, calls, ends } = open();
+  calls("clawport-order-of-another", { id: "clawport__order_openclaw-2", args: { message: "again" } }, "tool_call");
+  expect(await passes(loop, "again", codex)).toBe(false);
+  ends("clawport-order-of-another");
+  expect(await passes(loop, "again", codex)).toBe(true);
+});
+
+test("a chat in OpenClaw may place an order, also while another order runs", async () => {
+  const { loop, calls } = open();
+  using _ = loop.begin();
+  calls("a chat", { message: "summarise" });
+  expect(await passes(loop, "summarise", openClaw)).toBe(true);
+});
+
+test("an event that comes after the call still counts", async () => {
+  const { loop, calls } = open();
+  using run = loop.begin();
+  const refused = passes(loop, "again", openClaw);
+  calls(run.runId, { message: "again" });
+  expect(await refused).toBe(false);
+});
+
+test("without an event, OpenClaw's own client is refused while an order runs, and only then", async () => {
+  const { loop } = open();
+  const run = loop.begin();
+  expect(await passes(loop, "again", openClaw)).toBe(false);
+  expect(await passes(loop, "again", codex)).toBe(true);
+  run[Symbol.dispose]();
+  expect(await passes(loop, "again", openClaw)).toBe(true);
+});
