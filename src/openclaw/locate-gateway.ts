@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import { codeOf, Fault, messageOf } from "../core/fault.ts";
 import { isListening } from "../core/http/is-listening.ts";
+import { nonBlank } from "../core/files/resolve-home.ts";
 import { asRecord } from "../core/is-record.ts";
 import type { Env } from "../core/process/child-env.ts";
-import { nonBlank, openclawPaths } from "./openclaw-paths.ts";
+import { openclawPaths } from "./openclaw-paths.ts";
 
 export interface LocatedGateway {
   readonly address: GatewayAddress;

@@ -18,6 +18,10 @@ test.each([
   [{ env: {} }, "/home/me/.openclaw/mcp"],
   [{ flag: "~/x", env: {} }, "/home/me/x"],
   [{ env: { OPENCLAW_STATE_DIR: "~" } }, "/home/me/mcp"],
+  [{ env: { OPENCLAW_HOME: "/o" } }, "/o/.openclaw/mcp"],
+  [{ env: { OPENCLAW_HOME: "~/o", OPENCLAW_STATE_DIR: " " } }, "/home/me/o/.openclaw/mcp"],
+  [{ env: { OPENCLAW_HOME: "/o", OPENCLAW_STATE_DIR: "~/s" } }, "/o/s/mcp"],
+  [{ env: { OPENCLAW_HOME: "/o", OPENCLAW_STATE_DIR: "/s" } }, "/s/mcp"],
 ])("the state folder for %j is %s", (choice, expected) => {
   expect(resolveHome({ ...choice, homedir: "/home/me" })).toBe(expected);
 });
