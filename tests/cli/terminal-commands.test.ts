@@ -226,3 +226,12 @@ test("the entry for OpenClaw leaves out order_openclaw, which everyone else is o
   expect(lean).toContain("shelf__put");
   expect(lean).not.toContain("order_openclaw");
 });
+
+test("every exit code is in the docs", async () => {
+  const read = (path: string) => readFile(new URL(`../../${path}`, import.meta.url), "utf8");
+  const table = (await read("docs/terminal.md")).split("## Exit codes")[1] ?? "";
+  const documented = new Set(table.match(/^\| [\d, ]+/gm)?.flatMap((cell) => cell.match(/\d+/g) ?? []));
+  const faults = [...(await read("src/core/fault.ts")).matchAll(/exit: (\d+)/g)].map(([, code]) => code);
+  expect(new Set(faults).size).toBeGreaterThan(8);
+  expect([...new Set(["0", ...faults])].filter((code) => !documented.has(code ?? ""))).toEqual([]);
+});
