@@ -94,8 +94,8 @@ function entryOf(server: string, { port, token }: EntryAccess): McpServerEntry {
     // Longer than a call may take here: the engine knows the limits of each server, and whether it makes progress.
     requestTimeoutMs: 900_000,
     supportsParallelToolCalls: true,
-    // Codex calls the endpoint itself, without the ticket that says who asked.
-    codex: { agents: [] },
+    // Codex calls the endpoint itself, without the ticket that says who asked. The list must not be empty.
+    codex: { agents: ["not-for-codex"] },
   };
 }
 

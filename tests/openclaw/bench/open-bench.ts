@@ -10,11 +10,15 @@ import { freePort, type RunningGateway, startGateway } from "./start-gateway.ts"
 export interface BenchOptions {
   /** Put over the lean configuration of OpenClaw, section by section. */
   readonly config?: Readonly<Record<string, unknown>> | undefined;
+  /** Called before the gateway starts, with its program and the environment of its home. */
+  readonly prepare?: ((program: string, env: Record<string, string>) => Promise<void>) | undefined;
 }
 
 /** A real OpenClaw in a throw-away home, with a model that does as it is told. */
 export interface OpenClawBench extends AsyncDisposable {
   readonly folder: string;
+  /** OpenClaw's own command, to be run with Node. */
+  readonly program: string;
   readonly url: string;
   readonly token: string;
   readonly model: MockModel;
@@ -26,7 +30,7 @@ export interface OpenClawBench extends AsyncDisposable {
   start(): Promise<void>;
 }
 
-export async function openBench({ config }: BenchOptions = {}): Promise<OpenClawBench> {
+export async function openBench({ config, prepare }: BenchOptions = {}): Promise<OpenClawBench> {
   const openclaw = await installPackage("openclaw", openClawVersion, "openclaw");
   const folder = await mkdtemp(join(tmpdir(), "openclaw-bench-"));
   const model = await startMockModel();
@@ -37,6 +41,7 @@ export async function openBench({ config }: BenchOptions = {}): Promise<OpenClaw
 
   const bench: OpenClawBench = {
     folder,
+    program: join(openclaw, "openclaw.mjs"),
     url: `ws://127.0.0.1:${port}`,
     token,
     model,
@@ -55,6 +60,7 @@ export async function openBench({ config }: BenchOptions = {}): Promise<OpenClaw
     },
   };
   try {
+    await prepare?.(join(openclaw, "openclaw.mjs"), env);
     await bench.start();
     return bench;
   } catch (error) {
