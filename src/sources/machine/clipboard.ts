@@ -72,6 +72,9 @@ const windows: ClipboardWay = {
   variables: [],
 };
 
+const isText = (type: string): boolean => /^(?:UTF8_STRING|STRING|TEXT|text\/plain.*)$/i.test(type);
+const isPng = (type: string): boolean => type === "image/png";
+
 const timeoutMs = 10_000;
 /** How often, and how many times, to look whether the desktop has taken a text. */
 const ownEveryMs = 20;
@@ -150,11 +153,17 @@ export function createClipboard({ env, platform }: Pick<Machine, "env" | "platfo
     return listed;
   }
 
-  async function read(command: Command | undefined, maxBytes: number, signal: AbortSignal): Promise<ClipboardContent> {
+  async function read(
+    isWanted: (type: string) => boolean,
+    command: Command | undefined,
+    maxBytes: number,
+    signal: AbortSignal,
+  ): Promise<ClipboardContent> {
     const way = requireWay();
     if (command === undefined) throw new Fault("unavailable", "Images in the clipboard can't be read on this system.");
     const types = await requireShareable(way, signal);
-    if (types?.length === 0) return { truncated: false };
+    // Some programs hand out what they have as any type.
+    if (types?.some(isWanted) === false) return { truncated: false };
     const { code, stdout, truncated } = await run(command, { maxBytes, signal });
     // These programs fail if the clipboard holds nothing of the requested type.
     return code !== 0 || stdout.length === 0 ? { truncated: false } : { data: stdout, truncated };
@@ -170,8 +179,8 @@ export function createClipboard({ env, platform }: Pick<Machine, "env" | "platfo
       const fix = way.package === undefined ? undefined : `install the package \`${way.package}\``;
       return { ok: false, reason: `${program} was not found`, ...(fix && { fix }) };
     },
-    readText: (maxBytes, signal) => read(requireWay().readText, maxBytes, signal),
-    readImage: (maxBytes, signal) => read(requireWay().readImage, maxBytes, signal),
+    readText: (maxBytes, signal) => read(isText, requireWay().readText, maxBytes, signal),
+    readImage: (maxBytes, signal) => read(isPng, requireWay().readImage, maxBytes, signal),
     async writeText(text, signal) {
       const way = requireWay();
       if (way.staysOwner) return own(way, text, signal);

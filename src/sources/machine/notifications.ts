@@ -110,8 +110,8 @@ function viaDbus(env: Machine["env"]): Notifications {
         );
         if (pressed === undefined) return { id: Number(id) };
         const button = await pressed(Number(id), signal);
-        if (signal.aborted)
-          await settledWithin(bus.call({ ...server, member: "CloseNotification", signature: "u", body: [id] }), 1000);
+        // Not every daemon takes an answered notification away.
+        await settledWithin(bus.call({ ...server, member: "CloseNotification", signature: "u", body: [id] }), 1000);
         return { id: Number(id), ...(button !== undefined && button < buttons.length && { button }) };
       } finally {
         bus.close();

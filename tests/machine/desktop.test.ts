@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { requireDebianPackage } from "../setup/require-debian-package.ts";
+import { until } from "../support/until.ts";
+import { type Desktop, startDesktop } from "./start-desktop.ts";
+import { startNode } from "./start-node.ts";
+
+const programs =
+  process.platform === "linux"
+    ? [
+        await requireDebianPackage("xvfb", "/usr/bin/Xvfb"),
+        await requireDebianPackage("xclip", "/usr/bin/xclip"),
+        await requireDebianPackage("dunst", "/usr/bin/dunst"),
+        await requireDebianPackage("dbus-daemon", "/usr/bin/dbus-daemon"),
+        await requireDebianPackage("dbus-bin", "/usr/bin/dbus-send"),
+      ]
+    : [undefined];
+
+describe.skipIf(programs.includes(undefined))("on a desktop", () => {
+  let desktop: Desktop;
+  beforeAll(async () => {
+    desktop = await startDesktop();
+  });
+  afterAll(() => desktop?.[Symbol.asyncDispose]());
+
+  const asked = (): number => desktop.shown().split("summary: 'Allow clipboard.read?'").length - 1;
+
+  test("the clipboard is read and written", async () => {
+    await using node = await startNode({ env: desktop.env, machine: { consent: { clipboard: "always" } } });
+    const text = "Grüße, 世界 🙂\nline two\n";
+    await desktop.copy(text);
+    expect((await node.call("clipboard.read")).structuredContent).toEqual({
+      format: "text",
+      text,
+      truncated: false,
+      empty: false,
+    });
+    expect(await node.text("clipboard.read", { maxBytes: 5 })).toBe("Grü");
+    expect((await node.call("clipboard.write", { text: "written: ✓" })).structuredContent).toEqual({
+      written: true,
+      bytes: 12,
+    });
+    expect(await desktop.clipboard()).toBe("written: ✓");
+    await node.call("clipboard.write", { text: "again" });
+    expect(await desktop.clipboard()).toBe("again");
+    expect((await node.call("clipboard.read", { format: "image" })).structuredContent).toEqual({
+      format: "image",
+      empty: true,
+    });
+  });
+
+  test("what a password manager copied is not read", async () => {
+    await using node = await startNode({ env: desktop.env, machine: { consent: { clipboard: "always" } } });
+    await desktop.run(
+      "sh",
+      "-c",
+      "printf secret | xclip -selection clipboard -t x-kde-passwordManagerHint -i >/dev/null 2>&1",
+    );
+    const text = await node.text("clipboard.read");
+    expect(text).toMatch(/^CONSENT_DENIED: /);
+    expect(text).not.toContain("secret");
+  });
+
+  test("a notification is shown, with its text as text", async () => {
+    await using node = await startNode({ env: desktop.env });
+    const { structuredContent } = await node.call("system.notify", { title: "Build", body: "green <b>& fast</b>" });
+    expect(structuredContent).toMatchObject({ ok: true, sent: true });
+    await until(() => desktop.shown().includes("Build"), "the notification");
+    expect(desktop.shown()).toContain("green &lt;b&gt;&amp; fast&lt;/b&gt;");
+    const { result } = await node.rpc("resources/read", { uri: "machine://notifications" });
+    expect(JSON.stringify(result)).toContain("green");
+    await desktop.run("dunstctl", "close-all");
+  });
+
+  test("a pressed button is the answer", async () => {
+    await using node = await startNode({ env: desktop.env });
+    const asking = node.call("system.notify", { title: "Deploy now?", buttons: ["Yes", "Later"] });
+    await until(() => desktop.shown().includes("Deploy now?"), "the question");
+    await desktop.press("Later");
+    expect((await asking).structuredContent).toMatchObject({ ok: true, button: "Later" });
+    const ignored = node.call("system.notify", { title: "Still there?", buttons: ["Yes"], timeoutMs: 1000 });
+    expect((await ignored).structuredContent).toMatchObject({ ok: true, button: null });
+  });
+
+  test("consent is asked for on the desktop, and lasts as the user says", async () => {
+    await using node = await startNode({ env: desktop.env });
+    await desktop.copy("private");
+    const first = node.text("clipboard.read");
+    await until(() => asked() === 1, "the question");
+    await desktop.press("Deny");
+    expect(await first).toContain("the answer was no");
+    const second = node.text("clipboard.read");
+    await until(() => asked() === 2, "the second question");
+    await desktop.press("Always allow");
+    expect(await second).toBe("private");
+    expect(await node.text("clipboard.read")).toBe("private");
+  });
+
+  test("no other program on the bus can press a button", async () => {
+    await using node = await startNode({ env: desktop.env });
+    const before = asked();
+    const call = node.text("clipboard.read");
+    await until(() => asked() > before, "the question");
+    for (let id = 1; id < 30; id++)
+      await desktop.run(
+        "dbus-send", "--session", "--type=signal", "/org/freedesktop/Notifications",
+        "org.freedesktop.Notifications.ActionInvoked", `uint32:${id}`, "string:0",
+      ); // prettier-ignore
+    await desktop.press("Deny");
+    expect(await call).toContain("the answer was no");
+  });
+});
