@@ -5,6 +5,7 @@ import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { beforeAll, describe, expect, test } from "vitest";
 import { until } from "../../support/until.ts";
 import { everythingPlan } from "./everything-plan.ts";
+import { startEngine } from "../start-engine.ts";
 import { installServer } from "./install-server.ts";
 import { type Observed, observe } from "./observe.ts";
 import { openClient } from "./open-client.ts";
@@ -87,3 +88,29 @@ test("a tool of the server «everything» that runs only as a task can be called
   expect(JSON.stringify(await waited)).toContain("Research Report: crabs");
   expect(messages).toContain("Analyzing content...");
 }, 60_000);
+
+test("a task of the server «everything» is a task behind a relay, too", { timeout: 60_000 }, async () => {
+  const { command, program } = await installServer("everything");
+  await using serve = await openServe({ everything: { command, args: [program], roots } });
+  await serve.hub();
+  await using handedOn = await openClient(serve.stdio(), root);
+  const { client } = handedOn;
+  const name = "everything__simulate-research-query";
+  await until(async () => (await client.listTools()).tools.some((tool) => tool.name === name));
+  const types: string[] = [];
+  for await (const { type } of client.experimental.tasks.callToolStream({ name, arguments: { topic: "bees" } }))
+    types.push(type);
+  expect(types[0]).toBe("taskCreated");
+  expect(types.at(-1)).toBe("result");
+});
+
+test("a server that is killed while its task runs does not leave its caller waiting", { timeout: 60_000 }, async () => {
+  const { command, program } = await installServer("everything");
+  await using engine = await startEngine({ everything: { command, args: [program] } });
+  const messages: unknown[] = [];
+  const progress = ({ message }: { message?: string }) => void messages.push(message);
+  const result = engine.call("everything__simulate-research-query", { topic: "crabs" }, { progress });
+  await until(() => messages.includes("Gathering sources..."));
+  process.kill(engine.manager.status("everything").pid!, "SIGKILL");
+  await expect(result).rejects.toMatchObject({ code: "outcome-unknown", message: /check before you retry/ });
+});
