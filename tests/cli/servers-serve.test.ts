@@ -2,7 +2,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
@@ -270,4 +270,36 @@ describe("with a running hub", () => {
     hub.child.kill("SIGINT");
     await hub.ended;
   });
+});
+
+test.for(["alone", "from a hub"])(
+  "with nothing configured, stderr and the instructions say where was looked: %s",
+  async (how) => {
+    await using place = await placeWith({});
+    await using _hub = how === "alone" ? undefined : await startHub(place, "--port", "0");
+    const client = new Client({ name: "test", version: "1" }, { capabilities: {} });
+    const transport = new StdioClientTransport({
+      command: process.execPath,
+      args: [mainFile, "serve", "--stdio"],
+      env: place.env as Record<string, string>,
+      cwd: place.folder,
+      stderr: "pipe",
+    });
+    let errors = "";
+    transport.stderr?.on("data", (chunk) => (errors += String(chunk)));
+    await client.connect(transport);
+    const said = `no MCP servers are configured: ${join(place.home, "clawport.json5")} has none`;
+    expect(client.getInstructions()).toContain(said);
+    await until(() => errors.includes(said));
+    await client.close();
+  },
+);
+
+test("without a configuration file, the folders that were searched are named", async () => {
+  await using place = await placeWith({ a: shelf("a") });
+  await rm(join(place.home, "clawport.json5"));
+  await using served = await serveStdio(place);
+  expect(served.client.getInstructions()).toContain(
+    `there is no clawport.json5 in ${place.folder} or in ${place.home}`,
+  );
 });
