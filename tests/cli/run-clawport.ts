@@ -17,6 +17,8 @@ export interface Place extends AsyncDisposable {
   readonly folder: string;
   readonly home: string;
   readonly env: NodeJS.ProcessEnv;
+  /** The program to run instead of the source: the built one. */
+  readonly main?: string;
   /** Collects what commands and hubs print, if given. */
   readonly said?: string[];
 }
@@ -33,7 +35,7 @@ export async function makePlace(): Promise<Place> {
 }
 
 export function clawport(place: Place, ...args: string[]): Promise<ShellAnswer> {
-  return runProgram(process.execPath, [mainFile, ...args], { env: place.env, cwd: place.folder });
+  return runProgram(process.execPath, [place.main ?? mainFile, ...args], { env: place.env, cwd: place.folder });
 }
 
 /** A running command, and what it printed when it was ready. */
@@ -58,7 +60,7 @@ export function startHub(place: Place, ...args: string[]): Promise<RunningHub> {
 
 /** Starts a command and waits for its first line of JSON. */
 export async function startReady<Ready>(place: Place, ...args: string[]): Promise<Running<Ready>> {
-  const child = spawn(process.execPath, [mainFile, ...args], { env: place.env, cwd: place.folder });
+  const child = spawn(process.execPath, [place.main ?? mainFile, ...args], { env: place.env, cwd: place.folder });
   const ended = once(child, "exit").then(([code, signal]) => (code ?? signal) as number | string);
   let errors = "";
   child.stderr.on("data", (chunk) => (errors += chunk));

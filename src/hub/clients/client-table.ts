@@ -91,7 +91,13 @@ export const mcpClients: readonly McpClient[] = [
     file: ({ env, homedir }) => join(env["CODEX_HOME"] || join(homedir, ".codex"), "config.toml"),
     format: "toml",
     at: ["mcp_servers"],
-    entry: (command) => ({ ...command, startup_timeout_sec: 30, tool_timeout_sec: hourMs / 1000 }),
+    // It keeps the first list of tools for the whole session, so that list waits for a slow hub.
+    entry: ({ command, args }) => ({
+      command,
+      args: [...args, "--wait", "20"],
+      startup_timeout_sec: 60,
+      tool_timeout_sec: hourMs / 1000,
+    }),
     httpEntry: (url) => ({ url, bearer_token_env_var: "CLAWPORT_TOKEN", tool_timeout_sec: hourMs / 1000 }),
     next: "Start a new `codex` session.",
   },

@@ -33,9 +33,8 @@ export function examineHost(
     nodeVersion,
     uid,
     readConfig: () => readConfigOf(host),
-    hubServers: async () => (await askHub(home, env, (control) => control.servers.list())) ?? [],
-    hubRefusals: async () => (await askHub(home, env, (control) => control.status.read()))?.refusedTokens,
-    hubTools: async () => (await askHub(home, env, (control) => control.tools.list())) ?? [],
+    hubServers: () => askHub(home, env, (control) => control.servers.list()),
+    hubTools: () => askHub(home, env, (control) => control.tools.list()),
   });
 }
 
@@ -43,17 +42,17 @@ export function examineHost(
 async function askHub<T>(
   home: Home,
   env: World["env"],
-  ask: (control: HubControl) => Promise<T>,
-): Promise<T | undefined> {
+  ask: (control: HubControl) => Promise<readonly T[]>,
+): Promise<readonly T[]> {
   const running = await findRunningHub(home);
   // Read as it is: the other commands also repair its permissions.
   const token = await readFile(mainTokenPath({ home, env }), "utf8").catch(() => undefined);
-  if (running === undefined || token === undefined) return undefined;
+  if (running === undefined || token === undefined) return [];
   const control = createRemoteControl({ address: running.address, token: new Secret(token.trim()) });
   try {
     return await ask(control);
   } catch {
-    return undefined;
+    return [];
   } finally {
     control.close();
   }
