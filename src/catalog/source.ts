@@ -6,6 +6,7 @@ import type {
   ResourceTemplate,
 } from "../mcp/messages/resources-and-prompts.ts";
 import type { Extensions } from "../mcp/messages/extensions.ts";
+import type { GetSkillResult, ReadDirectoryResult, Skill } from "../mcp/messages/skill.ts";
 import type { Tool, ToolResult } from "../mcp/messages/tool.ts";
 import type { Completion, CompletionRequest, ListName } from "../mcp/server/offer.ts";
 import type { Advice } from "./advice.ts";
@@ -70,6 +71,13 @@ export interface CompletionSource {
   complete(request: CompletionRequest, context: CallContext): Promise<Completion>;
 }
 
+/** A source that also has skills. Their files are resources. */
+export interface SkillSource {
+  skills(): readonly Skill[];
+  getSkill(uri: string, context: CallContext): Promise<GetSkillResult>;
+  readDirectory(uri: string, cursor: string | undefined, context: CallContext): Promise<ReadDirectoryResult>;
+}
+
 /** A source with instructions for its use. */
 export interface InstructingSource {
   instructions(): string | undefined;
@@ -85,6 +93,7 @@ export type Source = ToolSource &
   Partial<ResourceSource> &
   Partial<PromptSource> &
   Partial<CompletionSource> &
+  Partial<SkillSource> &
   Partial<InstructingSource> &
   Partial<AdvisingSource>;
 

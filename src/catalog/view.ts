@@ -1,5 +1,6 @@
 import { type Extensions, mergeExtensions } from "../mcp/messages/extensions.ts";
 import type { Prompt, Resource, ResourceTemplate } from "../mcp/messages/resources-and-prompts.ts";
+import type { Skill } from "../mcp/messages/skill.ts";
 import type { Tool } from "../mcp/messages/tool.ts";
 import type { Completion, CompletionRequest, ListName } from "../mcp/server/offer.ts";
 import { compileGlobs } from "./glob.ts";
@@ -10,7 +11,7 @@ import { createShownLinks } from "./resources/shown-links.ts";
 import type { CallContext } from "./call-context.ts";
 import type { Caller } from "./caller.ts";
 import { mayHavePrefix, type NarrowNames } from "./names.ts";
-import type { CatalogPrompt, CatalogTool, Connecting, Source, Unsubscribe } from "./source.ts";
+import type { CatalogPrompt, CatalogTool, Connecting, SkillSource, Source, Unsubscribe } from "./source.ts";
 import { createViewEntries, type ViewEntries } from "./view-entries.ts";
 
 /**
@@ -44,6 +45,9 @@ export interface View {
   findPrompt(name: string): CatalogPrompt | undefined;
   resources(): readonly Resource[];
   resourceTemplates(): readonly ResourceTemplate[];
+  skills(): readonly Skill[];
+  /** The source that has the skill, or the directory of skills, at a URI that the caller was shown. */
+  findSkill(uri: string, caller: Caller): FoundSkill | undefined;
   /** How to use the sources: one source's own text in full, or several texts shortened and under their names. */
   instructions(): string | undefined;
   /** The extensions of MCP that its sources support. */
@@ -64,6 +68,12 @@ export interface View {
   /** The sources that are still connecting; with a name, those that may have a tool or prompt of that name. */
   connecting(name?: string): readonly Connecting[];
   onChange(listener: (change: CatalogChange) => void): Unsubscribe;
+}
+
+export interface FoundSkill {
+  readonly source: Source & SkillSource;
+  /** As the source knows it. */
+  readonly uri: string;
 }
 
 export interface FoundCompletion {
@@ -139,6 +149,11 @@ export function createView(filter: ViewFilter, { alphabet = "wide" }: ViewOption
     findPrompt: (name) => current().prompts.find(name),
     resources: () => current().resources.resources,
     resourceTemplates: () => current().resources.templates,
+    skills: () => current().resources.skills,
+    findSkill(uri, caller) {
+      const found = links.find(current().resources, uri, caller);
+      return found && hasSkills(found.source) ? { source: found.source, uri: found.uri } : undefined;
+    },
     instructions: () => instructionsOf(filter, live.state()),
     extensions: () => mergeExtensions(sourcesOf(filter, live.state()).map((source) => source.extensions?.() ?? {})),
     listMeta: (list) => onlySourceOf(filter, live.state())?.listMeta?.(list),
@@ -168,6 +183,10 @@ export function createView(filter: ViewFilter, { alphabet = "wide" }: ViewOption
       });
     },
   };
+}
+
+function hasSkills(source: Source): source is FoundSkill["source"] {
+  return source.getSkill !== undefined && source.readDirectory !== undefined && source.skills !== undefined;
 }
 
 type Entry = { readonly name: string; readonly source: Source };
@@ -238,7 +257,8 @@ function difference(before: Lists, after: Lists): CatalogChange {
     prompts: before.prompts !== after.prompts,
     resources:
       !sameElements(before.resources.resources, after.resources.resources) ||
-      !sameElements(before.resources.templates, after.resources.templates),
+      !sameElements(before.resources.templates, after.resources.templates) ||
+      !sameElements(before.resources.skills, after.resources.skills),
   };
 }
 

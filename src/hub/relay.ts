@@ -143,5 +143,15 @@ export const relayGuard: CallGuard = {
     if (!found?.source.getPrompt) throw new Fault("unknown-prompt", "There is no such prompt.");
     return found.source.getPrompt(found.prompt.name, args, context);
   },
+  async getSkill(view, uri, context) {
+    const found = view.findSkill(uri, context.caller);
+    if (!found) throw new Fault("bad-params", "There is no such skill.", { detail: { uri } });
+    return found.source.getSkill(found.uri, context);
+  },
+  async readDirectory(view, uri, cursor, context) {
+    const found = view.findSkill(uri, context.caller);
+    if (!found) throw new Fault("bad-params", "There is no such directory.", { detail: { uri } });
+    return found.source.readDirectory(found.uri, cursor, context);
+  },
   complete: async (view, request, context) => (await view.findCompletion(request)?.complete(context)) ?? { values: [] },
 };

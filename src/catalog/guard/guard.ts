@@ -7,6 +7,7 @@ import type { CallMetrics } from "../../core/telemetry/clawport-metrics.ts";
 import { cancelledBy } from "../../core/wait.ts";
 import { RpcFault } from "../../mcp/messages/json-rpc.ts";
 import type { GetPromptResult, ReadResourceResult } from "../../mcp/messages/resources-and-prompts.ts";
+import type { GetSkillResult, ReadDirectoryResult } from "../../mcp/messages/skill.ts";
 import { errorResult, type ToolResult } from "../../mcp/messages/tool.ts";
 import type { Completion, CompletionRequest } from "../../mcp/server/offer.ts";
 import type { Audit } from "../audit/audit.ts";
@@ -52,6 +53,14 @@ export interface Guard {
     context: CallContext,
   ): Promise<GetPromptResult>;
   complete(view: View, request: CompletionRequest, context: CallContext): Promise<Completion>;
+  /** Judged like a read, as is the next one. */
+  getSkill(view: View, uri: string, context: CallContext): Promise<GetSkillResult>;
+  readDirectory(
+    view: View,
+    uri: string,
+    cursor: string | undefined,
+    context: CallContext,
+  ): Promise<ReadDirectoryResult>;
   /** What `call` would say to this call, for a door that asks its user before the call is sent. */
   preview(tool: CatalogTool, args: unknown, caller: Caller): Promise<CallPreview>;
   /** Takes effect with the next call. */
@@ -154,6 +163,18 @@ export function createGuard(options: GuardOptions): Guard {
       return readGuarded(operation, context, async () => (await source.watchResource?.(own, listener)) ?? (() => {}));
     },
 
+    async getSkill(view, uri, context) {
+      const { source, uri: own } = requireSkill(view, uri, context);
+      const operation = { source, args: { uri: own }, what: "skills/get" };
+      return readGuarded(operation, context, (call) => source.getSkill(own, call));
+    },
+
+    async readDirectory(view, uri, cursor, context) {
+      const { source, uri: own } = requireSkill(view, uri, context);
+      const operation = { source, args: { uri: own }, what: "resources/directory/read" };
+      return readGuarded(operation, context, (call) => source.readDirectory(own, cursor, call));
+    },
+
     async getPrompt(view, name, args, context) {
       const found = view.findPrompt(name);
       const { source } = found ?? {};
@@ -186,6 +207,13 @@ function requireResource(view: View, uri: string, { caller }: CallContext): Foun
   const found = view.findResource(uri, caller);
   if (found !== undefined) return found;
   throw new Fault("unknown-resource", `There is no resource at ${quoted(uri)}.`, { detail: { uri } });
+}
+
+/** SEP-2640: a skill or a directory that does not exist is a wrong parameter in every revision. */
+function requireSkill(view: View, uri: string, { caller }: CallContext) {
+  const found = view.findSkill(uri, caller);
+  if (found !== undefined) return found;
+  throw new Fault("bad-params", `There is no skill at ${quoted(uri)}.`, { detail: { uri } });
 }
 
 /** The time with fractions of a millisecond. `performance` gives the same, but loading it slows down the first call. */

@@ -1,8 +1,10 @@
 import type { Resource, ResourceTemplate } from "../../mcp/messages/resources-and-prompts.ts";
+import { type Skill, skillRoot } from "../../mcp/messages/skill.ts";
 import type { Source } from "../source.ts";
 import { matchesTemplate, prefixOfTemplate } from "./match-template.ts";
 import { parseQualifiedUri, qualifyUri } from "./qualified-uri.ts";
 import { uiUrisOf } from "./rewrite-uris.ts";
+import { qualifySkill } from "./show-skills.ts";
 
 /** A source whose resources can be read. */
 export type ReadableSource = Source & Required<Pick<Source, "readResource">>;
@@ -21,6 +23,7 @@ export interface FoundResource {
 export interface ResourceIndex {
   readonly resources: readonly Resource[];
   readonly templates: readonly ResourceTemplate[];
+  readonly skills: readonly Skill[];
   /** Whether URIs of several sources can meet here. */
   readonly isShared: boolean;
   /** The URIs that are shown in another form, as a key that is equal while they are the same. */
@@ -29,7 +32,7 @@ export interface ResourceIndex {
   find(uri: string): FoundResource | undefined;
   /** The source whose template this is, in the form shown here. */
   findTemplate(uriTemplate: string): FoundResource | undefined;
-  /** The sources that list the URI, or have a template for it. */
+  /** The sources that list the URI, have a skill in whose directory it is, or have a template for it: the first that apply. */
   claimants(uri: string): readonly ReadableSource[];
   /** The form in which a URI that the source lists, or names in a tool, is shown. */
   shownUri(source: Source, uri: string): string;
@@ -38,6 +41,7 @@ export interface ResourceIndex {
 export const noResources: ResourceIndex = {
   resources: [],
   templates: [],
+  skills: [],
   isShared: false,
   contestedKey: "",
   find: () => undefined,
@@ -51,7 +55,10 @@ interface Claimed<T> {
   readonly item: T;
 }
 
-interface ClaimedTemplate extends Claimed<ResourceTemplate> {
+/** What can stand for many URIs: a template, or the directory of a skill. */
+interface ClaimedTemplate {
+  readonly source: ReadableSource;
+  readonly uriTemplate: string;
   readonly prefix: string;
 }
 
@@ -61,7 +68,9 @@ export function indexResources(sources: readonly Source[]): ResourceIndex {
   const byId = new Map(readable.map((source) => [source.id, source]));
   const isShared = readable.length > 1;
   const listed: Claimed<Resource>[] = [];
-  const templates: ClaimedTemplate[] = [];
+  const templates: (ClaimedTemplate & { readonly item: ResourceTemplate })[] = [];
+  const directories: ClaimedTemplate[] = [];
+  const skills: Claimed<Skill>[] = [];
   const claims = new Map<string, ReadableSource[]>();
   for (const source of readable) {
     for (const item of source.resources?.() ?? []) if (claim(source, item.uri)) listed.push({ source, item });
@@ -69,21 +78,30 @@ export function indexResources(sources: readonly Source[]): ResourceIndex {
     for (const item of source.resourceTemplates?.() ?? []) {
       if (own.has(item.uriTemplate)) continue;
       own.add(item.uriTemplate);
-      templates.push({ source, item, prefix: prefixOfTemplate(item.uriTemplate) });
+      templates.push({
+        source,
+        uriTemplate: item.uriTemplate,
+        prefix: prefixOfTemplate(item.uriTemplate),
+        item,
+      });
     }
+    for (const item of source.skills?.() ?? []) claimSkill(source, item);
     if (isShared) for (const tool of source.tools()) for (const uri of uiUrisOf(tool)) claim(source, uri);
   }
-  const contestedPrefixes = isShared ? prefixesThatMeet(templates, claims) : new Set<string>();
+  const contestedTemplates = isShared ? prefixesThatMeet(templates, claims) : new Set<string>();
+  const contestedDirectories = isShared ? prefixesThatMeet(directories, claims) : new Set<string>();
   const shownTemplates = new Map<string, FoundResource>();
 
   const index: ResourceIndex = {
     resources: listed.map(({ source, item }) => shownItem(item, "uri", shownUri(source, item.uri))),
-    templates: templates.map(({ source, item, prefix }) => {
-      const uri = item.uriTemplate;
-      const shown = contestedPrefixes.has(prefix) || isQualified(uri) ? qualifyUri(source.id, uri) : uri;
+    templates: templates.map(({ source, item, uriTemplate: uri, prefix }) => {
+      const shown = contestedTemplates.has(prefix) || isQualified(uri) ? qualifyUri(source.id, uri) : uri;
       shownTemplates.set(shown, { source, uri });
       return shownItem(item, "uriTemplate", shown);
     }),
+    skills: skills.map(({ source, item }) =>
+      contestedDirectories.has(`${skillRoot(item)}/`) || isQualified(item.uri) ? qualifySkill(source.id, item) : item,
+    ),
     isShared,
     contestedKey: isShared ? JSON.stringify([...claims].filter(([, { length }]) => length > 1).map(keyOf)) : "",
     find(uri) {
@@ -99,14 +117,24 @@ export function indexResources(sources: readonly Source[]): ResourceIndex {
     claimants(uri) {
       const exact = claims.get(uri);
       if (exact !== undefined) return exact;
-      const found = new Set<ReadableSource>();
-      for (const { source, item, prefix } of templates)
-        if (!found.has(source) && uri.startsWith(prefix) && matchesTemplate(item.uriTemplate, uri)) found.add(source);
-      return [...found];
+      // A server with skills often has a template for all of them, which must not claim those of another server.
+      const found = sourcesFor(uri, directories);
+      return found.length > 0 ? found : sourcesFor(uri, templates);
     },
     shownUri,
   };
   return index;
+
+  /** With its files and its directory; in the latter there may be files that are not listed. */
+  function claimSkill(source: ReadableSource, skill: Skill): void {
+    skills.push({ source, item: skill });
+    if (!isShared) return;
+    const root = skillRoot(skill);
+    claim(source, root);
+    claim(source, skill.uri);
+    if (skill.resources !== "dynamic") for (const { uri } of skill.resources) claim(source, uri);
+    directories.push({ source, uriTemplate: `${root}/{+file}`, prefix: `${root}/` });
+  }
 
   /** Whether this is the source's first claim of the URI. */
   function claim(source: ReadableSource, uri: string): boolean {
@@ -135,6 +163,13 @@ function isReadable(source: Source): source is ReadableSource {
 
 function keyOf([uri, sources]: [string, readonly ReadableSource[]]): unknown {
   return [uri, ...sources.map(({ id }) => id)];
+}
+
+function sourcesFor(uri: string, templates: readonly ClaimedTemplate[]): readonly ReadableSource[] {
+  const found = new Set<ReadableSource>();
+  for (const { source, uriTemplate, prefix } of templates)
+    if (!found.has(source) && uri.startsWith(prefix) && matchesTemplate(uriTemplate, uri)) found.add(source);
+  return [...found];
 }
 
 /** Deeper than any real server nests its templates; it bounds the work. */

@@ -30,14 +30,15 @@ export function rewriteTool(tool: Tool, show: ShowUri): Tool {
 }
 
 /**
- * The result of a call, a read or a prompt with its URIs as they are shown: in links, in resources and in `_meta`. It comes
+ * The result of a call, a read, a prompt or a directory with its URIs as they are shown: in links, in resources and in `_meta`. It comes
  * from a server, so nothing about its shape is certain. It is the same object if no URI changes.
  */
 export function rewriteResult<T extends object>(result: T, show: ShowUri): T {
-  const { content, contents, messages, _meta: meta } = result as Readonly<Record<string, unknown>>;
+  const { content, contents, messages, resources, _meta: meta } = result as Readonly<Record<string, unknown>>;
   return withChanges(result, {
     content: mapArray(content, (block) => rewriteBlock(block, show)),
     contents: mapArray(contents, (each) => rewriteUri(each, show)),
+    resources: mapArray(resources, (each) => rewriteUri(each, show)),
     messages: mapArray(messages, (message) =>
       isRecord(message) ? withChanges(message, { content: rewriteBlock(message.content, show) }) : message,
     ),

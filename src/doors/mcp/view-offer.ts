@@ -1,6 +1,7 @@
 import { type CallContext, RequestCallContext } from "../../catalog/call-context.ts";
 import type { Caller, DoorKind } from "../../catalog/caller.ts";
 import { faultFromResult, type Guard } from "../../catalog/guard/guard.ts";
+import { qualifySkill } from "../../catalog/resources/show-skills.ts";
 import type { CatalogTool, Connecting } from "../../catalog/source.ts";
 import type { View } from "../../catalog/view.ts";
 import { Fault } from "../../core/fault.ts";
@@ -9,12 +10,16 @@ import { describeMcpRequest, toolErrorType } from "../../core/telemetry/mcp-span
 import { noTelemetry, type Span, type Telemetry } from "../../core/telemetry/telemetry.ts";
 import type { GetPromptResult, ReadResourceResult } from "../../mcp/messages/resources-and-prompts.ts";
 import { orAborted, settledWithin } from "../../core/wait.ts";
+import type { GetSkillResult, ReadDirectoryResult } from "../../mcp/messages/skill.ts";
 import type { ToolResult } from "../../mcp/messages/tool.ts";
 import type { McpOffer, OfferChange, RequestContext, ServerInfo } from "../../mcp/server/offer.ts";
 import { detachAfter } from "../../mcp/server/tasks.ts";
 
 /** The part of the guard that a door uses. */
-export type CallGuard = Pick<Guard, "call" | "readResource" | "watchResource" | "getPrompt" | "complete">;
+export type CallGuard = Pick<
+  Guard,
+  "call" | "readResource" | "watchResource" | "getPrompt" | "complete" | "getSkill" | "readDirectory"
+>;
 
 export interface ViewOfferOptions {
   readonly view: View;
@@ -77,6 +82,11 @@ export function createViewOffer(options: ViewOfferOptions): McpOffer {
           ? trace("prompts/get", name, request, (context) => getPrompt(name, args, context))
           : getPrompt(name, args, contextOf(request)),
     },
+    skills: {
+      list: () => view.skills(),
+      get: (uri, request) => getSkill(uri, contextOf(request)),
+      readDirectory: (uri, cursor, request) => readDirectory(uri, cursor, contextOf(request)),
+    },
     listMeta: (list) => view.listMeta(list),
     complete: (completion, request) => guard.complete(view, completion, contextOf(request)),
     arriving(name) {
@@ -97,6 +107,23 @@ export function createViewOffer(options: ViewOfferOptions): McpOffer {
     if (!view.sharesUris) return result;
     const found = view.findResource(uri, context.caller);
     return found ? view.showUris(found.source, result, context.caller, { ...found, shown: uri }) : result;
+  }
+
+  async function getSkill(uri: string, context: CallContext): Promise<GetSkillResult> {
+    const result = await guard.getSkill(view, uri, context);
+    const found = view.findSkill(uri, context.caller);
+    // Its files are named like the skill itself, so that they stay in its directory.
+    return !found || found.uri === uri ? result : { ...result, skill: qualifySkill(found.source.id, result.skill) };
+  }
+
+  async function readDirectory(
+    uri: string,
+    cursor: string | undefined,
+    context: CallContext,
+  ): Promise<ReadDirectoryResult> {
+    const result = await guard.readDirectory(view, uri, cursor, context);
+    const found = view.sharesUris ? view.findSkill(uri, context.caller) : undefined;
+    return found ? view.showUris(found.source, result, context.caller) : result;
   }
 
   async function getPrompt(

@@ -12,6 +12,7 @@ import { errorResult, type Tool, type ToolResult } from "../messages/tool.ts";
 import type { SchemaChecker } from "../schema/schema-checker.ts";
 import type { CompletionRequest, ListName, McpOffer } from "./offer.ts";
 import type { ServedRequest } from "./served-request.ts";
+import { skillMethods } from "./skill-methods.ts";
 
 export type MethodHandler = (
   params: Params,
@@ -81,6 +82,12 @@ export function featureMethods(offer: McpOffer, checker: SchemaChecker): Map<str
       if (missing) throw new Fault("bad-params", `The prompt ${name} needs the argument ${quoted(missing.name, 100)}.`);
       return prompts.get(name, args as Record<string, string>, request);
     };
+  }
+
+  if (offer.skills) {
+    const { skills } = offer;
+    const listSkills = (cursor: unknown) => listSoon(() => listPage("skills", skills.list(), cursor));
+    for (const [name, method] of skillMethods(skills, listSkills)) methods.set(name, method);
   }
 
   if (offer.complete) {

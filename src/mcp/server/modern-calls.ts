@@ -38,6 +38,9 @@ const cacheable: ReadonlySet<string> = new Set([
   "resources/list",
   "resources/templates/list",
   "resources/read",
+  "skills/list",
+  "skills/get",
+  "resources/directory/read",
 ]);
 
 /** Lists are live: they may change at any moment, and differ between clients. */

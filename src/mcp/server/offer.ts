@@ -11,6 +11,7 @@ import type {
   Resource,
   ResourceTemplate,
 } from "../messages/resources-and-prompts.ts";
+import type { GetSkillResult, ReadDirectoryResult, Skill } from "../messages/skill.ts";
 import type { Icon, Tool, ToolResult } from "../messages/tool.ts";
 
 export interface ServerInfo {
@@ -48,6 +49,15 @@ export interface PromptOffer {
   get(name: string, args: Readonly<Record<string, string>>, context: RequestContext): Promise<GetPromptResult>;
 }
 
+/** Skills (SEP-2640). Their files are read as resources. */
+export interface SkillOffer {
+  list(): readonly Skill[];
+  /** Faults with `bad-params` if there is no such skill. */
+  get(uri: string, context: RequestContext): Promise<GetSkillResult>;
+  /** Faults with `bad-params` if there is no such directory. */
+  readDirectory(uri: string, cursor: string | undefined, context: RequestContext): Promise<ReadDirectoryResult>;
+}
+
 export interface CompletionRequest {
   readonly ref:
     | { readonly type: "ref/prompt"; readonly name: string }
@@ -67,7 +77,7 @@ export interface Completion {
 export type OfferChange = "tools" | "resources" | "prompts";
 
 /** A list, by the field of the result that holds it. */
-export type ListName = "tools" | "resources" | "resourceTemplates" | "prompts";
+export type ListName = "tools" | "resources" | "resourceTemplates" | "prompts" | "skills";
 
 /** What a server offers. It is read at each request, so a change is visible at once. */
 export interface McpOffer {
@@ -78,6 +88,7 @@ export interface McpOffer {
   readonly tools?: ToolOffer;
   readonly resources?: ResourceOffer;
   readonly prompts?: PromptOffer;
+  readonly skills?: SkillOffer;
   complete?(request: CompletionRequest, context: RequestContext): Promise<Completion>;
   /** The `_meta` of a list, if it all comes from one server. */
   listMeta?(list: ListName): Readonly<Record<string, unknown>> | undefined;

@@ -14,6 +14,7 @@ import type { ServerDefinition } from "./definition.ts";
 import { followFirstConnection } from "./first-connection.ts";
 import { createSafeRequest, type SafeRequestOptions } from "./safe-request.ts";
 import type { SharedServer } from "./shared-servers.ts";
+import { createServerSkills } from "./skills/server-skills.ts";
 
 const headerMismatch = -32020;
 const noCompletion: Completion = { values: [] };
@@ -28,6 +29,9 @@ export function createServerSource(
 ): Source {
   const { lists, watches } = server;
   const requestSafely = createSafeRequest(definition, server, options);
+  const { check: checkSkillFile, ...skills } = createServerSkills(definition.name, lists, (method, params, context) =>
+    requestSafely(method, params, context, readOnly),
+  );
   let shownFrom: readonly Tool[] | undefined;
   let shown: ShownTools;
 
@@ -62,11 +66,15 @@ export function createServerSource(
     resourceTemplates: () => lists.current().templates,
     async readResource(uri, context) {
       try {
-        return (await requestSafely("resources/read", { uri }, context, readOnly)) as unknown as ReadResourceResult;
+        const read = await requestSafely("resources/read", { uri }, context, readOnly);
+        const result = read as unknown as ReadResourceResult;
+        await checkSkillFile(uri, result, context);
+        return result;
       } catch (error) {
         throw isNotFound(error, uri) ? new Fault("unknown-resource", error.message, { detail: { uri } }) : error;
       }
     },
+    ...skills,
     watchResource: (uri, listener) => watches.add(uri, listener),
     prompts: () => lists.current().prompts,
     getPrompt: async (name, args, context) =>

@@ -1,8 +1,10 @@
 import { Fault } from "../../../core/fault.ts";
 import { isRecord } from "../../../core/is-record.ts";
 import { stripEnvelope } from "../../../mcp/messages/envelope.ts";
+import { carriedExtensions, skillsExtension } from "../../../mcp/messages/extensions.ts";
 import { type Params, RpcFault } from "../../../mcp/messages/json-rpc.ts";
 import type { Prompt, Resource, ResourceTemplate } from "../../../mcp/messages/resources-and-prompts.ts";
+import { isSkill, type Skill } from "../../../mcp/messages/skill.ts";
 import type { Tool } from "../../../mcp/messages/tool.ts";
 import type { ListName } from "../../../mcp/server/offer.ts";
 
@@ -12,9 +14,10 @@ export interface ServerLists {
   readonly resources: readonly Resource[];
   readonly templates: readonly ResourceTemplate[];
   readonly prompts: readonly Prompt[];
+  readonly skills: readonly Skill[];
 }
 
-export const noLists: ServerLists = { tools: [], resources: [], templates: [], prompts: [] };
+export const noLists: ServerLists = { tools: [], resources: [], templates: [], prompts: [], skills: [] };
 
 /** The `_meta` that came with the lists. */
 export type ListMeta = Partial<Record<ListName, Params>>;
@@ -34,13 +37,15 @@ export type SendListRequest = (method: string, params: Params) => Promise<Params
 export async function fetchLists(send: SendListRequest, capabilities: Params): Promise<FetchedLists> {
   const has = (name: string) => capabilities[name] !== undefined;
   const meta: ListMeta = {};
-  const [tools, resources, templates, prompts] = await Promise.all([
+  const hasSkills = carriedExtensions(capabilities)[skillsExtension] !== undefined;
+  const [tools, resources, templates, prompts, skills] = await Promise.all([
     has("tools") ? fetchAll<Tool>(send, "tools/list", "tools", meta) : [],
     has("resources") ? fetchAll<Resource>(send, "resources/list", "resources", meta).catch(noneIfRefused) : [],
     has("resources")
       ? fetchAll<ResourceTemplate>(send, "resources/templates/list", "resourceTemplates", meta).catch(noneIfRefused)
       : [],
     has("prompts") ? fetchAll<Prompt>(send, "prompts/list", "prompts", meta).catch(noneIfRefused) : [],
+    hasSkills ? fetchAll<unknown>(send, "skills/list", "skills", meta).catch(noneIfRefused) : [],
   ]);
   return {
     lists: {
@@ -48,6 +53,7 @@ export async function fetchLists(send: SendListRequest, capabilities: Params): P
       resources: resources.filter(hasText("uri")),
       templates: templates.filter(hasText("uriTemplate")),
       prompts: prompts.filter(hasText("name")),
+      skills: onceEach((skills as readonly unknown[]).filter(isSkill)),
     },
     meta,
   };
@@ -74,6 +80,13 @@ async function fetchAll<T>(send: SendListRequest, method: string, field: ListNam
     if (items.length > maxItems) break;
   }
   throw new Fault("too-large", `The server lists too much: ${method} did not end after ${items.length} entries.`);
+}
+
+/** Which of two entries describes a skill that is listed twice can't be known. */
+function onceEach(skills: readonly Skill[]): readonly Skill[] {
+  const counts = new Map<string, number>();
+  for (const { uri } of skills) counts.set(uri, (counts.get(uri) ?? 0) + 1);
+  return skills.filter(({ uri }) => counts.get(uri) === 1);
 }
 
 function isTool(tool: Tool): boolean {

@@ -165,10 +165,12 @@ function keepUnchanged(before: ServerLists, found: ServerLists): ServerLists {
   const resources = keep(before.resources, found.resources);
   const templates = keep(before.templates, found.templates);
   const prompts = keep(before.prompts, found.prompts);
+  const skills = keep(before.skills, found.skills);
   const isSame =
     tools === before.tools &&
     resources === before.resources &&
     templates === before.templates &&
-    prompts === before.prompts;
-  return isSame ? before : { tools, resources, templates, prompts };
+    prompts === before.prompts &&
+    skills === before.skills;
+  return isSame ? before : { tools, resources, templates, prompts, skills };
 }

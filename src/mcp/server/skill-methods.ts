@@ -1,0 +1,27 @@
+import { Fault } from "../../core/fault.ts";
+import type { MethodHandler } from "./feature-methods.ts";
+import type { SkillOffer } from "./offer.ts";
+
+/** The methods of the skills extension (SEP-2640) that are not those of resources. `listPage` is one page of the list. */
+export function skillMethods(
+  skills: SkillOffer,
+  listPage: (cursor: unknown) => object | Promise<object>,
+): readonly (readonly [string, MethodHandler])[] {
+  return [
+    ["skills/list", (params) => listPage(params.cursor)],
+    ["skills/get", ({ uri }, request) => skills.get(uriOf(uri), request)],
+    [
+      "resources/directory/read",
+      ({ uri, cursor }, request) => {
+        if (cursor !== undefined && typeof cursor !== "string")
+          throw new Fault("bad-params", '"cursor" must be a string.');
+        return skills.readDirectory(uriOf(uri), cursor, request);
+      },
+    ],
+  ];
+}
+
+function uriOf(uri: unknown): string {
+  if (typeof uri !== "string") throw new Fault("bad-params", '"uri" must be a string.');
+  return uri;
+}
