@@ -12,9 +12,14 @@ test("each source has a section under its name, unless it has no instructions", 
   expect(mergeInstructions([testSource()])).toBeUndefined();
 });
 
+test("sources with the same instructions share one section, under all their names", () => {
+  const sources = [saying("work", "Be gentle.\n"), saying("other", "Be quick."), saying("home", " Be gentle.")];
+  expect(mergeInstructions(sources)).toBe("## work, home\n\nBe gentle.\n\n## other\n\nBe quick.");
+});
+
 test("long instructions are cut, and sources that no longer fit are listed by name", () => {
   expect(mergeInstructions([saying("a", "x".repeat(5000))])).toBe(`## a\n\n${"x".repeat(1999)}…`);
-  const many = Array.from({ length: 100 }, (_, index) => saying(`s${index}`, "y".repeat(5000)));
+  const many = Array.from({ length: 100 }, (_, index) => saying(`s${index}`, `${index} ${"y".repeat(5000)}`));
   const merged = mergeInstructions(many)!;
   expect(merged.length).toBeLessThan(15_000);
   expect(merged).toContain("## s4\n");
@@ -23,7 +28,7 @@ test("long instructions are cut, and sources that no longer fit are listed by na
 });
 
 test("short instructions are included even if those of an earlier source did not fit", () => {
-  const long = Array.from({ length: 6 }, (_, index) => saying(`long${index}`, "y".repeat(5000)));
+  const long = Array.from({ length: 6 }, (_, index) => saying(`long${index}`, `${index} ${"y".repeat(5000)}`));
   const merged = mergeInstructions([...long, saying("short", "Be quick.")])!;
   expect(merged).toContain("## short\n\nBe quick.");
   expect(merged).toMatch(/Left out because there is too much text: long5\)$/);

@@ -93,17 +93,23 @@ const longestOfOne = 2000;
 /** The merged text goes into every conversation of every client. */
 const longestInAll = 12_000;
 
-/** The instructions of several sources, each under its name; undefined if no source has any. */
+/** The instructions of several sources, each under its name; undefined if no source has any. Equal texts come once. */
 export function mergeInstructions(sources: Iterable<Source>): string | undefined {
   const parts: string[] = [];
   const leftOut: string[] = [];
   let length = 0;
+  const idsOf = new Map<string, string[]>();
   for (const { id, instructions } of sources) {
     const text = instructions?.()?.trim() ?? "";
-    if (text === "") continue;
-    const part = `## ${id}\n\n${shortened(text)}`;
+    const ids = idsOf.get(text);
+    if (ids === undefined) idsOf.set(text, [id]);
+    else ids.push(id);
+  }
+  idsOf.delete("");
+  for (const [text, ids] of idsOf) {
+    const part = `## ${shortened(ids.join(", "))}\n\n${shortened(text)}`;
     if (length + part.length > longestInAll) {
-      leftOut.push(id);
+      leftOut.push(...ids);
       continue;
     }
     parts.push(part);

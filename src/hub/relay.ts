@@ -20,6 +20,8 @@ import { openHomeOf } from "./open-home.ts";
 /** The tools of a running hub, offered by this process. */
 export interface Relay {
   readonly view: View;
+  /** Whether its configuration names servers. */
+  readonly hasServers: boolean;
   /** The largest message that the hub accepts. */
   readonly maxFrameBytes: number;
   /** Resolves when the hub's lists have arrived, or after the time. */
@@ -64,6 +66,7 @@ export async function openRelay(host: Host, options: RelayOptions): Promise<Rela
   const timer = setInterval(() => void follow().catch(() => {}), lookEveryMs).unref();
   return {
     view: catalog.view({ source: relayName }, { alphabet: config.hub.toolNames === "short" ? "narrow" : "wide" }),
+    hasServers: Object.keys(config.servers).length > 0,
     maxFrameBytes: config.hub.maxBodyBytes,
     settled: (withinMs) => manager.settled(withinMs),
     async close() {

@@ -1,11 +1,13 @@
+import type { Fault } from "../../core/fault.ts";
 import { approximateJsonSize } from "../../core/json-size.ts";
+import { visibleText } from "../../core/peer-text.ts";
 import type { CallMetrics } from "../../core/telemetry/clawport-metrics.ts";
 import type { Span } from "../../core/telemetry/telemetry.ts";
 import type { CallVerdict } from "../advice.ts";
 import { shortHash } from "../audit/audit-line.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { CallContext } from "../call-context.ts";
-import type { Source } from "../source.ts";
+import type { CatalogTool, Source } from "../source.ts";
 import type { Operation } from "./operation.ts";
 
 export interface CallDecision {
@@ -20,11 +22,24 @@ export interface CallRecord {
   end(decision: CallDecision, outcome: string, value: unknown): void;
 }
 
+/** A call that never reached a tool. */
+export interface RefusedCall {
+  /** Undefined if there is no tool of that name. */
+  readonly tool: CatalogTool | undefined;
+  readonly name: string;
+  readonly fault: Fault;
+  readonly context: Pick<CallContext, "caller">;
+}
+
 export interface CallRecorderOptions {
   readonly audit: Audit;
   readonly metrics: CallMetrics | undefined;
   readonly clock: () => number;
 }
+
+/** In the audit, for a tool that no source has. */
+const noSource = "-";
+const longestName = 200;
 
 /** Counts every call in the metrics when it begins and ends, traces it, and writes it to the audit when it ends. */
 export function createCallRecorder({ audit, metrics, clock }: CallRecorderOptions) {
@@ -38,6 +53,20 @@ export function createCallRecorder({ audit, metrics, clock }: CallRecorderOption
   }
 
   return {
+    refused({ tool, name, fault, context }: RefusedCall): void {
+      audit.record({
+        at: clock(),
+        caller: context.caller,
+        source: tool === undefined ? noSource : nameOf(tool.source),
+        tool: tool?.name ?? visibleText(name, longestName),
+        verdict: "deny",
+        why: fault.code === "unknown-tool" ? "there is no such tool" : "the client can't run it",
+        ms: 0,
+        outcome: fault.code,
+        sizeIn: 0,
+        sizeOut: 0,
+      });
+    },
     begin({ source, args, what }: Operation, { caller, span: door }: CallContext): CallRecord {
       const at = clock();
       const call = { door: caller.door, source: source.kind === "server" ? source.id : source.kind };

@@ -19,7 +19,7 @@ import type { View } from "../view.ts";
 import type { Approvals } from "./approvals.ts";
 import type { Askers } from "./askers.ts";
 import { type CallPreview, createCallAdmission } from "./call-admission.ts";
-import { type CallDecision, createCallRecorder } from "./call-recorder.ts";
+import { type CallDecision, createCallRecorder, type RefusedCall } from "./call-recorder.ts";
 import { traitsOf } from "./judge-call.ts";
 import type { Operation } from "./operation.ts";
 import type { Pins } from "./pins.ts";
@@ -63,6 +63,8 @@ export interface Guard {
   ): Promise<ReadDirectoryResult>;
   /** What `call` would say to this call, for a door that asks its user before the call is sent. */
   preview(tool: CatalogTool, args: unknown, caller: Caller): Promise<CallPreview>;
+  /** Writes a call to the audit that a door refused before it could be judged. */
+  noteRefused(refusal: RefusedCall): void;
   /** Takes effect with the next call. */
   setPolicy(policy: Policy): void;
 }
@@ -194,6 +196,8 @@ export function createGuard(options: GuardOptions): Guard {
 
     preview: (tool, args, caller) =>
       judge.preview(policy, { source: tool.source, tool, args, what: tool.name }, { caller }),
+
+    noteRefused: (refusal) => recorder.refused(refusal),
 
     setPolicy(next) {
       if (JSON.stringify(next.limits) !== JSON.stringify(policy.limits)) limits = createRateLimits(next.limits ?? []);

@@ -68,8 +68,11 @@ export const command = defineCommand({
       const { catalog, guard, telemetry, config, settled } = engine;
       const view = catalog.view("all", { alphabet: config.hub.toolNames === "short" ? "narrow" : "wide" });
       const parts = { view, guard, telemetry, maxFrameBytes: config.hub.maxBodyBytes };
+      const fallbackInstructions = options.stdio
+        ? await explainNothing(context, Object.keys(config.servers).length > 0, () => catalog.sources().length > 0)
+        : undefined;
       await (options.stdio
-        ? serveStdin(context, { ...parts, ready: settled(waitMs) }, waitMs)
+        ? serveStdin(context, { ...parts, fallbackInstructions, ready: settled(waitMs) }, waitMs)
         : serveHttp(context, engine, waitMs));
     } finally {
       await engine.close();
@@ -98,16 +101,41 @@ async function serveFromHub(context: CommandContext, options: RelayOptions, wait
   const { relayGuard: guard } = await import("../../hub/relay.ts");
   try {
     const { view, maxFrameBytes } = relay;
-    await serveStdin(context, { view, guard, maxFrameBytes, ready: relay.settled(waitMs) }, waitMs);
+    const fallbackInstructions = await explainNothing(context, relay.hasServers, () => view.tools().length > 0);
+    const ready = relay.settled(waitMs);
+    await serveStdin(context, { view, guard, maxFrameBytes, fallbackInstructions, ready }, waitMs);
   } finally {
     await relay.close();
   }
   return true;
 }
 
+/**
+ * A client that gets no tools shows neither why nor where we looked, so stderr and the instructions say it. Returns the
+ * instructions while there is nothing to offer.
+ */
+async function explainNothing(
+  context: CommandContext,
+  hasServers: boolean,
+  hasSources: () => boolean,
+): Promise<(() => string | undefined) | undefined> {
+  if (hasServers) return undefined;
+  const { findConfigOf } = await import("../../hub/active-config.ts");
+  const { homePath } = await import("../../hub/open-home.ts");
+  const found = findConfigOf(context)?.path;
+  const where =
+    found === undefined
+      ? `there is no clawport.json5 in ${context.cwd} or in ${homePath(context)}`
+      : `${found} has none`;
+  const why = `no MCP servers are configured: ${where}`;
+  context.log.warn(`nothing to serve: ${why}. Run \`clawport connect\` or \`clawport import\` to add servers`);
+  const text = `This server offers no tools, because ${why}. Tell the user to run \`clawport connect\` or \`clawport import\`.`;
+  return () => (hasSources() ? undefined : text);
+}
+
 async function serveStdin(
   context: CommandContext,
-  parts: Pick<StdioDoorOptions, "view" | "guard" | "telemetry" | "maxFrameBytes" | "ready">,
+  parts: Pick<StdioDoorOptions, "view" | "guard" | "telemetry" | "maxFrameBytes" | "ready" | "fallbackInstructions">,
   waitMs: number,
 ): Promise<void> {
   const { serveStdioDoor } = await import("../../doors/mcp/stdio-door.ts");

@@ -140,6 +140,21 @@ export function watchSessions(metrics: Metrics, count: () => number): () => void
   return metrics.watch({ name: "clawport_sessions", help: "Open MCP sessions." }, () => [[{}, count()]]);
 }
 
+export function watchRefusedTokens(
+  metrics: Metrics,
+  read: () => { readonly wrong: number; readonly missing: number },
+): () => void {
+  const help = "Requests refused because of their token, since the start.";
+  const spec = { name: "clawport_refused_tokens", help, labels: ["token"] } as const;
+  return metrics.watch(spec, () => {
+    const { wrong, missing } = read();
+    return [
+      [{ token: "wrong" }, wrong],
+      [{ token: "missing" }, missing],
+    ];
+  });
+}
+
 export function watchQueue(metrics: Metrics, queue: string, length: () => number): () => void {
   const spec = { name: "clawport_queue_length", help: "Entries that wait.", labels: ["queue"] } as const;
   return metrics.watch(spec, () => [[{ queue }, length()]]);

@@ -170,7 +170,14 @@ test.for([
   `Bearer ${token}, Bearer ${token}`,
   `Bearer ${"x".repeat(5000)}`,
 ])("the authorization %s is refused", (authorization) => {
-  expect(judgeCaller(factsOf({ authorization }), rules)).toMatchObject({ status: 401 });
+  expect(judgeCaller(factsOf({ authorization }), rules)).toMatchObject({ status: 401, token: "wrong" });
+});
+
+test("a missing token is told apart from a wrong one", () => {
+  const missing = judgeCaller(factsOf({ authorization: undefined }), rules);
+  const wrong = judgeCaller(factsOf({ authorization: "Bearer guessed" }), rules);
+  expect(missing).toMatchObject({ status: 401, token: "missing", reason: expect.stringMatching(/^Send the header/) });
+  expect(wrong).toMatchObject({ status: 401, token: "wrong", reason: expect.stringContaining("not valid") });
 });
 
 test("an allowed origin may call, with all headers that its browser adds; others may not", () => {

@@ -51,6 +51,8 @@ export interface GateRefusal {
   readonly pass: false;
   readonly status: number;
   readonly reason: string;
+  /** What is wrong with the token, if that is the reason. */
+  readonly token?: "wrong" | "missing";
   /** The allowed methods, if the request used another. */
   readonly allow?: string;
 }
@@ -70,7 +72,7 @@ export function judgeCaller(facts: CallerFacts, rules: GateRules): GateVerdict {
   if (!isAllowedHost(headers["host"], rules.allowedHosts)) return strangeHost;
   if (method === "POST" && !isJson(headers["content-type"])) return notJson;
   const token = matchToken(headers["authorization"], rules.matchToken);
-  if (token === undefined) return noToken;
+  if (token === undefined) return headers["authorization"] === undefined ? noToken : wrongToken;
   if (method !== "POST" && method !== "GET") {
     if (method !== "DELETE") return wrongMethod;
     if (headers["mcp-session-id"] === undefined) return nothingToDelete;
@@ -85,10 +87,19 @@ const wrongVersion = refusal(505, "Use HTTP/1.1.");
 const twoHosts = refusal(400, "Send one Host header.");
 const strangeHost = refusal(403, "The Host header must name this machine: 127.0.0.1, localhost or [::1].");
 const notJson = refusal(415, "Send the header Content-Type: application/json.");
-const noToken = refusal(
-  401,
-  "Send the header Authorization: Bearer <token>. Run `clawport token show` to print the token.",
-);
+const noToken: GateRefusal = Object.freeze({
+  pass: false,
+  status: 401,
+  token: "missing",
+  reason: "Send the header Authorization: Bearer <token>. Run `clawport token show` to print the token.",
+});
+const wrongToken: GateRefusal = Object.freeze({
+  pass: false,
+  status: 401,
+  token: "wrong",
+  reason:
+    "This token is not valid. It may have been removed or replaced: run `clawport token show` to print the token.",
+});
 const wrongMethod = refusal(405, "Use POST, GET, or DELETE with a session id.", "GET, POST, DELETE");
 const nothingToDelete = refusal(405, "DELETE needs the header Mcp-Session-Id of the session to end.", "GET, POST");
 const tooLarge = refusal(413, "The request is too large.");

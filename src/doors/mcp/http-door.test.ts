@@ -69,26 +69,29 @@ test("a command of the owner counts as a caller at a terminal; a client's token 
   expect((await send("POST", "/mcp?relay=cli", headers, list)).status).toBe(403);
 });
 
-test.each([undefined, "Bearer guessed"])(
-  "without the token (%s) the refusal says what to do, at / without a body",
-  async (authorization) => {
-    await openDoor();
-    const headers = { "content-type": "application/json", ...(authorization === undefined ? {} : { authorization }) };
-    for (const [method, path] of [
-      ["POST", "/mcp"],
-      ["POST", "/mcp/notes"],
-      ["GET", "/metrics"],
-      ["GET", "/"],
-    ] as const) {
-      const refused = await send(method, path, headers, method === "POST" ? "{}" : undefined);
-      expect(refused.status).toBe(401);
-      expect(refused.headers["www-authenticate"]).toMatch(/^Bearer realm=".*`clawport token show`/);
-      expect(refused.headers["access-control-allow-origin"]).toBeUndefined();
-      const advice = "Send the header Authorization: Bearer <token>. Run `clawport token show` to print the token.\n";
-      expect(refused.body).toBe(path === "/" ? "" : advice);
-    }
-  },
-);
+test.each([
+  [undefined, "Send the header Authorization: Bearer <token>. Run `clawport token show` to print the token.\n"],
+  [
+    "Bearer guessed",
+    "This token is not valid. It may have been removed or replaced: run `clawport token show` to print the token.\n",
+  ],
+])("without the token (%s) the refusal says what to do, at / without a body", async (authorization, advice) => {
+  await openDoor();
+  const headers = { "content-type": "application/json", ...(authorization === undefined ? {} : { authorization }) };
+  for (const [method, path] of [
+    ["POST", "/mcp"],
+    ["POST", "/mcp/notes"],
+    ["GET", "/metrics"],
+    ["GET", "/"],
+  ] as const) {
+    const refused = await send(method, path, headers, method === "POST" ? "{}" : undefined);
+    expect(refused.status).toBe(401);
+    expect(refused.headers["www-authenticate"]).toMatch(/^Bearer realm=".*`clawport token show`/);
+    expect(refused.headers["access-control-allow-origin"]).toBeUndefined();
+    expect(/error="invalid_token"/.test(String(refused.headers["www-authenticate"]))).toBe(authorization !== undefined);
+    expect(refused.body).toBe(path === "/" ? "" : advice);
+  }
+});
 
 test("GET / says that the hub is running, GET /metrics is Prometheus text, other paths say where MCP is", async () => {
   await openDoor();

@@ -13,7 +13,12 @@ import { createRequestSlots } from "../../core/http/request-slots.ts";
 import { plainTextType, sendText } from "../../core/http/send-json.ts";
 import { fairRules } from "../../core/http/shares.ts";
 import type { Log } from "../../core/log.ts";
-import { watchConnections, watchQueue, watchSessions } from "../../core/telemetry/clawport-metrics.ts";
+import {
+  watchConnections,
+  watchQueue,
+  watchRefusedTokens,
+  watchSessions,
+} from "../../core/telemetry/clawport-metrics.ts";
 import type { Metrics } from "../../core/telemetry/metrics.ts";
 import type { Telemetry } from "../../core/telemetry/telemetry.ts";
 import { sendRpcFault } from "../../mcp/http/send-rpc-response.ts";
@@ -22,6 +27,7 @@ import type { AgentAccess } from "./agent-access.ts";
 import type { ControlHandler } from "./control-route.ts";
 import { type GateRefusal, type GateRules, judgeCaller, mainTokenName } from "./gate.ts";
 import { createHttpRouter } from "./http-router.ts";
+import { createRefusedTokens, type RefusedTokenCounts } from "./refused-tokens.ts";
 import { openSessionLog, pruneSessionLogs, type SessionLog, sessionLogFile } from "./session-log.ts";
 import type { Tokens } from "./tokens.ts";
 import { createViewEndpoints, type LargeBodies, type ToolNames } from "./view-endpoints.ts";
@@ -69,6 +75,8 @@ export interface HttpDoor {
   readonly address: string;
   /** MCP sessions that are open. */
   sessionCount(): number;
+  /** Requests that were refused because of their token. */
+  refusedTokens(): RefusedTokenCounts;
   /** Accepts nothing new, waits for running requests, then closes what is left. */
   close(withinMs?: number): Promise<void>;
 }
@@ -104,6 +112,7 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
   const documents = new Map(
     Object.entries(options.publicDocuments ?? {}).map(([path, document]) => [path, JSON.stringify(document)]),
   );
+  const refused = createRefusedTokens(log);
   const rules: GateRules = {
     matchToken: (presented) => options.agent?.match(presented) ?? tokens.match(presented),
     maxBodyBytes,
@@ -130,6 +139,7 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
         watchConnections(metrics, "mcp-http", () => connections.size),
         watchSessions(metrics, () => endpoints.sessionCount()),
         watchQueue(metrics, "mcp-http", () => admission.inUse),
+        watchRefusedTokens(metrics, () => refused.counts()),
       ]
     : [];
 
@@ -138,6 +148,7 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
     port,
     address: `${origin}/`,
     sessionCount: () => endpoints.sessionCount(),
+    refusedTokens: () => refused.counts(),
     async close(withinMs = 5000) {
       await closeGracefully({
         server,
@@ -182,7 +193,9 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
     // The body of a refused request is not read, and the rest of it could be taken for the next request.
     if (request.method !== "GET") response.setHeader("connection", "close");
     if (verdict.status === 405 && verdict.allow) response.setHeader("allow", verdict.allow);
-    if (verdict.status === 401) response.setHeader("www-authenticate", challenge);
+    if (verdict.token !== undefined) refused.note(verdict.token, request.headers);
+    if (verdict.status === 401)
+      response.setHeader("www-authenticate", verdict.token === "wrong" ? wrongTokenChallenge : challenge);
     // The tray's contract for `/`: no body without a token. There only the challenge says what to do.
     const isBare = verdict.status === 401 && parseHubRoute(request.url ?? "/").kind === "root";
     const body = isBare ? "" : `${verdict.reason}\n`;
@@ -202,6 +215,8 @@ function openKeptSessions(
 }
 
 const challenge = 'Bearer realm="Clawport: run `clawport token show` to print the token"';
+/** RFC 6750, 3.1. */
+const wrongTokenChallenge = `${challenge}, error="invalid_token"`;
 
 function tooManyConnections(response: ServerResponse): Fault {
   response.setHeader("connection", "close");

@@ -14,6 +14,8 @@ export interface StdioDoorOptions {
   readonly info: ServerInfo;
   readonly log: Log;
   readonly telemetry?: Telemetry | undefined;
+  /** The instructions of a view that has none. */
+  readonly fallbackInstructions?: (() => string | undefined) | undefined;
   readonly input: Readable;
   readonly output: Writable;
   readonly maxFrameBytes?: number | undefined;
@@ -31,7 +33,9 @@ const handshakeMs = 1000;
 export async function serveStdioDoor(options: StdioDoorOptions): Promise<void> {
   const { view, guard, info, log, telemetry, input, output, maxFrameBytes, ready, graceMs } = options;
   const listPatienceMs = ready === undefined ? undefined : 0;
-  const offer = createViewOffer({ view, guard, door: "mcp-stdio", info, log, telemetry, listPatienceMs });
+  const { fallbackInstructions } = options;
+  const door = "mcp-stdio";
+  const offer = createViewOffer({ view, guard, door, info, log, telemetry, listPatienceMs, fallbackInstructions });
   const server = createMcpServer(offer, { log });
   try {
     await serveStdio(ready === undefined ? server : holdUntil(ready, server), {

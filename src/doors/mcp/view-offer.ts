@@ -23,13 +23,15 @@ export type CallGuard = Pick<
 
 export interface ViewOfferOptions {
   readonly view: View;
-  readonly guard: CallGuard;
+  readonly guard: CallGuard & Partial<Pick<Guard, "noteRefused">>;
   readonly door: DoorKind;
   /** What is true of all callers of this endpoint; nothing unless given. */
   readonly rights?: CallerRights | undefined;
   readonly info: ServerInfo;
   readonly log: Log;
   readonly telemetry?: Telemetry | undefined;
+  /** The instructions of a view that has none. */
+  readonly fallbackInstructions?: (() => string | undefined) | undefined;
   /** How long a list waits for servers that are still connecting; 3 s unless given. */
   readonly listPatienceMs?: number | undefined;
 }
@@ -50,7 +52,7 @@ export function createViewOffer(options: ViewOfferOptions): McpOffer {
   return {
     info,
     get instructions() {
-      return view.instructions();
+      return view.instructions() ?? options.fallbackInstructions?.();
     },
     get extensions() {
       return view.extensions();
@@ -58,6 +60,8 @@ export function createViewOffer(options: ViewOfferOptions): McpOffer {
     tools: {
       list: () => view.definitions(),
       find: (name) => view.find(name)?.definition,
+      refused: (name, fault, request) =>
+        guard.noteRefused?.({ tool: view.find(name), name, fault, context: contextOf(request) }),
       call: (tool, args, request) => {
         const entry = view.find(tool.name);
         if (!entry)

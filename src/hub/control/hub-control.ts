@@ -13,6 +13,7 @@ import type {
   ConversationSummary,
   ConversationTranscript,
 } from "../../sources/agent/conversations/conversation-store.ts";
+import type { RefusedTokenCounts } from "../../doors/mcp/refused-tokens.ts";
 import type { ServerStatus } from "../../sources/servers/server-status.ts";
 import type { Examined } from "../doctor/examine.ts";
 import type { SignInsControl } from "./sign-ins.ts";
@@ -247,7 +248,7 @@ export interface HubStatus {
   /** Hashes of the variables that say which agent takes the orders, by name; absent if it takes none. */
   readonly agentEnv?: Readonly<Record<string, string>> | undefined;
   /** Requests with a token that is not valid, and without one; absent if it does not serve HTTP. */
-  readonly refusedTokens?: { readonly wrong: number; readonly missing: number } | undefined;
+  readonly refusedTokens?: RefusedTokenCounts | undefined;
   /** Who has called since the start, the latest first. */
   readonly callers: readonly CallerStatus[];
 }

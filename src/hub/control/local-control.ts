@@ -86,6 +86,7 @@ export function createLocalControl(options: LocalControlOptions): HubControl {
           uid: process.getuid?.(),
           readConfig: () => readConfigAt(configuration.place, options.home, options.env),
           hubServers: () => servers.list(),
+          hubRefusals: () => Promise.resolve(options.doors().http?.refusedTokens()),
           hubTools: () => Promise.resolve(catalog.tools().map(listedTool)),
         });
       },
@@ -153,7 +154,7 @@ async function readStatus(options: LocalControlOptions): Promise<HubStatus> {
   const { http, apps } = doors();
   const { calls, failed: failedCalls, callers } = counts.read();
   return {
-    ...(http && { address: http.address, sessions: http.sessionCount(), refusedTokens: http.refusedTokens?.() }),
+    ...(http && { address: http.address, sessions: http.sessionCount(), refusedTokens: http.refusedTokens() }),
     ...(apps && { appsAddress: apps.address }),
     version,
     pid: process.pid,

@@ -1,5 +1,8 @@
 import { hubMcpUrl } from "../../core/http/hub-routes.ts";
+import { countText } from "../../core/count-text.ts";
 import { isListening } from "../../core/http/is-listening.ts";
+import { quoted } from "../../core/peer-text.ts";
+import type { RefusedTokenCounts } from "../../doors/mcp/refused-tokens.ts";
 import type { HubRecord } from "../hub-record.ts";
 import type { Finding } from "./finding.ts";
 
@@ -8,10 +11,12 @@ export interface HubFacts {
   readonly host: string;
   readonly port: number;
   readonly version: string;
+  /** Of the running hub; undefined if it does not answer. */
+  readonly refusedTokens?: RefusedTokenCounts | undefined;
 }
 
 /** Whether the hub runs; if not, whether its port is free. */
-export async function checkHub({ running, host, port, version }: HubFacts): Promise<Finding[]> {
+export async function checkHub({ running, host, port, version, refusedTokens }: HubFacts): Promise<Finding[]> {
   if (running === undefined) {
     const isTaken = await isListening(host, port);
     return [
@@ -29,7 +34,7 @@ export async function checkHub({ running, host, port, version }: HubFacts): Prom
   const { hostname, port: actual } = new URL(running.address);
   if (!(await isListening(hostname.replaceAll(/[[\]]/g, ""), Number(actual))))
     return [{ level: "fail", what: `the hub at ${where} does not respond`, fix: `kill ${running.pid} && clawport up` }];
-  const findings: Finding[] = [{ level: "ok", what: `the hub runs at ${where}` }];
+  const findings: Finding[] = [{ level: "ok", what: `the hub runs at ${where}` }, ...checkRefused(refusedTokens)];
   if (running.version !== version)
     findings.push({
       level: "warn",
@@ -37,4 +42,12 @@ export async function checkHub({ running, host, port, version }: HubFacts): Prom
       fix: `kill ${running.pid} && clawport up`,
     });
   return findings;
+}
+
+function checkRefused(refused: RefusedTokenCounts | undefined): Finding[] {
+  if (refused === undefined || refused.wrong === 0) return [];
+  const { wrong, last } = refused;
+  const who = last?.userAgent === undefined ? "" : `, the last by ${quoted(last.userAgent, 120)}`;
+  const what = `the hub has refused ${countText(wrong, "request")} with a wrong token since it started${who}`;
+  return [{ level: "warn", what, fix: "clawport clients  (give that client a valid token)" }];
 }

@@ -33,8 +33,9 @@ export function examineHost(
     nodeVersion,
     uid,
     readConfig: () => readConfigOf(host),
-    hubServers: () => askHub(home, env, (control) => control.servers.list()),
-    hubTools: () => askHub(home, env, (control) => control.tools.list()),
+    hubServers: async () => (await askHub(home, env, (control) => control.servers.list())) ?? [],
+    hubRefusals: async () => (await askHub(home, env, (control) => control.status.read()))?.refusedTokens,
+    hubTools: async () => (await askHub(home, env, (control) => control.tools.list())) ?? [],
   });
 }
 
@@ -42,17 +43,17 @@ export function examineHost(
 async function askHub<T>(
   home: Home,
   env: World["env"],
-  ask: (control: HubControl) => Promise<readonly T[]>,
-): Promise<readonly T[]> {
+  ask: (control: HubControl) => Promise<T>,
+): Promise<T | undefined> {
   const running = await findRunningHub(home);
   // Read as it is: the other commands also repair its permissions.
   const token = await readFile(mainTokenPath({ home, env }), "utf8").catch(() => undefined);
-  if (running === undefined || token === undefined) return [];
+  if (running === undefined || token === undefined) return undefined;
   const control = createRemoteControl({ address: running.address, token: new Secret(token.trim()) });
   try {
     return await ask(control);
   } catch {
-    return [];
+    return undefined;
   } finally {
     control.close();
   }

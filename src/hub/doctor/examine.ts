@@ -3,6 +3,7 @@ import { checkNode } from "../../core/process/check-node.ts";
 import { readVersion } from "../../core/version.ts";
 import { mainTokenPath } from "../../doors/mcp/main-token.ts";
 import { namedTokensPath } from "../../doors/mcp/named-tokens.ts";
+import type { RefusedTokenCounts } from "../../doors/mcp/refused-tokens.ts";
 import type { Home } from "../../core/files/home.ts";
 import type { Log } from "../../core/log.ts";
 import type { World } from "../../core/process/world.ts";
@@ -35,6 +36,8 @@ export interface Examination extends Pick<World, "env" | "cwd" | "homedir" | "pl
   readConfig(): Promise<ActiveConfig>;
   /** The servers of the running hub; empty if none runs, or if it does not answer. */
   hubServers(): Promise<readonly ServerStatus[]>;
+  /** What the running hub has refused; undefined if none runs, or if it does not answer. */
+  hubRefusals(): Promise<RefusedTokenCounts | undefined>;
   /** The tools of the running hub; empty if none runs, or if it does not answer. */
   hubTools(): Promise<readonly ListedTool[]>;
 }
@@ -62,6 +65,7 @@ export async function examine(subject: Examination): Promise<readonly Examined[]
         host: config.hub.host,
         port: config.hub.port,
         version: readVersion(),
+        refusedTokens: await subject.hubRefusals(),
       }),
     servers: async () =>
       "error" in reading

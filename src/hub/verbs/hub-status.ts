@@ -28,7 +28,7 @@ function hubText(hub: HubStatus, now: number): string {
     ["Sessions", sessions === undefined ? undefined : String(sessions)],
     ["Callers", callersText(hub.callers, now)],
     ["Calls", `${calls}${failed}`],
-    ["Refused tokens", refusedTokens === undefined ? undefined : refusedText(refusedTokens)],
+    ["Refused tokens", refusedTokens === undefined ? undefined : refusedText(refusedTokens, now)],
   ]);
 }
 
@@ -44,8 +44,11 @@ function callersText(callers: readonly CallerStatus[], now: number): string {
   return [...shown, ...(rest > 0 ? [`${rest} more`] : [])].join(", ");
 }
 
-function refusedText({ wrong, missing }: NonNullable<HubStatus["refusedTokens"]>): string {
-  return wrong + missing === 0 ? "none" : `${wrong} wrong, ${missing} missing`;
+function refusedText({ wrong, missing, last }: NonNullable<HubStatus["refusedTokens"]>, now: number): string {
+  if (wrong + missing === 0) return "none";
+  const who = last?.userAgent === undefined ? "" : `by ${visibleText(last.userAgent, 60)}, `;
+  const latest = last === undefined ? "" : ` (last wrong one: ${who}${spanText(now - Date.parse(last.at))} ago)`;
+  return `${wrong} wrong, ${missing} missing${latest}`;
 }
 
 function rowsText(rows: readonly (readonly [string, string | undefined])[]): string {

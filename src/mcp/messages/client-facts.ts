@@ -30,8 +30,14 @@ export function hasTasks({ capabilities }: Pick<ClientFacts, "capabilities">): b
 
 /** Faults if the client has not declared the tasks extension. */
 export function requireTasks(client: ClientFacts, message: string): void {
-  if (hasTasks(client)) return;
-  throw new Fault("missing-capability", message, {
+  const fault = missingTasks(client, message);
+  if (fault) throw fault;
+}
+
+/** The fault of a client that has not declared the tasks extension. */
+export function missingTasks(client: ClientFacts, message: string): Fault | undefined {
+  if (hasTasks(client)) return undefined;
+  return new Fault("missing-capability", message, {
     detail: { requiredCapabilities: { extensions: { [tasksExtension]: {} } } },
   });
 }

@@ -3,7 +3,7 @@ import type { RequestHeaders } from "../../core/http/request-headers.ts";
 import { isRecord } from "../../core/is-record.ts";
 import { quoted } from "../../core/peer-text.ts";
 import { orAborted } from "../../core/wait.ts";
-import { requireTasks, tasksExtension } from "../messages/client-facts.ts";
+import { missingTasks, tasksExtension } from "../messages/client-facts.ts";
 import { type Params, RpcFault } from "../messages/json-rpc.ts";
 import { checkParamHeaders } from "../messages/mirrored-headers.ts";
 import type { Era } from "../messages/protocol-version.ts";
@@ -36,15 +36,20 @@ export function featureMethods(offer: McpOffer, checker: SchemaChecker): Map<str
       return whenArrived(name, request, () => {
         const late = tools.find(name);
         if (late) return callFound(late, params, request, headers);
-        throw new Fault("unknown-tool", `Unknown tool: ${quoted(name, 100)}. Use tools/list to see the tools.`);
+        throw refuse(name, unknownTool(name), request);
       });
     });
+    const refuse = (name: string, fault: Fault, request: ServedRequest) => {
+      tools.refused?.(name, fault, request);
+      return fault;
+    };
     const callFound = (tool: Tool, params: Params, request: ServedRequest, headers: RequestHeaders | undefined) => {
       const given = params.arguments ?? noParams;
       if (!isRecord(given)) throw new Fault("bad-params", '"arguments" must be an object.');
       const args = tools.readArguments === undefined ? given : tools.readArguments(tool, given);
       if (headers) checkParamHeaders(headers, tool, args);
-      if (taskSupportOf(tool) === "required") requireTask(tool, request);
+      const needed = taskSupportOf(tool) === "required" ? missingTask(tool, request) : undefined;
+      if (needed) throw refuse(tool.name, needed, request);
       const verdict = checker.check(tool.inputSchema, args);
       if (verdict instanceof Promise)
         return verdict.then((late) => (late.ok ? call(tool, args, request) : wrongArguments(tool, late.message)));
@@ -125,12 +130,15 @@ export function featureMethods(offer: McpOffer, checker: SchemaChecker): Map<str
   }
 }
 
+function unknownTool(name: string): Fault {
+  return new Fault("unknown-tool", `Unknown tool: ${quoted(name, 100)}. Use tools/list to see the tools.`);
+}
+
 /** Each era has its own error for a tool that a client can't wait for. */
-function requireTask({ name }: Tool, request: ServedRequest): void {
-  if (request.isTask) return;
+function missingTask({ name }: Tool, request: ServedRequest): Fault | undefined {
+  if (request.isTask) return undefined;
   const message = `The tool ${name} runs only as a task.`;
-  if (request.era === "legacy") throw new Fault("unknown-method", message);
-  requireTasks(request.client, message);
+  return request.era === "legacy" ? new Fault("unknown-method", message) : missingTasks(request.client, message);
 }
 
 /** SEP-1303: wrong arguments are reported as a result, so that the model sees the problem and can fix it. */

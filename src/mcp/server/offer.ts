@@ -1,3 +1,4 @@
+import type { Fault } from "../../core/fault.ts";
 import type { SpilledText } from "../../core/json-bytes.ts";
 import type { Abort } from "../../core/lazy-abort.ts";
 import type { ClientFacts } from "../messages/client-facts.ts";
@@ -26,6 +27,8 @@ export interface ToolOffer {
   /** The same array object until the list changes. */
   list(): readonly Tool[];
   find(name: string): Tool | undefined;
+  /** A call was refused before it reached a tool: the tool is unknown, or the client can't run it. */
+  refused?(name: string, fault: Fault, context: RequestContext): void;
   /** Called before the arguments are checked, to take out what is not meant for the tool. */
   readArguments?(tool: Tool, args: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;
   /** The arguments fit the tool's schema. An error that is thrown becomes a result with `isError`. */
