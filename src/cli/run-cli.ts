@@ -3,7 +3,6 @@ import { nearestName } from "../core/nearest-name.ts";
 import { quoted } from "../core/peer-text.ts";
 import type { World } from "../core/process/world.ts";
 import { createContext } from "./command-context.ts";
-import { aliases } from "./aliases.ts";
 import { commandTable } from "./command-table.ts";
 import { type AnyCommand, type Command, type CommandEntry, type CommandGroup, isGroup } from "./command.ts";
 import { globalOptions, type OptionTable } from "./options.ts";
@@ -30,6 +29,7 @@ async function dispatch(argv: readonly string[], world: World, table: readonly C
   const name = argv[position] ?? "";
   const entry = table.find((each) => each.name === name);
   if (entry === undefined) {
+    const { aliases } = await import("./aliases.ts");
     const words = Object.hasOwn(aliases, name) ? aliases[name] : undefined;
     if (words !== undefined) return dispatch(argv.toSpliced(position, 1, ...words), world, table);
     refuseUnknownOptions(argv.slice(0, position), "clawport", globalOptions);
@@ -62,6 +62,7 @@ async function runWithoutCommand(
   const line = parseCommandLine(argv, "clawport", {});
   checkArguments(line.args, "clawport");
   if (line.globals.version) return printVersion(world, line.globals.json);
+  const { aliases } = await import("./aliases.ts");
   const { renderOverview } = await import("./output/help.ts");
   return printText(world, renderOverview(table, aliases, helpRenderOptions(world)));
 }

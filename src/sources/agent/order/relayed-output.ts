@@ -1,7 +1,7 @@
+import type { CallContext } from "../../../catalog/call-context.ts";
 import { isRecord } from "../../../core/is-record.ts";
 import type { ClientLogLine } from "../../../mcp/messages/interim-messages.ts";
 import type { AgentOutput } from "./merge-outputs.ts";
-import type { OrderContext } from "./run-order.ts";
 
 /**
  * How a hub shows the answer while it is being written, to a command of ours that hands it the order: as log lines of the
@@ -14,7 +14,7 @@ const metaKey = "clawport/output";
 export const outputMeta: Readonly<Record<string, unknown>> = { [metaKey]: true };
 
 /** Sends what the agent writes to a caller that asked for it. */
-export function relayOutput(context: OrderContext): OrderContext["onOutput"] {
+export function relayOutput(context: Pick<CallContext, "meta" | "tell">): ((output: AgentOutput) => void) | undefined {
   if (context.meta?.[metaKey] !== true) return undefined;
   let sent = "";
   return (output) => {
