@@ -20,6 +20,8 @@ export interface ToolSource {
   readonly id: string;
   /** The guard's rules and defaults can depend on it. */
   readonly kind: "server" | "app" | "machine" | "agent";
+  /** What it is, apart from its name: equal for the same program or address. Without it the name says it all. */
+  identity?(): string;
   /** Whether the hints of its tools count under the strict preset. */
   readonly trusted?: boolean;
   /** Prefix of its tools in the catalog: `<prefix>__<tool>`. Without one the names are bare. */

@@ -8,9 +8,12 @@ export const hubFiles = {
   lock: (home: Home) => home.file("hub.lock"),
   audit: (home: Home) => home.file("audit", "calls.jsonl"),
   approvals: (home: Home) => home.file("guard", "approvals.json"),
-  /** A folder with one file for each server. Servers of another configuration may have the same names. */
-  pins: (home: Home, configPath?: string) =>
-    configPath === undefined || configPath === home.file(configName)
-      ? home.file("guard", "pins")
-      : home.file("guard", "pins", hash("sha256", configPath).slice(0, 16)),
+  /** A folder with one file for each server. */
+  pins: (home: Home, configPath?: string) => home.file("guard", "pins", ...[configId(home, configPath) ?? []].flat()),
 } as const;
+
+/** Tells configurations apart, since their servers may have the same names; undefined for the one of the state folder. */
+export function configId(home: Home, configPath: string | undefined): string | undefined {
+  if (configPath === undefined || configPath === home.file(configName)) return undefined;
+  return hash("sha256", configPath).slice(0, 16);
+}

@@ -146,3 +146,24 @@ test("the control API refuses an approval that no person confirmed", async () =>
   expect(await approve({ id: "1", confirmed: true })).toBe(200);
   expect(await approve({ id: "1", confirmed: true })).toBe(404);
 });
+
+test("a lasting yes is not for a server of the same name in a folder, nor for another program of that name", async () => {
+  await using place = await placeWith({});
+  const policy = { rules: [{ tool: "shelf__put", verdict: "ask" }] };
+  const write = (path: string, ...flags: string[]) =>
+    writeFile(join(path, "clawport.json5"), JSON.stringify({ servers: { shelf: shelf(...flags) }, policy }));
+  const call = async (...answers: string[]) => {
+    const terminal = openTerminal(...answers);
+    const { exit } = await runHere(place, ["call", "shelf__put", "thing=cup", "--trust"], terminal.world);
+    return [exit, terminal.shown().includes("Allow it?")];
+  };
+  await write(place.home, "one");
+  expect(await call("always")).toEqual([0, true]);
+  expect(await call()).toEqual([0, false]);
+  await write(place.home, "other");
+  expect(await call("n")).toEqual([77, true]);
+  await write(place.home, "one");
+  expect(await call()).toEqual([0, false]);
+  await write(place.folder, "one");
+  expect(await call("n")).toEqual([77, true]);
+});

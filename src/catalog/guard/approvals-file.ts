@@ -3,8 +3,16 @@ import { isRecord } from "../../core/is-record.ts";
 import type { ApprovalAnswer } from "../advice.ts";
 import { type CallerScope, callerScopeKey } from "../caller.ts";
 
+/** Which of several things of the same name is meant. */
+export interface Origin {
+  /** The configuration that the call came from; absent for the one of the state folder. */
+  readonly config?: string;
+  /** What the source is, if its name could be given to another one. */
+  readonly identity?: string;
+}
+
 /** Which call a question is about. */
-export interface QuestionedCall {
+export interface QuestionedCall extends Origin {
   /** The name in the catalog, or the method of a read; for display. */
   readonly name: string;
   readonly source: string;
@@ -46,7 +54,7 @@ export interface AnsweredCall extends QuestionedCall {
 }
 
 /** A lasting answer: this caller may always, or never, use this tool. */
-export interface Approval {
+export interface Approval extends Origin {
   /** The name in the catalog when the answer was given, for display. Absent, with `source` and `tool`, for every tool. */
   readonly name?: string;
   readonly source?: string;
@@ -66,9 +74,15 @@ export interface ApprovalsFile {
 
 export const emptyApprovals: ApprovalsFile = { approvals: [], waiting: [], answered: [], lastId: 0 };
 
-/** What a lasting answer covers. */
-export const approvalKey = ({ source, tool, caller }: Pick<Approval, "source" | "tool" | "caller">): string =>
+type Covered = Pick<Approval, "source" | "tool" | "caller">;
+
+/** What a lasting answer is about, by its names. */
+export const coverKey = ({ source, tool, caller }: Covered): string =>
   JSON.stringify([source, tool, caller === undefined ? undefined : callerScopeKey(caller)]);
+
+/** What a lasting answer covers. */
+export const approvalKey = (approval: Covered & Origin): string =>
+  JSON.stringify([approval.config, approval.identity, coverKey(approval)]);
 
 export const callKey = (call: QuestionedCall): string => JSON.stringify([approvalKey(call), call.name, call.hash]);
 
@@ -94,14 +108,24 @@ export function without(content: ApprovalsFile, id: string): ApprovalsFile {
 /** Calls that the answer covers are no longer listed, unless they still wait: those take it up themselves. */
 export function withApproval(content: ApprovalsFile, added: Approval, now: number): ApprovalsFile {
   const key = approvalKey(added);
-  const isCovered = ({ source, tool, caller, openUntil, lasting }: WaitingCall): boolean =>
-    lasting &&
-    !isAfter(openUntil, now) &&
-    approvalKey({ ...(added.tool === undefined ? {} : { source, tool }), ...(added.caller && { caller }) }) === key;
+  const isCovered = (call: WaitingCall): boolean =>
+    call.lasting && !isAfter(call.openUntil, now) && approvalKey(coveredBy(call, added)) === key;
   return {
     ...content,
     approvals: [...content.approvals.filter((approval) => approvalKey(approval) !== key), added].slice(-mostApprovals),
     waiting: content.waiting.filter((call) => !isCovered(call)),
+  };
+}
+
+/** The part of a call that an answer is about: every tool of a caller, every caller of a tool, or both. */
+export function coveredBy(
+  { config, identity, source, tool, caller }: QuestionedCall,
+  { tool: isForTool, caller: isForCaller }: { readonly tool?: unknown; readonly caller?: unknown },
+): Covered & Origin {
+  return {
+    ...(config === undefined ? {} : { config }),
+    ...(isForTool === undefined ? {} : { source, tool, ...(identity === undefined ? {} : { identity }) }),
+    ...(isForCaller === undefined ? {} : { caller }),
   };
 }
 
@@ -148,6 +172,7 @@ function isListOf<T>(value: unknown, isItem: (item: unknown) => item is T): valu
 function isApproval(value: unknown): value is Approval {
   if (!isRecord(value)) return false;
   const { name, source, tool, caller, choice, at } = value;
+  if (!isOrigin(value)) return false;
   const isForTool = areStrings(name, source, tool);
   const isForEveryTool = name === undefined && source === undefined && tool === undefined;
   const isForCaller = isRecord(caller) || (caller === undefined && isForTool);
@@ -166,8 +191,12 @@ function isAnswered(value: unknown): value is AnsweredCall {
 
 const answers: ReadonlySet<unknown> = new Set<ApprovalAnswer>(["once", "always", "never", "no"]);
 
+function isOrigin({ config = "", identity = "" }: Readonly<Record<string, unknown>>): boolean {
+  return areStrings(config, identity);
+}
+
 function isQuestioned(value: unknown): value is QuestionedCall {
-  if (!isRecord(value)) return false;
+  if (!isRecord(value) || !isOrigin(value)) return false;
   const { id, name, source, tool, caller, hash, at, openUntil } = value;
   return (
     areStrings(id, name, source, tool, hash, at) &&

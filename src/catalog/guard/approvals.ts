@@ -4,9 +4,9 @@ import { openStateFile } from "../../core/files/state-file.ts";
 import { type Log, silentLog } from "../../core/log.ts";
 import { quoted } from "../../core/peer-text.ts";
 import type { ApprovalAnswer } from "../advice.ts";
-import { type Caller, callerScopeName, scopeOfCaller } from "../caller.ts";
+import { type Caller, type CallerScope, callerScopeName, scopeOfCaller } from "../caller.ts";
 import { isNameOrNarrow } from "../names.ts";
-import type { CatalogTool, Unsubscribe } from "../source.ts";
+import type { CatalogTool, Source, Unsubscribe } from "../source.ts";
 import {
   type AnsweredCall,
   type Approval,
@@ -14,6 +14,8 @@ import {
   type ApprovalsFile,
   bounded,
   callKey,
+  coveredBy,
+  coverKey,
   emptyApprovals,
   isAfter,
   parseApprovals,
@@ -58,6 +60,8 @@ export interface GivenAnswer {
 
 export interface ApprovalsOptions {
   readonly file: string;
+  /** Which configuration the calls of this process come from; undefined for the one of the state folder. */
+  readonly config?: string | undefined;
   readonly clock?: () => number;
   readonly log?: Log;
 }
@@ -66,11 +70,16 @@ export interface ApprovalsOptions {
 const freshMs = 1000;
 const lookEveryMs = 100;
 
-export function openApprovals({ file, clock = Date.now, log = silentLog }: ApprovalsOptions): Approvals {
+/**
+ * A lasting yes is for the server that was shown: not for one of the same name in another configuration, nor for another
+ * program that has its name now. A lasting no goes by the name.
+ */
+export function openApprovals({ file, config, clock = Date.now, log = silentLog }: ApprovalsOptions): Approvals {
   const state = openStateFile<ApprovalsFile>({ path: file, parse: parseApprovals, empty: emptyApprovals, log });
   const listeners = new Set<() => void>();
   let known = emptyApprovals;
   let index = new Map<string, "always" | "never">();
+  let refused = new Set<string>();
   let readAt = -Infinity;
   let stamp: string | undefined;
   let looking: NodeJS.Timeout | undefined;
@@ -78,6 +87,7 @@ export function openApprovals({ file, clock = Date.now, log = silentLog }: Appro
   function learn(content: ApprovalsFile, newStamp?: string): ApprovalsFile {
     known = content;
     index = new Map(content.approvals.map((approval) => [approvalKey(approval), approval.choice]));
+    refused = new Set(content.approvals.filter(({ choice }) => choice === "never").map(coverKey));
     readAt = clock();
     stamp = newStamp;
     for (const listener of listeners) listener();
@@ -96,12 +106,16 @@ export function openApprovals({ file, clock = Date.now, log = silentLog }: Appro
     learn(await state.update((content) => bounded(edit(bounded(content, clock())), clock())));
   }
 
+  const ofConfig = config === undefined ? {} : { config };
+
   function lookUp({ source, tool }: CatalogTool, caller: Caller): "always" | "never" | undefined {
     const scope = scopeOfCaller(caller);
-    const one = { source: source.id, tool: tool.name };
-    const exact = index.get(approvalKey({ ...one, caller: scope })) ?? index.get(approvalKey(one));
+    const one = { ...ofConfig, ...identityOf(source), source: source.id, tool: tool.name };
+    const find = (about: typeof one | { caller: CallerScope }): "always" | "never" | undefined =>
+      index.get(approvalKey({ ...ofConfig, ...about })) ?? (refused.has(coverKey(about)) ? "never" : undefined);
+    const exact = find({ ...one, caller: scope }) ?? find(one);
     // What a caller may do for itself, a server that uses the model meanwhile may not.
-    return exact ?? (caller.server === undefined ? index.get(approvalKey({ caller: scope })) : undefined);
+    return exact ?? (caller.server === undefined ? find({ caller: scope }) : undefined);
   }
 
   const isOpen = ({ openUntil }: { readonly openUntil?: string }): boolean => isAfter(openUntil, clock());
@@ -118,11 +132,13 @@ export function openApprovals({ file, clock = Date.now, log = silentLog }: Appro
 
     async remember(tool, caller, choice) {
       const { name, source } = tool;
-      const one = { name, source: source.id, tool: tool.tool.name, caller: scopeOfCaller(caller) };
+      const about = { name, source: source.id, tool: tool.tool.name, caller: scopeOfCaller(caller) };
+      const one = { ...ofConfig, ...identityOf(source), ...about };
       await change((content) => withApproval(content, { ...one, choice, at: now() }, clock()));
     },
 
-    async takeApproval(call) {
+    async takeApproval(given) {
+      const call = { ...given, ...ofConfig };
       const isMeant = (answered: AnsweredCall): boolean =>
         answered.choice === "once" && !isOpen(answered) && callKey(answered) === callKey(call);
       if (!bounded(await refresh(), clock()).answered.some(isMeant)) return false;
@@ -134,7 +150,8 @@ export function openApprovals({ file, clock = Date.now, log = silentLog }: Appro
       return taken !== undefined;
     },
 
-    async addWaiting({ openUntil, ...call }) {
+    async addWaiting({ openUntil, ...given }) {
+      const call = { ...given, ...ofConfig };
       const isSame = (waiting: WaitingCall): boolean => !isOpen(waiting) && callKey(waiting) === callKey(call);
       const listed = (await refresh()).waiting.find(isSame);
       // A client that tries again and again does not make the file be written each time.
@@ -230,23 +247,28 @@ async function stampOf(file: string): Promise<string> {
 }
 
 function lastingAnswer(
-  { id, name, source, tool, caller, lasting }: WaitingCall,
+  call: WaitingCall,
   choice: ApprovalAnswer,
   widened: Widening | undefined,
   at: string,
 ): Approval | undefined {
   const lasts = widened === undefined ? choice : "always";
   if (lasts !== "always" && lasts !== "never") return undefined;
-  if (!lasting) throw new Fault("usage", `Call ${id} can only be approved once, so no answer to it can last.`);
-  return {
-    ...(widened === "caller" ? {} : { name, source, tool }),
-    ...(widened === "tool" ? {} : { caller }),
-    choice: lasts,
-    at,
-  };
+  if (!call.lasting)
+    throw new Fault("usage", `Call ${call.id} can only be approved once, so no answer to it can last.`);
+  const { name, tool, caller } = call;
+  const covered = coveredBy(call, { ...(widened !== "caller" && { tool }), ...(widened !== "tool" && { caller }) });
+  return { ...(widened === "caller" ? {} : { name }), ...covered, choice: lasts, at };
+}
+
+/** What a source is, apart from its name. */
+export function identityOf({ identity }: Pick<Source, "identity">): { readonly identity?: string } {
+  const known = identity?.();
+  return known === undefined ? {} : { identity: known };
 }
 
 function answeredCall(call: WaitingCall, choice: ApprovalAnswer, at: string): AnsweredCall {
-  const { id, name, source, tool, caller, hash, openUntil } = call;
-  return { id, name, source, tool, caller, hash, choice, at, ...(openUntil && { openUntil }) };
+  const { id, name, source, tool, caller, hash, openUntil, config, identity } = call;
+  const origin = { ...(config !== undefined && { config }), ...(identity !== undefined && { identity }) };
+  return { id, name, source, tool, caller, hash, ...origin, choice, at, ...(openUntil && { openUntil }) };
 }

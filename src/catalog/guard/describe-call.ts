@@ -4,7 +4,7 @@ import { redact } from "../../core/secrets/redact.ts";
 import type { Advice } from "../advice.ts";
 import { type Caller, scopeOfCaller } from "../caller.ts";
 import type { WaitingCall } from "./approvals-file.ts";
-import type { NewWaitingCall } from "./approvals.ts";
+import { identityOf, type NewWaitingCall } from "./approvals.ts";
 import type { Judgement } from "./judge-call.ts";
 import type { Operation } from "./operation.ts";
 
@@ -27,6 +27,7 @@ export function describeCall(operation: Operation, caller: Caller, { reasons, po
   return {
     name: what,
     source: source.id,
+    ...identityOf(source),
     tool: tool?.tool.name ?? what,
     caller: scopeOfCaller(caller),
     ...(caller.client !== undefined && { client: visibleText(caller.client, longestName) }),

@@ -10,7 +10,7 @@ import type { Config } from "../../core/config/config-schema.ts";
 import type { Home } from "../../core/files/home.ts";
 import type { Log } from "../../core/log.ts";
 import type { CallMetrics } from "../../core/telemetry/clawport-metrics.ts";
-import { hubFiles } from "../hub-files.ts";
+import { configId, hubFiles } from "../hub-files.ts";
 import type { Closers } from "./engine-parts.ts";
 
 export interface GuardedCatalog {
@@ -65,7 +65,7 @@ function openGuard(options: OpenGuardOptions): Omit<GuardedCatalog, "catalog"> {
   };
   const pins = openPins({ folder: hubFiles.pins(home, configPath), policy, log });
   closers.add("pins", () => pins.close());
-  const approvals = openApprovals({ file: hubFiles.approvals(home), log });
+  const approvals = openApprovals({ file: hubFiles.approvals(home), config: configId(home, configPath), log });
   const askers = createAskers();
   for (const asker of some) askers.add(asker);
   const guard = createGuard({ policy, approvals, pins, askers, audit, metrics, log });

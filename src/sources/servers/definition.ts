@@ -68,6 +68,8 @@ export interface ServerDefinition {
   readonly tools: ServerConfig["tools"];
   readonly share: boolean;
   readonly trusted: boolean;
+  /** Whether each call says who asked for it. */
+  readonly identity?: boolean | undefined;
   /** What its settings took from the environment. */
   readonly secrets: readonly Secret[];
   /**
@@ -111,6 +113,7 @@ function defineServer(name: string, settings: ServerConfig): ServerDefinition {
     tools,
     share,
     trusted,
+    identity,
     connectTimeoutMs,
     maxMessageBytes,
     heartbeatMs,
@@ -130,7 +133,18 @@ function defineServer(name: string, settings: ServerConfig): ServerDefinition {
     roots: roots.map((root) => ({ uri: rootUri(root) ?? root, name: basename(root) || root })),
   };
   const fingerprint = fingerprintOf(connection);
-  return { name, prefix: toolPrefix ?? name, enabled, ...connection, tools, share, trusted, secrets, fingerprint };
+  return {
+    name,
+    prefix: toolPrefix ?? name,
+    enabled,
+    ...connection,
+    tools,
+    share,
+    trusted,
+    identity,
+    secrets,
+    fingerprint,
+  };
 }
 
 /** The limits of a request that a caller waits for. */
@@ -183,6 +197,13 @@ export function unknownServer(name: string, known: readonly string[]): Fault {
         : `The servers are: ${known.join(", ")}.`
       : `Did you mean ${quoted(nearest)}?`;
   return new Fault("not-found", `There is no server ${quoted(name, 100)}. ${hint}`);
+}
+
+/** A hash of what a server is: its program or its address. Limits, keys and variables may change without making it another one. */
+export function identityOf({ transport }: Pick<ServerDefinition, "transport">): string {
+  if (transport.kind === "http") return fingerprintOf(`${transport.url.origin}${transport.url.pathname}`).slice(0, 32);
+  const { command, args, cwd } = transport;
+  return fingerprintOf([command, args, cwd]).slice(0, 32);
 }
 
 /** A hash of a value that does not depend on the order of its keys, and reveals nothing of it, secrets included. */

@@ -10,7 +10,7 @@ import type { GetPromptResult, ReadResourceResult } from "../../mcp/messages/res
 import { taskSupportOf } from "../../mcp/messages/task.ts";
 import type { Tool, ToolAnnotations, ToolResult } from "../../mcp/messages/tool.ts";
 import type { Completion } from "../../mcp/server/offer.ts";
-import type { ServerDefinition } from "./definition.ts";
+import { identityOf, type ServerDefinition } from "./definition.ts";
 import { followFirstConnection } from "./first-connection.ts";
 import { createSafeRequest, type SafeRequestOptions } from "./safe-request.ts";
 import type { SharedServer } from "./shared-servers.ts";
@@ -32,12 +32,14 @@ export function createServerSource(
   const { check: checkSkillFile, ...skills } = createServerSkills(definition.name, lists, (method, params, context) =>
     requestSafely(method, params, context, readOnly),
   );
+  let identity: string | undefined;
   let shownFrom: readonly Tool[] | undefined;
   let shown: ShownTools;
 
   return {
     id: definition.name,
     kind: "server",
+    identity: () => (identity ??= identityOf(definition)),
     trusted: definition.trusted,
     ...(definition.prefix === "" ? {} : { prefix: definition.prefix }),
     instructions: server.instructions,
