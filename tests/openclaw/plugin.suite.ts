@@ -16,6 +16,9 @@ import { startWebServer } from "./bench/web-server.ts";
 const fixture = join(import.meta.dirname, "fixtures", "notes-server.ts");
 const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ";
 
+/** Packing, installing and starting take most of a minute, and several on a busy machine. */
+const setUpMs = 600_000;
+
 let bench: OpenClawBench;
 let chat: GatewayChat;
 let web: Awaited<ReturnType<typeof startWebServer>>;
@@ -53,7 +56,7 @@ beforeAll(async () => {
     },
   });
   chat = await openChat(bench.url, bench.token);
-});
+}, setUpMs);
 afterAll(async () => {
   await chat?.[Symbol.asyncDispose]();
   await bench?.[Symbol.asyncDispose]();

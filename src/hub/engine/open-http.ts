@@ -7,6 +7,7 @@ import { type HttpDoor, type HttpDoorOptions, openHttpDoor } from "../../doors/m
 import type { RefusedTokenCounts } from "../../doors/mcp/refused-tokens.ts";
 import { openTokens } from "../../doors/mcp/tokens.ts";
 import { publicDocuments } from "../../sources/servers/oauth/registration/client-document.ts";
+import { jwksPath, openIdentitySigner } from "../../sources/servers/identity/identity-signer.ts";
 import { createControlApi } from "../control/control-verbs.ts";
 import type { HubControl } from "../control/hub-control.ts";
 import type { EngineParts } from "./engine-parts.ts";
@@ -25,8 +26,6 @@ export interface HttpOptions {
   readonly toolNames?: Config["hub"]["toolNames"];
   /** For the agent of the program that hosts the engine. */
   readonly agent?: AgentAccess | undefined;
-  /** More JSON documents that anyone may read without a token, by path. */
-  readonly documents?: Readonly<Record<string, object>> | undefined;
 }
 
 export interface OpenedHttp {
@@ -78,7 +77,7 @@ export async function openHttp(parts: EngineParts, options: Wiring): Promise<Ope
     allowedHosts: names,
     control: options.control ? createControlApi(await options.openControl()) : undefined,
     agent: options.agent,
-    publicDocuments: { ...publicDocuments(config.hub.publicUrl), ...options.documents },
+    publicDocuments: { ...publicDocuments(config.hub.publicUrl), ...identityDocuments(parts) },
   });
   closers.add("door", () => door.close());
   return {
@@ -91,6 +90,12 @@ export async function openHttp(parts: EngineParts, options: Wiring): Promise<Ope
     refusedTokens: () => door.refusedTokens(),
     close: () => door.close(),
   };
+}
+
+/** The key of the statements about who asked, if a server gets them. */
+function identityDocuments({ config, home }: EngineParts): Readonly<Record<string, object>> {
+  const isUsed = Object.values(config.servers).some(({ identity }) => identity === true);
+  return isUsed ? { [jwksPath]: openIdentitySigner(home).jwks } : {};
 }
 
 const portsToTry = 50;

@@ -6,7 +6,8 @@ import { createServerMetrics } from "../../core/telemetry/clawport-metrics.ts";
 import { findModel } from "../../sources/agent/model/find-model.ts";
 import { createSamplingHandler, type SamplingHandler } from "../../sources/agent/sampling/sampling-handler.ts";
 import type { ServerDefinition } from "../../sources/servers/definition.ts";
-import { createServerManager, type ServerManager } from "../../sources/servers/manager.ts";
+import { type IdentitySigner, openIdentitySigner } from "../../sources/servers/identity/identity-signer.ts";
+import { createServerManager, type ServerManager, type ServerManagerOptions } from "../../sources/servers/manager.ts";
 import { createAuthRegistry } from "../../sources/servers/oauth/auth-registry.ts";
 import type { CredentialStore } from "../../sources/servers/oauth/store/credentials.ts";
 import { createLocalServers, type LocalServers } from "../control/local-servers.ts";
@@ -56,6 +57,7 @@ export async function openServers(parts: EngineParts, options: OpenServersOption
     sample: createSampler(parts),
     checkCommand: configuration.checkCommand,
     hasModel: hasModel(parts),
+    identify: createIdentifier(parts),
     reportOf: (name) => pins.reportOf(name),
     async stepUp(server, scope, context) {
       steppingUp ??= import("../sign-in/step-up.ts").then(({ createStepUp }) => createStepUp(signIns));
@@ -99,6 +101,12 @@ function createStoreOpener(place: Pick<EngineParts, "home" | "env" | "log">): St
     const { openCredentialStore } = await import("../../sources/servers/oauth/store/open-credential-store.ts");
     return openCredentialStore(place);
   }
+}
+
+/** The key is loaded with the first call that needs it. */
+function createIdentifier({ home }: EngineParts): NonNullable<ServerManagerOptions["identify"]> {
+  let signer: IdentitySigner | undefined;
+  return (server, call, caller) => (signer ??= openIdentitySigner(home)).state(server, call, caller);
 }
 
 function hasModel({ config, env }: EngineParts): boolean {

@@ -1,4 +1,6 @@
 import type { CallContext } from "../../catalog/call-context.ts";
+import type { Caller } from "../../catalog/caller.ts";
+import type { Params } from "../../mcp/messages/json-rpc.ts";
 import type { ScreenReport } from "../../catalog/guard/screen-source.ts";
 import type { Source } from "../../catalog/source.ts";
 import { Fault, isFault } from "../../core/fault.ts";
@@ -39,6 +41,8 @@ export interface ServerManagerOptions {
   readonly sample?: SampleForServer | undefined;
   /** Whether `sample` has a model to answer with; true unless given. */
   readonly hasModel?: boolean | undefined;
+  /** Says who asked for a call, to servers that are told. */
+  identify?(server: ServerDefinition, call: Params, caller: Caller): string;
   /** Signs in for the permissions that a call lacks. Without it, such calls fail. */
   stepUp?(server: string, scope: string, context: CallContext): Promise<boolean>;
 }
@@ -204,7 +208,7 @@ function forUser(error: unknown): unknown {
 /** The fingerprint covers the connection; how the tools are named, selected and trusted is compared besides. */
 function isSameDefinition(one: ServerDefinition, other: ServerDefinition | undefined): boolean {
   if (!other || one.fingerprint !== other.fingerprint) return false;
-  const shown = ({ prefix, tools, trusted, share, name }: ServerDefinition) =>
-    JSON.stringify({ prefix, tools, trusted, share, name });
+  const shown = ({ prefix, tools, trusted, identity, share, name }: ServerDefinition) =>
+    JSON.stringify({ prefix, tools, trusted, identity, share, name });
   return shown(one) === shown(other);
 }

@@ -1,4 +1,5 @@
 import type { CallContext } from "../../catalog/call-context.ts";
+import type { Caller } from "../../catalog/caller.ts";
 import { Fault, isFault } from "../../core/fault.ts";
 import { type TraceFields, traceFields } from "../../core/telemetry/trace-context.ts";
 import { orAborted, settledWithin } from "../../core/wait.ts";
@@ -16,6 +17,7 @@ import { sendCall, type TaskTerms } from "./connection/send-call.ts";
 import { type RequiredUrl, requiredUrls } from "./connection/url-elicitations.ts";
 import { missingScopeOf } from "./oauth/connection-auth.ts";
 import { callLimits, type ServerDefinition } from "./definition.ts";
+import { identityMeta } from "./identity/identity-signer.ts";
 import { redactTexts } from "./server-secrets.ts";
 import type { SharedServer } from "./shared-servers.ts";
 import { traceUpstream } from "./upstream-span.ts";
@@ -25,6 +27,8 @@ export interface SafeRequestOptions {
   readonly sample?: SampleForServer | undefined;
   /** Whether `sample` has a model to answer with; true unless given. */
   readonly hasModel?: boolean | undefined;
+  /** Says who asked for a call, to servers that are told. */
+  identify?(server: ServerDefinition, call: Params, caller: Caller): string;
   /** The server is a hub: each call is forwarded on behalf of its client. */
   readonly isRelay?: boolean | undefined;
   /** Signs in for the permissions that a call lacks. Returns whether it can be sent again. */
@@ -66,7 +70,8 @@ export function createSafeRequest(
   const limits = callLimits(definition);
 
   return async (method, params, context, annotations, call) => {
-    const options = optionsOf(context, call?.headers);
+    const plain = optionsOf(context, call?.headers);
+    const options = call === undefined ? plain : withIdentity(plain, params, context);
     requestedLogLevel.note(context.logLevel);
     let stepUps = 0;
     for (let round = 0; ; round++) {
@@ -127,6 +132,11 @@ export function createSafeRequest(
       isWanted: context.isTask === true,
       onStarted: (statusMessage) => context.detach?.(statusMessage ?? `Running at ${definition.name}.`),
     };
+  }
+
+  function withIdentity(options: CallOptions, params: Params, { caller }: CallContext): CallOptions {
+    const statement = definition.identity ? safeOptions.identify?.(definition, params, caller) : undefined;
+    return statement === undefined ? options : { ...options, meta: { ...options.meta, [identityMeta]: statement } };
   }
 
   function optionsOf(context: CallContext, headers: Record<string, string> | undefined): CallOptions {
