@@ -77,3 +77,13 @@ test("colours appear only when asked for", () => {
   expect(plain.lines[0]).not.toContain("\u001B");
   expect(colored.lines[0]).toContain("\u001B[33mwarn");
 });
+
+test("the last lines of a live log can be read again, without colours and bounded", () => {
+  const log = createLiveLog({ level: "info", format: "human", color: true, write: () => {} });
+  for (let n = 1; n <= 1700; n++) log.info(`line ${n}`);
+  log.warn("x".repeat(10_000));
+  const lines = log.recent?.() ?? [];
+  expect(lines).toHaveLength(500);
+  expect(lines[0]).toMatch(/^[\d:.]+ info {2}line 1202$/);
+  expect(lines.at(-1)).toMatch(/^[\d:.]+ warn {2}x{3900,}…$/);
+});

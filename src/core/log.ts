@@ -1,5 +1,4 @@
 import { stripVTControlCharacters } from "node:util";
-import { createRecentLines } from "./recent-lines.ts";
 import { redactFields, redactText } from "./secrets/redact.ts";
 
 export type LogLevel = "debug" | "info" | "warn" | "error";
@@ -122,17 +121,19 @@ export interface LiveLog extends Log {
 
 /** A log whose level and format can change while it is in use: an edited configuration applies at once. */
 export function createLiveLog(options: LogOptions): LiveLog {
-  const lines = createRecentLines(mostRecent, longestRecent);
+  let lines: string[] = [];
   const settings = {
     ...options,
     write(line: string): void {
-      lines.add(line);
+      lines.push(line.length > longestRecent ? `${line.slice(0, longestRecent)}…` : line);
+      // Cut in halves, so that a line costs nothing on average.
+      if (lines.length >= 2 * mostRecent) lines = lines.slice(-mostRecent);
       options.write(line);
     },
   };
   return {
     ...createLog(settings),
-    recent: () => lines.read().map((line) => stripVTControlCharacters(line)),
+    recent: () => lines.slice(-mostRecent).map((line) => stripVTControlCharacters(line)),
     change: (changed) => void Object.assign(settings, changed),
   };
 }
