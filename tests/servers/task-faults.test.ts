@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Question } from "../../src/mcp/messages/interim-messages.ts";
+import type { RpcFault } from "../../src/mcp/messages/json-rpc.ts";
 import { until } from "../support/until.ts";
 import { openRogueHttp, type RogueHttp } from "./fixtures/rogue-http.ts";
 import { type Engine, startEngine } from "./start-engine.ts";
@@ -140,6 +141,28 @@ describe("a task", () => {
     const updates = rogue.seen.filter(({ what }) => what === "tasks/update");
     expect(updates.map(({ message }) => message.params.inputResponses)).toEqual([{ q: { action: "decline" } }]);
     expect(updates[0]!.headers["mcp-name"]).toBe("t1");
+  });
+
+  test("shows no keys of its server, in its status or its error", async () => {
+    const key = "sk-0123456789abcdef";
+    await using rogue = await openModern({ ...working, statusMessage: `began with ${key}` });
+    rogue.always("tasks/get", ({ answer }) =>
+      answer(
+        rogue.count("tasks/get") === 1
+          ? { ...working, statusMessage: `goes on with ${key}` }
+          : { ...working, status: "failed", error: { code: -32000, message: `failed with ${key}`, data: { key } } },
+      ),
+    );
+    await using engine = await startEngine({ rogue: { url: rogue.url, headers: { "x-key": key } } });
+    const said: unknown[] = [];
+    const result = engine.call("rogue__write", {}, { progress: (each) => void said.push(each) });
+    said.push(await result.catch((error: RpcFault) => error.error));
+    expect(said).toMatchObject([
+      { message: /^began with/ },
+      { message: /^goes on with/ },
+      { code: -32000, message: /^failed with/ },
+    ]);
+    expect(JSON.stringify(said)).not.toContain(key);
   });
 
   test("whose caller gave up before it had an id is cancelled as soon as it has one", async () => {

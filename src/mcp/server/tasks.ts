@@ -92,7 +92,7 @@ export function createTaskStore({ keepMs, pollMs, atMost, atMostOfOne, now }: Ta
     find(id, principal) {
       const found = typeof id === "string" ? tasks.get(id) : undefined;
       if (found?.task.principal !== principal) {
-        throw new Fault("bad-params", "Unknown or expired task.");
+        throw new Fault("bad-params", "Unknown or expired task. Tasks do not outlive a restart of this server.");
       }
       return found.task;
     },

@@ -8,6 +8,7 @@ import { type Params, type RpcError, RpcFault } from "../../../mcp/messages/json
 import type { Era } from "../../../mcp/messages/protocol-version.ts";
 import { isOver, parseTask, type TaskState } from "../../../mcp/messages/task.ts";
 import { errorResult } from "../../../mcp/messages/tool.ts";
+import { redactFault } from "../server-secrets.ts";
 import type { Connection } from "./connection.ts";
 
 /** The fault of a task that the server has accepted: the call must not be sent again. */
@@ -66,7 +67,7 @@ export async function followTask(
     return await follow();
   } catch (error) {
     if (!(error instanceof RpcFault) && !(error instanceof LostTask)) cancelTask();
-    throw error;
+    throw error instanceof RpcFault ? redactFault(error, connection.redact) : error;
   } finally {
     clearTimeout(timer);
     stopListening();
@@ -74,12 +75,18 @@ export async function followTask(
   }
 
   async function follow(): Promise<Params> {
-    for (let task = started; ; task = await poll()) {
+    for (let task = masked(started); ; task = masked(await poll())) {
       report(task);
       const result = era === "modern" ? await advance(task) : await fetchResult(task);
       if (result) return result;
       await pause(task.pollMs ?? defaultPollMs);
     }
+  }
+
+  /** What a server says about itself may repeat the keys that it was given. */
+  function masked(task: TaskState): TaskState {
+    const { statusMessage } = task;
+    return statusMessage === undefined ? task : { ...task, statusMessage: connection.redact(statusMessage) };
   }
 
   /** Modern era: the state has everything in it. */
@@ -212,8 +219,9 @@ function createStatusReport(
   let count = 0;
   let lastMessage: string | undefined;
   let lastAt = Date.now();
-  return ({ statusMessage }) => {
-    if (hasOwn?.() || (statusMessage === lastMessage && Date.now() - lastAt < quietMs)) return;
+  return ({ status, statusMessage }) => {
+    const isNews = statusMessage !== undefined && statusMessage !== lastMessage;
+    if (isOver(status) || hasOwn?.() || (!isNews && Date.now() - lastAt < quietMs)) return;
     lastMessage = statusMessage;
     lastAt = Date.now();
     onProgress?.({ progress: ++count, ...(statusMessage === undefined ? {} : { message: statusMessage }) });

@@ -90,7 +90,8 @@ async function finish(
 ): Promise<Params> {
   const started = startedTask(result);
   if (!started) return result;
-  terms.onStarted(started.task.statusMessage);
+  const { statusMessage } = started.task;
+  terms.onStarted(statusMessage === undefined ? undefined : connection.redact(statusMessage));
   return followTask(connection, { ...started, hasProgress }, options);
 }
 
