@@ -121,6 +121,10 @@ export function applyPlan(
     if (JSON.stringify(servers[key]) !== JSON.stringify(entry)) servers[key] = entry;
   }
   if (Object.keys(servers).length > 0) (config.mcp ??= {}).servers = servers;
+  else if (config.mcp !== undefined) {
+    delete config.mcp.servers;
+    if (Object.keys(config.mcp).length === 0) delete config.mcp;
+  }
   for (const denial of known) if (!denials.some((each) => isSame(each, denial))) takeBack(config, denial);
   for (const denial of denials) {
     const tools = toolsOf(config, denial);
