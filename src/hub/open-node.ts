@@ -1,4 +1,3 @@
-import { homedir } from "node:os";
 import type { Asker } from "../catalog/guard/askers.ts";
 import { type MachineSwitches, machineSwitches } from "../core/config/machine-config.ts";
 import { Fault } from "../core/fault.ts";
@@ -15,6 +14,7 @@ export interface NodeOptions extends Pick<HttpOptions, "port"> {
   readonly home: Home;
   readonly configuration: ActiveConfig;
   readonly env: World["env"];
+  readonly homedir: string;
   readonly log: LiveLog;
   readonly version: string;
   readonly level?: LogLevel | undefined;
@@ -39,7 +39,7 @@ const noGateway =
 
 /** Faults with `conflict` if a hub or a node of this state folder is running already. */
 export async function openNode(options: NodeOptions): Promise<RunningNode> {
-  const { home, configuration, env, log, version, port } = options;
+  const { home, configuration, env, homedir, log, version, port } = options;
   const switches = machineSwitches(configuration.config.machine);
   // Before anything is opened: without the MCP server there is no token, either.
   if (!switches.mcp && !switches.gateway) throw new Fault("config", bothOff);
@@ -53,7 +53,7 @@ export async function openNode(options: NodeOptions): Promise<RunningNode> {
       home,
       configuration: watchedConfigFile({ home, configuration, env, log }),
       env,
-      homedir: homedir(),
+      homedir,
       log,
       version,
       logLevel: options.level,

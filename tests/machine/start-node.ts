@@ -64,6 +64,7 @@ export async function startNode(options: StartNodeOptions = {}): Promise<Started
     home,
     configuration: { config: loaded.config, file: { ...loaded, location: "state-folder" } },
     env: world,
+    homedir: home.path,
     log: createLiveLog({ level: "info", format: "human", write: (line) => logged.push(line) }),
     version: "1.2.3",
     port: 0,

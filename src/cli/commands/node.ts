@@ -23,7 +23,7 @@ const run = defineCommand({
     const { openHomeOf } = await import("../../hub/open-home.ts");
     const { readVersion } = await import("../../core/version.ts");
     const { openNode } = await import("../../hub/open-node.ts");
-    const { options, env, log, logLevel: level } = context;
+    const { options, env, homedir, log, logLevel: level } = context;
     const home = await openHomeOf(context);
     const configuration = await loadTrustedConfigOf(context, home, options.trust === true);
     log.change({ level: level ?? configuration.config.log.level, format: configuration.config.log.format });
@@ -33,6 +33,7 @@ const run = defineCommand({
       home,
       configuration,
       env,
+      homedir,
       log,
       level,
       version: readVersion(),

@@ -1,0 +1,70 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { DbusReader, DbusWriter } from "./marshal.ts";
+import { type DbusMessage, dbusMessageLength, decodeDbusMessage, encodeDbusMessage } from "./message.ts";
+
+const call: DbusMessage = {
+  type: "call",
+  serial: 7,
+  path: "/org/freedesktop/Notifications",
+  interface: "org.freedesktop.Notifications",
+  member: "Notify",
+  destination: "org.freedesktop.Notifications",
+  signature: "susssasa{sv}i",
+  body: ["app", 0, "", "Grüße", "body", ["0", "Yes"], { urgency: { signature: "y", value: 2 } }, -1],
+};
+
+test("a message is read as it was written", () => {
+  const bytes = encodeDbusMessage(call);
+  expect(dbusMessageLength(bytes)).toBe(bytes.length);
+  const { body, ...head } = decodeDbusMessage(bytes);
+  const { body: _, ...written } = call;
+  expect(head).toEqual(written);
+  expect(body).toEqual(["app", 0, "", "Grüße", "body", ["0", "Yes"], new Map([["urgency", 2]]), -1]);
+});
+
+test.each([
+  ["y", 255],
+  ["b", true],
+  ["n", -5],
+  ["q", 65_535],
+  ["i", -1],
+  ["u", 4_294_967_295],
+  ["x", -(2 ** 40)],
+  ["t", 2 ** 40],
+  ["d", 1.5],
+  ["s", "text"],
+  ["o", "/path"],
+  ["g", "a{sv}"],
+  ["as", ["a", "b"]],
+  ["a(si)", [["a", 1]]],
+  ["aai", [[1], [], [2, 3]]],
+  ["(yd)", [1, 2.5]],
+])("%s: %j", (signature, value) => {
+  const writer = new DbusWriter();
+  writer.write("y", 1);
+  writer.write(signature, value);
+  const reader = new DbusReader(writer.bytes(), true);
+  expect([reader.read("y"), reader.read(signature)]).toEqual([1, value]);
+});
+
+test("nonsense from the bus is a fault, never an endless loop or a crash", () => {
+  const good = encodeDbusMessage(call);
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(fc.nat(good.length - 1), fc.nat(255)), { maxLength: 8 }),
+      fc.nat(good.length),
+      (edits, cut) => {
+        const bytes = Buffer.from(good.subarray(0, cut));
+        for (const [at, value] of edits) if (at < bytes.length) bytes[at] = value;
+        try {
+          const length = dbusMessageLength(bytes);
+          if (length !== undefined) decodeDbusMessage(bytes.subarray(0, length));
+        } catch (error) {
+          expect(error).toMatchObject({ code: expect.stringMatching(/^(?:bad-request|too-large)$/) });
+        }
+      },
+    ),
+    { numRuns: 2000 },
+  );
+});
