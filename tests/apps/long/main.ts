@@ -1,11 +1,12 @@
 import { parseArgs } from "node:util";
 import { startProxy } from "../start-proxy.ts";
+import { runChaos } from "./run-chaos.ts";
 import { runCrowd } from "./run-crowd.ts";
 import { runCuts } from "./run-cuts.ts";
 import { runFuzz } from "./run-fuzz.ts";
 import { runHostile } from "./run-hostile.ts";
 
-/** `node main.ts fuzz|cuts|crowd|hostile [--count n] [--seed n]`: prints a report as JSON, and exits with 1 if it is bad. */
+/** `node main.ts fuzz|cuts|crowd|hostile|chaos [--count n] [--seed n]`: prints a report as JSON, and exits with 1 if it is bad. */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { count: { type: "string" }, seed: { type: "string" } },
@@ -28,6 +29,11 @@ const runs: Readonly<Record<string, () => Promise<readonly [report: object, isGo
   async crowd() {
     const report = await runCrowd(count(10_000), 64);
     return [report, report.opened + report.refused === count(10_000) && report.memory[2] < 3000];
+  },
+  async chaos() {
+    const report = await runChaos(count(600), seed);
+    const { duplicates, falseSuccesses, unanswered, recovery } = report;
+    return [report, duplicates + falseSuccesses + unanswered === 0 && recovery.p95 <= 5000 && recovery.most <= 30_000];
   },
   async hostile() {
     const report = await runHostile({
