@@ -63,7 +63,11 @@ const newSignIn = [
   "wif-jwt-bearer",
 ].map((name) => `auth/${name}`);
 
-/** Every scenario except those of the skills extension, which are skipped for clients without it. */
+const skills = ["no-prefetch", "verify-digest", "verify-size", "verify-frontmatter"].map(
+  (name) => `sep-2640-client-${name}`,
+);
+
+/** Every scenario. */
 export const clientSuites: readonly ClientSuite[] = [
   {
     title: "0.1.16",
@@ -78,8 +82,8 @@ export const clientSuites: readonly ClientSuite[] = [
   {
     title: "0.2",
     version: "0.2.0-alpha.12",
-    scenarios: [...new Set([...legacyScenarios, ...modernScenarios, ...signIn, ...newSignIn])],
-    atLeast: 522,
+    scenarios: [...new Set([...legacyScenarios, ...modernScenarios, ...signIn, ...newSignIn, ...skills])],
+    atLeast: 526,
   },
   {
     title: "0.2 2025-11-25",

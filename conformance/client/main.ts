@@ -84,6 +84,16 @@ async function useEverything(source: Source): Promise<void> {
   ];
   for (const outcome of await Promise.allSettled(work.map((each) => signedIn<unknown>(each))))
     if (outcome.status === "rejected" && !(outcome.reason instanceof RpcFault)) throw outcome.reason;
+  if (scenario !== "sep-2640-client-no-prefetch") await loadSkills(source);
+}
+
+/** Like an agent that needs every skill: its `SKILL.md` first, then what belongs to it, if the first can be trusted. */
+async function loadSkills(source: Source): Promise<void> {
+  for (const { uri, resources } of source.skills?.() ?? []) {
+    await source.readResource!(uri, context);
+    const others = resources === "dynamic" ? [] : resources.filter((file) => file.uri !== uri);
+    for (const file of others) await source.readResource!(file.uri, context);
+  }
 }
 
 /** One scenario checks the schema of the first tool as the client received it. */
