@@ -2,7 +2,7 @@ import { Fault, isFault } from "../../core/fault.ts";
 import { asRecord } from "../../core/is-record.ts";
 import { type Log, silentLog } from "../../core/log.ts";
 import type { TraceFields } from "../../core/telemetry/trace-context.ts";
-import { cancelledBy, orAborted } from "../../core/wait.ts";
+import { cancelledBy, orAborted, sleep } from "../../core/wait.ts";
 import { type ClientIdentity, metaKeys, writeEnvelope } from "../messages/envelope.ts";
 import {
   type ClientLogLine,
@@ -78,6 +78,8 @@ export interface McpClientOptions extends ClientIdentity {
   /** The server may have forgotten the session; the next request shows whether it has. */
   onSessionDoubt?(): void;
   onClose?(fault: Fault): void;
+  /** Waits between two rounds in which the server asked nothing. */
+  readonly pause?: ((ms: number, signal: AbortSignal | undefined) => Promise<void>) | undefined;
 }
 
 /** JSON-RPC to one server, in either era. It never reconnects or repeats a request; its user decides that. */
@@ -109,8 +111,12 @@ const giveUpMs = 500;
 /** How many rounds of questions a server may ask before the call fails. */
 const mostRounds = 20;
 
+/** A server that asks nothing wants to be asked again later: each time after twice as long. */
+const firstPauseMs = 100;
+const longestPauseMs = 5000;
+
 export async function openMcpClient(transport: ClientTransport, options: McpClientOptions): Promise<McpClient> {
-  const { log = silentLog } = options;
+  const { log = silentLog, pause = sleep } = options;
   const pending = new Map<JsonRpcId, PendingCall>();
   const tasks = createTaskRoutes<CallOptions>();
   let nextId = 0;
@@ -120,6 +126,7 @@ export async function openMcpClient(transport: ClientTransport, options: McpClie
     agreement: undefined,
     async request(method, params, callOptions) {
       let sent = params;
+      let pauseMs = firstPauseMs;
       for (let round = 0; round <= mostRounds; round++) {
         const result = await requestOnce(method, sent, callOptions);
         const { resultType = "complete" } = result;
@@ -131,6 +138,9 @@ export async function openMcpClient(transport: ClientTransport, options: McpClie
         try {
           const { signal } = callOptions;
           const inputResponses = await (signal === undefined ? answering : orAborted(answering, signal));
+          const isAsked = Object.keys(inputResponses).length > 0;
+          if (!isAsked && round < mostRounds) await pause(pauseMs, signal);
+          pauseMs = isAsked ? firstPauseMs : Math.min(2 * pauseMs, longestPauseMs);
           if (signal?.aborted) throw cancelledBy(signal);
           sent = { ...params, inputResponses, ...stateOf(result) };
         } catch (error) {
