@@ -15,7 +15,7 @@ test("every tool has schemas and hints, and the official client accepts what the
   });
   const client = new Client({ name: "test", version: "1" });
   const headers = { authorization: `Bearer ${node.token}` };
-  await client.connect(new StreamableHTTPClientTransport(new URL(node.url), { requestInit: { headers } }) as never);
+  await client.connect(new StreamableHTTPClientTransport(new URL(node.url), { requestInit: { headers } }));
   const { tools } = await client.listTools();
   for (const { inputSchema, outputSchema, annotations, description } of tools) {
     expect(inputSchema).toMatchObject({ type: "object", additionalProperties: false });
@@ -157,6 +157,6 @@ test("the outputs fit their own schemas", async () => {
   );
   for (const name of ["device.info", "device.status", "app.status", "app.activity", "system.execApprovals.get"]) {
     const { structuredContent } = await node.call(name);
-    expect(await checker.check(tools.get(name)!.output, structuredContent), name).toEqual({ ok: true });
+    expect([name, await checker.check(tools.get(name)!.output, structuredContent)]).toEqual([name, { ok: true }]);
   }
 });

@@ -1,7 +1,6 @@
 import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
 import { testSource } from "../support/test-source.ts";
-import { until } from "../support/until.ts";
 import { startHub } from "../guard/start-hub.ts";
 import { startNode } from "./start-node.ts";
 
@@ -47,7 +46,7 @@ test.runIf(process.platform === "linux")("many calls leave no process and no ope
   const children = (): number => readdirSync("/proc").filter((name) => /^\d+$/.test(name) && isOurs(name)).length;
   const before = { files: files(), children: children() };
   for (let count = 0; count < 12; count++) await round();
-  await until(() => files() <= before.files && children() <= before.children, "everything to be as before");
+  await expect.poll(() => [files() <= before.files, children() <= before.children]).toEqual([true, true]);
 });
 
 function isOurs(pid: string): boolean {

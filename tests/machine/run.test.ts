@@ -77,7 +77,7 @@ describe.skipIf(isWindows)("system.run", () => {
     const running = (): boolean => execFileSync("ps", ["-eo", "args"], { encoding: "utf8" }).includes("sleep 98765");
     await until(running);
     stop.abort();
-    await expect(call).rejects.toThrow();
+    await expect(call).rejects.toMatchObject({ name: "AbortError" });
     await until(() => !running());
   });
 

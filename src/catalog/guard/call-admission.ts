@@ -80,15 +80,21 @@ export function createCallAdmission(options: CallAdmissionOptions): CallJudge {
       if (verdict === "allow") return pass(verdict, why);
       if (verdict === "deny" && !unanswerable) return refuse(operation, judgement, { verdict, why });
       const call = describeCall(operation, context.caller, judgement);
-      if (await approvals.takeApproval(call)) return pass("ask", `${why}: once by command`);
-      if (unanswerable && context.approval === undefined) return unanswered(operation, call, judgement);
+      if (await approvals.takeApproval(call)) return approve(judgement, "ask", `${why}: once by command`);
+      if (unanswerable && context.approval === undefined) {
+        if (judgement.runsUnanswered) return pass("ask", `${why}: no one can be asked`);
+        return unanswered(operation, call, judgement);
+      }
       const reply = await (context.approval === undefined
         ? ask(operation, context, judgement, call)
         : takeGiven(operation, context.caller, judgement, context.approval));
       if (reply === "again") continue;
-      if (reply.choice === undefined) return refuseUnapproved(operation, judgement, "no one answered");
+      if (reply.choice === undefined) {
+        if (judgement.runsUnanswered) return pass("ask", `${why}: no one answered`);
+        return refuseUnapproved(operation, judgement, "no one answered");
+      }
       const answered = `${why}: ${reply.choice} by ${reply.by}`;
-      if (reply.choice !== "never" && reply.choice !== "no") return pass(verdict, answered);
+      if (reply.choice !== "never" && reply.choice !== "no") return approve(judgement, verdict, answered);
       return refuse(operation, judgement, { verdict, why: answered, noApproval: "the answer was no" });
     }
   }
@@ -117,6 +123,7 @@ export function createCallAdmission(options: CallAdmissionOptions): CallJudge {
         caller: call.client === undefined ? call.caller : { ...call.caller, client: call.client },
         text: questionText(call),
         choices: call.lasting ? ["once", "always", "never"] : ["once"],
+        ...(call.grantCommand !== undefined && { grantCommand: call.grantCommand }),
       },
       askers: asksClient ? [...people, createClientAsker(context)] : people,
       signal,
@@ -174,9 +181,10 @@ export function createCallAdmission(options: CallAdmissionOptions): CallJudge {
     context.tell({ level: "notice", logger: "clawport", data: notice ?? text });
   }
 
-  function logWaiting({ name, caller }: NewWaitingCall, id: string | undefined): void {
+  function logWaiting({ name, caller, grantCommand }: NewWaitingCall, id: string | undefined): void {
     if (id === undefined) return;
-    log.info(`${name} needs approval: run \`clawport approve ${id}\``, { caller: callerScopeName(caller) });
+    const always = grantCommand === undefined ? "" : `; to allow it from now on, run \`${grantCommand}\``;
+    log.info(`${name} needs approval: run \`clawport approve ${id}\`${always}`, { caller: callerScopeName(caller) });
   }
 
   /** No one can be asked, so the call is refused. A person can approve it for the next time. */
@@ -231,6 +239,11 @@ async function traceWait(guard: Span, asking: Promise<ApprovalReply | "again">):
 const anyoneReachable = { person: true, client: true };
 
 const pass = (verdict: CallVerdict, why: string): CallAdmission => ({ pass: true, verdict, why });
+
+function approve({ reasons }: Judgement, verdict: CallVerdict, why: string): CallAdmission {
+  for (const reason of reasons) reason.approved?.();
+  return pass(verdict, why);
+}
 
 /** What has a pinned definition. */
 const itemOf = ({ tool, prompt }: Operation): CatalogItem | undefined => tool ?? prompt;

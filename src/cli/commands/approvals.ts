@@ -18,6 +18,7 @@ const list = defineCommand({
       waiting.length > 0 && `Waiting for approval:\n${renderTable(waiting, waitingColumns, context)}`,
       changed.length > 0 && `Changed definitions:\n${changed.map(({ name }) => `  ${name}`).join("\n")}`,
       waiting.length > 0 && "Run `clawport approve <id>` to see one of the calls in full and allow it once.",
+      ...grantLines(waiting),
       changed.length > 0 && "Run `clawport approve <tool>` to see a change and accept it.",
     ];
     const text = parts.filter((part) => part !== false).join("\n\n");
@@ -48,6 +49,16 @@ export const command: CommandGroup = {
   fallback: "list",
   examples: ["clawport approvals", "clawport approvals forget files__delete"],
 };
+
+/** How tools that need consent are allowed for good. */
+function grantLines(waiting: readonly WaitingCall[]): readonly string[] {
+  const commands = waiting.flatMap(({ name, grantCommand }) =>
+    grantCommand === undefined ? [] : [[grantCommand, name]],
+  );
+  return [...new Map(commands as [string, string][])].map(
+    ([command, name]) => `Run \`${command}\` to allow ${name} from now on; with \`--session\`, until the node stops.`,
+  );
+}
 
 const answerColumns: readonly Column<Approval>[] = [
   { title: "ANSWER", text: ({ choice }) => choice },

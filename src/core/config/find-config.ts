@@ -58,7 +58,7 @@ export const defaultConfig: Config = {
     maxConcurrent: 8,
     callTimeoutMs: 660_000,
     consent: {},
-    run: { remoteGrants: false, pidNamespace: "auto" },
+    run: { remoteGrants: false, gatewayApprovals: false, pidNamespace: "auto" },
     location: {},
     git: { roots: [] },
   },

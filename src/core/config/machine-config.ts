@@ -55,6 +55,11 @@ export const machineSchema = Type.Object(
           description:
             "Whether callers may loosen the exec approvals with `system.execApprovals.set`. Without it they can only tighten them.",
         }),
+        gatewayApprovals: Type.Boolean({
+          default: false,
+          description:
+            "Whether an approval that the OpenClaw gateway reports counts, so that you are not asked again on this computer.",
+        }),
         pidNamespace: Type.Enum(["auto", "off"], {
           default: "auto",
           description:

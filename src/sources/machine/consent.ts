@@ -107,7 +107,7 @@ export function openConsent(options: ConsentOptions): Consent {
 }
 
 /** A no counts before any yes; what is about this caller counts before what is about all. */
-export function judgeGrants(grants: readonly ConsentGrant[], caller: string): "always" | "never" | undefined {
+function judgeGrants(grants: readonly ConsentGrant[], caller: string): "always" | "never" | undefined {
   const own = grants.filter((grant) => grant.caller === caller);
   const decisive = own.length > 0 ? own : grants.filter((grant) => grant.caller === undefined);
   if (decisive.some(({ choice }) => choice === "never")) return "never";

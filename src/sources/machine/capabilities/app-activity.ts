@@ -42,7 +42,7 @@ export function appActivity({ activity }: Pick<Machine, "activity">): Capability
       additionalProperties: false,
     },
     run({ limit = 50, since }) {
-      const after = since === undefined ? -Infinity : Date.parse(String(since));
+      const after = since === undefined ? -Infinity : Date.parse(since as string);
       if (Number.isNaN(after)) throw invalidRequest("`since` must be a time such as 2026-01-31T12:00:00Z.");
       const entries = activity().filter(({ ts }) => Date.parse(ts) > after);
       return { payload: { entries: entries.slice(0, Number(limit)) } };

@@ -55,8 +55,8 @@ export function execApprovalsSet(approvals: Pick<ExecApprovals, "replace">): Cap
     },
     output: snapshotSchema,
     async run({ baseHash, file }) {
-      const base = baseHash === undefined ? undefined : String(baseHash);
-      return { payload: shown(await approvals.replace(file as ExecApprovalsFile, base)) };
+      const replaced = await approvals.replace(file as ExecApprovalsFile, baseHash as string | undefined);
+      return { payload: shown(replaced) };
     },
   };
 }

@@ -11,7 +11,7 @@ export const mostMessageBytes = 8 * 1024 * 1024;
 const deepest = 32;
 
 /** The types in a signature: `a{sv}u` has `a{sv}` and `u`. */
-export function splitSignature(signature: string): string[] {
+function splitSignature(signature: string): string[] {
   const types: string[] = [];
   for (let at = 0; at < signature.length;) {
     const end = endOfType(signature, at, 0);

@@ -66,7 +66,7 @@ function isSame(one: FileIdentity, other: FileIdentity): boolean {
 }
 
 async function findFolder(given: unknown, homedir: string): Promise<FileIdentity> {
-  const folder = given === undefined ? homedir : String(given);
+  const folder = typeof given === "string" ? given : homedir;
   if (!isAbsolute(folder) || folder.includes("\0")) throw invalidRequest("`cwd` must be an absolute path.");
   try {
     const path = await realpath(folder);
