@@ -251,6 +251,19 @@ describe("a task of 2025-11-25 that asks", () => {
     expect((await second).result.content[0].text).toBe("decline");
   });
 
+  test("asks in a new session, too, if the one before is gone without a word", async () => {
+    const server = openServer(asking);
+    const lost = await shakeHands(server, version, { elicitation: {} });
+    const taskId = await startAsking(lost);
+    void lost.ask("tasks/result", { taskId });
+    await until(() => questions(lost).length === 1);
+    const next = await shakeHands(server, version, { elicitation: {} });
+    const waiting = next.ask("tasks/result", { taskId });
+    await until(() => questions(next).length === 1);
+    await next.say({ jsonrpc: "2.0", id: questions(next)[0]!.id, result: { action: "accept" } });
+    expect((await waiting).result.content[0].text).toBe("accept");
+  });
+
   test("gets the error of a client that refuses", async () => {
     const talk = await open();
     const taskId = await startAsking(talk);

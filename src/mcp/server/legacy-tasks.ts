@@ -7,6 +7,7 @@ import { hasLegacyTasks, isOver, taskSupportOf } from "../messages/task.ts";
 import type { Tool } from "../messages/tool.ts";
 import type { MethodHandler } from "./feature-methods.ts";
 import type { ToolOffer } from "./offer.ts";
+import type { Peer } from "./peer.ts";
 import { createResumableRun } from "./resumable-run.ts";
 import { relatedTo, type ServedRequest } from "./served-request.ts";
 import type { Task, TaskStore } from "./tasks.ts";
@@ -29,8 +30,8 @@ export const taskCapabilities = { list: {}, cancel: {}, requests: { tools: { cal
  */
 export function legacyTaskMethods({ tasks, waiting, tools, call }: LegacyTaskParts): Map<string, MethodHandler> {
   const found = (params: Params, request: ServedRequest) => tasks.find(params.taskId, request.principal);
-  /** The questions that a client is being asked right now, by task. */
-  const asked = new WeakMap<Task, Set<string>>();
+  /** The questions that a client is being asked right now. Another session of the same principal is asked, too. */
+  const asked = new WeakMap<Task, WeakMap<Peer, Set<string>>>();
 
   return new Map<string, MethodHandler>([
     [
@@ -127,8 +128,10 @@ export function legacyTaskMethods({ tasks, waiting, tools, call }: LegacyTaskPar
   }
 
   function askOpenQuestions(task: Task, request: ServedRequest): void {
-    const open = asked.get(task) ?? new Set();
-    asked.set(task, open);
+    const ofTask = asked.get(task) ?? new WeakMap<Peer, Set<string>>();
+    asked.set(task, ofTask);
+    const open = ofTask.get(request.peer) ?? new Set();
+    ofTask.set(request.peer, open);
     for (const [key, question] of Object.entries(task.inputRequests)) {
       if (open.has(key)) continue;
       open.add(key);
