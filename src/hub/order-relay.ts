@@ -3,12 +3,14 @@ import { isRecord } from "../core/is-record.ts";
 import type { SpilledText } from "../core/json-bytes.ts";
 import { hubOrderUrl } from "../core/http/hub-routes.ts";
 import type { Home } from "../core/files/home.ts";
+import { messageOf } from "../core/fault.ts";
 import { readVersion } from "../core/version.ts";
+import { withDeadline } from "../core/wait.ts";
 import { shakeHands } from "../mcp/client/handshake.ts";
 import { createHttpTransport } from "../mcp/client/http-transport.ts";
 import { type McpClient, openMcpClient } from "../mcp/client/mcp-client.ts";
 import { stripEnvelope } from "../mcp/messages/envelope.ts";
-import type { ToolResult } from "../mcp/messages/tool.ts";
+import { errorResult, type ToolResult } from "../mcp/messages/tool.ts";
 import { readSpilledText } from "../sources/agent/media/base64-text.ts";
 import { orderTool } from "../sources/agent/order/order-tool.ts";
 import { isOutputLine, outputMeta, takeOutputLine } from "../sources/agent/order/relayed-output.ts";
@@ -24,6 +26,8 @@ export interface OrderHub {
   order(args: unknown, call: OrderContext): Promise<ToolResult | undefined>;
 }
 
+/** A hub that hangs must not keep an order waiting for long. */
+const lookMs = 3000;
 const handshakeMs = 5000;
 const largestInlined = 32 * 1024 * 1024;
 
@@ -31,7 +35,8 @@ const largestInlined = 32 * 1024 * 1024;
 export async function findOrderHub(host: Host, home: Home, configPath: string): Promise<OrderHub | undefined> {
   try {
     const hub = await findHub(host, home);
-    if (hub === undefined || !(await isSameAgent(hub, host, configPath))) return undefined;
+    if (hub === undefined) return undefined;
+    if (!(await withDeadline(lookMs, undefined, () => isSameAgent(hub, host, configPath)))) return undefined;
     return { order: (args, call) => placeAtHub(hub, host, args, call) };
   } catch (error) {
     host.log.debug("the running hub can't take orders", { error });
@@ -83,7 +88,7 @@ async function placeAtHub(
       return undefined;
     }
     const written = { text: "" };
-    const result = await client.request(
+    const asked = client.request(
       "tools/call",
       { name: orderTool.name, arguments: inlined },
       {
@@ -98,7 +103,13 @@ async function placeAtHub(
         ask: (question, key) => call.ask(question, key),
       },
     );
-    return stripEnvelope(result) as unknown as ToolResult;
+    return stripEnvelope(await asked) as unknown as ToolResult;
+  } catch (error) {
+    // The order may have reached the agent, so it is not placed again.
+    if (call.signal.aborted) throw error;
+    return errorResult(
+      `Error: The hub did not answer the order: ${messageOf(error)} Ask for its outcome with the same session key.`,
+    );
   } finally {
     await (client ?? transport).close();
     agent.destroy();

@@ -111,3 +111,25 @@ test("an order that is cancelled ends at the hub, too", async () => {
   const { out } = await runHere(place, ["audit", "--json"]);
   expect(JSON.parse(out)).toMatchObject({ tool: "order_openclaw", outcome: "cancelled" });
 });
+
+test("an order whose hub is killed is not placed again, and says so", async () => {
+  await using setup = await setUp();
+  const { place, model } = setup;
+  const hub = await startHub(place, "--port", "0");
+  const hanging = model.nextHanging();
+  const ordering = runHere(place, ["agent", "hang"]);
+  await hanging;
+  hub.child.kill("SIGKILL");
+  const { exit, out, err } = await ordering;
+  expect([exit, out]).toEqual([1, ""]);
+  expect(err).toContain("Error: The hub did not answer the order: ");
+  expect(model.requests).toHaveLength(1);
+});
+
+test("a hub that hangs keeps an order waiting for a moment only", async () => {
+  await using setup = await setUp();
+  const { place } = setup;
+  await using hub = await startHub(place, "--port", "0");
+  hub.child.kill("SIGSTOP");
+  expect((await clawport(place, "agent", "hello")).out).toBe("ECHO:hello\n");
+});

@@ -104,13 +104,14 @@ test("status begins with the hub: its address, how long it runs, who called, and
   await using hub = await startHub(place, "--port", "0");
   await until(async () => (await runHere(place, ["call", "shelf__pid"])).exit === 0);
   await runHere(place, ["call", "shelf__fail"]);
+  expect(await listTools(hub.ready.url, "wrong")).toBe(401);
   const { out } = await clawport(place, "status");
   expect(out).toMatch(
     /^Hub\n {2}Address {9}http:\/\/127\.0\.0\.1:\d+\/mcp\n {2}Running {9}for \d+ s \(PID \d+, version /,
   );
   expect(out).toMatch(/\n {2}Callers {9}cli\/clawport call \(\d+ calls, \d+ s ago\)\n/);
   expect(out).toMatch(/\n {2}Calls {11}\d+ \(\d+ failed\)\n/);
-  expect(out).toMatch(/\n\nshelf\n {2}Address/);
+  expect(out).toMatch(/\n {2}Refused tokens {2}1 wrong, 0 missing.*\n\nshelf\n {2}Address/);
   expect(JSON.parse((await runHere(place, ["status", "--json"])).out)).toMatchObject({
     hub: { pid: hub.ready.pid, callers: [{ door: "cli" }] },
     servers: [{ name: "shelf" }],

@@ -5,13 +5,22 @@ import type { JsonSchema } from "../../mcp/messages/tool.ts";
 export type Shapes = readonly JsonSchema[];
 
 const deepest = 8;
+const mostShapes = 500;
 
-export function shapesOf(schema: unknown, root: JsonSchema, depth = 0): Shapes {
-  if (!isRecord(schema) || depth > deepest) return [];
-  const { $ref, allOf, anyOf, oneOf } = schema;
-  const inside = [allOf, anyOf, oneOf].flatMap((list) => (Array.isArray(list) ? (list as unknown[]) : []));
-  const referred = typeof $ref === "string" ? [resolve($ref, root)] : [];
-  return [schema, ...[...referred, ...inside].flatMap((each) => shapesOf(each, root, depth + 1))];
+/** Each schema once: those that refer to each other would otherwise make more of them than anyone can wait for. */
+export function shapesOf(schema: unknown, root: JsonSchema): Shapes {
+  const found = new Set<JsonSchema>();
+  collect(schema, 0);
+  return [...found];
+
+  function collect(each: unknown, depth: number): void {
+    if (!isRecord(each) || depth > deepest || found.has(each) || found.size >= mostShapes) return;
+    found.add(each);
+    const { $ref, allOf, anyOf, oneOf } = each;
+    if (typeof $ref === "string") collect(resolve($ref, root), depth + 1);
+    for (const list of [allOf, anyOf, oneOf])
+      if (Array.isArray(list)) for (const inside of list as unknown[]) collect(inside, depth + 1);
+  }
 }
 
 export function typesOf(shapes: Shapes): ReadonlySet<string> {

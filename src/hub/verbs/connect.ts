@@ -5,7 +5,7 @@ import { isSignInNeeded } from "../../sources/servers/oauth/connection-auth.ts";
 import { addressOf } from "../../sources/servers/server-status.ts";
 import type { ConfigPlace } from "../control/hub-control.ts";
 import { type ConnectTarget, parseConnectTarget, suggestName } from "./connect-target.ts";
-import { runTools, statusText } from "./servers.ts";
+import { listTools, statusText } from "./servers.ts";
 import type { VerbContext, VerbResult } from "./verb.ts";
 
 /** Edits the servers in a configuration file. */
@@ -96,7 +96,7 @@ async function connect(
   const head = added === undefined ? [] : [`Added ${name} to ${added.path}.`];
   try {
     const server = await context.control.servers.connect(name);
-    const tools = await runTools(context, name);
+    const tools = await listTools(context, name);
     const text = [...head, statusText(server, context), "", tools.text].join("\n");
     return { ok: true, data: { server, added: added?.path ?? null, ...(tools.data as object) }, text };
   } catch (error) {

@@ -9,6 +9,7 @@ import type { VerbContext, VerbResult } from "./verb.ts";
 
 const longestDescription = 4000;
 const longestSchema = 20_000;
+const mostArguments = 200;
 
 /** Everything a caller needs to know of one tool: what it does, its arguments, its annotations, and an example call. */
 export function describeTool(tool: ListedTool, { prefix }: Pick<VerbContext, "prefix">): VerbResult {
@@ -16,7 +17,7 @@ export function describeTool(tool: ListedTool, { prefix }: Pick<VerbContext, "pr
   const example = { arguments: exampleArguments(inputSchema), command: exampleCommand(tool, prefix) };
   const heading = [title ?? annotations?.title, `from ${source}`].filter((part) => part !== undefined).join(", ");
   const parts: readonly (readonly [string, string])[] = [
-    ["", `${name} (${visibleText(heading, 200)})`],
+    ["", `${visibleText(name, 200)} (${visibleText(heading, 200)})`],
     ["", visibleText(description?.trim() ?? "", longestDescription)],
     ["Arguments", argumentLines(inputSchema)],
     ["Annotations", annotationText(annotations)],
@@ -56,7 +57,7 @@ function exampleCommand({ name, inputSchema }: ListedTool, prefix: string): stri
 /** One line for each argument: its name, its type, whether it is required, and what it means. */
 function argumentLines(schema: JsonSchema): string {
   const root = shapesOf(schema, schema);
-  const { names } = keysOf(root);
+  const names = keysOf(root).names.slice(0, mostArguments);
   if (names.length === 0) return "none";
   const required = new Set(root.flatMap(({ required: list }) => (Array.isArray(list) ? (list as unknown[]) : [])));
   const rows = names.map((name) => {

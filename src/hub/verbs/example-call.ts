@@ -4,11 +4,18 @@ import { choicesOf, itemsOf, keysOf, propertyOf, type Shapes, shapesOf, typesOf 
 
 const deepest = 4;
 const mostArguments = 12;
+const mostValues = 100;
 const longestText = 200;
 
 /** Arguments that a tool with this schema could take: the required ones; if there are none, the first one. */
 export function exampleArguments(schema: JsonSchema): Readonly<Record<string, unknown>> {
-  return exampleObject(shapesOf(schema, schema), schema, 0);
+  return exampleObject(shapesOf(schema, schema), { schema, left: mostValues }, 0);
+}
+
+/** The schema that references point into, and how many more values the example may have. */
+interface Root {
+  readonly schema: JsonSchema;
+  left: number;
 }
 
 /** The arguments as they are typed after `call <tool>`. */
@@ -30,17 +37,20 @@ function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-function exampleObject(shapes: Shapes, root: JsonSchema, depth: number): Record<string, unknown> {
+function exampleObject(shapes: Shapes, root: Root, depth: number): Record<string, unknown> {
   const { names } = keysOf(shapes);
   const required = shapes.flatMap(({ required: list }) => (Array.isArray(list) ? list.map(String) : []));
   const needed = names.filter((name) => required.includes(name));
   const chosen = needed.length === 0 && depth === 0 ? names.slice(0, 1) : needed;
   return Object.fromEntries(
-    chosen.slice(0, mostArguments).map((name) => [name, exampleValue(propertyOf(shapes, name, root), root, depth + 1)]),
+    chosen
+      .slice(0, mostArguments)
+      .map((name) => [name, exampleValue(propertyOf(shapes, name, root.schema), root, depth + 1)]),
   );
 }
 
-function exampleValue(shapes: Shapes, root: JsonSchema, depth: number): unknown {
+function exampleValue(shapes: Shapes, root: Root, depth: number): unknown {
+  if (--root.left < 0) return "…";
   const [given] = shapes.flatMap((shape) => [
     ...(Array.isArray(shape["examples"]) ? (shape["examples"] as unknown[]) : []),
     ...(shape["default"] === undefined || shape["default"] === null ? [] : [shape["default"]]),
@@ -58,8 +68,8 @@ function exampleValue(shapes: Shapes, root: JsonSchema, depth: number): unknown 
   return types.has("null") ? null : "…";
 }
 
-function exampleItems(shapes: Shapes, root: JsonSchema, depth: number): unknown[] {
-  const items = itemsOf(shapes, root);
+function exampleItems(shapes: Shapes, root: Root, depth: number): unknown[] {
+  const items = itemsOf(shapes, root.schema);
   return items.length === 0 ? [] : [exampleValue(items, root, depth + 1)];
 }
 

@@ -119,7 +119,8 @@ async function describeNamedTool(context: VerbContext, name: string): Promise<Ve
   throw await unknownName(context, name);
 }
 
-async function listTools({ control, prefix, table }: VerbContext, source?: string): Promise<VerbResult> {
+/** The tools of a server, or of all. */
+export async function listTools({ control, prefix, table }: VerbContext, source?: string): Promise<VerbResult> {
   const tools = await control.tools.list(source);
   const text = tools.length === 0 ? noTools(prefix, source) : (table?.(tools, toolColumns) ?? renderTools(tools));
   return { ok: true, data: { tools }, text };

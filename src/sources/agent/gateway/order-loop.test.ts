@@ -9,6 +9,7 @@ function open(): {
   readonly loop: OrderLoop;
   calls(runId: string, args: object, name?: string): void;
   ends(runId: string): void;
+  stops(runId: string): void;
 } {
   let listener: (event: GatewayEvent) => void = () => {};
   const loop = watchOrderLoop({ onEvent: (each) => ((listener = each), () => {}) });
@@ -18,6 +19,7 @@ function open(): {
     loop,
     calls: (runId, args, name = "clawport__order_openclaw") => emit(runId, { phase: "start", name, args }),
     ends: (runId) => emit(runId, { phase: "result", name: "x" }),
+    stops: (runId) => listener({ event: "chat", payload: { runId, state: "aborted" } }),
   };
 }
 
@@ -43,6 +45,18 @@ test("the call is known by its id under Tool Search, and by the mark of another 
   calls("clawport-order-of-another", { id: "clawport__order_openclaw-2", args: { message: "again" } }, "tool_call");
   expect(await passes(loop, "again", codex)).toBe(false);
   ends("clawport-order-of-another");
+  expect(await passes(loop, "again", codex)).toBe(true);
+});
+
+test("a call that its run left without a result is forgotten with the run", async () => {
+  const { loop, calls, stops } = open();
+  const run = loop.begin();
+  calls(run.runId, { message: "again" });
+  run[Symbol.dispose]();
+  expect(await passes(loop, "again", codex)).toBe(true);
+  calls("clawport-order-of-another", { message: "again" });
+  expect(await passes(loop, "again", codex)).toBe(false);
+  stops("clawport-order-of-another");
   expect(await passes(loop, "again", codex)).toBe(true);
 });
 

@@ -14,6 +14,7 @@ const openClawClient = "openclaw-bundle-mcp";
 /** An event and the call that it announces come over two connections. */
 const eventPatienceMs = 500;
 const mostCalls = 500;
+const endStates: ReadonlySet<unknown> = new Set(["final", "error", "aborted"]);
 
 /**
  * Keeps an agent from ordering itself: OpenClaw may have this very hub among its MCP servers, and an order whose run places
@@ -43,7 +44,13 @@ export function watchOrderLoop(gateway: Pick<GatewayConnection, "onEvent">): Ord
     begin() {
       const runId = `${mark}${randomUUID()}`;
       running.add(runId);
-      return { runId, [Symbol.dispose]: () => void running.delete(runId) };
+      return {
+        runId,
+        [Symbol.dispose]() {
+          running.delete(runId);
+          forgetRun(runId);
+        },
+      };
     },
     async check(message, { client }) {
       const isOpenClaw = client === openClawClient;
@@ -56,8 +63,11 @@ export function watchOrderLoop(gateway: Pick<GatewayConnection, "onEvent">): Ord
   };
 
   function note({ event, payload }: GatewayEvent): void {
-    const { runId, stream, data } = asRecord(payload);
-    if (event !== "agent" || stream !== "tool" || typeof runId !== "string") return;
+    const { runId, stream, data, state } = asRecord(payload);
+    if (typeof runId !== "string") return;
+    // A run that is stopped during a call may leave it without a result.
+    if (event === "chat" && calls.size > 0 && endStates.has(state)) forgetRun(runId);
+    if (event !== "agent" || stream !== "tool") return;
     const { phase, name, toolCallId, args } = asRecord(data);
     const key = `${runId} ${String(toolCallId)}`;
     if (phase === "result" || phase === "end") calls.delete(key);
@@ -67,6 +77,10 @@ export function watchOrderLoop(gateway: Pick<GatewayConnection, "onEvent">): Ord
     if (calls.size >= mostCalls) calls.delete(calls.keys().next().value!);
     calls.set(key, { runId, message: typeof given.message === "string" ? given.message : undefined });
     for (const look of waiting) look();
+  }
+
+  function forgetRun(runId: string): void {
+    for (const [key, call] of calls) if (call.runId === runId) calls.delete(key);
   }
 
   function originOf(message: string): "order" | "other" | "unknown" {
