@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { until } from "../../../tests/support/until.ts";
 import { silentLog } from "../../core/log.ts";
-import type { JsonRpcMessage } from "../messages/json-rpc.ts";
+import { isRequest, type JsonRpcMessage } from "../messages/json-rpc.ts";
 import type { ClientTransport, TransportListener } from "./client-transport.ts";
 import { openMcpClient } from "./mcp-client.ts";
 
@@ -41,9 +41,9 @@ function answeringTransport(results: readonly object[]): ClientTransport & { rea
     sent,
     start: async (given) => void (listener = given),
     async send(message) {
-      const result = results[Math.min(sent.push(message), results.length) - 1];
-      if ("id" in message)
-        setImmediate(() => listener?.onMessage({ jsonrpc: "2.0", id: message.id, result }, undefined));
+      const result = results[Math.min(sent.push(message), results.length) - 1] ?? {};
+      if (!isRequest(message)) return;
+      setImmediate(() => listener?.onMessage({ jsonrpc: "2.0", id: message.id, result }, undefined));
     },
   };
 }
