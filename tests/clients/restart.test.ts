@@ -63,7 +63,7 @@ test.for(clients.slice(0, 2))(
       { do: "progress", steps: 1000, everyMs: 50 },
       { onProgress: () => begun.resolve() },
     );
-    await begun.promise;
+    await Promise.race([begun.promise, lost]);
     await kill(first);
     await using _second = await startHub(place, "--port", port);
     expect(await lost).toMatch(/may or may not have completed.*true\]/);

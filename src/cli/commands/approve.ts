@@ -35,7 +35,7 @@ export const command = defineCommand({
     const [what = ""] = context.args;
     const { waiting, changed } = await approvals.list();
     const { isNameOrNarrow } = await import("../../catalog/names.ts");
-    const held = options.deny ? [] : changed.filter(({ name }) => name === what);
+    const held = options.deny ? [] : changed.filter(({ name }) => isNameOrNarrow(what, name));
     const isMeant = (call: WaitingCall) => call.id === what || isNameOrNarrow(what, call.name);
     const calls = waiting.filter(isMeant).filter(isOf(options.caller));
     const [call] = calls;
@@ -44,12 +44,14 @@ export const command = defineCommand({
 
     const done: string[] = [];
     const seen = held.map(({ hash }) => hash);
-    for (const { source, diff, state } of held) {
+    for (const { name, source, diff, state } of held) {
       const change = state === "new" ? "is new" : "has changed";
-      await confirm(context, `${what} of ${source} ${change}:\n${diff}`, "Accept the new definition?");
-      done.push(`${what}: the new definition is accepted.`);
+      await confirm(context, `${name} of ${source} ${change}:\n${diff}`, "Accept the new definition?");
+      done.push(`${name}: the new definition is accepted.`);
     }
-    const accepted = held.length === 0 ? [] : await approvals.accept(what, { confirmed: isAttended, seen });
+    const accepted: unknown[] = [];
+    for (const name of new Set(held.map((each) => each.name)))
+      accepted.push(...(await approvals.accept(name, { confirmed: isAttended, seen })));
     if (call === undefined || calls.length > 1) {
       if (calls.length > 1) done.push(ambiguous(what, calls));
       return context.answer({ accepted }, done.join("\n"));

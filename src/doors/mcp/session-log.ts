@@ -37,6 +37,8 @@ export interface SessionLog {
 
 interface SessionRecord extends SessionFacts {
   readonly token: string;
+  /** The length of its line. */
+  bytes?: number;
   /** When it was last known to be in use. */
   readonly at: number;
 }
@@ -59,6 +61,8 @@ export function openSessionLog(options: SessionLogOptions): SessionLog {
   /** The file ends with half a line. */
   let isTorn = false;
   let size = 0;
+  /** Of it, the lines that a rewrite would keep. */
+  let liveBytes = 0;
   let fd: number | undefined;
   guarded(() => {
     size = load();
@@ -109,16 +113,19 @@ export function openSessionLog(options: SessionLogOptions): SessionLog {
   }
 
   function put(key: string, record: SessionRecord): void {
-    keep(key, record);
-    append(formatLine(key, record));
+    const line = formatLine(key, record);
+    keep(key, record, Buffer.byteLength(line));
+    append(line);
   }
 
   function drop(key: string): void {
     if (remove(key)) append(`${JSON.stringify({ end: key })}\n`);
   }
 
-  function keep(key: string, record: SessionRecord): void {
+  function keep(key: string, record: SessionRecord, bytes: number): void {
     remove(key);
+    record.bytes = bytes;
+    liveBytes += bytes;
     records.set(key, record);
     countOf.add(record.token);
   }
@@ -126,6 +133,7 @@ export function openSessionLog(options: SessionLogOptions): SessionLog {
   function remove(key: string): boolean {
     const record = records.get(key);
     if (record === undefined) return false;
+    liveBytes -= record.bytes ?? 0;
     countOf.remove(record.token);
     return records.delete(key);
   }
@@ -194,12 +202,12 @@ export function openSessionLog(options: SessionLogOptions): SessionLog {
   function applyLine(line: string): void {
     const { end, key, record } = parseLine(line) ?? {};
     if (end !== undefined) remove(end);
-    if (key !== undefined && record !== undefined && !isExpired(record)) keep(key, record);
+    if (key !== undefined && record !== undefined && !isExpired(record)) keep(key, record, line.length + 1);
   }
 
   function compact(): void {
+    if (liveBytes * 2 > size) return;
     const text = Array.from(records, ([key, record]) => formatLine(key, record)).join("");
-    if (Buffer.byteLength(text) * 2 > size) return;
     if (fd !== undefined) fs.closeSync(fd);
     fd = undefined;
     const draft = `${file}.draft`;

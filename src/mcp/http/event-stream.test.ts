@@ -31,7 +31,7 @@ describe("a stream that broke off", () => {
     at("a", 1);
     at("b", 1);
     const [a, b] = await Promise.all(posts);
-    expect(await a!.events.next()).toMatchObject({ data: "", retry: 1000 });
+    expect(await a!.events.next()).toMatchObject({ data: "", retry: 3000 });
     const seen = await a!.events.next();
     expect(seen?.message).toMatchObject({ params: { progressToken: "a", progress: 1 } });
     a!.hangUp();
@@ -118,13 +118,13 @@ describe("a stream that its handler releases", () => {
     await until(() => contexts.size === 1);
     contexts.get("a")!.releaseStream();
     const events = await (await post).events.rest();
-    expect(events).toMatchObject([{ data: "", retry: 1000 }]);
+    expect(events).toMatchObject([{ data: "", retry: 3000 }, { retry: 1000 }]);
     at("a", 1);
     const again = await web.send("GET", { ...session, "last-event-id": events[0]!.id! });
     expect((await again.events.next())?.message).toMatchObject({ params: { progress: 1 } });
     contexts.get("a")!.releaseStream();
     const none = await again.events.rest();
-    expect(none).toEqual([]);
+    expect(none).toEqual([{ retry: 1000, isComment: false }]);
     end("a");
     const last = await web.send("GET", { ...session, "last-event-id": `${events[0]!.id!.split("-")[0]}-2` });
     expect(await last.events.messages()).toMatchObject([{ id: "a", result: { content: [{ text: "a" }] } }]);

@@ -12,6 +12,8 @@ export interface EventStream {
   write(data: string, id?: string): void;
   /** Writes a comment line, so that proxies do not close a quiet stream. */
   keepAlive(): void;
+  /** Says when to reconnect once the stream has ended. */
+  retryAfter(ms: number): void;
   end(): void;
 }
 
@@ -36,6 +38,9 @@ export function openEventStream(response: ServerResponse, headers: Readonly<Reco
     keepAlive() {
       if (!isOver()) response.write(":\n\n");
     },
+    retryAfter(ms) {
+      if (!isOver()) response.write(`retry: ${ms}\n\n`);
+    },
     end() {
       if (!isOver()) response.end();
     },
@@ -49,6 +54,8 @@ function primeEventStream(response: ServerResponse, id: string, retryMs: number)
 
 /** When a client should reconnect after the server closed its stream on purpose. */
 const reconnectAfterMs = 1000;
+/** When to reconnect after the stream broke. Official clients try only twice, and a restart may take seconds. */
+const reconnectAfterLossMs = 3000;
 
 /** An event stream of a session. It outlives its connection, so that the client can resume it. */
 export interface SessionStream {
@@ -90,7 +97,7 @@ export function createSessionStream(stored: StoredStream, version: string | unde
       });
       // The priming event is stored like any other, so that the client can resume from its id.
       if (lastEventId === undefined && primesStreams(version))
-        primeEventStream(response, stored.append(""), reconnectAfterMs);
+        primeEventStream(response, stored.append(""), reconnectAfterLossMs);
       for (const { id, data } of missed) events.write(data, id);
       if (ended) events.end();
       return true;
@@ -98,6 +105,7 @@ export function createSessionStream(stored: StoredStream, version: string | unde
     isAttached: () => attached !== undefined,
     keepAlive: () => attached?.events.keepAlive(),
     release() {
+      attached?.events.retryAfter(reconnectAfterMs);
       attached?.events.end();
       attached = undefined;
     },

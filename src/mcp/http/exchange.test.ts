@@ -230,7 +230,7 @@ describe("a reader that does not read", () => {
       await until(() => isAnswered);
       // Heartbeats go to the streams of a session in the order they were opened, so the unread one is reached first.
       const { events } = await web.send("GET", session);
-      expect(await events.next()).toMatchObject({ data: "", retry: 1000 });
+      expect(await events.next()).toMatchObject({ data: "", retry: 3000 });
       expect(await events.next()).toMatchObject({ isComment: true });
       expect(await events.next()).toMatchObject({ isComment: true });
       socket.destroy();

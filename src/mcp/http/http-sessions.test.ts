@@ -104,7 +104,7 @@ describe("a session", () => {
     await using web = await openWeb(testOffer({ tools: { ask } }));
     const session = await web.open("2025-11-25", { roots: {} });
     const { events } = await web.post(call(1, "ask"), session);
-    expect(await events.next()).toMatchObject({ data: "", retry: 1000 });
+    expect(await events.next()).toMatchObject({ data: "", retry: 3000 });
     const question = (await events.next())?.message;
     expect(question).toMatchObject({ method: "roots/list" });
     const answer = { jsonrpc: "2.0", id: question!.id, result: { roots: [] } };
@@ -132,7 +132,7 @@ describe("the GET stream of a session", () => {
     offer.change("prompts");
     const { events, type } = await web.send("GET", session);
     expect(type).toBe("text/event-stream");
-    expect(await events.next()).toMatchObject({ data: "", retry: 1000 });
+    expect(await events.next()).toMatchObject({ data: "", retry: 3000 });
     const running = web.post(call(1, "hold"), session);
     await until(() => contexts.length === 1);
     offer.change("tools");
