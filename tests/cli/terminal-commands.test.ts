@@ -172,7 +172,8 @@ async function namesAt(url: string, token: string): Promise<readonly string[]> {
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
   const text = await (await fetch(url, { method: "POST", headers, body })).text();
   // On a stream, if the hub tells of servers that are still connecting.
-  const { result } = JSON.parse(text.slice(text.indexOf("{"))) as { result: { tools: { name: string }[] } };
+  const { result } = JSON.parse(text.slice(text.indexOf("{"))) as { result?: { tools: { name: string }[] } };
+  if (result === undefined) throw new Error(text);
   return result.tools.map(({ name }) => name);
 }
 
