@@ -58,6 +58,8 @@ export interface View {
   findResource(uri: string, caller: Caller): FoundResource | undefined;
   /** Whether the URIs in results of several sources can meet in this view. */
   readonly sharesUris: boolean;
+  /** The caller gets a list as it is now: the URIs in it stay good for it, whatever other sources list later. */
+  noteListed(caller: Caller): void;
   /**
    * A result of a source with its URIs in the form that this view shows. What no list mentions is remembered for the
    * caller. `read` is the resource that the caller has read, if that was it, and the URI that it used.
@@ -161,6 +163,7 @@ export function createView(filter: ViewFilter, { alphabet = "wide" }: ViewOption
     get sharesUris() {
       return current().resources.isShared;
     },
+    noteListed: (caller) => links.noteListed(current().resources, caller),
     showUris(source, result, caller, read) {
       const { resources } = current();
       if (!resources.isShared) return result;

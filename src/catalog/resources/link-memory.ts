@@ -1,8 +1,12 @@
 import { type Caller, callerScopeKey } from "../caller.ts";
+import type { ResourceIndex } from "./resource-index.ts";
 
-/** Which source sent a caller a URI that no list and no template mentions. Bounded: the oldest are forgotten. */
+/** Which source the URIs came from that a caller was sent. Bounded: the oldest are forgotten. */
 export interface LinkMemory {
-  /** The id of the source; undefined if the caller was not sent this URI. */
+  /** The lists that the caller got last. */
+  listed(caller: Caller): ResourceIndex | undefined;
+  noteListed(caller: Caller, index: ResourceIndex): void;
+  /** The source of a URI that no list and no template mentions; undefined if the caller was not sent it. */
   sourceOf(caller: Caller, uri: string): string | undefined;
   /** False if the URI is too long to be remembered. */
   remember(caller: Caller, uri: string, source: string): boolean;
@@ -15,6 +19,7 @@ const longestUri = 2048;
 const mostCharacters = 128 * 1024;
 
 interface CallerLinks {
+  listed: ResourceIndex | undefined;
   readonly sources: Map<string, string>;
   characters: number;
 }
@@ -23,12 +28,14 @@ export function createLinkMemory(): LinkMemory {
   const callers = new Map<string, CallerLinks>();
 
   return {
+    listed: (caller) => callers.get(keyOf(caller))?.listed,
+    noteListed(caller, index) {
+      linksOf(caller).listed = index;
+    },
     sourceOf: (caller, uri) => callers.get(keyOf(caller))?.sources.get(uri),
     remember(caller, uri, source) {
       if (uri.length > longestUri) return false;
-      const key = keyOf(caller);
-      const links = callers.get(key) ?? { sources: new Map<string, string>(), characters: 0 };
-      moveToEnd(callers, key, links);
+      const links = linksOf(caller);
       if (!links.sources.has(uri)) links.characters += uri.length;
       moveToEnd(links.sources, uri, source);
       while (links.sources.size > mostUris || links.characters > mostCharacters) {
@@ -36,10 +43,17 @@ export function createLinkMemory(): LinkMemory {
         links.sources.delete(oldest!);
         links.characters -= oldest!.length;
       }
-      if (callers.size > mostCallers) callers.delete(callers.keys().next().value!);
       return true;
     },
   };
+
+  function linksOf(caller: Caller): CallerLinks {
+    const key = keyOf(caller);
+    const links = callers.get(key) ?? { listed: undefined, sources: new Map<string, string>(), characters: 0 };
+    moveToEnd(callers, key, links);
+    if (callers.size > mostCallers) callers.delete(callers.keys().next().value!);
+    return links;
+  }
 }
 
 /** Sessions of one token are different callers: what one was sent says nothing about the other. */

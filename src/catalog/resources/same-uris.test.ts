@@ -64,6 +64,27 @@ test("in its plain form it belongs to neither, and the error says what to read i
   );
 });
 
+test("it still reaches the source whose list a caller got when no other source had it", () => {
+  const catalog = catalogOf({ one: { page } });
+  const view = catalog.view("all");
+  view.noteListed(anna);
+  catalog.add(sourceWith("two", { page, uris: [page] }));
+  expect(find(view, page)).toBe(`one ${page}`);
+  expect(() => find(view, page, bert)).toThrow("More than one server");
+  view.noteListed(anna);
+  expect(() => find(view, page)).toThrow("More than one server");
+});
+
+test("not if that source is gone", () => {
+  const catalog = catalogOf({ one: { page }, three: {} });
+  const view = catalog.view("all");
+  view.noteListed(anna);
+  catalog.add(sourceWith("two", { page }));
+  catalog.remove("one");
+  catalog.add(sourceWith("four", { page }));
+  expect(() => find(view, page)).toThrow("More than one server");
+});
+
 test("the page that a tool names follows, also if no list mentions it", () => {
   const catalog = catalogOf({ one: { uris: [page] }, two: { page } });
   const [tool] = catalog.view("all").definitions();

@@ -10,6 +10,8 @@ import type { FoundResource, ReadableSource, ResourceIndex } from "./resource-in
 export interface ShownLinks {
   /** The form in which a URI in a result of the source is shown to the caller. */
   show(index: ResourceIndex, source: Source, uri: string, caller: Caller): string;
+  /** The caller gets these lists. */
+  noteListed(index: ResourceIndex, caller: Caller): void;
   /** The resource behind a URI that the caller was shown. Faults if several sources have one there. */
   find(index: ResourceIndex, uri: string, caller: Caller): FoundResource | undefined;
 }
@@ -27,11 +29,17 @@ export function createShownLinks(): ShownLinks {
       const known = memory.sourceOf(caller, uri) ?? source.id;
       return known === source.id && memory.remember(caller, uri, source.id) ? uri : qualified;
     },
+    noteListed: (index, caller) => memory.noteListed(caller, index),
     find(index, uri, caller) {
       const found = index.find(uri);
       if (found !== undefined || !index.isShared) return found;
       const claimants = index.claimants(uri);
-      if (claimants.length > 1) throw contested(uri, claimants);
+      if (claimants.length > 1) {
+        // A client need not list again when another source comes with the same URI: it means what it was shown.
+        const shown = memory.listed(caller)?.find(uri)?.source.id;
+        if (!claimants.some(({ id }) => id === shown)) throw contested(uri, claimants);
+        return index.find(qualifyUri(shown!, uri));
+      }
       const source = memory.sourceOf(caller, uri);
       // The form that names the source is not contested, and faults if the source is gone.
       return source === undefined ? undefined : index.find(qualifyUri(source, uri));

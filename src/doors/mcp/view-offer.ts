@@ -92,6 +92,9 @@ export function createViewOffer(options: ViewOfferOptions): McpOffer {
       readDirectory: (uri, cursor, request) => readDirectory(uri, cursor, contextOf(request)),
     },
     listMeta: (list) => view.listMeta(list),
+    onListed(request) {
+      view.noteListed(callerOf(request, door, rights));
+    },
     complete: (completion, request) => guard.complete(view, completion, contextOf(request)),
     arriving(name) {
       if (name === undefined && listPatienceMs === 0) return undefined;

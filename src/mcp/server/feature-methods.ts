@@ -28,7 +28,9 @@ export function featureMethods(offer: McpOffer, checker: SchemaChecker): Map<str
   const { tools, resources, prompts } = offer;
 
   if (tools) {
-    methods.set("tools/list", (params) => listSoon(() => listPage("tools", tools.list(), params.cursor)));
+    methods.set("tools/list", (params, request) =>
+      listSoon(() => listPage("tools", tools.list(), params.cursor, request)),
+    );
     methods.set("tools/call", (params, request, headers) => {
       const name = stringParam(params, "name");
       const tool = tools.find(name);
@@ -58,15 +60,19 @@ export function featureMethods(offer: McpOffer, checker: SchemaChecker): Map<str
   }
 
   if (resources) {
-    methods.set("resources/list", (params) => listSoon(() => listPage("resources", resources.list(), params.cursor)));
-    methods.set("resources/templates/list", (params) =>
-      listSoon(() => listPage("resourceTemplates", resources.templates(), params.cursor)),
+    methods.set("resources/list", (params, request) =>
+      listSoon(() => listPage("resources", resources.list(), params.cursor, request)),
+    );
+    methods.set("resources/templates/list", (params, request) =>
+      listSoon(() => listPage("resourceTemplates", resources.templates(), params.cursor, request)),
     );
     methods.set("resources/read", (params, request) => resources.read(stringParam(params, "uri"), request));
   }
 
   if (prompts) {
-    methods.set("prompts/list", (params) => listSoon(() => listPage("prompts", prompts.list(), params.cursor)));
+    methods.set("prompts/list", (params, request) =>
+      listSoon(() => listPage("prompts", prompts.list(), params.cursor, request)),
+    );
     methods.set("prompts/get", (params, request) => {
       const name = stringParam(params, "name");
       return findPrompt(name)
@@ -91,7 +97,8 @@ export function featureMethods(offer: McpOffer, checker: SchemaChecker): Map<str
 
   if (offer.skills) {
     const { skills } = offer;
-    const listSkills = (cursor: unknown) => listSoon(() => listPage("skills", skills.list(), cursor));
+    const listSkills = (cursor: unknown, request: ServedRequest) =>
+      listSoon(() => listPage("skills", skills.list(), cursor, request));
     for (const [name, method] of skillMethods(skills, listSkills)) methods.set(name, method);
   }
 
@@ -114,7 +121,8 @@ export function featureMethods(offer: McpOffer, checker: SchemaChecker): Map<str
     return arrival === undefined ? run() : (orAborted(arrival, request.signal).then(run) as Promise<Awaited<T>>);
   }
 
-  function listPage(name: ListName, items: readonly unknown[], cursor: unknown): object {
+  function listPage(name: ListName, items: readonly unknown[], cursor: unknown, request: ServedRequest): object {
+    offer.onListed?.(request);
     const page = pageOf(name, items, cursor);
     const meta = offer.listMeta?.(name);
     return meta === undefined ? page : { ...page, _meta: meta };

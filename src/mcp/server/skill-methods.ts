@@ -1,14 +1,15 @@
 import { Fault } from "../../core/fault.ts";
 import type { MethodHandler } from "./feature-methods.ts";
 import type { SkillOffer } from "./offer.ts";
+import type { ServedRequest } from "./served-request.ts";
 
 /** The methods of the skills extension (SEP-2640) that are not those of resources. `listPage` is one page of the list. */
 export function skillMethods(
   skills: SkillOffer,
-  listPage: (cursor: unknown) => object | Promise<object>,
+  listPage: (cursor: unknown, request: ServedRequest) => object | Promise<object>,
 ): readonly (readonly [string, MethodHandler])[] {
   return [
-    ["skills/list", (params) => listPage(params.cursor)],
+    ["skills/list", (params, request) => listPage(params.cursor, request)],
     ["skills/get", ({ uri }, request) => skills.get(uriOf(uri), request)],
     [
       "resources/directory/read",
