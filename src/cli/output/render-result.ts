@@ -1,3 +1,4 @@
+import { countText } from "../../core/count-text.ts";
 import { sanitizeForTerminal, sanitizeLine } from "../../core/peer-text.ts";
 import type { World } from "../../core/process/world.ts";
 import type { ContentBlock, ToolResult } from "../../mcp/messages/tool.ts";
@@ -45,7 +46,7 @@ async function renderMedia(
   const saved = await saveResultMedia(media, options.folder, baseName, number);
   const kind = sanitizeLine(media.mimeType ?? "application/octet-stream");
   const inline = block.type === "image" ? inlineImage(media.base64, block.mimeType, options) : undefined;
-  const fileLine = `${saved.file} (${kind}, ${saved.bytes} bytes)`;
+  const fileLine = `${saved.file} (${kind}, ${countText(saved.bytes, "byte")})`;
   return { data: withoutData(block, saved), text: inline === undefined ? fileLine : `${inline}\n${fileLine}` };
 }
 

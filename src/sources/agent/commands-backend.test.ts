@@ -79,7 +79,7 @@ describe("as a backend", () => {
 test("/tools lists each tool with its arguments, but not the order tool", async () => {
   expect(await say("/tools")).toBe("echo(text, loud?): Says it again.\nhang()\nbroken()\nmixed()");
   expect(await say("  /tools EC ")).toBe("echo(text, loud?): Says it again.");
-  expect(await say("/tools nothing")).toBe('None of the 4 tools has "nothing" in its name.');
+  expect(await say("/tools nothing")).toBe('No tool has "nothing" in its name.');
 });
 
 test("free text is answered with the ways to get an agent", async () => {

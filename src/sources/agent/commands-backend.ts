@@ -100,7 +100,7 @@ function describeTools(tools: readonly Tool[], part: string): string {
   const found = tools.filter(({ name }) => name.toLowerCase().includes(searched));
   if (found.length > 0) return found.map(toolLine).join("\n");
   if (tools.length === 0) return "There are no tools yet.";
-  return `None of the ${tools.length} tools has ${quoted(searched, 100)} in its name.`;
+  return `No tool has ${quoted(searched, 100)} in its name.`;
 }
 
 function toolLine({ name, description, inputSchema }: Tool): string {

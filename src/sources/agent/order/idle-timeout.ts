@@ -1,3 +1,4 @@
+import { countText } from "../../../core/count-text.ts";
 import { Fault } from "../../../core/fault.ts";
 import { cancelledBy } from "../../../core/wait.ts";
 
@@ -18,7 +19,7 @@ export function createIdleTimeout(outer: AbortSignal, idleMs: number): IdleTimeo
   let pauses = 0;
   const timer = setTimeout(() => {
     if (pauses > 0) return;
-    const message = `The agent was silent for ${Math.round(idleMs / 1000)} seconds, so the order was stopped.`;
+    const message = `The agent was silent for ${countText(Math.round(idleMs / 1000), "second")}, so the order was stopped.`;
     controller.abort(new Fault("timeout", message, { detail: { idleMs } }));
   }, idleMs);
   return {

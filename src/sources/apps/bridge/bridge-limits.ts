@@ -1,3 +1,4 @@
+import { countText } from "../../../core/count-text.ts";
 import { busyOutcome, type CallOutcome } from "../call/call-bus.ts";
 
 /** Bytes of the largest message that an app may send: a result with 50 MB of media in base64. */
@@ -25,7 +26,7 @@ export interface CallOrderFacts {
 /** Why a call can't be sent to the app, undefined if it can. All of these come before the call is accepted. */
 export function judgeCallOrder({ inFlight, unsent, left }: CallOrderFacts): CallOutcome | undefined {
   if (inFlight >= mostInFlight) {
-    return busyOutcome(`The app is already running ${inFlight} calls. Try again when one has finished.`);
+    return busyOutcome(`The app is already running ${countText(inFlight, "call")}. Try again when one has finished.`);
   }
   if (unsent > mostUnsent) return busyOutcome("The app reads too slowly. Try again in a moment.");
   if (left <= 0) return { kind: "refused", code: "timeout", message: "There was no time left for the call." };
