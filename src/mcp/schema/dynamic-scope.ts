@@ -11,9 +11,15 @@ export interface Scope {
 
 export interface Scopes {
   readonly empty: Scope;
-  /** The scope inside a resource: the outermost resource that has an anchor decides what it means. */
-  enter(scope: Scope, resource: Resource): Scope;
+  /**
+   * The scope inside a resource: the outermost resource that has an anchor decides what it means. Undefined if there are
+   * too many scopes to tell apart.
+   */
+  enter(scope: Scope, resource: Resource): Scope | undefined;
 }
+
+/** Anchors in all scopes together. Real schemas have a handful. */
+const mostAnchors = 20_000;
 
 /**
  * Resolves `$dynamicRef` while a schema is copied: a part is copied once for every scope it can be reached in, so that
@@ -22,19 +28,32 @@ export interface Scopes {
 export function createScopes({ isDynamic }: SchemaDocument): Scopes {
   const empty: Scope = { anchors: new Map(), key: "" };
   const known = new Map([["", empty]]);
+  const entered = new Map<Scope, Map<Resource, Scope>>();
+  let anchorCount = 0;
+
+  function extend(scope: Scope, resource: Resource): Scope | undefined {
+    const added = [...resource.dynamicAnchors].filter(([name]) => !scope.anchors.has(name));
+    anchorCount += resource.dynamicAnchors.size + (added.length === 0 ? 0 : scope.anchors.size);
+    if (anchorCount > mostAnchors) return undefined;
+    if (added.length === 0) return scope;
+    const anchors = new Map(scope.anchors);
+    for (const [name, schema] of added) anchors.set(name, { schema, resource });
+    const meanings = [...anchors].map(([name, place]) => JSON.stringify([name, place.resource.number]));
+    const key = meanings.toSorted((a, b) => (a < b ? -1 : 1)).join();
+    const same = known.get(key) ?? { anchors, key };
+    known.set(key, same);
+    return same;
+  }
+
   return {
     empty,
     enter(scope, resource) {
-      if (!isDynamic) return scope;
-      const added = [...resource.dynamicAnchors].filter(([name]) => !scope.anchors.has(name));
-      if (added.length === 0) return scope;
-      const anchors = new Map(scope.anchors);
-      for (const [name, schema] of added) anchors.set(name, { schema, resource });
-      const meanings = [...anchors].map(([name, place]) => JSON.stringify([name, place.resource.number]));
-      const key = meanings.toSorted((a, b) => (a < b ? -1 : 1)).join();
-      const entered = known.get(key) ?? { anchors, key };
-      known.set(key, entered);
-      return entered;
+      if (!isDynamic || resource.dynamicAnchors.size === 0) return scope;
+      const fromHere = entered.get(scope) ?? new Map<Resource, Scope>();
+      entered.set(scope, fromHere);
+      const next = fromHere.get(resource) ?? extend(scope, resource);
+      if (next !== undefined) fromHere.set(resource, next);
+      return next;
     },
   };
 }

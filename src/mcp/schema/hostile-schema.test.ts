@@ -33,6 +33,7 @@ test.for<[name: string, reason: RegExp, schema: JsonSchema]>([
   ["that refers to a neighbour", /another document/, remote("other.json#/a")],
   ["that refers to a neighbour of a part", /another document/, neighbour()],
   ["whose dynamic references multiply", /multiply/, dynamicallyMultiplying(16)],
+  ["whose dynamic anchors multiply", /multiply/, manyAnchors(60, 60)],
 ])("a schema %s checks nothing, says why, and is not fit to be registered", async ([, reason, schema]) => {
   const told: string[] = [];
   const checker = createSchemaChecker({ onOdd: (_, why) => told.push(why) });
@@ -202,4 +203,17 @@ function dynamicallyMultiplying(resources: number): JsonSchema {
   }
   for (const side of ["a", "b"]) $defs[`${side}${resources}`] = { $id: `${side}${resources}`, $dynamicRef: "#n0" };
   return { anyOf: [{ $ref: "a0" }, { $ref: "b0" }], $defs };
+}
+
+/** Resources with anchors of their own, which can be entered in any order. */
+function manyAnchors(resources: number, anchors: number): JsonSchema {
+  const ids = Array.from({ length: resources }, (_, index) => `r${index}`);
+  const $defs = Object.fromEntries(
+    ids.map((id) => {
+      const own = Array.from({ length: anchors }, (_, index) => [`a${index}`, { $dynamicAnchor: `${id}-${index}` }]);
+      const properties = Object.fromEntries(ids.map((other) => [other, { $ref: other }]));
+      return [id, { $id: id, properties, $defs: Object.fromEntries(own) }];
+    }),
+  );
+  return { $ref: "r0", properties: { x: { $dynamicRef: "#r0-0" } }, $defs };
 }

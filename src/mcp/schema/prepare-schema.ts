@@ -41,6 +41,7 @@ const riskyKeywords: ReadonlySet<string> = new Set([
 ]);
 
 const mostOddities = 10;
+const multiplies = "the schema's references multiply without bound";
 
 /** Where a part of the copy comes from. */
 interface Origin {
@@ -80,6 +81,10 @@ export function prepareSchema(schema: Source, bounds: ValueBounds): PreparedSche
     }
     const resource = document.resourceOf(source) ?? from.resource;
     const scope = scopes.enter(from.scope, resource);
+    if (scope === undefined) {
+      found.uncheckable.push(multiplies);
+      return true;
+    }
     const inScope = copies.get(scope) ?? new Map<unknown, SchemaNode>();
     copies.set(scope, inScope);
     const known = inScope.get(source);
@@ -87,7 +92,7 @@ export function prepareSchema(schema: Source, bounds: ValueBounds): PreparedSche
     const copy: SchemaNode = {};
     inScope.set(source, copy);
     nodes.push(copy);
-    if (nodes.length > bounds.nodes) found.uncheckable.push("the schema's references multiply without bound");
+    if (nodes.length > bounds.nodes) found.uncheckable.push(multiplies);
     else waiting.push({ source, copy, origin: { where: from.where, resource, scope } });
     return copy;
   }
