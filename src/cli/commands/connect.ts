@@ -72,7 +72,7 @@ export const command = defineCommand({
           name: options.name,
           settings,
           force: options.force,
-          ...(isInteractive(context) && { signIn: (server) => offerSignIn(context, handler, server) }),
+          ...(isInteractive(context) && !context.json && { signIn: (server) => offerSignIn(context, handler, server) }),
         }),
     });
   },
