@@ -303,3 +303,17 @@ test("without a configuration file, the folders that were searched are named", a
     `there is no clawport.json5 in ${place.folder} or in ${place.home}`,
   );
 });
+
+test.for(["alone", "from a hub"])(
+  "over stdio names fit every client, and calls take the full ones, too: %s",
+  async (how) => {
+    await using place = await placeWith({ "my.shelf": shelf("one") });
+    await using _hub = how === "alone" ? undefined : await startHub(place, "--port", "0");
+    await using served = await serveStdio(place);
+    expect(await served.toolNames()).toContain("my_shelf__put");
+    for (const name of ["my_shelf__pid", "my.shelf__pid"]) {
+      const { isError } = await served.client.callTool({ name, arguments: {} });
+      expect(isError ?? false).toBe(false);
+    }
+  },
+);

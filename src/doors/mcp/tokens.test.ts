@@ -211,3 +211,23 @@ async function makePlace() {
     [Symbol.asyncDispose]: () => folder.remove(),
   };
 }
+
+test("a token that is removed or replaced is reported by name, and no token has the key of another", async () => {
+  await using place = await makePlace();
+  const tokens = await openTokens({ ...place, checkEveryMs: 0 });
+  const revoked: string[] = [];
+  tokens.onRevoked((name) => revoked.push(name));
+  await addNamedToken(place, "phone");
+  await expect.poll(() => (tokens.match("x"), tokens.keyOf("phone"))).toMatch(/^[0-9a-f]{64}$/);
+  const [mainKey, phoneKey] = [tokens.keyOf("main"), tokens.keyOf("phone")];
+  expect(mainKey).not.toBe(phoneKey);
+  await removeNamedToken(place, "phone");
+  await expect.poll(() => (tokens.match("x"), revoked)).toEqual(["phone"]);
+  expect(tokens.keyOf("phone")).toBeUndefined();
+  await addNamedToken(place, "phone");
+  await resetMainToken(place);
+  await expect.poll(() => (tokens.match("x"), revoked)).toEqual(["phone", "main"]);
+  expect(tokens.keyOf("phone")).not.toBe(phoneKey);
+  expect(tokens.keyOf("main")).not.toBe(mainKey);
+  tokens.close();
+});
