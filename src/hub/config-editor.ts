@@ -4,7 +4,7 @@ import { formatPath } from "../core/config/config-path.ts";
 import { addServers, readRawConfig, removeServer, writeConfigText } from "../core/config/edit-config.ts";
 import { appendJson5 } from "../core/config/edit-json5.ts";
 import { loadConfig } from "../core/config/load-config.ts";
-import { identifyConfig, rememberTrust } from "../core/config/trust.ts";
+import { identifyConfig, rememberTrust } from "../core/config/trust/trust.ts";
 import { isFault } from "../core/fault.ts";
 import type { Home } from "../core/files/home.ts";
 import { type Log, silentLog } from "../core/log.ts";

@@ -2,8 +2,8 @@ import { mkdir, mkdtempDisposable, realpath, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { identifyConfig, rememberTrust } from "../../core/config/trust.ts";
 import { loadConfig, type LoadedConfig } from "../../core/config/load-config.ts";
+import { identifyConfig, rememberTrust } from "../../core/config/trust/trust.ts";
 import { type Home, openHome } from "../../core/files/home.ts";
 import { silentLog } from "../../core/log.ts";
 import { readConfigAt } from "../active-config.ts";

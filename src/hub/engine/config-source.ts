@@ -1,7 +1,7 @@
 import { formatProblemAt } from "../../core/config/config-problem.ts";
 import { configName } from "../../core/config/find-config.ts";
 import { loadConfig, type LoadedConfig } from "../../core/config/load-config.ts";
-import type { StartedCommand } from "../../core/config/run-files.ts";
+import type { StartedCommand } from "../../core/config/trust/run-files.ts";
 import { type ConfigWatch, watchConfig, type WatchOptions } from "../../core/config/watch-config.ts";
 import { Fault } from "../../core/fault.ts";
 import type { Home } from "../../core/files/home.ts";

@@ -1,5 +1,5 @@
 import type { TranscriptionConfig } from "../../../core/config/agent-config.ts";
-import type { StartedCommand } from "../../../core/config/run-files.ts";
+import type { StartedCommand } from "../../../core/config/trust/run-files.ts";
 import { messageOf } from "../../../core/fault.ts";
 import { uniqueName } from "../../../core/files/safe-name.ts";
 import type { Env } from "../../../core/process/child-env.ts";

@@ -1,7 +1,7 @@
-import { isLoopbackHost } from "../http/addresses.ts";
-import { quoted } from "../peer-text.ts";
-import type { Config } from "./config-schema.ts";
-import type { LoadedConfig } from "./load-config.ts";
+import { isLoopbackHost } from "../../http/addresses.ts";
+import { quoted } from "../../peer-text.ts";
+import type { Config } from "../config-schema.ts";
+import type { LoadedConfig } from "../load-config.ts";
 
 /**
  * Why a configuration of unknown origin should be reviewed first, as parts of a sentence: what it starts, sends or opens.

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { loadConfig } from "../load-config.ts";
 import { findRisks } from "./find-risks.ts";
-import { loadConfig } from "./load-config.ts";
 
 const load = (text: string) => loadConfig({ path: "clawport.json5", text, env: { KEY: "k" } });
 

@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 import { realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { Fault } from "../fault.ts";
-import type { Home } from "../files/home.ts";
-import { openStateFile, type StateFile } from "../files/state-file.ts";
-import { isRecord } from "../is-record.ts";
-import type { Log } from "../log.ts";
-import { quoted } from "../peer-text.ts";
-import type { ConfigLocation } from "./find-config.ts";
-import type { LoadedConfig } from "./load-config.ts";
+import { Fault } from "../../fault.ts";
+import type { Home } from "../../files/home.ts";
+import { openStateFile, type StateFile } from "../../files/state-file.ts";
+import { isRecord } from "../../is-record.ts";
+import type { Log } from "../../log.ts";
+import { quoted } from "../../peer-text.ts";
+import type { ConfigLocation } from "../find-config.ts";
+import type { LoadedConfig } from "../load-config.ts";
 import { commandsOf, type FileHashes, hashRunFiles, type StartedCommand } from "./run-files.ts";
 
 /** What the user trusts: this text, in this folder, with these files. */

@@ -2,7 +2,7 @@ import { mkdir, mkdtempDisposable, realpath, rm, symlink, truncate, writeFile } 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { loadConfig } from "./load-config.ts";
+import { loadConfig } from "../load-config.ts";
 import { commandsOf, hashRunFiles, type StartedCommand } from "./run-files.ts";
 
 interface Folder extends AsyncDisposable {

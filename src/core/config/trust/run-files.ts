@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { isAbsolute, relative, resolve, sep } from "node:path";
-import { Fault, messageOf } from "../fault.ts";
-import { readChunks } from "../files/read-regular-file.ts";
-import type { Config } from "./config-schema.ts";
+import { Fault, messageOf } from "../../fault.ts";
+import { readChunks } from "../../files/read-regular-file.ts";
+import type { Config } from "../config-schema.ts";
 
 /** A command that a configuration starts. */
 export interface StartedCommand {
