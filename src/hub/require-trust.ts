@@ -1,6 +1,13 @@
 import { findRisks } from "../core/config/trust/find-risks.ts";
 import type { StartedCommand } from "../core/config/trust/run-files.ts";
-import { type ConfigIdentity, identifyConfig, judgeTrust, needsTrust, readTrusted, rememberTrust } from "../core/config/trust/trust.ts";
+import {
+  type ConfigIdentity,
+  identifyConfig,
+  judgeTrust,
+  needsTrust,
+  readTrusted,
+  rememberTrust,
+} from "../core/config/trust/trust.ts";
 import { Fault, isFault } from "../core/fault.ts";
 import type { Home } from "../core/files/home.ts";
 import type { Log } from "../core/log.ts";
