@@ -1,9 +1,11 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { SkillsClient } from "@modelcontextprotocol/client/ext/skills";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { toNodeHandler } from "@modelcontextprotocol/node";
 import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
 import { memorySkillFiles, SkillsExtension } from "@modelcontextprotocol/server/ext/skills";
 import { hash } from "node:crypto";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Skill } from "../../src/mcp/messages/skill.ts";
 import { type StartedHub, startHub } from "../guard/start-hub.ts";
@@ -176,13 +178,39 @@ test("a file that is not what the server's list says is not passed on, until the
   expect((await read()).contents).toEqual([{ uri, text: longer }]);
 });
 
+test("`serve --stdio` passes skills on to its client", async () => {
+  const client = new Client({ name: "host", version: "1" }, { versionNegotiation: { mode: "legacy" } });
+  const args = [join(import.meta.dirname, "..", "..", "src", "cli", "main.ts"), "serve", "--stdio"];
+  const env = { PATH: process.env.PATH ?? "", CLAWPORT_HOME: hub.home.path, OPENCLAW_GATEWAY_PORT: "1" };
+  await client.connect(new StdioClientTransport({ command: process.execPath, args, env, cwd: hub.home.path }));
+  try {
+    const host = new SkillsClient(client);
+    const { skills } = await host.list();
+    expect(uris(skills)).toContain("skill://two.clawport/pdf/SKILL.md");
+    const pdf = skills.find(({ uri }) => uri === "skill://two.clawport/pdf/SKILL.md")!;
+    expect(await host.read(pdf)).toMatchObject({ verified: true });
+    expect(uris((await host.readDirectory("skill://only")).resources)).toEqual(["skill://only/SKILL.md"]);
+  } finally {
+    await client.close();
+  }
+});
+
 test("skills that are not valid, or listed twice, are left out", async () => {
   const skill = (name: string, resources: unknown = "dynamic") => ({
     uri: `skill://${name}/SKILL.md`,
     frontmatter: { name, description: "d" },
     resources,
   });
-  const listed = [skill("good"), skill("twice"), skill("twice"), skill("bad", [{ uri: "skill://x" }]), 7];
+  let deep: unknown = [];
+  for (let level = 0; level < 3000; level++) deep = [deep];
+  const listed = [
+    skill("good"),
+    skill("twice"),
+    skill("twice"),
+    skill("bad", [{ uri: "skill://x" }]),
+    { ...skill("deep"), frontmatter: { name: "deep", description: "d", deep } },
+    7,
+  ];
   const skills = {
     list: () => listed as readonly Skill[],
     get: () => Promise.reject(new Error("none")),

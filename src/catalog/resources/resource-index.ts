@@ -66,6 +66,8 @@ export function indexResources(sources: readonly Source[]): ResourceIndex {
   const readable = sources.filter(isReadable);
   if (readable.length === 0) return noResources;
   const byId = new Map(readable.map((source) => [source.id, source]));
+  // Some clients write the part before the path in lower case, as URLs of the web allow.
+  const byFoldedId = new Map(readable.map((source) => [source.id.toLowerCase(), source]));
   const isShared = readable.length > 1;
   const listed: Claimed<Resource>[] = [];
   const templates: (ClaimedTemplate & { readonly item: ResourceTemplate })[] = [];
@@ -106,7 +108,7 @@ export function indexResources(sources: readonly Source[]): ResourceIndex {
     contestedKey: isShared ? JSON.stringify([...claims].filter(([, { length }]) => length > 1).map(keyOf)) : "",
     find(uri) {
       const parsed = isShared ? parseQualifiedUri(uri) : undefined;
-      const named = parsed && byId.get(parsed.source);
+      const named = parsed && (byId.get(parsed.source) ?? byFoldedId.get(parsed.source.toLowerCase()));
       if (parsed && named) return { source: named, uri: parsed.uri };
       const [source, ...others] = index.claimants(uri);
       if (source !== undefined && others.length === 0) return { source, uri };

@@ -205,6 +205,11 @@ test("a source can't name a resource of another one with the form that names its
   expect(find(view, "ui://one.clawport/two.clawport/app/main.html")).toBe(`one ${spoof}`);
 });
 
+test("a source is found if the client has written its name in lower case", () => {
+  const view = catalogOf({ One: { uris: ["https://example.com/a"] }, two: {} }).view("all");
+  expect(find(view, "https://one.clawport/example.com/a")).toBe("One https://example.com/a");
+});
+
 test("a view of some sources sees only their conflicts", () => {
   const catalog = catalogOf({ one: { uris: [page] }, two: { uris: [page] }, three: {} });
   const view = catalog.view({ sources: ({ id }) => id !== "one" });

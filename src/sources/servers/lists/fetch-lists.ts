@@ -6,6 +6,7 @@ import { type Params, RpcFault } from "../../../mcp/messages/json-rpc.ts";
 import type { Prompt, Resource, ResourceTemplate } from "../../../mcp/messages/resources-and-prompts.ts";
 import { isSkill, type Skill } from "../../../mcp/messages/skill.ts";
 import type { Tool } from "../../../mcp/messages/tool.ts";
+import { measureValue } from "../../../mcp/schema/measure-value.ts";
 import type { ListName } from "../../../mcp/server/offer.ts";
 
 /** Everything a server offers, as it lists it. */
@@ -53,7 +54,7 @@ export async function fetchLists(send: SendListRequest, capabilities: Params): P
       resources: resources.filter(hasText("uri")),
       templates: templates.filter(hasText("uriTemplate")),
       prompts: prompts.filter(hasText("name")),
-      skills: onceEach((skills as readonly unknown[]).filter(isSkill)),
+      skills: onceEach((skills as readonly unknown[]).filter(isSkill).filter(isFlat)),
     },
     meta,
   };
@@ -80,6 +81,11 @@ async function fetchAll<T>(send: SendListRequest, method: string, field: ListNam
     if (items.length > maxItems) break;
   }
   throw new Fault("too-large", `The server lists too much: ${method} did not end after ${items.length} entries.`);
+}
+
+/** A real entry is a few levels deep. One that is thousands of levels deep can't be sent on. */
+function isFlat(skill: Skill): boolean {
+  return measureValue(skill, { depth: 100, nodes: Infinity }) !== "too deep";
 }
 
 /** Which of two entries describes a skill that is listed twice can't be known. */

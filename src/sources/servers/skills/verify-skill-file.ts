@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
+import { isRecord } from "../../../core/is-record.ts";
 import type { Skill, SkillFile } from "../../../mcp/messages/skill.ts";
 import type { ResourceContents } from "../../../mcp/messages/tool.ts";
 
@@ -31,8 +32,8 @@ export async function findSkillProblem(
 
 function contentOf(uri: string, contents: unknown): ResourceContents | undefined {
   if (!Array.isArray(contents)) return undefined;
-  const all = contents as readonly (ResourceContents | null)[];
-  return all.find((each) => each?.uri === uri) ?? undefined;
+  const all = contents.filter(isRecord) as unknown as readonly ResourceContents[];
+  return all.find((each) => each.uri === uri) ?? (all.length === 1 ? all[0] : undefined);
 }
 
 function bytesOf({ text, blob }: ResourceContents): Buffer | undefined {
