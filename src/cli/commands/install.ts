@@ -39,7 +39,8 @@ export const command = defineCommand({
             "It leads to npx's cache, which npm may empty. Run `npm install -g clawport` and install it again from there.",
           ]
         : []),
-      `Next: ${client.next} Remove it with \`clawport uninstall ${client.id}\`.`,
+      `Next: ${client.next}`,
+      `\`clawport uninstall ${client.id}\` removes it again.`,
     ];
     const data = { ...shown, written: edit.diff.length > 0, backup: applied.backup, token: client.id };
     return finish(context, data, lines.join("\n"));

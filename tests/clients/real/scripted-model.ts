@@ -24,11 +24,13 @@ export interface ScriptedModel {
 }
 
 export interface ModelServer extends AsyncDisposable {
-  open(client: string, steps: readonly Step[]): ScriptedModel;
+  /** The model says `last` when the script is over. */
+  open(client: string, steps: readonly Step[], last?: string): ScriptedModel;
 }
 
 interface Script {
   readonly steps: readonly Step[];
+  readonly last: string;
   readonly tools: Set<string>;
   readonly bodies: string[];
   /** How often the model waited for tools that the client did not offer yet. */
@@ -77,12 +79,12 @@ export async function startModelServer(): Promise<ModelServer> {
       return dialect.answer(response, body, { kind: "text", text: `NO-TOOL ${step.tool} among ${offered.length}` });
     if (step !== undefined && tool !== undefined)
       return dialect.answer(response, body, { kind: "call", tool, args: step.args });
-    dialect.answer(response, body, { kind: "text", text: finished });
+    dialect.answer(response, body, { kind: "text", text: script.last });
   }
 
   return {
-    open(client, steps) {
-      const script: Script = { steps, tools: new Set(), bodies: [], waits: 0 };
+    open(client, steps, last = finished) {
+      const script: Script = { steps, last, tools: new Set(), bodies: [], waits: 0 };
       scripts.set(client, script);
       return { url: `${listening.origin}/${client}`, tools: script.tools, heard: () => script.bodies.join("\n") };
     },
