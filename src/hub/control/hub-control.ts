@@ -15,7 +15,7 @@ import type {
 } from "../../sources/agent/conversations/conversation-store.ts";
 import type { RefusedTokenCounts } from "../../doors/mcp/refused-tokens.ts";
 import type { ServerStatus } from "../../sources/servers/server-status.ts";
-import type { Examined } from "../doctor/examine.ts";
+import type { Examined } from "../doctor/finding.ts";
 import type { SignInsControl } from "./sign-ins.ts";
 
 /**

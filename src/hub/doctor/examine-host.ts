@@ -10,7 +10,8 @@ import { createRemoteControl } from "../control/remote-control.ts";
 import type { Host } from "../host.ts";
 import { findRunningHub } from "../hub-record.ts";
 import { homePath } from "../open-home.ts";
-import { type Examination, examine, type Examined } from "./examine.ts";
+import { type Examination, examine } from "./examine.ts";
+import type { Examined } from "./finding.ts";
 
 /**
  * Examines the set-up from where a command runs: its environment and folder may differ from those of a running hub. The

@@ -20,11 +20,7 @@ import { checkPins } from "./check-pins.ts";
 import { checkSchemas } from "./check-schemas.ts";
 import { checkServers } from "./check-servers.ts";
 import { checkSignIns } from "./check-sign-ins.ts";
-import type { Finding } from "./finding.ts";
-
-export interface Examined extends Finding {
-  readonly check: string;
-}
+import type { Examined, Finding } from "./finding.ts";
 
 /** What is examined: a set-up, as the process sees it that asks. */
 export interface Examination extends Pick<World, "env" | "cwd" | "homedir" | "platform"> {

@@ -8,3 +8,8 @@ export interface Finding {
   /** The command that fixes it. */
   readonly fix?: string;
 }
+
+/** A finding, and the check that found it. */
+export interface Examined extends Finding {
+  readonly check: string;
+}
