@@ -18,7 +18,7 @@ export function legacyMethods(
   const call = features.get("tools/call");
   if (offer.tools && call) {
     const { tools } = offer;
-    for (const [name, method] of legacyTaskMethods({ ...taskParts, tools, call })) methods.set(name, method);
+    for (const [name, method] of legacyTaskMethods({ ...taskParts, offer, tools, call })) methods.set(name, method);
   }
 
   methods.set("initialize", (params, request) => {

@@ -183,6 +183,24 @@ describe("a tool called as a task of 2025-11-25", () => {
     expect((await talk.ask("tools/call", { name: "call", task: {} })).error).toMatchObject({ code: -32601 });
   });
 
+  test("waits for a tool of a server that is still connecting, and an unknown one is an error", async () => {
+    const offer = testOffer({
+      tools: { call: () => textResult("late") },
+      definitions: { call: { execution: { taskSupport: "optional" } } },
+    });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    let isHere = false;
+    const find = (name: string) => (isHere ? offer.tools!.find(name) : undefined);
+    const arriving = () => (isHere ? undefined : promise);
+    const talk = await shakeHands(createMcpServer({ ...offer, tools: { ...offer.tools!, find }, arriving }), version);
+    const started = start(talk);
+    isHere = true;
+    resolve();
+    expect((await talk.ask("tasks/result", { taskId: await started })).result.content[0].text).toBe("late");
+    expect((await talk.ask("tools/call", { name: "none", task: {} })).error).toMatchObject({ code: -32602 });
+    expect((await talk.ask("tools/call", { name: 7, task: {} })).error).toMatchObject({ code: -32602 });
+  });
+
   test("is required of a tool that says so", async () => {
     const talk = await shakeHands(
       openServer(() => textResult("done"), "required"),

@@ -1,12 +1,12 @@
-import { Fault } from "../../core/fault.ts";
+import { Fault, type FaultCode } from "../../core/fault.ts";
 import { isRecord } from "../../core/is-record.ts";
-import { cancelledBy } from "../../core/wait.ts";
+import { cancelledBy, orAborted } from "../../core/wait.ts";
 import { answerErrorKey, type Question } from "../messages/interim-messages.ts";
 import { AnswerFault, notification, type Params } from "../messages/json-rpc.ts";
 import { hasLegacyTasks, isOver, taskSupportOf } from "../messages/task.ts";
 import type { Tool } from "../messages/tool.ts";
 import type { MethodHandler } from "./feature-methods.ts";
-import type { ToolOffer } from "./offer.ts";
+import type { McpOffer, ToolOffer } from "./offer.ts";
 import type { Peer } from "./peer.ts";
 import { createResumableRun } from "./resumable-run.ts";
 import { relatedTo, type ServedRequest } from "./served-request.ts";
@@ -16,6 +16,7 @@ import type { WaitingRuns } from "./waiting-runs.ts";
 export interface LegacyTaskParts {
   readonly tasks: TaskStore;
   readonly waiting: WaitingRuns;
+  readonly offer: McpOffer;
   readonly tools: ToolOffer;
   /** Serves `tools/call`. */
   readonly call: MethodHandler;
@@ -28,7 +29,7 @@ export const taskCapabilities = { list: {}, cancel: {}, requests: { tools: { cal
  * Tasks of 2025-11-25: the client asks for one with `task` in `tools/call`, polls with `tasks/get`, and waits for the
  * result with `tasks/result`. Questions of the task travel on the stream of `tasks/result`.
  */
-export function legacyTaskMethods({ tasks, waiting, tools, call }: LegacyTaskParts): Map<string, MethodHandler> {
+export function legacyTaskMethods({ tasks, waiting, offer, tools, call }: LegacyTaskParts): Map<string, MethodHandler> {
   const found = (params: Params, request: ServedRequest) => tasks.find(params.taskId, request.principal);
   /** The questions that a client is being asked right now. Another session of the same principal is asked, too. */
   const asked = new WeakMap<Task, WeakMap<Peer, Set<string>>>();
@@ -36,13 +37,10 @@ export function legacyTaskMethods({ tasks, waiting, tools, call }: LegacyTaskPar
   return new Map<string, MethodHandler>([
     [
       "tools/call",
-      (params, request, headers) => {
-        const tool = typeof params.name === "string" ? tools.find(params.name) : undefined;
-        const wantsTask = isRecord(params.task) && hasLegacyTasks(request.protocolVersion);
-        return tool && wantsTask
-          ? startTask(tool, params, request, () => call(params, request, headers))
-          : call(params, request, headers);
-      },
+      (params, request, headers) =>
+        isRecord(params.task) && hasLegacyTasks(request.protocolVersion)
+          ? startTask(params, request, () => call(params, request, headers))
+          : call(params, request, headers),
     ],
     ["tasks/get", (params, request) => found(params, request).legacy()],
     ["tasks/list", listTasks],
@@ -59,13 +57,15 @@ export function legacyTaskMethods({ tasks, waiting, tools, call }: LegacyTaskPar
   ]);
 
   async function startTask(
-    tool: Tool,
     params: Params,
     request: ServedRequest,
     work: () => object | Promise<object>,
   ): Promise<object> {
+    const tool = await findTool(params.name, request);
+    // The call says what is wrong with the name.
+    if (!tool) return work();
     if (taskSupportOf(tool) === "forbidden")
-      throw new Fault("unknown-method", `The tool ${tool.name} does not run as a task. Call it without "task".`);
+      throw refused(tool, "unknown-method", `The tool ${tool.name} does not run as a task. Call it without "task".`);
     let task: Task | undefined;
     const create: TaskStore["create"] = (newTask) => (task = tasks.create({ ...newTask, ttlMs: ttlOf(params.task) }));
     const round = { resolve: () => {}, reject: () => {} };
@@ -73,7 +73,7 @@ export function legacyTaskMethods({ tasks, waiting, tools, call }: LegacyTaskPar
     request.run = run;
     run.detach(undefined);
     if (task === undefined)
-      throw new Fault("busy", "Too many tasks are kept. Wait until some have expired, or cancel some.");
+      throw refused(tool, "busy", "Too many tasks are kept. Wait until some have expired, or cancel some.");
     const started = task;
     request.taskId = started.id;
     reportChanges(started, request);
@@ -83,6 +83,22 @@ export function legacyTaskMethods({ tasks, waiting, tools, call }: LegacyTaskPar
       void (async () => work())().finally(release).then(run.finish, run.fail);
     });
     return { task: started.legacy() };
+
+    function refused({ name }: Tool, code: FaultCode, message: string): Fault {
+      const fault = new Fault(code, message);
+      tools.refused?.(name, fault, request);
+      return fault;
+    }
+  }
+
+  /** The tool, also if it is one of a server that is still connecting. */
+  async function findTool(name: unknown, { signal }: ServedRequest): Promise<Tool | undefined> {
+    if (typeof name !== "string") return undefined;
+    const known = tools.find(name);
+    const arrival = known ? undefined : offer.arriving?.(name);
+    if (arrival === undefined) return known;
+    await orAborted(arrival, signal);
+    return tools.find(name);
   }
 
   function reportChanges(task: Task, { peer }: ServedRequest): void {
