@@ -18,10 +18,11 @@ import { askFirst } from "./ask-first.ts";
 import { createPluginEditor } from "./config-writer.ts";
 import { type DoorFile, readDoorFile, writeDoorFile } from "./door-file.ts";
 import { applyPlan, nameEntries, needsEdit, planEntries, type Published } from "./entries.ts";
-import { findKeeper, type Keeper, keeperText, useHub } from "./keeper.ts";
+import { findKeeper, keeperText, useHub } from "./keeper.ts";
 import { attachImages } from "./images.ts";
 import type {
   CallerContext,
+  OpenClawConfig,
   OpenClawConfigRuntime,
   OpenClawToolResult,
   Requester,
@@ -36,7 +37,9 @@ import { createTicketDesk, ticketArgument } from "./tickets.ts";
 
 /** How the plugin reaches OpenClaw now. A reload of the plugin replaces it. */
 export interface OpenClawLink {
-  readonly config: OpenClawConfigRuntime;
+  readonly runtime: OpenClawConfigRuntime;
+  /** OpenClaw's configuration as the service was started with it. */
+  readonly config: OpenClawConfig;
 }
 
 export interface RunningPluginOptions {
@@ -88,12 +91,15 @@ export async function openRunningPlugin(options: RunningPluginOptions): Promise<
   const desk = createTicketDesk();
   let door = await readDoorFile(home);
   let published: readonly Published[] = [];
+  /** What we wrote ourselves, until OpenClaw starts the service again with it. */
+  let written: Readonly<Record<string, unknown>> | undefined;
+  let publishing: Promise<unknown> = Promise.resolve();
   let keeper = await findKeeper({ home, env, log });
   const configuration = openPluginConfig({
     path: configPath,
     env,
     log,
-    read: () => pluginConfigOf(link().config.current()),
+    read: readOwn,
     adapt: (config) => useHub(config, keeper),
   });
   const mayUse = (agent: string | undefined, server: string): boolean =>
@@ -107,15 +113,19 @@ export async function openRunningPlugin(options: RunningPluginOptions): Promise<
   });
   published = publishedBy(configuration);
   let engine = await open();
-  await publish();
+  publishSoon();
   const watch = setInterval(() => void watchHub().catch(reportFailure), 3000).unref();
 
   return {
     version,
     async reconfigure() {
-      await configuration.changed();
-      published = publishedBy(configuration);
-      await publish();
+      written = undefined;
+      try {
+        await configuration.changed();
+        published = publishedBy(configuration);
+      } finally {
+        publishSoon();
+      }
     },
     noteRun: (runId, requester) => desk.noteRun(runId, requester),
     announce(event, context) {
@@ -183,11 +193,24 @@ export async function openRunningPlugin(options: RunningPluginOptions): Promise<
     keeper = await findKeeper({ home, env, log });
     await configuration.changed();
     engine = await open();
-    await publish();
+    publishSoon();
   }
 
   function reportFailure(error: unknown): void {
     log.warn("could not take over the servers of the hub", { error });
+  }
+
+  function readOwn(): Readonly<Record<string, unknown>> {
+    return written ?? pluginConfigOf(link().config);
+  }
+
+  /** Not while the service starts: OpenClaw takes up what we write by starting it again. */
+  function publishSoon(): void {
+    setTimeout(() => {
+      publishing = publishing
+        .then(publish)
+        .catch((error: unknown) => log.warn("could not publish the servers", { error }));
+    }, 10).unref();
   }
 
   async function publish(): Promise<void> {
@@ -195,7 +218,7 @@ export async function openRunningPlugin(options: RunningPluginOptions): Promise<
     if (port !== door.port) await save({ ...door, port });
     const place = { port, token: door.token };
     const isHidden = (agent: string, server: string): boolean => !mayUse(agent, server);
-    const { config } = link();
+    const { runtime: config } = link();
     const planned = planEntries(config.current(), published, place, isHidden);
     for (const { server, entry } of planned.clashes)
       log.warn(
@@ -260,9 +283,12 @@ export async function openRunningPlugin(options: RunningPluginOptions): Promise<
     const quiet = { ask: () => Promise.resolve(undefined), showWhile: <T>(_: string, work: Promise<T>) => work };
     const host = { env, log, globals: {}, stopSignal: () => signal, ...quiet };
     return createPluginEditor({
-      runtime: () => link().config,
+      runtime: () => link().runtime,
+      onWritten(config) {
+        written = config;
+      },
       check: (name, settings) => {
-        const raw = JSON.stringify(pluginConfigOf(link().config.current()));
+        const raw = JSON.stringify(readOwn());
         return tryServer(host, { path: configPath, text: raw, name, settings });
       },
     });

@@ -8,7 +8,25 @@ const lingerMs = 2500;
 /** OpenClaw refuses writes from a plugin while it is being disabled. */
 const cleanUpAfterMs = 1500;
 
-const configPath = "plugins.entries.mcp-client.config";
+/**
+ * OpenClaw reloads the whole plugin for a change of its entry, which it refuses while a turn runs. It leaves our part of the
+ * configuration alone (see `register.ts`) and restarts only the service for a change of what is in it.
+ */
+const ownPrefixes = [
+  "agent",
+  "agents",
+  "apps",
+  "audit",
+  "catalog",
+  "debug",
+  "hub",
+  "log",
+  "machine",
+  "maxConcurrentServers",
+  "policy",
+  "servers",
+  "toolDiscoveryInterval",
+].map((section) => `plugins.entries.mcp-client.config.${section}`);
 
 /**
  * The engine as a service of the gateway. A change of the configuration restarts the service, but not the engine: only the
@@ -17,7 +35,7 @@ const configPath = "plugins.entries.mcp-client.config";
 export function createService(api: OpenClawApi): OpenClawService {
   return {
     id: "mcp-client",
-    reload: { configPrefixes: [configPath, "agents.entries"] },
+    reload: { configPrefixes: [...ownPrefixes, "agents.entries"] },
     start: (context) => inTurn(() => start(api, context)),
     stop: () => inTurn(stop),
   };
@@ -50,7 +68,10 @@ async function start(api: OpenClawApi, context: ServiceContext): Promise<void> {
     env,
     homedir: homedir(),
     log: createPluginLog(() => state.context?.logger ?? context.logger),
-    link: () => ({ config: (state.api ?? api).runtime.config }),
+    link: () => ({
+      runtime: (state.api ?? api).runtime.config,
+      config: (state.context ?? context).config,
+    }),
   });
 }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import WebSocket from "ws";
+import { WebSocket } from "ws";
 
 interface Frame {
   readonly type: string;
