@@ -122,6 +122,44 @@ describe.skipIf(isWindows)("system.run", () => {
     expect(node.questions[0]?.choices).toEqual(["once"]);
   });
 
+  test("a refused command can be approved for the next time, for the very same files only", async () => {
+    await using node = await startNode();
+    const tool = node.home.file("tool");
+    await writeFile(tool, "#!/bin/sh\necho one\n", { mode: 0o755 });
+    const { approvals } = node.node.engine;
+    const refused = async (): Promise<string> => {
+      expect(await node.text("system.run", { command: [tool] })).toContain("needs approval");
+      return (await approvals.list()).waiting.at(-1)!.id;
+    };
+    await approvals.answer(await refused(), "once");
+    expect((await run(node, [tool])).stdout).toBe("one\n");
+    await approvals.answer(await refused(), "once");
+    await writeFile(tool, "#!/bin/sh\necho two\n");
+    await refused();
+  });
+
+  test("a command that takes long reports progress", async () => {
+    await using node = await startNode({ approvals: everything });
+    const params = { name: "system.run", arguments: { command: ["sleep", "1.3"] }, _meta: { progressToken: "p" } };
+    const body = { jsonrpc: "2.0", id: 1, method: "tools/call", params };
+    const response = await node.post(body, { accept: "application/json, text/event-stream" });
+    const text = await response.text();
+    expect(text).toMatch(/"method":"notifications\/progress".*"progressToken":"p"/);
+    expect(text).toContain('"exitCode":0');
+  });
+
+  test("a node that stops ends the commands that still run", async () => {
+    const node = await startNode({ approvals: everything });
+    const call = node
+      .text("system.run", { command: ["sh", "-c", "trap '' TERM; sleep 98766"], timeoutMs: 60_000 })
+      .catch(() => "cut off");
+    const running = (): boolean => execFileSync("ps", ["-eo", "args"], { encoding: "utf8" }).includes("sleep 98766");
+    await until(running);
+    await node[Symbol.asyncDispose]();
+    expect(running()).toBe(false);
+    await call;
+  });
+
   test("an entry for a path allows its program with any arguments, but no shell and no launcher", async () => {
     const approvals = allowing({ pattern: real("echo") }, { pattern: real("sh") }, { pattern: real("env") });
     await using node = await startNode({ approvals });

@@ -113,7 +113,7 @@ export function createClipboard({ env, platform }: Pick<Machine, "env" | "platfo
 
   /** The program serves the text to others until it loses the clipboard, or until the next write. */
   async function own(way: ClipboardWay, text: string, signal: AbortSignal): Promise<void> {
-    const tree = await startProcessTree({ ...(await programOf(way.writeText)), pidNamespace: "off" }, env);
+    const tree = await startProcessTree(await programOf(way.writeText), env);
     const before = owner;
     owner = tree;
     tree.stdout.resume();

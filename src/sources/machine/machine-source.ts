@@ -5,7 +5,7 @@ import type { Source } from "../../catalog/source.ts";
 import { Fault, isFault } from "../../core/fault.ts";
 import { asRecord } from "../../core/is-record.ts";
 import { quoted } from "../../core/peer-text.ts";
-import { withDeadline } from "../../core/wait.ts";
+import { settledWithin, withDeadline } from "../../core/wait.ts";
 import { RpcFault } from "../../mcp/messages/json-rpc.ts";
 import { errorResult, type JsonSchema, textBlock, type Tool, type ToolResult } from "../../mcp/messages/tool.ts";
 import { createSchemaChecker } from "../../mcp/schema/schema-checker.ts";
@@ -14,6 +14,8 @@ import {
   annotationsOf,
   type Capability,
   type CapabilityAnswer,
+  type CapabilityArgs,
+  type CapabilityContext,
   CapabilityFault,
   invalidRequest,
   unavailableFault,
@@ -39,6 +41,7 @@ export function createMachineSource(options: MachineSourceOptions): Source {
   const checker = createSchemaChecker();
   const stopping = new AbortController();
   const toolOf = createToolList();
+  const running = new Set<Promise<unknown>>();
 
   function requireCapability(name: string): RegisteredCapability {
     const found = registry.find(name);
@@ -63,14 +66,32 @@ export function createMachineSource(options: MachineSourceOptions): Source {
     const { caller, log } = context;
     const signal = AbortSignal.any([context.signal, stopping.signal]);
     const release = await slots.acquire(signal);
-    try {
-      const answer = await withDeadline(callTimeoutMs, signal, async (ended) =>
-        capability.run(asRecord(args), { caller, signal: ended, log, progress: (step) => context.progress(step) }),
-      );
-      return resultOf(answer);
-    } finally {
+    const answer = await withDeadline(callTimeoutMs, signal, (ended) => {
+      const work = start(capability, asRecord(args), {
+        caller,
+        signal: ended,
+        log,
+        progress: (step) => context.progress(step),
+      });
+      holdWhile(work, ended, release);
+      return work;
+    });
+    return resultOf(answer);
+  }
+
+  /** A cancelled call gets its answer at once, but its slot is free only when what it has started is gone. */
+  function holdWhile(work: Promise<unknown>, ended: AbortSignal, release: () => void): void {
+    running.add(work);
+    let timer: NodeJS.Timeout | undefined;
+    const giveUp = (): void => void (timer = setTimeout(release, cleanUpMs).unref());
+    ended.addEventListener("abort", giveUp, { once: true });
+    const end = (): void => {
+      clearTimeout(timer);
+      ended.removeEventListener("abort", giveUp);
+      running.delete(work);
       release();
-    }
+    };
+    work.then(end, end);
   }
 
   return {
@@ -100,11 +121,23 @@ export function createMachineSource(options: MachineSourceOptions): Source {
     ...resources,
     ...machinePrompts,
     onChange: (listener) => registry.onChange(listener),
-    close() {
+    async close() {
       stopping.abort(new Fault("unavailable", "The node is stopping."));
-      return Promise.resolve();
+      await settledWithin(Promise.allSettled(running), cleanUpMs);
     },
   };
+}
+
+/** How long a capability may take to end what it has started. */
+const cleanUpMs = 10_000;
+
+/** What it throws at once is a rejection, too. */
+async function start(
+  capability: Capability,
+  args: CapabilityArgs,
+  context: CapabilityContext,
+): Promise<CapabilityAnswer> {
+  return capability.run(args, context);
 }
 
 const instructions = [

@@ -38,7 +38,7 @@ function runsAnyApplet(executable: string): boolean {
 }
 
 const interpreters =
-  /^(?:(?:ba|da|z|k|mk|pdk|a|c|tc|fi|r)?sh|python|pypy|node|nodejs|deno|bun|perl|ruby|php|lua|luajit|tclsh|wish|guile|awk|gawk|mawk|nawk|osascript|powershell|pwsh|cmd|wscript|cscript|mshta)[\d.]*(?:\.exe)?$/i;
+  /^(?:(?:ba|da|z|k|mk|pdk|a|c|tc|fi|r)?sh|python|pypy|node|nodejs|deno|bun|perl|ruby|php|lua|luajit|tclsh|wish|guile|awk|gawk|mawk|nawk|osascript|powershell|pwsh|cmd|wscript|cscript|mshta|java|jshell|Rscript|julia|ocaml|sbcl|groovy|irb|ipython)[\d.]*(?:-[a-z]+)?(?:\.exe)?$/i;
 const launchers =
   /^(?:env|nice|nohup|stdbuf|timeout|flock|setsid|setpriv|sudo|doas|su|runuser|pkexec|xargs|parallel|time|watch|strace|ltrace|gdb|chroot|unshare|nsenter|bwrap|systemd-run|script|expect|ssh|ionice|taskset|chrt|prlimit|ld-linux.*|ld\.so)(?:\.exe)?$/i;
 
