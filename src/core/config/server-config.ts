@@ -100,7 +100,9 @@ export const serverSchema = Type.Object(
       ),
     ),
     maxTotalTimeoutMs: Type.Optional(
-      limit("Milliseconds that one call may take in total, even if it reports progress. By default there is no limit."),
+      limit(
+        "Milliseconds that one call may take in total, even if it reports progress. By default there is no limit, and one hour for a task of the server.",
+      ),
     ),
     maxMessageBytes: Type.Integer({
       default: 67_108_864,
