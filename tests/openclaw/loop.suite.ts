@@ -1,20 +1,25 @@
+import { copyFile, mkdir } from "node:fs/promises";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { hubMcpUrl, mcpUrlWithoutAgent } from "../../src/core/http/hub-routes.ts";
 import { silentLog } from "../../src/core/log.ts";
 import { resolveGatewayAddress } from "../../src/openclaw/locate-gateway.ts";
 import { openGateway } from "../../src/openclaw/open-gateway.ts";
 import { clawport, makePlace, type Place, type RunningHub, startHub } from "../cli/run-clawport.ts";
+import { serverCommand } from "../agent/start-mcp-server.ts";
 import { until } from "../support/until.ts";
 import { openBench, type OpenClawBench } from "./bench/open-bench.ts";
 import { freePort } from "./bench/start-gateway.ts";
 
 let place: Place;
+let alone: Place;
 let bench: OpenClawBench;
 let hub: RunningHub;
 
 /** A hub among the MCP servers of the very OpenClaw that it sends its orders to. */
 beforeAll(async () => {
   place = await makePlace();
+  alone = await makePlace();
   const token = (await clawport(place, "token", "show")).out.trim();
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
@@ -25,20 +30,24 @@ beforeAll(async () => {
         servers: {
           clawport: { ...entry, url: hubMcpUrl(origin) },
           lean: { ...entry, url: mcpUrlWithoutAgent(hubMcpUrl(origin)) },
+          alone: serverCommand("--home", alone.home),
         },
       },
     },
   });
-  Object.assign(place.env, bench.env, {
-    HOME: place.folder,
-    OPENCLAW_GATEWAY_PORT: bench.env["OPENCLAW_GATEWAY_PORT"],
-  });
+  // Where the server that OpenClaw starts looks for its gateway: OpenClaw hands on no variables of its own.
+  await mkdir(join(bench.folder, ".openclaw"));
+  await copyFile(bench.env["OPENCLAW_CONFIG_PATH"]!, join(bench.folder, ".openclaw", "openclaw.json"));
+  for (const { env, folder } of [place, alone]) Object.assign(env, bench.env, { HOME: folder });
   hub = await startHub(place, "--port", String(port));
+  // The first turn of a gateway takes long, and `clawport` may run out of time.
+  await clawport(place, "agent", "hello").catch(() => {});
 });
 
 afterAll(async () => {
   await hub?.[Symbol.asyncDispose]();
   await bench?.[Symbol.asyncDispose]();
+  await alone?.[Symbol.asyncDispose]();
   await place?.[Symbol.asyncDispose]();
 });
 
@@ -51,6 +60,12 @@ test("an order that makes OpenClaw order itself is refused at the second level, 
   expect(out).toContain("an agent that orders itself would never end");
   // One turn to call the tool, one to tell its answer: the inner order reached no model.
   expect(bench.model.requests.length - before).toBe(2);
+});
+
+test("it is noticed, too, where OpenClaw starts a server of its own for each conversation and no hub runs", async () => {
+  const { exit, out } = await clawport(alone, "agent", nested.replace("clawport__", "alone__"));
+  expect(exit).toBe(0);
+  expect(out).toContain("an agent that orders itself would never end");
 });
 
 test("a chat in OpenClaw may place an order: that is the first level", async () => {

@@ -58,6 +58,7 @@ export function openAgent(parts: EngineParts, options: OpenAgentOptions): Chosen
     log,
     mcp: options.mcp,
     sessionsFolder: home.file("agent", "sessions"),
+    runningFolder: home.file("agent", "running"),
     tools: toolsOf(catalog.view("all")),
     modelTools: toolsOf(catalog.view("all", { alphabet: "narrow" })),
   });
@@ -94,6 +95,8 @@ export interface BackendOptions {
   readonly config: AgentConfig;
   /** Where conversations with a model are kept. */
   readonly sessionsFolder: string;
+  /** Where processes of the same state folder see each other's orders. */
+  readonly runningFolder?: string | undefined;
   readonly world: Pick<World, "env" | "homedir">;
   readonly flags: AgentFlags;
   readonly log: Log;
@@ -105,7 +108,7 @@ export interface BackendOptions {
 
 /** A running OpenClaw, else a model, else what works without an agent; or the one that the configuration names. */
 export function openBackend(options: BackendOptions): ChosenBackend {
-  const { world, flags, config, log } = options;
+  const { config } = options;
   const commands = createCommandsBackend({
     ...options,
     waysToAnAgent: [
@@ -113,7 +116,7 @@ export function openBackend(options: BackendOptions): ChosenBackend {
       "Name a model: CLAWPORT_MODEL=anthropic/<model> with ANTHROPIC_API_KEY (likewise openai, google), or CLAWPORT_MODEL=<model> with CLAWPORT_MODEL_URL=http://127.0.0.1:11434/v1 for a local one.",
     ],
   });
-  const candidates = [gatewayCandidate(world, flags, config, log), modelCandidate(options)];
+  const candidates = [gatewayCandidate(options), modelCandidate(options)];
   const { backend } = config;
   if (backend === "auto") return chooseBackend(candidates, commands);
   const named = candidates.filter(({ name }) => name === backend);
@@ -164,12 +167,7 @@ function modelCandidate(options: BackendOptions): BackendCandidate {
 
 const approvalCaps = ["exec-approvals", "plugin-approvals"];
 
-function gatewayCandidate(
-  world: BackendOptions["world"],
-  flags: AgentFlags,
-  config: AgentConfig,
-  log: Log,
-): BackendCandidate {
+function gatewayCandidate({ world, flags, config, log, runningFolder }: BackendOptions): BackendCandidate {
   return {
     name: "gateway",
     isThere: async () => (await locateGateway(world, flags)).isThere(),
@@ -183,7 +181,7 @@ function gatewayCandidate(
         openGateway({ ...line, client: { caps: approvalCaps }, patienceMs: 5000 }),
       );
       const gateway = await openGateway(line);
-      return createGatewayBackend({ gateway, agentId: flags.agent ?? config.id, approvals });
+      return createGatewayBackend({ gateway, agentId: flags.agent ?? config.id, approvals, runningFolder });
     },
   };
 }

@@ -21,6 +21,8 @@ export interface GatewayBackendOptions {
   readonly agentId?: string | undefined;
   /** For asking the caller of an order for approvals; without it OpenClaw asks elsewhere. */
   readonly approvals?: ApprovalConnection | undefined;
+  /** Where processes of the same state folder see each other's orders. */
+  readonly runningFolder?: string | undefined;
 }
 
 /** How long OpenClaw may take to confirm that a run was cancelled. */
@@ -30,9 +32,10 @@ const abortGraceMs = 5000;
 const maxBytesInFlight = 24 * megabyte;
 
 /** Sends orders to a running OpenClaw, as if its user had typed them. */
-export function createGatewayBackend({ gateway, agentId = "main", approvals }: GatewayBackendOptions): ReplyBackend {
+export function createGatewayBackend(options: GatewayBackendOptions): ReplyBackend {
+  const { gateway, agentId = "main", approvals, runningFolder } = options;
   const uploads = createByteSemaphore(maxBytesInFlight);
-  const loop = watchOrderLoop(gateway);
+  const loop = watchOrderLoop(gateway, runningFolder);
   return {
     name: "gateway",
     getReply,

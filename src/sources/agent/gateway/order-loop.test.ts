@@ -1,18 +1,22 @@
+import { mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, test } from "vitest";
+import { formatMark, ownMark } from "../../../core/process/process-mark.ts";
 import type { GatewayEvent } from "../../../openclaw/open-gateway.ts";
 import { type OrderLoop, watchOrderLoop } from "./order-loop.ts";
 
 const openClaw = { door: "mcp-http", client: "openclaw-bundle-mcp" } as const;
 const codex = { door: "mcp-http", client: "codex" } as const;
 
-function open(): {
+function open(folder?: string): {
   readonly loop: OrderLoop;
   calls(runId: string, args: object, name?: string): void;
   ends(runId: string): void;
   stops(runId: string): void;
 } {
   let listener: (event: GatewayEvent) => void = () => {};
-  const loop = watchOrderLoop({ onEvent: (each) => ((listener = each), () => {}) });
+  const loop = watchOrderLoop({ onEvent: (each) => ((listener = each), () => {}) }, folder);
   const emit = (runId: string, data: object): void =>
     listener({ event: "agent", payload: { runId, stream: "tool", data: { toolCallId: "t", ...data } } });
   return {
@@ -73,6 +77,25 @@ test("an event that comes after the call still counts", async () => {
   const refused = passes(loop, "again", openClaw);
   calls(run.runId, { message: "again" });
   expect(await refused).toBe(false);
+});
+
+test("orders of other processes count, but not those of a process that was killed", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "running-"));
+  const { loop } = open(folder);
+  const other = open(folder).loop.begin();
+  await expect(loop.check("again", openClaw)).rejects.toMatchObject({
+    code: "denied",
+    message: expect.stringContaining("try again when that is done") as string,
+  });
+  other[Symbol.dispose]();
+  expect(await passes(loop, "again", openClaw)).toBe(true);
+  await writeFile(join(folder, "4194303_1_nowhere.x"), "");
+  const { pid, start, place } = ownMark("/proc");
+  await writeFile(join(folder, `${formatMark({ pid, start: `${start}9`, place })}.x`), "");
+  await utimes(join(folder, "4194303_1_nowhere.x"), 0, 0);
+  expect(await passes(loop, "again", openClaw)).toBe(true);
+  expect(await readdir(folder)).toEqual([]);
+  await rm(folder, { recursive: true });
 });
 
 test("without an event, OpenClaw's own client is refused while an order runs, and only then", async () => {

@@ -4,6 +4,7 @@ import { Fault } from "../../../core/fault.ts";
 import { asRecord } from "../../../core/is-record.ts";
 import type { GatewayConnection, GatewayEvent } from "../../../openclaw/open-gateway.ts";
 import { orderTool } from "../order/order-tool.ts";
+import { createRunningOrders } from "./running-orders.ts";
 
 /** Begins the id of every run that is an order. The gateway puts it on the events of the run, for all of its operators. */
 const mark = "clawport-order-";
@@ -34,8 +35,9 @@ interface OrderCall {
   readonly message: string | undefined;
 }
 
-export function watchOrderLoop(gateway: Pick<GatewayConnection, "onEvent">): OrderLoop {
-  const running = new Set<string>();
+/** `folder` is where processes of the same state folder see each other's orders. */
+export function watchOrderLoop(gateway: Pick<GatewayConnection, "onEvent">, folder?: string): OrderLoop {
+  const running = createRunningOrders(folder);
   const calls = new Map<string, OrderCall>();
   const waiting = new Set<() => void>();
   const unsubscribe = gateway.onEvent(note);
@@ -47,7 +49,7 @@ export function watchOrderLoop(gateway: Pick<GatewayConnection, "onEvent">): Ord
       return {
         runId,
         [Symbol.dispose]() {
-          running.delete(runId);
+          running.remove(runId);
           forgetRun(runId);
         },
       };
@@ -55,9 +57,12 @@ export function watchOrderLoop(gateway: Pick<GatewayConnection, "onEvent">): Ord
     async check(message, { client }) {
       const isOpenClaw = client === openClawClient;
       let origin = originOf(message);
-      if (origin === "unknown" && isOpenClaw && running.size > 0) origin = await awaitOrigin(message);
-      // Whether one of our runs called is not known, but one could have: the other mistake would never end.
-      if (origin === "order" || (origin === "unknown" && isOpenClaw && running.size > 0)) throw loopFault();
+      if (origin === "unknown" && isOpenClaw && !running.isEmpty()) {
+        origin = await awaitOrigin(message);
+        // Whether one of our runs called is not known, but one could have: the other mistake would never end.
+        if (origin === "unknown" && !running.isEmpty()) throw new Fault("denied", couldBeLoop);
+      }
+      if (origin === "order") throw new Fault("denied", isLoop);
     },
     [Symbol.dispose]: unsubscribe,
   };
@@ -115,9 +120,8 @@ function isOrderTool(name: unknown): boolean {
   return typeof name === "string" && name.replace(/-\d+$/, "").endsWith(orderTool.name);
 }
 
-function loopFault(): Fault {
-  return new Fault(
-    "denied",
-    "OpenClaw is working on an order, and this order comes out of it: an agent that orders itself would never end. Use your own tools for it, or answer with what you have.",
-  );
-}
+const isLoop =
+  "OpenClaw is working on an order, and this order comes out of it: an agent that orders itself would never end. Use your own tools for it, or answer with what you have.";
+
+const couldBeLoop =
+  "OpenClaw is working on an order, and this one comes from OpenClaw, too: an agent that orders itself would never end. If it does not come out of that order, try again when that is done.";
