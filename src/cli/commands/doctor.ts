@@ -1,5 +1,4 @@
-import type { Examined } from "../../hub/doctor/finding.ts";
-import type { FindingLevel } from "../../hub/doctor/finding.ts";
+import type { Examined, FindingLevel } from "../../hub/doctor/finding.ts";
 import { defineCommand } from "../command.ts";
 import type { Colour, Style } from "../output/style.ts";
 

@@ -1,5 +1,6 @@
 import { isRecord } from "../../core/is-record.ts";
 import type { JsonSchema } from "../../mcp/messages/tool.ts";
+import { indexDocument, type SchemaDocument } from "../../mcp/schema/schema-document.ts";
 
 /** All schemas that may apply to a value: its own, and those it refers to, as a flat list. */
 export type Shapes = readonly JsonSchema[];
@@ -17,7 +18,7 @@ export function shapesOf(schema: unknown, root: JsonSchema): Shapes {
     if (!isRecord(each) || depth > deepest || found.has(each) || found.size >= mostShapes) return;
     found.add(each);
     const { $ref, allOf, anyOf, oneOf } = each;
-    if (typeof $ref === "string") collect(resolve($ref, root), depth + 1);
+    if (typeof $ref === "string") collect(resolve($ref, each, root), depth + 1);
     for (const list of [allOf, anyOf, oneOf])
       if (Array.isArray(list)) for (const inside of list as unknown[]) collect(inside, depth + 1);
   }
@@ -55,12 +56,11 @@ export function keysOf(shapes: Shapes): { readonly names: readonly string[]; rea
   return { names: [...new Set(names)], closed };
 }
 
-function resolve(reference: string, root: JsonSchema): unknown {
-  if (reference === "#") return root;
-  if (!reference.startsWith("#/")) return undefined;
-  return reference
-    .slice(2)
-    .split("/")
-    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"))
-    .reduce<unknown>((value, key) => (isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined), root);
+const documents = new WeakMap<JsonSchema, SchemaDocument>();
+
+function resolve(reference: string, from: JsonSchema, root: JsonSchema): unknown {
+  const document = documents.get(root) ?? indexDocument(root);
+  documents.set(root, document);
+  const found = document.find(reference, document.resourceOf(from) ?? document.main);
+  return typeof found === "object" ? found.schema : undefined;
 }

@@ -14,10 +14,14 @@ const schema = {
     maybe: { anyOf: [{ type: "number" }, { type: "null" }] },
     either: { type: ["string", "number"] },
     place: { $ref: "#/$defs/place" },
+    home: { $ref: "Home" },
     "dotted.name": { type: "integer" },
     any: {},
   },
-  $defs: { place: { type: "object", properties: { city: { type: "string" }, zip: { type: "integer" } } } },
+  $defs: {
+    place: { type: "object", properties: { city: { type: "string" }, zip: { type: "integer" } } },
+    home: { $id: "Home", type: "object", properties: { floor: { type: "integer" }, above: { $ref: "Home" } } },
+  },
 };
 
 const read = (...words: string[]) =>
@@ -25,6 +29,7 @@ const read = (...words: string[]) =>
 
 test.each([
   ["text=007", { text: "007" }],
+  ["home.above.floor=2", { home: { above: { floor: 2 } } }],
   ["text=a=b", { text: "a=b" }],
   ["text=", { text: "" }],
   ["text={not json}", { text: "{not json}" }],
