@@ -11,14 +11,8 @@ import { taskSupportOf } from "../messages/task.ts";
 import { errorResult, type Tool, type ToolResult } from "../messages/tool.ts";
 import type { SchemaChecker } from "../schema/schema-checker.ts";
 import type { CompletionRequest, ListName, McpOffer } from "./offer.ts";
-import type { ServedRequest } from "./served-request.ts";
+import type { MethodHandler, ServedRequest } from "./served-request.ts";
 import { skillMethods } from "./skill-methods.ts";
-
-export type MethodHandler = (
-  params: Params,
-  request: ServedRequest,
-  headers: RequestHeaders | undefined,
-) => object | Promise<object>;
 
 const noParams: Params = {};
 

@@ -3,9 +3,10 @@ import { logLevels, type McpLogLevel } from "../messages/interim-messages.ts";
 import { notification } from "../messages/json-rpc.ts";
 import { negotiateLegacy } from "../messages/protocol-version.ts";
 import { hasLegacyTasks } from "../messages/task.ts";
-import { capabilitiesOf, type MethodHandler } from "./feature-methods.ts";
+import { capabilitiesOf } from "./feature-methods.ts";
 import { type LegacyTaskParts, legacyTaskMethods, taskCapabilities } from "./legacy-tasks.ts";
 import type { McpOffer } from "./offer.ts";
+import type { MethodHandler } from "./served-request.ts";
 import { longestWatched, mostWatches } from "./subscription.ts";
 
 /** The methods of the legacy era: the features, and what only the revisions with a handshake have. */

@@ -5,11 +5,10 @@ import { answerErrorKey, type Question } from "../messages/interim-messages.ts";
 import { AnswerFault, notification, type Params } from "../messages/json-rpc.ts";
 import { hasLegacyTasks, isOver, taskSupportOf } from "../messages/task.ts";
 import type { Tool } from "../messages/tool.ts";
-import type { MethodHandler } from "./feature-methods.ts";
 import type { McpOffer, ToolOffer } from "./offer.ts";
 import type { Peer } from "./peer.ts";
 import { createResumableRun } from "./resumable-run.ts";
-import { relatedTo, type ServedRequest } from "./served-request.ts";
+import { type MethodHandler, relatedTo, type ServedRequest } from "./served-request.ts";
 import type { Task, TaskStore } from "./tasks.ts";
 import type { WaitingRuns } from "./waiting-runs.ts";
 

@@ -19,12 +19,12 @@ import {
 import { checkMirroredHeaders } from "../messages/mirrored-headers.ts";
 import { assumedVersion, type Era } from "../messages/protocol-version.ts";
 import { createSchemaChecker } from "../schema/schema-checker.ts";
-import { featureMethods, type MethodHandler } from "./feature-methods.ts";
+import { featureMethods } from "./feature-methods.ts";
 import { legacyMethods } from "./legacy-methods.ts";
 import { createModernCalls } from "./modern-calls.ts";
 import type { McpOffer } from "./offer.ts";
 import { Peer, type PeerOptions } from "./peer.ts";
-import { type ReplyRoute, ServedRequest } from "./served-request.ts";
+import { type MethodHandler, type ReplyRoute, ServedRequest } from "./served-request.ts";
 import { createChangeFeed } from "./subscription.ts";
 import { createTaskStore } from "./tasks.ts";
 import { createWaitingRuns } from "./waiting-runs.ts";

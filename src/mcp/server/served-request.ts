@@ -194,6 +194,13 @@ export class ServedRequest implements RequestContext {
   }
 }
 
+/** Answers the requests of one method. */
+export type MethodHandler = (
+  params: Params,
+  request: ServedRequest,
+  headers: RequestHeaders | undefined,
+) => object | Promise<object>;
+
 const doNothing = (): void => {};
 
 /** The `_meta` of everything about a task of 2025-11-25. */

@@ -1,7 +1,6 @@
 import { Fault } from "../../core/fault.ts";
-import type { MethodHandler } from "./feature-methods.ts";
 import type { SkillOffer } from "./offer.ts";
-import type { ServedRequest } from "./served-request.ts";
+import type { MethodHandler, ServedRequest } from "./served-request.ts";
 
 /** The methods of the skills extension (SEP-2640) that are not those of resources. `listPage` is one page of the list. */
 export function skillMethods(
