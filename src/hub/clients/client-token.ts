@@ -13,7 +13,7 @@ export interface ClientTokenPlace {
 }
 
 /** Where the token of an installed client is kept, readable by its owner only. */
-export function clientTokenPath(home: Pick<Home, "file">, client: string): string {
+function clientTokenPath(home: Pick<Home, "file">, client: string): string {
   return home.file("clients", `${client}.token`);
 }
 

@@ -7,15 +7,18 @@ const json = { format: "json", at: ["mcpServers"] } as const;
 const toml = { format: "toml", at: ["mcp_servers"] } as const;
 const entry = { command: "node", args: ["main.js", 'it\'s "quoted"'] };
 
-test("every client's entry can be put into an empty file, found, and rendered as what is put", () => {
-  for (const client of mcpClients) {
+const parsers = { json: (text: string): unknown => JSON.parse(text), toml: (text: string): unknown => parse(text) };
+
+test.each(mcpClients)(
+  "the entry of $id can be put into an empty file, found, and is what is shown to paste",
+  (client) => {
     const own = client.entry({ command: "node", args: ["main.js"] });
     const text = putEntry("", client, own);
-    expect(findEntry(text, client), client.id).toEqual(own);
-    if (client.format === "json") expect(JSON.parse(text)).toEqual(JSON.parse(renderBlock(client, own)));
-    else expect(parse(text)).toEqual(parse(renderBlock(client, own)));
-  }
-});
+    expect(findEntry(text, client)).toEqual(own);
+    const read = parsers[client.format];
+    expect(read(text)).toEqual(read(renderBlock(client, own)));
+  },
+);
 
 describe("in JSON", () => {
   const commented = `// mine
@@ -49,12 +52,15 @@ describe("in JSON", () => {
     expect(twice).not.toContain("old");
   });
 
-  test.each(["{", '{ "mcpServers": [] }', '{ "mcpServers": {}, "mcpServers": {} }', "[]", '"text"'])(
-    "a broken or surprising file is refused: %s",
-    (text) => {
-      expect(() => putEntry(text, json, entry)).toThrow();
-    },
-  );
+  test.each([
+    ["{", "not valid JSON"],
+    ['{ "mcpServers": [] }', "is not an object"],
+    ['{ "mcpServers": {}, "mcpServers": {} }', "twice"],
+    ["[]", "is not an object"],
+    ['"text"', "is not an object"],
+  ])("a broken or surprising file is refused: %s", (text, reason) => {
+    expect(() => putEntry(text, json, entry)).toThrow(reason);
+  });
 });
 
 describe("in TOML", () => {
@@ -85,11 +91,11 @@ when = 2026-11-16T03:00:00Z
   });
 
   test.each([
-    ["an inline table of servers", 'mcp_servers = { a = { command = "x" } }\n'],
-    ["not TOML", "model = \n"],
-    ["a value in the place of the servers", 'mcp_servers = "none"\n'],
-  ])("what can't be edited safely is refused: %s", (_, text) => {
-    expect(() => putEntry(text, toml, entry)).toThrow();
+    ["an inline table of servers", 'mcp_servers = { a = { command = "x" } }\n', "can't be edited"],
+    ["not TOML", "model = \n", "not valid TOML"],
+    ["a value in the place of the servers", 'mcp_servers = "none"\n', "can't be edited"],
+  ])("what can't be edited safely is refused: %s", (_, text, reason) => {
+    expect(() => putEntry(text, toml, entry)).toThrow(reason);
   });
 
   test("where a string looks like our table, nothing is cut by mistake", () => {

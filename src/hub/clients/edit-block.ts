@@ -50,7 +50,7 @@ function parseText(text: string, { format }: Format): unknown {
 /** A table at the end belongs to no other table, whatever comes before it. */
 function appendToml(text: string, format: Format, entry: Entry): string {
   const newline = text.includes("\r\n") ? "\r\n" : "\n";
-  const head = text === "" || /\n$/.test(text) ? text : text + newline;
+  const head = text === "" || text.endsWith("\n") ? text : text + newline;
   const gap = head === "" || /\n\r?\n$/.test(head) ? "" : newline;
   const added = head + gap + renderBlock(format, entry).replaceAll("\n", newline) + newline;
   const before = asRecord(parseText(text, format));

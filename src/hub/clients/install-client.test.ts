@@ -51,7 +51,6 @@ test("an entry and a token are made together and removed together; the file itse
   const text = await readFile(user.file, "utf8");
   expect(JSON.parse(text).mcpServers.clawport.args).toContain("--as");
   expect(text).not.toContain(token);
-  if (!isWindows) expect((await stat(user.file)).mode & 0o777).toBe(0o600);
 
   expect(await applyUninstall(await user.planRemoval(), user.options)).toMatchObject({ token: true });
   expect(JSON.parse(await readFile(user.file, "utf8"))).toEqual({ mcpServers: {} });
@@ -77,17 +76,24 @@ test("installing twice changes nothing the second time and keeps the token", asy
   expect((await readClientToken(user.home, "cursor"))!.reveal()).toBe(token);
 });
 
-test.skipIf(isWindows)("the permissions of the file stay, and its backup is for its owner only", async () => {
-  await using user = await makeUser();
-  const before = '{ "mcpServers": { "x": { "env": { "API_KEY": "s3cret-value" } } } }';
-  await writeFile(user.file, before, { mode: 0o644 });
-  const edit = await user.plan();
-  expect(JSON.stringify(edit.diff)).not.toContain("s3cret-value");
-  const { backup } = await applyInstall(edit, user.options);
-  expect((await stat(user.file)).mode & 0o777).toBe(0o644);
-  expect((await stat(backup!)).mode & 0o777).toBe(0o600);
-  expect(await readFile(backup!, "utf8")).toBe(before);
-});
+test.skipIf(isWindows)(
+  "a new file is for its owner only, the mode of an old one stays, and its backup is private",
+  async () => {
+    await using fresh = await makeUser();
+    await applyInstall(await fresh.plan(), fresh.options);
+    expect((await stat(fresh.file)).mode & 0o777).toBe(0o600);
+
+    await using user = await makeUser();
+    const before = '{ "mcpServers": { "x": { "env": { "API_KEY": "s3cret-value" } } } }';
+    await writeFile(user.file, before, { mode: 0o644 });
+    const edit = await user.plan();
+    expect(JSON.stringify(edit.diff)).not.toContain("s3cret-value");
+    const { backup } = await applyInstall(edit, user.options);
+    expect((await stat(user.file)).mode & 0o777).toBe(0o644);
+    expect((await stat(backup!)).mode & 0o777).toBe(0o600);
+    expect(await readFile(backup!, "utf8")).toBe(before);
+  },
+);
 
 test.skipIf(isWindows)("a symbolic link stays a link, and the file behind it is changed", async () => {
   await using user = await makeUser();

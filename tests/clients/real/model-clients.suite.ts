@@ -1,3 +1,5 @@
+import { appendFile } from "node:fs/promises";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Place } from "../../cli/run-clawport.ts";
 import { type HubWorld, installInto, openHubWorld, pasteInto } from "./hub-world.ts";
@@ -29,7 +31,7 @@ describe.concurrent.each(modelClients)("$id", (client) => {
     const place = await preparePlace(client, world, model.url);
     await installInto(place, client.id);
     const output = await client.turn(folders.get(client.id) ?? "", place);
-    expectHeard(model, output, "ECHO-one", "A-PICTURE", pixel, "ECHO-two", "SILENT-45");
+    expect(outcomeOf(model, output, "ECHO-one", "A-PICTURE", pixel, "ECHO-two", "SILENT-45")).toEqual(good);
   });
 
   test("with the printed entry for HTTP: list, call, image, a restart of the hub between two calls", async () => {
@@ -43,17 +45,42 @@ describe.concurrent.each(modelClients)("$id", (client) => {
     const { env, ...place } = await preparePlace(client, world, model.url);
     const variables = await pasteInto(world, env, client.id);
     const output = await client.turn(folders.get(client.id) ?? "", { ...place, env: { ...env, ...variables } });
-    expectHeard(model, output, "ECHO-one", "A-PICTURE", pixel, client.losesCallOverHttp ? "ECHO-three" : "ECHO-two");
+    const last = client.losesCallOverHttp ? "ECHO-three" : "ECHO-two";
+    expect(outcomeOf(model, output, "ECHO-one", "A-PICTURE", pixel, last)).toEqual(good);
   });
+});
+
+test.concurrent("codex exec refuses a tool without a read-only hint, unless its entry approves the server's tools", async () => {
+  const client = modelClients.find(({ id }) => id === "codex")!;
+  const model = models.open("codex-approval", [{ tool: "probe__note", args: { word: "kept" } }]);
+  await using world = await openHubWorld();
+  const place = await preparePlace(client, world, model.url);
+  await installInto(place, client.id);
+  const folder = folders.get(client.id) ?? "";
+  expect(outcomeOf(model, await client.turn(folder, place), "NOTED-kept").missing).toEqual(["NOTED-kept"]);
+  await appendFile(join(place.folder, ".codex", "config.toml"), 'default_tools_approval_mode = "approve"\n');
+  expect(outcomeOf(model, await client.turn(folder, place), "NOTED-kept")).toEqual(good);
 });
 
 async function preparePlace(client: ModelClient, { place }: HubWorld, modelUrl: string): Promise<Place> {
   return { ...place, env: { ...place.env, ...(await client.prepare(place, modelUrl)) } };
 }
 
-/** The model got these texts back from the tools, and the client came to the end of the turn. */
-function expectHeard(model: ScriptedModel, output: string, ...parts: string[]): void {
-  const detail = `${output}\nIt offered: ${[...model.tools].join(" ")}`;
-  expect(output, detail).toContain(finished);
-  for (const part of parts) expect(model.heard(), detail).toContain(part);
+interface Outcome {
+  /** Texts of tools that did not come back to the model. */
+  readonly missing: readonly string[];
+  /** Whether the client came to the end of the turn. */
+  readonly isFinished: boolean;
+  /** Only if something is wrong. */
+  readonly detail?: { readonly output: string; readonly offered: readonly string[] };
+}
+
+const good: Outcome = { missing: [], isFinished: true };
+
+function outcomeOf(model: ScriptedModel, output: string, ...parts: string[]): Outcome {
+  const heard = model.heard();
+  const missing = parts.filter((part) => !heard.includes(part));
+  const isFinished = output.includes(finished);
+  const isGood = missing.length === 0 && isFinished;
+  return { missing, isFinished, ...(!isGood && { detail: { output, offered: [...model.tools] } }) };
 }

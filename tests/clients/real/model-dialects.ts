@@ -74,7 +74,7 @@ const responses: ModelDialect = {
         ? list(tool.tools).map(({ name }) => ({ name, namespace: tool.name as string }))
         : [{ name: (tool.name ?? tool.type) as string }],
     ),
-  results: (body) => list(body.input).filter(({ type }) => /_call_output$/.test(String(type))).length,
+  results: (body) => list(body.input).filter(({ type }) => String(type).endsWith("_call_output")).length,
   answer(response, body, reply) {
     const id = String(counter++);
     const item =

@@ -13,6 +13,10 @@ server.registerTool(
   ({ word }) => ({ content: [{ type: "text", text: `ECHO-${word}` }] }),
 );
 
+server.registerTool("note", { description: "Notes a word", inputSchema: { word: z.string() } }, ({ word }) => ({
+  content: [{ type: "text", text: `NOTED-${word}` }],
+}));
+
 /** One red pixel. */
 export const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC";
 
