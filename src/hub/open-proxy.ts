@@ -18,6 +18,8 @@ export interface ProxyOptions extends AppDoorOptions {
 export interface Proxy {
   readonly address: string;
   readonly port: number;
+  /** Hands the apps over to other instances; calls that run have this time to finish. */
+  drain(withinMs: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -34,5 +36,5 @@ export async function openProxy({ home, config, env = {}, version, log, ...optio
     doors: { apps: options },
   });
   const { address = "", port = 0 } = engine.apps ?? {};
-  return { address, port, close: () => engine.close() };
+  return { address, port, drain: async (withinMs) => engine.apps?.drain(withinMs), close: () => engine.close() };
 }

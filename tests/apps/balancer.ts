@@ -7,8 +7,11 @@ export interface Balancer extends AsyncDisposable {
   cut(count: number): void;
 }
 
-export async function startBalancer(targets: readonly URL[]): Promise<Balancer> {
+/** With `checksHealth`, targets whose `/ready` does not answer 200 get no new connections. */
+export async function startBalancer(targets: readonly URL[], checksHealth = false): Promise<Balancer> {
   let next = 0;
+  const unready = new Set<URL>();
+  const checking = checksHealth ? setInterval(() => targets.forEach((target) => void check(target)), 200) : undefined;
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
     client.on("error", () => {});
@@ -22,6 +25,7 @@ export async function startBalancer(targets: readonly URL[]): Promise<Balancer> 
       for (const socket of [...sockets].slice(0, count)) socket.destroy();
     },
     async [Symbol.asyncDispose]() {
+      clearInterval(checking);
       const closed = new Promise((resolve) => server.close(resolve));
       for (const socket of sockets) socket.destroy();
       await closed;
@@ -30,7 +34,9 @@ export async function startBalancer(targets: readonly URL[]): Promise<Balancer> 
 
   /** A target that refuses is left out, as a balancer with health checks does. */
   function join(client: Socket, tries: number): void {
-    const { hostname, port } = targets[next++ % targets.length]!;
+    const target = targets[next++ % targets.length]!;
+    if (unready.has(target) && tries > 1) return join(client, tries - 1);
+    const { hostname, port } = target;
     const upstream = connect(Number(port), hostname);
     upstream.once("connect", () => {
       upstream.on("close", () => client.destroy());
@@ -46,5 +52,14 @@ export async function startBalancer(targets: readonly URL[]): Promise<Balancer> 
       if (sockets.has(client) || tries <= 1) client.destroy();
       else join(client, tries - 1);
     });
+  }
+
+  async function check(target: URL): Promise<void> {
+    const isReady = await fetch(new URL("/ready", target), { signal: AbortSignal.timeout(1000) }).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+    if (isReady) unready.delete(target);
+    else unready.add(target);
   }
 }

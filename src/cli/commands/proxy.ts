@@ -1,6 +1,7 @@
 import { Fault } from "../../core/fault.ts";
 import { webOrigin } from "../../core/http/addresses.ts";
 import { untilAborted } from "../../core/wait.ts";
+import type { NatsSettings } from "../../hub/engine/open-shared-apps.ts";
 import { defineCommand } from "../command.ts";
 import { trustOption } from "../options.ts";
 
@@ -9,6 +10,14 @@ const rate = { type: "number", value: "<n>", range: [1, 1_000_000] } as const;
 export const command = defineCommand({
   name: "proxy",
   summary: "let running apps offer their tools to MCP clients, until Ctrl-C",
+  args: [
+    {
+      name: "what",
+      description: "with --nats, list the shared sessions or the running instances instead",
+      optional: true,
+      values: ["sessions", "instances"],
+    },
+  ],
   options: {
     host: { type: "string", value: "<address>", description: "listen on this address (default: 127.0.0.1)" },
     port: {
@@ -44,6 +53,12 @@ export const command = defineCommand({
       value: "<url>",
       description: "share sessions and calls with other instances over this NATS (or OPENCLAW_PROXY_NATS_URL)",
     },
+    drain: {
+      type: "number",
+      value: "<seconds>",
+      range: [0, 3600],
+      description: "with --nats, how long calls may take to finish when this instance stops (default: 25)",
+    },
     "nats-prefix": { type: "string", value: "<name>", description: "prefix of its subjects (default: clawport)" },
     "nats-credentials": { type: "string", value: "<file>", description: "credentials of a NATS user" },
     "nats-ca": { type: "string", value: "<file>", description: "certificate authority of the NATS servers" },
@@ -78,23 +93,19 @@ export const command = defineCommand({
     const home = await openHomeOf(context);
     const { config } = await loadTrustedConfigOf(context, home, options.trust === true);
     log.change({ level: context.logLevel ?? config.log.level, format: config.log.format });
+    const { natsOptionsOf, openSharedApps } = await import("../../hub/engine/open-shared-apps.ts");
+    const nats = natsOptionsOf(natsFlags(options) ?? config.apps.nats, proxyEnv.env);
+    const [what] = context.args;
+    if (what === "sessions" || what === "instances") {
+      const { listShared } = await import("../proxy-lists.ts");
+      return listShared(context, what, nats);
+    }
     requireTokens({ host, ...names }, settings, log);
 
     const stopping = context.stopSignal();
     const { createMemorySessionStore } = await import("../../sources/apps/store/session-store.ts");
     const { openSessionStore } = await import("../../hub/engine/open-session-store.ts");
     const beside = "start this one with --memory and its own --port";
-    const { natsOptionsOf, openSharedApps } = await import("../../hub/engine/open-shared-apps.ts");
-    const given =
-      options.nats === undefined
-        ? undefined
-        : {
-            url: options.nats,
-            prefix: options["nats-prefix"],
-            credentials: options["nats-credentials"],
-            ca: options["nats-ca"],
-          };
-    const nats = natsOptionsOf(given ?? config.apps.nats, proxyEnv.env);
     if (nats !== undefined && options.memory) throw new Fault("usage", "Use either --memory or --nats.");
     const shared = nats && (await openSharedApps(nats, log));
     const proxy = await openProxy({
@@ -108,6 +119,7 @@ export const command = defineCommand({
         return options.memory ? createMemorySessionStore() : openSessionStore(home, log, beside);
       },
       openBus: shared && (() => shared.openBus()),
+      isReady: shared && (() => shared.isReady()),
       version: readVersion(),
       log,
       host,
@@ -132,13 +144,36 @@ export const command = defineCommand({
           );
       }
       await untilAborted(stopping);
-      context.say("\nStopping: calls in progress have 5 seconds to finish. Press Ctrl-C again to stop at once.");
+      if (shared !== undefined) {
+        const seconds = options.drain ?? 25;
+        context.say(
+          `\nHanding the apps over to other instances, within ${seconds} seconds. Press Ctrl-C again to stop at once.`,
+        );
+        await proxy.drain(seconds * 1000);
+      } else context.say("\nStopping: calls in progress have 5 seconds to finish. Press Ctrl-C again to stop at once.");
     } finally {
       await proxy.close();
       await shared?.close();
     }
   },
 });
+
+interface NatsFlags {
+  readonly nats?: string | undefined;
+  readonly "nats-prefix"?: string | undefined;
+  readonly "nats-credentials"?: string | undefined;
+  readonly "nats-ca"?: string | undefined;
+}
+
+function natsFlags(flags: NatsFlags): NatsSettings | undefined {
+  if (flags.nats === undefined) return undefined;
+  return {
+    url: flags.nats,
+    prefix: flags["nats-prefix"],
+    credentials: flags["nats-credentials"],
+    ca: flags["nats-ca"],
+  };
+}
 
 function publicUrlOf(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;

@@ -11,6 +11,7 @@ import { fairRules } from "../../core/http/shares.ts";
 import type { Log } from "../../core/log.ts";
 import { hashToken } from "../../core/secrets/crypto.ts";
 import type { Secret } from "../../core/secrets/secret.ts";
+import { sleep } from "../../core/wait.ts";
 import type { Metrics } from "../../core/telemetry/metrics.ts";
 import { RateLimiter } from "../../core/token-bucket.ts";
 import type { ServerInfo } from "../../mcp/server/offer.ts";
@@ -56,21 +57,28 @@ export interface ProxyDoorOptions {
   readonly bodyTimeoutMs?: number | undefined;
   /** How long a connection may be idle before it is closed. */
   readonly idleMs: number;
+  /** Whether the bus to other instances is connected; always, unless given. */
+  readonly isConnected?: (() => boolean) | undefined;
 }
 
 export interface ProxyDoor {
   readonly port: number;
   /** `http://127.0.0.1:8000` */
   readonly address: string;
+  /** Takes no more apps, and asks those that are here to connect to another instance. Requests are still served. */
+  drain(withinMs: number): Promise<void>;
   /** Accepts nothing new, gives running requests the time, then closes the bridges with a request to reconnect. */
   close(withinMs?: number): Promise<void>;
 }
 
 const sweepMs = 15_000;
+/** How long a draining instance still serves requests, for balancers that have not noticed. */
+const noticeMs = 2000;
 
 /** Serves apps and MCP clients on one address. */
 export async function openProxyDoor(options: ProxyDoorOptions): Promise<ProxyDoor> {
   const { host, sessions, guard, info, log, count, metrics, budget, publicUrl } = options;
+  let isDraining = false;
   const backpressure = createWriteBackpressure(budget, count);
   const admission = createRequestSlots(fairRules(options.maxConcurrent ?? mostConcurrent));
   const intake = createBodyIntake({ timeoutMs: options.bodyTimeoutMs });
@@ -89,7 +97,7 @@ export async function openProxyDoor(options: ProxyDoorOptions): Promise<ProxyDoo
     operatorHash: hashOf(options.operatorToken),
     changeLimiter: new RateLimiter(options.sessionsPerSecond ?? 100, Date.now),
     ...shared,
-    isDraining: () => admission.isClosed,
+    isDraining: () => admission.isClosed || isDraining,
     urlFacts: (request) => sessionUrlFacts(request, { publicUrl, trustForwarded: options.trustForwarded === true }),
   });
   const mcpRoutes = createMcpRoutes({
@@ -113,6 +121,7 @@ export async function openProxyDoor(options: ProxyDoorOptions): Promise<ProxyDoo
     bridges,
     backpressure,
     admission,
+    notReady,
     reserveBody: createBodyReserver(budget, count),
     metrics,
     version: info.version,
@@ -145,6 +154,12 @@ export async function openProxyDoor(options: ProxyDoorOptions): Promise<ProxyDoo
   return {
     port,
     address: origin,
+    async drain(withinMs) {
+      isDraining = true;
+      await sessions.moveBridges(withinMs);
+      // Until the balancer has seen that this instance is no longer ready, requests come in and are served.
+      await sleep(Math.min(withinMs, noticeMs));
+    },
     async close(withinMs = 5000) {
       for (const timer of timers) clearInterval(timer);
       await closeGracefully({
@@ -163,6 +178,11 @@ export async function openProxyDoor(options: ProxyDoorOptions): Promise<ProxyDoo
       for (const stop of stopWatching) stop();
     },
   };
+
+  function notReady(): string | undefined {
+    if (isDraining || admission.isClosed) return "draining";
+    return (options.isConnected?.() ?? true) ? undefined : "not connected to NATS";
+  }
 
   function onRefused({ code }: Fault): void {
     const event = refusalEvent(code);

@@ -3,13 +3,14 @@ import { isLoopbackPeer } from "../../core/http/addresses.ts";
 
 /** What a path of the proxy leads to. */
 export type ProxyRoute =
-  | { readonly kind: "health" | "openapi" | "metrics" | "sessions" | "unknown" }
+  | { readonly kind: "health" | "ready" | "openapi" | "metrics" | "sessions" | "unknown" }
   /** Without an id the header `MCP-Session-Id` names the session. */
   | { readonly kind: "mcp"; readonly id: string | undefined }
   | { readonly kind: "session" | "bridge"; readonly id: string };
 
 const fixedRoutes: Readonly<Record<string, ProxyRoute>> = {
   "/health": { kind: "health" },
+  "/ready": { kind: "ready" },
   "/openapi.json": { kind: "openapi" },
   "/metrics": { kind: "metrics" },
   "/v1/chat/sessions": { kind: "sessions" },

@@ -23,6 +23,8 @@ export interface ProxyRouterOptions {
   readonly bridges: BridgeDoor;
   readonly backpressure: WriteBackpressure;
   readonly admission: RequestSlots;
+  /** Why no new work should be sent here; undefined if it may be. */
+  readonly notReady: () => string | undefined;
   readonly reserveBody: ReserveBody;
   readonly metrics: Metrics;
   /** The version that `/openapi.json` states. */
@@ -61,7 +63,7 @@ export function createProxyRouter(options: ProxyRouterOptions): ProxyRouter {
         return refuseUpgrade(socket, verdict.status);
       }
       if (route.kind !== "bridge") return refuseUpgrade(socket, 404);
-      if (admission.isClosed) return refuseUpgrade(socket, 503);
+      if (admission.isClosed || options.notReady() !== undefined) return refuseUpgrade(socket, 503);
       // From here on the bridge's own heartbeat detects a dead connection.
       backpressure.release(request.socket);
       request.socket.setTimeout(0);
@@ -78,6 +80,10 @@ export function createProxyRouter(options: ProxyRouterOptions): ProxyRouter {
     const { method = "", headers, rawHeaders, httpVersion } = request;
     if (route.kind === "health" && (method === "GET" || method === "HEAD"))
       return sendText(response, 200, plainTextType, "ok");
+    if (route.kind === "ready" && (method === "GET" || method === "HEAD")) {
+      const why = options.notReady();
+      return sendText(response, why === undefined ? 200 : 503, plainTextType, why ?? "ready");
+    }
     const isReadOnly = readOnlyRoutes.has(route.kind);
     // A read-only path never reads a body, so the content type doesn't matter there: a POST gets the error for its method.
     const facts = { method: isReadOnly ? "GET" : method, headers, rawHeaders, httpVersion };
@@ -123,7 +129,7 @@ function sessionIdOf(route: ProxyRoute, headers: IncomingMessage["headers"]): st
   return typeof id === "string" ? id : "";
 }
 
-const readOnlyRoutes: ReadonlySet<ProxyRoute["kind"]> = new Set(["health", "openapi", "metrics", "bridge"]);
+const readOnlyRoutes: ReadonlySet<ProxyRoute["kind"]> = new Set(["health", "ready", "openapi", "metrics", "bridge"]);
 
 function refuseUpgrade(socket: Duplex, status: number): void {
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () =>

@@ -44,6 +44,7 @@ export interface AppDoorOptions extends Omit<ProxyDoorOptions, OwnOptions | keyo
   readonly openStore: () => Promise<SessionStore>;
   /** The bus to other instances; without one, this process is the only one. */
   readonly openBus?: (() => Promise<CallBus>) | undefined;
+  readonly isReady?: (() => boolean) | undefined;
   /** Bytes that all apps and their clients together may make us hold. */
   readonly mostHeld?: number | undefined;
   readonly allowedHosts: readonly string[];
@@ -81,6 +82,7 @@ export async function openAppDoor(parts: EngineParts, options: AppDoorOptions): 
     metrics,
     log,
     allowedHosts: [...options.allowedHosts, ...hostNames(host, hostname(), networkInterfaces())],
+    isConnected: options.isReady,
     sessions,
     count,
     budget,

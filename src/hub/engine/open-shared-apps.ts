@@ -1,6 +1,7 @@
 import type { Log } from "../../core/log.ts";
 import type { Env } from "../../core/process/child-env.ts";
 import type { CallBus } from "../../sources/apps/call/call-bus.ts";
+import type { InstanceFacts } from "../../sources/apps/nats/bus-messages.ts";
 import type { NatsOptions } from "../../sources/apps/nats/nats-connection.ts";
 import type { SessionStore } from "../../sources/apps/store/session-store.ts";
 
@@ -8,6 +9,8 @@ import type { SessionStore } from "../../sources/apps/store/session-store.ts";
 export interface SharedApps {
   openStore(): Promise<SessionStore>;
   openBus(): Promise<CallBus>;
+  /** The instances that are running. */
+  instances(): Promise<readonly InstanceFacts[]>;
   /** Whether calls can cross to other instances right now. */
   isReady(): boolean;
   close(): Promise<void>;
@@ -16,12 +19,13 @@ export interface SharedApps {
 /** Loaded only where NATS is configured: one machine needs none of it. */
 export async function openSharedApps(options: NatsOptions, log: Log): Promise<SharedApps> {
   const { openNatsLinks } = await import("../../sources/apps/nats/nats-connection.ts");
-  const { openNatsBus } = await import("../../sources/apps/nats/nats-bus.ts");
+  const { findInstances, openNatsBus } = await import("../../sources/apps/nats/nats-bus.ts");
   const { openNatsSessionStore } = await import("../../sources/apps/nats/nats-session-store.ts");
   const links = await openNatsLinks(options, log);
   return {
     openStore: () => openNatsSessionStore(links, log),
     openBus: () => openNatsBus(links, log),
+    instances: () => findInstances(links),
     isReady: () => links.isConnected(),
     close: async () => links[Symbol.asyncDispose](),
   };

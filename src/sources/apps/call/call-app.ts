@@ -42,7 +42,8 @@ export async function callApp(
       case "late":
         throw outcomeUnknown("The app did not answer in time", callId, "timeout");
       case "nobody": {
-        const left = started + Math.min(rules.graceMs, timeoutMs) - now();
+        const graceMs = Math.max(rules.graceMs, now() - started + (await bus.moveExpected(sessionId)));
+        const left = started + Math.min(graceMs, timeoutMs) - now();
         if (left <= 0 || !(await bus.waitForHolder(sessionId, left, context.signal))) {
           if (abort.aborted) throw notSent(abort);
           throw new Fault("unavailable", "Bridge is not connected");

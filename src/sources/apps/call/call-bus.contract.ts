@@ -65,7 +65,8 @@ function callOver(bus: CallBus, callId: string) {
     callId,
   };
   const count = (event: string) => void counted.push(event);
-  const times = { timeoutMs: 10_000, graceMs: 0, acceptMs: 5, now: Date.now };
+  // Within one process an acceptance takes no time; over a network it takes some.
+  const times = { timeoutMs: 15_000, graceMs: 0, acceptMs: bus.isReliable ? 5 : 300, now: Date.now };
   const rules: CallRules = { bus, ...times, count };
   const result = callApp(rules, "a", "echo", {}, context);
   result.catch(() => {});
@@ -173,7 +174,8 @@ export function testCallBus(open: () => Promise<CallBus>): void {
     await expect.poll(() => holder.received.length).toBeGreaterThan(1);
     stop.abort();
     await expect(result).rejects.toMatchObject({ code: "cancelled" });
-    await expect.poll(() => holder.heard.length).toBe(holder.received.length);
+    // A sending may still be on its way; its cancel comes behind it.
+    await expect.poll(() => holder.received.length - holder.heard.length).toBe(0);
     expect(new Set(holder.heard)).toEqual(new Set(["cancel: The caller cancelled the call."]));
   });
 

@@ -70,6 +70,10 @@ export interface CallBus extends AsyncDisposable {
   /** Resolves once all calls of the session go to this holder, to a function that releases the session. */
   hold(sessionId: string, holder: BridgeHolder): Promise<() => void>;
   send(order: CallOrder, listener: CallListener): CallHandle;
+  /** The holder is about to leave, and another one is expected to take over within this time. */
+  expectMove(sessionId: string, withinMs: number): Promise<void>;
+  /** How long it is still worth waiting for a holder that was to take over; 0 if none is expected. */
+  moveExpected(sessionId: string): Promise<number>;
   /** Resolves to true as soon as there is a holder, to false if none comes within the time. */
   waitForHolder(sessionId: string, withinMs: number, signal?: AbortSignal): Promise<boolean>;
 }
@@ -95,6 +99,9 @@ export function createLocalBus(): CallBus {
       listener.settled(noHolderOutcome);
       return settledHandle;
     },
+    // Nothing is to take over within one process.
+    expectMove: async () => {},
+    moveExpected: async () => 0,
     waitForHolder(sessionId, withinMs, signal) {
       if (holders.has(sessionId)) return Promise.resolve(true);
       if (withinMs <= 0 || signal?.aborted) return Promise.resolve(false);

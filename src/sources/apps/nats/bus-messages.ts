@@ -30,6 +30,22 @@ export type ControlMessage = { readonly sending: string } & (
 export interface Claim {
   readonly instance: string;
   readonly epoch: number;
+  /** Until when another instance is expected to take over, in milliseconds since the epoch. */
+  readonly movingUntil?: number;
+}
+
+/** What an instance says about itself. */
+export interface InstanceFacts {
+  readonly instance: string;
+  readonly host: string;
+  readonly pid: number;
+  /** Bridges that it holds. */
+  readonly bridges: number;
+  /** Calls that it waits for, and calls that it runs for others. */
+  readonly sent: number;
+  readonly served: number;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
 }
 
 /** The names of all subjects. Session ids and instance ids have no characters that mean something in a subject. */
@@ -40,6 +56,8 @@ export function subjectsOf(prefix: string) {
     ping: (instance: string) => `${prefix}.instance.${instance}.ping`,
     evict: (instance: string) => `${prefix}.instance.${instance}.evict`,
     control: (instance: string) => `${prefix}.instance.${instance}.control`,
+    /** Asks every instance for its `InstanceFacts`. */
+    who: `${prefix}.who`,
     /** For callers that don't know yet who holds the bridge. */
     controlAll: `${prefix}.control`,
   };

@@ -28,6 +28,8 @@ export interface BusParts {
 export interface CallerSide {
   send(order: CallOrder, listener: CallListener): CallHandle;
   waitForHolder(sessionId: string, withinMs: number, signal?: AbortSignal): Promise<boolean>;
+  /** How many calls wait for their outcome. */
+  readonly size: number;
   close(): void;
 }
 
@@ -94,6 +96,9 @@ export function openCallerSide({ links, instance, subjects, bulk, log }: BusPart
         if (Date.now() + probeMs > until) return false;
         await sleep(probeMs, signal).catch(() => {});
       }
+    },
+    get size() {
+      return sendings.size;
     },
     close() {
       clearInterval(sweep);

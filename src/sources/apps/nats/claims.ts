@@ -9,6 +9,8 @@ export interface Claims {
   /** Every take has a higher epoch than the one before it, on whatever instance. */
   take(sessionId: string): Promise<{ readonly epoch: number; readonly previous: string | undefined }>;
   read(sessionId: string): Promise<Claim | undefined>;
+  /** Marks a claim as about to be given up. Does nothing if another instance has it. */
+  markMoving(sessionId: string, withinMs: number): Promise<void>;
 }
 
 const mostTries = 20;
@@ -31,6 +33,14 @@ export async function openClaims(links: NatsLinks, instance: string): Promise<Cl
         }
       }
       throw new Fault("busy", "Too many bridges are connecting to this session at once. Try again in a moment.");
+    },
+    async markMoving(sessionId, withinMs) {
+      const found = await bucket.get(sessionId);
+      const claim = found?.operation === "PUT" ? found.json<Claim>() : undefined;
+      if (claim?.instance !== instance) return;
+      const marked: Claim = { ...claim, movingUntil: Date.now() + withinMs };
+      // Refused if another instance has taken over meanwhile, which is what the mark announces.
+      await bucket.update(sessionId, JSON.stringify(marked), found!.revision).catch(() => {});
     },
     async read(sessionId) {
       const found = await bucket.get(sessionId);

@@ -1,7 +1,7 @@
 import type { Msg, Subscription } from "@nats-io/transport-node";
 import { messageOf } from "../../../core/fault.ts";
 import type { BridgeHolder, CallHandle, CallListener, CallOrder, CallOutcome } from "../call/call-bus.ts";
-import { lostOutcome } from "../call/call-bus.ts";
+import { lostOutcome, noHolderOutcome } from "../call/call-bus.ts";
 import { largestInline } from "./bulk.ts";
 import type { ControlMessage, OrderMessage, ReplyMessage } from "./bus-messages.ts";
 import type { BusParts } from "./caller-side.ts";
@@ -11,6 +11,11 @@ import { createStallGuard } from "./stall-guard.ts";
 /** The side of the bus that has the app's socket. */
 export interface HolderSide {
   hold(sessionId: string, holder: BridgeHolder): Promise<() => void>;
+  expectMove(sessionId: string, withinMs: number): Promise<void>;
+  moveExpected(sessionId: string): Promise<number>;
+  readonly bridges: number;
+  /** How many calls run here for other instances. */
+  readonly running: number;
   close(): Promise<void>;
 }
 
@@ -18,6 +23,7 @@ interface Held {
   readonly holder: BridgeHolder;
   readonly epoch: number;
   subscription: Subscription | undefined;
+  isReleased: boolean;
 }
 
 /** A sending that this instance runs or ran. */
@@ -28,6 +34,8 @@ interface Served {
 }
 
 const evictMs = 300;
+/** Clocks of machines differ: no caller waits longer than this for a bridge that moves. */
+const mostMoveMs = 30_000;
 /** How many outcomes are kept for callers that missed them, and for how long. */
 const mostKept = 2000;
 const keepMs = 30_000;
@@ -55,7 +63,7 @@ export async function openHolderSide({ links, instance, subjects, bulk, log }: B
     async hold(sessionId, holder) {
       const { epoch, previous } = await claims.take(sessionId);
       const before = held.get(sessionId);
-      const own: Held = { holder, epoch, subscription: undefined };
+      const own: Held = { holder, epoch, subscription: undefined, isReleased: false };
       if (before !== undefined && before.epoch > epoch) {
         holder.evict();
         return () => {};
@@ -68,9 +76,22 @@ export async function openHolderSide({ links, instance, subjects, bulk, log }: B
         await main.flush();
       }
       return () => {
-        own.subscription?.unsubscribe();
+        // Calls that are already on their way here learn at once that there is no holder.
+        own.isReleased = true;
+        own.subscription?.drain().catch(() => {});
         if (held.get(sessionId) === own) held.delete(sessionId);
       };
+    },
+    expectMove: (sessionId, withinMs) => claims.markMoving(sessionId, withinMs),
+    async moveExpected(sessionId) {
+      const claim = await claims.read(sessionId).catch(() => undefined);
+      return Math.min(mostMoveMs, Math.max(0, (claim?.movingUntil ?? 0) - Date.now()));
+    },
+    get bridges() {
+      return held.size;
+    },
+    get running() {
+      return served.values().reduce((sum, { handle }) => sum + (handle === undefined ? 0 : 1), 0);
     },
     async close() {
       for (const one of held.values()) leave(one);
@@ -127,6 +148,7 @@ export async function openHolderSide({ links, instance, subjects, bulk, log }: B
     if (sending === undefined) return;
     // What piled up while this process was stopped was sent again, maybe to another holder, and must not run here as well.
     if (stalls.hasJustStalled()) return;
+    if (own.isReleased) return reply(sending, { kind: "settled", outcome: noHolderOutcome });
     const content = message.json<OrderMessage>();
     if ("probe" in content) return void message.respond(JSON.stringify({ kind: "here" } satisfies ReplyMessage));
     if ("order" in content) return run(content, sending, sessionId, own);

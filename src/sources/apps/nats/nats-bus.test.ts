@@ -35,6 +35,8 @@ describe("the bus over NATS, from one instance to another", () => {
       isReliable: false,
       hold: (...args) => holder!.hold(...args),
       send: (...args) => caller!.send(...args),
+      expectMove: (...args) => holder!.expectMove(...args),
+      moveExpected: (...args) => caller!.moveExpected(...args),
       waitForHolder: (...args) => caller!.waitForHolder(...args),
       async [Symbol.asyncDispose]() {
         for (const each of [caller, holder, ...links]) await each![Symbol.asyncDispose]();

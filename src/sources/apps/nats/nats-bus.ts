@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
+import { hostname } from "node:os";
 import type { Log } from "../../../core/log.ts";
 import type { CallBus } from "../call/call-bus.ts";
 import { createBulk } from "./bulk.ts";
-import { subjectsOf } from "./bus-messages.ts";
+import { type InstanceFacts, subjectsOf } from "./bus-messages.ts";
 import { openCallerSide } from "./caller-side.ts";
 import { openHolderSide } from "./holder-side.ts";
 import type { NatsLinks } from "./nats-connection.ts";
@@ -10,27 +11,60 @@ import type { NatsLinks } from "./nats-connection.ts";
 const largestTransfer = 64 * 1024 * 1024;
 const mostWaiting = 512 * 1024 * 1024;
 
+export interface NatsBus extends CallBus {
+  readonly instance: string;
+  facts(): InstanceFacts;
+}
+
+/** Every instance that answers within the time. */
+export async function findInstances(links: NatsLinks, withinMs = 500): Promise<readonly InstanceFacts[]> {
+  const found: InstanceFacts[] = [];
+  const answers = await links.main.requestMany(subjectsOf(links.prefix).who, "", {
+    strategy: "timer",
+    maxWait: withinMs,
+  });
+  for await (const answer of answers) found.push(answer.json<InstanceFacts>());
+  return found.sort((a, b) => a.startedAt - b.startedAt);
+}
+
 /**
  * Carries calls between the instances of a proxy. A holder's subscription is its presence: where nobody subscribes, the
  * server answers so at once. NATS may lose a message, so what is not accepted is sent again under the same id, and what
  * was accepted never is.
  */
-export async function openNatsBus(links: NatsLinks, log: Log): Promise<CallBus & { readonly instance: string }> {
+export async function openNatsBus(links: NatsLinks, log: Log): Promise<NatsBus> {
   // Never the same for two processes: a restarted instance must not answer for the one that died.
   const instance = randomBytes(9).toString("base64url");
   const bulk = createBulk(links, instance, { mostBytes: largestTransfer, mostWaiting });
   const parts = { links, instance, subjects: subjectsOf(links.prefix), bulk, log };
   const holders = await openHolderSide(parts);
   const callers = openCallerSide(parts);
+  const startedAt = Date.now();
+  const facts = (): InstanceFacts => ({
+    instance,
+    host: hostname(),
+    pid: process.pid,
+    bridges: holders.bridges,
+    sent: callers.size,
+    served: holders.running,
+    startedAt,
+  });
+  const asked = links.main.subscribe(parts.subjects.who, {
+    callback: (error, message) => void (error ?? message.respond(JSON.stringify(facts()))),
+  });
   await links.main.flush();
 
   return {
+    facts,
     instance,
     isReliable: false,
     hold: (sessionId, holder) => holders.hold(sessionId, holder),
     send: (order, listener) => callers.send(order, listener),
+    expectMove: (sessionId, withinMs) => holders.expectMove(sessionId, withinMs),
+    moveExpected: (sessionId) => holders.moveExpected(sessionId),
     waitForHolder: (sessionId, withinMs, signal) => callers.waitForHolder(sessionId, withinMs, signal),
     async [Symbol.asyncDispose]() {
+      asked.unsubscribe();
       callers.close();
       await holders.close();
       bulk.close();

@@ -49,6 +49,8 @@ export class LiveSession implements RegisteredSession, BridgeOwner {
   readonly source: AppSource;
   expiresAt: number;
   bridge: Bridge | undefined = undefined;
+  /** Takes the bridge off the bus: it gets no more calls. */
+  releaseBridge: (() => void) | undefined = undefined;
   toolSet: ToolSet;
   /** The last change that is being stored. The next one waits for it, so that a failed change is undone correctly. */
   lastChange: Promise<unknown> = noChange;

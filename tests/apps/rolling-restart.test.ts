@@ -1,0 +1,81 @@
+import { expect, test } from "vitest";
+import { openApp } from "../../src/app/index.ts";
+import { clawport, makePlace } from "../cli/run-clawport.ts";
+import { freePort, startNatsServer } from "../support/nats-server.ts";
+import { startBalancer } from "./balancer.ts";
+import { createProxyClient } from "./proxy-client.ts";
+import { startProxyProcess } from "./proxy-process.ts";
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+test("a rolling restart of all instances under load fails no call", async () => {
+  await using nats = await startNatsServer();
+  await using place = await makePlace();
+  const ports = await Promise.all([freePort(), freePort(), freePort()]);
+  const start = (port: number) =>
+    startProxyProcess(
+      place,
+      "--nats",
+      nats.url,
+      "--port",
+      String(port),
+      "--drain",
+      "10",
+      "--requests-per-second",
+      "10000",
+    );
+  const instances = await Promise.all(ports.map(start));
+  await using balancer = await startBalancer(
+    ports.map((port) => new URL(`http://127.0.0.1:${port}`)),
+    true,
+  );
+  const apps = await Promise.all(
+    Array.from({ length: 6 }, () =>
+      openApp({
+        proxyUrl: balancer.address,
+        tools: [
+          {
+            name: "work",
+            description: "Takes a moment.",
+            inputSchema: { type: "object" },
+            async run(args: unknown) {
+              await pause(50);
+              return `did ${(args as { id: number }).id}`;
+            },
+          },
+        ],
+      }),
+    ),
+  );
+  const client = createProxyClient(balancer.address);
+  const failures: string[] = [];
+  let calls = 0;
+  let isOver = false;
+  const worker = async (at: number): Promise<void> => {
+    while (!isOver) {
+      const id = ++calls;
+      const session = { mcp_url: `${balancer.address}/v1/mcp/${apps[at % apps.length]!.session.id}` };
+      const answer = await client
+        .rpc(session as never, "tools/call", { name: "work", arguments: { id } }, { connection: "close" })
+        .then(({ text }) => text, String);
+      if (!answer.includes(`did ${id}`)) failures.push(answer.slice(0, 300));
+    }
+  };
+  const load = Promise.all(Array.from({ length: 8 }, (_, at) => worker(at)));
+  for (const [at, port] of ports.entries()) {
+    instances[at]!.child.kill("SIGTERM");
+    expect(await instances[at]!.ended).toBe(0);
+    instances[at] = await start(port);
+    await pause(500);
+  }
+  const listed = JSON.parse((await clawport(place, "proxy", "instances", "--nats", nats.url, "--json")).out);
+  expect(listed.instances).toHaveLength(3);
+  const { sessions } = JSON.parse((await clawport(place, "proxy", "sessions", "--nats", nats.url, "--json")).out);
+  expect(sessions).toHaveLength(6);
+  isOver = true;
+  await load;
+  for (const app of apps) await app.close();
+  for (const instance of instances) await instance[Symbol.asyncDispose]();
+  expect(failures).toEqual([]);
+  expect(calls).toBeGreaterThan(50);
+}, 120_000);
