@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { mkdir, mkdtemp, realpath, symlink, writeFile } from "node:fs/promises";
 import { existsSync } from "node:fs";
-import { createServer } from "node:net";
+import { createServer, type Socket } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
@@ -75,13 +76,22 @@ test("location: the configured position, in OpenClaw's shape", async () => {
   });
 });
 
-test("location: without a service it says what would bring one, even if the bus never answers", async () => {
-  const silent = createServer(() => {});
-  const folder = await mkdtemp("/tmp/bus-");
-  await new Promise<void>((resolve) => silent.listen(join(folder, "bus"), resolve));
-  await using node = await startNode({ env: { DBUS_SYSTEM_BUS_ADDRESS: `unix:path=${folder}/bus` } });
+test.skipIf(process.platform === "win32").each([
+  ["never answers", () => {}],
+  ["hangs up", (socket: Socket) => socket.destroy()],
+  ["talks nonsense", (socket: Socket) => socket.write(`OK 0\r\n${"\u0000\u00ff".repeat(5000)}`, "latin1")],
+])("a bus that %s does no harm", async (_, greet) => {
+  const bus = createServer((socket) => {
+    socket.on("error", () => {});
+    greet(socket);
+  });
+  const folder = await mkdtemp(join(tmpdir(), "bus-"));
+  await new Promise<void>((resolve) => bus.listen(join(folder, "bus"), resolve));
+  const address = `unix:path=${folder}/bus`;
+  await using node = await startNode({ env: { DBUS_SYSTEM_BUS_ADDRESS: address, DBUS_SESSION_BUS_ADDRESS: address } });
   expect(await node.text("location.get")).toContain("machine.location.static");
-  silent.close();
+  expect(await node.text("system.notify", { title: "x" })).toMatch(/^NOTIFICATIONS_UNAVAILABLE: /);
+  bus.close();
 });
 
 describe("git.status", () => {

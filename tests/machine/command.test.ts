@@ -171,6 +171,15 @@ describe("clawport node", () => {
     expect(seen[0]).toMatch(/^Bearer /);
   });
 
+  test("approvals show the command that allows a tool for good", async () => {
+    await using place = await makePlace();
+    await configure(place, { machine: { location: { static: { lat: 1, lon: 2 } } } });
+    await using _node = await startNode(place);
+    expect((await clawport(place, "node", "call", "location.get")).exit).toBe(1);
+    const { out } = await clawport(place, "approvals");
+    expect(out).toContain("clawport node allow location.get");
+  });
+
   test("allow: needs a person at a terminal, unless the owner's configuration says otherwise", async () => {
     await using place = await makePlace();
     for (const args of [["clipboard.read"], ["clipboard.read", "--yes"]]) {
