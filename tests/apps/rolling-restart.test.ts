@@ -61,6 +61,14 @@ test("a rolling restart of all instances under load fails no call", async () => 
       if (!answer.includes(`did ${id}`)) failures.push(answer.slice(0, 300));
     }
   };
+  // An app is connected a moment before every instance can reach it.
+  for (const { session } of apps)
+    await expect
+      .poll(async () => {
+        const own = { mcp_url: `${balancer.address}/v1/mcp/${session.id}` };
+        return client.call(own as never, "work", { id: 0 });
+      })
+      .toBe("did 0");
   const load = Promise.all(Array.from({ length: 8 }, (_, at) => worker(at)));
   for (const [at, port] of ports.entries()) {
     instances[at]!.child.kill("SIGTERM");
