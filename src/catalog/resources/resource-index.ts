@@ -105,7 +105,7 @@ export function indexResources(sources: readonly Source[]): ResourceIndex {
       contestedDirectories.has(`${skillRoot(item)}/`) || isQualified(item.uri) ? qualifySkill(source.id, item) : item,
     ),
     isShared,
-    contestedKey: isShared ? JSON.stringify([...claims].filter(([, { length }]) => length > 1).map(keyOf)) : "",
+    contestedKey: isShared ? keyOf(claims) : "",
     find(uri) {
       const parsed = isShared ? parseQualifiedUri(uri) : undefined;
       const named = parsed && (byId.get(parsed.source) ?? byFoldedId.get(parsed.source.toLowerCase()));
@@ -163,8 +163,10 @@ function isReadable(source: Source): source is ReadableSource {
   return source.readResource !== undefined;
 }
 
-function keyOf([uri, sources]: [string, readonly ReadableSource[]]): unknown {
-  return [uri, ...sources.map(({ id }) => id)];
+function keyOf(claims: ReadonlyMap<string, readonly ReadableSource[]>): string {
+  const contested: unknown[] = [];
+  for (const [uri, sources] of claims) if (sources.length > 1) contested.push([uri, ...sources.map(({ id }) => id)]);
+  return JSON.stringify(contested);
 }
 
 function sourcesFor(uri: string, templates: readonly ClaimedTemplate[]): readonly ReadableSource[] {
@@ -174,8 +176,8 @@ function sourcesFor(uri: string, templates: readonly ClaimedTemplate[]): readonl
   return [...found];
 }
 
-/** Deeper than any real server nests its templates; it bounds the work. */
-const mostNested = 100;
+/** More different beginnings of templates than real servers have; it bounds the work. */
+const mostLengths = 64;
 
 /**
  * The beginnings of templates that could stand for what another source has: one of two templates begins like the other,
@@ -186,27 +188,23 @@ function prefixesThatMeet(
   claims: ReadonlyMap<string, readonly ReadableSource[]>,
 ): Set<string> {
   const meeting = new Set<string>();
-  if (templates.length === 0) return meeting;
-  const all = [
-    ...templates.map(({ prefix, source }) => ({ text: prefix, sources: [source], isTemplate: true })),
-    ...Array.from(claims, ([text, sources]) => ({ text, sources, isTemplate: false })),
-  ].sort((a, b) => (a.text < b.text ? -1 : a.text > b.text ? 1 : Number(b.isTemplate) - Number(a.isTemplate)));
-  /** The templates that the current text begins with, outermost first; each is a beginning of the next. */
-  const open: { readonly prefix: string; readonly sources: Set<ReadableSource> }[] = [];
-  for (const { text, sources, isTemplate } of all) {
-    while (open.length > 0 && !text.startsWith(open.at(-1)!.prefix)) open.pop();
-    for (const { prefix, sources: owners } of open) {
-      const isForeign = sources.some((source) => owners.size > 1 || !owners.has(source));
-      if (!isForeign) continue;
+  const owners = new Map<string, Set<ReadableSource>>();
+  for (const { prefix, source } of templates) owners.set(prefix, (owners.get(prefix) ?? new Set()).add(source));
+  const lengths = [...new Set(Array.from(owners.keys(), ({ length }) => length))].sort((a, b) => a - b);
+  if (lengths.length > mostLengths) return new Set(owners.keys());
+  const compare = (text: string, source: ReadableSource, isTemplate: boolean): void => {
+    for (const length of lengths) {
+      if (length > text.length) return;
+      const prefix = text.slice(0, length);
+      const found = owners.get(prefix);
+      if (found === undefined || (found.size === 1 && found.has(source))) continue;
       meeting.add(prefix);
       if (isTemplate) meeting.add(text);
     }
-    if (!isTemplate) continue;
-    const last = open.at(-1);
-    if (last?.prefix === text) last.sources.add(sources[0]!);
-    else if (open.length < mostNested) open.push({ prefix: text, sources: new Set(sources) });
-    else meeting.add(text);
-  }
+  };
+  for (const { prefix, source } of templates) compare(prefix, source, true);
+  if (lengths.length > 0)
+    for (const [uri, sources] of claims) for (const source of sources) compare(uri, source, false);
   return meeting;
 }
 
