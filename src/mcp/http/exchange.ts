@@ -2,7 +2,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { RequestHeaders } from "../../core/http/request-headers.ts";
 import { sendEmpty } from "../../core/http/send-json.ts";
 import type { SpilledTexts } from "../../core/json-bytes.ts";
-import { encodeMessage, type JsonRpcMessage, type JsonRpcResponse } from "../messages/json-rpc.ts";
+import { isAtLeast } from "../messages/interim-messages.ts";
+import { encodeMessage, type JsonRpcMessage, type JsonRpcResponse, notification } from "../messages/json-rpc.ts";
 import { primesStreams } from "../messages/protocol-version.ts";
 import type { ReplyRoute } from "../server/served-request.ts";
 import type { AwaitedRequest } from "./awaited-requests.ts";
@@ -73,8 +74,23 @@ export class Exchange implements ReplyRoute {
    * that clients and proxies do not time out.
    */
   heartbeat(): void {
-    if (this.#sawHeartbeat && this.#acceptsEvents) this.#openStream().keepAlive();
+    if (this.#sawHeartbeat && this.#acceptsEvents) {
+      const isNew = this.#stream === undefined;
+      const stream = this.#openStream();
+      stream.keepAlive();
+      if (isNew) this.#giveEventId(stream);
+    }
     this.#sawHeartbeat = true;
+  }
+
+  /**
+   * A client can come back to a stream that breaks only if it has had an event. Before 2025-11-25 an event had to be a
+   * message, so that is what these clients get.
+   */
+  #giveEventId(stream: EventStream | SessionStream): void {
+    const peer = this.#options.session?.peer;
+    if (!peer || primesStreams(peer.version) || !isAtLeast("info", peer.logLevel)) return;
+    write(stream, notification("notifications/message", { level: "info", logger: "clawport", data: stillRunning }));
   }
 
   get #acceptsEvents(): boolean {
@@ -95,6 +111,8 @@ export class Exchange implements ReplyRoute {
     return (this.#stream = opened);
   }
 }
+
+const stillRunning = "The call is still running.";
 
 export function acceptsEvents(request: IncomingMessage): boolean {
   const { accept } = request.headers;

@@ -105,6 +105,26 @@ test.for([
   },
 );
 
+test("a client of an older revision that waits in silence gets a message that it can come back with", async () => {
+  const keptSessions = keptInMemory();
+  const offer = testOffer({ tools: { wait: () => new Promise(() => {}) } });
+  const first = await openWeb(offer, { keptSessions, streamAfterMs: 5 });
+  const session = await first.open("2025-06-18");
+  const reply = await first.post(call(7, "wait"), session);
+  let event = await reply.events.next();
+  while (event?.isComment) event = await reply.events.next();
+  expect(event?.message).toMatchObject({
+    method: "notifications/message",
+    params: { level: "info", logger: "clawport" },
+  });
+  const closing = first[Symbol.asyncDispose]();
+  reply.hangUp();
+  await closing;
+  await using second = await openWeb(offer, { keptSessions });
+  const resumed = await second.send("GET", { ...session, "last-event-id": event?.id ?? "" });
+  expect(await resumed.events.messages()).toMatchObject([{ id: 7, result: { isError: true } }]);
+});
+
 test("a client that comes back for its notifications is told to look at the lists again, and gets new ones", async () => {
   const keptSessions = keptInMemory();
   const offer = testOffer();
