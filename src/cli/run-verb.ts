@@ -24,10 +24,11 @@ export async function runVerb(context: CommandContext, work: Work): Promise<numb
   const { renderTable } = await import("./output/table.ts");
   const opened = await openControl(context, need, trust === true);
   const { control } = opened;
+  const heading: VerbContext["heading"] = (text) => context.style.bold(text);
   const table: VerbContext["table"] = (rows, columns) => renderTable(rows, columns, context);
   let running: Promise<VerbResult> | undefined;
   const begin = (): Promise<VerbResult> =>
-    (running = work.run({ control, prefix: "clawport", now: Date.now, table }, opened));
+    (running = work.run({ control, prefix: "clawport", now: Date.now, table, heading }, opened));
   try {
     // Our servers run in their own process groups, which Ctrl-C does not reach, so they have to be closed here.
     const handled = await (opened.hub ? begin() : withDeadline(Infinity, context.stopSignal(), begin));

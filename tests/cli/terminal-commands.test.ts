@@ -61,10 +61,11 @@ test.skipIf(isWindows)("`start` is another name for up, and `stop` ends the hub 
 
 test("tables fit the width of the terminal and are coloured there, unless NO_COLOR is set", async () => {
   await using place = await placeWith({ shelf: shelf("one"), gone: { command: "no-such-program" } });
-  const shownAt = async (columns: number, env: object = {}) => {
+  const shownAt = async (columns: number, env: object = {}, ...words: string[]) => {
     let out = "";
     const stdout = { isTTY: true, columns, write: (text: string) => (out += text) };
-    await runHere(place, ["servers"], { stdout, env: { ...place.env, ...env } });
+    const argv = words.length === 0 ? ["servers"] : words;
+    await runHere(place, argv, { stdout, env: { ...place.env, ...env } });
     return out;
   };
   const plain = (await shownAt(60, { NO_COLOR: "1" })).split("\n\n")[0]!;
@@ -73,6 +74,10 @@ test("tables fit the width of the terminal and are coloured there, unless NO_COL
   const coloured = await shownAt(200);
   expect(coloured).toContain("\u001B[1mNAME");
   expect(coloured).toContain("\u001B[32mRunning (PID ");
+  expect(await shownAt(80, {}, "status")).toMatch(/^.\[1mHub.\[22m\n[^]*\n.\[1mshelf.\[22m\n/);
+  expect(await shownAt(80, {}, "tools", "shelf__put")).toMatch(
+    /^.\[1mshelf__put.\[22m \(from shelf\)\n[^]*\n.\[1mExample.\[22m\n/,
+  );
 });
 
 test.each(["hub", "no hub"])(

@@ -1,6 +1,6 @@
 import { nearestName } from "../../core/nearest-name.ts";
 import { Fault } from "../../core/fault.ts";
-import { quoted, visibleText } from "../../core/peer-text.ts";
+import { quoted, sanitizeLine, visibleText } from "../../core/peer-text.ts";
 import type { JsonSchema, ToolAnnotations } from "../../mcp/messages/tool.ts";
 import type { ListedTool } from "../control/hub-control.ts";
 import { choicesOf, keysOf, propertyOf, shapesOf, typesOf } from "./argument-schema.ts";
@@ -12,12 +12,15 @@ const longestSchema = 20_000;
 const mostArguments = 200;
 
 /** Everything a caller needs to know of one tool: what it does, its arguments, its annotations, and an example call. */
-export function describeTool(tool: ListedTool, { prefix }: Pick<VerbContext, "prefix">): VerbResult {
+export function describeTool(
+  tool: ListedTool,
+  { prefix, heading = asItIs }: Pick<VerbContext, "prefix" | "heading">,
+): VerbResult {
   const { name, title, description, source, inputSchema, outputSchema, annotations } = tool;
   const example = { arguments: exampleArguments(inputSchema), command: exampleCommand(tool, prefix) };
-  const heading = [title ?? annotations?.title, `from ${source}`].filter((part) => part !== undefined).join(", ");
+  const origin = [title ?? annotations?.title, `from ${source}`].filter((part) => part !== undefined).join(", ");
   const parts: readonly (readonly [string, string])[] = [
-    ["", `${visibleText(name, 200)} (${visibleText(heading, 200)})`],
+    ["", `${heading(visibleText(name, 200))} (${sanitizeLine(visibleText(origin, 200))})`],
     ["", visibleText(description?.trim() ?? "", longestDescription)],
     ["Arguments", argumentLines(inputSchema)],
     ["Annotations", annotationText(annotations)],
@@ -27,9 +30,13 @@ export function describeTool(tool: ListedTool, { prefix }: Pick<VerbContext, "pr
   ];
   const text = parts
     .filter(([, body]) => body !== "")
-    .map(([label, body]) => (label === "" ? body : `${label}\n${body.replaceAll(/^/gm, "  ")}`))
+    .map(([label, body]) => (label === "" ? body : `${heading(label)}\n${body.replaceAll(/^/gm, "  ")}`))
     .join("\n\n");
   return { ok: true, data: { tool, example }, text };
+}
+
+function asItIs(text: string): string {
+  return text;
 }
 
 /** `call <tool> --help`. */

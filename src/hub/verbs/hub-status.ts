@@ -1,6 +1,6 @@
 import { countText } from "../../core/count-text.ts";
 import { hubMcpUrl } from "../../core/http/hub-routes.ts";
-import { visibleText } from "../../core/peer-text.ts";
+import { sanitizeLine } from "../../core/peer-text.ts";
 import type { CallerStatus, HubStatus } from "../control/hub-control.ts";
 import { spanText } from "./server-text.ts";
 import { runStatus } from "./servers.ts";
@@ -10,18 +10,22 @@ import type { VerbContext, VerbResult } from "./verb.ts";
 export async function runHubStatus(context: VerbContext, isHub: boolean): Promise<VerbResult> {
   const hub = isHub ? await context.control.status.read() : null;
   const servers = await runStatus(context);
-  const text = [hub === null ? noHub(context) : hubText(hub, context.now()), servers.text].join("\n\n");
+  const rows = hub === null ? noHubRows(context) : hubRows(hub, context.now());
+  const lines = rows.flatMap(([title, value]) => (value === undefined ? [] : [`  ${title.padEnd(16)}${value}`]));
+  const text = [[context.heading?.("Hub") ?? "Hub", ...lines].join("\n"), servers.text].join("\n\n");
   return { ok: true, data: { hub, ...(servers.data as object) }, text };
 }
 
-function noHub({ prefix }: VerbContext): string {
-  return rowsText([["Status", `Not running (run \`${prefix} up\`)`]]);
+type Rows = readonly (readonly [title: string, value: string | undefined])[];
+
+function noHubRows({ prefix }: VerbContext): Rows {
+  return [["Status", `Not running (run \`${prefix} up\`)`]];
 }
 
-function hubText(hub: HubStatus, now: number): string {
+function hubRows(hub: HubStatus, now: number): Rows {
   const { address, appsAddress, version, pid, uptimeMs, calls, failedCalls, sessions, refusedTokens } = hub;
   const failed = failedCalls === 0 ? "" : ` (${failedCalls} failed)`;
-  return rowsText([
+  return [
     ["Address", address === undefined ? undefined : hubMcpUrl(address)],
     ["Apps", appsAddress],
     ["Running", `for ${spanText(uptimeMs)} (PID ${pid}, version ${version})`],
@@ -29,7 +33,7 @@ function hubText(hub: HubStatus, now: number): string {
     ["Callers", callersText(hub.callers, now)],
     ["Calls", `${calls}${failed}`],
     ["Refused tokens", refusedTokens === undefined ? undefined : refusedText(refusedTokens, now)],
-  ]);
+  ];
 }
 
 const mostShown = 5;
@@ -38,7 +42,7 @@ function callersText(callers: readonly CallerStatus[], now: number): string {
   if (callers.length === 0) return "none yet";
   const rest = callers.length - mostShown;
   const shown = callers.slice(0, mostShown).map(({ door, token, client, calls, lastCall }) => {
-    const names = [door, token, client].filter((name) => name !== undefined).map((name) => visibleText(name, 60));
+    const names = [door, token, client].flatMap((name) => (name === undefined ? [] : sanitizeLine(name.slice(0, 60))));
     return `${names.join("/")} (${countText(calls, "call")}, ${spanText(now - Date.parse(lastCall))} ago)`;
   });
   return [...shown, ...(rest > 0 ? [`${rest} more`] : [])].join(", ");
@@ -46,12 +50,7 @@ function callersText(callers: readonly CallerStatus[], now: number): string {
 
 function refusedText({ wrong, missing, last }: NonNullable<HubStatus["refusedTokens"]>, now: number): string {
   if (wrong + missing === 0) return "none";
-  const who = last?.userAgent === undefined ? "" : `by ${visibleText(last.userAgent, 60)}, `;
+  const who = last?.userAgent === undefined ? "" : `by ${sanitizeLine(last.userAgent.slice(0, 60))}, `;
   const latest = last === undefined ? "" : ` (last wrong one: ${who}${spanText(now - Date.parse(last.at))} ago)`;
   return `${wrong} wrong, ${missing} missing${latest}`;
-}
-
-function rowsText(rows: readonly (readonly [string, string | undefined])[]): string {
-  const lines = rows.flatMap(([title, value]) => (value === undefined ? [] : [`  ${title.padEnd(16)}${value}`]));
-  return ["Hub", ...lines].join("\n");
 }

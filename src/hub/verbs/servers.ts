@@ -90,7 +90,7 @@ export function statusText(server: ServerStatus, context: VerbContext): string {
     ...(lists === undefined ? [] : listRemarks(lists).map((remark) => ["Note", remark] as const)),
   ];
   const lines = rows.flatMap(([title, value]) => (value === undefined ? [] : [`  ${title.padEnd(16)}${value}`]));
-  return [server.name, ...lines].join("\n");
+  return [context.heading?.(server.name) ?? server.name, ...lines].join("\n");
 }
 
 function infoText(info: unknown): string | undefined {

@@ -7,6 +7,8 @@ export interface VerbContext {
   readonly prefix: string;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  /** Makes a heading stand out on a terminal. */
+  readonly heading?: ((text: string) => string) | undefined;
   /** Shows rows as a table that fits the terminal. Absent in a chat, where the text has a form of its own. */
   readonly table?: (<Row>(rows: readonly Row[], columns: readonly Column<Row>[]) => string) | undefined;
 }
