@@ -46,3 +46,15 @@ test("a view of one source has its instructions in full, and every view has the 
   expect(catalog.view({ source: "gone" }).instructions()).toBeUndefined();
   expect(catalog.view({ names: ["*"] }).instructions()).toBeUndefined();
 });
+
+test("a list has the _meta of its sources, without what they contradict each other in", () => {
+  const meta = (id: string, of: Record<string, unknown> | undefined) => testSource({ id, listMeta: () => of });
+  const catalog = createCatalog();
+  catalog.add(meta("a", { own: 1, same: { x: [1] }, other: 1 }));
+  catalog.add(meta("b", { same: { x: [1] }, other: 2, __proto__: null }));
+  catalog.add(meta("c", undefined));
+  catalog.add(testSource({ id: "d" }));
+  expect(catalog.view("all").listMeta("tools")).toEqual({ own: 1, same: { x: [1] } });
+  expect(catalog.view({ source: "b" }).listMeta("tools")).toEqual({ same: { x: [1] }, other: 2 });
+  expect(catalog.view({ source: "c" }).listMeta("tools")).toBeUndefined();
+});

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { assignNames, type NameCandidate, nameCandidate } from "./names.ts";
 import type { Source } from "./source.ts";
 
@@ -86,6 +87,22 @@ function candidateOf(source: Source, original: string): NameCandidate {
 
 export function sameElements(one: readonly unknown[], other: readonly unknown[]): boolean {
   return one.length === other.length && one.every((element, index) => element === other[index]);
+}
+
+type Meta = Readonly<Record<string, unknown>>;
+
+/** The `_meta` of a list that several sources make up: what one of them says, and no other contradicts. */
+export function mergeListMeta(all: Iterable<Meta | undefined>): Meta | undefined {
+  const merged = new Map<string, unknown>();
+  const contradicted = new Set<string>();
+  for (const meta of all) {
+    for (const [key, value] of Object.entries(meta ?? {})) {
+      if (merged.has(key) && !isDeepStrictEqual(merged.get(key), value)) contradicted.add(key);
+      merged.set(key, value);
+    }
+  }
+  for (const key of contradicted) merged.delete(key);
+  return merged.size === 0 ? undefined : Object.fromEntries(merged);
 }
 
 /** Longer instructions are cut here. The view of that source alone has them in full. */

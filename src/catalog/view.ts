@@ -4,7 +4,7 @@ import type { Skill } from "../mcp/messages/skill.ts";
 import type { Tool } from "../mcp/messages/tool.ts";
 import type { Completion, CompletionRequest, ListName } from "../mcp/server/offer.ts";
 import { compileGlobs } from "./glob.ts";
-import { type Merged, mergeInstructions, sameElements } from "./merge-sources.ts";
+import { type Merged, mergeInstructions, mergeListMeta, sameElements } from "./merge-sources.ts";
 import { type FoundResource, indexResources, noResources, type ResourceIndex } from "./resources/resource-index.ts";
 import { rewriteResult, rewriteTool } from "./resources/rewrite-uris.ts";
 import { createShownLinks } from "./resources/shown-links.ts";
@@ -52,7 +52,7 @@ export interface View {
   instructions(): string | undefined;
   /** The extensions of MCP that its sources support. */
   extensions(): Extensions;
-  /** The `_meta` of a list; undefined if several sources make it up. */
+  /** The `_meta` of a list: what its sources say of theirs, without what they contradict each other in. */
   listMeta(list: ListName): Readonly<Record<string, unknown>> | undefined;
   /** The resource behind a URI that the caller was shown. Faults if several sources have one there. */
   findResource(uri: string, caller: Caller): FoundResource | undefined;
@@ -158,7 +158,7 @@ export function createView(filter: ViewFilter, { alphabet = "wide" }: ViewOption
     },
     instructions: () => instructionsOf(filter, live.state()),
     extensions: () => mergeExtensions(sourcesOf(filter, live.state()).map((source) => source.extensions?.() ?? {})),
-    listMeta: (list) => onlySourceOf(filter, live.state())?.listMeta?.(list),
+    listMeta: (list) => mergeListMeta(sourcesOf(filter, live.state()).map((source) => source.listMeta?.(list))),
     findResource: (uri, caller) => links.find(current().resources, uri, caller),
     get sharesUris() {
       return current().resources.isShared;
@@ -214,13 +214,6 @@ function instructionsOf(filter: ViewFilter, { sources }: CatalogState): string |
   if (filter === "all") return mergeInstructions(sources.values());
   if ("sources" in filter) return mergeInstructions([...sources.values()].filter(filter.sources));
   return "source" in filter ? sources.get(filter.source)?.instructions?.() : undefined;
-}
-
-/** The source of the view, if it has no other. */
-function onlySourceOf(filter: ViewFilter, state: CatalogState): Source | undefined {
-  if (filter !== "all" && "names" in filter) return undefined;
-  const shown = sourcesOf(filter, state);
-  return shown.length === 1 ? shown[0] : undefined;
 }
 
 function sourcesOf(filter: ViewFilter, { sources }: CatalogState): readonly Source[] {

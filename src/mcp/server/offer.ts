@@ -93,7 +93,7 @@ export interface McpOffer {
   readonly prompts?: PromptOffer;
   readonly skills?: SkillOffer;
   complete?(request: CompletionRequest, context: RequestContext): Promise<Completion>;
-  /** The `_meta` of a list, if it all comes from one server. */
+  /** The `_meta` of a list. */
   listMeta?(list: ListName): Readonly<Record<string, unknown>> | undefined;
   /**
    * What a request waits for while sources are still connecting: a list for all of them, but only a moment; a call of an
