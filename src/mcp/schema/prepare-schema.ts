@@ -40,6 +40,16 @@ const riskyKeywords: ReadonlySet<string> = new Set([
   "uniqueItems",
 ]);
 
+/** With one of these, leaving out another part can make a value fail that the whole schema allows. */
+const refusingKeywords: ReadonlySet<string> = new Set([
+  "not",
+  "oneOf",
+  "if",
+  "unevaluatedItems",
+  "unevaluatedProperties",
+  "maxContains",
+]);
+
 const mostOddities = 10;
 const multiplies = "the schema's references multiply without bound";
 
@@ -52,8 +62,8 @@ interface Origin {
 
 /**
  * Makes a copy of the schema that is safe for a validator: bounded, with references resolved within the document, and
- * with checked keywords only. Odd parts are left out and reported. A part that could hang or exhaust the process, or
- * that is in another document, makes the whole schema uncheckable.
+ * with checked keywords only. Odd parts are left out and reported, if that can't refuse what the schema allows. A part
+ * that could hang or exhaust the process, or that is in another document, makes the whole schema uncheckable.
  */
 export function prepareSchema(schema: Source, bounds: ValueBounds): PreparedSchema | UncheckableSchema {
   const measured = measureValue(schema, bounds);
@@ -66,7 +76,7 @@ export function prepareSchema(schema: Source, bounds: ValueBounds): PreparedSche
   const nodes: SchemaNode[] = [];
   const names = new Map<SubSchema, string>();
   const targets: Record<string, SubSchema> = Object.create(null);
-  const found = { odd: [] as string[], uncheckable: [] as string[], size: 0, risky: false };
+  const found = { odd: [] as string[], uncheckable: [] as string[], size: 0, risky: false, refusing: false };
 
   function report(where: string, what: string): void {
     if (found.odd.length < mostOddities) found.odd.push(`${what} at ${quoteName(where)}`);
@@ -154,6 +164,9 @@ export function prepareSchema(schema: Source, bounds: ValueBounds): PreparedSche
       if (keyword === undefined) continue;
       found.size++;
       if (riskyKeywords.has(word)) found.risky = true;
+      if (refusingKeywords.has(word)) found.refusing = true;
+      // Without a pattern, the names that it means count as additional ones.
+      if (word === "patternProperties" && source["additionalProperties"] !== undefined) found.refusing = true;
       const from = below(origin, word);
       const value = copyValue(keyword, word, source[word], from);
       if (value === undefined) report(from.where, `an invalid value of ${quoteName(word)}`);
@@ -165,6 +178,7 @@ export function prepareSchema(schema: Source, bounds: ValueBounds): PreparedSche
 
   const runaway = judgeReferences(nodes, targets);
   if (runaway !== undefined) return { uncheckable: runaway };
+  if (found.refusing && found.odd.length > 0) return { uncheckable: `the schema has ${found.odd.join("; ")}` };
   return { root, targets, size: found.size, risky: found.risky, odd: found.odd };
 }
 

@@ -173,6 +173,19 @@ test("a schema that is merely odd stays usable, the rest of it counts, and it is
   }
 });
 
+test.each([
+  { not: { type: "banana" } },
+  { oneOf: [{ type: "banana" }, { required: ["a"] }] },
+  { if: { required: 7 }, else: false },
+  { $ref: "#/nowhere", unevaluatedProperties: false },
+  { patternProperties: { "(?<": {} }, additionalProperties: false },
+])("leaving out an odd part never refuses what the schema may allow: %j", async (schema) => {
+  const told: string[] = [];
+  const checker = createSchemaChecker({ onOdd: (_, reason) => told.push(reason) });
+  expect(await checker.check(schema, { a: 1 })).toEqual(fine);
+  expect(told).toEqual([expect.stringMatching(/^the schema has an invalid /)]);
+});
+
 function tree() {
   return { n: { type: ["object", "null"], properties: { n: { $ref: "#/$defs/n" } } } };
 }
