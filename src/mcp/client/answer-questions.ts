@@ -58,9 +58,6 @@ export async function answerInputRequests(
   return Object.fromEntries(answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : [])));
 }
 
-/**
- * 2026-07-28 has no error among its answers. A form or a URL can be cancelled, which tells the server that there was no
- * choice. Any other question ends the call: without its answer, the server would ask again.
 /** The answers with which a call is given up while the server waits for its user. */
 export function cancelInputRequests(requests: unknown, toHub: boolean): Record<string, Answer> {
   const entries = Object.entries(asRecord(requests));
@@ -69,6 +66,9 @@ export function cancelInputRequests(requests: unknown, toHub: boolean): Record<s
   return Object.fromEntries(forms.map(([key]) => [key, { action: "cancel" }]));
 }
 
+/**
+ * 2026-07-28 has no error among its answers. A form or a URL can be cancelled, which tells the server that there was no
+ * choice. Any other question ends the call: without its answer, the server would ask again.
  */
 async function answerInput(question: Question, ask: Ask | undefined, toHub: boolean): Promise<Answer> {
   if (!isQuestionMethod(asRecord(question).method))
