@@ -10,6 +10,7 @@ import { httpCalls, stdioCalls } from "./scenarios/calls.ts";
 import { catalogCost } from "./scenarios/catalog.ts";
 import { coldStart } from "./scenarios/cold-start.ts";
 import { fanOut } from "./scenarios/fan-out.ts";
+import { instances } from "./scenarios/instances.ts";
 import { largeCalls } from "./scenarios/large-calls.ts";
 import { orders } from "./scenarios/orders.ts";
 import { relay } from "./scenarios/relay.ts";
@@ -29,6 +30,7 @@ const scenarios = [
   fanOut,
   relay,
   bridge,
+  instances,
 ];
 const names = scenarios.map(({ name }) => name);
 const root = path.join(import.meta.dirname, "..");
