@@ -18,6 +18,8 @@ export interface Advice {
   readonly detail?: string;
   /** Saves a lasting answer. Without it the person is only offered "once". */
   readonly remember?: (choice: "always" | "never") => Promise<void>;
+  /** Whether only the user of this computer may answer, and not the calling client, whatever the rules say. */
+  readonly ownerOnly?: boolean;
   /** Called when the call was approved, however long the answer lasts. */
   readonly approved?: () => void;
   /** What a question that no one answers comes to; a denial unless given. */

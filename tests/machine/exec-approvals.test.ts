@@ -1,4 +1,7 @@
 import { readFile } from "node:fs/promises";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { expect, test } from "vitest";
 import { startNode } from "./start-node.ts";
 
@@ -76,6 +79,26 @@ test("askFallback says what an unanswered question comes to", async () => {
   }
   await using node = await startNode({ approvals: { version: 1, defaults: { askFallback: "allowlist" } } });
   expect(await node.text("system.run", run)).toContain("needs approval");
+});
+
+test("a client can't answer for the user, whatever a rule says", async () => {
+  const config = { policy: { rules: [{ tool: "*", verdict: "allow", askClient: true }] } };
+  await using node = await startNode({ config, machine: { location: { static: { lat: 1, lon: 2 } } } });
+  const client = new Client({ name: "test", version: "1" }, { capabilities: { elicitation: {} } });
+  let questions = 0;
+  client.setRequestHandler(ElicitRequestSchema, () => {
+    questions++;
+    return { action: "accept", content: { answer: "always" } };
+  });
+  const headers = { authorization: `Bearer ${node.token}` };
+  await client.connect(new StreamableHTTPClientTransport(new URL(node.url), { requestInit: { headers } }));
+  for (const [name, args] of [
+    ["system.run", { command: ["id"] }],
+    ["location.get", {}],
+  ] as const)
+    expect(await client.callTool({ name, arguments: args })).toMatchObject({ isError: true });
+  expect(questions).toBe(0);
+  await client.close();
 });
 
 test("a client's own question can't lift a denial", async () => {

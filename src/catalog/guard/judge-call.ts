@@ -47,7 +47,8 @@ export function judgeCall(facts: CallFacts): Judgement {
     return { verdict, why: policy.by, reasons: [], policy, ...nothingAsked };
   }
   const reasons = advice.filter((one) => one.verdict === verdict);
-  const mayAskClient = facts.reach.client && found?.rule.askClient === true;
+  const isOwnersWord = reasons.some(({ ownerOnly }) => ownerOnly === true);
+  const mayAskClient = facts.reach.client && found?.rule.askClient === true && !isOwnersWord;
   const unanswerable = verdict === "ask" && !facts.reach.person && !mayAskClient;
   return {
     verdict: unanswerable ? "deny" : verdict,

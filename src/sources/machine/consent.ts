@@ -88,6 +88,7 @@ export function openConsent(options: ConsentOptions): Consent {
       return {
         by: "consent",
         verdict: "ask",
+        ownerOnly: true,
         reason: `${name} needs the user's consent`,
         grantCommand: `clawport node allow ${name}`,
         remember: (choice) => decide({ capability: name, caller: scope, choice }),

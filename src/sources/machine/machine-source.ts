@@ -208,6 +208,7 @@ function joinAdvice(one: Advice | undefined, other: Advice | undefined): Advice 
   return {
     by: `${one.by}, ${other.by}`,
     verdict: "ask",
+    ownerOnly: true,
     reason: `${one.reason}, and ${other.reason}`,
     ...(detail !== undefined && { detail }),
     approved() {

@@ -13,7 +13,7 @@ export interface LocationGetOptions extends Pick<Machine, "env" | "platform"> {
 const preciseMeters = 100;
 
 export function locationGet({ env, platform, static: fixed, clock = Date.now }: LocationGetOptions): Capability {
-  let last: Fix | undefined;
+  let last: { readonly fix: Fix; readonly accuracy: Accuracy } | undefined;
   return {
     name: "location.get",
     title: "Where this computer is",
@@ -67,10 +67,11 @@ export function locationGet({ env, platform, static: fixed, clock = Date.now }: 
       const accuracy = (args["desiredAccuracy"] ?? (args["accuracy"] === "high" ? "precise" : "balanced")) as Accuracy;
       if (fixed !== undefined)
         return answer({ ...fixed, timestamp: new Date(clock()).toISOString(), source: "static" });
-      if (last !== undefined && clock() - Date.parse(last.timestamp) <= Number(maxAgeMs)) return answer(last);
+      const isFresh = last !== undefined && clock() - Date.parse(last.fix.timestamp) <= Number(maxAgeMs);
+      if (last?.accuracy === accuracy && isFresh) return answer(last.fix);
       progress({ progress: 0, message: "Waiting for a position." });
       try {
-        last = await askGeoClue({ accuracy, timeoutMs: Number(timeoutMs), signal }, env);
+        last = { fix: await askGeoClue({ accuracy, timeoutMs: Number(timeoutMs), signal }, env), accuracy };
       } catch (error) {
         if (signal.aborted) throw error;
         if (isFault(error, "timeout"))
@@ -80,7 +81,7 @@ export function locationGet({ env, platform, static: fixed, clock = Date.now }: 
           });
         throw new CapabilityFault("LOCATION_UNAVAILABLE", "The location service gave no position.", { cause: error });
       }
-      return answer(last);
+      return answer(last.fix);
     },
   };
 }

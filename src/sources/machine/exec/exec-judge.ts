@@ -64,6 +64,7 @@ export function createExecJudge(options: ExecJudgeOptions): ExecJudge {
       return {
         by,
         verdict: "ask",
+        ownerOnly: true,
         reason: verdict.reason,
         detail: describePlan(plan),
         ...(verdict.runsUnanswered && { unanswered: "allow" }),

@@ -1,8 +1,8 @@
-import { hash } from "node:crypto";
-import { constants } from "node:fs";
+import { createHash } from "node:crypto";
+import { type BigIntStats, constants } from "node:fs";
 import { access, realpath, stat } from "node:fs/promises";
 import { isAbsolute, resolve } from "node:path";
-import { readRegularFile } from "../../../core/files/read-regular-file.ts";
+import { readChunks } from "../../../core/files/read-regular-file.ts";
 import { type CapabilityArgs, CapabilityFault, invalidRequest } from "../capability.ts";
 import { findExecutable } from "../find-executable.ts";
 import type { Machine } from "../machine.ts";
@@ -29,7 +29,8 @@ export interface ExecPlan {
 }
 
 const mostScripts = 8;
-const mostScriptBytes = 16 * 1024 * 1024;
+/** Of all of them together. A larger one is known by what the system says about it. */
+const mostScriptBytes = 64 * 1024 * 1024;
 
 /** Resolves a request to files. Faults with what is wrong with it. */
 export async function resolvePlan(
@@ -103,7 +104,7 @@ async function identify(file: string): Promise<FileIdentity | undefined> {
     await access(path, constants.X_OK);
     const found = await stat(path, { bigint: true });
     if (!found.isFile()) return undefined;
-    return { path, stamp: [found.dev, found.ino, found.size, found.mtimeNs, found.ctimeNs].join(" ") };
+    return { path, stamp: stampOf(found) };
   } catch {
     return undefined;
   }
@@ -111,15 +112,30 @@ async function identify(file: string): Promise<FileIdentity | undefined> {
 
 async function findScripts(args: readonly string[], cwd: string): Promise<readonly FileIdentity[]> {
   const found: FileIdentity[] = [];
+  let left = mostScriptBytes;
   for (const word of args) {
     if (found.length === mostScripts) break;
     if (word.startsWith("-") || word === "" || word.length > 4096) continue;
     try {
       const path = await realpath(resolve(cwd, word));
-      found.push({ path, stamp: hash("sha256", await readRegularFile(path, mostScriptBytes)) });
+      const facts = await stat(path, { bigint: true });
+      if (!facts.isFile()) continue;
+      const isSmall = facts.size <= left;
+      if (isSmall) left -= Number(facts.size);
+      found.push({ path, stamp: isSmall ? await hashFile(path) : stampOf(facts) });
     } catch {
       // Not a file that can be read: the program gets the word as it is.
     }
   }
   return found;
+}
+
+async function hashFile(path: string): Promise<string> {
+  const digest = createHash("sha256");
+  for await (const chunk of readChunks(path, mostScriptBytes)) digest.update(chunk);
+  return digest.digest("hex");
+}
+
+function stampOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
+  return [dev, ino, size, mtimeNs, ctimeNs].join(" ");
 }

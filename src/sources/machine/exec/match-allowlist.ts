@@ -25,8 +25,10 @@ export function matchAllowlist(
 ): AllowlistEntry | undefined {
   if (runsAnyApplet(command.executable)) return undefined;
   const byPath = entries.filter(({ pattern }) => matchesPath(pattern.trim(), command.executable, around));
+  const end = performance.now() + mostMatchMs;
   const exact = byPath.find(
-    (entry) => entry.argPattern !== undefined && matchesArguments(entry, command, around.platform),
+    (entry) =>
+      entry.argPattern !== undefined && performance.now() < end && matchesArguments(entry, command, around.platform),
   );
   if (exact !== undefined || runsOthers(command.executable)) return exact;
   return byPath.find(({ argPattern, source }) => argPattern === undefined && source === undefined);
@@ -86,6 +88,8 @@ const hashPrefix = "sha256:cwd-argv:v1:";
 const legacyPrefix = "sha256:argv:";
 const mostText = 20_000;
 const regexMs = 50;
+/** For all entries together. */
+const mostMatchMs = 200;
 
 function matchesArguments(
   { argPattern = "", source }: AllowlistEntry,
