@@ -4,7 +4,6 @@ import type { Home } from "../core/files/home.ts";
 import type { LiveLog } from "../core/log.ts";
 import type { Env } from "../core/process/child-env.ts";
 import { findHub, type RunningHub } from "../hub/control/find-hub.ts";
-import { createRemoteControl } from "../hub/control/remote-control.ts";
 import { claimHub } from "../hub/hub-record.ts";
 import { defineServers } from "../sources/servers/definition.ts";
 import { serverAddress } from "../sources/servers/server-status.ts";
@@ -40,6 +39,7 @@ export async function findKeeper(options: KeeperOptions): Promise<Keeper> {
 }
 
 async function listServers(hub: RunningHub): Promise<ReadonlyMap<string, string>> {
+  const { createRemoteControl } = await import("../hub/control/remote-control.ts");
   const control = createRemoteControl(hub);
   try {
     return new Map((await control.servers.list()).map(({ name, address }) => [name, address]));

@@ -8,10 +8,8 @@ import { openHome, type Home } from "../core/files/home.ts";
 import type { LiveLog } from "../core/log.ts";
 import type { Env } from "../core/process/child-env.ts";
 import { readVersion } from "../core/version.ts";
-import { tryServer } from "../hub/config-editor.ts";
 import { type Engine, openEngine } from "../hub/engine/engine.ts";
 import { findRunningHub, removeHubRecord, writeHubRecord } from "../hub/hub-record.ts";
-import { createMcpCommand } from "../hub/verbs/mcp-command.ts";
 import type { ReplyOptions } from "../sources/agent/reply-backend.ts";
 import { createAgentDoor } from "./agent-door.ts";
 import { askFirst } from "./ask-first.ts";
@@ -171,10 +169,14 @@ export async function openRunningPlugin(options: RunningPluginOptions): Promise<
       log,
       version,
       observed: true,
-      sources: { servers: { start: "at-once" } },
+      sources: { servers: { start: "when-needed" } },
       doors: { http: { host: "127.0.0.1", port: door.port, control: keeper.kind === "here", agent: access } },
     });
     if (keeper.kind === "here") await recordHub(home, opened, version);
+    // The gateway does not wait for them.
+    setImmediate(
+      () => void opened.servers().catch((error: unknown) => log.error("could not open the servers", { error })),
+    );
     log.info(keeperText(keeper));
     return opened;
   }
@@ -243,9 +245,13 @@ export async function openRunningPlugin(options: RunningPluginOptions): Promise<
   }
 
   async function command(text: string, { sender, isAuthorized }: CommandSender): Promise<string> {
+    const { createMcpCommand } = await import("../hub/verbs/mcp-command.ts");
     const mcp = createMcpCommand({
       control: () => engine.control(),
-      settled: () => engine.settled(10_000),
+      async settled() {
+        await engine.servers();
+        await engine.settled(10_000);
+      },
       guard: engine.guard,
       openEditor: (signal) => Promise.resolve(openEditor(signal)),
     });
@@ -287,7 +293,8 @@ export async function openRunningPlugin(options: RunningPluginOptions): Promise<
       onWritten(config) {
         written = config;
       },
-      check: (name, settings) => {
+      async check(name, settings) {
+        const { tryServer } = await import("../hub/config-editor.ts");
         const raw = JSON.stringify(readOwn());
         return tryServer(host, { path: configPath, text: raw, name, settings });
       },

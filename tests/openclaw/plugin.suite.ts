@@ -98,8 +98,15 @@ async function lookAt(agent = "main"): Promise<readonly string[]> {
 
 vi.setConfig({ testTimeout: 120_000 });
 
+/** Resolves when OpenClaw has taken up a change of this part of its configuration. A run in the meantime would fail. */
+async function reloaded(part: string): Promise<void> {
+  const applied = new RegExp(`config hot reload applied \\([^)]*${part.replaceAll(".", "\\.")}`);
+  await expect.poll(() => readFile(join(bench.folder, "gateway.log"), "utf8"), patiently).toMatch(applied);
+}
+
 describe("tools", () => {
   test("the model is offered the tools of a stdio and of an HTTP server by their names", async () => {
+    await reloaded("mcp.servers");
     await expect.poll(() => lookAt(), patiently).toEqual(expect.arrayContaining(["notes__read", "web__search"]));
   });
 
@@ -254,6 +261,7 @@ describe("/mcp", () => {
     expect(text).toContain("two__search");
     const { plugins } = await readConfig();
     expect(plugins.entries["mcp-client"].config.servers.two).toEqual({ url: `${web.url}?two` });
+    await reloaded("mcp.servers.two");
     await expect.poll(() => lookAt(), patiently).toContain("two__search");
     expect(await chat.say("/mcp disconnect two")).toMatch(/disconnected/i);
     expect((await readConfig()).plugins.entries["mcp-client"].config.servers.two).toBeDefined();
@@ -277,6 +285,7 @@ describe("the configuration", () => {
       const { servers } = config["plugins"].entries["mcp-client"].config;
       servers.more = { ...servers.notes, env: {} };
     });
+    await reloaded("mcp.servers.more");
     await expect.poll(() => lookAt(), patiently).toContain("more__read");
     expect(await chat.say('call:more__read {"name":"c"}')).toContain("note c");
     expect(pidsOf(await chat.say("/mcp status notes"))).toEqual([pid]);
@@ -316,6 +325,7 @@ describe("beside it", () => {
 describe("with Tool Search", () => {
   test("an image still reaches the model as an image, and a call says who asked", async () => {
     await editConfig(configPath(), (config) => void (config["tools"] = { toolSearch: true }));
+    await reloaded("tools.toolSearch");
     await expect.poll(() => lookAt(), patiently).toContain("tool_call");
     await chat.say('call:tool_call {"id":"notes__picture","args":{}}');
     const asked = JSON.stringify(bench.model.requests.at(-1));
