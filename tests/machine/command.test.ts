@@ -180,6 +180,25 @@ describe("clawport node", () => {
     expect(out).toContain("clawport node allow location.get");
   });
 
+  test("allow --session: counts at once, and until that node stops", async () => {
+    await using place = await makePlace();
+    await configure(place, {
+      policy: { unattendedApprovals: true },
+      machine: { location: { static: { lat: 48.2, lon: 2 } } },
+    });
+    const locate = () => clawport(place, "node", "call", "location.get");
+    {
+      await using _node = await startNode(place);
+      expect((await locate()).exit).toBe(1);
+      expect((await clawport(place, "node", "allow", "location.get", "--yes", "--session")).exit).toBe(0);
+      expect(await locate()).toMatchObject({ exit: 0, out: expect.stringContaining("48.2") });
+    }
+    await using _next = await startNode(place);
+    expect((await locate()).exit).toBe(1);
+    expect((await clawport(place, "node", "allow", "location.get", "--yes")).exit).toBe(0);
+    expect((await locate()).exit).toBe(0);
+  });
+
   test("allow: needs a person at a terminal, unless the owner's configuration says otherwise", async () => {
     await using place = await makePlace();
     for (const args of [["clipboard.read"], ["clipboard.read", "--yes"]]) {

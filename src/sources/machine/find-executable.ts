@@ -9,7 +9,8 @@ import type { Env } from "../../core/process/child-env.ts";
  */
 export async function findExecutable(name: string, env: Env, platform: string): Promise<string | undefined> {
   const folders = (env["PATH"] ?? env["Path"] ?? "").split(delimiter).filter(isAbsolute);
-  const endings = platform === "win32" ? (env["PATHEXT"] ?? ".EXE;.CMD;.BAT").split(";") : [""];
+  const known = (env["PATHEXT"] ?? ".EXE;.CMD;.BAT").split(";");
+  const endings = platform === "win32" ? [...(name.includes(".") ? [""] : []), ...known] : [""];
   for (const folder of folders) {
     for (const ending of endings) {
       const path = join(folder, name + ending);
