@@ -116,3 +116,11 @@ test("clients lists where each one stands, and shows what to paste without the t
   for (const part of ["[mcp_servers.clawport]", 'bearer_token_env_var = "CLAWPORT_TOKEN"', "export CLAWPORT_TOKEN="])
     expect(out).toContain(part);
 });
+
+test("import leaves out the entries that install made: a hub is not a server of itself", async () => {
+  await using place = await makePlace();
+  for (const client of ["cursor", "codex", "gemini", "openclaw"]) await runHere(place, ["install", client, "--yes"]);
+  const { out } = await runHere(place, ["import", "--dry-run"]);
+  expect(out.match(/- clawport +is Clawport itself/g)).toHaveLength(4);
+  expect(out).toContain("Nothing to add.");
+});

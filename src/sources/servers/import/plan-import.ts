@@ -151,5 +151,8 @@ function connectionKeyOf(server: unknown): string {
 function isOwnHub({ url, command, args = [] }: ImportedServer, hubPort: number): boolean {
   const address = url === undefined ? null : URL.parse(url);
   if (address !== null) return isLoopbackHostname(address.hostname) && address.port === `${hubPort}`;
-  return [command ?? "", ...args].some((word) => /(?:^|[/\\])clawport(?:@[\w.-]+|\.cmd)?$/.test(word));
+  const words = [command ?? "", ...args];
+  // What `clawport install` enters names the program's file, wherever that is.
+  if (/ serve --stdio --as [\w-]+( |$)/.test(words.join(" "))) return true;
+  return words.some((word) => /(?:^|[/\\])clawport(?:@[\w.-]+|\.cmd)?$/.test(word));
 }
