@@ -1,5 +1,8 @@
 import { once } from "node:events";
 import { get } from "node:http";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { expect, test, vi } from "vitest";
 import { startHub } from "../cli/run-clawport.ts";
 import { runHere } from "../cli/shelf.ts";
@@ -39,6 +42,30 @@ test.each(["with a hub", "without a hub"])(
     expect(bench.authority.grants).toEqual(["authorization_code", "authorization_code"]);
   },
 );
+
+test.each([
+  ["the main token", undefined, "written"],
+  ["a token of its own", "phone", "clawport auth one --scope"],
+])("an MCP client with %s and a call that lacks a permission", async (_, name, answer) => {
+  await using bench = await openOAuthPlace();
+  await bench.runWithBrowser("consent", "auth", "one");
+  await using hub = await startHub(bench.place, "--port", "0");
+  const { out } = await runHere(bench.place, name === undefined ? ["token", "show"] : ["token", "add", name]);
+  const client = new Client({ name: "test", version: "1" }, { capabilities: { elicitation: { url: {} } } });
+  const asked: string[] = [];
+  client.setRequestHandler(ElicitRequestSchema, async ({ params }) => {
+    asked.push(params.message);
+    await once(get(await createVisitor().consent("url" in params ? params.url : "")), "response");
+    return { action: "accept" };
+  });
+  const headers = { authorization: `Bearer ${out.trim()}` };
+  await client.connect(new StreamableHTTPClientTransport(new URL(hub.ready.url), { requestInit: { headers } }));
+  const result = await client.callTool({ name: "one__write", arguments: {} });
+  await client.close();
+  expect(JSON.stringify(result)).toContain(answer);
+  // Everyone uses the sign-in: only who may control the hub is asked to change it.
+  expect(asked).toHaveLength(name === undefined ? 1 : 0);
+});
 
 test("a user who declines gets the command that does it, and so does a call without a terminal", async () => {
   await using bench = await openOAuthPlace();
