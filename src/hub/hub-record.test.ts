@@ -8,6 +8,7 @@ import { type Home, openHome } from "../core/files/home.ts";
 import { silentLog } from "../core/log.ts";
 import { hubFiles } from "./hub-files.ts";
 import { claimHub, findRunningHub, removeHubRecord, writeHubRecord } from "./hub-record.ts";
+import { stopHub } from "./stop-hub.ts";
 
 let home: Home;
 beforeEach(async () => {
@@ -24,6 +25,15 @@ test("a second claim is told where the first one runs", async () => {
     code: "conflict",
     message: `the hub is already running at http://127.0.0.1:8765/mcp; use it, or stop it with \`clawport stop\``,
   });
+  await claim.release();
+});
+
+test("if OpenClaw's gateway keeps the servers, a claim says so, and nothing stops the gateway", async () => {
+  const claim = await claimHub(home, silentLog);
+  await writeHubRecord(home, { ...facts, host: "openclaw" });
+  const conflict = { code: "conflict", message: expect.stringContaining("OpenClaw's gateway") as string };
+  await expect(claimHub(home, silentLog)).rejects.toMatchObject(conflict);
+  await expect(stopHub(home, new AbortController().signal)).rejects.toMatchObject(conflict);
   await claim.release();
 });
 

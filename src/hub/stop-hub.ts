@@ -13,6 +13,11 @@ export async function stopHub(home: Home, signal: AbortSignal): Promise<HubRecor
   const hub = await findRunningHub(home);
   if (hub === undefined) return undefined;
   const { pid, address } = hub;
+  if (hub.host === "openclaw")
+    throw new Fault(
+      "conflict",
+      `OpenClaw's gateway (PID ${pid}) keeps the servers of this state folder. Stop the gateway, or disable its plugin mcp-client.`,
+    );
   const mark = { pid, start: hub.processStart, place: hub.processPlace };
   const own = ownMark("/proc");
   // Its process id means another process here.

@@ -44,7 +44,8 @@ export function openPluginConfig(options: PluginConfigOptions): PluginConfig {
   let problem: string | undefined;
   let onChange: ((loaded: LoadedConfig) => Promise<void>) | undefined;
   let current = defaultConfig;
-  const active = start();
+  let active: ActiveConfig = { config: defaultConfig };
+  start();
 
   async function changed(): Promise<void> {
     const loaded = take();
@@ -52,7 +53,9 @@ export function openPluginConfig(options: PluginConfigOptions): PluginConfig {
   }
 
   return {
-    active,
+    get active() {
+      return active;
+    },
     place: { path, location: "flag" },
     current: () => current,
     problem: () => problem,
@@ -65,13 +68,11 @@ export function openPluginConfig(options: PluginConfigOptions): PluginConfig {
   };
 
   /** A mistake in it must not keep the gateway from starting: then there are no servers, and the log says why. */
-  function start(): ActiveConfig {
+  function start(): void {
     try {
-      const loaded = take();
-      return { config: loaded.config, file: { ...loaded, location: "flag" } };
+      take();
     } catch {
       for (const line of problem?.split("\n") ?? []) log.error(line);
-      return { config: defaultConfig };
     }
   }
 
@@ -87,7 +88,9 @@ export function openPluginConfig(options: PluginConfigOptions): PluginConfig {
     problem = undefined;
     current = parsed.config;
     for (const each of [...parsed.waiting, ...parsed.warnings]) log.warn(`${where}: ${formatProblem(each)}`);
-    return { ...parsed, config: options.adapt(withoutUnused(parsed.config)), path, raw };
+    const loaded = { ...parsed, config: options.adapt(withoutUnused(parsed.config)), path, raw };
+    active = { config: loaded.config, file: { ...loaded, location: "flag" } };
+    return loaded;
   }
 }
 

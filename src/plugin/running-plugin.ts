@@ -112,6 +112,7 @@ export async function openRunningPlugin(options: RunningPluginOptions): Promise<
   published = publishedBy(configuration);
   let engine = await open();
   publishSoon();
+  let isSwitching = false;
   const watch = setInterval(() => void watchHub().catch(reportFailure), 3000).unref();
 
   return {
@@ -190,12 +191,17 @@ export async function openRunningPlugin(options: RunningPluginOptions): Promise<
 
   /** A hub that ends leaves its servers to us. */
   async function watchHub(): Promise<void> {
-    if (keeper.kind === "here" || (await findRunningHub(home)) !== undefined) return;
-    await engine.close();
-    keeper = await findKeeper({ home, env, log });
-    await configuration.changed();
-    engine = await open();
-    publishSoon();
+    if (keeper.kind === "here" || isSwitching || (await findRunningHub(home)) !== undefined) return;
+    isSwitching = true;
+    try {
+      keeper = await findKeeper({ home, env, log });
+      await engine.close();
+      await configuration.changed();
+      engine = await open();
+      publishSoon();
+    } finally {
+      isSwitching = false;
+    }
   }
 
   function reportFailure(error: unknown): void {
@@ -281,7 +287,7 @@ export async function openRunningPlugin(options: RunningPluginOptions): Promise<
     const problem = configuration.problem();
     return [
       ...(problem === undefined ? [] : [problem, ""]),
-      ...(/^\s*status\s*$/.test(text) ? [keeperText(keeper), ""] : []),
+      ...(/^\s*status\s*$/.test(text) && !isSwitching ? [keeperText(keeper), ""] : []),
     ];
   }
 

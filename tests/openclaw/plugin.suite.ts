@@ -33,7 +33,7 @@ beforeAll(async () => {
     config: {
       agents: {
         defaults: { model: { primary: "mock/mock-1" }, skipBootstrap: true, heartbeat: { every: "0m" } },
-        entries: { main: {}, work: {} },
+        entries: { main: { default: true }, work: {} },
       },
       plugins: { allow: ["mcp-client"], slots: { memory: "none" } },
     },

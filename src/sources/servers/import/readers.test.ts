@@ -253,6 +253,13 @@ test.each(["openclaw", "file"])("%s: the servers of the plugin mcp-client are ta
   expect(reading.skipped).toEqual([{ name: "typo", reason: expect.stringContaining("comand") as string }]);
 });
 
+test("OpenClaw: entries that our plugin wrote are left out, since they lead back to it", async () => {
+  const ours = { url: "http://127.0.0.1:8765/mcp/a", codex: { agents: ["not-for-codex"] } };
+  const reading = await read("openclaw", JSON.stringify({ mcp: { servers: { a: ours, b: { command: "x" } } } }));
+  expect(serversOf(reading)).toEqual({ b: { command: "x" } });
+  expect(reading.skipped).toEqual([]);
+});
+
 test("OpenClaw: the servers of a plugin that is disabled are disabled", async () => {
   const entry = { enabled: false, config: { servers: { a: { enabled: true, command: "x" } } } };
   const reading = await read("openclaw", JSON.stringify({ plugins: { entries: { "mcp-client": entry } } }));

@@ -65,8 +65,21 @@ function flattenEnvVars(entry: unknown): unknown {
 /** Reads the files of clients that keep their servers in one object, anywhere in the file. */
 export function readJsonServers(text: string, dialect: Dialect, context: ClientFileContext): ImportReading {
   const file = parseJsonFile(text);
-  const [own, plugin] = [convertServers(findServers(file), dialect, context), readPlugin(file)];
+  const [own, plugin] = [convertServers(withoutOurs(findServers(file)), dialect, context), readPlugin(file)];
   return { taken: [...own.taken, ...plugin.taken], skipped: [...own.skipped, ...plugin.skipped] };
+}
+
+/** Without the entries that our plugin keeps in OpenClaw's `mcp.servers`: they lead back to it. */
+function withoutOurs(servers: unknown): unknown {
+  if (!isRecord(servers)) return servers;
+  return Object.fromEntries(Object.entries(servers).filter(([, entry]) => !isPluginEntry(entry)));
+}
+
+function isPluginEntry(entry: unknown): boolean {
+  const { url, codex } = asRecord(entry);
+  const { agents } = asRecord(codex);
+  const isLoopback = typeof url === "string" && /^http:\/\/127\.0\.0\.1:\d+\/mcp\/[^/]+$/.test(url);
+  return isLoopback && Array.isArray(agents) && agents[0] === "not-for-codex";
 }
 
 /** The servers of OpenClaw's plugin `mcp-client`, which are written as in our own configuration. */

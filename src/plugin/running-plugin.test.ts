@@ -1,0 +1,107 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { openHome } from "../core/files/home.ts";
+import { createLiveLog } from "../core/log.ts";
+import { openHub } from "../hub/hub.ts";
+import { readConfigAt } from "../hub/active-config.ts";
+import { writeFile } from "node:fs/promises";
+import type { OpenClawConfig } from "./openclaw-api.ts";
+import { openRunningPlugin, type RunningPlugin } from "./running-plugin.ts";
+
+// Servers are processes of their own, and the machine may be busy.
+vi.setConfig({ testTimeout: 60_000 });
+
+const fixture = join(import.meta.dirname, "..", "..", "tests", "openclaw", "fixtures", "notes-server.ts");
+const log = createLiveLog({ level: "error", format: "human", write: () => {} });
+const me = { sender: "webchat:me", isAuthorized: true };
+let stateDir = "";
+let opened: AsyncDisposable[] = [];
+
+beforeEach(async () => {
+  stateDir = await mkdtemp(join(tmpdir(), "plugin-"));
+  opened = [];
+});
+afterEach(async () => {
+  for (const each of opened.toReversed()) await each[Symbol.asyncDispose]();
+  await rm(stateDir, { recursive: true, force: true, maxRetries: 5 });
+});
+
+/** The part of OpenClaw that keeps the configuration. */
+function createOpenClaw(config: OpenClawConfig) {
+  const runtime = {
+    current: () => config,
+    mutateConfigFile: async ({ mutate }: { mutate(draft: OpenClawConfig): void }) => mutate(config),
+  };
+  return { runtime, config };
+}
+
+function notes(): object {
+  return { command: process.execPath, args: [fixture], env: { NOTES_LOG: join(stateDir, "notes.log") } };
+}
+
+async function start(own: Record<string, unknown>, config: OpenClawConfig = {}): Promise<RunningPlugin> {
+  config.plugins = { entries: { "mcp-client": { enabled: true, config: { hub: { port: 0 }, ...own } } } };
+  const plugin = await openRunningPlugin({
+    stateDir,
+    configPath: join(stateDir, "openclaw.json"),
+    env: process.env,
+    homedir: stateDir,
+    log,
+    link: () => createOpenClaw(config),
+  });
+  opened.push({ [Symbol.asyncDispose]: () => plugin.close() });
+  return plugin;
+}
+
+const starts = async () =>
+  (await readFile(join(stateDir, "notes.log"), "utf8").catch(() => ""))
+    .split("\n")
+    .filter((line) => /^start/.test(line));
+
+test("only an authorised sender changes something", async () => {
+  const plugin = await start({ servers: { notes: notes() } });
+  const other = { sender: "webchat:other", isAuthorized: false };
+  expect(await plugin.command("servers", other)).toContain("MCP Servers (1 configured)");
+  for (const command of ["disconnect notes", "connect http://127.0.0.1:9/mcp", "auth notes", "refresh", "logs notes"])
+    expect(await plugin.command(command, other)).toMatch(/^Only /);
+  expect(await plugin.command('call notes__write {"name":"x"}', other)).toContain("needs approval");
+  expect(await plugin.command('call notes__write {"name":"x"}', me)).toContain("wrote x");
+});
+
+test("a configuration that can't be used is reported, and starts no server", async () => {
+  const plugin = await start({ servers: { notes: { ...notes(), comand: "typo" } } });
+  expect(await plugin.command("servers", me)).toMatch(/can't be used:[\s\S]*comand[\s\S]*0 configured/);
+});
+
+test("a server that no agent may use is not started", async () => {
+  const plugin = await start({ servers: { notes: notes() }, agents: { defaults: { servers: [] } } });
+  expect(await plugin.command("servers", me)).toContain("Disabled");
+  expect(await starts()).toEqual([]);
+});
+
+test("everything that was written into OpenClaw's configuration can be taken back", async () => {
+  const config: OpenClawConfig = { mcp: { servers: { mine: { url: "https://example.com/mcp" } } } };
+  const plugin = await start({ servers: { notes: notes() } }, config);
+  await expect.poll(() => Object.keys(config.mcp?.servers ?? {})).toEqual(["mine", "notes"]);
+  await plugin.withdraw(createOpenClaw(config).runtime);
+  expect(config.mcp).toEqual({ servers: { mine: { url: "https://example.com/mcp" } } });
+});
+
+test("a hub beside it keeps the servers that both have; when it ends, the plugin takes over", async () => {
+  const home = await openHome(join(stateDir, "mcp"));
+  const path = home.file("clawport.json5");
+  await writeFile(path, JSON.stringify({ servers: { notes: notes() } }));
+  const configuration = await readConfigAt({ path, location: "state-folder" }, home, process.env);
+  const hub = await openHub({ home, configuration, env: process.env, log, version: "0", port: 0 });
+  await hub.settled(30_000);
+  const plugin = await start({ servers: { notes: notes() } });
+  expect(await plugin.command("status", me)).toContain(`kept by the hub at ${hub.record.address}`);
+  expect(await plugin.command('call notes__read {"name":"a"}', me)).toContain("note a");
+  expect(await starts()).toHaveLength(1);
+  await hub.close();
+  await expect.poll(() => plugin.command("status", me), { timeout: 30_000 }).toContain("kept by OpenClaw's gateway");
+  expect(await plugin.command('call notes__read {"name":"b"}', me)).toContain("note b");
+  expect(await starts()).toHaveLength(2);
+});
