@@ -13,6 +13,8 @@ export interface HolderSide {
   hold(sessionId: string, holder: BridgeHolder): Promise<() => void>;
   expectMove(sessionId: string, withinMs: number): Promise<void>;
   moveExpected(sessionId: string): Promise<number>;
+  /** The holder of a session whose bridge is at this very instance: a call to it needs no network. */
+  holderHere(sessionId: string): BridgeHolder | undefined;
   readonly bridges: number;
   /** How many calls run here for other instances. */
   readonly running: number;
@@ -86,6 +88,10 @@ export async function openHolderSide({ links, instance, subjects, bulk, log }: B
     async moveExpected(sessionId) {
       const claim = await claims.read(sessionId).catch(() => undefined);
       return Math.min(mostMoveMs, Math.max(0, (claim?.movingUntil ?? 0) - Date.now()));
+    },
+    holderHere(sessionId) {
+      const own = held.get(sessionId);
+      return own?.subscription === undefined || own.isReleased ? undefined : own.holder;
     },
     get bridges() {
       return held.size;

@@ -59,10 +59,15 @@ export async function openNatsBus(links: NatsLinks, log: Log): Promise<NatsBus> 
     instance,
     isReliable: false,
     hold: (sessionId, holder) => holders.hold(sessionId, holder),
-    send: (order, listener) => callers.send(order, listener),
+    send(order, listener) {
+      const here = holders.holderHere(order.sessionId);
+      return here === undefined ? callers.send(order, listener) : here.receive(order, listener);
+    },
     expectMove: (sessionId, withinMs) => holders.expectMove(sessionId, withinMs),
     moveExpected: (sessionId) => holders.moveExpected(sessionId),
-    waitForHolder: (sessionId, withinMs, signal) => callers.waitForHolder(sessionId, withinMs, signal),
+    async waitForHolder(sessionId, withinMs, signal) {
+      return holders.holderHere(sessionId) !== undefined || callers.waitForHolder(sessionId, withinMs, signal);
+    },
     async [Symbol.asyncDispose]() {
       asked.unsubscribe();
       callers.close();
