@@ -230,7 +230,7 @@ test("a start without a configuration loads neither schema nor reader", () => {
     import { registerHooks } from "node:module";
     const urls = [];
     registerHooks({ load: (url, context, next) => (urls.push(url), next(url, context)) });
-    const names = ["find-config", "load-config", "trust", "watch-config"];
+    const names = ["find-config", "load-config", "trust/trust", "watch-config"];
     for (const name of names) await import(new URL(name + ".ts", process.argv[1]));
     console.log(urls.join("\\n"));
   `;
