@@ -23,7 +23,7 @@ test("`auth` opens the browser, takes it back, keeps the tokens, and the tools a
   expect(JSON.stringify(called)).toContain("read with mcp:read");
   expect(bench.authority.grants).toEqual(["authorization_code"]);
   const { out } = await runHere(bench.place, ["servers"]);
-  expect(out).toMatch(/Connected \| Auth: OAuth \(expires (?:1h|60m)\) \| Tools: 2/);
+  expect(out).toMatch(/ Connected +OAuth \(expires (?:1h|60m)\) +2 /);
   const { out: status } = await runHere(bench.place, ["status", "one"]);
   expect(status).toMatch(/Auth +OAuth \(expires (1h|60m)\)/);
 });
