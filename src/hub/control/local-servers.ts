@@ -61,8 +61,7 @@ export function createLocalServers({ manager, log, only, idle = false }: LocalSe
       for (const name of names) requested.set(requireDefined(name).name, true);
       return applyRequested();
     },
-    ownersOf: (tool) =>
-      defined.definitions.flatMap(({ name, prefix }) => (mayHavePrefix(tool, prefix) ? [name] : [])),
+    ownersOf: (tool) => defined.definitions.flatMap(({ name, prefix }) => (mayHavePrefix(tool, prefix) ? [name] : [])),
     definitions: () => defined.definitions,
     list: () => Promise.resolve(list()),
     async connect(name) {
