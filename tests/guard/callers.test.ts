@@ -176,7 +176,8 @@ test.each(ways.filter(({ reaches }) => reaches === false))(
     for (const tool of ["free", "by_door", "by_token", "by_agent"])
       expect(await call(tool)).toMatch(/unknown tool|no tool "files__|unavailable tool/i);
     for (const line of await audit("order_openclaw")) expect(line).not.toMatchObject({ agent: "clawport" });
-    expect(await audit("files__free")).not.toContainEqual(expect.objectContaining({ token: caller.token }));
+    const own = (await audit("files__free")).filter(({ token }) => token === caller.token);
+    for (const line of own) expect(line).toMatchObject({ verdict: "deny", outcome: "unknown-tool" });
   },
 );
 
