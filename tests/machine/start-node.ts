@@ -5,7 +5,7 @@ import type { ApprovalAnswer } from "../../src/catalog/advice.ts";
 import type { ApprovalQuestion } from "../../src/catalog/guard/askers.ts";
 import { loadConfig } from "../../src/core/config/load-config.ts";
 import { type Home, openHome } from "../../src/core/files/home.ts";
-import { createLiveLog } from "../../src/core/log.ts";
+import { createLiveLog, type LogLevel } from "../../src/core/log.ts";
 import { openNode, type RunningNode } from "../../src/hub/open-node.ts";
 import type { ToolResult } from "../../src/mcp/messages/tool.ts";
 
@@ -43,11 +43,13 @@ export interface StartNodeOptions {
   readonly attended?: boolean;
   /** Written to the state folder before the start, as `exec-approvals.json`. */
   readonly approvals?: object;
+  /** What is logged; `info` and above unless given. */
+  readonly level?: LogLevel;
 }
 
 /** `clawport node` in this process, with a throw-away home. */
 export async function startNode(options: StartNodeOptions = {}): Promise<StartedNode> {
-  const { machine = {}, config = {}, env = {}, attended = false, approvals } = options;
+  const { machine = {}, config = {}, env = {}, attended = false, approvals, level = "info" } = options;
   const home = await openHome(await mkdtemp(join(tmpdir(), "node-")));
   const path = home.file("clawport.json5");
   await writeFile(path, JSON.stringify({ ...config, machine }));
@@ -65,8 +67,9 @@ export async function startNode(options: StartNodeOptions = {}): Promise<Started
     configuration: { config: loaded.config, file: { ...loaded, location: "state-folder" } },
     env: world,
     homedir: home.path,
-    log: createLiveLog({ level: "info", format: "human", write: (line) => logged.push(line) }),
+    log: createLiveLog({ level, format: "human", write: (line) => logged.push(line) }),
     version: "1.2.3",
+    level,
     port: 0,
     askers: attended
       ? [
