@@ -40,7 +40,7 @@ function fit(name: string): string {
 }
 
 /** Whether we wrote this entry, in whatever run: no one else has the token. */
-export function isOurs(entry: McpServerEntry | undefined, { token }: Pick<EntryAccess, "token">): boolean {
+function isOurs(entry: McpServerEntry | undefined, { token }: Pick<EntryAccess, "token">): boolean {
   return entry?.headers?.["Authorization"] === `Bearer ${token}`;
 }
 
