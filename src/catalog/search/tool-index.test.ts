@@ -7,7 +7,12 @@ const tools = [
   { name: "chat__post_message", source: "chat", description: "Posts a message to a channel." },
   { name: "files__readTextFile", source: "files", description: "Returns the contents of a file." },
   { name: "files__create_directory", source: "files", description: "Creates a directory." },
-  { name: "shop__create_refund", source: "shop", description: "Refunds a payment.", inputSchema: { properties: { amount: {} } } },
+  {
+    name: "shop__create_refund",
+    source: "shop",
+    description: "Refunds a payment.",
+    inputSchema: { properties: { amount: {} } },
+  },
 ];
 const index = createToolIndex(tools);
 const first = (...phrasings: string[]) => index.search(phrasings, 3)[0]?.name;
