@@ -22,6 +22,8 @@ export interface NatsLinks extends AsyncDisposable {
   readonly bulk: NatsConnection;
   readonly prefix: string;
   isConnected(): boolean;
+  /** How often the main connection was lost and came back. */
+  readonly reconnects: number;
   /** Called after the main connection was lost and is back. What was sent meanwhile may be lost. */
   onReconnect(listener: () => void): void;
 }
@@ -42,6 +44,7 @@ export async function openNatsLinks(options: NatsOptions, log: Log): Promise<Nat
   }
   const listeners = new Set<() => void>();
   let connected = true;
+  let reconnects = 0;
   void follow();
 
   return {
@@ -49,6 +52,9 @@ export async function openNatsLinks(options: NatsOptions, log: Log): Promise<Nat
     bulk,
     prefix: options.prefix,
     isConnected: () => connected && !main.isClosed(),
+    get reconnects() {
+      return reconnects;
+    },
     onReconnect: (listener) => void listeners.add(listener),
     async [Symbol.asyncDispose]() {
       await Promise.allSettled([main.drain(), bulk.drain()]);
@@ -62,6 +68,7 @@ export async function openNatsLinks(options: NatsOptions, log: Log): Promise<Nat
         log.warn("the connection to NATS was lost; reconnecting");
       } else if (status.type === "reconnect") {
         connected = true;
+        reconnects++;
         log.info("connected to NATS again", { server: main.getServer() });
         for (const listener of listeners) listener();
       } else if (status.type === "ldm") {

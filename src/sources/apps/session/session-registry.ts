@@ -90,7 +90,7 @@ export async function openSessionRegistry(options: SessionRegistryOptions): Prom
 
   return {
     async create(request) {
-      if (live.size >= mostSessions) {
+      if (live.size >= mostSessions && !forgetOne()) {
         throw new Fault("busy", `The limit of ${mostSessions} sessions is reached. Delete some, or try again later.`);
       }
       const bridgeToken = makeSessionToken();
@@ -237,6 +237,7 @@ export async function openSessionRegistry(options: SessionRegistryOptions): Prom
     }
     try {
       const toolSet = parseToolSet(record.tools);
+      if (live.size >= mostSessions) forgetOne();
       if (definitionQuota.take(toolSet.bytes))
         return addLive({ ...record, tools: toolSet.raw }, toolSet, expiresAt, true);
       log.warn("a stored session was not loaded: there is no memory left for its tools");
@@ -272,6 +273,14 @@ export async function openSessionRegistry(options: SessionRegistryOptions): Prom
     session.record = { ...stored.record, tools: toolSet.raw };
     session.toolSet = toolSet;
     session.source.replace(toolSet.tools);
+  }
+
+  /** With many instances: makes room by forgetting the session that was loaded first and has no bridge here. */
+  function forgetOne(): boolean {
+    if (!store.isShared) return false;
+    const one = live.values().find(({ bridge }) => bridge === undefined);
+    if (one !== undefined) forget(one);
+    return one !== undefined;
   }
 
   async function moveBridge(session: LiveSession, deadline: number): Promise<void> {
