@@ -45,7 +45,16 @@ chmodSync("dist/cli/main.js", 0o755);
 // OpenClaw's plugin: the entry is loaded by every OpenClaw command, the engine only by the gateway's service.
 rmSync("dist/plugin", { recursive: true, force: true });
 const plugin = await modulesOf(["src/plugin/index.ts"]);
-const running = await modulesOf(["src/plugin/running-plugin.ts"]);
+/** What the service loads when it starts; every file of its own would cost the gateway time. */
+const running = await modulesOf([
+  "src/plugin/running-plugin.ts",
+  "src/plugin/plugin-log.ts",
+  "src/hub/engine/open-http.ts",
+  "src/core/telemetry/metrics.ts",
+  "src/core/telemetry/clawport-metrics.ts",
+  "src/core/telemetry/process-metrics.ts",
+  "src/core/telemetry/open-telemetry.ts",
+]);
 const pluginBundle = await rolldown({ ...common, input: { index: "src/plugin/index.ts" } });
 await pluginBundle.write({
   dir: "dist/plugin",

@@ -3,6 +3,7 @@ import type { Config } from "../../core/config/config-schema.ts";
 import { isFault } from "../../core/fault.ts";
 import { isLoopbackHost } from "../../core/http/addresses.ts";
 import type { AgentAccess } from "../../doors/mcp/agent-access.ts";
+import type { ControlHandler } from "../../doors/mcp/control-route.ts";
 import { type HttpDoor, type HttpDoorOptions, openHttpDoor } from "../../doors/mcp/http-door.ts";
 import type { RefusedTokenCounts } from "../../doors/mcp/refused-tokens.ts";
 import { openTokens } from "../../doors/mcp/tokens.ts";
@@ -75,7 +76,7 @@ export async function openHttp(parts: EngineParts, options: Wiring): Promise<Ope
     maxBodyBytes: config.hub.maxBodyBytes,
     largeBodies: options.takesOrders ? { source: "agent", ...uploadLimits(home.path) } : undefined,
     allowedHosts: names,
-    control: options.control ? createControlApi(await options.openControl()) : undefined,
+    control: options.control ? openControlLater(options) : undefined,
     agent: options.agent,
     publicDocuments: { ...publicDocuments(config.hub.publicUrl), ...identityDocuments(parts) },
   });
@@ -90,6 +91,12 @@ export async function openHttp(parts: EngineParts, options: Wiring): Promise<Ope
     refusedTokens: () => door.refusedTokens(),
     close: () => door.close(),
   };
+}
+
+/** With the first command: opening the control opens the servers, too, and the host may not wait for them. */
+function openControlLater({ openControl }: Wiring): ControlHandler {
+  let opening: Promise<ControlHandler> | undefined;
+  return async (verb, body) => (await (opening ??= openControl().then(createControlApi)))(verb, body);
 }
 
 /** The key of the statements about who asked, if a server gets them. */
