@@ -1,4 +1,5 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { createPublicKey, type JsonWebKey, verify } from "node:crypto";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
@@ -6,7 +7,6 @@ import { openHome } from "../core/files/home.ts";
 import { createLiveLog } from "../core/log.ts";
 import { openHub } from "../hub/hub.ts";
 import { readConfigAt } from "../hub/active-config.ts";
-import { writeFile } from "node:fs/promises";
 import type { OpenClawConfig } from "./openclaw-api.ts";
 import { openRunningPlugin, type RunningPlugin } from "./running-plugin.ts";
 
@@ -87,6 +87,24 @@ test("everything that was written into OpenClaw's configuration can be taken bac
   await expect.poll(() => Object.keys(config.mcp?.servers ?? {})).toEqual(["mine", "notes"]);
   await plugin.withdraw(createOpenClaw(config).runtime);
   expect(config.mcp).toEqual({ servers: { mine: { url: "https://example.com/mcp" } } });
+});
+
+test("a server with identity: true is told who asked, and the key is published; others are told nothing", async () => {
+  const config: OpenClawConfig = {};
+  const plugin = await start({ servers: { notes: { ...notes(), identity: true }, plain: notes() } }, config);
+  await plugin.command('call notes__read {"name":"a"}', me);
+  await plugin.command('call plain__read {"name":"b"}', me);
+  const said = (await readFile(join(stateDir, "notes.log"), "utf8")).split("\n");
+  const [, statement = ""] =
+    /"clawport\/identity":"([\w.-]+)"/.exec(said.find((line) => line.includes('"a"')) ?? "") ?? [];
+  const [header = "", claims = "", signature = ""] = statement.split(".");
+  expect(JSON.parse(Buffer.from(claims, "base64url").toString())).toMatchObject({ aud: "notes", sender: "webchat:me" });
+  expect(said.find((line) => line.includes('"b"'))).not.toContain("identity");
+  await expect.poll(() => Object.keys(config.mcp?.servers ?? {})).toContain("notes");
+  const address = new URL("/.well-known/jwks.json", String(config.mcp?.servers?.["notes"]?.url));
+  const { keys } = (await (await fetch(address)).json()) as { keys: [JsonWebKey] };
+  const key = createPublicKey({ key: keys[0], format: "jwk" });
+  expect(verify(null, Buffer.from(`${header}.${claims}`), key, Buffer.from(signature, "base64url"))).toBe(true);
 });
 
 test("a hub beside it keeps the servers that both have; when it ends, the plugin takes over", async () => {

@@ -324,7 +324,7 @@ describe("beside it", () => {
 
 describe("with Tool Search", () => {
   test("an image still reaches the model as an image, and a call says who asked", async () => {
-    await editConfig(configPath(), (config) => void (config["tools"] = { toolSearch: true }));
+    await editConfig(configPath(), (config) => void (config["tools"] = {}));
     await reloaded("tools.toolSearch");
     await expect.poll(() => lookAt(), patiently).toContain("tool_call");
     await chat.say('call:tool_call {"id":"notes__picture","args":{}}');
