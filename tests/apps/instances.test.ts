@@ -30,7 +30,11 @@ async function startInstances(count: number): Promise<Instances> {
   const opened = await Promise.all(
     Array.from({ length: count }, async () => {
       const shared = await openSharedApps({ servers: [nats.url], prefix }, silentLog);
-      const proxy = await startProxy({ openStore: () => shared.openStore(), openBus: () => shared.openBus() });
+      const proxy = await startProxy({
+        openStore: () => shared.openStore(),
+        openBus: () => shared.openBus(),
+        watchBus: (metrics) => shared.watchBus(metrics),
+      });
       return { shared, proxy };
     }),
   );
@@ -149,6 +153,30 @@ describe("between instances", () => {
     expect(await first!.call(session, "echo_text")).toContain("second");
   });
 });
+
+test("the metrics of an instance show its connection, its bridges, and the calls to and from other instances", async () => {
+  await using instances = await startInstances(2);
+  const [first, second] = instances.all;
+  const session = await first!.create();
+  await using app = await openApp(session.bridge_url, { tools: { echo_text: () => undefined } });
+  await using client = await openV2Client({ url: at(second!, session.mcp_url) }, { pin: "2026-07-28" });
+  const stop = new AbortController();
+  const called = client.call("echo_text", {}, { signal: stop.signal });
+  await app.wait("invoke_tool");
+  const usual = { connected: 1, reconnects_total: 0 };
+  expect(await busMetrics(first!)).toEqual({ ...usual, bridges: 1, calls_sent: 0, calls_served: 1 });
+  expect(await busMetrics(second!)).toEqual({ ...usual, bridges: 0, calls_sent: 1, calls_served: 0 });
+  stop.abort();
+  await expect(called).rejects.toThrow(/abort/i);
+  await expect.poll(() => busMetrics(first!)).toMatchObject({ calls_served: 0 });
+  expect(await busMetrics(second!)).toMatchObject({ calls_sent: 0 });
+});
+
+async function busMetrics(proxy: RunningProxy): Promise<Record<string, number>> {
+  const { text } = await proxy.ask("GET", "/metrics");
+  const found = text.matchAll(/^clawport_app_bus_(\w+) (\d+)$/gm);
+  return Object.fromEntries([...found].map(([, name, value]) => [name, Number(value)]));
+}
 
 /** The same path at another instance. */
 function at(proxy: RunningProxy, url: string): string {

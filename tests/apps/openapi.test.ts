@@ -134,6 +134,11 @@ test("the description matches the routes: every operation, every status, every b
   }
 
   async function checkBusy(operation: Operation): Promise<void> {
+    if (operation.path === "/ready") {
+      await using alone = await startProxy({ env: tokens, isReady: () => false });
+      await check(alone, operation, "", 503);
+      return;
+    }
     await using full = await startProxy({ env: tokens, mostHeld: 1000 });
     const { mcpSessionId } = await full.create({ tools: [] });
     await check(full, operation, mcpSessionId, 503, {

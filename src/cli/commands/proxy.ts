@@ -120,6 +120,7 @@ export const command = defineCommand({
       },
       openBus: shared && (() => shared.openBus()),
       isReady: shared && (() => shared.isReady()),
+      watchBus: shared && ((metrics) => shared.watchBus(metrics)),
       version: readVersion(),
       log,
       host,

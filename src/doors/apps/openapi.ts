@@ -53,6 +53,12 @@ export function openapiText(version: string): string {
           responses: { 200: plain("ok", "text/plain") },
         },
       },
+      "/ready": {
+        get: {
+          ...operation("ready", "Reports whether a balancer should send requests to this instance.", open),
+          responses: { 200: plain("ready", "text/plain"), 503: plain("Why not.", "text/plain") },
+        },
+      },
       "/metrics": {
         get: {
           ...operation("metrics", "Returns metrics for Prometheus.", operator),

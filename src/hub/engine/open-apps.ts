@@ -1,6 +1,6 @@
 import { hostname, networkInterfaces } from "node:os";
 import { Fault, isFault } from "../../core/fault.ts";
-import { createMetrics } from "../../core/telemetry/metrics.ts";
+import { createMetrics, type Metrics } from "../../core/telemetry/metrics.ts";
 import { openProxyDoor, type ProxyDoor, type ProxyDoorOptions } from "../../doors/apps/proxy-door.ts";
 import type { CountEvent } from "../../sources/apps/app-event.ts";
 import { type CallBus, createLocalBus } from "../../sources/apps/call/call-bus.ts";
@@ -45,6 +45,7 @@ export interface AppDoorOptions extends Omit<ProxyDoorOptions, OwnOptions | keyo
   /** The bus to other instances; without one, this process is the only one. */
   readonly openBus?: (() => Promise<CallBus>) | undefined;
   readonly isReady?: (() => boolean) | undefined;
+  readonly watchBus?: ((metrics: Metrics) => () => void) | undefined;
   /** Bytes that all apps and their clients together may make us hold. */
   readonly mostHeld?: number | undefined;
   readonly allowedHosts: readonly string[];
@@ -74,6 +75,8 @@ export async function openAppDoor(parts: EngineParts, options: AppDoorOptions): 
   const budget = createMemoryBudget(options.mostHeld);
   const bus = options.openBus === undefined ? createLocalBus() : await options.openBus();
   closers.add("bus", () => bus[Symbol.asyncDispose]());
+  const stopWatching = options.watchBus?.(metrics);
+  if (stopWatching !== undefined) closers.add("metrics of the bus", stopWatching);
   const sessions = await openSessionRegistry({ store, bus, ttlMs, timeoutMs, graceMs, budget, count, log });
   const door = await openProxyDoor({
     ...options,

@@ -1,7 +1,9 @@
 import type { Log } from "../../core/log.ts";
+import type { Metrics } from "../../core/telemetry/metrics.ts";
 import type { Env } from "../../core/process/child-env.ts";
 import type { CallBus } from "../../sources/apps/call/call-bus.ts";
 import type { InstanceFacts } from "../../sources/apps/nats/bus-messages.ts";
+import type { NatsBus } from "../../sources/apps/nats/nats-bus.ts";
 import type { NatsOptions } from "../../sources/apps/nats/nats-connection.ts";
 import type { SessionStore } from "../../sources/apps/store/session-store.ts";
 
@@ -13,6 +15,8 @@ export interface SharedApps {
   instances(): Promise<readonly InstanceFacts[]>;
   /** Whether calls can cross to other instances right now. */
   isReady(): boolean;
+  /** Adds the metrics of the bus; returns a function that removes them. */
+  watchBus(metrics: Metrics): () => void;
   close(): Promise<void>;
 }
 
@@ -22,14 +26,43 @@ export async function openSharedApps(options: NatsOptions, log: Log): Promise<Sh
   const { findInstances, openNatsBus } = await import("../../sources/apps/nats/nats-bus.ts");
   const { openNatsSessionStore } = await import("../../sources/apps/nats/nats-session-store.ts");
   const links = await openNatsLinks(options, log);
+  let bus: NatsBus | undefined;
   return {
     openStore: () => openNatsSessionStore(links, log),
-    openBus: () => openNatsBus(links, log),
+    openBus: async () => (bus = await openNatsBus(links, log)),
     instances: () => findInstances(links),
     isReady: () => links.isConnected(),
+    watchBus(metrics) {
+      const name = (end: string) => `clawport_app_bus_${end}`;
+      const stops = [
+        metrics.watch({ name: name("connected"), help: "Whether this instance is connected to NATS." }, () => [
+          [{}, links.isConnected() ? 1 : 0],
+        ]),
+        metrics.watch(
+          {
+            name: name("reconnects_total"),
+            help: "Connections to NATS that were lost and came back.",
+            type: "counter",
+          },
+          () => [[{}, links.reconnects]],
+        ),
+        ...gauges.map(([end, help, count]) =>
+          metrics.watch({ name: name(end), help }, () => [[{}, bus === undefined ? 0 : count(bus.facts())]]),
+        ),
+      ];
+      return () => {
+        for (const stop of stops) stop();
+      };
+    },
     close: async () => links[Symbol.asyncDispose](),
   };
 }
+
+const gauges: readonly (readonly [end: string, help: string, count: (facts: InstanceFacts) => number])[] = [
+  ["bridges", "Bridges that this instance holds for all instances.", ({ bridges }) => bridges],
+  ["calls_sent", "Calls to other instances that wait for their outcome.", ({ sent }) => sent],
+  ["calls_served", "Calls that run here for other instances.", ({ served }) => served],
+];
 
 /** As the configuration and the flags name it. */
 export interface NatsSettings {

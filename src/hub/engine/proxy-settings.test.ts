@@ -72,6 +72,19 @@ test("the proxy takes all its tokens from one place, and the fault names both", 
   );
 });
 
+test("neither NATS nor a login for it is taken from the file if the other, or a token, is the owner's", () => {
+  const name = (end: string) => `OPENCLAW_PROXY_${end}`;
+  const mixes = [
+    ["APP_TOKEN", "NATS_URL"],
+    ["NATS_CREDENTIALS", "NATS_URL"],
+    ["NATS_URL", "NATS_CA"],
+  ] as const;
+  for (const [own, inFile] of mixes)
+    expect(() => requireTokensOfOnePlace(settingsOf({ [name(own)]: "own" }, { [name(inFile)]: "there" }))).toThrow(
+      `${name(inFile)} comes from /folder/.env, but ${name(own)} comes from your environment.`,
+    );
+});
+
 test("only the proxy's own variables are read from the file, below the environment", async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), "clawport-"));
   await writeFile(join(folder.path, ".env"), `PATH=/evil\n${url}=${there}\n${session}=file\n`);
