@@ -59,8 +59,17 @@ export async function openHub(options: HubOptions): Promise<Hub> {
       logLevel: options.level,
       askers: options.askers,
       observed: true,
-      sources: { given: options.sources ?? [], servers: { start: "at-once" }, agent: { flags: {} }, machine: "as-configured" },
-      doors: { apps: "as-configured", http: { host, port, allowRemote, control: true } },
+      sources: {
+        given: options.sources ?? [],
+        servers: { start: "at-once" },
+        agent: { flags: {} },
+        machine: "as-configured",
+      },
+      doors: {
+        apps: "as-configured",
+        gatewayNode: "as-configured",
+        http: { host, port, allowRemote, control: true },
+      },
     });
     const { http, apps } = engine;
     if (http === undefined) throw new TypeError("a hub has an HTTP door");

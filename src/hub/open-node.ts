@@ -34,19 +34,12 @@ const bothOff =
   "Both switches of the node are off, so there is nothing to do. " +
   "Set `machine.enableMcpServer: true` to serve MCP clients on this computer, or `machine.enableNodeMode: true` to connect to an OpenClaw gateway.";
 
-const noGateway =
-  "This version of Clawport can't connect to an OpenClaw gateway as a node. Set `machine.enableMcpServer: true` to serve MCP clients.";
-
 /** Faults with `conflict` if a hub or a node of this state folder is running already. */
 export async function openNode(options: NodeOptions): Promise<RunningNode> {
   const { home, configuration, env, homedir, log, version, port } = options;
   const switches = machineSwitches(configuration.config.machine);
   // Before anything is opened: without the MCP server there is no token, either.
   if (!switches.mcp && !switches.gateway) throw new Fault("config", bothOff);
-  if (switches.gateway) {
-    if (!switches.mcp) throw new Fault("config", noGateway);
-    log.warn(noGateway);
-  }
   const claim = await claimHub(home, log);
   try {
     const engine = await openEngine({
@@ -61,7 +54,10 @@ export async function openNode(options: NodeOptions): Promise<RunningNode> {
       observed: true,
       // The control API knows of servers; there are none here.
       sources: { machine: "always", servers: { start: "by-name", only: [] } },
-      doors: switches.mcp ? { http: { host: "127.0.0.1", port, control: true, toolNames: "full" } } : {},
+      doors: {
+        gatewayNode: "as-configured",
+        ...(switches.mcp && { http: { host: "127.0.0.1", port, control: true, toolNames: "full" } }),
+      },
     });
     const { http } = engine;
     if (http !== undefined)

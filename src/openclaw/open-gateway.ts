@@ -179,7 +179,7 @@ interface GatewayPolicy {
   readonly attachments?: { readonly maxBytes?: number; readonly maxImageBytes?: number };
 }
 
-function limitsOf({ maxPayload, attachments }: GatewayPolicy): GatewayLimits {
+export function limitsOf({ maxPayload, attachments }: GatewayPolicy): GatewayLimits {
   return {
     frameBytes: maxPayload ?? defaultLimits.frameBytes,
     attachmentBytes: attachments?.maxBytes ?? defaultLimits.attachmentBytes,
@@ -187,7 +187,7 @@ function limitsOf({ maxPayload, attachments }: GatewayPolicy): GatewayLimits {
   };
 }
 
-function connectFault(error: Error, address: GatewayAddress): Fault {
+export function connectFault(error: Error, address: GatewayAddress & Partial<DeviceSecret>): Fault {
   const details = "details" in error ? JSON.stringify(error.details) : "";
   if (/AUTH|UNAUTHORIZED|PAIRING/.test(`${details} ${error.message.toUpperCase()}`)) {
     const message =
@@ -198,14 +198,19 @@ function connectFault(error: Error, address: GatewayAddress): Fault {
   return unreachableFault(address, error);
 }
 
-function unreachableFault(address: GatewayAddress, cause: unknown): Fault {
+function unreachableFault(address: GatewayAddress & Partial<DeviceSecret>, cause: unknown): Fault {
   const message =
     `OpenClaw's gateway does not answer at ${redactText(address.url)} (from ${address.from}): ` +
     `${peerReason(cause, address)}. Start it with \`openclaw gateway\`, or set OPENCLAW_GATEWAY_URL to another address.`;
   return new Fault("unavailable", message, { cause });
 }
 
+interface DeviceSecret {
+  readonly deviceToken: string | undefined;
+}
+
 /** What the gateway or the connection reported, quoted and without our credentials. */
-function peerReason(thrown: unknown, { token = "", password = "" }: GatewayAddress): string {
-  return quotedPeerText(redactKnown(messageOf(thrown), [token, password]), 500);
+export function peerReason(thrown: unknown, secrets: GatewayAddress & Partial<DeviceSecret>): string {
+  const { token = "", password = "", deviceToken = "" } = secrets;
+  return quotedPeerText(redactKnown(messageOf(thrown), [token, password, deviceToken]), 500);
 }

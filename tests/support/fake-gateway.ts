@@ -93,8 +93,9 @@ function withoutContent(params: Frame["params"]): Frame["params"] {
   return { ...params, attachments };
 }
 
-function refusal({ message }: Error): object {
-  return { code: "UNAVAILABLE", message };
+function refusal(error: Error): object {
+  const { message } = error;
+  return { code: "UNAVAILABLE", message, ...("details" in error && { details: error.details }) };
 }
 
 function usualAnswer({ method, params }: Frame, bootId: string): object {

@@ -4,6 +4,7 @@ import type { CommandContext } from "../command-context.ts";
 import { type CommandGroup, defineCommand } from "../command.ts";
 import { allowCapability, forgetCapability } from "../node/allow-capability.ts";
 import { callCapability } from "../node/call-capability.ts";
+import { nodeStatus, pairNode } from "../node/gateway-commands.ts";
 import { trustOption } from "../options.ts";
 
 const run = defineCommand({
@@ -57,13 +58,29 @@ function announce(context: CommandContext, { url, engine, switches }: RunningNod
     availability.ok ? [] : [{ name: capability.name, reason: availability.reason, fix: availability.fix }],
   );
   const { tokenPath, port } = engine.http ?? {};
+  const { gatewayNode } = engine;
   const lines = [
     ...(url === undefined ? [] : [`Serving MCP clients at ${url}`, `The token is in ${tokenPath}`]),
+    ...(gatewayNode === undefined
+      ? []
+      : [
+          `Connecting to the OpenClaw gateway at ${gatewayNode.gateway} as node ${gatewayNode.nodeId}`,
+          "`clawport node status` shows which commands it lets this computer run.",
+        ]),
     `${usable.length} tools: ${usable.join(", ")}`,
     ...missing.map(({ name, reason, fix }) => `Unavailable: ${name} (${reason}${fix === undefined ? "" : `; ${fix}`})`),
     "Ctrl-C stops.",
   ];
-  const data = { url, port, tokenPath, pid: process.pid, switches, tools: usable, missing };
+  const data = {
+    url,
+    port,
+    tokenPath,
+    pid: process.pid,
+    switches,
+    nodeId: gatewayNode?.nodeId,
+    tools: usable,
+    missing,
+  };
   if (context.json) context.answer(data, "");
   else context.say(lines.join("\n"));
 }
@@ -71,12 +88,14 @@ function announce(context: CommandContext, { url, engine, switches }: RunningNod
 export const command: CommandGroup = {
   name: "node",
   summary: "offer the tools of this computer to MCP clients and to OpenClaw",
-  commands: [run, callCapability, allowCapability, forgetCapability],
+  commands: [run, callCapability, allowCapability, forgetCapability, pairNode, nodeStatus],
   fallback: "run",
   examples: [
     "clawport node",
     "clawport node --port 9000",
     "clawport node call device.info",
     "clawport node allow clipboard.read --session",
+    "clawport node pair",
+    "clawport node status",
   ],
 };

@@ -23,7 +23,18 @@ export const machineSchema = Type.Object(
       description: "Whether `clawport up` also offers the tools of this computer. `clawport node` always does.",
     }),
     enableNodeMode: Type.Optional(
-      Type.Boolean({ description: "Whether `clawport node` connects to an OpenClaw gateway as a node." }),
+      Type.Boolean({
+        description:
+          "Whether `clawport node` connects to an OpenClaw gateway as a node, and `clawport up` if `enabled` is set.",
+      }),
+    ),
+    gatewayUrl: Type.Optional(
+      Type.String({
+        pattern: "^wss?://",
+        maxLength: 2000,
+        description:
+          "The gateway to connect to; the one that OpenClaw's own programs use unless given. Pair with it by `clawport node pair --token …` once.",
+      }),
     ),
     enableMcpServer: Type.Optional(
       Type.Boolean({

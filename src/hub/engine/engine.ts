@@ -4,6 +4,7 @@ import type { Config } from "../../core/config/config-schema.ts";
 import type { LoadedConfig } from "../../core/config/load-config.ts";
 import type { LiveLog, Log, LogLevel } from "../../core/log.ts";
 import type { ProxyDoor } from "../../doors/apps/proxy-door.ts";
+import type { NodeDoor } from "../../doors/node/node-door.ts";
 import type { RegisteredSession } from "../../sources/apps/session/live-session.ts";
 import { nestedOrderEnv } from "../../sources/agent/order/order-depth.ts";
 import type { OpenedMachine } from "../../sources/machine/open-machine.ts";
@@ -53,6 +54,8 @@ export interface EngineDoors {
   readonly http?: HttpOptions;
   /** The app proxy: as configured under `apps`, or as given. */
   readonly apps?: "as-configured" | AppDoorOptions;
+  /** This computer as a node of an OpenClaw gateway: if `machine.enableNodeMode` says so. */
+  readonly gatewayNode?: "as-configured";
 }
 
 /** A running Clawport: sources, catalog, guard and doors, put together once for every host. */
@@ -61,6 +64,8 @@ export interface Engine extends EngineParts, AsyncDisposable {
   readonly apps: OpenedApps | undefined;
   /** This computer, if its tools are offered. */
   readonly machine: OpenedMachine | undefined;
+  /** Its connection to the gateway, if it is a node of one. */
+  readonly gatewayNode: NodeDoor | undefined;
   /** Opens the configured servers if that has not happened yet. */
   servers(): Promise<OpenedServers>;
   /** What a person or a page can ask of it. Opens the configured servers. */
@@ -124,6 +129,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
 
     apps = await openAppsDoor();
     http = await openHttpDoor();
+    const gatewayNode = await openNodeOfGateway();
     followed = configuration.follow?.(applyEdit);
     closers.add("configuration", () => followed?.close());
     const close = (): Promise<void> => closers.closeAll();
@@ -132,6 +138,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       http,
       apps,
       machine,
+      gatewayNode,
       servers,
       control,
       prepareAgent,
@@ -177,6 +184,12 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       if (!isWanted) return undefined;
       const { openConfiguredMachine } = await import("./open-machine.ts");
       return openConfiguredMachine(parts, { ...guarded, httpAddress: () => http?.address });
+    }
+
+    async function openNodeOfGateway(): Promise<NodeDoor | undefined> {
+      if (doors.gatewayNode === undefined || machine === undefined || !config.machine.enableNodeMode) return undefined;
+      const { openGatewayNode } = await import("./open-gateway-node.ts");
+      return openGatewayNode(parts, machine);
     }
 
     async function openAppsDoor(): Promise<OpenedApps | undefined> {

@@ -1,0 +1,89 @@
+import type { GatewayFlags } from "../../openclaw/locate-gateway.ts";
+import type { CommandStanding, NodeStanding } from "../../hub/node-standing.ts";
+import type { Column } from "../../hub/verbs/verb.ts";
+import type { CommandContext } from "../command-context.ts";
+import { defineCommand } from "../command.ts";
+
+const gatewayOptions = {
+  gateway: {
+    type: "string",
+    value: "<url>",
+    description: "the gateway (default: `machine.gatewayUrl`, else the one that OpenClaw's own programs use)",
+  },
+  token: { type: "string", value: "<token>", description: "its token; needed once" },
+  password: { type: "string", value: "<password>", description: "its password, if it has one instead" },
+} as const;
+
+export const pairNode = defineCommand({
+  name: "pair",
+  summary: "introduce this computer to an OpenClaw gateway as a node, and wait until its owner has approved it",
+  options: {
+    ...gatewayOptions,
+    timeout: {
+      type: "number",
+      value: "<s>",
+      range: [1, 86_400],
+      description: "how long to wait for the approval (default: 600)",
+    },
+  },
+  examples: ["clawport node pair", "clawport node pair --gateway wss://gateway.example --token …"],
+  async run(context) {
+    const { pairNode: pair } = await import("../../hub/pair-node.ts");
+    const { timeout = 600 } = context.options;
+    const tell = (line: string): void => context.say(line);
+    const standing = await pair(context, { flags: flagsOf(context.options), timeoutMs: timeout * 1000, tell });
+    return showStanding(context, standing);
+  },
+});
+
+export const nodeStatus = defineCommand({
+  name: "status",
+  summary: "show what an OpenClaw gateway lets this computer do: declared, allowed, approved, for each command",
+  options: gatewayOptions,
+  examples: ["clawport node status", "clawport node status --json"],
+  async run(context) {
+    const { readNodeStatus } = await import("../../hub/pair-node.ts");
+    return showStanding(context, await readNodeStatus(context, flagsOf(context.options)));
+  },
+});
+
+function flagsOf({ gateway, token, password }: GatewayFlags): GatewayFlags {
+  return { gateway, token, password };
+}
+
+const columns: readonly Column<CommandStanding>[] = [
+  { title: "COMMAND", text: ({ command }) => command },
+  { title: "DECLARED", text: ({ declared }) => answer(declared) },
+  { title: "ALLOWED", text: ({ allowed }) => answer(allowed) },
+  { title: "APPROVED", text: ({ approved }) => answer(approved) },
+  { title: "NEXT", text: ({ next }) => next },
+];
+
+function answer(value: boolean | undefined): string {
+  if (value === undefined) return "-";
+  return value ? "yes" : "no";
+}
+
+/** Exits with 1 if the gateway can't call this computer now. */
+async function showStanding(context: CommandContext, standing: NodeStanding): Promise<number> {
+  const { renderTable } = await import("../output/table.ts");
+  const text = [...headOf(standing), "", renderTable(standing.commands, columns, context)].join("\n");
+  context.answer(standing, text);
+  return standing.seen?.connected === true && standing.seen.commands.length > 0 ? 0 : 1;
+}
+
+function headOf({ nodeId, gateway, seen, problem }: NodeStanding): readonly string[] {
+  return [
+    `Node      ${nodeId}`,
+    `Gateway   ${gateway}`,
+    ...(problem === undefined ? [`Status    ${stateOf(seen)}`] : [`Status    unknown: ${problem}`, ownerHint]),
+  ];
+}
+
+const ownerHint = "          Where the gateway runs, `openclaw nodes pending` and `openclaw nodes describe` show it.";
+
+function stateOf(seen: NodeStanding["seen"]): string {
+  if (seen === undefined) return "the gateway does not know this computer; run `clawport node pair`";
+  const approval = seen.approvalState.replaceAll("-", " ");
+  return seen.connected ? `connected, ${approval}` : `not connected (run \`clawport node\`), ${approval}`;
+}

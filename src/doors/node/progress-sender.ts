@@ -1,0 +1,31 @@
+import { asRecord } from "../../core/is-record.ts";
+import type { Progress } from "../../mcp/messages/interim-messages.ts";
+
+/** A step of `node.invoke.progress`. */
+export interface ProgressStep {
+  readonly seq: number;
+  readonly chunk: string;
+}
+
+/** The gateway takes 16,384 bytes in a chunk. */
+const longestChunk = 16_000;
+const mostUnanswered = 8;
+
+/** Sends the progress of one call, a JSON object a chunk, until the gateway says that no one reads it. */
+export function createProgressSender(send: (step: ProgressStep) => Promise<unknown>) {
+  let seq = 0;
+  let unanswered = 0;
+  let isRead = true;
+  return (progress: Progress): void => {
+    if (!isRead || unanswered >= mostUnanswered) return;
+    const chunk = `${JSON.stringify(progress)}\n`;
+    if (Buffer.byteLength(chunk) > longestChunk) return;
+    unanswered++;
+    send({ seq: seq++, chunk })
+      .then(
+        (answer) => void (asRecord(answer)["ignored"] === true && (isRead = false)),
+        () => void (isRead = false),
+      )
+      .finally(() => unanswered--);
+  };
+}

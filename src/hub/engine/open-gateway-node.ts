@@ -1,0 +1,42 @@
+import { hostname } from "node:os";
+import type { MachineConfig } from "../../core/config/machine-config.ts";
+import type { Home } from "../../core/files/home.ts";
+import { type NodeDevice, openNodeDevice } from "../../doors/node/node-device.ts";
+import { type NodeDoor, openNodeDoor } from "../../doors/node/node-door.ts";
+import { type GatewayAddress, type GatewayFlags, resolveGatewayAddress } from "../../openclaw/locate-gateway.ts";
+import type { OpenedMachine } from "../../sources/machine/open-machine.ts";
+import type { EngineParts } from "./engine-parts.ts";
+
+/** Offers this computer to the OpenClaw gateway as a node. */
+export async function openGatewayNode(parts: EngineParts, machine: OpenedMachine, flags: GatewayFlags = {}) {
+  const { home, config, env, homedir, log, version, catalog, guard, closers } = parts;
+  const address = await gatewayOfNode(config.machine, { env, homedir }, flags);
+  const device = await openDevice(home, parts);
+  const door: NodeDoor = await openNodeDoor({
+    address,
+    device,
+    machine,
+    catalog,
+    guard,
+    log,
+    version,
+    displayName: hostname(),
+    platform: process.platform,
+  });
+  closers.add("gateway node", () => door.close());
+  return door;
+}
+
+export function openDevice(home: Home, { log }: Pick<EngineParts, "log">): Promise<NodeDevice> {
+  return openNodeDevice(home.file("machine", "device.json"), log);
+}
+
+/** The configured gateway, or the one that OpenClaw's own programs would use. */
+export function gatewayOfNode(
+  { gatewayUrl }: Pick<MachineConfig, "gatewayUrl">,
+  world: Pick<EngineParts, "env" | "homedir">,
+  flags: GatewayFlags = {},
+): Promise<GatewayAddress> {
+  const gateway = flags.gateway ?? gatewayUrl;
+  return resolveGatewayAddress({ ...world, flags: { ...flags, ...(gateway !== undefined && { gateway }) } });
+}

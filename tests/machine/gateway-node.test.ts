@@ -1,0 +1,277 @@
+import { stat, readFile } from "node:fs/promises";
+import { afterEach, describe, expect, test } from "vitest";
+import type { Capability, CapabilityContext } from "../../src/sources/machine/capability.ts";
+import { type FakeGateway, startFakeGateway } from "../support/fake-gateway.ts";
+import { until } from "../support/until.ts";
+import { type StartedNode, type StartNodeOptions, startNode } from "./start-node.ts";
+
+interface Connect {
+  readonly commands: readonly string[];
+  readonly caps: readonly string[];
+  readonly role: string;
+  readonly device: { readonly id: string; readonly publicKey: string };
+  readonly auth?: { readonly token?: string };
+}
+
+interface Stage extends AsyncDisposable {
+  readonly gateway: FakeGateway;
+  readonly node: StartedNode;
+  readonly connects: readonly Connect[];
+  /** Sends a request and waits for its result. */
+  invoke(command: string, fields?: object): Promise<InvokeResult>;
+  send(id: string, command: string, fields?: object): void;
+  result(id: string): Promise<InvokeResult>;
+}
+
+interface InvokeResult {
+  readonly ok: boolean;
+  readonly payloadJSON?: string;
+  readonly error?: { readonly code: string; readonly message: string };
+}
+
+const stages: AsyncDisposable[] = [];
+afterEach(async () => {
+  for (const one of stages.splice(0)) await one[Symbol.asyncDispose]();
+});
+
+interface StageOptions extends StartNodeOptions {
+  /** How the gateway answers a handshake: undefined to accept it. */
+  readonly onConnect?: (connect: Connect, attempt: number) => unknown;
+}
+
+async function setStage({ onConnect, ...options }: StageOptions = {}): Promise<Stage> {
+  const connects: Connect[] = [];
+  const gateway = await startFakeGateway(({ method, params }) => {
+    if (method === "node.invoke.progress") return { ok: true, ignored: false };
+    if (method !== "connect") return undefined;
+    connects.push(params as Connect);
+    return onConnect?.(params as Connect, connects.length);
+  });
+  const node = await startNode({
+    ...options,
+    machine: { enableNodeMode: true, enableMcpServer: true, ...options.machine },
+    env: { OPENCLAW_GATEWAY_URL: gateway.url, OPENCLAW_GATEWAY_TOKEN: "gateway-token-1", ...options.env },
+  });
+  let last = 0;
+  const stage: Stage = {
+    gateway,
+    node,
+    connects,
+    send: (id, command, fields = {}) => gateway.emit("node.invoke.request", { id, nodeId: "n", command, ...fields }),
+    async result(id) {
+      const find = () =>
+        gateway.requests.find(({ method, params }) => method === "node.invoke.result" && params.id === id);
+      await until(() => find() !== undefined, `the result of ${id}`);
+      return find()?.params as InvokeResult;
+    },
+    invoke(command, fields) {
+      const id = `call-${++last}`;
+      stage.send(id, command, fields);
+      return stage.result(id);
+    },
+    async [Symbol.asyncDispose]() {
+      await node[Symbol.asyncDispose]();
+      await gateway[Symbol.asyncDispose]();
+    },
+  };
+  stages.push(stage);
+  return stage;
+}
+
+const isUp = ({ node }: Stage) => node.node.engine.gatewayNode?.state().state === "connected";
+
+async function connectedStage(options?: StageOptions): Promise<Stage> {
+  const stage = await setStage(options);
+  await until(() => isUp(stage), "the connection");
+  return stage;
+}
+
+function capability(name: string, run: Capability["run"]): Capability {
+  return {
+    name,
+    title: name,
+    description: "A tool of a test.",
+    risk: "read",
+    consent: "always",
+    input: { type: "object", properties: { a: { type: "integer" } }, additionalProperties: false },
+    output: { type: "object" },
+    run,
+  };
+}
+
+describe("what is declared", () => {
+  test("what works here, with the categories, and nothing that is for this computer alone or switched off", async () => {
+    const { connects } = await connectedStage({ machine: { consent: { "system.which": "off" } } });
+    const [{ commands, caps, role } = {} as Connect] = connects;
+    expect(role).toBe("node");
+    expect(commands).toContain("device.info");
+    expect(caps).toContain("device");
+    for (const absent of ["app.status", "app.activity", "system.which", "clipboard.read"])
+      expect(commands).not.toContain(absent);
+  });
+
+  test("a capability that comes or goes is declared anew, and reaches MCP clients, too", async () => {
+    const stage = await connectedStage();
+    const remove = stage.node.node.engine.machine?.registry.register(capability("demo.late", () => ({ payload: {} })));
+    await until(() => stage.connects.at(-1)?.commands.includes("demo.late") === true, "the new declaration");
+    expect(JSON.stringify(await stage.node.rpc("tools/list"))).toContain("demo.late");
+    await until(() => isUp(stage), "the new connection");
+    const published = () => stage.gateway.requests.filter(({ method }) => method === "node.pluginTools.update").at(-1);
+    await until(() => JSON.stringify(published()?.params).includes("demo_late"), "the agent tool");
+    remove?.();
+    await until(() => stage.connects.at(-1)?.commands.includes("demo.late") === false, "the last declaration");
+  });
+
+  test("a running command is not cut off by a new declaration", async () => {
+    const stage = await connectedStage();
+    const { registry } = stage.node.node.engine.machine!;
+    const gate = Promise.withResolvers<void>();
+    registry.register(capability("demo.slow", () => gate.promise.then(() => ({ payload: { done: true } }))));
+    await until(() => stage.connects.length === 2 && isUp(stage), "the declaration");
+    stage.send("slow", "demo.slow");
+    await until(() => stage.node.node.engine.machine?.activity.list() !== undefined);
+    registry.register(capability("demo.other", () => ({ payload: {} })));
+    gate.resolve();
+    expect(await stage.result("slow")).toMatchObject({ ok: true, payloadJSON: '{"done":true}' });
+    await until(() => stage.connects.at(-1)?.commands.includes("demo.other") === true, "the declaration");
+  });
+});
+
+describe("node.invoke", () => {
+  test("answers with the payload, and drops fields that the command does not know", async () => {
+    const stage = await connectedStage();
+    const answer = await stage.invoke("system.which", { paramsJSON: '{"bins":["sh"],"newField":1,"cwd":null}' });
+    expect(answer.ok).toBe(true);
+    expect(JSON.parse(answer.payloadJSON ?? "")).toMatchObject({ bins: { sh: expect.stringContaining("/sh") } });
+  });
+
+  test.for<[string, object, string]>([
+    ["no.such", {}, "INVALID_REQUEST"],
+    ["app.status", {}, "INVALID_REQUEST"],
+    ["system.which", { paramsJSON: "{" }, "INVALID_REQUEST"],
+    ["system.which", { paramsJSON: "[1]" }, "INVALID_REQUEST"],
+    ["system.which", { paramsJSON: '{"bins":7}' }, "INVALID_REQUEST"],
+  ])("refuses %s with %o", async ([command, fields, code]) => {
+    const stage = await connectedStage();
+    expect(await stage.invoke(command, fields)).toMatchObject({ ok: false, error: { code } });
+  });
+
+  test("is judged by the guard as a call of the door node, and audited", async () => {
+    const stage = await connectedStage({
+      config: { policy: { rules: [{ door: "node", tool: "device.info", verdict: "deny" }] } },
+    });
+    expect(await stage.invoke("device.info")).toMatchObject({ ok: false, error: { code: "DENIED" } });
+    expect(await stage.node.call("device.info")).not.toHaveProperty("isError");
+    expect(JSON.stringify(stage.node.node.engine.machine?.activity.list())).toContain('"transport":"gateway"');
+  });
+
+  test("needs consent as any other call, and no field of the gateway replaces it", async () => {
+    const stage = await connectedStage({ machine: { location: { static: { lat: 1, lon: 2 } } } });
+    const paramsJSON = '{"approved":true,"approvalDecision":"allow-always"}';
+    expect(await stage.invoke("location.get", { paramsJSON })).toMatchObject({ ok: false, error: { code: "DENIED" } });
+    const run = await stage.invoke("system.run", { paramsJSON: '{"command":["true"],"approved":true}' });
+    expect(run).toMatchObject({ ok: false, error: { code: "DENIED" } });
+  });
+
+  test("is cancelled by the gateway, by its time limit, and by the loss of the connection", async () => {
+    const stage = await connectedStage();
+    const signals: AbortSignal[] = [];
+    const hang = (_: unknown, { signal }: CapabilityContext) => {
+      signals.push(signal);
+      return new Promise<never>((__, reject) => signal.addEventListener("abort", () => reject(signal.reason as Error)));
+    };
+    stage.node.node.engine.machine?.registry.register(capability("demo.hang", hang));
+    await until(() => stage.connects.length === 2 && isUp(stage), "the declaration");
+    stage.send("one", "demo.hang");
+    await until(() => signals.length === 1);
+    stage.gateway.emit("node.invoke.cancel", { invokeId: "one", nodeId: "n" });
+    expect(await stage.result("one")).toMatchObject({ ok: false, error: { code: "ABORTED" } });
+    expect(await stage.invoke("demo.hang", { timeoutMs: 20 })).toMatchObject({ ok: false, error: { code: "TIMEOUT" } });
+    stage.send("two", "demo.hang");
+    await until(() => signals.length === 3);
+    stage.gateway.cut(true);
+    await until(() => signals[2]?.aborted === true);
+  });
+
+  test("reports progress", async () => {
+    const stage = await connectedStage();
+    const steps = capability("demo.steps", (_, { progress }) => {
+      progress({ progress: 1, total: 2, message: "half" });
+      return { payload: {} };
+    });
+    stage.node.node.engine.machine?.registry.register(steps);
+    await until(() => stage.connects.length === 2 && isUp(stage), "the declaration");
+    await stage.invoke("demo.steps");
+    const sent = stage.gateway.requests.find(({ method }) => method === "node.invoke.progress");
+    expect(sent?.params).toMatchObject({ seq: 0, chunk: expect.stringContaining("half") });
+  });
+
+  test("under one key runs once", async () => {
+    const stage = await connectedStage();
+    let runs = 0;
+    stage.node.node.engine.machine?.registry.register(capability("demo.once", () => ({ payload: { runs: ++runs } })));
+    await until(() => stage.connects.length === 2 && isUp(stage), "the declaration");
+    const answers = [
+      await stage.invoke("demo.once", { idempotencyKey: "k" }),
+      await stage.invoke("demo.once", { idempotencyKey: "k" }),
+      await stage.invoke("demo.once", { idempotencyKey: "k", paramsJSON: '{"a":1}' }),
+    ];
+    expect(answers.map(({ payloadJSON }) => payloadJSON)).toEqual(['{"runs":1}', '{"runs":1}', '{"runs":2}']);
+  });
+
+  test("survives requests that make no sense", async () => {
+    const stage = await connectedStage();
+    for (const payload of [{}, { id: 1 }, { id: "x".repeat(5000), command: "device.info" }, { id: "y" }])
+      stage.gateway.emit("node.invoke.request", payload);
+    stage.gateway.emit("node.invoke.cancel", { invokeId: {} });
+    stage.gateway.emit("node.pair.resolved", {});
+    expect(await stage.invoke("device.info", { timeoutMs: -1, paramsJSON: 5 })).toMatchObject({ ok: true });
+  });
+});
+
+describe("the connection", () => {
+  test("comes back by itself, as the same device, with the token that the gateway gave it", async () => {
+    const hello = { auth: { role: "node", scopes: [], deviceToken: "device-token-1" } };
+    const stage = await connectedStage({
+      env: { OPENCLAW_GATEWAY_TOKEN: "" },
+      onConnect: () => ({ ...helloOk, ...hello }),
+    });
+    stage.gateway.cut(true);
+    await until(() => stage.connects.length === 2 && isUp(stage), "the node to be back");
+    const [first, second] = stage.connects;
+    expect(second?.device.id).toBe(first?.device.id);
+    expect(first?.auth).toBeUndefined();
+    expect(second?.auth).toMatchObject({ token: "device-token-1" });
+    const file = stage.node.home.file("machine", "device.json");
+    await until(async () => (await readFile(file, "utf8")).includes("device-token-1"), "the token in the file");
+    expect((await stat(file)).mode & 0o077).toBe(0);
+  });
+
+  test("waits until the device is paired, and says how", async () => {
+    const required = Object.assign(new Error("pairing required"), {
+      details: { code: "PAIRING_REQUIRED", requestId: "req-7", reason: "not-paired" },
+    });
+    const stage = await setStage({ onConnect: (_, attempt) => (attempt === 1 ? required : undefined) });
+    await until(() => stage.node.logged.some((line) => line.includes("openclaw devices approve req-7")), "the advice");
+    expect((await stage.node.call("app.status")).structuredContent).toMatchObject({
+      gateway: { state: "pairing-required" },
+    });
+    await until(() => isUp(stage), "the connection");
+    expect((await stage.node.call("app.status")).structuredContent).toMatchObject({ gateway: { state: "connected" } });
+  });
+});
+
+test("without the MCP server the node has no port and makes no token", async () => {
+  const { node } = await connectedStage({ machine: { enableMcpServer: false } });
+  expect(node.node.url).toBeUndefined();
+  await expect(stat(node.home.file("mcp-token.txt"))).rejects.toThrow(/ENOENT/);
+});
+
+const helloOk = {
+  type: "hello-ok",
+  protocol: 4,
+  server: { version: "fake", connId: "c", bootId: "b" },
+  features: { methods: [], events: [] },
+  snapshot: {},
+  policy: { maxPayload: 26_214_400, maxBufferedBytes: 52_428_800, tickIntervalMs: 30_000 },
+};
