@@ -62,6 +62,27 @@ test.for([
   expect(told).toHaveLength(2);
 });
 
+test("addresses that are long, and of many parts, are not put together", async () => {
+  const $id = `https://example.com/${"x/".repeat(50_000)}`;
+  const properties = Object.fromEntries(Array.from({ length: 2000 }, (_, at) => [`p${at}`, { $id: `a${at}` }]));
+  const before = process.cpuUsage();
+  expect(await createSchemaChecker().check({ $id, properties }, {})).toEqual({ ok: true });
+  const { user, system } = process.cpuUsage(before);
+  expect((user + system) / 1000).toBeLessThan(1000);
+});
+
+test("a part with an address that is too long still refers to itself, and nothing else reaches it", async () => {
+  const $id = `https://example.com/${"x".repeat(3000)}`;
+  const own = { $id, $ref: "#/$defs/n", $defs: { n: { type: "number" } } };
+  const checker = createSchemaChecker();
+  const schema = { properties: { a: own }, $defs: { n: { type: "string" } } };
+  expect(await checker.check(schema, { a: 1 })).toEqual({ ok: true });
+  expect(await checker.check(schema, { a: "text" })).toMatchObject({ ok: false });
+  const outside = { properties: { a: own, b: { $ref: $id } } };
+  expect(await checker.check(outside, { a: 1, b: "text" })).toEqual({ ok: true });
+  expect(whyUnchecked(outside)).toMatch("another document");
+});
+
 test("references that double with every level of the value are stopped", async () => {
   const levels = Object.fromEntries(
     Array.from({ length: 40 }, (_, level) => {

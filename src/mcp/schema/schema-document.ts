@@ -30,6 +30,9 @@ export interface SchemaDocument {
 /** The address of a document without one. Relative references resolve against it, nothing is ever fetched. */
 const noAddress = "schema:///";
 
+/** Every part with an `$id` has an address that begins like the one around it: without a bound they multiply. */
+const longestAddress = 2000;
+
 /** Indexes the addresses and anchors of a document, in schemas only: an `$id` inside an `enum` is a mere value. */
 export function indexDocument(root: Readonly<Record<string, unknown>>): SchemaDocument {
   const owners = new Map<object, Resource>();
@@ -47,7 +50,9 @@ export function indexDocument(root: Readonly<Record<string, unknown>>): SchemaDo
   function ownerOf(schema: Readonly<Record<string, unknown>>, outer: Resource | undefined): Resource {
     const id = schema["$id"];
     const [path, anchor] = typeof id === "string" ? splitReference(id) : ["", undefined];
-    const address = path === "" ? undefined : resolve(path, outer?.address ?? noAddress);
+    const base = outer?.address ?? noAddress;
+    // What is in it can still refer to itself, but nothing else to it.
+    const address = isTooLong(path, base) ? `schema://${resources}/` : path === "" ? undefined : resolve(path, base);
     if (outer !== undefined && address === undefined) {
       // Drafts before 2019-09 wrote an anchor as `$id: "#name"`.
       if (anchor !== undefined && anchor !== "") outer.anchors.set(anchor, schema);
@@ -135,6 +140,11 @@ export function splitReference(reference: string): [path: string, fragment: stri
   }
 }
 
+function isTooLong(path: string, base: string): boolean {
+  return path.length + base.length > longestAddress;
+}
+
 function resolve(path: string, base: string): string | undefined {
+  if (isTooLong(path, base)) return undefined;
   return URL.canParse(path, base) ? new URL(path, base).href : undefined;
 }
