@@ -68,6 +68,15 @@ describe("a server that does not keep to the protocol of tasks", () => {
     expect(rogue.runs.get("write")).toBe(1);
   });
 
+  test("and reports wrong headers for the result of a task does not run it again", async () => {
+    await using rogue = await openLegacy();
+    rogue.always("tasks/get", ({ answer }) => answer({ ...working, status: "failed" }));
+    rogue.always("tasks/result", ({ fail }) => fail(-32020, "Headers"));
+    await using engine = await open(rogue);
+    await expect(engine.call("rogue__job")).rejects.toMatchObject({ error: { code: -32603, message: "Headers" } });
+    expect(rogue.runs.get("job")).toBe(1);
+  });
+
   test("and has no tasks is called without one, whatever its tool says", async () => {
     await using rogue = await openRogueHttp();
     rogue.tools = [{ name: "job", inputSchema: { type: "object" }, execution: { taskSupport: "required" } }];

@@ -67,7 +67,7 @@ export async function followTask(
     return await follow();
   } catch (error) {
     if (!(error instanceof RpcFault) && !(error instanceof LostTask)) cancelTask();
-    throw error instanceof RpcFault ? redactFault(error, connection.redact) : error;
+    throw error instanceof RpcFault ? redactFault(asTaskFault(error), connection.redact) : error;
   } finally {
     clearTimeout(timer);
     stopListening();
@@ -230,7 +230,7 @@ function createStatusReport(
 
 function outcomeOf({ status, statusMessage, result, error }: TaskState): Params {
   if (status === "completed" && isRecord(result)) return result;
-  if (status === "failed" && isRecord(error)) throw new RpcFault(errorOf(error as unknown as RpcError));
+  if (status === "failed" && isRecord(error)) throw new RpcFault(error as unknown as RpcError);
   if (status === "cancelled") return cancelledByServer(statusMessage);
   throw new TaskFault("outcome-unknown", `The server said that its task is ${status}, but not with what result.`);
 }
@@ -238,8 +238,10 @@ function outcomeOf({ status, statusMessage, result, error }: TaskState): Params 
 /** The number of a request whose headers were wrong. Its call may be repeated, and that of a task must not be. */
 const headerMismatch = -32020;
 
-function errorOf(error: RpcError): RpcError {
-  return error.code === headerMismatch || !Number.isSafeInteger(error.code) ? { ...error, code: -32603 } : error;
+function asTaskFault(fault: RpcFault): RpcFault {
+  const { error } = fault;
+  const isKept = error.code !== headerMismatch && Number.isSafeInteger(error.code);
+  return isKept ? fault : new RpcFault({ ...error, code: -32603 });
 }
 
 function cancelledByServer(statusMessage: string | undefined): Params {
