@@ -24,23 +24,23 @@ download: download export fetch save pull get herunterladen exportieren speicher
 save: save store keep persist write put remember backup speichern sichern aufbewahren enregistrer sauvegarder conserver guardar almacenar salvare salvar
 deploy: deploy release ship publish rollout launch install provision promote deployment bereitstellen veroffentlichen ausrollen deployer deploiement desplegar publicar distribuire implantar
 install: install setup add deploy installieren einrichten installer instalar installare
-undo: undo revert rollback reset restore back previous unstage ruckgangig zurucksetzen zuruck annuler retablir deshacer revertir ripristinare desfazer
+undo: undo revert rollback reset restore back previous unstage ruckgangig zurucksetzen zuruck annuler retablir deshacer revertir ripristinare desfazer lost recover restore hard
 enable: enable activate on turn switch toggle allow unlock einschalten aktivieren activer allumer activar habilitar encender attivare ativar
 disable: disable deactivate off turn switch toggle block ausschalten deaktivieren desactiver eteindre desactivar apagar disattivare desativar
 schedule: schedule cron periodic recurring timer trigger regularly plan daily hourly weekly every planen zeitplan planifier programmer programar horario pianificare agendar
-monitor: monitor watch observe track check alert supervise uberwachen beobachten surveiller suivre vigilar supervisar monitorear monitorare
+monitor: monitor watch observe track check alert supervise uberwachen beobachten surveiller suivre vigilar supervisar monitorear monitorare whenever notify alert competitor changes notice keep eye
 subscribe: subscribe follow watch listen abonnieren sabonner suscribir
 accept: accept approve confirm respond answer rsvp decline reply agree invitation invite annehmen zusagen ablehnen antworten akzeptieren accepter repondre refuser aceptar responder rechazar accettare rispondere
 reply: reply respond answer thread comment antworten antwort repondre reponse responder respuesta rispondere
 comment: comment note remark discuss feedback annotate reply annotation kommentar kommentieren anmerkung bemerkung commentaire commenter remarque comentario comentar nota commento
 review: review approve feedback check inspect changes proposal uberprufen prufen reviewer revision revisar
-scale: scale resize grow shrink replicas instances capacity dynos number increase decrease skalieren vergrossern escalar redimensionar
+scale: scale resize grow shrink replicas instances capacity dynos number increase decrease skalieren vergrossern escalar redimensionar traffic load cope capacity handle peak overload more bigger
 translate: translate translation localize localise language german french spanish ubersetzen ubersetzung sprache traduire traduction langue traducir traduccion idioma tradurre traduzir
 summarize: summarize summary digest overview condense gist zusammenfassen zusammenfassung resumer resume resumir resumen riassumere
 analyze: analyze analyse analysis investigate diagnose examine explain cause root why reason debug troubleshoot analysieren untersuchen ursache warum analyser diagnostiquer cause analizar investigar causa
 compare: compare difference diff delta changed versus vergleichen unterschied comparer comparar diferencia
 count: count number many total amount statistics sum quantity zahlen anzahl wieviele compter nombre contar numero cuantos
-sort: sort order arrange rank sortieren trier ordenar
+sort: sort order arrange rank sortieren trier ordenar 
 merge: merge combine join integrate unite fusion zusammenfuhren verbinden vereinigen fusionner combiner fusionar combinar unire
 click: click press tap push hit klicken klick drucken cliquer clic appuyer pulsar pinchar hacer cliccare clicar
 type: type enter input fill key write eingeben tippen ausfullen saisir taper remplir escribir rellenar introducir digitare preencher
@@ -49,7 +49,7 @@ connect: connect connection link attach login verbinden verbindung connecter con
 login: login signin authenticate auth authorize account credentials anmelden einloggen connecter authentifier iniciar sesion autenticar accedere entrar
 logout: logout signout abmelden ausloggen deconnecter cerrar
 issue: issue ticket bug defect problem report task story incident fehler problem fehlerbericht probleme incidence anomalie problema incidencia error
-error: error crash exception failure fault bug fail failed broken red wrong problem fehler absturz fehlschlag erreur plantage echec fallo error errore falha
+error: error crash exception failure fault bug fail failed broken red wrong problem fehler absturz fehlschlag erreur plantage echec fallo error errore falha failing fails
 repo: repo repository project codebase code source repositorium projekt depot projet repositorio proyecto progetto repositorio projeto
 project: project repo repository workspace app projekt projekte projet projets proyecto proyectos progetto projeto
 pr: pr pull request merge mr changes proposal mergerequest pullrequest fusion solicitud
@@ -63,13 +63,13 @@ email: email mail emails mails gmail inbox outlook message mailbox letter epost 
 draft: draft unsent prepare compose entwurf brouillon borrador bozza rascunho
 attachment: attachment attach attached file pdf anhang anlage piecejointe jointe adjunto allegato anexo
 label: label tag category etikett schlagwort etiquette etiqueta
-filter: filter rule automatic automatically sort criteria filtre filtro
+filter: filter rule automatic automatically sort criteria filtre filtro never unwanted spam newsletters block junk
 event: event meeting appointment calendar schedule invite date occurrence termin termine besprechung ereignis verabredung evenement rendezvous reunion rdv evento cita reunion appuntamento riunione compromisso
 calendar: calendar agenda schedule diary planner day today tomorrow week kalender calendrier agenda calendario
 availability: availability free busy freebusy available slot time frei verfugbar zeit disponible disponibilite libre ocupado disponibilidad
 time: time date clock now today zeit uhrzeit datum heure temps date hora fecha ora
-task: task todo reminder remind item action job aufgabe aufgaben erinnerung tache taches rappel tarea tareas recordatorio compito attivita tarefa
-done: done complete completed finished close closed resolve fertig erledigt abgeschlossen termine fini fait terminado completado hecho
+task: task todo reminder remind item action job aufgabe aufgaben erinnerung tache taches rappel tarea tareas recordatorio compito attivita tarefa todos
+done: done complete completed finished close closed resolve fertig erledigt abgeschlossen termine fini fait terminado completado hecho mark tick check off
 document: document doc docs page file article record text post dokument dokumente documents documento documentos
 page: page site website webpage document tab url seite webseite page pagina sitio
 website: website site web webpage page domain url internet webseite internetseite siteweb sitio web sito
@@ -113,8 +113,8 @@ place: place location poi business shop restaurant cafe coffee store nearby near
 nearby: nearby near around local close vicinity here nahe umgebung proche pres cerca vicino perto
 directions: directions route navigate way drive driving travel path itinerary journey wegbeschreibung weg route fahrt itineraire trajet chemin ruta camino direcciones indicazioni percorso rota
 distance: distance far travel time duration drive long entfernung strecke distanz fahrzeit distance duree distancia duracion distanza
-address: address street location place adresse anschrift strasse adresse rue direccion calle indirizzo endereco
-coordinates: coordinates latitude longitude geocode geo position gps koordinaten coordonnees coordenadas coordinate
+address: address street location place adresse anschrift strasse adresse rue direccion calle indirizzo endereco lat long
+coordinates: coordinates latitude longitude geocode geo position gps koordinaten coordonnees coordenadas coordinate lat long lng
 elevation: elevation altitude height high above sea hill mountain hohe altitud altura altezza
 reachable: reachable isochrone reach area within range minutes region erreichbar zone area
 user: user person people member account profile contact developer coworker colleague benutzer nutzer person mitglied utilisateur personne membre usuario persona miembro utente
@@ -125,7 +125,7 @@ refund: refund reimburse money return back chargeback erstatten erstattung ruckz
 invoice: invoice bill billing receipt rechnung rechnungen facture factura fattura fatura
 subscription: subscription plan recurring membership abo abonnement mitgliedschaft suscripcion abbonamento assinatura
 balance: balance funds money account amount guthaben kontostand solde saldo
-coupon: coupon discount voucher promotion promo code percent gutschein rabatt reduction remise cupon descuento sconto
+coupon: coupon discount voucher promotion promo code percent gutschein rabatt reduction remise cupon descuento sconto off loyal offer deal
 price: price cost pricing rate fee tariff retail expensive preis preise kosten prix cout precio coste prezzo preco
 product: product item goods article produkt produit producto prodotto
 dispute: dispute chargeback complaint claim streitfall litige disputa
@@ -136,9 +136,9 @@ cluster: cluster kubernetes k8s nodes
 node: node worker machine host knoten noeud nodo
 pod: pod container
 log: log logs output trace printed journal wrote protokoll protokolle ausgabe journal journaux registro registros salida
-status: status state health alive condition progress check zustand stand etat estado stato
-build: build ci pipeline compile job workflow tests continuous
-ci: ci pipeline build checks workflow job continuous integration circleci status green red
+status: status state health alive condition progress check zustand stand etat estado stato stale unused safely
+build: build ci pipeline compile job workflow tests continuous red broken failing failed
+ci: ci pipeline build checks workflow job continuous integration circleci status green red red green
 test: test tests flaky spec check testing essai prueba
 workflow: workflow pipeline automation process job
 queue: queue warteschlange file cola coda fila
@@ -147,7 +147,7 @@ key: key schlussel cle clave chiave chave
 certificate: certificate cert tls ssl zertifikat certificat certificado
 variable: variable environment env config setting umgebungsvariable variable
 config: config configuration settings setup preferences options konfiguration einstellungen parametres reglages configuracion ajustes impostazioni
-flag: flag feature toggle switch experiment schalter drapeau bandera
+flag: flag feature toggle switch experiment schalter drapeau bandera toggles safely old stale unused
 release: release version deployment ship
 version: version release revision rollback previous history fassung
 audit: audit trail history log who changed when record
@@ -163,9 +163,9 @@ firewall: firewall ip allow access rule network
 permission: permission access share rights role grant berechtigung zugriff rechte droit acces permiso acceso
 share: share invite permission link sharing teilen freigeben partager compartir condividere
 backup: backup snapshot restore recovery dump sicherung sauvegarde copia respaldo
-slow: slow performance expensive latency blame outliers optimization plan explain langsam lent lento
-performance: performance speed slow fast trace lighthouse profile insight latency
-maintenance: maintenance down downtime offline out service wartung mantenimiento
+slow: slow performance expensive latency blame outliers optimization plan explain langsam lent lento slowly sluggish lag laggy takes long
+performance: performance speed slow fast trace lighthouse profile insight latency slowly loads loading sluggish lag laggy responsive render bottleneck langsam lent lento
+maintenance: maintenance down downtime offline out service wartung mantenimiento offline temporarily back soon
 app: app application program service software anwendung programm appli application aplicacion programa applicazione
 device: device phone mobile tablet android ios gerat handy telefon appareil telephone dispositivo movil telefono
 form: form fields inputs formular formulaire formulario modulo
@@ -174,18 +174,18 @@ scrape: scrape fetch extract crawl read content article markdown text harvest we
 crawl: crawl spider scrape site website
 research: research investigate investigation study thorough deep comprehensive report literature forschung recherche investigacion
 paper: paper papers literature scientific science arxiv study publication academic aufsatz studie article articulo
-docs: docs documentation manual reference guide library api examples howto help dokumentation anleitung documentation documentacion
+docs: docs documentation manual reference guide library api examples howto help dokumentation anleitung documentation documentacion newest version latest middleware howto learn sure
 library: library package framework module sdk dependency bibliothek paket bibliotheque libreria
 code: code source function snippet program usages quellcode codigo
-memory: memory knowledge graph remember notes facts gedachtnis memoire memoria
+memory: memory knowledge graph remember notes facts gedachtnis memoire memoria fact observation observations stored
 entity: entity node object thing concept
 relation: relation relationship edge association link
 reaction: reaction emoji thumbs like react
 change: change changes modification modified edit difference anderung changement cambio
 stash: stash shelve aside temporarily uncommitted wip
-history: history past previous log recent last verlauf historique historial
+history: history past previous log recent last verlauf historique historial lost reflog recover
 textline: line lines row
-who: who author authorship owner blame user responsible wer
+who: who author authorship owner blame user responsible wer last changed each line edited wrote
 shell: shell command terminal bash exec execute console befehl commande comando
 port: port forward tunnel weiterleiten redirection
 dialog: dialog popup alert prompt confirm
@@ -196,7 +196,12 @@ orientation: orientation rotate landscape portrait
 clipboard: clipboard copy paste zwischenablage
 crash: crash crashes report absturz
 number: number count many amount quantity zahl nombre numero
-types: types typescript typed typings definitions
+select: select choose pick option dropdown drop item menu choice auswahlen auswahl choisir elegir seleccionar scegliere
+accessibility: accessibility accessible blind seo a11y audit lighthouse quality best practices
+design: design designer mockup figma layout prototype ui sketch wireframe entwurf maquette diseno
+recover: recover restore lost undelete bring back reflog backup wiederherstellen recuperer recuperar
+inspection: audit check scan inspect report score quality
+types: types typescript typed typings definitions autocomplete intellisense
 `;
 
 const byWord: ReadonlyMap<string, readonly string[]> = readConcepts();

@@ -30,8 +30,8 @@ const stopWords: ReadonlySet<string> = new Set(
     him his she her it its they them their this that these those there here what which who whom whose when where why how
     and or but if then else so than too very just not no nor only own same such all any both each few more most other
     some please want wants need needs let lets like using use used via per up out off down again once while during
-    before after until since now soon get gets got give gives someone somebody anyone anybody everybody something
-    anything thing things one ones way s t d ll re ve m also within without between through tool tools
+    before after until since now get gets got give gives someone somebody anyone anybody everybody something
+    anything thing things one ones way never ever know too enough really still already don doesn isn can cannot im its s t d ll re ve m also within without between through tool tools
     der die das den dem des ein eine einen einem einer eines und oder aber ich mir mich mein meine meinen wir uns unser
     du sie er es ihr im in an am auf aus bei mit nach von vom zu zum zur fur uber ist sind war hat haben wird werden
     nicht auch noch bitte alle alles neue neuen neuer neues wie was wer wo wann warum
