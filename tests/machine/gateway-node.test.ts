@@ -1,6 +1,8 @@
-import { stat, readFile } from "node:fs/promises";
+import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import type { Capability, CapabilityContext } from "../../src/sources/machine/capability.ts";
+import { clawport, makePlace, type Place, startHub, startReady } from "../cli/run-clawport.ts";
 import { type FakeGateway, startFakeGateway } from "../support/fake-gateway.ts";
 import { until } from "../support/until.ts";
 import { type StartedNode, type StartNodeOptions, startNode } from "./start-node.ts";
@@ -265,6 +267,49 @@ test("without the MCP server the node has no port and makes no token", async () 
   const { node } = await connectedStage({ machine: { enableMcpServer: false } });
   expect(node.node.url).toBeUndefined();
   await expect(stat(node.home.file("mcp-token.txt"))).rejects.toThrow(/ENOENT/);
+});
+
+describe("as a process", () => {
+  async function startAt(place: Place, gateway: FakeGateway, config: object): Promise<void> {
+    await mkdir(place.home, { recursive: true });
+    await writeFile(join(place.home, "clawport.json5"), JSON.stringify(config));
+    place.env["OPENCLAW_GATEWAY_URL"] = gateway.url;
+  }
+
+  test("a hub with `machine.enabled` and `machine.enableNodeMode` is a node, too", async () => {
+    await using gateway = await startFakeGateway();
+    await using place = await makePlace();
+    await startAt(place, gateway, { machine: { enabled: true, enableNodeMode: true }, hub: { port: 0 } });
+    await using _hub = await startHub(place);
+    await until(() => gateway.caps().some((caps) => caps.includes("device")), "the node of the hub");
+    gateway.emit("node.invoke.request", { id: "one", nodeId: "n", command: "device.info" });
+    const result = () => gateway.requests.find(({ method }) => method === "node.invoke.result");
+    await until(() => result() !== undefined, "the result");
+    expect(result()?.params).toMatchObject({ ok: true });
+  });
+
+  test("without MCP, `clawport node` outlives its gateway and stops when it is told to", async () => {
+    await using gateway = await startFakeGateway();
+    await using place = await makePlace();
+    await startAt(place, gateway, { machine: { enableNodeMode: true } });
+    await using node = await startReady<{ nodeId: string; url?: string }>(place, "node", "--json");
+    expect(node.ready.nodeId).toMatch(/^[0-9a-f]{64}$/);
+    expect(node.ready).not.toHaveProperty("url");
+    await until(() => gateway.caps().length === 1, "the connection");
+    gateway.cut(true);
+    await until(() => gateway.caps().length === 0);
+    await until(() => gateway.caps().length === 1, "the node to be back");
+    node.child.kill("SIGTERM");
+    expect(await node.ended).toBe(0);
+  });
+
+  test("a gateway elsewhere is reached by wss:// only", async () => {
+    await using place = await makePlace();
+    place.env["OPENCLAW_GATEWAY_URL"] = "ws://192.0.2.1:9";
+    const { exit, err } = await clawport(place, "node", "status");
+    expect(exit).toBe(78);
+    expect(err).toContain("wss://");
+  });
 });
 
 const helloOk = {

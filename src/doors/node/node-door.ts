@@ -6,7 +6,7 @@ import type { Log } from "../../core/log.ts";
 import { settledWithin } from "../../core/wait.ts";
 import type { Progress } from "../../mcp/messages/interim-messages.ts";
 import { type GatewayAddress, gatewayEndpoint } from "../../openclaw/locate-gateway.ts";
-import type { GatewayEvent } from "../../openclaw/open-gateway.ts";
+import { type GatewayEvent, limitsOf } from "../../openclaw/open-gateway.ts";
 import { type NodeLink, type NodeLinkState, type NodeManifest, openNodeLink } from "../../openclaw/open-node-link.ts";
 import type { OpenedMachine } from "../../sources/machine/open-machine.ts";
 import { agentToolsOf } from "./agent-tools.ts";
@@ -72,7 +72,8 @@ export async function openNodeDoor(options: NodeDoorOptions): Promise<NodeDoor> 
     onState: noteState,
     onEvent: handleEvent,
   });
-  const looking = setInterval(offered, lookMs).unref();
+  // It also keeps the process alive while the gateway is away and nothing else is open.
+  const looking = setInterval(offered, lookMs);
   const unsubscribe = catalog.onChange(({ tools }) => void (tools && noteChange()));
   report({ state: "connecting" });
 
@@ -174,7 +175,8 @@ export async function openNodeDoor(options: NodeDoorOptions): Promise<NodeDoor> 
       link.request("node.invoke.progress", { invokeId: id, nodeId, ...step }),
     );
     const state = link.state();
-    const frameBytes = state.state === "connected" ? state.limits.frameBytes : 0;
+    // The first request may come before the client has reported the connection.
+    const { frameBytes } = state.state === "connected" ? state.limits : limitsOf({});
     const find = (name: string): OfferedCommand | undefined =>
       offered().find(({ capability }) => capability.name === name);
     const run = (): Promise<InvokeAnswer> =>

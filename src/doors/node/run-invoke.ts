@@ -36,7 +36,7 @@ export interface InvokeOptions {
   readonly guard: Pick<Guard, "call">;
   /** Undefined if it is not declared. */
   find(command: string): OfferedCommand | undefined;
-  /** Host and port, shown as the client. */
+  /** Host and port. What the user allows one gateway is not allowed to another. */
   readonly gateway: string;
   readonly log: Log;
   /** The most bytes that a frame to the gateway may have. */
@@ -106,7 +106,7 @@ function parseArguments(json: string, capability: Capability): Record<string, un
 function contextOf(request: InvokeRequest, options: InvokeOptions, signal: AbortSignal): CallContext {
   const { sessionKey } = request;
   return {
-    caller: { door: "node", client: options.gateway, ...(sessionKey !== undefined && { sessionKey }) },
+    caller: { door: "node", sender: options.gateway, ...(sessionKey !== undefined && { sessionKey }) },
     signal,
     log: options.log,
     progress: (progress) => options.progress(progress),

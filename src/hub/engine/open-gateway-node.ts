@@ -1,6 +1,9 @@
 import { hostname } from "node:os";
 import type { MachineConfig } from "../../core/config/machine-config.ts";
+import { Fault } from "../../core/fault.ts";
 import type { Home } from "../../core/files/home.ts";
+import { isLoopbackHostname } from "../../core/http/addresses.ts";
+import { quoted } from "../../core/peer-text.ts";
 import { type NodeDevice, openNodeDevice } from "../../doors/node/node-device.ts";
 import { type NodeDoor, openNodeDoor } from "../../doors/node/node-door.ts";
 import { type GatewayAddress, type GatewayFlags, resolveGatewayAddress } from "../../openclaw/locate-gateway.ts";
@@ -32,11 +35,27 @@ export function openDevice(home: Home, { log }: Pick<EngineParts, "log">): Promi
 }
 
 /** The configured gateway, or the one that OpenClaw's own programs would use. */
-export function gatewayOfNode(
+export async function gatewayOfNode(
   { gatewayUrl }: Pick<MachineConfig, "gatewayUrl">,
   world: Pick<EngineParts, "env" | "homedir">,
   flags: GatewayFlags = {},
 ): Promise<GatewayAddress> {
-  const gateway = flags.gateway ?? gatewayUrl;
-  return resolveGatewayAddress({ ...world, flags: { ...flags, ...(gateway !== undefined && { gateway }) } });
+  const isConfigured = flags.gateway === undefined && gatewayUrl !== undefined;
+  const address = await resolveGatewayAddress({
+    ...world,
+    flags: isConfigured ? { ...flags, gateway: gatewayUrl } : flags,
+  });
+  const found = isConfigured ? { ...address, from: "machine.gatewayUrl" } : address;
+  requireEncryption(found, world.env);
+  return found;
+}
+
+/** Commands and their output would be readable on the way. The variable is the one that OpenClaw's programs heed. */
+function requireEncryption({ url, from }: GatewayAddress, env: EngineParts["env"]): void {
+  const { protocol, hostname: host } = new URL(url);
+  if (protocol === "wss:" || isLoopbackHostname(host) || env["OPENCLAW_ALLOW_INSECURE_PRIVATE_WS"] === "1") return;
+  throw new Fault(
+    "config",
+    `The gateway ${quoted(host)} (from ${from}) must be reached by wss://, since it is not on this computer. Change the address, or use an SSH tunnel.`,
+  );
 }
