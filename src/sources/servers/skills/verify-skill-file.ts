@@ -2,7 +2,6 @@ import { hash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { isRecord } from "../../../core/is-record.ts";
 import type { Skill, SkillFile } from "../../../mcp/messages/skill.ts";
-import type { ResourceContents } from "../../../mcp/messages/tool.ts";
 
 /** A file as the server's entry of its skill describes it. */
 export interface ListedSkillFile {
@@ -20,8 +19,10 @@ export async function findSkillProblem(
   contents: unknown,
   { skill, file }: ListedSkillFile,
 ): Promise<string | undefined> {
-  const content = contentOf(uri, contents);
-  const bytes = content && bytesOf(content);
+  const [content, ...others] = Array.isArray(contents) ? contents : [];
+  const bytes = isRecord(content) ? bytesOf(content) : undefined;
+  // Only one is compared, and all would be passed on.
+  if (others.length > 0 || (isRecord(content) && isTwofold(content))) return "it has more than one content";
   if (bytes === undefined) return "it has no content";
   if (file !== undefined && bytes.length !== file.size) return `it has ${bytes.length} bytes instead of ${file.size}`;
   if (file !== undefined && `sha256:${hash("sha256", bytes)}` !== file.digest) return "its digest differs";
@@ -30,27 +31,32 @@ export async function findSkillProblem(
   return isDeepStrictEqual(frontmatter, toJson(skill.frontmatter)) ? undefined : "its frontmatter differs";
 }
 
-function contentOf(uri: string, contents: unknown): ResourceContents | undefined {
-  if (!Array.isArray(contents)) return undefined;
-  const all = contents.filter(isRecord) as unknown as readonly ResourceContents[];
-  return all.find((each) => each.uri === uri) ?? (all.length === 1 ? all[0] : undefined);
+function isTwofold({ text, blob }: Readonly<Record<string, unknown>>): boolean {
+  return text !== undefined && blob !== undefined;
 }
 
-function bytesOf({ text, blob }: ResourceContents): Buffer | undefined {
+function bytesOf({ text, blob }: Readonly<Record<string, unknown>>): Buffer | undefined {
   if (typeof text === "string") return Buffer.from(text, "utf8");
   return typeof blob === "string" ? Buffer.from(blob, "base64") : undefined;
 }
 
 const frontmatterForm = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/;
-const longestFrontmatter = 64 * 1024;
+const longestFrontmatter = 16 * 1024;
 
-/** Undefined if there is none, or it can't be read. */
+/** Undefined if there is none, or it can't be read. With aliases, a few lines can keep the parser busy for hours. */
 async function parseFrontmatter(markdown: string): Promise<unknown> {
   const text = frontmatterForm.exec(markdown.slice(0, longestFrontmatter))?.[1];
   if (text === undefined) return undefined;
-  const { parse } = await import("yaml");
+  const { parseDocument, visit } = await import("yaml");
   try {
-    return toJson(parse(text.replaceAll("\r\n", "\n"), { schema: "core", maxAliasCount: 20, logLevel: "error" }));
+    const document = parseDocument(text.replaceAll("\r\n", "\n"), {
+      schema: "core",
+      prettyErrors: false,
+      logLevel: "error",
+    });
+    let hasAlias = false;
+    visit(document, { Alias: () => ((hasAlias = true), visit.BREAK) });
+    return hasAlias || document.errors.length > 0 ? undefined : toJson(document.toJS());
   } catch {
     return undefined;
   }
