@@ -1,5 +1,8 @@
+import { realpathSync } from "node:fs";
+import { createRequire } from "node:module";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import type { ConfigEdit, OpenClawApi, OpenClawService, ServiceContext } from "./openclaw-api.ts";
 import { pluginState } from "./plugin-state.ts";
 
@@ -107,8 +110,21 @@ export function cleanUp(reason: string | undefined): void {
 
   /** `api.runtime` no longer works by then. */
   async function withdraw(): Promise<void> {
-    const name = "openclaw/plugin-sdk/config-mutation";
-    const { mutateConfigFile } = (await import(name)) as { mutateConfigFile(edit: ConfigEdit): Promise<unknown> };
+    const { mutateConfigFile } = (await import(configWriter())) as ConfigWriter;
     await running?.withdraw({ mutateConfigFile });
+  }
+}
+
+interface ConfigWriter {
+  mutateConfigFile(edit: ConfigEdit): Promise<unknown>;
+}
+
+/** OpenClaw's own writer, beside the program that runs: from our place its package can't be found once we are disabled. */
+function configWriter(): string {
+  const name = "openclaw/plugin-sdk/config-mutation";
+  try {
+    return pathToFileURL(createRequire(realpathSync(process.argv[1] ?? "")).resolve(name)).href;
+  } catch {
+    return name;
   }
 }
