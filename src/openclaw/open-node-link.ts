@@ -130,13 +130,17 @@ export async function openNodeLink(options: NodeLinkOptions): Promise<NodeLink> 
 
   function tryLater(): void {
     waits ??= backoffDelays({ ...(state.state === "pairing-required" ? pairingWaits : rejectedWaits), jitter: 0.2 });
-    sleep(waits.next().value, closing.signal).then(
-      () => {
-        client.stop();
-        client = startClient();
-      },
-      () => {},
-    );
+    void restartAfter(waits.next().value);
+  }
+
+  async function restartAfter(ms: number): Promise<void> {
+    try {
+      await sleep(ms, closing.signal);
+    } catch {
+      return;
+    }
+    client.stop();
+    client = startClient();
   }
 
   return {

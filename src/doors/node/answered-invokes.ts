@@ -27,9 +27,12 @@ export function createAnsweredInvokes(clock: () => number = Date.now) {
       if (known.size <= mostRemembered) break;
       known.delete(oldest);
     }
-    void answer.then((given) => {
-      if (!given.ok || given.payloadJSON.length > largestRemembered) known.delete(key);
-    });
+    void forgetUnlessKept(key, answer);
     return answer;
   };
+
+  async function forgetUnlessKept(key: string, answer: Promise<InvokeAnswer>): Promise<void> {
+    const given = await answer;
+    if (!given.ok || given.payloadJSON.length > largestRemembered) known.delete(key);
+  }
 }

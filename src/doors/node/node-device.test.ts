@@ -18,7 +18,7 @@ test("the identity is kept, and only its owner can read it", async () => {
   const again = await openNodeDevice(path, silentLog);
   expect(again.identity).toEqual(first.identity);
   expect(first.identity.deviceId).toMatch(/^[0-9a-f]{64}$/);
-  if (process.platform !== "win32") expect((await stat(path)).mode & 0o077).toBe(0);
+  expect(process.platform === "win32" ? 0 : (await stat(path)).mode & 0o077).toBe(0);
 });
 
 test("two processes that start at the same moment get one identity", async () => {

@@ -159,11 +159,13 @@ export async function openNodeDoor(options: NodeDoorOptions): Promise<NodeDoor> 
       return;
     }
     const { id, command } = request;
-    const send = (answer: InvokeAnswer): Promise<void> =>
-      link.request("node.invoke.result", { id, nodeId, ...answer }).then(
-        () => {},
-        (error: unknown) => log.debug("the gateway did not take an answer", { command, error: messageOf(error) }),
-      );
+    const send = async (answer: InvokeAnswer): Promise<void> => {
+      try {
+        await link.request("node.invoke.result", { id, nodeId, ...answer });
+      } catch (error) {
+        log.debug("the gateway did not take an answer", { command, error: messageOf(error) });
+      }
+    };
     if (running.size >= mostInvokes) {
       const message = `${mostInvokes} commands are running or wait for approval. Try again later.`;
       void send({ ok: false, error: { code: "UNAVAILABLE", message } });
