@@ -157,3 +157,12 @@ test("files of ports that were not used for long are removed", async () => {
   pruneSessionLogs(place.folder);
   expect(readdirSync(place.folder)).toEqual(["2.jsonl"]);
 });
+
+test("a first start, without a folder yet, warns of nothing", async () => {
+  await using place = await makePlace();
+  const warnings: string[] = [];
+  const { silentLog } = await import("../../core/log.ts");
+  const log = { ...silentLog, warn: (text: string) => void warnings.push(text) };
+  place.open({ log }).close();
+  expect(warnings).toEqual([]);
+});

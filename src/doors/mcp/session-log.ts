@@ -206,7 +206,7 @@ export function openSessionLog(options: SessionLogOptions): SessionLog {
   }
 
   function compact(): void {
-    if (liveBytes * 2 > size) return;
+    if (size === 0 || liveBytes * 2 > size) return;
     const text = Array.from(records, ([key, record]) => formatLine(key, record)).join("");
     if (fd !== undefined) fs.closeSync(fd);
     fd = undefined;
