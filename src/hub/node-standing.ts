@@ -92,7 +92,7 @@ function parseView(node: Readonly<Record<string, unknown>>): GatewayView {
   const { connected, approvalState, pendingRequestId, commands, pendingDeclaredCommands } = node;
   return {
     connected: connected === true,
-    approvalState: typeof approvalState === "string" ? approvalState : "unknown",
+    approvalState: approvalStates.find((known) => known === approvalState) ?? "unknown",
     requestId:
       typeof pendingRequestId === "string" && /^[\w.:-]{1,100}$/.test(pendingRequestId) ? pendingRequestId : undefined,
     commands: namesIn(commands),
@@ -100,8 +100,12 @@ function parseView(node: Readonly<Record<string, unknown>>): GatewayView {
   };
 }
 
+const approvalStates = ["unapproved", "pending-approval", "pending-reapproval", "approved"] as const;
+
 function namesIn(list: unknown): readonly string[] {
-  return (Array.isArray(list) ? list : []).filter((name) => typeof name === "string").slice(0, 1000);
+  return (Array.isArray(list) ? list : [])
+    .filter((name) => typeof name === "string" && name.length <= 200)
+    .slice(0, 1000);
 }
 
 /** The gateway drops what it does not allow without a word: what is neither approved nor pending was dropped. */
