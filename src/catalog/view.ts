@@ -7,7 +7,8 @@ import { compileGlobs } from "./glob.ts";
 import { type Merged, mergeInstructions, mergeListMeta, sameElements } from "./merge-sources.ts";
 import { type FoundResource, indexResources, noResources, type ResourceIndex } from "./resources/resource-index.ts";
 import { rewriteResult, rewriteTool } from "./resources/rewrite-uris.ts";
-import { createShownLinks } from "./resources/shown-links.ts";
+import { qualifyUri } from "./resources/qualified-uri.ts";
+import { createShownLinks, mostLookups } from "./resources/shown-links.ts";
 import type { CallContext } from "./call-context.ts";
 import type { Caller } from "./caller.ts";
 import { mayHavePrefix, type NarrowNames } from "./names.ts";
@@ -167,9 +168,12 @@ export function createView(filter: ViewFilter, { alphabet = "wide" }: ViewOption
     showUris(source, result, caller, read) {
       const { resources } = current();
       if (!resources.isShared) return result;
-      return rewriteResult(result, (uri) =>
-        uri === read?.uri ? read.shown : links.show(resources, source, uri, caller),
-      );
+      let lookups = 0;
+      return rewriteResult(result, (uri) => {
+        if (uri === read?.uri) return read.shown;
+        const isTooMany = ++lookups > mostLookups && source.readResource !== undefined;
+        return isTooMany ? qualifyUri(source.id, uri) : links.show(resources, source, uri, caller);
+      });
     },
     findCompletion: (request) => findCompletion(current(), request),
     connecting: (name) =>

@@ -1,5 +1,14 @@
 type TemplatePiece = { readonly text: string } | { readonly reserved: boolean };
 
+/** What a URI is compared with, prepared once. */
+export interface TemplateMatcher {
+  /** What every URI of the template begins with. */
+  readonly prefix: string;
+  /** About how many steps a comparison takes for each character of the URI. */
+  readonly cost: number;
+  matches(uri: string): boolean;
+}
+
 const longestUri = 8192;
 const mostPieces = 64;
 
@@ -9,15 +18,31 @@ const mostPieces = 64;
  * outside, so their lengths, and with them the work, are bounded.
  */
 export function matchesTemplate(template: string, uri: string): boolean {
-  if (uri.length > longestUri || template.length > longestUri) return false;
+  return compileTemplate(template).matches(uri);
+}
+
+export function compileTemplate(template: string): TemplateMatcher {
   const pieces = piecesOf(template);
-  if (pieces.length > mostPieces) return false;
-  let reached = new Set([0]);
-  for (const piece of pieces) {
+  const [first] = pieces;
+  const prefix = first !== undefined && "text" in first ? first.text : "";
+  const isUsable = template.length <= longestUri && pieces.length <= mostPieces;
+  const rest = isUsable ? joinExpressions(prefix === "" ? pieces : pieces.slice(1)) : [];
+  return {
+    prefix,
+    cost: rest.reduce((sum, piece) => sum + ("text" in piece ? 1 + piece.text.length / 8 : 1), 0),
+    matches: (uri) => isUsable && uri.length <= longestUri && uri.startsWith(prefix) && matchesRest(rest, uri, prefix),
+  };
+}
+
+function matchesRest(rest: readonly TemplatePiece[], uri: string, prefix: string): boolean {
+  /** For each position, whether the pieces so far can end there. */
+  let reached = new Uint8Array(uri.length + 1);
+  reached[prefix.length] = 1;
+  for (const piece of rest) {
     reached = "text" in piece ? afterText(piece.text, uri, reached) : afterExpression(piece.reserved, uri, reached);
-    if (reached.size === 0) return false;
+    if (!reached.includes(1)) return false;
   }
-  return reached.has(uri.length);
+  return reached[uri.length] === 1;
 }
 
 function piecesOf(template: string): TemplatePiece[] {
@@ -28,23 +53,31 @@ function piecesOf(template: string): TemplatePiece[] {
   });
 }
 
-function afterText(text: string, uri: string, reached: ReadonlySet<number>): Set<number> {
-  return new Set([...reached].filter((at) => uri.startsWith(text, at)).map((at) => at + text.length));
+/** Two expressions in a row match what the wider one matches. */
+function joinExpressions(pieces: readonly TemplatePiece[]): TemplatePiece[] {
+  const joined: TemplatePiece[] = [];
+  for (const piece of pieces) {
+    const last = joined.at(-1);
+    if (last === undefined || "text" in last || "text" in piece) joined.push(piece);
+    else joined.splice(-1, 1, { reserved: last.reserved || piece.reserved });
+  }
+  return joined;
 }
 
-function afterExpression(reserved: boolean, uri: string, reached: ReadonlySet<number>): Set<number> {
-  const next = new Set<number>();
-  let open = false;
-  for (let at = Math.min(...reached); at <= uri.length; at++) {
-    open ||= reached.has(at);
-    if (open) next.add(at);
-    if (!reserved && "/?#".includes(uri[at] ?? "/")) open = false;
-  }
+function afterText(text: string, uri: string, reached: Uint8Array): Uint8Array<ArrayBuffer> {
+  const next = new Uint8Array(reached.length);
+  for (let at = uri.indexOf(text); at !== -1; at = uri.indexOf(text, at + 1))
+    if (reached[at] === 1) next[at + text.length] = 1;
   return next;
 }
 
-/** What every URI of the template begins with. */
-export function prefixOfTemplate(template: string): string {
-  const [first] = piecesOf(template);
-  return first !== undefined && "text" in first ? first.text : "";
+function afterExpression(reserved: boolean, uri: string, reached: Uint8Array): Uint8Array<ArrayBuffer> {
+  const next = new Uint8Array(reached.length);
+  let open = false;
+  for (let at = 0; at <= uri.length; at++) {
+    open ||= reached[at] === 1;
+    if (open) next[at] = 1;
+    if (!reserved && "/?#".includes(uri[at] ?? "/")) open = false;
+  }
+  return next;
 }

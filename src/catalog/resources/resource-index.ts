@@ -1,7 +1,7 @@
 import type { Resource, ResourceTemplate } from "../../mcp/messages/resources-and-prompts.ts";
 import { type Skill, skillRoot } from "../../mcp/messages/skill.ts";
 import type { Source } from "../source.ts";
-import { matchesTemplate, prefixOfTemplate } from "./match-template.ts";
+import { compileTemplate, type TemplateMatcher } from "./match-template.ts";
 import { parseQualifiedUri, qualifyUri } from "./qualified-uri.ts";
 import { uiUrisOf } from "./rewrite-uris.ts";
 import { qualifySkill } from "./show-skills.ts";
@@ -56,10 +56,8 @@ interface Claimed<T> {
 }
 
 /** What can stand for many URIs: a template, or the directory of a skill. */
-interface ClaimedTemplate {
+interface ClaimedTemplate extends TemplateMatcher {
   readonly source: ReadableSource;
-  readonly uriTemplate: string;
-  readonly prefix: string;
 }
 
 export function indexResources(sources: readonly Source[]): ResourceIndex {
@@ -80,23 +78,21 @@ export function indexResources(sources: readonly Source[]): ResourceIndex {
     for (const item of source.resourceTemplates?.() ?? []) {
       if (own.has(item.uriTemplate)) continue;
       own.add(item.uriTemplate);
-      templates.push({
-        source,
-        uriTemplate: item.uriTemplate,
-        prefix: prefixOfTemplate(item.uriTemplate),
-        item,
-      });
+      templates.push({ source, item, ...compileTemplate(item.uriTemplate) });
     }
     for (const item of source.skills?.() ?? []) claimSkill(source, item);
-    if (isShared) for (const tool of source.tools()) for (const uri of uiUrisOf(tool)) claim(source, uri);
+    for (const tool of source.tools()) for (const uri of uiUrisOf(tool)) claim(source, uri);
   }
-  const contestedTemplates = isShared ? prefixesThatMeet(templates, claims) : new Set<string>();
+  const contestedTemplates = isShared
+    ? prefixesThatMeet(templates, claims).union(prefixesWithin(templates, directories))
+    : new Set<string>();
   const contestedDirectories = isShared ? prefixesThatMeet(directories, claims) : new Set<string>();
   const shownTemplates = new Map<string, FoundResource>();
 
   const index: ResourceIndex = {
     resources: listed.map(({ source, item }) => shownItem(item, "uri", shownUri(source, item.uri))),
-    templates: templates.map(({ source, item, uriTemplate: uri, prefix }) => {
+    templates: templates.map(({ source, item, prefix }) => {
+      const uri = item.uriTemplate;
       const shown = contestedTemplates.has(prefix) || isQualified(uri) ? qualifyUri(source.id, uri) : uri;
       shownTemplates.set(shown, { source, uri });
       return shownItem(item, "uriTemplate", shown);
@@ -109,7 +105,8 @@ export function indexResources(sources: readonly Source[]): ResourceIndex {
     find(uri) {
       const parsed = isShared ? parseQualifiedUri(uri) : undefined;
       const named = parsed && (byId.get(parsed.source) ?? byFoldedId.get(parsed.source.toLowerCase()));
-      if (parsed && named) return { source: named, uri: parsed.uri };
+      // Of a source that is gone, no other source has anything.
+      if (parsed) return named && { source: named, uri: parsed.uri };
       const [source, ...others] = index.claimants(uri);
       if (source !== undefined && others.length === 0) return { source, uri };
       // Results may link to unlisted resources. With a single source it is clear whose they are.
@@ -130,12 +127,12 @@ export function indexResources(sources: readonly Source[]): ResourceIndex {
   /** With its files and its directory; in the latter there may be files that are not listed. */
   function claimSkill(source: ReadableSource, skill: Skill): void {
     skills.push({ source, item: skill });
-    if (!isShared) return;
     const root = skillRoot(skill);
     claim(source, root);
     claim(source, skill.uri);
     if (skill.resources !== "dynamic") for (const { uri } of skill.resources) claim(source, uri);
-    directories.push({ source, uriTemplate: `${root}/{+file}`, prefix: `${root}/` });
+    const prefix = `${root}/`;
+    directories.push({ source, prefix, cost: 1, matches: (uri) => uri.startsWith(prefix) });
   }
 
   /** Whether this is the source's first claim of the URI. */
@@ -169,10 +166,21 @@ function keyOf(claims: ReadonlyMap<string, readonly ReadableSource[]>): string {
   return JSON.stringify(contested);
 }
 
+/**
+ * Steps for the templates of one source with one URI, so that a server can't keep the hub busy. Real servers need far
+ * fewer; templates beyond that count for nothing.
+ */
+const mostSteps = 200_000;
+
 function sourcesFor(uri: string, templates: readonly ClaimedTemplate[]): readonly ReadableSource[] {
   const found = new Set<ReadableSource>();
-  for (const { source, uriTemplate, prefix } of templates)
-    if (!found.has(source) && uri.startsWith(prefix) && matchesTemplate(uriTemplate, uri)) found.add(source);
+  const steps = new Map<ReadableSource, number>();
+  for (const { source, prefix, cost, matches } of templates) {
+    if (found.has(source) || !uri.startsWith(prefix)) continue;
+    const sum = (steps.get(source) ?? 0) + cost * uri.length;
+    steps.set(source, sum);
+    if (sum <= mostSteps && matches(uri)) found.add(source);
+  }
   return [...found];
 }
 
@@ -206,6 +214,23 @@ function prefixesThatMeet(
   if (lengths.length > 0)
     for (const [uri, sources] of claims) for (const source of sources) compare(uri, source, false);
   return meeting;
+}
+
+/** The beginnings of templates that are within the directory of another source's skill, which would claim their URIs. */
+function prefixesWithin(
+  templates: readonly ClaimedTemplate[],
+  directories: readonly ClaimedTemplate[],
+): ReadonlySet<string> {
+  const owners = new Map<string, Set<ReadableSource>>();
+  for (const { prefix, source } of directories) owners.set(prefix, (owners.get(prefix) ?? new Set()).add(source));
+  const lengths = new Set(Array.from(owners.keys(), ({ length }) => length));
+  const isWithin = ({ prefix, source }: ClaimedTemplate) =>
+    lengths.size > mostLengths ||
+    lengths.values().some((length) => {
+      const found = length > prefix.length ? undefined : owners.get(prefix.slice(0, length));
+      return found !== undefined && (found.size > 1 || !found.has(source));
+    });
+  return new Set(templates.filter(isWithin).map(({ prefix }) => prefix));
 }
 
 /** The same object for the same item and URI, since lists are compared by their elements. */

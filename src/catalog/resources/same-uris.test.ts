@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { testContext, testSource, testTool } from "../../../tests/support/test-source.ts";
 import type { Caller } from "../caller.ts";
 import { createCatalog } from "../catalog.ts";
+import type { Skill } from "../../mcp/messages/skill.ts";
 import type { Source } from "../source.ts";
 import type { View } from "../view.ts";
 
@@ -258,4 +259,82 @@ test("memory is bounded: the oldest links are forgotten, and a link that is too 
   expect(find(view, shown)).toBe(`two ${long}`);
   for (let n = 0; n < 250; n++) linked(view, catalog, "two", "made://a", { ...anna, token: `t${n}` });
   expect(find(view, "made://1000")).toBeUndefined();
+});
+
+test("a link still reaches the source that sent it when another source lists its URI later", () => {
+  const catalog = catalogOf({ one: {}, two: {} });
+  const view = catalog.view("all");
+  expect(linked(view, catalog, "one", "made://1")).toBe("made://1");
+  catalog.add(sourceWith("three", { uris: ["made://1"], templates: ["made://{id}"] }));
+  expect(find(view, "made://1")).toBe("one made://1");
+  expect(find(view, "made://1", bert)).toBe("three made://1");
+  view.noteListed(anna);
+  expect(() => find(view, "made://1")).toThrow("More than one server");
+  expect(find(view, "made://one.clawport/1")).toBe("one made://1");
+  catalog.remove("one");
+  expect(find(view, "made://1")).toBe("three made://1");
+});
+
+test("a URI that a caller's list had from one source is not read from another that claims it later", () => {
+  const catalog = catalogOf({ one: { templates: ["note://x/{+id}"] }, two: {} });
+  const view = catalog.view("all");
+  view.noteListed(anna);
+  catalog.add(withSkill("three", "note://x/SKILL.md"));
+  expect(find(view, "note://x/7")).toBe("one note://x/7");
+});
+
+test("a list of one source alone says nothing about URIs that are not in it", () => {
+  const catalog = catalogOf({ one: {} });
+  const view = catalog.view("all");
+  view.noteListed(anna);
+  catalog.add(sourceWith("two", { uris: [page] }));
+  expect(linked(view, catalog, "two", page)).toBe(page);
+  catalog.remove("one");
+  catalog.add(sourceWith("one", { uris: [page] }));
+  expect(() => find(view, page)).toThrow("More than one server");
+});
+
+test("a template within the directory of another source's skill is shown with the name of its source", () => {
+  const catalog = catalogOf({ one: { templates: ["file:///{+path}", "note://x/y/{id}", "note://z/{id}"] } });
+  catalog.add(withSkill("two", "file:/SKILL.md"));
+  catalog.add(withSkill("three", "note://x/SKILL.md"));
+  expect(
+    catalog
+      .view("all")
+      .resourceTemplates()
+      .map(({ uriTemplate }) => uriTemplate),
+  ).toEqual(["file://one.clawport//{+path}", "note://one.clawport/x/y/{id}", "note://z/{id}"]);
+});
+
+test("no source can use the form of a source that is gone", () => {
+  const gone = "ui://gone.clawport/app/main.html";
+  const view = catalogOf({ one: { uris: [gone], templates: ["ui://{+any}"] }, two: {} }).view("all");
+  expect(find(view, gone)).toBeUndefined();
+  view.noteListed(anna);
+  expect(find(view, gone)).toBeUndefined();
+  const catalog = catalogOf({ one: { uris: [gone] } });
+  const live = catalog.view("all");
+  live.noteListed(anna);
+  catalog.add(sourceWith("two", {}));
+  expect(find(live, gone)).toBe(`one ${gone}`);
+});
+
+function withSkill(id: string, uri: string): Source {
+  const skill: Skill = { uri, frontmatter: { name: id, description: id }, resources: "dynamic" };
+  return { ...sourceWith(id, {}), skills: () => [skill] };
+}
+
+test("hostile templates, URIs and results take little time", () => {
+  const templates = Array.from({ length: 2000 }, (_, at) => `x://{+a}{+b}/${"{c}-".repeat(25)}${at}`);
+  const repeating = Array.from({ length: 2000 }, (_, at) => `y://{+a}${"a".repeat(4000)}b${at}`);
+  const catalog = catalogOf({ one: { templates: [...templates, ...repeating] }, two: {} });
+  const view = catalog.view("all");
+  const before = process.cpuUsage();
+  find(view, `x://${"-/".repeat(4000)}`);
+  find(view, `y://${"a".repeat(8000)}`);
+  const content = Array.from({ length: 5000 }, (_, at) => link(`x://${"-".repeat(200)}${at}`));
+  const shown = view.showUris(catalog.sources()[1]!, { content }, anna);
+  const { user, system } = process.cpuUsage(before);
+  expect((user + system) / 1000).toBeLessThan(3000);
+  expect(shown.content.at(-1)!.uri).toBe(`x://two.clawport/${"-".repeat(200)}4999`);
 });

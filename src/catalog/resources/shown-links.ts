@@ -16,6 +16,9 @@ export interface ShownLinks {
   find(index: ResourceIndex, uri: string, caller: Caller): FoundResource | undefined;
 }
 
+/** URIs in one result that are looked up. The form that names the source is always right. */
+export const mostLookups = 1000;
+
 export function createShownLinks(): ShownLinks {
   const memory = createLinkMemory();
 
@@ -32,19 +35,26 @@ export function createShownLinks(): ShownLinks {
     noteListed: (index, caller) => memory.noteListed(caller, index),
     find(index, uri, caller) {
       const found = index.find(uri);
-      if (found !== undefined || !index.isShared) return found;
-      const claimants = index.claimants(uri);
-      if (claimants.length > 1) {
-        // A client need not list again when another source comes with the same URI: it means what it was shown.
-        const shown = memory.listed(caller)?.find(uri)?.source.id;
-        if (!claimants.some(({ id }) => id === shown)) throw contested(uri, claimants);
-        return index.find(qualifyUri(shown!, uri));
-      }
-      const source = memory.sourceOf(caller, uri);
-      // The form that names the source is not contested, and faults if the source is gone.
-      return source === undefined ? undefined : index.find(qualifyUri(source, uri));
+      if (!index.isShared || (found !== undefined && found.uri !== uri)) return found;
+      // A URI means what the caller was shown, also if another source claims it by now. The form that names the source
+      // is not contested, and finds nothing if the source is gone.
+      const listed = ownerIn(memory.listed(caller), uri);
+      const linked = memory.sourceOf(caller, uri);
+      const shown = new Set([listed, linked].filter((id) => id !== undefined));
+      const meant = [...shown].flatMap((id) => index.find(qualifyUri(id, uri)) ?? []);
+      if (meant.length === 1) return meant[0];
+      const claimants = meant.length > 1 ? meant.map(({ source }) => source) : index.claimants(uri);
+      if (claimants.length > 1) throw contested(uri, claimants);
+      return found;
     },
   };
+}
+
+/** The source that alone had the URI, in this form, in the lists. */
+function ownerIn(index: ResourceIndex | undefined, uri: string): string | undefined {
+  if (index?.isShared === true && parseQualifiedUri(uri) !== undefined) return undefined;
+  const [source, ...others] = index?.claimants(uri) ?? [];
+  return others.length === 0 ? source?.id : undefined;
 }
 
 const mostNamed = 5;
