@@ -128,10 +128,16 @@ describe("what is declared", () => {
     const stage = await connectedStage();
     const { registry } = stage.node.node.engine.machine!;
     const gate = Promise.withResolvers<void>();
-    registry.register(capability("demo.slow", () => gate.promise.then(() => ({ payload: { done: true } }))));
+    const begun = Promise.withResolvers<void>();
+    const slow = async () => {
+      begun.resolve();
+      await gate.promise;
+      return { payload: { done: true } };
+    };
+    registry.register(capability("demo.slow", slow));
     await until(() => stage.connects.length === 2 && isUp(stage), "the declaration");
     stage.send("slow", "demo.slow");
-    await until(() => stage.node.node.engine.machine?.activity.list() !== undefined);
+    await begun.promise;
     registry.register(capability("demo.other", () => ({ payload: {} })));
     gate.resolve();
     expect(await stage.result("slow")).toMatchObject({ ok: true, payloadJSON: '{"done":true}' });
