@@ -14,6 +14,7 @@ import {
 import { type Bulk, largestInline } from "./bulk.ts";
 import type { ControlMessage, OrderMessage, ReplyMessage, Subjects } from "./bus-messages.ts";
 import { createInstanceWatch } from "./instance-watch.ts";
+import { listen } from "./listen.ts";
 import type { NatsLinks } from "./nats-connection.ts";
 
 export interface BusParts {
@@ -49,11 +50,7 @@ export function openCallerSide({ links, instance, subjects, bulk, log }: BusPart
   const { main } = links;
   const sendings = new Map<string, Sending>();
   let made = 0;
-  const replies = main.subscribe(subjects.reply(instance, "*"), {
-    callback: (error, message) => {
-      if (!error) take(message);
-    },
-  });
+  const replies = listen(main, subjects.reply(instance, "*"), take, { log });
   const watch = createInstanceWatch({ links, subjects, onLost: loseAllOf, onUnsure: askAgain });
   links.onReconnect(() => askAgain());
   // A sending that got no answer is replaced by the next one; nobody ends it.
@@ -130,13 +127,13 @@ export function openCallerSide({ links, instance, subjects, bulk, log }: BusPart
       case "settled":
         return settle(sending, reply.outcome);
       case "bulk":
-        bulk.read(reply.bulk).then(
-          (data) => settle(sending, JSON.parse(data.toString("utf8")) as CallOutcome),
-          (error: unknown) => {
+        bulk
+          .read(reply.bulk)
+          .then((data) => settle(sending, JSON.parse(data.toString("utf8")) as CallOutcome))
+          .catch((error: unknown) => {
             log.warn("a large result was lost between instances", { error });
             settle(sending, lostOutcome);
-          },
-        );
+          });
         return;
       case "here":
     }

@@ -6,6 +6,7 @@ import { largestInline } from "./bulk.ts";
 import type { ControlMessage, OrderMessage, ReplyMessage } from "./bus-messages.ts";
 import type { BusParts } from "./caller-side.ts";
 import { openClaims } from "./claims.ts";
+import { listen } from "./listen.ts";
 import { createStallGuard } from "./stall-guard.ts";
 
 /** The side of the bus that has the app's socket. */
@@ -35,6 +36,8 @@ interface Served {
   last: string | undefined;
 }
 
+type WholeOrder = Extract<OrderMessage, { readonly order: unknown }>;
+
 const evictMs = 300;
 /** Clocks of machines differ: no caller waits longer than this for a bridge that moves. */
 const mostMoveMs = 30_000;
@@ -51,10 +54,10 @@ export async function openHolderSide({ links, instance, subjects, bulk, log }: B
   let generation = 1;
 
   const subscriptions = [
-    listen(subjects.ping(instance), (message) => message.respond(String(generation))),
-    listen(subjects.evict(instance), evictFor),
-    listen(subjects.control(instance), obey),
-    listen(subjects.controlAll, obey),
+    listen(main, subjects.ping(instance), (message) => message.respond(String(generation)), { log }),
+    listen(main, subjects.evict(instance), evictFor, { log }),
+    listen(main, subjects.control(instance), obey, { log }),
+    listen(main, subjects.controlAll, obey, { log }),
   ];
   links.onReconnect(() => {
     generation++;
@@ -74,7 +77,10 @@ export async function openHolderSide({ links, instance, subjects, bulk, log }: B
       if (before !== undefined) leave(before);
       if (previous !== undefined && previous !== instance) await askToLeave(previous, sessionId, epoch);
       if (held.get(sessionId) === own) {
-        own.subscription = listen(subjects.call(sessionId), (message) => receive(message, sessionId, own), "holders");
+        own.subscription = listen(main, subjects.call(sessionId), (message) => receive(message, sessionId, own), {
+          log,
+          queue: "holders",
+        });
         await main.flush();
       }
       return () => {
@@ -107,15 +113,6 @@ export async function openHolderSide({ links, instance, subjects, bulk, log }: B
       if (!main.isClosed()) await main.flush().catch(() => {});
     },
   };
-
-  function listen(subject: string, take: (message: Msg) => unknown, queue?: string): Subscription {
-    return main.subscribe(subject, {
-      ...(queue !== undefined && { queue }),
-      callback: (error, message) => {
-        if (!error) take(message);
-      },
-    });
-  }
 
   function leave({ holder, subscription }: Held): void {
     subscription?.unsubscribe();
@@ -158,24 +155,13 @@ export async function openHolderSide({ links, instance, subjects, bulk, log }: B
     const content = message.json<OrderMessage>();
     if ("probe" in content) return void message.respond(JSON.stringify({ kind: "here" } satisfies ReplyMessage));
     if ("order" in content) return run(content, sending, sessionId, own);
-    bulk.read(content.bulk).then(
-      (data) =>
-        run(
-          JSON.parse(data.toString("utf8")) as OrderMessage & { order: CallOrder; leftMs: number },
-          sending,
-          sessionId,
-          own,
-        ),
-      (error: unknown) => log.warn("a large call was lost between instances", { error: messageOf(error) }),
-    );
+    bulk
+      .read(content.bulk)
+      .then((data) => run(JSON.parse(data.toString("utf8")) as WholeOrder, sending, sessionId, own))
+      .catch((error: unknown) => log.warn("a large call was lost between instances", { error: messageOf(error) }));
   }
 
-  function run(
-    content: { readonly order: Omit<CallOrder, "deadline">; readonly leftMs: number },
-    sending: string,
-    sessionId: string,
-    own: Held,
-  ): void {
+  function run(content: WholeOrder, sending: string, sessionId: string, own: Held): void {
     const order: CallOrder = { ...content.order, sessionId, deadline: Date.now() + content.leftMs };
     const entry: Served = { handle: undefined, last: undefined };
     served.set(sending, entry);

@@ -6,6 +6,7 @@ import { createBulk } from "./bulk.ts";
 import { type InstanceFacts, subjectsOf } from "./bus-messages.ts";
 import { openCallerSide } from "./caller-side.ts";
 import { openHolderSide } from "./holder-side.ts";
+import { listen } from "./listen.ts";
 import type { NatsLinks } from "./nats-connection.ts";
 
 const largestTransfer = 64 * 1024 * 1024;
@@ -49,9 +50,7 @@ export async function openNatsBus(links: NatsLinks, log: Log): Promise<NatsBus> 
     served: holders.running,
     startedAt,
   });
-  const asked = links.main.subscribe(parts.subjects.who, {
-    callback: (error, message) => void (error ?? message.respond(JSON.stringify(facts()))),
-  });
+  const asked = listen(links.main, parts.subjects.who, (message) => message.respond(JSON.stringify(facts())), { log });
   await links.main.flush();
 
   return {

@@ -44,11 +44,14 @@ test("an address that no server listens on is refused at once, with what to do",
   expect(await refusal({ servers: [url] })).toMatch(/^unavailable: .*can't be reached.*Is `nats-server -js` running/);
 });
 
-test.each(["http://127.0.0.1:4222", "nats://", ""])("the address «%s» is refused", async (url) => {
-  expect(await refusal({ servers: [url] })).toBe(
-    "config: A NATS address must look like nats://host:4222 or tls://host:4222.",
-  );
-});
+test.each(["http://127.0.0.1:4222", "nats://", "", "nats://user:50%off@127.0.0.1:4222"])(
+  "the address «%s» is refused",
+  async (url) => {
+    expect(await refusal({ servers: [url] })).toBe(
+      "config: A NATS address must look like nats://host:4222 or tls://host:4222.",
+    );
+  },
+);
 
 test.each(["", "a.b", "a b", "*", ">", "x".repeat(33)])("the prefix «%s» is refused", async (prefix) => {
   expect(await refusal({ prefix })).toMatch(/^config: The subject prefix must be/);

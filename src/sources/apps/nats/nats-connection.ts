@@ -116,7 +116,8 @@ async function dial(options: NatsOptions, name: string): Promise<NatsConnection>
 /** The library does not read logins from addresses. */
 function parseAddress(text: string): { server: string; tls: boolean; user?: string; pass?: string } {
   const url = URL.parse(text.includes("://") ? text : `nats://${text}`);
-  if (url === null || !["nats:", "tls:"].includes(url.protocol) || url.hostname === "")
+  const isWhole = url !== null && ["nats:", "tls:"].includes(url.protocol) && url.hostname !== "";
+  if (!isWhole || !isEncoded(url.username + url.password))
     throw new Fault("config", "A NATS address must look like nats://host:4222 or tls://host:4222.");
   return {
     server: `${url.hostname}:${url.port || "4222"}`,
@@ -124,6 +125,15 @@ function parseAddress(text: string): { server: string; tls: boolean; user?: stri
     ...(url.username !== "" && { user: decodeURIComponent(url.username) }),
     ...(url.password !== "" && { pass: decodeURIComponent(url.password) }),
   };
+}
+
+function isEncoded(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 async function readOwn(file: string, what: string): Promise<Buffer> {

@@ -82,6 +82,7 @@ export async function openNatsSessionStore(links: NatsLinks, log: Log): Promise<
   function readStored(text: string, life: string | undefined): StoredSession | undefined {
     try {
       const { record, expiresAt } = JSON.parse(text) as StoredSession & { record: SessionRecord };
+      if (typeof record?.id !== "string" || !Number.isFinite(expiresAt)) throw new Error("it is not a session");
       return { record, expiresAt: Math.max(expiresAt, Number(life) || 0) };
     } catch (error) {
       log.warn("a stored session can't be read", { error });
