@@ -113,7 +113,7 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
     },
     endAllOf(principal) {
       sessions.endAllOf(principal);
-      for (const { peer } of server.running) if (peer.principal === principal) peer.close("The token was revoked.");
+      server.endAllOf(principal);
     },
     close() {
       clearInterval(heartbeats);

@@ -303,3 +303,21 @@ describe("a task of 2025-11-25 that asks", () => {
     expect((await waiting).error).toMatchObject({ message: "The task was cancelled." });
   });
 });
+
+test("the tasks of a revoked token end, and a new token of that name does not find them", async () => {
+  const { call, isStopped } = held();
+  const server = openServer((args, context) => (args.held ? call(args, context) : textResult("private")));
+  const talk = await shakeHands(server, version);
+  const done = await start(talk);
+  expect((await talk.ask("tasks/result", { taskId: done })).result.content).toEqual(textResult("private").content);
+  const under = await start(talk, { arguments: { held: true } });
+  await until(() => isStopped() === false);
+  server.endAllOf("someone else");
+  expect((await talk.ask("tasks/list")).result.tasks).toHaveLength(2);
+  server.endAllOf(talk.peer.principal);
+  expect(isStopped()).toBe(true);
+  const next = await shakeHands(server, version);
+  expect((await next.ask("tasks/list")).result).toEqual({ tasks: [] });
+  for (const taskId of [done, under])
+    expect((await next.ask("tasks/result", { taskId })).error.message).toMatch("Unknown or expired task");
+});

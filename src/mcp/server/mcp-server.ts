@@ -54,6 +54,8 @@ export interface McpServer {
   openPeer(options: PeerOptions): Peer;
   /** Serves one message. Resolves to the response, or to undefined if none is due, as after a cancel. */
   handle(message: JsonRpcMessage, peer: Peer, route: ReplyRoute): Promise<JsonRpcResponse | undefined>;
+  /** Ends what a principal whose token was revoked has running or can still fetch, apart from its sessions. */
+  endAllOf(principal: string): void;
   /** Stops the running requests and tells their clients why. */
   close(why?: string): void;
 }
@@ -81,7 +83,7 @@ export function createMcpServer(offer: McpOffer, options: McpServerOptions = {})
   const peers = new Set<Peer>();
   const running = new Set<ServedRequest>();
 
-  return { offer, running, openPeer, handle, close };
+  return { offer, running, openPeer, handle, endAllOf, close };
 
   function openPeer(peerOptions: PeerOptions): Peer {
     const peer = new Peer(peerOptions, waitForAnswersMs);
@@ -175,6 +177,12 @@ export function createMcpServer(offer: McpOffer, options: McpServerOptions = {})
     if (!(error instanceof Fault))
       log.error("a request failed inside the server", { method: message.method.slice(0, 100), error });
     return failure(message.id, rpcErrorOf(error, era));
+  }
+
+  function endAllOf(principal: string): void {
+    for (const { peer } of running) if (peer.principal === principal) peer.close("The token was revoked.");
+    waiting.endAllOf(principal);
+    tasks.endAllOf(principal);
   }
 
   function close(why = "The server is stopping."): void {

@@ -52,6 +52,8 @@ export interface TaskStore {
   find(id: unknown, principal: string): Task;
   of(principal: string): readonly Task[];
   onChange(listener: (task: Task) => void): () => void;
+  /** Cancels and forgets the tasks of a principal: another one may get its name. */
+  endAllOf(principal: string): void;
   close(): void;
 }
 
@@ -79,11 +81,7 @@ export function createTaskStore({ keepMs, pollMs, atMost, atMostOfOne, now }: Ta
       const task: Task = createTask(newTask, { ttlMs, pollMs }, now, () => {
         for (const listener of listeners) listener(task);
       });
-      const timer = setTimeout(() => {
-        tasks.delete(task.id);
-        countOf.remove(task.principal);
-        task.cancel();
-      }, ttlMs);
+      const timer = setTimeout(() => drop(task), ttlMs);
       timer.unref();
       tasks.set(task.id, { task, timer });
       countOf.add(task.principal);
@@ -101,14 +99,19 @@ export function createTaskStore({ keepMs, pollMs, atMost, atMostOfOne, now }: Ta
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
+    endAllOf(principal) {
+      for (const { task } of tasks.values()) if (task.principal === principal) drop(task);
+    },
     close() {
-      for (const { task, timer } of tasks.values()) {
-        clearTimeout(timer);
-        task.cancel();
-      }
-      tasks.clear();
+      for (const { task } of tasks.values()) drop(task);
     },
   };
+
+  function drop(task: Task): void {
+    clearTimeout(tasks.get(task.id)?.timer);
+    if (tasks.delete(task.id)) countOf.remove(task.principal);
+    task.cancel();
+  }
 }
 
 function createTask(

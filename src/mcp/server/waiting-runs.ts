@@ -10,6 +10,7 @@ import type { ResumableRun } from "./resumable-run.ts";
 export interface WaitingRuns {
   keep(run: ResumableRun): string;
   take(state: unknown, principal: string, subject: string): ResumableRun;
+  endAllOf(principal: string): void;
   close(): void;
 }
 
@@ -59,6 +60,9 @@ export function createWaitingRuns({ forMs, atMost, atMostOfOne }: WaitingRunsOpt
       }
       forget(id, kept);
       return kept.run;
+    },
+    endAllOf(principal) {
+      for (const [id, { run }] of runs) if (run.principal === principal) drop(id, "The token was revoked.");
     },
     close() {
       for (const id of runs.keys()) drop(id, "The server is closing.");
