@@ -153,3 +153,9 @@ test("a name may belong to a source by its prefix in either alphabet, whole or s
   expect(mayHavePrefix("myfiles__read", "my.files")).toBe(false);
   expect(mayHavePrefix("anything", "")).toBe(true);
 });
+
+test("a narrow name is no other tool's wide name, also if that always gets a hash", () => {
+  const { narrow } = narrowNames(["ab__x", "ab._x"], new Set(["ab__x"]));
+  expect(narrow.get("ab__x")).toMatch(/^ab__x_[\da-f]{8}$/);
+  expect(narrow.get("ab._x")).toMatch(/^ab__x_[\da-f]{8}$/);
+});

@@ -61,7 +61,10 @@ const narrowName = /^[A-Za-z0-9_-]{1,48}$/;
  */
 export function narrowNames(names: readonly string[], hashed: ReadonlySet<string> = new Set()): NarrowNames {
   const wideNames = [...new Set(names)];
-  const plain = (name: string) => (hashed.has(name) ? undefined : narrowNameRules.plain(name));
+  const plain = (name: string) => {
+    const found = hashed.has(name) ? undefined : narrowNameRules.plain(name);
+    return found !== undefined && found !== name && hashed.has(found) ? undefined : found;
+  };
   const settled = resolveNames(wideNames, hashed.size === 0 ? narrowNameRules : { ...narrowNameRules, plain });
   return {
     narrow: new Map(wideNames.map((name, index) => [name, settled[index]!])),
