@@ -1,4 +1,4 @@
-import { appendFileSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { mkdtempDisposable } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -165,4 +165,18 @@ test("a first start, without a folder yet, warns of nothing", async () => {
   const log = { ...silentLog, warn: (text: string) => void warnings.push(text) };
   place.open({ log }).close();
   expect(warnings).toEqual([]);
+});
+
+test("what is no file of a port does not keep the hub from starting", async () => {
+  await using place = await makePlace();
+  const odd = join(place.folder, "odd");
+  const old = new Date(Date.now() - 8 * 24 * 3_600_000);
+  mkdirSync(odd);
+  utimesSync(odd, old, old);
+  pruneSessionLogs(place.folder);
+  expect(readdirSync(place.folder)).toEqual(["odd"]);
+  const file = join(odd, "file");
+  writeFileSync(file, "");
+  pruneSessionLogs(file);
+  openSessionLog({ file: join(file, "8765.jsonl"), tokenKey: () => "key" }).close();
 });

@@ -225,11 +225,11 @@ export function sessionLogFile(folder: string, port: number): string {
 
 /** Removes the files of ports that were not used for a long time. */
 export function pruneSessionLogs(folder: string, now = Date.now()): void {
-  if (!fs.existsSync(folder)) return;
+  if (fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return;
   for (const name of fs.readdirSync(folder)) {
     const path = join(folder, name);
-    const { mtimeMs = now } = fs.statSync(path, { throwIfNoEntry: false }) ?? {};
-    if (now - mtimeMs > week) fs.rmSync(path, { force: true });
+    const stats = fs.statSync(path, { throwIfNoEntry: false });
+    if (stats?.isFile() === true && now - stats.mtimeMs > week) fs.rmSync(path, { force: true });
   }
 }
 
