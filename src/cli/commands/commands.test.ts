@@ -198,7 +198,7 @@ test("a server that waits for a variable is off, and no mistake: config check an
 });
 
 test("doctor: counts the warnings", async () => {
-  await writeFile(join(folder, "c.json5"), "{ servers: { b: { url: 'http://127.0.0.1:1/mcp' } } }");
+  await writeFile(join(folder, "c.json5"), "{ hub: { port: 1 }, servers: { b: { url: 'http://127.0.0.1:1/mcp' } } }");
   const { exit, out } = await run("doctor", "--config", "c.json5");
   expect({ exit, verdict: out.trim().split("\n").at(-1) }).toEqual({ exit: 0, verdict: "No problems, but 1 warning." });
 });

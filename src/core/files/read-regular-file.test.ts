@@ -54,6 +54,6 @@ test.skipIf(process.platform !== "linux")(
   "a file that has no size before it is read is bounded, too (Linux)",
   async () => {
     expect(await readRegularFile("/proc/self/comm", 100)).not.toBe("");
-    await expect(readRegularFile("/proc/self/environ", 1)).rejects.toThrow(/is larger than 1 bytes/);
+    await expect(readRegularFile("/proc/self/environ", 1)).rejects.toThrow(/is larger than 1 byte\./);
   },
 );
