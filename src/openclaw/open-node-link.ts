@@ -153,6 +153,7 @@ export async function openNodeLink(options: NodeLinkOptions): Promise<NodeLink> 
       try {
         return await client.request<T>(method, params, { signal: closing.signal });
       } catch (error) {
+        if (isOutdated(error)) client.updateNodeManifest(copied(manifest));
         const reason = peerReason(error, { ...address, deviceToken: tokens.load() });
         throw new Fault("unavailable", `OpenClaw's gateway refused ${method}: ${reason}`, { cause: error });
       }
@@ -162,6 +163,14 @@ export async function openNodeLink(options: NodeLinkOptions): Promise<NodeLink> 
       await client.stopAndWait({ timeoutMs: 2000 }).catch(() => {});
     },
   };
+}
+
+/**
+ * An approval that comes while a node connects leaves the gateway with a connection that it no longer counts: no command
+ * arrives there, and it is not closed. A new one is in order.
+ */
+function isOutdated(error: unknown): boolean {
+  return error instanceof Error && /^node pairing changed/i.test(error.message);
 }
 
 function copied({ caps, commands }: NodeManifest): { caps: string[]; commands: string[] } {

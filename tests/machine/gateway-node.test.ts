@@ -39,12 +39,14 @@ afterEach(async () => {
 interface StageOptions extends StartNodeOptions {
   /** How the gateway answers a handshake: undefined to accept it. */
   readonly onConnect?: (connect: Connect, attempt: number) => unknown;
+  readonly onPublish?: (attempt: number) => unknown;
 }
 
-async function setStage({ onConnect, ...options }: StageOptions = {}): Promise<Stage> {
+async function setStage({ onConnect, onPublish, ...options }: StageOptions = {}): Promise<Stage> {
   const connects: Connect[] = [];
   const gateway = await startFakeGateway(({ method, params }) => {
     if (method === "node.invoke.progress") return { ok: true, ignored: false };
+    if (method === "node.pluginTools.update") return onPublish?.(connects.length);
     if (method !== "connect") return undefined;
     connects.push(params as Connect);
     return onConnect?.(params as Connect, connects.length);
@@ -253,6 +255,13 @@ describe("the connection", () => {
     const file = stage.node.home.file("machine", "device.json");
     await until(async () => (await readFile(file, "utf8")).includes("device-token-1"), "the token in the file");
     expect((await stat(file)).mode & 0o077).toBe(0);
+  });
+
+  test("is made anew if the gateway no longer counts it", async () => {
+    const outdated = new Error("node pairing changed before request dispatch");
+    const stage = await setStage({ onPublish: (attempt) => (attempt === 1 ? outdated : undefined) });
+    await until(() => stage.connects.length === 2 && isUp(stage), "the second connection");
+    expect(await stage.invoke("device.info")).toMatchObject({ ok: true });
   });
 
   test("waits until the device is paired, and says how", async () => {

@@ -176,6 +176,11 @@ test(
     expect(seen["pendingDeclaredCommands"]).toContain("demo.count");
     expect(seen["commands"]).toContain("device.info");
     await operator.request("node.pair.approve", { requestId: seen["pendingRequestId"] });
+    const isEffective = async (): Promise<boolean> => {
+      seen = await describeNode();
+      return seen["connected"] === true && JSON.stringify(seen["commands"]).includes("demo.count");
+    };
+    await until(isEffective, "the command to be in effect", 30_000);
 
     expect(await invoke("demo.count")).toEqual({ runs: 1 });
     const call = (): Promise<unknown> =>
@@ -187,6 +192,7 @@ test(
       async () => JSON.stringify((await describeNode())["nodePluginTools"]).includes("demo_count"),
       "the tool",
     );
+    expect(await operator.say("call:demo_count {}")).toMatch(/^GOT=.*"runs\W+4/s);
   },
 );
 

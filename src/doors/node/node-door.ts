@@ -46,7 +46,10 @@ const mostInvokes = 64;
 const settleMs = 250;
 /** How long a change waits for running commands, whose answers the new connection would lose. */
 const patienceMs = 30_000;
-/** What this computer has is looked at again, so that a display or a program that came later is declared. */
+/**
+ * What this computer has is looked at again, so that a display or a program that came later is declared; and the gateway
+ * is asked for something, so that a connection that it no longer counts is found.
+ */
 const lookMs = 60_000;
 /** How long cancelled commands may take to end. */
 const cleanUpMs = 5000;
@@ -73,7 +76,7 @@ export async function openNodeDoor(options: NodeDoorOptions): Promise<NodeDoor> 
     onEvent: handleEvent,
   });
   // It also keeps the process alive while the gateway is away and nothing else is open.
-  const looking = setInterval(offered, lookMs);
+  const looking = setInterval(publishTools, lookMs);
   const unsubscribe = catalog.onChange(({ tools }) => void (tools && noteChange()));
   report({ state: "connecting" });
 
@@ -132,8 +135,8 @@ export async function openNodeDoor(options: NodeDoorOptions): Promise<NodeDoor> 
 
   /** The gateway drops them with each connection, and while it has not approved their commands. */
   function publishTools(): void {
-    if (link.state().state !== "connected") return;
     const tools = agentToolsOf(offered().map(({ capability }) => capability));
+    if (link.state().state !== "connected") return;
     link
       .request("node.pluginTools.update", { tools })
       .catch((error: unknown) => log.debug("the gateway takes no tools from nodes", { error: messageOf(error) }));
