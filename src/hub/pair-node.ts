@@ -4,7 +4,7 @@ import type { Home } from "../core/files/home.ts";
 import { asRecord } from "../core/is-record.ts";
 import type { Log } from "../core/log.ts";
 import { readVersion } from "../core/version.ts";
-import { orAborted, withDeadline } from "../core/wait.ts";
+import { orAborted, sleep, withDeadline } from "../core/wait.ts";
 import { gatewayEndpoint, type GatewayFlags } from "../openclaw/locate-gateway.ts";
 import { type NodeLinkState, openNodeLink } from "../openclaw/open-node-link.ts";
 import { readConfigOf } from "./active-config.ts";
@@ -74,13 +74,19 @@ export async function pairNode(host: Host, { flags, timeoutMs, tell }: PairReque
   try {
     return await withDeadline(timeoutMs, signal, async (ended) => {
       await orAborted(connected.promise, ended);
-      const first = await readStanding({ ...opened, signal: ended });
+      const first = await readSettled(() => readStanding({ ...opened, signal: ended }), ended);
       if (first.seen?.requestId === undefined) return first;
       tellOnce(
         `Connected to ${gateway}. To approve the commands of this computer, run this where the gateway runs:\n  openclaw nodes approve ${first.seen.requestId}`,
       );
-      await orAborted(resolved.promise, ended);
-      return readStanding({ ...opened, signal: ended });
+      for (;;) {
+        // The event is lost if the approval comes while the node connects.
+        await Promise.race([orAborted(resolved.promise, ended), sleep(pollMs, ended)]);
+        const later = await readStanding({ ...opened, signal: ended });
+        if (later.seen?.approvalState !== "pending-approval" && later.seen?.approvalState !== "pending-reapproval")
+          return later;
+        await sleep(lookMs, ended);
+      }
     });
   } catch (error) {
     throw isFault(error, "timeout") ? pairingTimeout(gateway) : error;
@@ -88,6 +94,21 @@ export async function pairNode(host: Host, { flags, timeoutMs, tell }: PairReque
     await link.close();
     await device.saved();
     await claim.release();
+  }
+}
+
+const pollMs = 2000;
+const mostLooks = 10;
+const lookMs = 300;
+
+/** The gateway lists a node a moment after it has accepted the connection. */
+async function readSettled(read: () => Promise<NodeStanding>, signal: AbortSignal): Promise<NodeStanding> {
+  for (let look = 1; ; look++) {
+    const standing = await read();
+    const { seen, problem } = standing;
+    const isSettled = seen?.connected === true && (seen.requestId !== undefined || seen.approvalState === "approved");
+    if (isSettled || problem !== undefined || look === mostLooks) return standing;
+    await sleep(lookMs, signal);
   }
 }
 

@@ -32,7 +32,8 @@ export const pairNode = defineCommand({
     const { timeout = 600 } = context.options;
     const tell = (line: string): void => context.say(line);
     const standing = await pair(context, { flags: flagsOf(context.options), timeoutMs: timeout * 1000, tell });
-    return showStanding(context, standing);
+    await showStanding(context, standing);
+    return standing.seen?.approvalState === "approved" ? 0 : 1;
   },
 });
 
@@ -43,7 +44,9 @@ export const nodeStatus = defineCommand({
   examples: ["clawport node status", "clawport node status --json"],
   async run(context) {
     const { readNodeStatus } = await import("../../hub/pair-node.ts");
-    return showStanding(context, await readNodeStatus(context, flagsOf(context.options)));
+    const standing = await readNodeStatus(context, flagsOf(context.options));
+    await showStanding(context, standing);
+    return standing.seen?.connected === true && standing.seen.commands.length > 0 ? 0 : 1;
   },
 });
 
@@ -64,12 +67,10 @@ function answer(value: boolean | undefined): string {
   return value ? "yes" : "no";
 }
 
-/** Exits with 1 if the gateway can't call this computer now. */
-async function showStanding(context: CommandContext, standing: NodeStanding): Promise<number> {
+async function showStanding(context: CommandContext, standing: NodeStanding): Promise<void> {
   const { renderTable } = await import("../output/table.ts");
   const text = [...headOf(standing), "", renderTable(standing.commands, columns, context)].join("\n");
   context.answer(standing, text);
-  return standing.seen?.connected === true && standing.seen.commands.length > 0 ? 0 : 1;
 }
 
 function headOf({ nodeId, gateway, seen, problem }: NodeStanding): readonly string[] {
