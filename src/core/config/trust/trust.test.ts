@@ -4,7 +4,15 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openHome } from "../../files/home.ts";
 import { loadConfig } from "../load-config.ts";
-import { type ConfigIdentity, identifyConfig, judgeTrust, needsTrust, readTrusted, rememberTrust, type TrustedConfigs } from "./trust.ts";
+import {
+  type ConfigIdentity,
+  identifyConfig,
+  judgeTrust,
+  needsTrust,
+  readTrusted,
+  rememberTrust,
+  type TrustedConfigs,
+} from "./trust.ts";
 
 const risks = ["it starts commands", "it opens the hub"];
 
