@@ -37,6 +37,8 @@ export const harmlessPlaces: readonly RegExp[] = [
   /^apps\.(?:host|publicUrl|prefix|allowedHosts\[\]|allowedOrigins\[\])$/,
   /^apps\.nats\.(?:prefix|ca)$/,
   /^machine\.git\.roots\[\]$/,
+  // Refused with a login or a query.
+  /^machine\.gatewayUrl$/,
   /^servers\.\*\.(?:command|cwd|toolPrefix|roots\[\])$/,
   /^servers\.\*\.tools\./,
   /^servers\.\*\.tls\.(?:cert|ca)$/,

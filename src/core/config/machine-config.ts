@@ -30,10 +30,10 @@ export const machineSchema = Type.Object(
     ),
     gatewayUrl: Type.Optional(
       Type.String({
-        pattern: "^wss?://",
+        pattern: "^wss?://[^@?#\\s]+$",
         maxLength: 2000,
         description:
-          "The gateway to connect to; the one that OpenClaw's own programs use unless given. Pair with it by `clawport node pair --token …` once.",
+          "The gateway to connect to, without a login or a query; the one that OpenClaw's own programs use unless given. Pair with it by `clawport node pair --token …` once.",
       }),
     ),
     enableMcpServer: Type.Optional(
