@@ -3,6 +3,7 @@ import { jetstreamManager } from "@nats-io/jetstream";
 import { connect, credsAuthenticator, type NatsConnection } from "@nats-io/transport-node";
 import { Fault, messageOf } from "../../../core/fault.ts";
 import type { Log } from "../../../core/log.ts";
+import { sleep } from "../../../core/wait.ts";
 
 /** How this process reaches NATS. */
 export interface NatsOptions {
@@ -21,6 +22,7 @@ export interface NatsLinks extends AsyncDisposable {
   readonly main: NatsConnection;
   readonly bulk: NatsConnection;
   readonly prefix: string;
+  readonly log: Log;
   isConnected(): boolean;
   /** How often the main connection was lost and came back. */
   readonly reconnects: number;
@@ -51,6 +53,7 @@ export async function openNatsLinks(options: NatsOptions, log: Log): Promise<Nat
     main,
     bulk,
     prefix: options.prefix,
+    log,
     isConnected: () => connected && !main.isClosed(),
     get reconnects() {
       return reconnects;
@@ -150,13 +153,30 @@ async function checkServer(connection: NatsConnection): Promise<void> {
   if (major < oldestServer[0] || (major === oldestServer[0] && minor < oldestServer[1]))
     throw new Fault("unavailable", `nats-server ${version} is too old: 2.9 or newer is needed.`);
   try {
-    const manager = await jetstreamManager(connection, { timeout: 5000 });
-    await manager.getAccountInfo();
+    await untilElected(async () => (await jetstreamManager(connection, { timeout: 2000 })).getAccountInfo());
   } catch (error) {
     throw new Fault(
       "unavailable",
       `The NATS server has no JetStream for this user (${messageOf(error)}). Start it with \`nats-server -js\`, or enable JetStream for the account.`,
       { cause: error },
     );
+  }
+}
+
+const electionMs = 20_000;
+
+/** Servers of a cluster that have just started, or lost one of theirs, answer nothing until they have a leader. */
+export async function untilElected<T>(ask: () => Promise<T>): Promise<T> {
+  const deadline = Date.now() + electionMs;
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      const isPassing = /timeout|no suitable peers|temporarily unavailable|insufficient resources/i.test(
+        messageOf(error),
+      );
+      if (!isPassing || Date.now() > deadline) throw error;
+      await sleep(250);
+    }
   }
 }

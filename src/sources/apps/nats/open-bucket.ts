@@ -1,6 +1,6 @@
 import { type KV, Kvm } from "@nats-io/kv";
 import { Fault, messageOf } from "../../../core/fault.ts";
-import type { NatsLinks } from "./nats-connection.ts";
+import { type NatsLinks, untilElected } from "./nats-connection.ts";
 
 /** Longer than any session may live without use: what no instance removes, the server does. */
 const bucketTtlMs = 3 * 86_400_000;
@@ -13,7 +13,10 @@ export async function openBucket(links: NatsLinks, name: string): Promise<KV> {
   let reason: unknown;
   for (const replicas of clustered ? [3, 1] : [1]) {
     try {
-      return await manager.create(bucket, { history: 1, ttl: bucketTtlMs, replicas });
+      const opened = await untilElected(() => manager.create(bucket, { history: 1, ttl: bucketTtlMs, replicas }));
+      if (clustered && replicas === 1)
+        links.log.warn(`the bucket ${bucket} has one copy only: NATS has no three servers for it`, { error: reason });
+      return opened;
     } catch (error) {
       reason = error;
     }
