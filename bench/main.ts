@@ -15,6 +15,7 @@ import { largeCalls } from "./scenarios/large-calls.ts";
 import { orders } from "./scenarios/orders.ts";
 import { relay } from "./scenarios/relay.ts";
 import { sessions } from "./scenarios/sessions.ts";
+import { up } from "./scenarios/up.ts";
 import { version } from "./scenarios/version.ts";
 import type { Section } from "./section.ts";
 
@@ -22,6 +23,7 @@ const scenarios = [
   coldStart,
   orders,
   version,
+  up,
   stdioCalls,
   httpCalls,
   sessions,
