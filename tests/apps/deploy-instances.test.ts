@@ -143,6 +143,8 @@ test.skipIf(haproxy === undefined)(
       const session = await client.create();
       expect(session.bridge_url).toContain(`:${port}/`);
       await using _ = await openApp(session.bridge_url, { headers: { authorization: "Bearer a" } });
+      // An app is connected a moment before every instance can reach it.
+      await expect.poll(() => client.call(session, "echo_text", { text: "hi" })).toContain("hi");
       for (let call = 0; call < 4; call++) {
         expect(await client.call(session, "echo_text", { text: `hi ${call}` })).toContain(`hi ${call}`);
       }

@@ -8,7 +8,6 @@ import { requireDebianPackage } from "../setup/require-debian-package.ts";
 /** A real nats-server of its own. `NATS_SERVER` names another program than the one of the system. */
 export interface NatsServer extends AsyncDisposable {
   readonly url: string;
-  readonly port: number;
   readonly process: ChildProcess;
   /** As a crash: no goodbye to anybody. */
   kill(): Promise<void>;
@@ -27,11 +26,14 @@ export async function startNatsServer(options: NatsServerOptions = {}): Promise<
   const program =
     process.env.NATS_SERVER ?? (await requireDebianPackage("nats-server", "/usr/sbin/nats-server")) ?? "nats-server";
   const folder = mkdtempSync(path.join(tmpdir(), "clawport-nats-"));
-  const port = await freePort();
-  let child = await start();
+  let port = await freePort();
+  // Another test may have taken the port in the meantime.
+  let child = await start().catch(async () => {
+    port = await freePort();
+    return start();
+  });
   return {
     url: `nats://127.0.0.1:${port}`,
-    port,
     get process() {
       return child;
     },

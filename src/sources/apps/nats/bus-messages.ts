@@ -30,7 +30,7 @@ export type ControlMessage = { readonly sending: string } & (
 export interface Claim {
   readonly instance: string;
   readonly epoch: number;
-  /** Until when another instance is expected to take over, in milliseconds since the epoch. */
+  /** Until when its instance, or the next one, is expected to hold the bridge, in milliseconds since the epoch. */
   readonly movingUntil?: number;
 }
 

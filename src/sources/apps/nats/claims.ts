@@ -14,6 +14,8 @@ export interface Claims {
 }
 
 const mostTries = 20;
+/** An app is connected a moment before its instance has subscribed: a call in between waits instead of failing. */
+const arrivalMs = 2000;
 
 export async function openClaims(links: NatsLinks, instance: string): Promise<Claims> {
   const bucket: KV = await openBucket(links, "holders");
@@ -23,7 +25,7 @@ export async function openClaims(links: NatsLinks, instance: string): Promise<Cl
       for (let tries = 0; tries < mostTries; tries++) {
         const found = await bucket.get(sessionId);
         const before = found?.operation === "PUT" ? found.json<Claim>() : undefined;
-        const claim: Claim = { instance, epoch: (before?.epoch ?? 0) + 1 };
+        const claim: Claim = { instance, epoch: (before?.epoch ?? 0) + 1, movingUntil: Date.now() + arrivalMs };
         try {
           if (found === null) await bucket.create(sessionId, JSON.stringify(claim));
           else await bucket.update(sessionId, JSON.stringify(claim), found.revision);
