@@ -5,6 +5,13 @@ import { dirname, join } from "node:path";
 import { type InputOptions, rolldown } from "rolldown";
 import { leanBuiltins } from "./lean-builtins.ts";
 
+/** Which modules are put into one file. */
+interface Group {
+  readonly name: string;
+  readonly test: RegExp | ((id: string) => boolean);
+  readonly priority: number;
+}
+
 const tsc = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin", "tsc");
 
 rmSync("dist", { recursive: true, force: true });
@@ -21,24 +28,12 @@ const common: InputOptions = { platform: "node", external, logLevel: "silent" };
 const start = await modulesOf(["src/cli/start.ts", "src/cli/commands/mcp-server.ts"]);
 const engine = await modulesOf(["src/hub/order-engine.ts"]);
 
-const bundle = await rolldown({ ...common, input: { main: "src/cli/main.ts" } });
-await bundle.write({
-  dir: "dist/cli",
-  format: "esm",
-  entryFileNames: "[name].js",
-  chunkFileNames: "[name]-[hash].js",
-  plugins: [leanBuiltins()],
-  minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
-  codeSplitting: {
-    groups: [
-      // `--version` needs this one and nothing else.
-      { name: "version", test: /\/src\/core\/version\.ts$/, priority: 3 },
-      { name: "start", test: (id) => start.has(id), priority: 2 },
-      { name: "engine", test: (id) => engine.has(id), priority: 1 },
-    ],
-  },
-});
-await bundle.close();
+await writeBundle("dist/cli", { main: "src/cli/main.ts" }, [
+  // `--version` needs this one and nothing else.
+  { name: "version", test: /\/src\/core\/version\.ts$/, priority: 3 },
+  { name: "start", test: (id) => start.has(id), priority: 2 },
+  { name: "engine", test: (id) => engine.has(id), priority: 1 },
+]);
 for (const file of readdirSync("dist/cli")) writeAsAscii(`dist/cli/${file}`);
 chmodSync("dist/cli/main.js", 0o755);
 
@@ -55,22 +50,24 @@ const running = await modulesOf([
   "src/core/telemetry/process-metrics.ts",
   "src/core/telemetry/open-telemetry.ts",
 ]);
-const pluginBundle = await rolldown({ ...common, input: { index: "src/plugin/index.ts" } });
-await pluginBundle.write({
-  dir: "dist/plugin",
-  format: "esm",
-  entryFileNames: "[name].js",
-  chunkFileNames: "[name]-[hash].js",
-  plugins: [leanBuiltins()],
-  minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
-  codeSplitting: {
-    groups: [
-      { name: "entry", test: (id) => plugin.has(id), priority: 2 },
-      { name: "running", test: (id) => running.has(id), priority: 1 },
-    ],
-  },
-});
-await pluginBundle.close();
+await writeBundle("dist/plugin", { index: "src/plugin/index.ts" }, [
+  { name: "entry", test: (id) => plugin.has(id), priority: 2 },
+  { name: "running", test: (id) => running.has(id), priority: 1 },
+]);
+
+async function writeBundle(dir: string, input: Record<string, string>, groups: Group[]): Promise<void> {
+  const bundle = await rolldown({ ...common, input });
+  await bundle.write({
+    dir,
+    format: "esm",
+    entryFileNames: "[name].js",
+    chunkFileNames: "[name]-[hash].js",
+    plugins: [leanBuiltins()],
+    minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
+    codeSplitting: { groups },
+  });
+  await bundle.close();
+}
 
 /** One character beyond Latin-1 makes V8 keep a whole file with two bytes a character, which it reads more slowly. */
 function writeAsAscii(path: string): void {
