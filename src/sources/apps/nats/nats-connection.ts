@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { jetstreamManager } from "@nats-io/jetstream";
-import { connect, credsAuthenticator, type NatsConnection } from "@nats-io/transport-node";
+import { JetStreamApiError, jetstreamManager } from "@nats-io/jetstream";
+import { connect, credsAuthenticator, type NatsConnection, TimeoutError } from "@nats-io/transport-node";
 import { Fault, messageOf } from "../../../core/fault.ts";
 import type { Log } from "../../../core/log.ts";
 import { sleep } from "../../../core/wait.ts";
@@ -172,11 +172,15 @@ export async function untilElected<T>(ask: () => Promise<T>): Promise<T> {
     try {
       return await ask();
     } catch (error) {
-      const isPassing = /timeout|no suitable peers|temporarily unavailable|insufficient resources/i.test(
-        messageOf(error),
-      );
-      if (!isPassing || Date.now() > deadline) throw error;
+      if (!isPassing(error) || Date.now() > deadline) throw error;
       await sleep(250);
     }
   }
+}
+
+/** No peers for the copies (10005), no leader (10008), no room on the servers that are up (10023). */
+const electionCodes: ReadonlySet<number> = new Set([10_005, 10_008, 10_023]);
+
+function isPassing(error: unknown): boolean {
+  return error instanceof TimeoutError || (error instanceof JetStreamApiError && electionCodes.has(error.code));
 }

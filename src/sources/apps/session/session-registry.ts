@@ -2,7 +2,6 @@ import type { Unsubscribe } from "../../../catalog/source.ts";
 import { Fault } from "../../../core/fault.ts";
 import type { Log } from "../../../core/log.ts";
 import { hashToken } from "../../../core/secrets/crypto.ts";
-import { sleep } from "../../../core/wait.ts";
 import type { CountEvent } from "../app-event.ts";
 import type { BridgeSocket, CloseReason } from "../bridge/bridge-socket.ts";
 import { Bridge } from "../bridge/bridge.ts";
@@ -17,6 +16,7 @@ import {
   sessionIdShape,
   type SessionRules,
 } from "./live-session.ts";
+import { moveBridges } from "./move-bridges.ts";
 import type { SessionRequest } from "./session-request.ts";
 import { parseToolSet, type ToolSet } from "./tool-set.ts";
 
@@ -68,8 +68,6 @@ const mostTtlMs = 86_400_000;
 const mostSessions = 20_000;
 /** A call that was not accepted within this time is sent again. */
 const acceptMs = 400;
-/** How long callers wait for an app that was asked to connect elsewhere. */
-const moveMs = 15_000;
 /** With many instances, how long a session without a bridge here stays in memory after its last use. */
 const forgetMs = 300_000;
 
@@ -201,18 +199,7 @@ export async function openSessionRegistry(options: SessionRegistryOptions): Prom
     beat() {
       for (const session of live.values()) session.bridge?.beat();
     },
-    async moveBridges(withinMs) {
-      const deadline = Date.now() + withinMs;
-      const moving = [...live.values()].filter(({ bridge }) => bridge !== undefined).sort(() => Math.random() - 0.5);
-      // Not all at once: the other instances have to take them in.
-      const pauseMs = Math.min(20, withinMs / 4 / Math.max(1, moving.length));
-      await Promise.all(
-        moving.map(async (session, at) => {
-          await sleep(at * pauseMs);
-          await moveBridge(session, deadline);
-        }),
-      );
-    },
+    moveBridges: (withinMs) => moveBridges([...live.values()], { bus, log, withinMs }),
     close() {
       stopWatching();
       for (const session of live.values()) {
@@ -281,15 +268,6 @@ export async function openSessionRegistry(options: SessionRegistryOptions): Prom
     const one = live.values().find(({ bridge }) => bridge === undefined);
     if (one !== undefined) forget(one);
     return one !== undefined;
-  }
-
-  async function moveBridge(session: LiveSession, deadline: number): Promise<void> {
-    const { bridge, releaseBridge } = session;
-    if (bridge === undefined) return;
-    await bus.expectMove(session.id, moveMs).catch((error: unknown) => log.warn("a move was not announced", { error }));
-    releaseBridge?.();
-    while (bridge.isOpen && bridge.inFlight > 0 && Date.now() < deadline) await sleep(20);
-    if (session.bridge === bridge) bridge.close("draining");
   }
 
   /** Only here: the session stays in the store, and is loaded again with its next request. */
