@@ -8,7 +8,7 @@ const argv = process.argv.slice(2);
 if (argv.length === 1 && argv[0] === "--version") {
   process.stdout.write(`${readVersion()}\n`);
 } else {
-  // Compiled code is kept inside the package: whoever can write there could change the code itself. A Node that is too
+  // Compiled code is kept inside the package: a user who can write there can change the code itself. A Node that is too
   // old for it gets its message from `start`.
   module.enableCompileCache?.(`${import.meta.dirname}/../../.cache/code`);
   const { start } = await import("./start.ts");
