@@ -4,16 +4,11 @@ import { request as requestHttps } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import { codeOf, Fault } from "../../../../core/fault.ts";
 import { isLoopbackHostname } from "../../../../core/http/addresses.ts";
+import { type NetworkZone, networkZoneOf } from "../../../../core/http/network-zone.ts";
 import type { Env } from "../../../../core/process/child-env.ts";
 import { cancelledBy, withDeadline } from "../../../../core/wait.ts";
 import { createHttpAgent } from "../../connection/http-agent.ts";
-import {
-  judgeResolvedAddress,
-  judgeTarget,
-  type NetworkZone,
-  networkZoneOf,
-  type TargetVerdict,
-} from "./judge-target.ts";
+import { judgeResolvedAddress, judgeTarget, type TargetVerdict } from "./judge-target.ts";
 
 /** All addresses that a host name resolves to. */
 export type ResolveHost = (host: string) => Promise<readonly string[]>;

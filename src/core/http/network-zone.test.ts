@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { networkZoneOf } from "./judge-target.ts";
+import { networkZoneOf } from "./network-zone.ts";
 
 test.each([
   ["8.8.8.8", "public"],
