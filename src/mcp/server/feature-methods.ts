@@ -10,7 +10,7 @@ import type { Era } from "../messages/protocol-version.ts";
 import { taskSupportOf } from "../messages/task.ts";
 import { errorResult, type Tool, type ToolResult } from "../messages/tool.ts";
 import type { SchemaChecker } from "../schema/schema-checker.ts";
-import type { CompletionRequest, ListName, McpOffer } from "./offer.ts";
+import type { CompletionRequest, InnerCall, ListName, McpOffer, Requester } from "./offer.ts";
 import type { MethodHandler, ServedRequest } from "./served-request.ts";
 import { skillMethods } from "./skill-methods.ts";
 
@@ -23,18 +23,31 @@ export function featureMethods(offer: McpOffer, checker: SchemaChecker): Map<str
 
   if (tools) {
     methods.set("tools/list", (params, request) =>
-      listSoon(() => listPage("tools", tools.list(), params.cursor, request)),
+      listSoon(() => listPage("tools", (request.peer.listedTools = tools.list(request)), params.cursor, request)),
     );
     methods.set("tools/call", (params, request, headers) => {
+      const inner = tools.innerCall?.(params, request);
+      if (inner) return callInner(inner, request);
       const name = stringParam(params, "name");
-      const tool = tools.find(name);
+      const tool = tools.find(name, request);
       if (tool) return callFound(tool, params, request, headers);
       return whenArrived(name, request, () => {
-        const late = tools.find(name);
+        const late = tools.find(name, request);
         if (late) return callFound(late, params, request, headers);
         throw refuse(name, unknownTool(name), request);
       });
     });
+    /** The headers mirror the arguments of the outer call. An unknown name is an argument that the model can correct. */
+    const callInner = (inner: InnerCall, request: ServedRequest) => {
+      const { name } = inner;
+      const tool = tools.find(name, request);
+      if (tool) return callFound(tool, inner, request, undefined);
+      return whenArrived(name, request, () => {
+        const late = tools.find(name, request);
+        if (late) return callFound(late, inner, request, undefined);
+        return errorResult(refuse(name, unknownInnerTool(name), request).message);
+      });
+    };
     const refuse = (name: string, fault: Fault, request: ServedRequest) => {
       tools.refused?.(name, fault, request);
       return fault;
@@ -132,6 +145,10 @@ export function featureMethods(offer: McpOffer, checker: SchemaChecker): Map<str
   }
 }
 
+function unknownInnerTool(name: string): Fault {
+  return new Fault("unknown-tool", `Unknown tool: ${quoted(name, 100)}. Use search_tools to find the tool's name.`);
+}
+
 function unknownTool(name: string): Fault {
   return new Fault("unknown-tool", `Unknown tool: ${quoted(name, 100)}. Use tools/list to see the tools.`);
 }
@@ -192,6 +209,12 @@ export function capabilitiesOf(offer: McpOffer, era: Era): object {
     logging: {},
     ...extensionsOf(offer, era),
   };
+}
+
+/** How to use the server, for the client that has just connected. */
+export function instructionsOf(offer: McpOffer, requester: Requester): { readonly instructions?: string } {
+  const instructions = offer.instructionsFor?.(requester) ?? offer.instructions;
+  return instructions === undefined ? {} : { instructions };
 }
 
 /** Tasks are an extension since 2026-07-28. The others are declared before it, too. */

@@ -3,7 +3,7 @@ import { logLevels, type McpLogLevel } from "../messages/interim-messages.ts";
 import { notification } from "../messages/json-rpc.ts";
 import { negotiateLegacy } from "../messages/protocol-version.ts";
 import { hasLegacyTasks } from "../messages/task.ts";
-import { capabilitiesOf } from "./feature-methods.ts";
+import { capabilitiesOf, instructionsOf } from "./feature-methods.ts";
 import { type LegacyTaskParts, legacyTaskMethods, taskCapabilities } from "./legacy-tasks.ts";
 import type { McpOffer } from "./offer.ts";
 import type { MethodHandler } from "./served-request.ts";
@@ -33,7 +33,7 @@ export function legacyMethods(
         ...(offer.tools && hasLegacyTasks(version) ? { tasks: taskCapabilities } : {}),
       },
       serverInfo: offer.info,
-      ...(offer.instructions === undefined ? {} : { instructions: offer.instructions }),
+      ...instructionsOf(offer, request),
     };
   });
 

@@ -6,6 +6,7 @@ import { until } from "../../../tests/support/until.ts";
 import { Fault } from "../../core/fault.ts";
 import { errorResult, textResult } from "../messages/tool.ts";
 import { createMcpServer, type McpServerOptions } from "./mcp-server.ts";
+import type { ToolOffer } from "./offer.ts";
 
 const relatedTask = "io.modelcontextprotocol/related-task";
 const version = "2025-11-25";
@@ -190,7 +191,7 @@ describe("a tool called as a task of 2025-11-25", () => {
     });
     const { promise, resolve } = Promise.withResolvers<void>();
     let isHere = false;
-    const find = (name: string) => (isHere ? offer.tools!.find(name) : undefined);
+    const find: ToolOffer["find"] = (...asked) => (isHere ? offer.tools!.find(...asked) : undefined);
     const arriving = () => (isHere ? undefined : promise);
     const talk = await shakeHands(createMcpServer({ ...offer, tools: { ...offer.tools!, find }, arriving }), version);
     const started = start(talk);

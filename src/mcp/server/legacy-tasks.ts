@@ -60,7 +60,7 @@ export function legacyTaskMethods({ tasks, waiting, offer, tools, call }: Legacy
     request: ServedRequest,
     work: () => object | Promise<object>,
   ): Promise<object> {
-    const tool = await findTool(params.name, request);
+    const tool = await findTool((tools.innerCall?.(params, request) ?? params).name, request);
     // The call says what is wrong with the name.
     if (!tool) return work();
     if (taskSupportOf(tool) === "forbidden")
@@ -91,13 +91,13 @@ export function legacyTaskMethods({ tasks, waiting, offer, tools, call }: Legacy
   }
 
   /** The tool, also if it is one of a server that is still connecting. */
-  async function findTool(name: unknown, { signal }: ServedRequest): Promise<Tool | undefined> {
+  async function findTool(name: unknown, request: ServedRequest): Promise<Tool | undefined> {
     if (typeof name !== "string") return undefined;
-    const known = tools.find(name);
+    const known = tools.find(name, request);
     const arrival = known ? undefined : offer.arriving?.(name);
     if (arrival === undefined) return known;
-    await orAborted(arrival, signal);
-    return tools.find(name);
+    await orAborted(arrival, request.signal);
+    return tools.find(name, request);
   }
 
   function reportChanges(task: Task, { peer }: ServedRequest): void {

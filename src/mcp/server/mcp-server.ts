@@ -25,7 +25,7 @@ import { createModernCalls } from "./modern-calls.ts";
 import type { McpOffer } from "./offer.ts";
 import { Peer, type PeerOptions } from "./peer.ts";
 import { type MethodHandler, type ReplyRoute, ServedRequest } from "./served-request.ts";
-import { createChangeFeed } from "./subscription.ts";
+import { createChangeFeed, hasNewTools } from "./subscription.ts";
 import { createTaskStore } from "./tasks.ts";
 import { createWaitingRuns } from "./waiting-runs.ts";
 
@@ -91,7 +91,8 @@ export function createMcpServer(offer: McpOffer, options: McpServerOptions = {})
     if (push) {
       peers.add(peer);
       const stop = changeFeed.listen((kind) => {
-        if (peer.version !== undefined) push(notification(`notifications/${kind}/list_changed`));
+        if (peer.version === undefined || (kind === "tools" && !hasNewTools(offer, peer))) return;
+        push(notification(`notifications/${kind}/list_changed`));
       });
       peer.onClose = () => {
         stop();

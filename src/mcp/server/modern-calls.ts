@@ -4,7 +4,7 @@ import { requireTasks } from "../messages/client-facts.ts";
 import { metaKeys } from "../messages/envelope.ts";
 import type { JsonRpcRequest, Params } from "../messages/json-rpc.ts";
 import { supportedVersions } from "../messages/protocol-version.ts";
-import { capabilitiesOf } from "./feature-methods.ts";
+import { capabilitiesOf, instructionsOf } from "./feature-methods.ts";
 import type { McpOffer } from "./offer.ts";
 import { createPrincipalCounter } from "./principal-counter.ts";
 import { createResumableRun } from "./resumable-run.ts";
@@ -52,10 +52,10 @@ export function createModernCalls(parts: ModernParts): ModernCalls {
   const streamsOf = createPrincipalCounter();
   const identity = { [metaKeys.serverInfo]: offer.info };
 
-  methods.set("server/discover", () => ({
+  methods.set("server/discover", (_, request) => ({
     supportedVersions,
     capabilities: capabilitiesOf(offer, "modern"),
-    ...(offer.instructions === undefined ? {} : { instructions: offer.instructions }),
+    ...instructionsOf(offer, request),
   }));
   methods.set("tasks/get", (params, request) => taskOf(params, request).detail());
   methods.set("tasks/update", (params, request) => {

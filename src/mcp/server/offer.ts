@@ -23,16 +23,32 @@ export interface ServerInfo {
   readonly icons?: readonly Icon[];
 }
 
+/** The client that a list or an instruction is for. */
+export type Requester = Pick<RequestContext, "client" | "principal">;
+
 export interface ToolOffer {
-  /** The same array object until the list changes. */
-  list(): readonly Tool[];
-  find(name: string): Tool | undefined;
+  /** The list for this client: the same array object until that list changes. */
+  list(requester: Requester): readonly Tool[];
+  /** Whether the lists of two clients can differ: then a change is announced to those whose own list has changed. */
+  readonly differs?: boolean;
+  find(name: string, requester: Requester): Tool | undefined;
+  /**
+   * The call that this one stands for, if it names a tool that calls others. It is served in every respect as if the
+   * client had sent it itself.
+   */
+  innerCall?(params: Readonly<Record<string, unknown>>, requester: Requester): InnerCall | undefined;
   /** A call was refused before it reached a tool: the tool is unknown, or the client can't run it. */
   refused?(name: string, fault: Fault, context: RequestContext): void;
   /** Called before the arguments are checked, to take out what is not meant for the tool. */
   readArguments?(tool: Tool, args: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;
   /** The arguments fit the tool's schema. An error that is thrown becomes a result with `isError`. */
   call(tool: Tool, args: Readonly<Record<string, unknown>>, context: RequestContext): Promise<ToolResult> | ToolResult;
+}
+
+/** The `params` of a call that another one stands for. */
+export interface InnerCall extends Readonly<Record<string, unknown>> {
+  readonly name: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
 }
 
 export interface ResourceOffer {
@@ -86,6 +102,8 @@ export type ListName = "tools" | "resources" | "resourceTemplates" | "prompts" |
 export interface McpOffer {
   readonly info: ServerInfo;
   readonly instructions?: string | undefined;
+  /** The instructions for this client, if they depend on it. */
+  instructionsFor?(requester: Requester): string | undefined;
   /** The extensions of MCP that the server supports, beside tasks. */
   readonly extensions?: Extensions | undefined;
   readonly tools?: ToolOffer;

@@ -9,6 +9,7 @@ import {
   type JsonRpcResponse,
   notification,
 } from "../messages/json-rpc.ts";
+import type { Tool } from "../messages/tool.ts";
 
 /** Sends one message to the client. */
 export type Send = (message: JsonRpcMessage) => void;
@@ -45,6 +46,8 @@ export class Peer implements PeerOptions {
   version: string | undefined = undefined;
   client: ClientFacts = unknownClient;
   logLevel: McpLogLevel = "info";
+  /** The list of tools that it was sent, or told of, last. */
+  listedTools: readonly Tool[] | undefined = undefined;
   readonly running: Map<JsonRpcId, { cancel(reason: string): void; stop(fault: Fault): void }> = new Map();
   /** Called when the peer is closed. */
   onClose: (() => void) | undefined = undefined;

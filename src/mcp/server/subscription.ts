@@ -3,7 +3,8 @@ import { untilAborted } from "../../core/wait.ts";
 import { requireTasks } from "../messages/client-facts.ts";
 import { metaKeys } from "../messages/envelope.ts";
 import { type JsonRpcId, type JsonRpcMessage, notification, type Params } from "../messages/json-rpc.ts";
-import type { McpOffer, OfferChange } from "./offer.ts";
+import type { Tool } from "../messages/tool.ts";
+import type { McpOffer, OfferChange, Requester } from "./offer.ts";
 import type { PrincipalCounter } from "./principal-counter.ts";
 import type { ReplyRoute, ServedRequest } from "./served-request.ts";
 import type { TaskStore } from "./tasks.ts";
@@ -72,7 +73,11 @@ export async function serveSubscription(
       kinds.add(kind);
     }
     if (kinds.size > 0) {
-      stops.push(changeFeed.listen((kind) => kinds.has(kind) && send(`notifications/${kind}/list_changed`)));
+      const client: ToolLister = { principal, client: request.client, listedTools: offer.tools?.list(request) };
+      const isNew = (kind: OfferChange) => kind !== "tools" || hasNewTools(offer, client);
+      stops.push(
+        changeFeed.listen((kind) => kinds.has(kind) && isNew(kind) && send(`notifications/${kind}/list_changed`)),
+      );
     }
     if (uris.length > 0 && offer.resources?.watch) {
       request.reroute({ send: sendInOrder, headers: route.headers });
@@ -126,6 +131,20 @@ function stringList(value: unknown, name: string): readonly string[] {
 
 function isShortString(value: unknown): value is string {
   return typeof value === "string" && value.length <= longestWatched;
+}
+
+/** A client, and the list of tools that it knows. */
+interface ToolLister extends Requester {
+  listedTools: readonly Tool[] | undefined;
+}
+
+/** Whether this client's own list of tools has changed: not every client gets the same. */
+export function hasNewTools({ tools }: McpOffer, client: ToolLister): boolean {
+  if (tools?.differs !== true) return true;
+  const now = tools.list(client);
+  const isNew = now !== client.listedTools;
+  client.listedTools = now;
+  return isNew;
 }
 
 /** Passes on the changes of an offer to any number of listeners, through one subscription to it. */
