@@ -46,6 +46,18 @@ test("text from the environment may stand for a number or a flag, other text may
   expect(findings).toEqual([{ path: ["m"], message: "must be a whole number, but is a string" }]);
 });
 
+test("one of several kinds of values is enough, and a value of none names them all", () => {
+  const limit = Type.Union([Type.Integer({ minimum: 10, maximum: 99 }), Type.Enum(["off"])]);
+  const schema = Type.Object({ limit });
+  for (const right of [10, "off"]) expect(checkValue(schema, { limit: right }, nothing).findings).toEqual([]);
+  const touched = new Set([pathKey(["limit"])]);
+  expect(checkValue(schema, { limit: "12" }, touched)).toEqual({ value: { limit: 12 }, findings: [] });
+  for (const wrong of [9, "on", null, {}])
+    expect(checkValue(schema, { limit: wrong }, nothing).findings).toEqual([
+      { path: ["limit"], message: 'must be a whole number from 10 to 99 or "off"' },
+    ]);
+});
+
 test("a wrong value is not shown, for it may be a secret", () => {
   const { findings } = checkValue(Type.Object({ n: Type.Integer() }), { n: "hunter2" }, nothing);
   expect(JSON.stringify(findings)).not.toContain("hunter2");
@@ -58,12 +70,13 @@ test("inherited names are not keys", () => {
 
 test("the configuration's schema uses no keyword that is not checked", () => {
   const known = `type enum properties required patternProperties additionalProperties items minimum maximum
-    exclusiveMinimum minLength maxLength pattern default description`.split(/\s+/);
+    exclusiveMinimum minLength maxLength pattern default description anyOf`.split(/\s+/);
   const check = (schema: CheckedSchema): void => {
     expect(known).toEqual(expect.arrayContaining(Object.keys(schema)));
     expect([true, false, undefined]).toContain(schema.additionalProperties);
     for (const part of Object.values({ ...schema.properties, ...schema.patternProperties })) check(part);
     if (schema.items !== undefined) check(schema.items);
+    schema.anyOf?.forEach(check);
   };
   check(configSchema);
 });
@@ -75,6 +88,7 @@ function valueFor(schema: CheckedSchema): fc.Arbitrary<unknown> {
 }
 
 function rightFor(schema: CheckedSchema): fc.Arbitrary<unknown> {
+  if (schema.anyOf !== undefined) return fc.oneof(...schema.anyOf.map(rightFor));
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
   if (schema.type === "array") return fc.array(valueFor(schema.items ?? {}), { maxLength: 2 });
   if (schema.type === "boolean") return fc.boolean();

@@ -11,6 +11,7 @@ export interface CheckedSchema {
   readonly patternProperties?: Readonly<Record<string, CheckedSchema>>;
   readonly additionalProperties?: boolean;
   readonly items?: CheckedSchema;
+  readonly anyOf?: readonly CheckedSchema[];
   readonly minimum?: number;
   readonly maximum?: number;
   readonly exclusiveMinimum?: number;
@@ -45,6 +46,7 @@ export function checkValue(
   };
 
   function check(schema: CheckedSchema, given: unknown, path: ConfigPath): unknown {
+    if (schema.anyOf !== undefined) return checkAny(schema.anyOf, given, path);
     const value = substituted.has(pathKey(path)) ? convert(schema, given) : given;
     if (schema.enum !== undefined) checkChoice(schema.enum, value, path);
     if (schema.type !== undefined && !isType(schema.type, value)) {
@@ -54,6 +56,17 @@ export function checkValue(
     else if (Array.isArray(value)) return value.map((item, index) => check(schema.items ?? {}, item, [...path, index]));
     else if (isRecord(value)) return checkRecord(schema, value, path);
     return value;
+  }
+
+  function checkAny(choices: readonly CheckedSchema[], given: unknown, path: ConfigPath): unknown {
+    const before = findings.length;
+    for (const choice of choices) {
+      const value = check(choice, given, path);
+      if (findings.length === before) return value;
+      findings.length = before;
+    }
+    report(path, `must be ${choices.map(describeChoice).join(" or ")}`);
+    return given;
   }
 
   function checkRecord(schema: CheckedSchema, value: Readonly<Record<string, unknown>>, path: ConfigPath): unknown {
@@ -113,6 +126,12 @@ const typeNames: Readonly<Record<string, string>> = {
   array: "a list",
   object: "an object",
 };
+
+function describeChoice({ type = "", enum: words, minimum, maximum }: CheckedSchema): string {
+  if (words !== undefined) return words.map((word) => JSON.stringify(word)).join(" or ");
+  const range = minimum !== undefined && maximum !== undefined ? ` from ${minimum} to ${maximum}` : "";
+  return `${typeNames[type] ?? type}${range}`;
+}
 
 function isType(type: string, value: unknown): boolean {
   if (type === "integer") return Number.isSafeInteger(value);

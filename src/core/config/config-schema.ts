@@ -6,6 +6,7 @@ import { appsSchema } from "./apps-config.ts";
 import type { CheckedSchema } from "./check-value.ts";
 import { machineSchema } from "./machine-config.ts";
 import { type Policy, policySchema } from "./policy-config.ts";
+import { resultsSchema } from "./results-config.ts";
 import { globs, serverSchema } from "./server-config.ts";
 
 const hub = Type.Object(
@@ -96,6 +97,7 @@ export const configSchema = Type.Object(
     catalog,
     policy: Type.Optional(policySchema),
     audit,
+    results: resultsSchema,
     agent: agentSchema,
     apps: appsSchema,
     machine: machineSchema,
@@ -135,7 +137,7 @@ export function configJsonSchema(): Record<string, unknown> {
 }
 
 function forEditors(schema: CheckedSchema): Record<string, unknown> {
-  const { properties, patternProperties, required, items, ...rest } = schema;
+  const { properties, patternProperties, required, items, anyOf, ...rest } = schema;
   const needed = required?.filter((key) => properties?.[key]?.default === undefined) ?? [];
   const whole = {
     ...rest,
@@ -143,6 +145,7 @@ function forEditors(schema: CheckedSchema): Record<string, unknown> {
     ...(patternProperties && { patternProperties: mapParts(patternProperties) }),
     ...(needed.length > 0 && { required: needed }),
     ...(items && { items: forEditors(items) }),
+    ...(anyOf && { anyOf: anyOf.map(forEditors) }),
   };
   return ["integer", "number", "boolean"].includes(schema.type ?? "") ? orReference(whole) : whole;
 }
