@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { testSource } from "../../tests/support/test-source.ts";
 import { createCatalog } from "./catalog.ts";
-import { mergeInstructions } from "./merge-sources.ts";
+import { mergeInstructions } from "./merge-instructions.ts";
 
 const saying = (id: string, text: string | undefined) => testSource({ id, instructions: () => text });
 
@@ -17,21 +17,37 @@ test("sources with the same instructions share one section, under all their name
   expect(mergeInstructions(sources)).toBe("## work, home\n\nBe gentle.\n\n## other\n\nBe quick.");
 });
 
-test("long instructions are cut, and sources that no longer fit are listed by name", () => {
-  expect(mergeInstructions([saying("a", "x".repeat(5000))])).toBe(`## a\n\n${"x".repeat(1999)}…`);
-  const many = Array.from({ length: 100 }, (_, index) => saying(`s${index}`, `${index} ${"y".repeat(5000)}`));
-  const merged = mergeInstructions(many)!;
-  expect(merged.length).toBeLessThan(15_000);
-  expect(merged).toContain("## s4\n");
-  expect(merged).not.toContain("## s6\n");
-  expect(merged).toContain("Left out because there is too much text: s5, s6, s7");
+test("all instructions fit 2 KB, in equal shares of which the short ones leave the rest to the others", () => {
+  const long = (id: string, letter: string) => saying(id, `${letter.repeat(30)}. `.repeat(200));
+  const merged = mergeInstructions([long("a", "x"), saying("short", "Be quick."), long("b", "y")])!;
+  expect(Buffer.byteLength(merged)).toBeLessThanOrEqual(2048);
+  expect(Buffer.byteLength(merged)).toBeGreaterThan(1900);
+  expect(merged).toContain("## short\n\nBe quick.\n\n");
+  const [xs, ys] = ["x", "y"].map((letter) => merged.split(letter).length);
+  expect(xs).toBe(ys);
+  expect(merged).toMatch(/x\.…\n\n## short/);
 });
 
-test("short instructions are included even if those of an earlier source did not fit", () => {
-  const long = Array.from({ length: 6 }, (_, index) => saying(`long${index}`, `${index} ${"y".repeat(5000)}`));
-  const merged = mergeInstructions([...long, saying("short", "Be quick.")])!;
-  expect(merged).toContain("## short\n\nBe quick.");
-  expect(merged).toMatch(/Left out because there is too much text: long5\)$/);
+test("sources that no longer fit are listed by name", () => {
+  const many = Array.from({ length: 100 }, (_, index) => saying(`s${index}`, `${index} ${"y".repeat(5000)}`));
+  const merged = mergeInstructions(many)!;
+  expect(Buffer.byteLength(merged)).toBeLessThanOrEqual(2048);
+  expect(merged).toContain("## s4\n");
+  expect(merged).not.toContain("## s50\n");
+  expect(merged).toMatch(/Left out because there is too much text: s\d+, s\d+, .*…\)$/);
+});
+
+test("what is cut stays whole characters", () => {
+  const merged = mergeInstructions([saying("a", "é".repeat(3000)), saying("b", "🙂".repeat(3000))])!;
+  expect(merged).not.toContain("\uFFFD");
+  expect(Buffer.byteLength(merged)).toBeLessThanOrEqual(2048);
+});
+
+test("any number of sources with names of any length fits", () => {
+  for (const count of [1, 2, 7, 30, 500]) {
+    const sources = Array.from({ length: count }, (_, index) => saying(`${index}${"n".repeat(63)}`, `${index} z`.repeat(90)));
+    expect(Buffer.byteLength(mergeInstructions(sources)!)).toBeLessThanOrEqual(2048);
+  }
 });
 
 test("a view of one source has its instructions in full, and every view has the current ones", () => {

@@ -104,38 +104,3 @@ export function mergeListMeta(all: Iterable<Meta | undefined>): Meta | undefined
   for (const key of contradicted) merged.delete(key);
   return merged.size === 0 ? undefined : Object.fromEntries(merged);
 }
-
-/** Longer instructions are cut here. The view of that source alone has them in full. */
-const longestOfOne = 2000;
-/** The merged text goes into every conversation of every client. */
-const longestInAll = 12_000;
-
-/** The instructions of several sources, each under its name; undefined if no source has any. Equal texts come once. */
-export function mergeInstructions(sources: Iterable<Source>): string | undefined {
-  const parts: string[] = [];
-  const leftOut: string[] = [];
-  let length = 0;
-  const idsOf = new Map<string, string[]>();
-  for (const { id, instructions } of sources) {
-    const text = instructions?.()?.trim() ?? "";
-    const ids = idsOf.get(text);
-    if (ids === undefined) idsOf.set(text, [id]);
-    else ids.push(id);
-  }
-  idsOf.delete("");
-  for (const [text, ids] of idsOf) {
-    const part = `## ${shortened(ids.join(", "))}\n\n${shortened(text)}`;
-    if (length + part.length > longestInAll) {
-      leftOut.push(...ids);
-      continue;
-    }
-    parts.push(part);
-    length += part.length;
-  }
-  if (leftOut.length > 0) parts.push(`(Left out because there is too much text: ${shortened(leftOut.join(", "))})`);
-  return parts.length === 0 ? undefined : parts.join("\n\n");
-}
-
-function shortened(text: string): string {
-  return text.length <= longestOfOne ? text : `${text.slice(0, longestOfOne - 1).trimEnd()}…`;
-}

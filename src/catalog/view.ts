@@ -4,7 +4,8 @@ import type { Skill } from "../mcp/messages/skill.ts";
 import type { Tool } from "../mcp/messages/tool.ts";
 import type { Completion, CompletionRequest, ListName } from "../mcp/server/offer.ts";
 import { compileGlobs } from "./glob.ts";
-import { type Merged, mergeInstructions, mergeListMeta, sameElements } from "./merge-sources.ts";
+import { cutText, mergeInstructions } from "./merge-instructions.ts";
+import { type Merged, mergeListMeta, sameElements } from "./merge-sources.ts";
 import { type FoundResource, indexResources, noResources, type ResourceIndex } from "./resources/resource-index.ts";
 import { rewriteResult, rewriteTool } from "./resources/rewrite-uris.ts";
 import { qualifyUri } from "./resources/qualified-uri.ts";
@@ -49,8 +50,11 @@ export interface View {
   skills(): readonly Skill[];
   /** The source that has the skill, or the directory of skills, at a URI that the caller was shown. */
   findSkill(uri: string, caller: Caller): FoundSkill | undefined;
-  /** How to use the sources: one source's own text in full, or several texts shortened and under their names. */
-  instructions(): string | undefined;
+  /**
+   * How to use the sources: one source's own text in full, or several texts under their names, shortened to 2 KB in all. With
+   * `maxBytes` to that.
+   */
+  instructions(maxBytes?: number): string | undefined;
   /** The extensions of MCP that its sources support. */
   extensions(): Extensions;
   /** The `_meta` of a list: what its sources say of theirs, without what they contradict each other in. */
@@ -157,7 +161,7 @@ export function createView(filter: ViewFilter, { alphabet = "wide" }: ViewOption
       const found = links.find(current().resources, uri, caller);
       return found && hasSkills(found.source) ? { source: found.source, uri: found.uri } : undefined;
     },
-    instructions: () => instructionsOf(filter, live.state()),
+    instructions: (maxBytes) => instructionsOf(filter, live.state(), maxBytes),
     extensions: () => mergeExtensions(sourcesOf(filter, live.state()).map((source) => source.extensions?.() ?? {})),
     listMeta: (list) => mergeListMeta(sourcesOf(filter, live.state()).map((source) => source.listMeta?.(list))),
     findResource: (uri, caller) => links.find(current().resources, uri, caller),
@@ -214,10 +218,11 @@ function resourcesOf(filter: ViewFilter, state: CatalogState): ResourceIndex {
   return source === undefined ? noResources : indexResources([source]);
 }
 
-function instructionsOf(filter: ViewFilter, { sources }: CatalogState): string | undefined {
-  if (filter === "all") return mergeInstructions(sources.values());
-  if ("sources" in filter) return mergeInstructions([...sources.values()].filter(filter.sources));
-  return "source" in filter ? sources.get(filter.source)?.instructions?.() : undefined;
+function instructionsOf(filter: ViewFilter, { sources }: CatalogState, maxBytes?: number): string | undefined {
+  if (filter === "all") return mergeInstructions(sources.values(), maxBytes);
+  if ("sources" in filter) return mergeInstructions([...sources.values()].filter(filter.sources), maxBytes);
+  const own = "source" in filter ? sources.get(filter.source)?.instructions?.() : undefined;
+  return own === undefined || maxBytes === undefined ? own : cutText(own, maxBytes);
 }
 
 function sourcesOf(filter: ViewFilter, { sources }: CatalogState): readonly Source[] {
