@@ -10,6 +10,7 @@ import { httpCalls, stdioCalls } from "./scenarios/calls.ts";
 import { catalogCost } from "./scenarios/catalog.ts";
 import { coldStart } from "./scenarios/cold-start.ts";
 import { fanOut } from "./scenarios/fan-out.ts";
+import { hub } from "./scenarios/hub.ts";
 import { instances } from "./scenarios/instances.ts";
 import { largeCalls } from "./scenarios/large-calls.ts";
 import { orders } from "./scenarios/orders.ts";
@@ -31,6 +32,7 @@ const scenarios = [
   catalogCost,
   fanOut,
   relay,
+  hub,
   bridge,
   instances,
 ];

@@ -7,6 +7,8 @@ export interface AbortListener {
 export interface Abort {
   readonly aborted: boolean;
   readonly reason: unknown;
+  /** Where a real one is needed. */
+  readonly signal: AbortSignal;
   listen(listener: AbortListener): void;
   unlisten(listener: AbortListener): void;
 }
@@ -57,25 +59,25 @@ export function abortOf(context: { readonly abort?: Abort | undefined; readonly 
 }
 
 class SignalAbort implements Abort {
-  readonly #signal: AbortSignal;
+  readonly signal: AbortSignal;
 
   constructor(signal: AbortSignal) {
-    this.#signal = signal;
+    this.signal = signal;
   }
 
   get aborted(): boolean {
-    return this.#signal.aborted;
+    return this.signal.aborted;
   }
 
   get reason(): unknown {
-    return this.#signal.reason;
+    return this.signal.reason;
   }
 
   listen(listener: AbortListener): void {
-    this.#signal.addEventListener("abort", listener);
+    this.signal.addEventListener("abort", listener);
   }
 
   unlisten(listener: AbortListener): void {
-    this.#signal.removeEventListener("abort", listener);
+    this.signal.removeEventListener("abort", listener);
   }
 }

@@ -4,9 +4,12 @@ import {
   type IncomingMessage,
   type OutgoingHttpHeaders,
   request as requestHttp,
+  type RequestOptions,
 } from "node:http";
 import { request as requestHttps } from "node:https";
+import { urlToHttpOptions } from "node:url";
 import { Fault } from "../fault.ts";
+import { type Abort, type AbortListener, abortOf, type LazyAbort } from "../lazy-abort.ts";
 
 export interface HttpCall {
   readonly url: URL;
@@ -15,6 +18,8 @@ export interface HttpCall {
   readonly body?: string | undefined;
   readonly agent: Agent;
   readonly signal?: AbortSignal | undefined;
+  /** Instead of `signal`, where no AbortSignal is needed. */
+  readonly abort?: LazyAbort | undefined;
   /** Called when the request has been sent. */
   onSent?(): void;
 }
@@ -29,7 +34,7 @@ const mostRedirects = 3;
 export async function sendHttp(call: HttpCall): Promise<IncomingMessage> {
   let { url } = call;
   for (let count = 0; ; count++) {
-    const response = await sendOnce({ ...call, url });
+    const response = await sendOnce(call, url);
     const target = redirectOf(response, url);
     if (target === undefined || count === mostRedirects) return response;
     response.resume();
@@ -50,38 +55,52 @@ function redirectOf({ statusCode, headers }: IncomingMessage, url: URL): URL | u
     : undefined;
 }
 
-function sendOnce(call: HttpCall): Promise<IncomingMessage> {
+function sendOnce(call: HttpCall, url: URL): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    const send = call.url.protocol === "https:" ? requestHttps : requestHttp;
-    const headers =
-      call.body === undefined ? call.headers : { ...call.headers, "content-length": Buffer.byteLength(call.body) };
-    const request = send(call.url, { method: call.method, headers, agent: call.agent }, resolve);
-    followSignal(request, call.signal, reject);
+    const { method, headers, body, agent, abort = call.signal && abortOf({ signal: call.signal }) } = call;
+    const isSecure = url.protocol === "https:";
+    const send = isSecure ? requestHttps : requestHttp;
+    const request = send({ ...addressOf(url), method, headers: withLength(headers, body), agent }, resolve);
+    if (abort) followAbort(request, abort, reject);
     let isConnected = false;
     request.once("socket", (socket) => {
       if (!socket.connecting) isConnected = true;
       // With TLS the request is sent after the handshake, which comes after this event.
-      else socket.once(call.url.protocol === "https:" ? "secureConnect" : "connect", () => (isConnected = true));
+      else socket.once(isSecure ? "secureConnect" : "connect", () => (isConnected = true));
     });
     if (call.onSent) request.once("finish", () => call.onSent?.());
-    request.on("error", (cause) => reject(failureOf(cause, request, isConnected, call.url)));
-    request.end(call.body);
+    request.on("error", (cause) => reject(failureOf(cause, request, isConnected, url)));
+    request.end(body);
   });
+}
+
+const addresses = new WeakMap<URL, RequestOptions>();
+
+/** Taking a URL apart costs more than all else before the request is written. */
+function addressOf(url: URL): RequestOptions {
+  let found = addresses.get(url);
+  if (!found) addresses.set(url, (found = urlToHttpOptions(url)));
+  return found;
+}
+
+function withLength(headers: OutgoingHttpHeaders, body: string | undefined): OutgoingHttpHeaders {
+  return body === undefined ? headers : { ...headers, "content-length": Buffer.byteLength(body) };
 }
 
 /**
  * Not Node's own `signal`, which destroys the request with an error: at the end of the response, that error is emitted on
  * a socket without listeners and crashes the process.
  */
-function followSignal(request: ClientRequest, signal: AbortSignal | undefined, onAbort: (fault: Fault) => void): void {
-  if (!signal) return;
-  const abort = () => {
-    onAbort(new Fault("cancelled", "The request was cancelled."));
-    request.destroy();
+function followAbort(request: ClientRequest, abort: Abort, onAbort: (fault: Fault) => void): void {
+  const listener: AbortListener = {
+    handleEvent() {
+      onAbort(new Fault("cancelled", "The request was cancelled."));
+      request.destroy();
+    },
   };
-  if (signal.aborted) return abort();
-  signal.addEventListener("abort", abort, { once: true });
-  request.once("close", () => signal.removeEventListener("abort", abort));
+  if (abort.aborted) return listener.handleEvent();
+  abort.listen(listener);
+  request.once("close", () => abort.unlisten(listener));
 }
 
 function failureOf(cause: NodeJS.ErrnoException, request: ClientRequest, isConnected: boolean, url: URL): Fault {
@@ -106,7 +125,7 @@ export function readText(response: IncomingMessage, maxBytes: number): Promise<s
       reject(tooLarge(maxBytes));
       response.destroy();
     });
-    response.on("end", () => resolve(Buffer.concat(chunks).toString("utf8")));
+    response.on("end", () => resolve((chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)).toString("utf8")));
     response.on("error", broken);
     response.on("close", () => response.readableEnded || broken());
   });

@@ -3,6 +3,7 @@ import { Agent as TlsAgent } from "node:https";
 import type { Readable, Writable } from "node:stream";
 import { Fault, isFault } from "../../core/fault.ts";
 import { parseJsonBytes } from "../../core/json-bytes.ts";
+import { LazyAbort } from "../../core/lazy-abort.ts";
 import type { Log } from "../../core/log.ts";
 import { quoted } from "../../core/peer-text.ts";
 import type { Secret } from "../../core/secrets/secret.ts";
@@ -39,7 +40,7 @@ export interface ForwardStdioOptions {
 
 interface PendingRequest {
   readonly isModern: boolean;
-  readonly stop: AbortController;
+  readonly stop: LazyAbort;
 }
 
 /** Serves one app session over stdio: forwards every message to the HTTP endpoint of a proxy. */
@@ -90,7 +91,7 @@ export async function forwardStdio(options: ForwardStdioOptions): Promise<void> 
       setTimeout(resolve, graceMs).unref();
     });
   }
-  for (const { stop } of pending.values()) stop.abort();
+  for (const { stop } of pending.values()) stop.abort(new Fault("cancelled", "The client is gone."));
   await transport.close();
   agent.destroy();
 
@@ -134,15 +135,14 @@ export async function forwardStdio(options: ForwardStdioOptions): Promise<void> 
   }
 
   async function request(message: JsonRpcRequest): Promise<void> {
-    const stop = new AbortController();
+    const stop = new LazyAbort();
     const isModern = "mcp-method" in mirrorHeaders(message);
     pending.set(message.id, { isModern, stop });
     if (message.method === "initialize") handshakeId = message.id;
     try {
-      await transport.send(message, { signal: stop.signal });
+      await transport.send(message, { abort: stop });
     } catch (error) {
-      if (!stop.signal.aborted)
-        respond(failure(message.id, rpcErrorOf(withAdvice(error), isModern ? "modern" : "legacy")));
+      if (!stop.aborted) respond(failure(message.id, rpcErrorOf(withAdvice(error), isModern ? "modern" : "legacy")));
     }
   }
 
@@ -152,7 +152,7 @@ export async function forwardStdio(options: ForwardStdioOptions): Promise<void> 
     const found = pending.get(id);
     settle(id);
     if (found?.isModern !== true) return false;
-    found.stop.abort();
+    found.stop.abort(new Fault("cancelled", "The client cancelled the request."));
     return true;
   }
 

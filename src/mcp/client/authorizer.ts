@@ -32,14 +32,15 @@ const mostRefusals = 6;
 export async function sendAuthorized(call: HttpCall, authorizer: Authorizer | undefined): Promise<IncomingMessage> {
   if (!authorizer) return sendHttp(call);
   const request = authorizer.request(call.method, call.url);
+  const signal = call.abort?.signal ?? call.signal;
   for (let refusals = 0; ; refusals++) {
-    const headers = { ...call.headers, ...(await request.headers(call.signal)) };
+    const headers = { ...call.headers, ...(await request.headers(signal)) };
     const response = await sendHttp({ ...call, headers });
     request.answered?.(response.headers);
     const status = response.statusCode ?? 0;
     if ((status !== 401 && status !== 403) || refusals === mostRefusals) return response;
     try {
-      if (!(await request.refused({ status, headers: response.headers, signal: call.signal }))) return response;
+      if (!(await request.refused({ status, headers: response.headers, signal }))) return response;
     } catch (error) {
       response.destroy();
       throw error;

@@ -1,4 +1,5 @@
 import { Fault } from "../../core/fault.ts";
+import type { LazyAbort } from "../../core/lazy-abort.ts";
 import type { JsonRpcId, JsonRpcMessage } from "../messages/json-rpc.ts";
 
 /** What a transport reports to its client. */
@@ -15,7 +16,7 @@ export interface TransportListener {
 
 export interface SendOptions {
   /** Stops the work for this message. Abort it before you close the transport. */
-  readonly signal?: AbortSignal | undefined;
+  readonly abort?: LazyAbort | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The message will be sent again after this pause, as the server requested. The pause is not silence. */
   onPause?(ms: number): void;

@@ -2,6 +2,7 @@ import type { Agent, IncomingMessage, OutgoingHttpHeaders } from "node:http";
 import { setImmediate as nextTurn, setTimeout as sleepForReal } from "node:timers/promises";
 import { Fault, isFault } from "../../core/fault.ts";
 import { isEventStream, readText, retryAfterMs } from "../../core/http/send-http.ts";
+import { LazyAbort } from "../../core/lazy-abort.ts";
 import type { Log } from "../../core/log.ts";
 import { idOf, isRequest, type JsonRpcId, type JsonRpcMessage } from "../messages/json-rpc.ts";
 import { mirrorHeaders } from "../messages/mirrored-headers.ts";
@@ -33,7 +34,7 @@ const mostPauses = 30;
 /** Streamable HTTP in both eras, directly on `node:http`. */
 export function createHttpTransport(options: HttpTransportOptions): ClientTransport {
   const { url, authorizer, agent, log, maxMessageBytes, sleep = sleepForReal } = options;
-  const closing = new AbortController();
+  const closing = new LazyAbort();
   let listener: TransportListener;
   /** Set in the legacy era only, which is also the only one where streams can be resumed. */
   let version: string | undefined;
@@ -53,12 +54,12 @@ export function createHttpTransport(options: HttpTransportOptions): ClientTransp
       version = settled;
     },
     async send(message, sendOptions = {}) {
-      const { signal = closing.signal } = sendOptions;
+      const { abort = closing } = sendOptions;
       if (sending === 0) await processPendingCloses();
       sending++;
       try {
-        const response = await postPatiently(message, sendOptions, signal);
-        await receive(response, message, signal);
+        const response = await postPatiently(message, sendOptions, abort);
+        await receive(response, message, abort);
       } finally {
         sending--;
       }
@@ -68,9 +69,9 @@ export function createHttpTransport(options: HttpTransportOptions): ClientTransp
       }
     },
     async close() {
-      if (closing.signal.aborted) return;
+      if (closing.aborted) return;
       await endSession();
-      closing.abort();
+      closing.abort(new Fault("cancelled", "The connection was closed."));
       agent.destroy();
     },
   };
@@ -79,7 +80,7 @@ export function createHttpTransport(options: HttpTransportOptions): ClientTransp
   async function postPatiently(
     message: JsonRpcMessage,
     sendOptions: SendOptions,
-    signal: AbortSignal,
+    abort: LazyAbort,
   ): Promise<IncomingMessage> {
     const started = Date.now();
     const body = JSON.stringify(message);
@@ -90,8 +91,9 @@ export function createHttpTransport(options: HttpTransportOptions): ClientTransp
       ...sendOptions.headers,
     };
     for (let pauses = 0; ; pauses++) {
-      const headers = { ...(await commonHeaders()), ...ownHeaders };
-      const call = { url, method: "POST", headers, body, agent, signal } as const;
+      const common = options.headers();
+      const headers = { ...(common instanceof Promise ? await common : common), ...sessionHeaders(), ...ownHeaders };
+      const call = { url, method: "POST", headers, body, agent, abort } as const;
       const response = await sendAuthorized(call, authorizer);
       const wait = pauseOf(response);
       if (wait === undefined || pauses === mostPauses) return response;
@@ -99,11 +101,11 @@ export function createHttpTransport(options: HttpTransportOptions): ClientTransp
       response.resume();
       log.info("waiting because the server is too busy", { status: response.statusCode, waitMs: wait });
       sendOptions.onPause?.(wait);
-      await sleep(wait, undefined, { signal });
+      await sleep(wait, undefined, { signal: abort.signal });
     }
   }
 
-  async function receive(response: IncomingMessage, sent: JsonRpcMessage, signal: AbortSignal): Promise<void> {
+  async function receive(response: IncomingMessage, sent: JsonRpcMessage, abort: LazyAbort): Promise<void> {
     const status = response.statusCode ?? 0;
     const isInitialize = isRequest(sent) && sent.method === "initialize";
     if (isInitialize && typeof response.headers["mcp-session-id"] === "string" && !(await isSessionConfigured()))
@@ -115,7 +117,7 @@ export function createHttpTransport(options: HttpTransportOptions): ClientTransp
     }
     if (isEventStream(response)) {
       // The stream may last as long as the call, but the message counts as sent once the server has accepted it.
-      void follow(response, id, signal);
+      void follow(response, id, abort.signal);
       return;
     }
     const text = await readText(response, maxMessageBytes);
@@ -151,8 +153,8 @@ export function createHttpTransport(options: HttpTransportOptions): ClientTransp
   async function listen(onSent: () => void): Promise<void> {
     let failures = 0;
     let hadStream = false;
-    if (closing.signal.aborted) onSent();
-    while (!closing.signal.aborted) {
+    if (closing.aborted) onSent();
+    while (!closing.aborted) {
       const response = await get(undefined, closing.signal, onSent).catch((error: unknown) =>
         isFault(error, "unauthorized") ? "refused" : undefined,
       );
@@ -176,7 +178,7 @@ export function createHttpTransport(options: HttpTransportOptions): ClientTransp
   function readStream(first: IncomingMessage, signal: AbortSignal, onData: (data: string) => boolean): Promise<Fault> {
     return readResumable(first, {
       onData,
-      mayResume: () => version !== undefined && !closing.signal.aborted,
+      mayResume: () => version !== undefined && !closing.aborted,
       resume: (lastEventId) => get(lastEventId, signal),
       maxMessageBytes,
       signal,
@@ -211,8 +213,11 @@ export function createHttpTransport(options: HttpTransportOptions): ClientTransp
   }
 
   async function commonHeaders(): Promise<OutgoingHttpHeaders> {
+    return { ...(await options.headers()), ...sessionHeaders() };
+  }
+
+  function sessionHeaders(): OutgoingHttpHeaders {
     return {
-      ...(await options.headers()),
       ...(sessionId === undefined ? {} : { "mcp-session-id": sessionId }),
       ...(version === undefined ? {} : { "mcp-protocol-version": version }),
     };

@@ -1,5 +1,6 @@
 import { Fault, isFault } from "../../core/fault.ts";
 import { asRecord } from "../../core/is-record.ts";
+import type { Abort } from "../../core/lazy-abort.ts";
 import { type Log, silentLog } from "../../core/log.ts";
 import type { TraceFields } from "../../core/telemetry/trace-context.ts";
 import { cancelledBy, orAborted, sleep } from "../../core/wait.ts";
@@ -26,12 +27,15 @@ import {
 } from "../messages/json-rpc.ts";
 import type { Era } from "../messages/protocol-version.ts";
 import { answerInputRequests, answerOther, answerQuestion, type Ask, cancelInputRequests } from "./answer-questions.ts";
-import { type CallDeadline, type CallLimits, createCallDeadline } from "./call-deadline.ts";
+import type { CallLimits } from "./call-deadline.ts";
 import type { ClientTransport, TransportListener } from "./client-transport.ts";
+import { PendingCall, type PendingOwner, type SentOptions } from "./pending-call.ts";
 import { aboutTask, createTaskRoutes, takeTaskId } from "./task-routes.ts";
 
 export interface CallOptions extends CallLimits {
+  /** What ends the request early; `abort` counts if both are given. */
   readonly signal?: AbortSignal | undefined;
+  readonly abort?: Abort | undefined;
   /** Headers that repeat parts of the request. Only the modern era has them. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly meta?: Params | undefined;
@@ -54,9 +58,8 @@ export interface CallOptions extends CallLimits {
   readonly taskId?: string | undefined;
 }
 
-interface SentOptions extends CallOptions {
-  /** Called when the server has acknowledged the subscription that this request makes. */
-  onAcknowledged?(): void;
+export function signalOf({ abort, signal }: Pick<CallOptions, "abort" | "signal">): AbortSignal | undefined {
+  return abort?.signal ?? signal;
 }
 
 /** What the client and the server agreed on. */
@@ -96,15 +99,6 @@ export interface McpClient {
   close(fault?: Fault): Promise<void>;
 }
 
-interface PendingCall {
-  readonly options: SentOptions;
-  readonly deadline: CallDeadline;
-  /** Stops the transport's work for this call. */
-  readonly stop: AbortController;
-  resolve(result: Params): void;
-  reject(fault: unknown): void;
-}
-
 /** How long a server has to take note of a call that was given up. */
 const giveUpMs = 500;
 
@@ -118,6 +112,7 @@ const longestPauseMs = 5000;
 export async function openMcpClient(transport: ClientTransport, options: McpClientOptions): Promise<McpClient> {
   const { log = silentLog, pause = sleep } = options;
   const pending = new Map<JsonRpcId, PendingCall>();
+  const owner: PendingOwner = { pending, onCancelled: tellCancelled };
   const tasks = createTaskRoutes<CallOptions>();
   let nextId = 0;
   let closing: Promise<void> | undefined;
@@ -136,7 +131,7 @@ export async function openMcpClient(transport: ClientTransport, options: McpClie
         const { ask = options.ask, toHub = false } = callOptions;
         const answering = answerInputRequests(result.inputRequests, ask, toHub);
         try {
-          const { signal } = callOptions;
+          const signal = signalOf(callOptions);
           const inputResponses = await (signal === undefined ? answering : orAborted(answering, signal));
           const isAsked = Object.keys(inputResponses).length > 0;
           if (!isAsked && round < mostRounds) await pause(pauseMs, signal);
@@ -185,52 +180,21 @@ export async function openMcpClient(transport: ClientTransport, options: McpClie
   }
 
   function requestOnce(method: string, params: Params, callOptions: SentOptions): Promise<Params> {
+    const aborted = callOptions.abort ?? callOptions.signal;
+    if (aborted?.aborted === true) return Promise.reject(cancelledBy(aborted));
     const id = ++nextId;
-    const stop = new AbortController();
-    return new Promise<Params>((resolve, reject) => {
-      if (callOptions.signal?.aborted) return reject(cancelledBy(callOptions.signal));
-      const deadline = createCallDeadline(callOptions, (fault) => cancel(fault));
-      const cancel = (fault: unknown) => {
-        if (!pending.has(id)) return;
-        settle();
-        reject(fault);
-        stop.abort();
-        // The specification forbids cancelling `initialize`; closing the connection ends it.
-        const needsNotification = !transport.cancelsByClosing || client.agreement?.era === "legacy";
-        if (needsNotification && method !== "initialize") {
-          const reason = fault instanceof Fault ? fault.message : "cancelled";
-          client.notify("notifications/cancelled", { requestId: id, reason }).catch(() => {});
-        }
-      };
-      const onAbort = () => cancel(cancelledBy(callOptions.signal!));
-      const settle = () => {
-        pending.delete(id);
-        deadline.stop();
-        callOptions.signal?.removeEventListener("abort", onAbort);
-      };
-      callOptions.signal?.addEventListener("abort", onAbort, { once: true });
-      pending.set(id, {
-        deadline,
-        stop,
-        options: {
-          ...callOptions,
-          onProgress(progress) {
-            deadline.extend();
-            callOptions.onProgress?.(progress);
-          },
-        },
-        resolve: (result) => (settle(), resolve(result)),
-        reject: (fault) => (settle(), reject(fault)),
-      });
-      const message: JsonRpcRequest = { jsonrpc: "2.0", id, method, params: withMeta(params, id, callOptions) };
-      transport
-        .send(message, {
-          signal: stop.signal,
-          headers: headersOf(callOptions),
-          onPause: (ms) => deadline.extend(ms),
-        })
-        .catch((fault: unknown) => pending.get(id)?.reject(fault));
-    });
+    const call = new PendingCall(id, method, callOptions, headersOf(callOptions), owner);
+    const message: JsonRpcRequest = { jsonrpc: "2.0", id, method, params: withMeta(params, id, callOptions) };
+    transport.send(message, call).catch((fault: unknown) => pending.get(id)?.reject(fault));
+    return call.answered;
+  }
+
+  function tellCancelled({ id, method }: PendingCall, fault: unknown): void {
+    // The specification forbids cancelling `initialize`; closing the connection ends it.
+    const needsNotification = !transport.cancelsByClosing || client.agreement?.era === "legacy";
+    if (!needsNotification || method === "initialize") return;
+    const reason = fault instanceof Fault ? fault.message : "cancelled";
+    client.notify("notifications/cancelled", { requestId: id, reason }).catch(() => {});
   }
 
   function headersOf({ headers, trace }: CallOptions): CallOptions["headers"] {
@@ -264,7 +228,7 @@ export async function openMcpClient(transport: ClientTransport, options: McpClie
       const params = message.params ?? {};
       const token = params.progressToken;
       if (message.method === "notifications/progress" && (typeof token === "number" || typeof token === "string")) {
-        const { options: call } = pending.get(token) ?? { options: tasks.byToken(token) };
+        const call = pending.get(token) ?? tasks.byToken(token);
         if (Number.isFinite(params.progress)) call?.onProgress?.(progressOf(params));
       } else if (message.method === "notifications/subscriptions/acknowledged") {
         const id = asRecord(params._meta)[metaKeys.subscriptionId];
@@ -334,7 +298,7 @@ export async function openMcpClient(transport: ClientTransport, options: McpClie
   function failAll(fault: Fault): void {
     for (const call of pending.values()) {
       call.reject(fault);
-      call.stop.abort();
+      call.abort.abort(fault);
     }
   }
 }

@@ -36,7 +36,7 @@ export function createSseTransport(options: HttpTransportOptions): ClientTranspo
       }
     },
     async send(message, sendOptions = {}) {
-      const { signal } = sendOptions;
+      const signal = sendOptions.abort?.signal;
       if (!target) throw new Fault("unavailable", "The server has not named its endpoint for messages.");
       const headers = { ...(await options.headers()), "content-type": "application/json", ...sendOptions.headers };
       const stop = signal ? AbortSignal.any([closing.signal, signal]) : closing.signal;

@@ -1,6 +1,7 @@
 import type { CallContext } from "../../catalog/call-context.ts";
 import type { Caller } from "../../catalog/caller.ts";
 import { Fault, isFault } from "../../core/fault.ts";
+import { abortOf } from "../../core/lazy-abort.ts";
 import { type TraceFields, traceFields } from "../../core/telemetry/trace-context.ts";
 import { orAborted, settledWithin } from "../../core/wait.ts";
 import type { CallOptions } from "../../mcp/client/mcp-client.ts";
@@ -114,7 +115,7 @@ export function createSafeRequest(
           return send({ ...options, trace: traceFields(traceparent, tracestate) });
         });
       } catch (error) {
-        if (options.signal?.aborted || error instanceof RpcFault || error instanceof TaskFault) throw error;
+        if (options.abort?.aborted || error instanceof RpcFault || error instanceof TaskFault) throw error;
         const verdict = judgeRetry(error, annotations);
         if (verdict === "repeat" && attempt === 1) continue;
         if (verdict === "unknown") throw outcomeUnknown(error as Fault);
@@ -143,7 +144,7 @@ export function createSafeRequest(
     const trace = traceFields(context.traceparent, context.tracestate);
     const meta = metaOf(context, trace);
     return {
-      signal: context.signal,
+      abort: abortOf(context),
       ...limits,
       headers,
       logLevel: context.logLevel,

@@ -8,6 +8,7 @@ test("a call that can't be sent fails at once, and leaves no timer or listener b
   const listening = new Set<unknown>();
   const abort = {
     aborted: false,
+    signal: new AbortController().signal,
     reason: undefined,
     listen: (listener: unknown) => void listening.add(listener),
     unlisten: (listener: unknown) => void listening.delete(listener),

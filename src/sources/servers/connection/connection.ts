@@ -5,7 +5,7 @@ import { createTail, type Tail } from "../../../core/process/tail.ts";
 import { createKnownRedactor, type KnownRedactor } from "../../../core/secrets/redact-known.ts";
 import { createOutputRedactor } from "../../../core/secrets/redact-output.ts";
 import { backoffDelays, orAborted, settledWithin, sleep } from "../../../core/wait.ts";
-import type { Agreement, CallOptions } from "../../../mcp/client/mcp-client.ts";
+import { type Agreement, type CallOptions, signalOf } from "../../../mcp/client/mcp-client.ts";
 import type { Answer, Question } from "../../../mcp/messages/interim-messages.ts";
 import type { Params } from "../../../mcp/messages/json-rpc.ts";
 import type { ServerDefinition } from "../definition.ts";
@@ -123,7 +123,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     async request(method, params, callOptions) {
       const release = hold();
       try {
-        const used = await openPatiently(callOptions.signal);
+        const used = readyLink() ?? (await openPatiently(signalOf(callOptions)));
         const sent = typeof params === "function" ? params(used.agreement) : params;
         return await send(used, method, sent, callOptions);
       } catch (error) {
@@ -140,7 +140,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     },
     async query(method, params, callOptions) {
       try {
-        return await send(await open(callOptions.signal), method, params, callOptions);
+        return await send(await open(signalOf(callOptions)), method, params, callOptions);
       } catch (error) {
         throw redactFault(toFault(error), redact);
       }
@@ -181,6 +181,11 @@ export function createConnection(options: ConnectionOptions): Connection {
       if (used === link) noteFailure(error);
       throw error;
     }
+  }
+
+  /** The link, if a call can be sent over it at once. */
+  function readyLink(): Link | undefined {
+    return heartbeat?.checked() === undefined && isOpen(state) ? link : undefined;
   }
 
   async function open(signal?: AbortSignal): Promise<Link> {

@@ -3,7 +3,7 @@ import { asRecord, isRecord } from "../../../core/is-record.ts";
 import { cancelledBy } from "../../../core/wait.ts";
 import { answerInputRequests } from "../../../mcp/client/answer-questions.ts";
 import { timeoutFault } from "../../../mcp/client/call-deadline.ts";
-import type { CallOptions } from "../../../mcp/client/mcp-client.ts";
+import { type CallOptions, signalOf } from "../../../mcp/client/mcp-client.ts";
 import { type Params, type RpcError, RpcFault } from "../../../mcp/messages/json-rpc.ts";
 import type { Era } from "../../../mcp/messages/protocol-version.ts";
 import { isOver, parseTask, type TaskState } from "../../../mcp/messages/task.ts";
@@ -54,7 +54,8 @@ export async function followTask(
   const about = { taskId: started.id };
   const { as, trace } = options;
   const late = new AbortController();
-  const signal = options.signal ? AbortSignal.any([options.signal, late.signal]) : late.signal;
+  const given = signalOf(options);
+  const signal = given ? AbortSignal.any([given, late.signal]) : late.signal;
   const timer = setTimeout(() => late.abort(timeoutFault(limitMs, options.settings?.maxTotalMs)), limitMs);
   const report = createStatusReport(options, hasProgress);
   const answered = new Set<string>();

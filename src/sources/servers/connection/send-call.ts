@@ -1,6 +1,6 @@
 import { asRecord } from "../../../core/is-record.ts";
 import { orAborted } from "../../../core/wait.ts";
-import type { Agreement, CallOptions } from "../../../mcp/client/mcp-client.ts";
+import { type Agreement, type CallOptions, signalOf } from "../../../mcp/client/mcp-client.ts";
 import type { Params } from "../../../mcp/messages/json-rpc.ts";
 import { startedTask, type TaskSupport } from "../../../mcp/messages/task.ts";
 import type { Connection } from "./connection.ts";
@@ -39,7 +39,7 @@ async function callAsTask(
   options: CallOptions,
   terms: TaskTerms,
 ): Promise<Params> {
-  const { signal } = options;
+  const signal = signalOf(options);
   const ended = new AbortController();
   const stop = new AbortController();
   let asksForTask = false;
@@ -59,7 +59,12 @@ async function callAsTask(
     if (asksForTask) cancelLater(connection, created, options);
     else stop.abort(signal?.reason);
   };
-  const created = connection.request("tools/call", paramsFor, { ...own, signal: stop.signal, taskUntil: ended.signal });
+  const created = connection.request("tools/call", paramsFor, {
+    ...own,
+    abort: undefined,
+    signal: stop.signal,
+    taskUntil: ended.signal,
+  });
   signal?.addEventListener("abort", onAbort, { once: true });
   if (signal?.aborted) onAbort();
   try {

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { Fault } from "../../../core/fault.ts";
 import { silentLog } from "../../../core/log.ts";
 import { createTail } from "../../../core/process/tail.ts";
+import { until } from "../../../../tests/support/until.ts";
 import { createStdioTransport } from "./stdio-transport.ts";
 
 const line = JSON.stringify({ jsonrpc: "2.0", method: "notifications/message" });
@@ -32,4 +33,34 @@ test("a message that can't be processed is not reported as too large, and keeps 
     cause: expect.objectContaining({ message: "broken inside" }),
   });
   expect(await closedBy(10)).toMatchObject({ code: "too-large" });
+});
+
+/** What became of messages sent in one turn to a server that has closed its input, and so can't read them. */
+async function sentTo(count: number): Promise<string[]> {
+  const script = "require('fs').closeSync(0); setInterval(() => {}, 1000)";
+  const closing = createTail(1000);
+  const transport = createStdioTransport({
+    name: "deaf",
+    server: {
+      command: process.execPath,
+      args: ["-e", `${script}; console.error("closed")`],
+      env: {},
+      pidNamespace: "off",
+    },
+    env: process.env,
+    stderr: closing,
+    log: silentLog,
+    maxMessageBytes: 1000,
+  });
+  await transport.start({ onMessage: () => {}, onLost: () => {}, onClose: () => {} });
+  await until(() => closing.text().includes("closed"));
+  const messages = Array.from({ length: count }, (_, id) => ({ jsonrpc: "2.0" as const, id, method: "ping" }));
+  const sent = await Promise.allSettled(messages.map((message) => transport.send(message)));
+  await transport.close();
+  return sent.map((each) => (each.status === "rejected" ? (each.reason as Fault).code : "sent"));
+}
+
+test("a message that can't be written was not received, but of several written together some may have been", async () => {
+  expect(await sentTo(1)).toEqual(["unavailable"]);
+  expect(await sentTo(3)).toEqual(["outcome-unknown", "outcome-unknown", "outcome-unknown"]);
 });

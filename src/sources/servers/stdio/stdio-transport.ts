@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Fault } from "../../../core/fault.ts";
+import { atTurnEnd } from "../../../core/http/turn-end.ts";
 import type { Log } from "../../../core/log.ts";
 import { quotedPeerTail } from "../../../core/peer-text.ts";
 import type { Env } from "../../../core/process/child-env.ts";
@@ -28,11 +29,14 @@ export interface StdioTransport extends ClientTransport {
 
 /** How long to wait for the rest of the output of a server that has exited. */
 const drainMs = 1000;
+/** A large piece is written at once: collecting it would only use memory. */
+const maxCollectedChars = 64 * 1024;
 /** Enough for the reason that comes before the closing lines of npm, and still short enough for one line about a server. */
 const maxLastOutput = 420;
 
 export function createStdioTransport(options: StdioTransportOptions): StdioTransport {
   const { name, server, env, stderr, log, maxMessageBytes } = options;
+  let batch: Batch | undefined;
   const writing = new Set<Promise<void>>();
   let child: ServerProcess | undefined;
   let exit: ProcessExit | undefined;
@@ -51,22 +55,28 @@ export function createStdioTransport(options: StdioTransportOptions): StdioTrans
       read(child, listener);
       void watch(child, listener);
     },
-    async send(message) {
-      if (!child || exit || !child.stdin.writable) throw processGone();
-      const written = write(child, `${JSON.stringify(message)}\n`);
-      writing.add(written);
-      try {
-        await written;
-      } finally {
-        writing.delete(written);
+    send(message) {
+      if (!child || exit || !child.stdin.writable) return Promise.reject(processGone());
+      const { stdin } = child;
+      if (!batch) {
+        const opened = (batch = new Batch());
+        writing.add(opened.written);
+        atTurnEnd(() => flush(opened, stdin));
       }
+      const { written } = batch;
+      batch.add(`${JSON.stringify(message)}\n`);
+      if (batch.text.length > maxCollectedChars) flush(batch, stdin);
+      return written;
     },
   };
 
-  function write({ stdin }: ServerProcess, line: string): Promise<void> {
-    return new Promise((resolve, reject) => {
-      // The server can't have understood a line that was written only in part.
-      stdin.write(line, (cause) => (cause ? reject(processGone(cause)) : resolve()));
+  /** Writes what was sent in this turn of the event loop in one piece: each write would wake the server. */
+  function flush(collected: Batch, stdin: ServerProcess["stdin"]): void {
+    if (batch !== collected) return;
+    batch = undefined;
+    stdin.write(collected.text, (cause) => {
+      writing.delete(collected.written);
+      collected.settle(cause ?? undefined);
     });
   }
 
@@ -105,8 +115,32 @@ export function createStdioTransport(options: StdioTransportOptions): StdioTrans
   }
 }
 
+/** The lines of one turn of the event loop. */
+class Batch {
+  text = "";
+  #count = 0;
+  readonly #end = Promise.withResolvers<void>();
+
+  get written(): Promise<void> {
+    return this.#end.promise;
+  }
+
+  add(line: string): void {
+    this.text += line;
+    this.#count++;
+  }
+
+  /** The server can't have understood a line that was written only in part, but it may have understood those before it. */
+  settle(cause: Error | undefined): void {
+    if (!cause) this.#end.resolve();
+    else this.#end.reject(this.#count === 1 ? processGone(cause) : new Fault("outcome-unknown", notWritten, { cause }));
+  }
+}
+
+const notWritten = "The server's process has exited, or does not read its input.";
+
 function processGone(cause?: Error): Fault {
-  return new Fault("unavailable", "The server's process has exited, or does not read its input.", { cause });
+  return new Fault("unavailable", notWritten, { cause });
 }
 
 /** What a program printed may be meant for the user alone, so callers get only the reason. */
