@@ -43,7 +43,7 @@ export interface GuardOptions {
 export interface Guard {
   /** Denials and failures are results with `isError`. Throws only what the protocol has its own errors for. */
   call(tool: CatalogTool, args: unknown, context: CallContext): Promise<ToolResult>;
-  readResource(view: View, uri: string, context: CallContext): Promise<ReadResourceResult>;
+  readResource(view: Pick<View, "findResource">, uri: string, context: CallContext): Promise<ReadResourceResult>;
   /** Judged like a read. Calls the listener when the resource changes, until unsubscribed. */
   watchResource(view: View, uri: string, listener: () => void, context: CallContext): Promise<Unsubscribe>;
   getPrompt(
@@ -207,7 +207,7 @@ export function createGuard(options: GuardOptions): Guard {
   };
 }
 
-function requireResource(view: View, uri: string, { caller }: CallContext): FoundResource {
+function requireResource(view: Pick<View, "findResource">, uri: string, { caller }: CallContext): FoundResource {
   const found = view.findResource(uri, caller);
   if (found !== undefined) return found;
   throw new Fault("unknown-resource", `There is no resource at ${quoted(uri)}.`, { detail: { uri } });

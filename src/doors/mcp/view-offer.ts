@@ -189,7 +189,8 @@ async function arrivalOf(sources: readonly Connecting[], atMostMs = Infinity): P
   await Promise.all(sources.map(({ settled, patienceMs }) => settledWithin(settled, Math.min(patienceMs, atMostMs))));
 }
 
-function callerOf({ principal, sessionId }: RequestContext, door: DoorKind, rights: CallerRights): Caller {
+/** Who sent a request, as the guard and the audit know it. */
+export function callerOf({ principal, sessionId }: RequestContext, door: DoorKind, rights: CallerRights): Caller {
   // A command at a terminal counts as the same caller with and without a hub, where it has no token.
   if (door === "cli") return { door };
   const { view, isLocal } = rights;

@@ -6,6 +6,7 @@ import type { Pins } from "../../catalog/guard/pins.ts";
 import type { Config } from "../../core/config/config-schema.ts";
 import type { Home } from "../../core/files/home.ts";
 import type { Log } from "../../core/log.ts";
+import type { Results } from "../../doors/mcp/results/results.ts";
 import type { World } from "../../core/process/world.ts";
 import type { Metrics } from "../../core/telemetry/metrics.ts";
 import type { Telemetry } from "../../core/telemetry/telemetry.ts";
@@ -23,6 +24,8 @@ export interface EngineParts {
   readonly approvals: Approvals;
   readonly pins: Pins;
   readonly calls: CallCounts;
+  /** Where large results of tools go; undefined if they are sent whole. */
+  readonly results: Results | undefined;
   /** Absent in a process that is too short-lived to be measured. */
   readonly metrics: Metrics | undefined;
   readonly telemetry: Telemetry | undefined;

@@ -1,0 +1,136 @@
+import { isDeepStrictEqual } from "node:util";
+import { estimateTokens, estimateTokensOf } from "../../../core/estimate-tokens.ts";
+import { isRecord } from "../../../core/is-record.ts";
+import type { ContentBlock, TextBlock, Tool, ToolResult } from "../../../mcp/messages/tool.ts";
+import { textBlock } from "../../../mcp/messages/tool.ts";
+import { createSchemaChecker } from "../../../mcp/schema/schema-checker.ts";
+import { previewOf } from "./preview.ts";
+import { type KeptResult, type ResultStore, spanText } from "./result-store.ts";
+import { resultUri } from "./result-uri.ts";
+
+export interface KeepOptions {
+  readonly store: ResultStore;
+  readonly owner: string;
+  readonly tool: Tool;
+  readonly maxTokens: number;
+  readonly keepMs: number;
+  /** What the tools are called that read and search. */
+  readonly names: { readonly read: string; readonly search: string };
+  /** Whether the client's protocol has links to resources. */
+  readonly hasLinks: boolean;
+}
+
+/**
+ * A large result as the client gets it: its text is kept, and a preview and a link take its place. Blocks without text
+ * stay. Structured content goes, unless the tool declares its schema: then it must stay valid, so only its long strings
+ * are shortened, and if that is not enough it stays whole.
+ */
+export async function keepResult(result: ToolResult, options: KeepOptions): Promise<ToolResult> {
+  const { store, owner, tool, maxTokens } = options;
+  const { content, structuredContent, ...others } = result;
+  const texts = content.flatMap((block) => textOf(block) ?? []);
+  const isTextLarge = texts.reduce((sum, { text }) => sum + estimateTokens(text), 0) > maxTokens;
+  const structured = await judgeStructured(result, options);
+  if (!isTextLarge && (structured === "none" || structured === "whole")) return result;
+
+  const parts = isTextLarge ? texts : [];
+  const isExtra = (structured === "drop" || structured === "shorten") && !isSaidBy(parts, structuredContent);
+  const document = joinParts([...parts, ...(isExtra ? [structuredPart(structuredContent)] : [])]);
+  const kept = await store.put(owner, document);
+  if (kept === undefined) return result;
+
+  const preview = previewOf(document, { ...options, kept, toolName: tool.name, keptFor: spanText(options.keepMs) });
+  const rest = isTextLarge ? content.filter((block) => textOf(block) === undefined) : content;
+  const blocks = [previewBlock(content, isTextLarge, preview), ...(options.hasLinks ? [linkTo(kept, tool)] : [])];
+  const shownStructure =
+    structured === "shorten" ? shortenStrings(structuredContent, noteIn(kept.id, options)) : structuredContent;
+  return {
+    ...others,
+    content: isTextLarge ? [...blocks, ...rest] : [...rest, ...blocks],
+    ...(structuredContent === undefined || structured === "drop" ? {} : { structuredContent: shownStructure }),
+  };
+}
+
+type Structured = "none" | "drop" | "shorten" | "whole";
+
+async function judgeStructured({ structuredContent, isError }: ToolResult, options: KeepOptions): Promise<Structured> {
+  const { tool, maxTokens } = options;
+  if (structuredContent === undefined || estimateTokensOf(structuredContent) <= maxTokens) return "none";
+  if (tool.outputSchema === undefined || isError === true) return "drop";
+  const short = shortenStrings(structuredContent, noteIn("x".repeat(42), options));
+  if (estimateTokensOf(short) > maxTokens) return "whole";
+  return (await checker.check(tool.outputSchema, short)).ok ? "shorten" : "whole";
+}
+
+const checker = createSchemaChecker();
+
+interface TextPart {
+  readonly text: string;
+  /** What it is, if there are several. */
+  readonly title: string;
+}
+
+function textOf(block: ContentBlock): TextPart | undefined {
+  if (block.type === "text") return { text: block.text, title: "text" };
+  const text = block.type === "resource" ? block.resource.text : undefined;
+  return block.type === "resource" && text !== undefined ? { text, title: block.resource.uri } : undefined;
+}
+
+/** One part is kept as it is. Several are joined, each under a line that says what it is. */
+function joinParts(parts: readonly TextPart[]): string {
+  const [first, ...more] = parts;
+  if (first !== undefined && more.length === 0) return first.text;
+  return parts
+    .map(({ text, title }, index) => `--- part ${index + 1} of ${parts.length}: ${title.slice(0, 500)} ---\n${text}`)
+    .join("\n");
+}
+
+function structuredPart(value: unknown): TextPart {
+  return { text: JSON.stringify(value, undefined, 1), title: "structured content" };
+}
+
+/** MCP asks servers to send structured content as text, too. Some wrap a plain text as `{result: text}`. */
+function isSaidBy([part, ...more]: readonly TextPart[], value: unknown): boolean {
+  if (part === undefined || more.length > 0) return false;
+  if (isRecord(value) && Object.keys(value).length === 1 && value["result"] === part.text) return true;
+  try {
+    const parsed: unknown = JSON.parse(part.text);
+    return isDeepStrictEqual(parsed, value) || (isRecord(value) && isDeepStrictEqual({ result: parsed }, value));
+  } catch {
+    return false;
+  }
+}
+
+/** A text block that stands for the only one keeps what was said about it. */
+function previewBlock(content: readonly ContentBlock[], isTextLarge: boolean, text: string): TextBlock {
+  const [only, ...more] = content.filter((block) => textOf(block) !== undefined);
+  return isTextLarge && only?.type === "text" && more.length === 0 ? { ...only, text } : textBlock(text);
+}
+
+function linkTo({ id, bytes }: KeptResult, { name }: Tool): ContentBlock {
+  return {
+    type: "resource_link",
+    uri: resultUri(id),
+    name: `result of ${name}`,
+    description: "The whole text. Read a part of it with ?offset=<byte>&length=<bytes>.",
+    mimeType: "text/plain",
+    size: bytes,
+  };
+}
+
+/** Longer strings of structured content are shortened. */
+const longestString = 4000;
+const [keptHead, keptTail] = [1500, 500];
+
+function noteIn(id: string, { names }: KeepOptions): string {
+  return ` […left out; the whole is at ${resultUri(id)}, read it with ${names.read}…] `;
+}
+
+/** Only strings: a list with fewer items would be wrong, and nothing in it could say so. */
+function shortenStrings(value: unknown, note: string): unknown {
+  if (typeof value === "string")
+    return value.length <= longestString ? value : `${value.slice(0, keptHead)}${note}${value.slice(-keptTail)}`;
+  if (Array.isArray(value)) return value.map((item) => shortenStrings(item, note));
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, shortenStrings(item, note)]));
+}

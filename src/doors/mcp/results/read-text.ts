@@ -1,0 +1,98 @@
+import { Fault } from "../../../core/fault.ts";
+import type { OpenedResult } from "./result-store.ts";
+
+/** A part of a kept text. `end` is where the next part begins. */
+export interface TextPart {
+  readonly text: string;
+  readonly offset: number;
+  readonly end: number;
+}
+
+export interface LinePart extends TextPart {
+  readonly firstLine: number;
+  readonly lastLine: number;
+  /** Whether the last line goes on after `end`. */
+  readonly isCut: boolean;
+}
+
+const chunkBytes = 262_144;
+const lineFeed = 10;
+
+/** The bytes from `offset`, without the characters that are cut at either end. */
+export async function readBytes(result: OpenedResult, offset: number, length: number): Promise<TextPart> {
+  if (offset > result.bytes)
+    throw new Fault("bad-params", `"offset" must be at most ${result.bytes}, the size of the result in bytes.`);
+  const bytes = await result.read(offset, Math.max(length, longestCharacter));
+  const from = firstCharacter(bytes);
+  const until = offset + bytes.length >= result.bytes ? bytes.length : endOfCharacters(bytes);
+  return { text: bytes.toString("utf8", from, until), offset: offset + from, end: offset + until };
+}
+
+/** These lines, as many of them as fit. */
+export async function readLines(
+  result: OpenedResult,
+  firstLine: number,
+  lastLine: number,
+  maxBytes: number,
+): Promise<LinePart> {
+  if (firstLine > result.lines)
+    throw new Fault("bad-params", `"fromLine" must be at most ${result.lines}, the number of lines.`);
+  const offset = await offsetOfLine(result, firstLine);
+  const bytes = await result.read(offset, maxBytes);
+  const isEnd = offset + bytes.length >= result.bytes;
+  let [end, line] = [0, firstLine - 1];
+  while (line < lastLine) {
+    const next = bytes.indexOf(lineFeed, end);
+    if (next === -1) break;
+    end = next + 1;
+    line++;
+  }
+  const isCut = line < firstLine && !isEnd;
+  // The last line of a text may have no line feed; one that does not fit is cut.
+  if (line < lastLine && (isEnd ? end < bytes.length : isCut)) {
+    end = isEnd ? bytes.length : endOfCharacters(bytes);
+    line++;
+  }
+  return { text: bytes.toString("utf8", 0, end), offset, end: offset + end, firstLine, lastLine: line, isCut };
+}
+
+async function offsetOfLine(result: OpenedResult, line: number): Promise<number> {
+  let before = 1;
+  for (let offset = 0; before < line; offset += chunkBytes) {
+    const bytes = await result.read(offset, chunkBytes);
+    if (bytes.length === 0) return result.bytes;
+    for (let at = bytes.indexOf(lineFeed); at !== -1; at = bytes.indexOf(lineFeed, at + 1))
+      if (++before === line) return offset + at + 1;
+  }
+  return 0;
+}
+
+/** The number of the line that has the byte at this offset. */
+export async function lineAt(result: OpenedResult, offset: number): Promise<number> {
+  let line = 1;
+  for (let start = 0; start < offset; start += chunkBytes) {
+    const bytes = await result.read(start, Math.min(chunkBytes, offset - start));
+    for (let at = bytes.indexOf(lineFeed); at !== -1; at = bytes.indexOf(lineFeed, at + 1)) line++;
+  }
+  return line;
+}
+
+/** In bytes of UTF-8. */
+const longestCharacter = 4;
+
+const isContinuation = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80;
+
+function firstCharacter(bytes: Buffer): number {
+  let at = 0;
+  while (at < longestCharacter && isContinuation(bytes[at])) at++;
+  return at;
+}
+
+/** Where the last whole character ends. */
+export function endOfCharacters(bytes: Buffer): number {
+  let start = bytes.length - 1;
+  while (start > bytes.length - longestCharacter && isContinuation(bytes[start])) start--;
+  const lead = bytes[start] ?? 0;
+  const length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1;
+  return start + length > bytes.length ? Math.max(start, 0) : bytes.length;
+}

@@ -1,0 +1,120 @@
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { silentLog } from "../../../core/log.ts";
+import { openResultStore, type ResultStoreOptions } from "./result-store.ts";
+
+const megabyte = 1_048_576;
+
+async function openFolder(options: Partial<ResultStoreOptions> = {}) {
+  const folder = join(await mkdtemp(join(tmpdir(), "results-")), "kept");
+  let now = 1_700_000_000_000;
+  const open = () =>
+    openResultStore({ folder, keepMs: 3_600_000, maxBytes: megabyte, log: silentLog, clock: () => now, ...options });
+  const store = open();
+  return {
+    folder,
+    store,
+    open,
+    pass: (ms: number) => (now += ms),
+    async read(owner: string, id: string, from = store): Promise<string> {
+      await using opened = await from.open(owner, id);
+      return (await opened.read(0, opened.bytes)).toString();
+    },
+    async [Symbol.asyncDispose]() {
+      store.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+const codeOf = (reading: Promise<unknown>) =>
+  reading.then(
+    () => "read",
+    (error: { code: string; message: string }) => `${error.code}: ${error.message}`,
+  );
+
+test("a text is kept byte for byte, in a file that only its owner can read", async () => {
+  await using place = await openFolder();
+  const kept = await place.store.put("me", "one\ntwö\n三");
+  expect(kept).toMatchObject({ bytes: 12, lines: 3, id: expect.stringMatching(/^[0-9a-z]+-[0-9a-f]{32}$/) });
+  expect(await place.read("me", kept!.id)).toBe("one\ntwö\n三");
+  const [name = ""] = await readdir(place.folder);
+  expect((await stat(join(place.folder, name))).mode & 0o777).toBe(0o600);
+  expect((await stat(place.folder)).mode & 0o777).toBe(0o700);
+});
+
+test("only the caller that got it can read it, and another learns nothing about it", async () => {
+  await using place = await openFolder();
+  const { id } = (await place.store.put("me", "secret"))!;
+  const missing = `${id.slice(0, -1)}${id.endsWith("0") ? "1" : "0"}`;
+  const refusal = await codeOf(place.read("you", id));
+  expect(refusal).toMatch(/^not-found: There is no result/);
+  expect(refusal.replace(id, "")).toBe((await codeOf(place.read("you", missing))).replace(missing, ""));
+  expect(await readFile(join(place.folder, (await readdir(place.folder))[0]!), "utf8")).not.toContain("me");
+});
+
+test("after its time it is gone, and the answer says so, also in another process", async () => {
+  await using place = await openFolder();
+  const { id } = (await place.store.put("me", "text"))!;
+  const next = place.open();
+  place.pass(3_599_000);
+  expect(await place.read("me", id, next)).toBe("text");
+  place.pass(1000);
+  for (const store of [place.store, next])
+    expect(await codeOf(place.read("me", id, store))).toMatch(
+      /^not-found: The result .* is gone: results are kept for 1 h/,
+    );
+  await next.sweep();
+  expect(await readdir(place.folder)).toEqual([]);
+  next.close();
+});
+
+test("the oldest make room for the newest, and one that is too large is not kept", async () => {
+  await using place = await openFolder();
+  const ids: string[] = [];
+  for (let index = 0; index < 5; index++) {
+    ids.push((await place.store.put("me", String(index).repeat(300_000)))!.id);
+    place.pass(1);
+  }
+  const read = await Promise.all(ids.map((id) => codeOf(place.read("me", id))));
+  expect(read.map((each) => each.split(":")[0])).toEqual(["not-found", "not-found", "read", "read", "read"]);
+  expect(await place.store.put("me", "x".repeat(megabyte))).toBeUndefined();
+});
+
+test("many at once stay within the limit, in two processes too", async () => {
+  await using place = await openFolder();
+  const other = place.open();
+  const stores = [place.store, other];
+  await Promise.all(Array.from({ length: 20 }, (_, at) => stores[at % 2]!.put("me", "y".repeat(100_000))));
+  place.pass(6000);
+  await place.store.put("me", "z");
+  const sizes = await Promise.all((await readdir(place.folder)).map((name) => stat(join(place.folder, name))));
+  expect(sizes.reduce((sum, { size }) => sum + size, 0)).toBeLessThanOrEqual(megabyte);
+  other.close();
+});
+
+test("drafts of a process that died are removed, and other files are left alone", async () => {
+  await using place = await openFolder();
+  const { id } = (await place.store.put("me", "text"))!;
+  await writeFile(join(place.folder, `${id}.9.draft`), "half");
+  await writeFile(join(place.folder, "notes"), "mine");
+  place.pass(700_000);
+  await place.store.sweep();
+  expect((await readdir(place.folder)).toSorted()).toEqual([expect.stringMatching(`^${id}\\.\\d+$`), "notes"]);
+});
+
+test("a disk that refuses it makes the caller get the whole text", async () => {
+  await using place = await openFolder();
+  await place.store.put("me", "x");
+  await rm(place.folder, { recursive: true });
+  await writeFile(place.folder, "not a folder");
+  expect(await place.store.put("me", "text")).toBeUndefined();
+  await chmod(place.folder, 0o600);
+});
+
+test.each(["", "../../etc/passwd", "x".repeat(1000), "a-b", "0-../x"])("%j is not an id", async (id) => {
+  await using place = await openFolder();
+  expect(await codeOf(place.read("me", id))).toMatch(/^not-found: .* is not the id of a result/);
+});

@@ -1,0 +1,224 @@
+import { mkdir, open, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { codeOf, Fault } from "../../../core/fault.ts";
+import type { Log } from "../../../core/log.ts";
+import { quoted } from "../../../core/peer-text.ts";
+import { lazyCrypto, randomHex } from "../../../core/secrets/crypto.ts";
+
+export interface ResultStoreOptions {
+  readonly folder: string;
+  readonly keepMs: number;
+  readonly maxBytes: number;
+  readonly log: Log;
+  readonly clock?: (() => number) | undefined;
+}
+
+export interface KeptResult {
+  readonly id: string;
+  readonly bytes: number;
+  readonly lines: number;
+}
+
+/** The text of a kept result. Offsets count bytes of UTF-8. */
+export interface OpenedResult extends AsyncDisposable, KeptResult {
+  /** Fewer bytes only at the end. */
+  read(offset: number, length: number): Promise<Buffer>;
+}
+
+/**
+ * Texts on disk, each for the caller that got it, for a limited time and within a limited size. Processes of the same
+ * state folder share it, and it outlives them.
+ */
+export interface ResultStore {
+  /** Undefined if the text can't be kept: it is larger than all may be together, or the disk refuses it. */
+  put(owner: string, text: string): Promise<KeptResult | undefined>;
+  /** Faults with `not-found` if it is gone, or another caller's: the two can't be told apart. */
+  open(owner: string, id: string): Promise<OpenedResult>;
+  /** Removes what is too old. */
+  sweep(): Promise<void>;
+  close(): void;
+}
+
+const mostFiles = 10_000;
+const sweepEveryMs = 60_000;
+/** The owner's hash, the number of lines, and a line break. */
+const headerBytes = 64 + 1 + 12 + 1;
+const draftEnding = ".draft";
+/** A draft this old was left by a process that died. */
+const draftMs = 600_000;
+
+interface Entry {
+  readonly file: string;
+  readonly createdAt: number;
+  readonly bytes: number;
+}
+
+export function openResultStore(options: ResultStoreOptions): ResultStore {
+  const { folder, keepMs, maxBytes, log, clock = Date.now } = options;
+  /** The oldest first. */
+  let entries = new Map<string, Entry>();
+  let readAt = -Infinity;
+  let last: Promise<unknown> = Promise.resolve();
+  const timer = setInterval(() => void sweep(), Math.min(keepMs, sweepEveryMs)).unref();
+
+  /** One after the other: two that make room at the same time would count the same bytes twice. */
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const mine = last.then(work);
+    last = mine.catch(() => {});
+    return mine;
+  }
+
+  /** Other processes put and remove files, too. */
+  async function readFolder(): Promise<void> {
+    readAt = clock();
+    const names = await readdir(folder).catch(() => []);
+    for (const name of names) if (isOldDraft(name, readAt)) await rm(join(folder, name), { force: true });
+    const found = names.flatMap((name) => parseFileName(name) ?? []).toSorted((a, b) => a.createdAt - b.createdAt);
+    entries = new Map(found.map((entry) => [entry.id, { ...entry, file: join(folder, entry.name) }]));
+  }
+
+  async function makeRoom(bytes: number): Promise<void> {
+    if (clock() - readAt > 5000) await readFolder();
+    let total = bytes;
+    for (const entry of entries.values()) total += entry.bytes;
+    for (const [id, entry] of entries) {
+      const isOld = entry.createdAt + keepMs <= clock();
+      if (!isOld && total <= maxBytes && entries.size < mostFiles) break;
+      await rm(entry.file, { force: true });
+      entries.delete(id);
+      total -= entry.bytes;
+    }
+  }
+
+  async function sweep(): Promise<void> {
+    readAt = -Infinity;
+    await inTurn(() => makeRoom(0)).catch((error: unknown) =>
+      log.warn("could not remove old results", { folder, error }),
+    );
+  }
+
+  async function find(id: string): Promise<Entry | undefined> {
+    if (!entries.has(id)) await inTurn(readFolder);
+    return entries.get(id);
+  }
+
+  return {
+    async put(owner, text) {
+      const lines = countLines(text);
+      const content = Buffer.from(`${hashed(owner)} ${String(lines).padStart(12)}\n${text}`);
+      const bytes = content.length - headerBytes;
+      if (content.length > maxBytes) return undefined;
+      try {
+        return await inTurn(async () => {
+          await makeRoom(content.length);
+          const createdAt = clock();
+          const id = `${Math.floor(createdAt).toString(36)}-${randomHex(16)}`;
+          const file = join(folder, `${id}.${content.length}`);
+          await mkdir(folder, { recursive: true, mode: 0o700 });
+          await writeFile(`${file}${draftEnding}`, content, { mode: 0o600, flag: "wx" });
+          await rename(`${file}${draftEnding}`, file);
+          entries.set(id, { file, createdAt, bytes: content.length });
+          return { id, bytes, lines };
+        });
+      } catch (error) {
+        log.warn("could not keep a large result; it is passed on whole", { folder, error });
+        return undefined;
+      }
+    },
+    async open(owner, id) {
+      const createdAt = parseId(id);
+      if (createdAt === undefined)
+        throw new Fault("not-found", `${quoted(id, 80)} is not the id of a result. Copy it from the result's preview.`);
+      if (createdAt + keepMs <= clock()) throw expired(id, keepMs);
+      const entry = await find(id);
+      const file = entry && (await open(entry.file).catch(missing));
+      if (entry === undefined || file === undefined) throw gone(id);
+      try {
+        const header = (await readAll(file, 0, headerBytes)).toString("latin1");
+        if (!isSame(header.slice(0, 64), hashed(owner))) throw gone(id);
+        const bytes = entry.bytes - headerBytes;
+        const lines = Number(header.slice(65));
+        return {
+          id,
+          bytes,
+          lines,
+          read: (offset, length) => readAll(file, headerBytes + offset, Math.min(length, bytes - offset)),
+          [Symbol.asyncDispose]: () => file.close(),
+        };
+      } catch (error) {
+        await file.close();
+        throw error;
+      }
+    },
+    sweep,
+    close: () => clearInterval(timer),
+  };
+}
+
+async function readAll(file: Awaited<ReturnType<typeof open>>, position: number, length: number): Promise<Buffer> {
+  if (length <= 0) return Buffer.alloc(0);
+  const buffer = Buffer.allocUnsafe(length);
+  let done = 0;
+  while (done < length) {
+    const { bytesRead } = await file.read(buffer, done, length - done, position + done);
+    if (bytesRead === 0) break;
+    done += bytesRead;
+  }
+  return buffer.subarray(0, done);
+}
+
+function countLines(text: string): number {
+  let lines = 1;
+  for (let at = text.indexOf("\n"); at !== -1 && at < text.length - 1; at = text.indexOf("\n", at + 1)) lines++;
+  return lines;
+}
+
+/** When it was made; undefined if that is no id. */
+function parseId(id: string): number | undefined {
+  const time = /^([0-9a-z]{1,9})-[0-9a-f]{32}$/.exec(id)?.[1];
+  return time === undefined ? undefined : Number.parseInt(time, 36);
+}
+
+function parseFileName(name: string) {
+  const [id = "", bytes = "", ...more] = name.split(".");
+  const createdAt = parseId(id);
+  if (createdAt === undefined || !/^\d{1,15}$/.test(bytes) || more.length > 0) return undefined;
+  return { name, id, createdAt, bytes: Number(bytes) };
+}
+
+function isOldDraft(name: string, now: number): boolean {
+  const draft = name.endsWith(draftEnding) ? parseFileName(name.slice(0, -draftEnding.length)) : undefined;
+  return draft !== undefined && now - draft.createdAt > draftMs;
+}
+
+/** What is written down of an owner: its key says which token it has. */
+function hashed(owner: string): string {
+  return lazyCrypto().hash("sha256", owner, "hex");
+}
+
+function isSame(one: string, other: string): boolean {
+  return one.length === other.length && lazyCrypto().timingSafeEqual(Buffer.from(one), Buffer.from(other));
+}
+
+function missing(error: unknown): undefined {
+  if (codeOf(error) !== "ENOENT") throw error;
+}
+
+function expired(id: string, keepMs: number): Fault {
+  return new Fault(
+    "not-found",
+    `The result ${id} is gone: results are kept for ${spanText(keepMs)}. Call the tool again to get a new one.`,
+  );
+}
+
+function gone(id: string): Fault {
+  return new Fault(
+    "not-found",
+    `There is no result ${id} here for you. It may have made room for newer ones, or belong to another token. Call the tool again to get a new one.`,
+  );
+}
+
+export function spanText(ms: number): string {
+  if (ms % 3_600_000 === 0) return `${ms / 3_600_000} h`;
+  return ms % 60_000 === 0 ? `${ms / 60_000} min` : `${Math.round(ms / 1000)} s`;
+}

@@ -1,0 +1,43 @@
+import type { ResultsConfig } from "../../../core/config/results-config.ts";
+import type { Log } from "../../../core/log.ts";
+import type { ResultStore } from "./result-store.ts";
+
+/** Where large results go, shared by all endpoints of a process. */
+export interface Results {
+  /** Above this many tokens a result is kept and only a preview is sent. */
+  readonly maxTokens: number;
+  readonly keepMs: number;
+  readonly log: Log;
+  /** Opened with its first use. */
+  store(): Promise<ResultStore>;
+  close(): void;
+}
+
+/** Results of an earlier process may be past their time; this long after the start is soon enough, and slows nothing. */
+const firstSweepMs = 15_000;
+
+/** Undefined if it is switched off. */
+export function createResults(folder: string, config: ResultsConfig, log: Log): Results | undefined {
+  const { maxTokens, keep: keepMs, maxBytes } = config;
+  if (maxTokens === "off") return undefined;
+  let opening: Promise<ResultStore> | undefined;
+  let isClosed = false;
+  const store = (): Promise<ResultStore> =>
+    (opening ??= import("./result-store.ts").then(({ openResultStore }) => {
+      const opened = openResultStore({ folder, keepMs, maxBytes, log });
+      if (isClosed) opened.close();
+      return opened;
+    }));
+  const timer = setTimeout(() => void store().then((opened) => opened.sweep()), firstSweepMs).unref();
+  return {
+    maxTokens,
+    keepMs,
+    log,
+    store,
+    close() {
+      isClosed = true;
+      clearTimeout(timer);
+      void opening?.then((opened) => opened.close());
+    },
+  };
+}
