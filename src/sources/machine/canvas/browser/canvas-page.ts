@@ -1,0 +1,223 @@
+import { Fault } from "../../../../core/fault.ts";
+import { asRecord } from "../../../../core/is-record.ts";
+import { quoted } from "../../../../core/peer-text.ts";
+import { settledWithin, withDeadline } from "../../../../core/wait.ts";
+import { CapabilityFault } from "../../capability.ts";
+import type { WindowPlace } from "./chromium-flags.ts";
+import type { DevTools, DevToolsEvent, DevToolsObject } from "./devtools.ts";
+
+/** The one page of the canvas. */
+export interface CanvasPage {
+  /** Resolves when the page is loaded. Faults with CANVAS_NAV_TIMEOUT, or CANVAS_NAV_FAILED. */
+  load(url: string, signal: AbortSignal): Promise<void>;
+  /** Shows a page of the caller, at an address that leads nowhere. */
+  show(html: string, signal: AbortSignal): Promise<void>;
+  /** The address of what is shown. Not what the page itself says. */
+  url(): Promise<string>;
+  /** The status of the answer that brought the page; undefined if there is none. */
+  status(): Promise<number | undefined>;
+  /** Runs a script and returns its value, awaited, as plain data. */
+  evaluate(script: string, timeoutMs: number, signal?: AbortSignal): Promise<unknown>;
+  setTitle(title: string): Promise<void>;
+  move(place: Partial<WindowPlace>): Promise<void>;
+  send(method: string, params?: DevToolsObject, signal?: AbortSignal): Promise<DevToolsObject>;
+}
+
+/** The host of pages that a caller brings. The proxy does not know it: its pages come through the pipe. */
+export const ownOrigin = "http://canvas.localhost";
+
+const loadMs = 30_000;
+const askMs = 2000;
+
+/** Opens the page of a browser that has just started, and keeps it the only one. `onGone` is called when it is no more. */
+export async function openPage(
+  devtools: DevTools,
+  onGone: (why: string) => void,
+  signal: AbortSignal,
+): Promise<CanvasPage> {
+  const events = new Set<(event: DevToolsEvent) => void>();
+  let session: string | undefined;
+  let target: string | undefined;
+  let content: { readonly url: string; readonly html: string } | undefined;
+  let shown = 0;
+  const found = Promise.withResolvers<void>();
+  const quietly = (work: Promise<unknown>): void => void work.catch(() => {});
+
+  const send = (method: string, params?: DevToolsObject, until?: AbortSignal): Promise<DevToolsObject> =>
+    devtools.send(method, params, { session, signal: until });
+
+  function attached(params: DevToolsObject): void {
+    const { targetId, type } = asRecord(params["targetInfo"]);
+    if (type !== "page" || typeof targetId !== "string") return;
+    if (target === undefined) {
+      [target, session] = [targetId, String(params["sessionId"])];
+      return found.resolve();
+    }
+    // A popup, or a window that the user has opened. It waits for us before it loads anything.
+    if (targetId !== target) quietly(devtools.send("Target.closeTarget", { targetId }));
+  }
+
+  function fulfil({ requestId, request, resourceType, frameId }: DevToolsObject): void {
+    const url = String(asRecord(request)["url"]);
+    const isOwn = resourceType === "Document" && frameId === target && url === content?.url;
+    const answer = isOwn
+      ? { requestId, responseCode: 200, responseHeaders: htmlHeaders, body: base64(content?.html ?? "") }
+      : { requestId, errorReason: "BlockedByClient" };
+    quietly(send(isOwn ? "Fetch.fulfillRequest" : "Fetch.failRequest", answer));
+  }
+
+  devtools.onEvent((event) => {
+    const { method, params } = event;
+    if (method === "Target.attachedToTarget" && event.session === undefined) attached(params);
+    if (method === "Target.targetDestroyed" && params["targetId"] === target) onGone("The window was closed.");
+    if (event.session === undefined || event.session !== session) return;
+    if (method === "Fetch.requestPaused") fulfil(params);
+    if (method === "Page.javascriptDialogOpening") quietly(send("Page.handleJavaScriptDialog", { accept: false }));
+    if (method === "Inspector.targetCrashed") onGone("The page crashed.");
+    for (const listener of events) listener(event);
+  });
+
+  await devtools.send("Browser.setDownloadBehavior", { behavior: "deny" }, { signal });
+  await devtools.send("Target.setDiscoverTargets", { discover: true }, { signal });
+  const follow = { autoAttach: true, waitForDebuggerOnStart: true, flatten: true, filter: [{ type: "page" }] };
+  await devtools.send("Target.setAutoAttach", follow, { signal });
+  await withDeadline(loadMs, signal, () => found.promise);
+  await send("Page.enable", {}, signal);
+  await send("Inspector.enable", {}, signal);
+  await send("Page.setLifecycleEventsEnabled", { enabled: true }, signal);
+  const patterns = [`${ownOrigin}/*`, "file:*"].map((urlPattern) => ({ urlPattern }));
+  await send("Fetch.enable", { patterns }, signal);
+  await send("Runtime.runIfWaitingForDebugger", {}, signal);
+
+  /** Resolves when the document of this loader has loaded. */
+  function watchLoads() {
+    const loaded = new Set<string>();
+    const wanted = Promise.withResolvers<void>();
+    let loader: string | undefined;
+    const listener = ({ method, params }: DevToolsEvent): void => {
+      if (method !== "Page.lifecycleEvent" || params["name"] !== "load") return;
+      loaded.add(String(params["loaderId"]));
+      if (loader !== undefined && loaded.has(loader)) wanted.resolve();
+    };
+    events.add(listener);
+    return {
+      until(loaderId: string): Promise<void> {
+        loader = loaderId;
+        return loaded.has(loaderId) ? Promise.resolve() : wanted.promise;
+      },
+      [Symbol.dispose]: () => void events.delete(listener),
+    };
+  }
+
+  async function navigate(url: string, ended: AbortSignal): Promise<void> {
+    using loads = watchLoads();
+    const { errorText, loaderId } = await send("Page.navigate", { url }, ended);
+    if (typeof errorText === "string" && errorText !== "")
+      throw new CapabilityFault("CANVAS_NAV_FAILED", `${quoted(url)} could not be loaded (${errorText}).`);
+    // Without a loader only the part after # has changed.
+    if (typeof loaderId === "string") await loads.until(loaderId);
+  }
+
+  async function load(url: string, callSignal: AbortSignal): Promise<void> {
+    try {
+      await withDeadline(loadMs, callSignal, (ended) => navigate(url, ended));
+    } catch (error) {
+      if (callSignal.aborted || (error instanceof Fault && error.code === "timeout")) quietly(send("Page.stopLoading"));
+      if (callSignal.aborted || !(error instanceof Fault) || error.code !== "timeout") throw error;
+      throw new CapabilityFault("CANVAS_NAV_TIMEOUT", `${quoted(url)} did not load within ${loadMs / 1000} s.`, {
+        code: "timeout",
+        cause: error,
+      });
+    }
+  }
+
+  /** In a world of its own, where the page can't have replaced what the script uses. */
+  async function inOwnWorld(expression: string): Promise<unknown> {
+    const ask = async (): Promise<unknown> => {
+      const { executionContextId } = await send("Page.createIsolatedWorld", { frameId: target, worldName: "clawport" });
+      const { result } = await send("Runtime.evaluate", { expression, contextId: executionContextId, timeout: askMs });
+      return asRecord(result)["value"];
+    };
+    return withDeadline(askMs, undefined, ask).catch(() => undefined);
+  }
+
+  async function evaluate(expression: string, timeout: number, ended: AbortSignal): Promise<unknown> {
+    // With `replMode` a script may use `await`, but a promise that is its last value is not awaited.
+    const params = { expression, awaitPromise: true, replMode: true, timeout, objectGroup };
+    const { objectId, subtype, value } = valueOrThrow(await send("Runtime.evaluate", params, ended));
+    if (typeof objectId !== "string") return value;
+    const answer =
+      subtype === "promise"
+        ? await send("Runtime.awaitPromise", { promiseObjectId: objectId, returnByValue: true }, ended)
+        : await send("Runtime.callFunctionOn", { objectId, functionDeclaration: itself, returnByValue: true }, ended);
+    return valueOrThrow(answer)["value"];
+  }
+
+  return {
+    send,
+    load(url, callSignal) {
+      content = undefined;
+      return load(url, callSignal);
+    },
+    show(html, callSignal) {
+      content = { url: `${ownOrigin}/${++shown}`, html };
+      return load(content.url, callSignal);
+    },
+    async url() {
+      const { frame } = asRecord((await send("Page.getFrameTree"))["frameTree"]);
+      const { url, urlFragment = "", unreachableUrl } = asRecord(frame);
+      return typeof unreachableUrl === "string" ? unreachableUrl : `${String(url)}${String(urlFragment)}`;
+    },
+    async status() {
+      const status = await inOwnWorld("performance.getEntriesByType('navigation')[0]?.responseStatus");
+      return typeof status === "number" && status > 0 ? status : undefined;
+    },
+    async evaluate(script, timeoutMs, callSignal) {
+      try {
+        return await withDeadline(timeoutMs, callSignal, (ended) => evaluate(script, timeoutMs, ended));
+      } finally {
+        quietly(send("Runtime.releaseObjectGroup", { objectGroup }));
+      }
+    },
+    async setTitle(title) {
+      await inOwnWorld(`void (document.title = ${JSON.stringify(title)})`);
+    },
+    async move(place) {
+      const { windowId } = await devtools.send("Browser.getWindowForTarget", { targetId: target });
+      const { width, height, x: left, y: top } = place;
+      const bounds = { windowState: "normal", width, height, left, top };
+      // A window manager may take its time, or refuse.
+      await settledWithin(devtools.send("Browser.setWindowBounds", { windowId, bounds }), askMs);
+    },
+  };
+}
+
+/** A script threw. */
+export class ScriptFault extends Fault {
+  constructor(message: string) {
+    super("unavailable", message);
+  }
+}
+
+const htmlHeaders = [
+  { name: "content-type", value: "text/html; charset=utf-8" },
+  { name: "cache-control", value: "no-store" },
+];
+
+const objectGroup = "clawport";
+const itself = "function () { return this; }";
+
+function valueOrThrow({ result, exceptionDetails }: DevToolsObject): DevToolsObject {
+  if (exceptionDetails !== undefined) throw new ScriptFault(describeException(asRecord(exceptionDetails)));
+  return asRecord(result);
+}
+
+function base64(text: string): string {
+  return Buffer.from(text).toString("base64");
+}
+
+function describeException({ exception, text }: DevToolsObject): string {
+  const { description, value } = asRecord(exception);
+  const said = typeof description === "string" ? description.split("\n")[0] : (value ?? text);
+  return typeof said === "string" ? said.slice(0, 1000) : JSON.stringify(said).slice(0, 1000);
+}

@@ -1,0 +1,73 @@
+import { realpath } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { sep } from "node:path";
+import type { CanvasConfig } from "../../../core/config/machine-config.ts";
+import { readRegularFile } from "../../../core/files/read-regular-file.ts";
+import type { Log } from "../../../core/log.ts";
+import { type Capability, invalidRequest } from "../capability.ts";
+import type { Machine } from "../machine.ts";
+import { maxJsonlBytes } from "./a2ui/a2ui-messages.ts";
+import { probeChromium } from "./browser/find-chromium.ts";
+import type { Canvas } from "./canvas.ts";
+import { a2uiDump, a2uiPush, a2uiReset } from "./capabilities/canvas-a2ui.ts";
+import { canvasCaps, canvasHide, canvasNavigate, canvasPresent } from "./capabilities/canvas-window.ts";
+import { canvasEval, canvasSnapshot } from "./capabilities/canvas-page.ts";
+import { parseTrustedOrigins } from "./proxy/trusted-origins.ts";
+
+export interface OpenCanvasOptions extends Pick<Machine, "env" | "platform" | "homedir"> {
+  readonly config: CanvasConfig;
+  /** For the profiles of browsers. */
+  readonly folder: string;
+  readonly log: Log;
+}
+
+export interface OpenedCanvas {
+  readonly capabilities: readonly Capability[];
+  close(): Promise<void>;
+}
+
+/** What the capabilities stand on. */
+export interface CanvasPort {
+  /** Loads what drives a browser, with the first call that needs it. */
+  canvas(): Promise<Canvas>;
+  probe: NonNullable<Capability["probe"]>;
+}
+
+export function openCanvas(options: OpenCanvasOptions): OpenedCanvas {
+  const { config } = options;
+  const trusted = parseTrustedOrigins(config.trustedOrigins, config.privateAddresses);
+  let loaded: Promise<Canvas> | undefined;
+  const port: CanvasPort = {
+    canvas: () => (loaded ??= import("./canvas.ts").then(({ createCanvas }) => createCanvas({ ...options, trusted }))),
+    probe: () => probeChromium(config, options, process.getuid?.() === 0),
+  };
+  return {
+    capabilities: [
+      canvasPresent(port),
+      canvasHide(port),
+      canvasNavigate(port),
+      canvasEval(port),
+      canvasSnapshot(port),
+      canvasCaps(port, { ...options, trusted }),
+      a2uiPush("canvas.a2ui.push", port, readTemporaryFile),
+      a2uiPush("canvas.a2ui.pushJSONL", port, readTemporaryFile),
+      a2uiReset(port),
+      a2uiDump(port),
+    ],
+    async close() {
+      await (await loaded)?.close();
+    },
+  };
+}
+
+/** Callers can have no other file read for them. What went wrong is not said, since it would tell which files there are. */
+async function readTemporaryFile(path: string): Promise<string> {
+  try {
+    const folder = await realpath(tmpdir());
+    const real = await realpath(path);
+    if (real.startsWith(folder + sep)) return await readRegularFile(real, maxJsonlBytes);
+  } catch {
+    // As if it were elsewhere.
+  }
+  throw invalidRequest("`jsonlPath` must be a readable file of at most 4 MiB in the folder for temporary files.");
+}

@@ -1,0 +1,187 @@
+import { lookup as lookUp } from "node:dns/promises";
+import {
+  Agent,
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request,
+  type ServerResponse,
+} from "node:http";
+import { connect, isIP, isIPv6, type LookupFunction } from "node:net";
+import type { Duplex } from "node:stream";
+import { callbackify } from "node:util";
+import { Fault } from "../../../../core/fault.ts";
+import { listen } from "../../../../core/http/listen.ts";
+import type { Log } from "../../../../core/log.ts";
+import { judgeAddress, judgeTunnel, judgeUrl, type Refusal, type TrustedOrigins } from "./trusted-origins.ts";
+
+/**
+ * The only way out for the browser of the canvas. A browser has too many ways to make a request (redirects, popups,
+ * workers, prefetching …) to be watched from inside; here all of them arrive.
+ */
+export interface FilteringProxy {
+  readonly port: number;
+  /** How many requests were refused. */
+  refused(): number;
+  close(): Promise<void>;
+}
+
+export interface FilteringProxyOptions {
+  readonly trusted: TrustedOrigins;
+  readonly log: Log;
+  /** All addresses that a host name resolves to. */
+  readonly resolveHost?: (host: string) => Promise<readonly string[]>;
+}
+
+const mostConnections = 256;
+const connectMs = 20_000;
+const idleMs = 300_000;
+
+export async function openFilteringProxy(options: FilteringProxyOptions): Promise<FilteringProxy> {
+  const { trusted, log, resolveHost = resolveBySystem } = options;
+  const agent = new Agent({ keepAlive: true, maxSockets: 32 });
+  const sockets = new Set<Duplex>();
+  let refused = 0;
+
+  function noteRefusal(target: string, reason: string): void {
+    refused++;
+    log.debug("the canvas was kept from an address", { target: target.slice(0, 200), reason });
+  }
+
+  const resolve = callbackify((host: string) => resolveTrusted(host, trusted, resolveHost));
+  /** What is connected to is what was judged: the name is not resolved a second time. */
+  const lookup: LookupFunction = (host, { all }, done) =>
+    resolve(host, (error, addresses) => {
+      if (error !== null) {
+        noteRefusal(host, error.message);
+        return done(error, "");
+      }
+      const found = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }));
+      if (all === true) done(null, found);
+      else done(null, found[0]!.address, found[0]!.family);
+    });
+
+  function forward(incoming: IncomingMessage, outgoing: ServerResponse): void {
+    const url = URL.parse(incoming.url ?? "");
+    const reason: Refusal = url === null ? "is not an absolute URL" : (tunnelsOnly(url) ?? judgeUrl(url, trusted));
+    if (url === null || reason !== undefined) {
+      noteRefusal(incoming.url ?? "", reason ?? "");
+      return answer(outgoing, 403, "Clawport refused this address: it is not one of the trusted origins.");
+    }
+    const passed = request({
+      host: url.hostname.replace(/^\[|\]$/g, ""),
+      port: url.port === "" ? 80 : url.port,
+      path: url.pathname + url.search,
+      method: incoming.method,
+      headers: { ...endToEnd(incoming.headers), host: url.host },
+      agent,
+      lookup,
+      timeout: idleMs,
+    });
+    passed.once("response", (response) => {
+      outgoing.writeHead(response.statusCode ?? 502, endToEnd(response.headersDistinct));
+      response.on("error", () => outgoing.destroy());
+      response.pipe(outgoing);
+    });
+    passed.on("timeout", () => passed.destroy());
+    passed.on("error", (error) => {
+      const isRefused = error instanceof Fault;
+      answer(outgoing, isRefused ? 403 : 502, isRefused ? error.message : "The server could not be reached.");
+    });
+    outgoing.on("close", () => passed.destroy());
+    incoming.on("error", () => passed.destroy());
+    incoming.pipe(passed);
+  }
+
+  function tunnel(incoming: IncomingMessage, socket: Duplex, head: Buffer): void {
+    socket.on("error", () => socket.destroy());
+    const authority = incoming.url ?? "";
+    const reason = judgeTunnel(authority, trusted);
+    if (reason !== undefined) {
+      noteRefusal(authority, reason);
+      return void socket.end("HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n");
+    }
+    const { hostname, port } = new URL(`tunnel://${authority}`);
+    const server = connect({ host: hostname.replace(/^\[|\]$/g, ""), port: Number(port), lookup });
+    track(server);
+    let isOpen = false;
+    server.setTimeout(connectMs, () => server.destroy());
+    server.once("connect", () => {
+      isOpen = true;
+      server.setTimeout(idleMs);
+      socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
+      if (head.length > 0) server.write(head);
+      server.pipe(socket);
+      socket.pipe(server);
+    });
+    server.on("error", () => {});
+    server.once("close", () => {
+      if (isOpen) socket.destroy();
+      else socket.end("HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\n\r\n");
+    });
+    socket.once("close", () => server.destroy());
+  }
+
+  function track(socket: Duplex): void {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  }
+
+  const server = createServer(forward);
+  server.maxConnections = mostConnections;
+  server.on("connection", track);
+  server.on("connect", tunnel);
+  const { port } = await listen(server, "127.0.0.1", 0);
+  return {
+    port,
+    refused: () => refused,
+    async close() {
+      const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
+      for (const socket of sockets) socket.destroy();
+      agent.destroy();
+      await closed;
+    },
+  };
+}
+
+/** A browser asks for https by a tunnel; a plain request for it would go out unencrypted. */
+function tunnelsOnly({ protocol }: URL): Refusal {
+  return protocol === "http:" ? undefined : "is not a plain web address";
+}
+
+async function resolveTrusted(
+  host: string,
+  trusted: TrustedOrigins,
+  resolveHost: (host: string) => Promise<readonly string[]>,
+): Promise<readonly string[]> {
+  const addresses = await resolveHost(host);
+  const passing = addresses.filter((address) => judgeAddress(host, address, trusted) === undefined);
+  if (passing.length > 0) return passing;
+  const reason = addresses[0] === undefined ? "has no address" : judgeAddress(host, addresses[0], trusted);
+  throw new Fault("denied", `Clawport refused ${host}: it ${reason}.`);
+}
+
+async function resolveBySystem(host: string): Promise<readonly string[]> {
+  if (isIP(host) !== 0) return [host];
+  return (await lookUp(host, { all: true })).map(({ address }) => address);
+}
+
+const hopByHop = new Set([
+  "connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection", "te", "trailer",
+  "transfer-encoding", "upgrade",
+]); // prettier-ignore
+
+/** The headers for the other side; RFC 9110, 7.6.1. */
+function endToEnd<Headers extends IncomingHttpHeaders | NodeJS.Dict<string[]>>(headers: Headers): Headers {
+  const named = String(headers["connection"] ?? "")
+    .toLowerCase()
+    .split(/\s*,\s*/);
+  const kept = Object.entries(headers).filter(([name]) => !hopByHop.has(name) && !named.includes(name));
+  return Object.fromEntries(kept) as Headers;
+}
+
+function answer(outgoing: ServerResponse, status: number, text: string): void {
+  if (outgoing.headersSent) return void outgoing.destroy();
+  outgoing.writeHead(status, { "content-type": "text/plain; charset=utf-8", "cache-control": "no-store" });
+  outgoing.end(text);
+}
