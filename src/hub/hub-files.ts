@@ -8,6 +8,8 @@ export const hubFiles = {
   lock: (home: Home) => home.file("hub.lock"),
   audit: (home: Home) => home.file("audit", "calls.jsonl"),
   approvals: (home: Home) => home.file("guard", "approvals.json"),
+  /** What servers offered when they were last connected: a folder with one file for each, and the key of their names. */
+  lists: (home: Home) => ({ folder: home.file("lists"), keyFile: home.file("lists.key") }),
   /** A folder with one file for each server. */
   pins: (home: Home, configPath?: string) => home.file("guard", "pins", ...[configId(home, configPath) ?? []].flat()),
 } as const;

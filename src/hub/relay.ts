@@ -118,6 +118,8 @@ function definitionOf({ address, ...hub }: RunningHub, { only, client }: RelayOp
     maxTotalTimeoutMs: undefined,
     maxMessageBytes: 512 * 1024 * 1024,
     heartbeatMs: 0,
+    isLazy: false,
+    idleStopMs: 0,
     era: "modern",
     roots: [],
     tools: { include: ["*"], exclude: client?.withoutOrders ? ["order_openclaw"] : [], rename: {}, describe: {} },

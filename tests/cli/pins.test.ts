@@ -19,7 +19,8 @@ async function openPlace(first: Offered, policy: object = {}) {
   const place = await placeWith({});
   const file = join(place.folder, "offered.json");
   await writeFile(file, JSON.stringify(first));
-  const servers = { rug: { command: process.execPath, args: [serverFile, file] } };
+  // Eager: the tests are about lists that change while a server runs.
+  const servers = { rug: { command: process.execPath, args: [serverFile, file], start: "eager" } };
   await writeFile(join(place.home, "clawport.json5"), JSON.stringify({ servers, policy }));
   const run = (...argv: string[]) => runHere(place, argv);
   const json = async (...argv: string[]) => JSON.parse((await run(...argv, "--json")).out);

@@ -10,8 +10,9 @@ vi.setConfig({ testTimeout: 60_000 });
 
 const here = (place: Place, ...argv: string[]) => runHere(place, argv);
 
-/** Waits for the server: the hub is ready before all of its servers are. */
+/** Waits for the server: the hub is ready before all of its servers are, and wakes none by itself. */
 async function pidOf(place: Place, name: string): Promise<number | undefined> {
+  await here(place, "connect", name);
   let pid: number | undefined;
   await until(async () => {
     const { servers } = JSON.parse((await here(place, "status", name, "--json")).out) as {

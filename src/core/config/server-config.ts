@@ -110,6 +110,16 @@ export const serverSchema = Type.Object(
       description: "Largest message that is accepted from the server.",
     }),
     heartbeatMs: duration(60_000, 0, "Milliseconds after which a quiet connection is checked; 0 never checks it."),
+    start: Type.Enum(["lazy", "eager"], {
+      default: "lazy",
+      description:
+        "When the command is started (transport `stdio`). `lazy`: with its first call, if its tools are known from an earlier start. `eager`: at once, and it keeps running.",
+    }),
+    idleStop: duration(
+      600_000,
+      0,
+      "Milliseconds without use after which a command that starts lazily is stopped; 0 never stops it.",
+    ),
     era: Type.Enum(["auto", "legacy", "modern"], {
       default: "auto",
       description:

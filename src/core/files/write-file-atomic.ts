@@ -41,7 +41,8 @@ function parseDraftName(name: string): ProcessMark | undefined {
   return mark === undefined ? undefined : parseMark(mark);
 }
 
-function draftName(name: string): string {
+/** The name of a draft of this file, which `sweepDrafts` removes if this process dies. */
+export function draftName(name: string): string {
   return `.${name.slice(0, 100)}.${formatMark(ownMark("/proc"))}.${process.hrtime.bigint()}${counter++}.tmp`;
 }
 

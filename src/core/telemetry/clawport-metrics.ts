@@ -109,7 +109,7 @@ export interface ServerMetrics {
 }
 
 /** Also shown while no server has them: a graph should go to zero, not end. */
-const usualStates = ["queued", "connecting", "ready", "degraded", "reconnecting", "needs-sign-in"] as const;
+const usualStates = ["queued", "sleeping", "connecting", "ready", "degraded", "reconnecting", "needs-sign-in"] as const;
 
 export function createServerMetrics(metrics: Metrics): ServerMetrics {
   const reconnects = metrics.counter({

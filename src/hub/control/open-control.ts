@@ -100,7 +100,8 @@ async function openAlone(host: Host, home: Home, need: Need, trust: boolean): Pr
     log,
     version: readVersion(),
     askers: [await host.createAsker()],
-    sources: { servers: { start: "by-name" } },
+    // A call needs only the server of its tool, and that when it runs.
+    sources: { servers: { start: "by-name", isFresh: !("tool" in need) } },
   });
   try {
     const { servers, manager } = await engine.servers();
@@ -110,6 +111,9 @@ async function openAlone(host: Host, home: Home, need: Need, trust: boolean): Pr
       const settled = withDeadline(Infinity, host.stopSignal(), () => manager.settled(patienceMs));
       await host.showWhile(`Connecting ${manager.names().join(", ")} …`, settled);
     }
+    // It may be newer than what is stored.
+    if ("tool" in need && engine.catalog.find(need.tool) === undefined)
+      await Promise.allSettled(manager.names().map((name) => manager.refresh(name)));
     return { control: await engine.control(), home, close: () => engine.close() };
   } catch (error) {
     await engine.close();

@@ -42,6 +42,8 @@ export interface EngineSources {
     readonly start: "at-once" | "by-name" | "when-needed";
     /** Only these of them. */
     readonly only?: readonly string[] | undefined;
+    /** What earlier processes stored of them is not used: the user wants to know how they are now. */
+    readonly isFresh?: boolean | undefined;
   };
   /** `order_openclaw`. */
   readonly agent?: { readonly flags: AgentFlags };
@@ -163,7 +165,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       return openServers(
         // A server that places orders itself is one level deeper.
         { ...parts, env: sources.agent === undefined ? env : nestedOrderEnv(env) },
-        { configuration, only: sources.servers?.only, idle: start === "by-name" },
+        { configuration, ...sources.servers, idle: start === "by-name" },
       );
     }
 

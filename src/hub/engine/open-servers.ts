@@ -5,13 +5,15 @@ import { findNamespaceWay, rememberNamespaceWay } from "../../core/process/pid-n
 import { createServerMetrics } from "../../core/telemetry/clawport-metrics.ts";
 import { findModel } from "../../sources/agent/model/find-model.ts";
 import { createSamplingHandler, type SamplingHandler } from "../../sources/agent/sampling/sampling-handler.ts";
-import type { ServerDefinition } from "../../sources/servers/definition.ts";
+import type { StdioTarget } from "../../sources/servers/definition.ts";
 import { type IdentitySigner, openIdentitySigner } from "../../sources/servers/identity/identity-signer.ts";
 import { createServerManager, type ServerManager, type ServerManagerOptions } from "../../sources/servers/manager.ts";
 import { createAuthRegistry } from "../../sources/servers/oauth/auth-registry.ts";
+import { openListStore } from "../../sources/servers/lists/list-store.ts";
 import type { CredentialStore } from "../../sources/servers/oauth/store/credentials.ts";
 import { createLocalServers, type LocalServers } from "../control/local-servers.ts";
 import { createLocalSignIns, type SignInsControl } from "../control/sign-ins.ts";
+import { hubFiles } from "../hub-files.ts";
 import type { StepUp } from "../sign-in/step-up.ts";
 import type { ConfigSource } from "./config-source.ts";
 import type { EngineParts } from "./engine-parts.ts";
@@ -23,6 +25,8 @@ export interface OpenServersOptions {
   readonly only?: readonly string[] | undefined;
   /** Servers connect only when they are asked for. */
   readonly idle: boolean;
+  /** What earlier processes stored of the servers is not used. */
+  readonly isFresh?: boolean | undefined;
 }
 
 export interface OpenedServers {
@@ -34,16 +38,17 @@ export interface OpenedServers {
 /** Starts the configured servers side by side and returns at once; their tools join the catalog as they connect. */
 export async function openServers(parts: EngineParts, options: OpenServersOptions): Promise<OpenedServers> {
   const { home, config, catalog, pins, env, log, version, closers, metrics } = parts;
-  const { configuration, only, idle } = options;
+  const { configuration, only, idle, isFresh } = options;
   const { active, place } = configuration;
   const serverEnv = guardRecursion(env, place.path);
-  const left = killOrphans();
-  if (left > 0) log.info("ended processes that an earlier start left behind", { count: left });
+  const endOrphans = createOrphanSweep(log);
+  closers.add("orphans", () => endOrphans.cancel());
   rememberNamespaceWay(home.file("pid-namespace.json"));
   const { open: store, settled } = createStoreOpener({ home, env, log });
   // After the servers: writes they began may still be under way.
   closers.add("sign-ins", settled);
   const auths = createAuthRegistry({ home, env, log, store });
+  const reportNamespace = createNamespaceReport(serverEnv, log);
   let steppingUp: Promise<StepUp> | undefined;
   const manager = createServerManager({
     auths,
@@ -51,11 +56,17 @@ export async function openServers(parts: EngineParts, options: OpenServersOption
     env: serverEnv,
     log,
     version,
+    store: openListStore({ ...hubFiles.lists(home), log }),
+    isFresh,
     maxConcurrent: config.maxConcurrentServers,
     discoveryMs: config.toolDiscoveryInterval,
     metrics: metrics && createServerMetrics(metrics),
     sample: createSampler(parts),
-    checkCommand: configuration.checkCommand,
+    async checkCommand(command) {
+      endOrphans();
+      if (!idle) reportNamespace(command);
+      await configuration.checkCommand?.(command);
+    },
     hasModel: hasModel(parts),
     identify: createIdentifier(parts),
     reportOf: (name) => pins.reportOf(name),
@@ -68,19 +79,46 @@ export async function openServers(parts: EngineParts, options: OpenServersOption
   const servers = createLocalServers({ manager, log, only, idle });
   const signIns = createLocalSignIns({ auths, home, store, definitions: () => servers.definitions() });
   await servers.apply({ config, waiting: active.file?.waiting });
-  if (!idle && needsNamespace(servers.definitions())) void reportNamespace(serverEnv, log);
   return { servers, signIns, manager };
 }
 
-function needsNamespace(definitions: readonly ServerDefinition[]): boolean {
-  return definitions.some(
-    ({ enabled, transport }) => enabled && transport.kind === "stdio" && transport.pidNamespace !== "off",
-  );
+interface OrphanSweep {
+  (): void;
+  cancel(): void;
 }
 
-async function reportNamespace(env: Env, log: Log): Promise<void> {
-  if (process.platform === "linux" && (await findNamespaceWay(env)) === undefined)
-    log.info("the system allows no PID namespaces: what a server starts may outlive it (see `clawport doctor`)");
+/** A client that waits for its first list does not wait for this; a server that starts does. */
+const orphanSweepMs = 1000;
+
+/** Ends what an earlier process left behind: before the first server starts, at the latest after a moment. */
+function createOrphanSweep(log: Log): OrphanSweep {
+  let isDone = false;
+  const sweep = (): void => {
+    if (isDone) return;
+    cancel();
+    const left = killOrphans();
+    if (left > 0) log.info("ended processes that an earlier start left behind", { count: left });
+  };
+  const timer = setTimeout(sweep, orphanSweepMs).unref();
+  const cancel = (): void => {
+    isDone = true;
+    clearTimeout(timer);
+  };
+  return Object.assign(sweep, { cancel });
+}
+
+/** Says once that servers get no PID namespaces, when the first of those that should have one starts. */
+function createNamespaceReport(env: Env, log: Log): (command: StdioTarget) => void {
+  let isChecked = process.platform !== "linux";
+  const check = async (): Promise<void> => {
+    if ((await findNamespaceWay(env)) === undefined)
+      log.info("the system allows no PID namespaces: what a server starts may outlive it (see `clawport doctor`)");
+  };
+  return ({ pidNamespace }) => {
+    if (isChecked || pidNamespace === "off") return;
+    isChecked = true;
+    void check();
+  };
 }
 
 interface StoreOpener {

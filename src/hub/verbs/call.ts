@@ -65,7 +65,7 @@ export async function unknownTool({ control, prefix }: VerbContext, name: string
   const names = tools.map((tool) => tool.name);
   const nearest = names.find((each) => each.endsWith(`__${name}`)) ?? nearestName(name, names);
   const hint = nearest === undefined ? `Run \`${prefix} tools\` to list them.` : `Did you mean ${nearest}?`;
-  const away = ownersAmong(servers, name).filter((server) => !isOpenState(server));
+  const away = ownersAmong(servers, name).filter((server) => !isOpenState(server) && server.state !== "sleeping");
   const listed = away.map((server) => `${server.name} (${wayBack(server, prefix)})`);
   const absent =
     away.length === 0 ? "" : ` These servers are not connected, so their tools are unknown: ${listed.join(", ")}.`;

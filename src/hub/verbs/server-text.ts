@@ -11,6 +11,8 @@ export function stateText(server: ServerStatus, { prefix, now }: { prefix: strin
       return `Degraded${pidText(server)}${because}`;
     case "queued":
       return "Queued (connects with its first call)";
+    case "sleeping":
+      return "Sleeping (starts with its next call)";
     case "connecting":
       return server.lastError === undefined ? "Connecting" : `Reconnecting: ${visibleText(server.lastError, 500)}`;
     case "reconnecting":

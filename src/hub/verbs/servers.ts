@@ -49,9 +49,11 @@ function shortState(state: string): string {
   return state.replace(/(?:: | \((?!PID )).*$/s, "");
 }
 
+const quietStates: readonly string[] = ["disabled", "disconnected", "queued", "sleeping"];
+
 function stateTone(server: ServerStatus): Tone {
   if (server.state === "ready") return "good";
-  if (server.state === "disabled" || server.state === "disconnected" || server.state === "queued") return "quiet";
+  if (quietStates.includes(server.state)) return "quiet";
   return server.state === "stopped" || server.state === "unusable" ? "bad" : "weak";
 }
 

@@ -62,6 +62,10 @@ export interface ServerDefinition {
   readonly maxMessageBytes: number;
   /** 0 for never. */
   readonly heartbeatMs: number;
+  /** Whether it waits for its first call, once its lists are known. Never for HTTP. */
+  readonly isLazy: boolean;
+  /** How long a lazy server runs without being used; 0 for ever. */
+  readonly idleStopMs: number;
   readonly era: ServerConfig["era"];
   readonly roots: readonly Root[];
   /** All of these go by the server's own names; `include` and `exclude` are globs. */
@@ -117,6 +121,7 @@ function defineServer(name: string, settings: ServerConfig): ServerDefinition {
     connectTimeoutMs,
     maxMessageBytes,
     heartbeatMs,
+    idleStop,
     era,
     secrets = [],
   } = settings;
@@ -129,6 +134,8 @@ function defineServer(name: string, settings: ServerConfig): ServerDefinition {
     maxTotalTimeoutMs: maxTotalTimeoutMs && Math.max(maxTotalTimeoutMs, callTimeoutMs),
     maxMessageBytes,
     heartbeatMs,
+    isLazy: transport === "stdio" && settings.start === "lazy",
+    idleStopMs: idleStop,
     era,
     roots: roots.map((root) => ({ uri: rootUri(root) ?? root, name: basename(root) || root })),
   };

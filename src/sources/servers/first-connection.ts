@@ -14,7 +14,7 @@ export function followFirstConnection(
   return () => (isConnecting() ? { settled: (settled ??= untilSettled()), patienceMs } : undefined);
 
   function isConnecting(): boolean {
-    if (lists.hasFetched()) return false;
+    if (lists.isKnown()) return false;
     const state = connection.state();
     if (isOpen(state)) return lists.problem() === undefined;
     if (state.kind === "reconnecting") return state.attempt < patientAttempts;

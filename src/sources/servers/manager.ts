@@ -13,6 +13,7 @@ import { occupiesSlot } from "./connection/connection-state.ts";
 import { type Connection, createConnection } from "./connection/connection.ts";
 import { createSlots } from "./connection/slots.ts";
 import { type ServerDefinition, type StdioTarget, unknownServer } from "./definition.ts";
+import type { ListStore, StoredLists } from "./lists/list-store.ts";
 import type { ConnectionAuths } from "./oauth/connection-auth.ts";
 import { createServerSource } from "./server-source.ts";
 import { type ServerStatus, serverStatusOf } from "./server-status.ts";
@@ -31,6 +32,10 @@ export interface ServerManagerOptions {
   readonly discoveryMs: number;
   readonly now?: (() => number) | undefined;
   readonly metrics?: ServerMetrics | undefined;
+  /** Remembers what servers offer. Without it every server is connected before it is used. */
+  readonly store?: ListStore | undefined;
+  /** What is stored is not used: the user wants to know how the servers are now. */
+  readonly isFresh?: boolean | undefined;
   /** The servers are hubs: each call is forwarded on behalf of its client. */
   readonly isRelay?: boolean | undefined;
   /** Signs in to servers that ask for it. Without it, calls to them fail. */
@@ -68,13 +73,23 @@ interface ManagedServer {
   readonly source: Source;
   readonly removeSource: () => void;
   firstAttempt: Promise<void>;
+  /** Its lists were known before it was connected: no one has to wait for it. */
+  readonly isKnown: boolean;
 }
 
 export function createServerManager(options: ServerManagerOptions): ServerManager {
   const { catalog, env, log, version, maxConcurrent, discoveryMs, now = Date.now } = options;
   const servers = new Map<string, ManagedServer>();
   const slots = createSlots(maxConcurrent);
-  const pool = createSharedServers({ log, discoveryMs, now, connect: openConnection, onStop: slots.leave });
+  const { store, isFresh = false } = options;
+  const pool = createSharedServers({
+    log,
+    discoveryMs,
+    now,
+    store: isFresh && store ? { save: store.save } : store,
+    connect: openConnection,
+    onStop: slots.leave,
+  });
   const closing = new AbortController();
   const stopWatching = options.metrics?.watchStates(() =>
     Array.from(servers.values(), ({ shared }) => shared.connection.state().kind),
@@ -103,12 +118,14 @@ export function createServerManager(options: ServerManagerOptions): ServerManage
     },
     logs: (name) => requireServer(name).shared.connection.stderr.text(),
     async settled(withinMs) {
-      await settledWithin(Promise.all([...servers.values()].map(({ firstAttempt }) => firstAttempt)), withinMs);
+      const awaited = [...servers.values()].filter(({ isKnown }) => !isKnown);
+      await settledWithin(Promise.all(awaited.map(({ firstAttempt }) => firstAttempt)), withinMs);
     },
     async close() {
       closing.abort(new Fault("cancelled", "The servers are being closed."));
       stopWatching?.();
       await Promise.all([...servers.keys()].map(remove));
+      await store?.settled();
     },
   };
 
@@ -124,12 +141,12 @@ export function createServerManager(options: ServerManagerOptions): ServerManage
   }
 
   function statusNow({ definition, shared, source }: ManagedServer): ServerStatus {
-    const status = serverStatusOf(definition, shared.connection, source.tools().length, shared.lists);
+    const status = serverStatusOf(definition, shared, source.tools().length);
     const lists = options.reportOf?.(definition.name);
     return lists === undefined ? status : { ...status, lists };
   }
 
-  function openConnection(definition: ServerDefinition, serverLog: Log): Connection {
+  function openConnection(definition: ServerDefinition, serverLog: Log, stored: StoredLists | undefined): Connection {
     const connection = createConnection({
       definition,
       env,
@@ -143,6 +160,8 @@ export function createServerManager(options: ServerManagerOptions): ServerManage
       ask: (question) => answerServer(question, definition, options.sample, { signal: closing.signal, log }),
       admit: slots.take,
       hasRoom: slots.hasRoom,
+      era: definition.transport.kind === "stdio" ? stored?.agreement.era : undefined,
+      isAsleep: stored !== undefined && definition.isLazy,
     });
     connection.listen({
       onState(state) {
@@ -163,8 +182,17 @@ export function createServerManager(options: ServerManagerOptions): ServerManage
     const shared = pool.join(definition);
     const source = createServerSource(definition, shared, options);
     const removeSource = catalog.add(source);
-    const server: ManagedServer = { definition, shared, source, removeSource, firstAttempt: Promise.resolve() };
+    const isKnown = shared.lists.isKnown();
+    const server: ManagedServer = {
+      definition,
+      shared,
+      source,
+      removeSource,
+      firstAttempt: Promise.resolve(),
+      isKnown,
+    };
     servers.set(definition.name, server);
+    if (shared.connection.state().kind === "sleeping") return;
     const connect = async () => {
       try {
         await shared.lists.refresh();

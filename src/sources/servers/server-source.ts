@@ -1,8 +1,12 @@
+import { isDeepStrictEqual } from "node:util";
 import { compileGlobs } from "../../catalog/glob.ts";
 import type { CallContext } from "../../catalog/call-context.ts";
+import { type PinnedParts, promptParts, toolParts } from "../../catalog/guard/pin-definition.ts";
 import type { Source } from "../../catalog/source.ts";
-import { Fault } from "../../core/fault.ts";
+import { Fault, isFault } from "../../core/fault.ts";
 import { asRecord } from "../../core/is-record.ts";
+import { quoted } from "../../core/peer-text.ts";
+import { orAborted } from "../../core/wait.ts";
 import { hasTasks } from "../../mcp/messages/client-facts.ts";
 import { legacyResourceNotFound, type Params, RpcFault } from "../../mcp/messages/json-rpc.ts";
 import { paramHeaders } from "../../mcp/messages/mirrored-headers.ts";
@@ -50,7 +54,11 @@ export function createServerSource(
     asListed: (tool) => current().find(tool.name) ?? tool,
     async call(name, args, context) {
       try {
-        return await callTool(name, args as Params, context);
+        if (lists.isVerified()) return await callTool(name, args as Params, context);
+        const definition = () => mapDefined(current().find(name), toolParts);
+        return await whenVerified(`tool ${quoted(name)}`, definition, context, () =>
+          callTool(name, args as Params, context),
+        );
       } catch (error) {
         if (!(error instanceof RpcFault)) throw error;
         // A newer schema wants other headers. The server refused the call, so it did not run.
@@ -79,8 +87,18 @@ export function createServerSource(
     ...skills,
     watchResource: (uri, listener) => watches.add(uri, listener),
     prompts: () => lists.current().prompts,
-    getPrompt: async (name, args, context) =>
-      (await requestSafely("prompts/get", { name, arguments: args }, context, readOnly)) as unknown as GetPromptResult,
+    async getPrompt(name, args, context) {
+      const get = async () =>
+        (await requestSafely(
+          "prompts/get",
+          { name, arguments: args },
+          context,
+          readOnly,
+        )) as unknown as GetPromptResult;
+      if (lists.isVerified()) return get();
+      const find = () => lists.current().prompts.find((prompt) => prompt.name === name);
+      return whenVerified(`prompt ${quoted(name)}`, () => mapDefined(find(), promptParts), context, get);
+    },
     async complete(request, context) {
       const result = await requestSafely("completion/complete", { ...request }, context, readOnly);
       const completion = (result.completion ?? noCompletion) as Completion;
@@ -89,6 +107,50 @@ export function createServerSource(
     onChange: server.onChange,
     close: server.leave,
   };
+
+  /**
+   * The call was judged by a definition that an earlier process of the server listed. It is sent only if the server still
+   * lists that one; another definition is left to the guard, which gets it with the next call.
+   */
+  async function whenVerified<T>(
+    what: string,
+    definition: () => PinnedParts | undefined,
+    { signal }: CallContext,
+    send: () => Promise<T>,
+  ): Promise<T> {
+    const before = definition();
+    // So that the connection is not closed before the call is sent.
+    const release = server.connection.hold();
+    try {
+      await connectAndList(signal);
+      const now = definition();
+      if (now !== undefined && !isDeepStrictEqual(now, before)) throw changedFault(what);
+      return await send();
+    } finally {
+      release();
+    }
+  }
+
+  async function connectAndList(signal: AbortSignal): Promise<void> {
+    try {
+      await server.connection.openPatiently(signal);
+      if (!lists.isVerified()) await orAborted(lists.refresh(), signal);
+    } catch (error) {
+      if (signal.aborted || !isFault(error)) throw error;
+      if (error instanceof RpcFault || error.code === "outcome-unknown")
+        throw new Fault("unavailable", `${definition.name}: its lists could not be read: ${error.message}`, {
+          cause: error,
+        });
+      throw error.code === "unavailable"
+        ? new Fault("unavailable", `${definition.name}: ${error.message}`, { cause: error, detail: error.detail })
+        : error;
+    }
+  }
+
+  function changedFault(what: string): Fault {
+    const message = `The server ${definition.name} has changed the definition of its ${what} since it was listed, so the call was not sent. List it again before you use it.`;
+    return new Fault("conflict", message);
+  }
 
   function current(): ShownTools {
     const { tools } = lists.current();
@@ -101,7 +163,7 @@ export function createServerSource(
 
   /** Whether the server may answer any call with a task (2026-07-28). A hub decides that where its client is connected. */
   function startsTasks(): boolean {
-    const agreement = server.connection.link()?.agreement;
+    const agreement = server.agreement();
     return options.isRelay !== true && agreement?.era === "modern" && hasTasks(agreement);
   }
 
@@ -115,6 +177,10 @@ export function createServerSource(
     if (result.isError === true) lists.suspectStale();
     return result as unknown as ToolResult;
   }
+}
+
+function mapDefined<T, R>(value: T | undefined, map: (value: T) => R): R | undefined {
+  return value === undefined ? undefined : map(value);
 }
 
 /** Whether the server says that it has no such resource: each era has its own number, which the door writes. */

@@ -2,10 +2,9 @@ import type { ScreenReport } from "../../catalog/guard/screen-source.ts";
 import { redactCommandLine } from "../../core/secrets/redact-command-line.ts";
 import { redactKnown } from "../../core/secrets/redact-known.ts";
 import { type ConnectionState, isOpen } from "./connection/connection-state.ts";
-import type { Connection } from "./connection/connection.ts";
 import { hasStaticCredentials, type HttpTarget, type ServerDefinition, type StdioTarget } from "./definition.ts";
-import type { ListCache } from "./lists/list-cache.ts";
 import { serverSecrets } from "./server-secrets.ts";
+import type { SharedServer } from "./shared-servers.ts";
 
 /** The status of a server, for people and programs. Holds no secret. */
 export interface ServerStatus {
@@ -36,12 +35,12 @@ export interface ServerStatus {
 
 export function serverStatusOf(
   definition: ServerDefinition,
-  connection: Connection,
+  { connection, lists, agreement: lastAgreement }: Pick<SharedServer, "connection" | "lists" | "agreement">,
   tools: number,
-  lists: Pick<ListCache, "current" | "problem">,
 ): ServerStatus {
   const state = withProblem(connection.state(), lists.problem());
   const link = isOpen(state) ? connection.link() : undefined;
+  const agreement = state.kind === "sleeping" ? lastAgreement() : link?.agreement;
   const authState = connection.auth?.state();
   return {
     ...nameFieldsOf(definition),
@@ -55,9 +54,9 @@ export function serverStatusOf(
     resources: lists.current().resources.length,
     prompts: lists.current().prompts.length,
     ...optional("sessionId", link?.sessionId()),
-    ...optional("era", link?.agreement.era),
-    ...optional("version", link?.agreement.version),
-    ...optional("serverInfo", link?.agreement.serverInfo),
+    ...optional("era", agreement?.era),
+    ...optional("version", agreement?.version),
+    ...optional("serverInfo", agreement?.serverInfo),
     ...optional("lastHeartbeat", isoTime(connection.lastHeartbeat())),
     ...optional("nextAttempt", state.kind === "reconnecting" ? isoTime(state.nextAt) : undefined),
     ...optional("lastError", connection.lastError),

@@ -1,11 +1,14 @@
 import type { Log } from "../../core/log.ts";
 import { carriedExtensions, type Extensions } from "../../mcp/messages/extensions.ts";
 import { createKnownRedactor } from "../../core/secrets/redact-known.ts";
+import type { Agreement } from "../../mcp/client/mcp-client.ts";
 import type { Connection } from "./connection/connection.ts";
+import { stopWhenIdle } from "./connection/idle-stop.ts";
 import { createRequestedLogLevel, type RequestedLogLevel } from "./connection/requested-log-level.ts";
 import { createUrlElicitations, type UrlElicitations } from "./connection/url-elicitations.ts";
 import type { ServerDefinition } from "./definition.ts";
 import { createListCache, type ListCache } from "./lists/list-cache.ts";
+import type { ListStore, StoredLists } from "./lists/list-store.ts";
 import { type ResourceWatches, watchResources } from "./lists/watch-resources.ts";
 import { createServerLog } from "./server-log.ts";
 import { serverSecrets } from "./server-secrets.ts";
@@ -17,6 +20,8 @@ export interface SharedServer {
   readonly watches: ResourceWatches;
   readonly requestedLogLevel: RequestedLogLevel;
   readonly urlElicitations: UrlElicitations;
+  /** What was agreed with the server when it was last connected; undefined if it never was. */
+  agreement(): Agreement | undefined;
   /** What the server says about how to use it. */
   instructions(): string | undefined;
   /** The extensions that it declared when it was last connected, if the hub can carry them. */
@@ -42,7 +47,10 @@ export interface SharedServersOptions {
   /** How often the lists are fetched even if the server reports no change. */
   readonly discoveryMs: number;
   readonly now: () => number;
-  connect(definition: ServerDefinition, log: Log): Connection;
+  /** Remembers the lists. Without it, they are known only after connecting. */
+  readonly store?: (Pick<ListStore, "save"> & Partial<Pick<ListStore, "read">>) | undefined;
+  /** `stored` is what an earlier process knew of the server. */
+  connect(definition: ServerDefinition, log: Log, stored: StoredLists | undefined): Connection;
   onStop(connection: Connection): void;
 }
 
@@ -50,10 +58,11 @@ interface PooledServer extends Omit<SharedServer, "leave"> {
   readonly fingerprint: string;
   readonly share: boolean;
   users: number;
+  endIdleStop(): void;
 }
 
 export function createSharedServers(options: SharedServersOptions): SharedServers {
-  const { log, discoveryMs, now, connect, onStop } = options;
+  const { log, discoveryMs, now, store, connect, onStop } = options;
   const pool = new Set<PooledServer>();
 
   return {
@@ -84,29 +93,52 @@ export function createSharedServers(options: SharedServersOptions): SharedServer
   function start(definition: ServerDefinition): PooledServer {
     const { name, fingerprint, share } = definition;
     const serverLog = createServerLog(log.with({ server: name }), createKnownRedactor(serverSecrets(definition)), now);
-    const connection = connect(definition, serverLog);
+    const stored = store?.read?.(definition);
+    const connection = connect(definition, serverLog, stored);
     const listeners = new Set<() => void>();
-    let instructions: string | undefined;
-    let extensions: Extensions = {};
+    let agreement = stored?.agreement;
+    let extensions = carriedExtensions(agreement?.capabilities ?? {});
     connection.listen({
-      onOpen({ agreement }) {
-        instructions = agreement.instructions;
+      onOpen(link) {
+        agreement = link.agreement;
         extensions = carriedExtensions(agreement.capabilities);
       },
     });
     const onChange = () => {
       for (const listener of listeners) listener();
     };
+    const lists = createListCache({
+      connection,
+      log: serverLog,
+      intervalMs: discoveryMs,
+      now,
+      stored,
+      onChange,
+      onFetched: (fetched) => store?.save(definition, fetched),
+    });
+    const watches = watchResources(connection, serverLog);
+    const urlElicitations = createUrlElicitations(connection, now);
+    const isStoppedWhenIdle = store !== undefined && definition.isLazy && definition.idleStopMs > 0;
+    const endIdleStop = isStoppedWhenIdle
+      ? stopWhenIdle({
+          connection,
+          idleMs: definition.idleStopMs,
+          isNeeded: () => lists.isFetching() || watches.isWatching() || urlElicitations.isAwaited(),
+          now,
+        })
+      : () => {};
     const pooled: PooledServer = {
       fingerprint,
       share,
       users: 0,
       connection,
-      lists: createListCache({ connection, log: serverLog, intervalMs: discoveryMs, now, onChange }),
-      watches: watchResources(connection, serverLog),
+      lists,
+      watches,
       requestedLogLevel: createRequestedLogLevel(connection, serverLog),
-      urlElicitations: createUrlElicitations(connection),
-      instructions: () => instructions,
+      urlElicitations,
+      endIdleStop,
+      agreement: () => agreement,
+      instructions: () => agreement?.instructions,
       extensions: () => extensions,
       onChange(listener) {
         listeners.add(listener);
@@ -119,6 +151,7 @@ export function createSharedServers(options: SharedServersOptions): SharedServer
 
   async function stop(pooled: PooledServer): Promise<void> {
     pool.delete(pooled);
+    pooled.endIdleStop();
     pooled.lists.close();
     pooled.watches.close();
     pooled.requestedLogLevel.close();

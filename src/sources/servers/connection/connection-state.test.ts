@@ -3,6 +3,7 @@ import { type ConnectionEvent, type ConnectionState, isOpen, nextState } from ".
 
 const states = {
   queued: { kind: "queued" },
+  sleeping: { kind: "sleeping" },
   connecting: { kind: "connecting", attempt: 2 },
   ready: { kind: "ready", since: 5 },
   degraded: { kind: "degraded", since: 5, reason: "slow" },
@@ -22,6 +23,7 @@ const events = {
   checked: { kind: "checked", problem: undefined },
   "checked without an answer": { kind: "checked", problem: "silent" },
   parked: { kind: "parked" },
+  slept: { kind: "slept" },
   stopped: { kind: "stopped", reason: "closed" },
 } as const satisfies Record<string, ConnectionEvent>;
 
@@ -29,6 +31,7 @@ const events = {
 const table: Record<keyof typeof events, Partial<Record<Kind, ConnectionState>>> = {
   start: {
     queued: { kind: "connecting", attempt: 1 },
+    sleeping: { kind: "connecting", attempt: 1 },
     connecting: { kind: "connecting", attempt: 3 },
     reconnecting: { kind: "connecting", attempt: 3 },
     "needs-sign-in": { kind: "connecting", attempt: 1 },
@@ -41,6 +44,7 @@ const table: Record<keyof typeof events, Partial<Record<Kind, ConnectionState>>>
   },
   refused: {
     queued: { kind: "needs-sign-in", reason: "401" },
+    sleeping: { kind: "needs-sign-in", reason: "401" },
     connecting: { kind: "needs-sign-in", reason: "401" },
     ready: { kind: "needs-sign-in", reason: "401" },
     degraded: { kind: "needs-sign-in", reason: "401" },
@@ -52,13 +56,23 @@ const table: Record<keyof typeof events, Partial<Record<Kind, ConnectionState>>>
     degraded: { kind: "degraded", since: 5, reason: "silent" },
   },
   parked: {
+    sleeping: { kind: "queued" },
     connecting: { kind: "queued" },
     ready: { kind: "queued" },
     degraded: { kind: "queued" },
     reconnecting: { kind: "queued" },
     "needs-sign-in": { kind: "queued" },
   },
+  slept: {
+    queued: { kind: "sleeping" },
+    connecting: { kind: "sleeping" },
+    ready: { kind: "sleeping" },
+    degraded: { kind: "sleeping" },
+    reconnecting: { kind: "sleeping" },
+    "needs-sign-in": { kind: "sleeping" },
+  },
   stopped: {
+    sleeping: { kind: "stopped", reason: "closed" },
     queued: { kind: "stopped", reason: "closed" },
     connecting: { kind: "stopped", reason: "closed" },
     ready: { kind: "stopped", reason: "closed" },

@@ -6,6 +6,8 @@ import type { Link } from "./link.ts";
 export type ConnectionState =
   /** Waits for its turn: more servers are configured than may be connected at once, or no call has needed it yet. */
   | { readonly kind: "queued" }
+  /** Its process is not running: the next call starts it. */
+  | { readonly kind: "sleeping" }
   | { readonly kind: "connecting"; readonly attempt: number }
   | { readonly kind: "ready"; readonly since: number }
   /** Connected, but it did not answer the last heartbeat. */
@@ -22,6 +24,7 @@ export type ConnectionEvent =
   | { readonly kind: "refused"; readonly reason: string }
   | { readonly kind: "checked"; readonly problem: string | undefined }
   | { readonly kind: "parked" }
+  | { readonly kind: "slept" }
   | { readonly kind: "stopped"; readonly reason: string };
 
 /** The state after an event. An event that makes no sense in a state leaves it as it is; `stopped` is final. */
@@ -46,6 +49,8 @@ export function nextState(state: ConnectionState, event: ConnectionEvent): Conne
       return state.kind === "ready" ? state : { kind: "ready", since: state.since };
     case "parked":
       return { kind: "queued" };
+    case "slept":
+      return { kind: "sleeping" };
     case "stopped":
       return { kind: "stopped", reason: event.reason };
   }

@@ -8,6 +8,7 @@ import { backoffDelays, orAborted, settledWithin, sleep } from "../../../core/wa
 import { type Agreement, type CallOptions, signalOf } from "../../../mcp/client/mcp-client.ts";
 import type { Answer, Question } from "../../../mcp/messages/interim-messages.ts";
 import type { Params } from "../../../mcp/messages/json-rpc.ts";
+import type { Era } from "../../../mcp/messages/protocol-version.ts";
 import type { ServerDefinition } from "../definition.ts";
 import type { ConnectionAuth } from "../oauth/connection-auth.ts";
 import { redactFault, serverSecrets } from "../server-secrets.ts";
@@ -39,6 +40,10 @@ export interface ConnectionOptions {
   admit(connection: Connection): Promise<void>;
   /** Whether a connection that no call needs right now may reconnect. */
   hasRoom(): boolean;
+  /** The era of an earlier process. */
+  readonly era?: Era | undefined;
+  /** What the server offers is known, so it need not be connected before the first call. */
+  readonly isAsleep?: boolean | undefined;
 }
 
 export type ParamsFor = (agreement: Agreement) => Params;
@@ -60,6 +65,8 @@ export interface Connection {
   inFlight(): number;
   /** The open link, or a new one. Throws a fault that says why none can be opened. */
   open(signal?: AbortSignal): Promise<Link>;
+  /** Like `open`, but waits while the server reconnects, for the first few attempts. */
+  openPatiently(signal?: AbortSignal): Promise<Link>;
   /**
    * Sends a caller's request. It waits while the server reconnects, for the first few attempts. What depends on what was
    * agreed with the server is made when that is known.
@@ -74,6 +81,8 @@ export interface Connection {
   listen(listener: ConnectionListener): () => void;
   /** Closes the link but not the connection: the next call opens it again. */
   park(): Promise<void>;
+  /** Ends the server's process until the next call, since nothing uses it. */
+  sleep(): Promise<void>;
   stop(reason: string): Promise<void>;
 }
 
@@ -89,12 +98,14 @@ export function createConnection(options: ConnectionOptions): Connection {
   const redact = createKnownRedactor(secrets);
   const stderr = createTail(64 * 1024, createOutputRedactor(secrets));
   const listeners = new Set<ConnectionListener>();
-  const memory: LinkMemory = {};
+  const memory: LinkMemory = { era: options.era };
   const stopping = new AbortController();
-  let state: ConnectionState = { kind: "queued" };
+  let state: ConnectionState = { kind: options.isAsleep === true ? "sleeping" : "queued" };
   let link: Link | undefined;
   let heartbeat: Heartbeat | undefined;
   let opening: Promise<Link> | undefined;
+  /** The end of a link that was closed for now. */
+  let parting: Promise<void> | undefined;
   let delays = reconnectDelays();
   let retryTimer: NodeJS.Timeout | undefined;
   let lastFault: Fault | undefined;
@@ -120,6 +131,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     usedAt: () => usedAt,
     inFlight: () => inFlight,
     open,
+    openPatiently,
     async request(method, params, callOptions) {
       const release = hold();
       try {
@@ -151,13 +163,19 @@ export function createConnection(options: ConnectionOptions): Connection {
     },
     async park() {
       transition({ kind: "parked" });
-      await closeLink(new Fault("cancelled", "The connection was closed to make room for another server."));
+      await part(new Fault("cancelled", "The connection was closed to make room for another server."));
+    },
+    async sleep() {
+      log.info("the server was not used for a while and is stopped; the next call starts it");
+      transition({ kind: "slept" });
+      await part(new Fault("cancelled", "The server was stopped because nothing used it."));
     },
     async stop(reason) {
       if (lastWork.size > 0) await settledWithin(Promise.all(lastWork), lastWorkMs);
       transition({ kind: "stopped", reason });
       stopping.abort(new Fault("cancelled", reason));
       await opening?.catch(() => {});
+      await parting;
       await closeLink(new Fault("outcome-unknown", `The server was stopped: ${reason}`));
     },
   };
@@ -198,7 +216,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     return signal ? orAborted(opening, signal) : opening;
   }
 
-  async function openPatiently(signal: AbortSignal | undefined): Promise<Link> {
+  async function openPatiently(signal?: AbortSignal): Promise<Link> {
     for (;;) {
       try {
         return await open(signal);
@@ -215,6 +233,8 @@ export function createConnection(options: ConnectionOptions): Connection {
   async function connect(): Promise<Link> {
     clearTimeout(retryTimer);
     try {
+      // Two processes of one server could be in each other's way.
+      await parting;
       await orAborted(options.admit(connection), stopping.signal);
       transition({ kind: "start" });
       await options.checkStart?.();
@@ -227,7 +247,7 @@ export function createConnection(options: ConnectionOptions): Connection {
         memory,
         authorizer: auth,
         signal: stopping.signal,
-        ask: options.ask,
+        ask: answerHeld,
         onListChanged: (change) => notify((listener) => listener.onListChanged?.(change)),
         onResourceUpdated: (uri) => notify((listener) => listener.onResourceUpdated?.(uri)),
         onElicitationComplete: (id) => notify((listener) => listener.onElicitationComplete?.(id)),
@@ -323,6 +343,23 @@ export function createConnection(options: ConnectionOptions): Connection {
     }, wait);
     retryTimer.unref();
     return now() + wait;
+  }
+
+  /** The server waits for the answer: it must not be closed meanwhile. */
+  async function answerHeld(question: Question): Promise<Answer> {
+    const release = hold();
+    try {
+      return await options.ask(question);
+    } finally {
+      release();
+    }
+  }
+
+  function part(fault: Fault): Promise<void> {
+    const parted = closeLink(fault)
+      .catch((error: unknown) => log.debug("the connection could not be closed", { error }))
+      .finally(() => parting === parted && (parting = undefined));
+    return (parting = parted);
   }
 
   async function closeLink(fault: Fault): Promise<void> {

@@ -71,7 +71,12 @@ export async function openLink(options: LinkOptions): Promise<Link> {
   try {
     return await openAsKnown(options);
   } catch (error) {
-    if (isNew || !isServerAnswer(error)) throw error;
+    if (isNew) throw error;
+    if (!isServerAnswer(error)) {
+      // The program may be another version by now, which ends at the first message of the other era.
+      if (options.definition.transport.kind === "stdio") memory.era = undefined;
+      throw error;
+    }
     // Another server may be running at that address by now, so detect everything again.
     memory.era = undefined;
     memory.sse = undefined;

@@ -10,13 +10,22 @@ import type { Connection } from "./connection.ts";
 export interface UrlElicitations {
   /** Calls the listener once, when the server reports that this elicitation is complete. */
   note(elicitationId: string, onComplete: () => void): void;
+  /** Whether a user may be busy at a URL, so that the server must keep running. */
+  isAwaited(): boolean;
   close(): void;
 }
 
 /** A server need not report the end, so the oldest are forgotten. */
 const mostOpen = 1000;
 
-export function createUrlElicitations(connection: Pick<Connection, "listen">): UrlElicitations {
+/** After this time no user is expected any more. */
+const awaitedMs = 60 * 60 * 1000;
+
+export function createUrlElicitations(
+  connection: Pick<Connection, "listen">,
+  now: () => number = Date.now,
+): UrlElicitations {
+  let notedAt = -Infinity;
   const open = new Map<string, Set<() => void>>();
   const stop = connection.listen({
     onElicitationComplete(id) {
@@ -29,9 +38,11 @@ export function createUrlElicitations(connection: Pick<Connection, "listen">): U
     note(id, onComplete) {
       const listeners = open.get(id) ?? new Set();
       open.set(id, listeners.add(onComplete));
+      notedAt = now();
       const [oldest] = open.keys();
       if (open.size > mostOpen && oldest !== undefined) open.delete(oldest);
     },
+    isAwaited: () => open.size > 0 && now() - notedAt < awaitedMs,
     close: stop,
   };
 }

@@ -83,6 +83,21 @@ async function fetchAll<T>(send: SendListRequest, method: string, field: ListNam
   throw new Fault("too-large", `The server lists too much: ${method} did not end after ${items.length} entries.`);
 }
 
+/** Whether lists that were stored are what `fetchLists` returns. */
+export function isUsableList(value: unknown): value is ServerLists {
+  if (!isRecord(value)) return false;
+  const { tools, resources, templates, prompts, skills } = value;
+  const areAll = (list: unknown, isGood: (item: never) => boolean) =>
+    Array.isArray(list) && list.every((item) => isGood(item as never));
+  return (
+    areAll(tools, isTool) &&
+    areAll(resources, hasText("uri")) &&
+    areAll(templates, hasText("uriTemplate")) &&
+    areAll(prompts, hasText("name")) &&
+    areAll(skills, (skill) => isSkill(skill) && isFlat(skill))
+  );
+}
+
 /** A real entry is a few levels deep. One that is thousands of levels deep can't be sent on. */
 function isFlat(skill: Skill): boolean {
   return measureValue(skill, { depth: 100, nodes: Infinity }) !== "too deep";

@@ -4,10 +4,12 @@ import type { Log } from "../../../core/log.ts";
 import { RpcFault } from "../../../mcp/messages/json-rpc.ts";
 import { judgeHeaderMarks } from "../../../mcp/messages/mirrored-headers.ts";
 import type { Tool } from "../../../mcp/messages/tool.ts";
+import type { Agreement } from "../../../mcp/client/mcp-client.ts";
 import type { Connection } from "../connection/connection.ts";
 import { requestLimits } from "../definition.ts";
 import { judgeRetry } from "../connection/judge-retry.ts";
 import { fetchLists, type ListMeta, noLists, type ServerLists } from "./fetch-lists.ts";
+import type { StoredLists } from "./list-store.ts";
 
 /** A server's lists, fetched after connecting, when the server says that they changed, and regularly. */
 export interface ListCache {
@@ -16,8 +18,11 @@ export interface ListCache {
   meta(): ListMeta;
   /** Why they could not be read the last time; undefined if they could. */
   problem(): string | undefined;
-  /** Whether they have been fetched at least once. */
-  hasFetched(): boolean;
+  /** Whether they are known: fetched at least once, or stored by an earlier process. */
+  isKnown(): boolean;
+  /** Whether the running server has listed them. What is stored, or is from before the server slept, may have changed. */
+  isVerified(): boolean;
+  isFetching(): boolean;
   /** Calls the listener after each fetch, whether it succeeded or not. */
   onFetch(listener: () => void): () => void;
   /** Fetches them now. One fetch at a time: calls during a fetch share the next one. */
@@ -32,7 +37,11 @@ export interface ListCacheOptions {
   readonly log: Log;
   readonly intervalMs: number;
   readonly now: () => number;
+  /** What an earlier process stored. */
+  readonly stored?: StoredLists | undefined;
   onChange(): void;
+  /** Called when they were fetched, unless they are the same as the last time. */
+  onFetched?(fetched: StoredLists): void;
 }
 
 /** How long after a change the lists are fetched, so that many changes in a row cause one fetch. */
@@ -40,30 +49,41 @@ const refetchDelayMs = 250;
 /** Lists that are younger than this are not suspected to be stale. */
 const freshMs = 10_000;
 
-export function createListCache({ connection, log, intervalMs, now, onChange }: ListCacheOptions): ListCache {
+export function createListCache(options: ListCacheOptions): ListCache {
+  const { connection, log, intervalMs, now, stored, onChange, onFetched } = options;
   const closing = new AbortController();
   /** As the server lists it; `lists` is the part of it that can be used. */
-  let listed = noLists;
-  let lists = noLists;
-  let meta: ListMeta = {};
+  let listed = stored?.lists ?? noLists;
+  let lists = stored === undefined ? noLists : usableOf(stored.agreement, listed, noLists, noLists);
+  let meta: ListMeta = stored?.meta ?? {};
+  let agreed: Agreement | undefined;
+  let isVerified = false;
   let problem: string | undefined;
   let fetching: Promise<ServerLists> | undefined;
   let next: Promise<ServerLists> | undefined;
-  let hasFetched = false;
+  let isKnown = stored !== undefined;
   let hasAsked = false;
   let fetchedAt = -Infinity;
   let refreshTimer: NodeJS.Timeout | undefined;
   const fetchListeners = new Set<() => void>();
-  // A parked server is left alone, unless its lists were never fetched.
-  const refreshIfConnected = () => (connection.link() || !hasFetched) && inBackground(refresh());
+  // A parked server is left alone, unless its lists are not known.
+  const refreshIfConnected = () => (connection.link() || !isKnown) && inBackground(refresh());
   const poll = intervalMs > 0 ? setInterval(refreshIfConnected, intervalMs).unref() : undefined;
-  const stopListening = connection.listen({ onOpen: () => inBackground(refresh()), onListChanged: refreshSoon });
+  const stopListening = connection.listen({
+    onOpen: () => inBackground(refresh()),
+    onListChanged: refreshSoon,
+    onState({ kind }) {
+      if (kind === "sleeping") isVerified = false;
+    },
+  });
 
   return {
     current: () => lists,
     meta: () => meta,
     problem: () => problem,
-    hasFetched: () => hasFetched,
+    isKnown: () => isKnown,
+    isVerified: () => isVerified,
+    isFetching: () => fetching !== undefined,
     onFetch(listener) {
       fetchListeners.add(listener);
       return () => fetchListeners.delete(listener);
@@ -121,19 +141,27 @@ export function createListCache({ connection, log, intervalMs, now, onChange }: 
       agreement.capabilities,
     );
     problem = undefined;
-    hasFetched = true;
+    isKnown = true;
+    isVerified = true;
     fetchedAt = now();
     // Not compared: a server that puts the time there would announce a change with every fetch.
     meta = foundMeta;
     const before = listed;
     listed = keepUnchanged(before, found);
-    if (listed === before) return lists;
-    const hasHeaders = agreement.era === "modern" && definition.transport.kind === "http";
-    if (!hasHeaders) lists = listed;
-    else if (listed.tools === before.tools) lists = { ...listed, tools: lists.tools };
-    else lists = { ...listed, tools: listed.tools.filter(isSendable) };
+    const isSame = listed === before;
+    if (!isSame || !isDeepStrictEqual(agreement, agreed)) onFetched?.({ agreement, lists: listed, meta });
+    agreed = agreement;
+    if (isSame) return lists;
+    lists = usableOf(agreement, listed, before, lists);
     onChange();
     return lists;
+  }
+
+  /** In the modern era some tools can't be called over HTTP. `usable` is what can be used of `before`. */
+  function usableOf({ era }: Agreement, found: ServerLists, before: ServerLists, usable: ServerLists): ServerLists {
+    const hasHeaders = era === "modern" && connection.definition.transport.kind === "http";
+    if (!hasHeaders) return found;
+    return { ...found, tools: found.tools === before.tools ? usable.tools : found.tools.filter(isSendable) };
   }
 
   function isSendable({ name, inputSchema }: Tool): boolean {

@@ -9,6 +9,8 @@ import { requestLimits } from "../definition.ts";
 /** Subscriptions to the resources of a server, made again after every reconnection. */
 export interface ResourceWatches {
   add(uri: string, listener: () => void): Promise<() => void>;
+  /** Whether anything is watched. */
+  isWatching(): boolean;
   close(): void;
 }
 
@@ -40,6 +42,7 @@ export function watchResources(connection: Connection, log: Log): ResourceWatche
       await watch.subscribed;
       return () => remove(uri, listener);
     },
+    isWatching: () => watches.size > 0,
     close() {
       stop();
       stream?.abort();
