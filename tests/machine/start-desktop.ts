@@ -23,9 +23,16 @@ export interface Desktop extends AsyncDisposable {
   run(program: string, ...args: string[]): Promise<string>;
 }
 
-export async function startDesktop(): Promise<Desktop> {
+export interface DesktopOptions {
+  /** `640x480` unless given. */
+  readonly size?: string;
+  /** Starts openbox. */
+  readonly windowManager?: boolean;
+}
+
+export async function startDesktop({ size = "640x480", windowManager = false }: DesktopOptions = {}): Promise<Desktop> {
   const folder = await mkdtemp(join(tmpdir(), "desktop-"));
-  const screen = spawn("Xvfb", ["-displayfd", "1", "-screen", "0", "640x480x24", "-nolisten", "tcp"], {
+  const screen = spawn("Xvfb", ["-displayfd", "1", "-screen", "0", `${size}x24`, "-nolisten", "tcp"], {
     stdio: ["ignore", "pipe", "ignore"],
   });
   const bus = spawn(
@@ -64,6 +71,12 @@ export async function startDesktop(): Promise<Desktop> {
     const has = ["--session", "--print-reply", "--dest=org.freedesktop.DBus", "/", "org.freedesktop.DBus.NameHasOwner"];
     return (await run("dbus-send", ...has, "string:org.freedesktop.Notifications")).includes("true");
   }, "the notification daemon");
+  const manager = windowManager ? spawn("openbox", { env, stdio: "ignore" }) : undefined;
+  if (manager !== undefined)
+    await until(
+      async () => (await run("xprop", "-root", "_NET_SUPPORTING_WM_CHECK")).includes("# 0x"),
+      "the window manager",
+    );
 
   return {
     env,
@@ -84,14 +97,14 @@ export async function startDesktop(): Promise<Desktop> {
       }, `a button ${label}`);
     },
     async [Symbol.asyncDispose]() {
-      for (const child of [daemon, bus, screen]) await end(child);
+      for (const child of [manager, daemon, bus, screen]) await end(child);
       await rm(folder, { recursive: true, force: true });
     },
   };
 }
 
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
+async function end(child: ChildProcess | undefined): Promise<void> {
+  if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
   child.kill("SIGKILL");
   await once(child, "exit");
 }

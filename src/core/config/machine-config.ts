@@ -15,6 +15,18 @@ const fix = Type.Object(
   { additionalProperties: false, description: "Where this computer is, for one that does not move." },
 );
 
+const testDevice = Type.Object(
+  {
+    id: Type.String({ pattern: "^test:[a-z0-9-]{1,40}$", description: "Its name in `camera.list`: `test:pattern`." }),
+    source: Type.String({
+      minLength: 1,
+      maxLength: 1000,
+      description: "A filter graph of ffmpeg: `testsrc2=size=1280x720:rate=30`.",
+    }),
+  },
+  { additionalProperties: false },
+);
+
 /** The `machine` section: this computer as a source of tools. */
 export const machineSchema = Type.Object(
   {
@@ -82,6 +94,32 @@ export const machineSchema = Type.Object(
     location: Type.Object(
       { static: Type.Optional(fix) },
       { additionalProperties: false, default: {}, description: "The tool `location.get`." },
+    ),
+    camera: Type.Object(
+      {
+        testDevices: Type.Array(testDevice, {
+          default: [],
+          maxItems: 20,
+          description: "Pictures that ffmpeg makes itself, listed as cameras, for trying things out.",
+        }),
+      },
+      { additionalProperties: false, default: {}, description: "The tools `camera.*`." },
+    ),
+    microphone: Type.String({
+      default: "default",
+      pattern: "^[A-Za-z0-9][^\\u0000-\\u001f]{0,200}$",
+      description: "The microphone, as PulseAudio, PipeWire or ALSA calls it (`pactl list short sources`).",
+    }),
+    stt: Type.Object(
+      {
+        command: Type.Array(Type.String({ maxLength: 4096 }), {
+          default: [],
+          maxItems: 100,
+          description:
+            "The program that turns speech into text for `stt.transcribe`, with its arguments. `{file}` becomes the WAV file (16 kHz, mono), `{language}` the language or `auto`. What it prints is the text.",
+        }),
+      },
+      { additionalProperties: false, default: {}, description: "The tools `stt.*`." },
     ),
     git: Type.Object(
       {

@@ -7,7 +7,7 @@ import type { Log } from "../../core/log.ts";
 import { quoted, visibleText } from "../../core/peer-text.ts";
 import { withDeadline } from "../../core/wait.ts";
 import type { Progress } from "../../mcp/messages/interim-messages.ts";
-import type { ToolResult } from "../../mcp/messages/tool.ts";
+import type { ContentBlock, ToolResult } from "../../mcp/messages/tool.ts";
 import { type Capability, reasonInText } from "../../sources/machine/capability.ts";
 import { withGatewayFields } from "../../sources/machine/machine-source.ts";
 
@@ -128,12 +128,17 @@ function answerOf(result: ToolResult, frameBytes: number): InvokeAnswer {
     return failure(code ?? (isDenied ? "DENIED" : "UNAVAILABLE"), text);
   }
   const payload = structuredContent ?? { text };
-  const media = content.find((block) => block.type === "image" || block.type === "audio");
-  const payloadJSON = JSON.stringify(media === undefined ? payload : { ...payload, base64: media.data });
+  const base64 = content.map(dataOf).find((data) => data !== undefined);
+  const payloadJSON = JSON.stringify(base64 === undefined ? payload : { ...payload, base64 });
   // In the frame it is a string: quotes and backslashes are escaped once more.
   if (Buffer.byteLength(payloadJSON) * 2 > frameBytes && frameSize(payloadJSON) > frameBytes)
     return failure("PAYLOAD_TOO_LARGE", `The answer is larger than the gateway accepts (${frameBytes} bytes).`);
   return { ok: true, payloadJSON };
+}
+
+function dataOf(block: ContentBlock): string | undefined {
+  if (block.type === "resource") return block.resource.blob;
+  return block.type === "image" || block.type === "audio" ? block.data : undefined;
 }
 
 function frameSize(payloadJSON: string): number {

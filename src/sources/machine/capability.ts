@@ -67,7 +67,7 @@ export interface CapabilityAnswer {
   readonly payload: Readonly<Record<string, unknown>>;
   /** What a model reads first; the payload as JSON unless given. */
   readonly text?: string;
-  /** Images, sound and links. The gateway gets the data of the first image as `base64` in the payload. */
+  /** Images, sound and links. The gateway gets the data of the first of them as `base64` in the payload. */
   readonly media?: readonly ContentBlock[];
 }
 
@@ -99,6 +99,8 @@ const unavailableReasons: Readonly<Record<string, string>> = {
   screen: "SCREEN_UNAVAILABLE",
   canvas: "CANVAS_UNAVAILABLE",
   tts: "TTS_UNAVAILABLE",
+  stt: "STT_ENGINE_UNAVAILABLE",
+  windows: "WINDOWS_UNAVAILABLE",
 };
 
 /** The fault of a capability that this computer lacks something for. */

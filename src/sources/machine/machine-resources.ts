@@ -1,4 +1,6 @@
 import type { ResourceSource } from "../../catalog/source.ts";
+import type { Resource } from "../../mcp/messages/resources-and-prompts.ts";
+import type { MediaStore } from "./desktop/media-store.ts";
 import { Fault } from "../../core/fault.ts";
 import { quoted } from "../../core/peer-text.ts";
 
@@ -27,21 +29,34 @@ const parts: readonly { readonly key: keyof MachineFacts; readonly title: string
   { key: "gateway", title: "Gateway", description: "Whether this computer is connected to an OpenClaw gateway." },
 ];
 
-export function createMachineResources(facts: MachineFacts): MachineResources {
-  const list = parts.map(({ key, title, description }) => ({
+/** The facts, and the latest pictures and recordings for the callers they were made for. */
+export function createMachineResources(
+  facts: MachineFacts,
+  store: Pick<MediaStore, "resources" | "read">,
+): MachineResources {
+  const always = parts.map(({ key, title, description }) => ({
     uri: uriOf(key),
     name: key,
     title,
     description,
     mimeType: "application/json",
   }));
+  let list: readonly Resource[] = always;
+  let seen = store.resources();
   return {
-    resources: () => list,
+    resources() {
+      const media = store.resources();
+      if (media !== seen) [seen, list] = [media, [...always, ...media]];
+      return list;
+    },
     resourceTemplates: () => [],
-    async readResource(uri) {
+    async readResource(uri, { caller }) {
       const part = parts.find(({ key }) => uriOf(key) === uri);
-      if (part === undefined)
+      if (part === undefined) {
+        const media = await store.read(uri, caller);
+        if (media !== undefined) return { contents: [{ uri, ...media }] };
         throw new Fault("unknown-resource", `There is no resource at ${quoted(uri)}.`, { detail: { uri } });
+      }
       const text = JSON.stringify(await facts[part.key](), undefined, 2);
       return { contents: [{ uri, mimeType: "application/json", text }] };
     },

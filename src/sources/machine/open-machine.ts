@@ -19,6 +19,8 @@ import { systemWhich } from "./capabilities/system-which.ts";
 import type { Capability } from "./capability.ts";
 import { createClipboard } from "./clipboard.ts";
 import { type Consent, openConsent } from "./consent.ts";
+import { openDesktop } from "./desktop/open-desktop.ts";
+import type { ActiveRecording } from "./desktop/recordings.ts";
 import { readDeviceInfo } from "./device-facts.ts";
 import { openExecApprovals } from "./exec/approvals-store.ts";
 import { createExecJudge } from "./exec/exec-judge.ts";
@@ -47,6 +49,8 @@ export interface OpenedMachine {
   readonly notifications: Notifications;
   /** What the gateway may be told of: what works here, is not switched off, and is not for this computer alone. */
   declared(): readonly Capability[];
+  /** What is being recorded now. */
+  recordings(): readonly ActiveRecording[];
   /** How the connection to the gateway is doing, for `app.status` and the resource. */
   reportGateway(status: GatewayStatus): void;
 }
@@ -69,6 +73,7 @@ export async function openMachine(options: OpenMachineOptions): Promise<OpenedMa
   const consent = openConsent({ file: `${folder}/consent.json`, modes: config.consent, session, log });
   const notifications = createNotifications(machine);
   const clipboard = createClipboard(machine);
+  const desktop = openDesktop({ env, platform, config, folder, notifications, log });
   const { remoteGrants, gatewayApprovals, pidNamespace } = config.run;
   const approvals = openExecApprovals({ path: `${folder}/exec-approvals.json`, remoteGrants, log });
   const judge = createExecJudge({ ...machine, approvals, consent, gatewayApprovals });
@@ -93,23 +98,31 @@ export async function openMachine(options: OpenMachineOptions): Promise<OpenedMa
     gitStatus({ env, platform, homedir, roots: config.git.roots }),
     clipboardRead(clipboard),
     clipboardWrite(clipboard),
-    appStatus({ ...machine, registry, modeOf: consent.modeOf }),
+    ...desktop.capabilities,
+    appStatus({ ...machine, registry, modeOf: consent.modeOf, recordings: () => desktop.recordings.list() }),
     appActivity(machine),
   ];
   for (const capability of capabilities) registry.register(capability);
   await registry.look();
 
-  const resources = createMachineResources({
-    activity: () => activity.list(),
-    notifications: () => shown,
-    device: () => readDeviceInfo(machine),
-    gateway: () => gateway,
-  });
+  const resources = createMachineResources(
+    {
+      activity: () => activity.list(),
+      notifications: () => shown,
+      device: () => readDeviceInfo(machine),
+      gateway: () => gateway,
+    },
+    desktop.store,
+  );
   const slots = createCallSlots(config.maxConcurrent);
   const source = createMachineSource({ registry, slots, consent, resources, callTimeoutMs: config.callTimeoutMs });
   return {
     source: {
       ...source,
+      onChange(listener) {
+        const stops = [source.onChange(listener), desktop.store.onChange(listener)];
+        return () => stops.forEach((stop) => stop());
+      },
       async close() {
         await source.close();
         await clipboard.close();
@@ -119,6 +132,7 @@ export async function openMachine(options: OpenMachineOptions): Promise<OpenedMa
     consent,
     activity,
     notifications,
+    recordings: () => desktop.recordings.list(),
     declared: () =>
       registry
         .list()

@@ -9,10 +9,12 @@ export interface ToolRun {
   /** Beside what any program gets. */
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
-  readonly input?: string | undefined;
+  readonly input?: string | Buffer | undefined;
   readonly maxBytes: number;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
+  /** `auto` for a program that may start others, so that nothing outlives it; `off` unless given. */
+  readonly pidNamespace?: "auto" | "off" | undefined;
 }
 
 export interface ToolOutput {
@@ -28,8 +30,8 @@ const drainMs = 250;
 
 /** Runs a program to its end. Nothing that it started is left when this settles. */
 export async function runTool(run: ToolRun, env: Env): Promise<ToolOutput> {
-  const { command, args, cwd, input, maxBytes, timeoutMs, signal } = run;
-  const tree = await startProcessTree({ command, args, env: run.env ?? {}, cwd, pidNamespace: "off" }, env);
+  const { command, args, cwd, input, maxBytes, timeoutMs, signal, pidNamespace = "off" } = run;
+  const tree = await startProcessTree({ command, args, env: run.env ?? {}, cwd, pidNamespace }, env);
   const out: Buffer[] = [];
   const errors: Buffer[] = [];
   let [outBytes, errorBytes] = [0, 0];

@@ -1,14 +1,16 @@
 import type { Capability, ConsentMode } from "../capability.ts";
+import type { ActiveRecording } from "../desktop/recordings.ts";
 import type { Machine } from "../machine.ts";
 import type { CapabilityRegistry } from "../registry.ts";
 
 export interface AppStatusOptions extends Pick<Machine, "version" | "mcp" | "gateway"> {
   readonly registry: Pick<CapabilityRegistry, "list" | "look">;
   modeOf(capability: Capability): ConsentMode;
+  recordings(): readonly ActiveRecording[];
 }
 
 /** What this node offers, and what it lacks. */
-export function appStatus({ version, mcp, gateway, registry, modeOf }: AppStatusOptions): Capability {
+export function appStatus({ version, mcp, gateway, registry, modeOf, recordings }: AppStatusOptions): Capability {
   return {
     name: "app.status",
     title: "Status of this node",
@@ -28,6 +30,15 @@ export function appStatus({ version, mcp, gateway, registry, modeOf }: AppStatus
           required: ["listening"],
         },
         gateway: { type: "object", properties: { state: { type: "string" } }, required: ["state"] },
+        recording: {
+          type: "array",
+          description: "What is being recorded now.",
+          items: {
+            type: "object",
+            properties: { what: { type: "string" }, since: { type: "string" }, caller: { type: "string" } },
+            required: ["what", "since", "caller"],
+          },
+        },
         capabilities: {
           type: "object",
           additionalProperties: {
@@ -42,7 +53,7 @@ export function appStatus({ version, mcp, gateway, registry, modeOf }: AppStatus
           },
         },
       },
-      required: ["version", "mcp", "gateway", "capabilities"],
+      required: ["version", "mcp", "gateway", "recording", "capabilities"],
     },
     async run() {
       await registry.look();
@@ -57,7 +68,7 @@ export function appStatus({ version, mcp, gateway, registry, modeOf }: AppStatus
           },
         ]),
       );
-      return { payload: { version, mcp: mcp(), gateway: gateway(), capabilities } };
+      return { payload: { version, mcp: mcp(), gateway: gateway(), recording: recordings(), capabilities } };
     },
   };
 }

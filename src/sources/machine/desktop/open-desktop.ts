@@ -1,0 +1,70 @@
+import type { MachineConfig } from "../../../core/config/machine-config.ts";
+import type { Log } from "../../../core/log.ts";
+import { createCamera } from "../camera/camera.ts";
+import { cameraClip } from "../capabilities/desktop/camera-clip.ts";
+import { cameraList } from "../capabilities/desktop/camera-list.ts";
+import { cameraSnap } from "../capabilities/desktop/camera-snap.ts";
+import { screenList } from "../capabilities/desktop/screen-list.ts";
+import { screenRecord } from "../capabilities/desktop/screen-record.ts";
+import { screenSnapshot } from "../capabilities/desktop/screen-snapshot.ts";
+import { sttStatus } from "../capabilities/desktop/stt-status.ts";
+import { sttTranscribe } from "../capabilities/desktop/stt-transcribe.ts";
+import { ttsSpeak } from "../capabilities/desktop/tts-speak.ts";
+import { ttsStatus } from "../capabilities/desktop/tts-status.ts";
+import { windowsFocus } from "../capabilities/desktop/windows-focus.ts";
+import { windowsList } from "../capabilities/desktop/windows-list.ts";
+import type { Capability } from "../capability.ts";
+import type { Machine } from "../machine.ts";
+import type { Notifications } from "../notifications.ts";
+import { createDesktopWindows, createScreen } from "../screen/choose-screen.ts";
+import { createSound } from "../voice/sound.ts";
+import { createSpeech } from "../voice/speech.ts";
+import { createDesktopTools } from "./desktop-tools.ts";
+import { createMediaStore, type MediaStore } from "./media-store.ts";
+import { createRecordings, type Recordings } from "./recordings.ts";
+
+/** The eyes, ears and voice of this computer. */
+export interface Desktop {
+  readonly capabilities: readonly Capability[];
+  readonly store: MediaStore;
+  readonly recordings: Recordings;
+}
+
+export interface DesktopOptions extends Pick<Machine, "env" | "platform"> {
+  readonly config: Pick<MachineConfig, "camera" | "stt" | "microphone">;
+  /** `machine` in the state folder. */
+  readonly folder: string;
+  readonly notifications: Notifications;
+  readonly log: Log;
+}
+
+export function openDesktop({ env, platform, config, folder, notifications, log }: DesktopOptions): Desktop {
+  const tools = createDesktopTools({ env, platform });
+  const store = createMediaStore({ folder: `${folder}/media`, log });
+  const recordings = createRecordings({ notifications, log });
+  const screen = createScreen(tools);
+  const windows = createDesktopWindows(tools);
+  const camera = createCamera(tools, config.camera.testDevices);
+  const sound = createSound(tools, config.microphone);
+  const speech = createSpeech(tools);
+  const film = { store, recordings, sound };
+  const stt = { ...film, command: config.stt.command, tools };
+  return {
+    store,
+    recordings,
+    capabilities: [
+      screenList(screen),
+      screenSnapshot({ screen, windows, store }),
+      screenRecord({ ...film, screen }),
+      cameraList(camera),
+      cameraSnap({ camera, tools, store }),
+      cameraClip({ ...film, camera, tools }),
+      ttsSpeak({ speech, sound, store }),
+      ttsStatus(speech, sound),
+      sttTranscribe(stt),
+      sttStatus(stt),
+      windowsList(windows),
+      windowsFocus(windows),
+    ],
+  };
+}
