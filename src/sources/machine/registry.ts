@@ -95,9 +95,9 @@ export function createCapabilityRegistry(options: RegistryOptions = {}): Capabil
 
 async function probe(capability: Capability, log: Log): Promise<Availability> {
   if (capability.probe === undefined) return available;
-  let timer: NodeJS.Timeout | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<Availability>((resolve) => {
-    timer = setTimeout(resolve, probeMs, { ok: false, reason: "this system did not answer in time" });
+    timer = setTimeout(() => resolve({ ok: false, reason: "this system did not answer in time" }), probeMs);
   });
   try {
     return await Promise.race([capability.probe(), late]);

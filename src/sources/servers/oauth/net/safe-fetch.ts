@@ -211,5 +211,5 @@ function toResponse({ statusCode = 0, headersDistinct }: IncomingMessage, body: 
     for (const value of values) headers.append(name, value);
   }
   const isBare = statusCode === 204 || statusCode === 205 || statusCode === 304;
-  return new Response(isBare ? null : body, { status: statusCode, headers });
+  return new Response(isBare ? null : new Uint8Array(body), { status: statusCode, headers });
 }

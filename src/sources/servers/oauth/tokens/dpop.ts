@@ -22,7 +22,7 @@ export async function openDpopKey(kept: unknown): Promise<DpopKey> {
 
 async function importPair({ kty, crv, x, y, d }: Jwk): Promise<DpopKeyPair> {
   const publicJwk = { kty, crv, x, y } as Required<Pick<Jwk, "kty" | "crv" | "x" | "y">>;
-  const { subtle } = webcrypto;
+  const { subtle } = crypto;
   return {
     privateKey: await subtle.importKey("jwk", { ...publicJwk, d: d ?? "" }, algorithm, false, ["sign"]),
     publicKey: await subtle.importKey("jwk", publicJwk, algorithm, true, ["verify"]),

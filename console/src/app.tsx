@@ -1,0 +1,121 @@
+import { effect, signal } from "@preact/signals";
+import type { ComponentType } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { toFault } from "../../src/core/fault.ts";
+import { notice, show, spoken } from "./hub/act.ts";
+import { connection, mayChange } from "./hub/events.ts";
+import { signedOut } from "./hub/session.ts";
+import { waitingCount } from "./hub/shared.ts";
+import { otherPages, type PageProps, pages } from "./pages/page-table.ts";
+import { Button } from "./parts/button.tsx";
+import { KeyHelp } from "./parts/keyboard.tsx";
+import { SideBar, sideOpen } from "./parts/side-bar.tsx";
+import { TopBar } from "./parts/top-bar.tsx";
+import { Ago, visible } from "./parts/words.tsx";
+import { SignedOut } from "./pages/signed-out.tsx";
+import { route } from "./router/route.tsx";
+
+const loaded = signal<ReadonlyMap<string, ComponentType<PageProps>>>(new Map());
+
+/** The frame around every page. */
+export function App() {
+  const [id = "", ...rest] = route.value;
+  const page = [...pages, ...otherPages].find((each) => each.id === id);
+  const Page = loaded.value.get(id);
+  const main = useRef<HTMLElement>(null);
+  const isFirst = useRef(true);
+
+  useEffect(() => {
+    sideOpen.value = false;
+    // A page that was opened by a link is where reading goes on.
+    if (!isFirst.current) main.current?.focus({ preventScroll: true });
+    isFirst.current = false;
+    if (page === undefined || loaded.value.has(id)) return;
+    page.load().then(
+      (component) => (loaded.value = new Map([...loaded.value, [id, component]])),
+      (error) => show("failed", `This page could not be loaded: ${toFault(error).message} Reload to try again.`),
+    );
+  }, [id]);
+
+  useEffect(
+    () =>
+      effect(() => {
+        const count = waitingCount.value;
+        document.title = `${count > 0 ? `(${count}) ` : ""}${page?.title ?? "Not found"} · Clawport`;
+      }),
+    [id],
+  );
+
+  if (signedOut.value) return <SignedOut />;
+  const isLost = connection.value.state === "lost";
+  return (
+    <div class="shell">
+      <a class="skip" href="#page" onClick={(event) => (event.preventDefault(), main.current?.focus())}>
+        Skip to the page
+      </a>
+      <SideBar current={id} />
+      <div class="main">
+        <TopBar title={page?.title ?? "Not found"} home={id} rest={page?.full || id === "settings" ? rest : []} />
+        <div>
+          {isLost && (
+            <div class="banner" role="status">
+              <span class="grow">
+                No connection to the hub. What you see is from <Ago at={connection.value.newsAt || undefined} />. Trying
+                again…
+              </span>
+            </div>
+          )}
+          {!mayChange.value && (
+            <div class="banner" role="status">
+              This link may only look. To approve and change things, run <code>clawport console</code> at a terminal.
+            </div>
+          )}
+        </div>
+        <main
+          id="page"
+          ref={main}
+          tabIndex={-1}
+          class={`page${page?.full ? " page-full" : ""}${isLost ? " stale" : ""}`}
+        >
+          {page === undefined ? <NotFound /> : Page && <Page rest={rest} />}
+        </main>
+      </div>
+      <NoticeBox />
+      <KeyHelp />
+      <div class="hidden" role="status" aria-live="polite">
+        {spoken}
+      </div>
+    </div>
+  );
+}
+
+function NoticeBox() {
+  const now = notice.value;
+  return (
+    <div role="status" aria-live="polite">
+      {now && (
+        <div class="notice" data-notice={now.kind}>
+          <span class={`grow ${now.kind === "failed" ? "bad" : ""}`}>{visible(now.text)}</span>
+          <Button local kind="quiet" icon="close" label="Dismiss" onClick={() => (notice.value = undefined)} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+function NotFound() {
+  return (
+    <div class="empty">
+      <h2>There is no such page</h2>
+      <p class="muted">Choose one from the navigation.</p>
+    </div>
+  );
+}
+
+let known = 0;
+effect(() => {
+  const count = waitingCount.value;
+  if (count > known)
+    spoken.value = count === 1 ? "Something waits for your approval." : `${count} things wait for your approval.`;
+  known = count;
+});

@@ -1,0 +1,24 @@
+import { signal } from "@preact/signals";
+
+const storageKey = "clawport-console";
+
+/** The second half of the proof that this browser was let in: the cookie alone is shared with other ports. */
+let secret = localStorage.getItem(storageKey) ?? "";
+
+/** Whether the hub has refused this browser: the page then says how to get a new link. */
+export const signedOut = signal(false);
+
+/** A sign-in link leaves the secret in the fragment, which no server sees. It is kept, and removed from the address. */
+export function adoptSecret(): void {
+  const given = location.hash.slice(1);
+  if (given.length >= 20) {
+    secret = given;
+    localStorage.setItem(storageKey, given);
+    history.replaceState(null, "", location.pathname + location.search);
+  }
+  signedOut.value = secret === "";
+}
+
+export function sessionHeaders(): Record<string, string> {
+  return { "x-clawport-console": secret };
+}

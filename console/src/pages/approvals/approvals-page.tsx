@@ -1,0 +1,132 @@
+import type { ApprovalsList } from "../../../../src/hub/control/hub-control.ts";
+import type { HeldDefinition } from "../../../../src/catalog/guard/held-definition.ts";
+import type { WaitingCall } from "../../../../src/catalog/guard/approvals-file.ts";
+import { approvals } from "../../hub/shared.ts";
+import { Empty, Loaded } from "../../parts/blocks.tsx";
+import { Shape } from "../../parts/state-mark.tsx";
+import { Ago, visible } from "../../parts/words.tsx";
+import { Link, pathTo } from "../../router/route.tsx";
+import type { PageProps } from "../page-table.ts";
+import { ChangedDefinition, heldWords } from "./changed-definition.tsx";
+import { callerWords, isStillWaiting, QuestionedCallView } from "./questioned-call.tsx";
+import { RememberedAnswers } from "./remembered-answers.tsx";
+import { RulesEditor } from "./rules-editor.tsx";
+
+/** May this run? */
+export function ApprovalsPage({ rest }: PageProps) {
+  const [first] = rest;
+  const tab = first === "rules" || first === "remembered" ? first : "waiting";
+  return (
+    <div class="tabbed">
+      <nav class="tabs page-tabs" aria-label="Approvals">
+        <Tab to={pathTo("approvals")} isOpen={tab === "waiting"} label="Waiting" />
+        <Tab to={pathTo("approvals", "remembered")} isOpen={tab === "remembered"} label="Remembered answers" />
+        <Tab to={pathTo("approvals", "rules")} isOpen={tab === "rules"} label="Rules" />
+      </nav>
+      <Loaded from={approvals}>
+        {(list) => {
+          if (tab === "rules") return <RulesEditor />;
+          if (tab === "remembered") return <RememberedAnswers list={list.approvals} />;
+          return <Waiting list={list} rest={rest} />;
+        }}
+      </Loaded>
+    </div>
+  );
+}
+
+function Tab({ to, isOpen, label }: { readonly to: string; readonly isOpen: boolean; readonly label: string }) {
+  return (
+    <Link to={to} {...(isOpen ? { "aria-current": "page" } : {})}>
+      {label}
+    </Link>
+  );
+}
+
+type Thing =
+  | { readonly kind: "call"; readonly path: readonly string[]; readonly call: WaitingCall }
+  | { readonly kind: "definition"; readonly path: readonly string[]; readonly held: HeldDefinition };
+
+/** Calls that wait first, then definitions, then calls that were refused because no one answered. */
+export function thingsOf({ waiting, changed }: ApprovalsList): readonly Thing[] {
+  const call = (each: WaitingCall): Thing => ({ kind: "call", path: [each.id], call: each });
+  const definition = (held: HeldDefinition): Thing => ({ kind: "definition", path: ["changed", held.name], held });
+  return [
+    ...waiting.filter(isStillWaiting).map(call),
+    ...changed.map(definition),
+    ...waiting.filter((each) => !isStillWaiting(each)).map(call),
+  ];
+}
+
+function Waiting({ list, rest }: { readonly list: ApprovalsList; readonly rest: readonly string[] }) {
+  const things = thingsOf(list);
+  const isChosen = ({ path }: Thing): boolean => rest.length > 0 && path.join("/") === rest.join("/");
+  const chosen = things.find(isChosen) ?? (rest.length === 0 ? things[0] : undefined);
+  if (things.length === 0 && rest.length === 0)
+    return (
+      <Empty title="Nothing waits for you">
+        <p class="muted">
+          Calls wait here when a rule or the preset says so, and tools when their server changed them. The client waits
+          meanwhile, and goes on when you answer.
+        </p>
+        <Link class="button" to={pathTo("approvals", "rules")}>
+          See the rules
+        </Link>
+      </Empty>
+    );
+  return (
+    <div class={`split${rest.length === 0 ? "" : " has-detail"}`}>
+      <div class="list-side" data-list="">
+        <ul class="scroll" aria-label="What waits">
+          {things.map((thing) => (
+            <li key={thing.path.join("/")} data-at="">
+              <Link class="item" to={pathTo("approvals", ...thing.path)} aria-current={thing === chosen}>
+                {thing.kind === "call" ? <CallItem call={thing.call} /> : <DefinitionItem held={thing.held} />}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      </div>
+      <div class="detail">
+        {chosen === undefined && (
+          <Empty title="This no longer waits">
+            <p class="muted">It was answered, or its time ran out.</p>
+            <Link class="button" to={pathTo("approvals")}>
+              What waits now
+            </Link>
+          </Empty>
+        )}
+        {chosen?.kind === "call" && <QuestionedCallView key={chosen.call.id} call={chosen.call} />}
+        {chosen?.kind === "definition" && <ChangedDefinition key={chosen.held.name} held={chosen.held} />}
+      </div>
+    </div>
+  );
+}
+
+function CallItem({ call }: { readonly call: WaitingCall }) {
+  const isOpen = isStillWaiting(call);
+  return (
+    <>
+      <Shape tone={isOpen ? "warn" : "off"} />
+      <span class="two">
+        <span class="name clip">{visible(call.name)}</span>
+        <span class="small muted clip">{visible(callerWords(call))}</span>
+      </span>
+      <span class="small muted">{isOpen ? <Ago at={call.at} /> : "not answered"}</span>
+    </>
+  );
+}
+
+function DefinitionItem({ held }: { readonly held: HeldDefinition }) {
+  return (
+    <>
+      <Shape tone="warn" />
+      <span class="two">
+        <span class="name clip">{visible(held.name)}</span>
+        <span class="small muted clip">{heldWords(held)}</span>
+      </span>
+      <span class="small muted">
+        <Ago at={held.since} />
+      </span>
+    </>
+  );
+}

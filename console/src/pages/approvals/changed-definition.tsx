@@ -1,0 +1,60 @@
+import type { HeldDefinition } from "../../../../src/catalog/guard/held-definition.ts";
+import { act } from "../../hub/act.ts";
+import { hub } from "../../hub/control.ts";
+import { approvals } from "../../hub/shared.ts";
+import { BackTo, Diff } from "../../parts/blocks.tsx";
+import { Button } from "../../parts/button.tsx";
+import { useKey } from "../../parts/keyboard.tsx";
+import { Ago, visible } from "../../parts/words.tsx";
+import { Link, navigate, pathTo } from "../../router/route.tsx";
+
+export function heldWords({ kind, source, state }: HeldDefinition): string {
+  const what = kind === "instructions" ? "its instructions" : `this ${kind}`;
+  const verb = state === "new" ? "added" : state === "withdrawn" ? "changed back" : "changed";
+  return `${visible(source)} ${verb} ${what}`;
+}
+
+/** What a server changed since it was first seen, and what clients get until it is approved. */
+export function ChangedDefinition({ held }: { readonly held: HeldDefinition }) {
+  async function accept(): Promise<void> {
+    const isDone = await act(
+      () => hub.approvals.accept(held.name, { confirmed: true, seen: [held.hash] }),
+      `${held.name} is accepted as it is now.`,
+    );
+    approvals.reload();
+    if (isDone) navigate(pathTo("approvals"));
+  }
+  useKey("a", () => void accept());
+  return (
+    <div class="stack">
+      <div>
+        <BackTo to={pathTo("approvals")}>Approvals</BackTo>
+        <h2 class="title mono break">{visible(held.name)}</h2>
+        <p>
+          <Link to={pathTo("servers", held.source)}>{visible(held.source)}</Link>
+          {heldWords(held).slice(visible(held.source).length)} <Ago at={held.since} />.
+        </p>
+        <p class="muted">{shownWords(held)}</p>
+      </div>
+      <Diff text={held.diff} label="What changed" />
+      <div class="row row-wrap">
+        <Button kind="main" hotkey="a" onClick={accept}>
+          Accept the change
+        </Button>
+        <span class="muted small">Read it as a model would: a description is an instruction.</span>
+      </div>
+    </div>
+  );
+}
+
+function shownWords({ shown }: HeldDefinition): string {
+  switch (shown as string) {
+    case "pinned":
+      return "Until you accept it, clients get the previous definition, and calls need approval.";
+    case "listed":
+    case "offered":
+      return "Clients see it, but using it needs approval.";
+    default:
+      return "Until you accept it, clients don't see it.";
+  }
+}

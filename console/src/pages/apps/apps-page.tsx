@@ -1,0 +1,70 @@
+import type { AppSession } from "../../../../src/hub/control/hub-control.ts";
+import { hub } from "../../hub/control.ts";
+import { useLive } from "../../hub/live.ts";
+import { status } from "../../hub/shared.ts";
+import { Code, Empty, Loaded } from "../../parts/blocks.tsx";
+import { StateMark } from "../../parts/state-mark.tsx";
+import { Ago, plural, visible } from "../../parts/words.tsx";
+
+/** Which apps are here? */
+export function AppsPage() {
+  const apps = useLive(() => hub.apps.list(), ["apps", "tools-changed", "audit"]);
+  return (
+    <Loaded from={apps}>
+      {(list) =>
+        list.length === 0 ? (
+          <NoApps />
+        ) : (
+          <ul class="stack">
+            {list.map((app) => (
+              <App key={app.id} app={app} />
+            ))}
+          </ul>
+        )
+      }
+    </Loaded>
+  );
+}
+
+function NoApps() {
+  const address = status.value.value?.appsAddress;
+  return (
+    <Empty title="No app is connected">
+      <p class="muted">
+        A running app, a web page or a program of yours, can offer tools for as long as it runs. It connects to the app
+        proxy{address === undefined ? "." : ` at ${address}.`}
+      </p>
+      <Code
+        label="An app in a few lines"
+        text={`import { connectApp } from "clawport/app";\n\nawait connectApp({\n  url: "${address ?? "http://127.0.0.1:8766"}",\n  name: "my-app",\n  tools: [{ name: "hello", run: () => "Hello!" }],\n});`}
+      />
+    </Empty>
+  );
+}
+
+function App({ app }: { readonly app: AppSession }) {
+  const isConnected = app.bridge === "connected";
+  return (
+    <li class="panel">
+      <div class="panel-head">
+        <h2 class="grow clip">
+          {visible(app.name)} <span class="muted small">{visible(app.version)}</span>
+        </h2>
+        <StateMark tone={isConnected ? "ok" : "warn"}>{isConnected ? "bridge connected" : "bridge lost"}</StateMark>
+      </div>
+      <div class="panel-body stack-small">
+        <p class="muted">
+          {plural(app.tools.length, "tool")}, {plural(app.callsInFlight, "call")} in flight · session{" "}
+          <code>{app.id.slice(0, 12)}</code> {isConnected ? "" : "is kept and "}expires <Ago at={app.expiresAt} />
+        </p>
+        <div class="row row-wrap">
+          {app.tools.slice(0, 40).map((tool) => (
+            <span key={tool} class="tag mono">
+              {visible(tool)}
+            </span>
+          ))}
+        </div>
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,73 @@
+import type { SeriesPoint } from "../../../../src/hub/control/insight/insight-control.ts";
+import { hub } from "../../hub/control.ts";
+import { useLive } from "../../hub/live.ts";
+import { Loaded, Panel } from "../../parts/blocks.tsx";
+import { BarChart, LineChart } from "../../parts/charts.tsx";
+import { countText, durationText } from "../../parts/words.tsx";
+
+const minutes = 60;
+
+/** The last hour: calls, errors and latency. */
+export function Pulse() {
+  const series = useLive(() => hub.status.series(minutes), ["status", "audit"]);
+  return (
+    <Panel title="The last hour">
+      <Loaded from={series}>{(points) => <Figures points={points} />}</Loaded>
+    </Panel>
+  );
+}
+
+function Figures({ points }: { readonly points: readonly SeriesPoint[] }) {
+  const calls = sum(points, ({ calls }) => calls);
+  const errors = sum(points, ({ errors }) => errors);
+  const busy = points.filter(({ p50 }) => p50 !== undefined);
+  // The latest minutes weigh as much as they had calls.
+  const p50 =
+    calls === 0 ? undefined : sum(busy, (each) => (each.p50 ?? 0) * each.calls) / sum(busy, (each) => each.calls);
+  const p95 = busy.length === 0 ? undefined : Math.max(...busy.map((each) => each.p95 ?? 0));
+  return (
+    <div class="pulse">
+      <div class="figures">
+        <Figure value={countText(calls)} name="calls" />
+        <Figure value={`${calls === 0 ? 0 : percent(errors / calls)} %`} name="errors" />
+        <Figure value={durationText(p50)} name="usual time" />
+        <Figure value={durationText(p95)} name="slowest 5 %" />
+      </div>
+      <div class="columns">
+        <figure>
+          <figcaption class="small muted">Calls per minute</figcaption>
+          <BarChart
+            label={`${calls} calls and ${errors} errors in the last hour`}
+            values={points.map((each) => ({ whole: each.calls, part: each.errors, at: each.at }))}
+          />
+        </figure>
+        <figure>
+          <figcaption class="small muted">Time per call, usual and slowest</figcaption>
+          <LineChart
+            label={`Usually ${durationText(p50)}, at most ${durationText(p95)}`}
+            low={points.map((each) => each.p50)}
+            high={points.map((each) => each.p95)}
+          />
+        </figure>
+      </div>
+    </div>
+  );
+}
+
+function Figure({ value, name }: { readonly value: string; readonly name: string }) {
+  return (
+    <div class="figure">
+      <b>{value}</b>
+      <span>{name}</span>
+    </div>
+  );
+}
+
+function sum<T>(list: readonly T[], of: (each: T) => number): number {
+  return list.reduce((total, each) => total + of(each), 0);
+}
+
+function percent(share: number): string {
+  const value = share * 100;
+  return value !== 0 && value < 10 ? value.toFixed(1) : String(Math.round(value));
+}

@@ -1,0 +1,92 @@
+import type { ComponentType } from "preact";
+import type { IconName } from "../parts/icon.tsx";
+
+export interface PageProps {
+  /** What follows the page's name in the address. */
+  readonly rest: readonly string[];
+}
+
+interface PageRow {
+  readonly id: string;
+  readonly title: string;
+  readonly icon: IconName;
+  /** Begins a new group in the navigation. */
+  readonly gap?: true;
+  /** Lists and details scroll by themselves. */
+  readonly full?: true;
+  load(): Promise<ComponentType<PageProps>>;
+}
+
+/** Each page is a file of its own, loaded when it is first opened. */
+export const pages: readonly PageRow[] = [
+  {
+    id: "",
+    title: "Overview",
+    icon: "overview",
+    load: async () => (await import("./overview/overview-page.tsx")).OverviewPage,
+  },
+  {
+    id: "servers",
+    title: "Servers",
+    icon: "servers",
+    full: true,
+    load: async () => (await import("./servers/servers-page.tsx")).ServersPage,
+  },
+  {
+    id: "tools",
+    title: "Tools",
+    icon: "tools",
+    full: true,
+    load: async () => (await import("./tools/tools-page.tsx")).ToolsPage,
+  },
+  {
+    id: "approvals",
+    title: "Approvals",
+    icon: "approvals",
+    full: true,
+    load: async () => (await import("./approvals/approvals-page.tsx")).ApprovalsPage,
+  },
+  {
+    id: "activity",
+    title: "Activity",
+    icon: "activity",
+    full: true,
+    load: async () => (await import("./activity/activity-page.tsx")).ActivityPage,
+  },
+  {
+    id: "machine",
+    title: "Machine",
+    icon: "machine",
+    gap: true,
+    load: async () => (await import("./machine/machine-page.tsx")).MachinePage,
+  },
+  { id: "apps", title: "Apps", icon: "apps", load: async () => (await import("./apps/apps-page.tsx")).AppsPage },
+  {
+    id: "agent",
+    title: "Agent",
+    icon: "agent",
+    load: async () => (await import("./agent/agent-page.tsx")).AgentPage,
+  },
+  {
+    id: "settings",
+    title: "Settings",
+    icon: "settings",
+    load: async () => (await import("./settings/settings-page.tsx")).SettingsPage,
+  },
+];
+
+/** Pages without a place in the navigation. */
+export const otherPages: readonly PageRow[] = [
+  {
+    id: "welcome",
+    title: "Set up",
+    icon: "check",
+    load: async () => (await import("./welcome/welcome-page.tsx")).WelcomePage,
+  },
+  {
+    id: "signed-in",
+    title: "Sign in",
+    icon: "check",
+    load: async () => (await import("./servers/signed-in-page.tsx")).SignedInPage,
+  },
+];

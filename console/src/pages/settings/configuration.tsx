@@ -1,0 +1,128 @@
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import type { ConfigProblem } from "../../../../src/core/config/config-problem.ts";
+import type { ConfigText } from "../../../../src/hub/control/hub-control.ts";
+import type { ConfigVerdict } from "../../../../src/hub/control/settings/settings-control.ts";
+import { act } from "../../hub/act.ts";
+import { hub } from "../../hub/control.ts";
+import { useLive } from "../../hub/live.ts";
+import { Diff, Loaded, Panel } from "../../parts/blocks.tsx";
+import { Button } from "../../parts/button.tsx";
+import { Editor } from "../../parts/editor.tsx";
+import { Shape, StateMark } from "../../parts/state-mark.tsx";
+import { plural, visible } from "../../parts/words.tsx";
+import { lineDiff } from "./line-diff.ts";
+
+/** The configuration file as it is written, comments and all. */
+export function Configuration() {
+  const read = useLive(() => hub.configuration.read(), ["config"]);
+  return <Loaded from={read}>{(file) => <ConfigEditor key={file.hash} file={file} onSaved={read.reload} />}</Loaded>;
+}
+
+const typingMs = 250;
+const starter = "{\n  // Servers, rules and everything else: docs/hub.md\n  servers: {},\n}\n";
+
+function ConfigEditor({ file, onSaved }: { readonly file: ConfigText; onSaved(): void }) {
+  const saved = file.text ?? "";
+  const draft = useSignal(saved === "" ? starter : saved);
+  const verdict = useSignal<ConfigVerdict>({ ok: true, problems: file.problems });
+  const isShown = useSignal(false);
+  const isChanged = draft.value !== saved;
+
+  useEffect(() => {
+    let isOld = false;
+    const timer = setTimeout(() => {
+      hub.configuration.validate(draft.value).then(
+        (result) => !isOld && (verdict.value = result),
+        () => {},
+      );
+    }, typingMs);
+    return () => {
+      isOld = true;
+      clearTimeout(timer);
+    };
+  }, [draft.value]);
+
+  const { ok, problems } = verdict.value;
+  if (file.text === undefined && file.location === undefined) return <p class="muted">There is no file to edit.</p>;
+  return (
+    <div class="stack">
+      <div class="row row-wrap">
+        <code class="grow break">{visible(file.path)}</code>
+        <span data-verdict={ok ? "ok" : "wrong"}>
+          {problems.length === 0 ? (
+            <StateMark tone="ok">valid</StateMark>
+          ) : (
+            <StateMark tone={ok ? "warn" : "bad"}>{plural(problems.length, ok ? "remark" : "problem")}</StateMark>
+          )}
+        </span>
+      </div>
+      <Editor
+        label="Configuration"
+        value={draft.value}
+        wrongLines={problems.map(({ line }) => line)}
+        onInput={(text) => {
+          draft.value = text;
+          isShown.value = false;
+        }}
+      />
+      <Problems problems={problems} />
+      {isShown.value ? (
+        <Panel title="This changes">
+          <Diff text={lineDiff(saved, draft.value)} label="What saving changes" />
+          <div class="row row-wrap">
+            <Button
+              kind="main"
+              disabled={!ok}
+              onClick={async () => {
+                if (await act(() => hub.configuration.write(draft.value, file.hash), "Saved, and active.")) onSaved();
+              }}
+            >
+              Save
+            </Button>
+            <Button local onClick={() => (isShown.value = false)}>
+              Go on editing
+            </Button>
+          </div>
+        </Panel>
+      ) : (
+        <div class="row row-wrap">
+          <Button kind="main" disabled={!isChanged || !ok} onClick={() => (isShown.value = true)}>
+            Review changes
+          </Button>
+          {isChanged && (
+            <Button local onClick={() => (draft.value = saved)}>
+              Discard
+            </Button>
+          )}
+          <Button onClick={() => act(() => hub.configuration.reload(), "The file was read again.")}>
+            Read the file again
+          </Button>
+          <span class="small muted">Secrets are masked; a masked value stays as it is.</span>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Problems({ problems }: { readonly problems: readonly ConfigProblem[] }) {
+  if (problems.length === 0) return null;
+  return (
+    <ul class="panel lines" aria-label="Problems">
+      {problems.slice(0, 30).map((problem) => (
+        <li key={JSON.stringify(problem)}>
+          <Shape tone="bad" />
+          <span class="grow break">
+            <span class="muted">Line {problem.line}: </span>
+            <code>{visible(problem.path)}</code> {visible(problem.message)}
+            {problem.suggestion !== undefined && (
+              <>
+                ; did you mean <code>{visible(problem.suggestion)}</code>?
+              </>
+            )}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,128 @@
+import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { act } from "../../hub/act.ts";
+import { hub } from "../../hub/control.ts";
+import { useLive } from "../../hub/live.ts";
+import { servers } from "../../hub/shared.ts";
+import { Loaded } from "../../parts/blocks.tsx";
+import { Button, CopyButton } from "../../parts/button.tsx";
+import { Icon } from "../../parts/icon.tsx";
+import { StateMark } from "../../parts/state-mark.tsx";
+import { plural, visible } from "../../parts/words.tsx";
+import { Link, navigate, pathTo } from "../../router/route.tsx";
+import { ImportServers } from "../servers/import-servers.tsx";
+import { Clients } from "../settings/clients.tsx";
+
+/** The first start: servers in, clients on, local MCP on. Each step can be left out. */
+export function WelcomePage() {
+  const clients = useLive(() => hub.clients.list(), ["config"]);
+  const machine = useLive(() => hub.machine.read(), ["config", "status"]);
+  const imports = useSignal(false);
+  const count = servers.value.value?.length ?? 0;
+  const connected = (clients.value.value ?? []).filter(({ state }) => state === "installed").length;
+  const state = machine.value.value;
+  const isListening = state?.status === "Listening";
+  const isDone = count > 0 && connected > 0 && isListening;
+  return (
+    <div class="welcome stack">
+      <div>
+        <h2 class="title">Set up Clawport</h2>
+        <p class="muted">Three steps, a minute. You can leave any of them out and come back here.</p>
+      </div>
+      <Step number={1} isDone={isListening} title="Local MCP">
+        <Loaded from={machine}>
+          {(now) => (
+            <>
+              <div class="row row-wrap">
+                <StateMark tone={isListening ? "ok" : "warn"}>{now.status}</StateMark>
+                <code class="break">{visible(now.endpoint)}</code>
+                <CopyButton text={now.endpoint} what="the endpoint" />
+              </div>
+              {!now.settings.enableMcpServer && (
+                <div>
+                  <Button
+                    kind="main"
+                    onClick={async () => (
+                      await act(() => hub.machine.set({ enableMcpServer: true }), "Local MCP is on."),
+                      machine.reload()
+                    )}
+                  >
+                    Enable local MCP
+                  </Button>
+                </div>
+              )}
+              <div class="row row-wrap">
+                <span class="grow muted">
+                  {now.settings.enabled
+                    ? "The tools of this computer are offered, too."
+                    : "Let clients use this computer, too: notifications, clipboard, screen. Anything delicate asks you first."}
+                </span>
+                {!now.settings.enabled && (
+                  <Button
+                    onClick={async () => (
+                      await act(() => hub.machine.set({ enabled: true }), "The tools of this computer are on."),
+                      machine.reload()
+                    )}
+                  >
+                    Offer this computer's tools
+                  </Button>
+                )}
+              </div>
+            </>
+          )}
+        </Loaded>
+      </Step>
+      <Step number={2} isDone={count > 0} title="Servers">
+        <p class="muted">
+          {count > 0
+            ? `${plural(count, "server")} configured.`
+            : "Take over what your clients have already, or add the first one."}
+        </p>
+        <div class="row row-wrap">
+          <Button local expanded={imports.value} onClick={() => (imports.value = !imports.value)}>
+            Import from other clients
+          </Button>
+          <Link class="button" to={pathTo("servers", "+add")}>
+            Add a server
+          </Link>
+        </div>
+        {imports.value && <ImportServers onDone={() => (imports.value = false)} />}
+      </Step>
+      <Step number={3} isDone={connected > 0} title="Clients">
+        <p class="muted">
+          Each client on this computer gets one entry, and reaches everything through it. Its file is backed up first.
+        </p>
+        <Clients onlyHere />
+      </Step>
+      <div class="row">
+        <Button local kind={isDone ? "main" : "quiet"} onClick={() => navigate(pathTo())}>
+          {isDone ? "Done" : "Finish later"}
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+interface StepProps {
+  readonly number: number;
+  readonly title: string;
+  readonly isDone: boolean;
+  readonly children: ComponentChildren;
+}
+
+function Step({ number, title, isDone, children }: StepProps) {
+  return (
+    <section class={`welcome-step${isDone ? " done" : ""}`} aria-label={title} data-step={isDone ? "done" : "open"}>
+      <span class="welcome-number" aria-hidden="true">
+        {isDone ? <Icon name="check" size={14} /> : number}
+      </span>
+      <div class="stack-small welcome-body">
+        <h2>
+          {title}
+          {isDone && <span class="hidden"> done</span>}
+        </h2>
+        {children}
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,95 @@
+import type { ComponentChildren } from "preact";
+import { useId } from "preact/hooks";
+import type { Fault } from "../../../src/core/fault.ts";
+import type { Live } from "../hub/live.ts";
+import { Link } from "../router/route.tsx";
+import { Icon } from "./icon.tsx";
+import { visible } from "./words.tsx";
+
+interface PanelProps {
+  readonly title: ComponentChildren;
+  /** What stands at the right of the title. */
+  readonly aside?: ComponentChildren;
+  /** The content brings its own spacing, such as a list with lines. */
+  readonly bare?: boolean;
+  readonly children: ComponentChildren;
+}
+
+export function Panel({ title, aside, bare = false, children }: PanelProps) {
+  const id = useId();
+  return (
+    <section class="panel" aria-labelledby={id}>
+      <div class="panel-head">
+        <h2 id={id} class="grow">
+          {title}
+        </h2>
+        {aside}
+      </div>
+      {bare ? children : <div class="panel-body stack-small">{children}</div>}
+    </section>
+  );
+}
+
+export function Empty({ title, children }: { readonly title: string; readonly children?: ComponentChildren }) {
+  return (
+    <div class="empty">
+      <h2>{title}</h2>
+      {children}
+    </div>
+  );
+}
+
+export function FaultBox({ fault }: { readonly fault: Fault }) {
+  return (
+    <div class="fault" role="alert">
+      {visible(fault.message)}
+    </div>
+  );
+}
+
+/** What was loaded, or that it is loading, or why it can't be. */
+export function Loaded<T>({ from, children }: { readonly from: Live<T>; children(value: T): ComponentChildren }) {
+  const value = from.value.value;
+  const fault = from.fault.value;
+  if (value !== undefined) return <>{children(value)}</>;
+  if (fault !== undefined) return <FaultBox fault={fault} />;
+  return (
+    <p class="muted" aria-busy="true">
+      Loading…
+    </p>
+  );
+}
+
+/** A text of a program or a server: never markup. */
+export function Code({ text, label }: { readonly text: string; readonly label: string }) {
+  return (
+    <pre class="code" tabIndex={0} role="region" aria-label={label}>
+      {visible(text)}
+    </pre>
+  );
+}
+
+/** A difference in lines that begin with `+`, `-` or a space. */
+export function Diff({ text, label }: { readonly text: string; readonly label: string }) {
+  return (
+    <pre class="code diff" tabIndex={0} role="region" aria-label={label}>
+      {visible(text)
+        .split("\n")
+        .map((line, at) => (
+          <span key={at} class={line.startsWith("+") ? "add" : line.startsWith("-") ? "cut" : ""}>
+            {line === "" ? " " : line}
+          </span>
+        ))}
+    </pre>
+  );
+}
+
+/** The way back to a list, on a narrow screen. */
+export function BackTo({ to, children }: { readonly to: string; readonly children: ComponentChildren }) {
+  return (
+    <Link to={to} class="button button-quiet back">
+      <Icon name="back" size={14} />
+      {children}
+    </Link>
+  );
+}

@@ -1,0 +1,72 @@
+import { signal } from "@preact/signals";
+
+/** Ticks every few seconds, so that relative times stay true. */
+const now = signal(Date.now());
+setInterval(() => (now.value = Date.now()), 5000);
+
+/** A time as a person says it, with the exact one on hover. */
+export function Ago({ at }: { readonly at: string | number | undefined | null }) {
+  if (at === undefined || at === null) return <span class="muted">never</span>;
+  const time = typeof at === "number" ? at : Date.parse(at);
+  if (Number.isNaN(time)) return <span>{at}</span>;
+  const date = new Date(time);
+  return (
+    <time dateTime={date.toISOString()} title={date.toLocaleString()}>
+      {relativeTime(time, Math.max(now.value, Date.now()))}
+    </time>
+  );
+}
+
+export function relativeTime(time: number, from: number): string {
+  const past = from - time;
+  const span = spanText(Math.abs(past));
+  if (Math.abs(past) < 5000) return "just now";
+  return past > 0 ? `${span} ago` : `in ${span}`;
+}
+
+/** `1 min 42 s`, `3 h`, `5 d`. */
+export function spanText(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 10 && seconds % 60 !== 0) return `${minutes} min ${seconds % 60} s`;
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 48) return `${hours} h`;
+  return `${Math.floor(hours / 24)} d`;
+}
+
+/** `16 ms`, `1.3 s`. */
+export function durationText(ms: number | undefined): string {
+  if (ms === undefined) return "–";
+  if (ms < 10) return `${Math.round(ms * 10) / 10} ms`;
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
+  return spanText(ms);
+}
+
+const numbers = new Intl.NumberFormat("en-US");
+
+export function countText(count: number): string {
+  return numbers.format(count);
+}
+
+/** `1 tool`, `2,000 tools`. */
+export function plural(count: number, one: string, many = `${one}s`): string {
+  return `${countText(count)} ${count === 1 ? one : many}`;
+}
+
+export function sizeText(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`;
+  if (bytes < 1_000_000) return `${(bytes / 1000).toFixed(bytes < 10_000 ? 1 : 0)} kB`;
+  return `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
+
+/** Everything that would be invisible or change the direction of writing is spelled out: a name must not hide anything. */
+export function visible(text: string): string {
+  return text.replaceAll(
+    // oxlint-disable-next-line no-control-regex
+    /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\p{Cf}\p{Co}\p{Cn}\p{Cs}\u2028\u2029\u3164\uffa0]/gu,
+    (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`,
+  );
+}
