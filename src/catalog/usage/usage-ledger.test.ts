@@ -1,0 +1,110 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { silentLog } from "../../core/log.ts";
+import type { AuditEntry } from "../audit/audit-line.ts";
+import { openUsageLedger } from "./usage-ledger.ts";
+import { reportUsage } from "./usage-report.ts";
+
+const start = Date.parse("2026-11-16T12:00:00Z");
+const dayMs = 86_400_000;
+
+function entry(parts: Partial<AuditEntry> = {}): AuditEntry {
+  const caller = { door: "mcp-http", token: "phone" } as const;
+  const sizes = { sizeIn: 40, sizeOut: 400 };
+  const call = { verdict: "allow", why: "", ms: 1, outcome: "ok" } as const;
+  return { at: start, caller, source: "files", tool: "files__read", ...call, ...sizes, ...parts };
+}
+
+async function openFolder() {
+  const folder = join(await mkdtemp(join(tmpdir(), "usage-")), "usage");
+  let now = start;
+  const open = () => openUsageLedger({ folder, log: silentLog, clock: () => now });
+  return {
+    folder,
+    open,
+    pass: (ms: number) => (now += ms),
+    now: () => now,
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+test("calls are summed by server, tool and caller, also those of other and earlier processes", async () => {
+  await using place = await openFolder();
+  const [one, two] = [place.open(), place.open()];
+  one.note(entry());
+  one.note(entry({ outcome: "denied", sizeOut: 0 }));
+  two.note(entry({ caller: { door: "cli" }, tool: "files__list" }));
+  one.noteKept({ caller: entry().caller, source: "files", tool: "files__read", size: 200 });
+  await Promise.all([one.close(), two.close()]);
+  const read = await place.open().read(30);
+  const known = { knownServers: ["files", "git"], knownTools: [{ server: "git", tool: "git__log", tokens: 9 }] };
+  expect(reportUsage({ ...read, ...known })).toEqual({
+    from: "2026-10-18",
+    to: "2026-11-16",
+    total: { calls: 3, errors: 1, tokensIn: 30, tokensOut: 150, tokensKept: 50 },
+    servers: [{ server: "files", calls: 3, errors: 1, tokensIn: 30, tokensOut: 150, tokensKept: 50 }],
+    tools: [
+      { server: "files", tool: "files__read", calls: 2, errors: 1, tokensIn: 20, tokensOut: 50, tokensKept: 50 },
+      { server: "files", tool: "files__list", calls: 1, errors: 0, tokensIn: 10, tokensOut: 100, tokensKept: 0 },
+    ],
+    callers: [
+      { caller: "mcp-http/phone", calls: 2, errors: 1, tokensIn: 20, tokensOut: 50, tokensKept: 50 },
+      { caller: "cli", calls: 1, errors: 0, tokensIn: 10, tokensOut: 100, tokensKept: 0 },
+    ],
+    unused: { servers: ["git"], tools: [{ server: "git", tool: "git__log", tokens: 9 }] },
+  });
+  expect(one.sinceStart().get("files")).toEqual({ sizeIn: 80, sizeOut: 400, sizeKept: 200 });
+});
+
+test("each day has its file, the days asked for are counted, and old ones are removed", async () => {
+  await using place = await openFolder();
+  const ledger = place.open();
+  for (let day = 0; day < 100; day++) {
+    ledger.note(entry({ at: place.now() }));
+    await ledger.close();
+    place.pass(dayMs);
+  }
+  place.pass(-dayMs);
+  const calls = async (days: number) => (await ledger.read(days)).rows.reduce((sum, row) => sum + row.calls, 0);
+  expect(await Promise.all([calls(1), calls(7), calls(30)])).toEqual([1, 7, 30]);
+  expect((await readdir(place.folder)).filter((name) => name.endsWith(".json"))).toHaveLength(92);
+  expect((await readdir(place.folder)).toSorted()[0]).toMatch(/^2026-11-24\.json/);
+  expect(await calls(10_000)).toBe(92);
+});
+
+test("names without end stay within bounds, and nothing is lost from the sums", async () => {
+  await using place = await openFolder();
+  const ledger = place.open();
+  for (let index = 0; index < 5000; index++)
+    ledger.note(entry({ tool: `files__${index}${"x".repeat(500)}`, caller: { door: "mcp-http", token: `t${index}` } }));
+  for (let index = 0; index < 100; index++) ledger.note(entry({ source: "-", tool: `nothing${index}` }));
+  for (let index = 0; index < 100; index++) ledger.note(entry({ source: `app:${index}`, tool: "open" }));
+  const { rows } = await ledger.read(1);
+  expect(rows.reduce((sum, row) => sum + row.calls, 0)).toBe(5200);
+  expect(rows.length).toBeLessThan(1010);
+  expect((await readFile(join(place.folder, "2026-11-16.json"))).length).toBeLessThan(400_000);
+});
+
+test("a damaged file is set aside, and counting goes on", async () => {
+  await using place = await openFolder();
+  const ledger = place.open();
+  ledger.note(entry());
+  await ledger.close();
+  await writeFile(join(place.folder, "2026-11-16.json"), '{"rows":[["files"]]}');
+  ledger.note(entry());
+  expect((await ledger.read(1)).rows).toHaveLength(1);
+  expect((await readdir(place.folder)).filter((name) => name.includes("damaged"))).toHaveLength(1);
+});
+
+test("what can't be written is written later", async () => {
+  await using place = await openFolder();
+  await writeFile(place.folder, "not a folder");
+  const ledger = place.open();
+  ledger.note(entry());
+  await ledger.close();
+  await rm(place.folder);
+  ledger.note(entry());
+  expect((await ledger.read(1)).rows).toMatchObject([{ calls: 2 }]);
+});
