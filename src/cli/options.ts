@@ -19,6 +19,15 @@ export const trustOption = {
   trust: { type: "boolean", description: "trust the configuration in this folder from now on" },
 } as const;
 
+export const surfaceOption = {
+  surface: {
+    type: "string",
+    value: "<surface>",
+    values: ["auto", "full", "search"],
+    description: "list all tools (full), or three that find and call them (search); default: from the configuration",
+  },
+} as const satisfies OptionTable;
+
 /** Names that only Clawport knows; a completion script asks for them. */
 export const knownNames = ["servers", "tools", "servers-and-tools"] as const;
 

@@ -1,4 +1,5 @@
 import { readVersion } from "../core/version.ts";
+import type { SurfaceSetting } from "../doors/mcp/surface/choose-surface.ts";
 import { unknownServer } from "../sources/servers/definition.ts";
 import { watchedConfigFile } from "./engine/config-source.ts";
 import { type Engine, openEngine } from "./engine/engine.ts";
@@ -11,7 +12,7 @@ export interface ServingOptions {
   readonly only: readonly string[] | undefined;
   readonly trust: boolean;
   /** Serves HTTP at this port, or at the configured one; without it the host serves stdio from the engine's catalog. */
-  readonly http?: { readonly port: number | undefined };
+  readonly http?: { readonly port: number | undefined; readonly surface: SurfaceSetting | undefined };
 }
 
 /** The engine with the configured servers, in a process that is not the hub. */
@@ -34,6 +35,6 @@ export async function openServing(host: Host, { only, trust, http }: ServingOpti
     logLevel: host.logLevel,
     observed: true,
     sources: { servers: { start: "at-once", only } },
-    doors: http === undefined ? {} : { http: { host: "127.0.0.1", port: http.port } },
+    doors: http === undefined ? {} : { http: { host: "127.0.0.1", ...http } },
   });
 }

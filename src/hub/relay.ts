@@ -2,10 +2,12 @@ import { createCatalog } from "../catalog/catalog.ts";
 import type { View } from "../catalog/view.ts";
 import { Fault, isFault } from "../core/fault.ts";
 import type { Home } from "../core/files/home.ts";
-import { hubMcpUrl, hubRelayUrl } from "../core/http/hub-routes.ts";
+import { hubFullListUrl, hubRelayUrl } from "../core/http/hub-routes.ts";
 import type { Secret } from "../core/secrets/secret.ts";
 import { readVersion } from "../core/version.ts";
 import { maxTimerMs } from "../core/wait.ts";
+import type { SurfaceSetting } from "../doors/mcp/surface/choose-surface.ts";
+import type { Surfaces } from "../doors/mcp/surface/surfaces.ts";
 import type { CallGuard } from "../doors/mcp/view-offer.ts";
 import { fingerprintOf, type HttpTarget, type ServerDefinition, unknownServer } from "../sources/servers/definition.ts";
 import { createServerManager } from "../sources/servers/manager.ts";
@@ -13,6 +15,7 @@ import { findConfigOf, loadConfigOf } from "./active-config.ts";
 import { findHub, type RunningHub } from "./control/find-hub.ts";
 import { createRemoteControl } from "./control/remote-control.ts";
 import { placeOf } from "./engine/config-source.ts";
+import { openSurfaces } from "./engine/open-surfaces.ts";
 import { guardRecursion } from "./engine/recursion-guard.ts";
 import type { Host } from "./host.ts";
 import { openHomeOf } from "./open-home.ts";
@@ -20,6 +23,7 @@ import { openHomeOf } from "./open-home.ts";
 /** The tools of a running hub, offered by this process. */
 export interface Relay {
   readonly view: View;
+  readonly surfaces: Surfaces;
   /** Whether its configuration names servers. */
   readonly hasServers: boolean;
   /** The largest message that the hub accepts. */
@@ -37,6 +41,8 @@ export interface RelayOptions {
   readonly only?: readonly string[] | undefined;
   /** Everything that the token of an installed client gives access to, for that client; else the owner's servers. */
   readonly client?: { readonly token: Secret; readonly withoutOrders: boolean } | undefined;
+  /** Takes precedence over `hub.surface`. */
+  readonly surface?: SurfaceSetting | undefined;
 }
 
 /** Undefined if no hub is running, or, unless for a client, one with another configuration than this process would use. */
@@ -66,6 +72,7 @@ export async function openRelay(host: Host, options: RelayOptions): Promise<Rela
   const timer = setInterval(() => void follow().catch(() => {}), lookEveryMs).unref();
   return {
     view: catalog.view({ source: relayName }, { alphabet: config.hub.toolNames === "short" ? "narrow" : "wide" }),
+    surfaces: openSurfaces({ catalog, config, home, log }, options.surface),
     hasServers: Object.keys(config.servers).length > 0,
     maxFrameBytes: config.hub.maxBodyBytes,
     settled: (withinMs) => manager.settled(withinMs),
@@ -103,7 +110,7 @@ async function isForUs(host: Host, home: Home, hub: RunningHub, { only, client }
 }
 
 function definitionOf({ address, ...hub }: RunningHub, { only, client }: RelayOptions): ServerDefinition {
-  const url = client === undefined ? hubRelayUrl(address, only) : new URL(hubMcpUrl(address));
+  const url = client === undefined ? hubRelayUrl(address, only) : hubFullListUrl(address);
   const { token } = client ?? hub;
   const transport: HttpTarget = { kind: "http", url, headers: { authorization: `Bearer ${token.reveal()}` }, tls: {} };
   return {

@@ -1,7 +1,6 @@
 import MiniSearch from "minisearch";
 import { conceptWords, conceptsOf } from "./concepts.ts";
-import { createSpeller } from "./spelling.ts";
-import type { Speller } from "./spelling.ts";
+import { createSpeller, type Speller } from "./spelling.ts";
 import { isStopWord, splitWords, stemWord } from "./words.ts";
 
 /** What of a tool is searched. */
@@ -16,12 +15,21 @@ export interface SearchedTool {
 export interface FoundTool {
   readonly name: string;
   readonly score: number;
+  /** The part of the query's words that it answers to, from 0 to 1. */
+  readonly fit: number;
 }
+
+/** Whether a search may return the tool of this name. */
+export type Accepts = (name: string) => boolean;
 
 /** Answers a search over the whole catalog from memory. */
 export interface ToolIndex {
+  add(tool: SearchedTool): void;
+  remove(name: string): void;
   /** Several phrasings of one wish are several chances: a tool counts by its best places. */
-  search(phrasings: readonly string[], limit: number): readonly FoundTool[];
+  search(phrasings: readonly string[], limit: number, accepts?: Accepts): readonly FoundTool[];
+  /** The tools that answer to one phrasing, the best first. It pauses often, so that others get their turn. */
+  rank(phrasing: string, accepts?: Accepts): Generator<undefined, readonly FoundTool[]>;
 }
 
 interface Entry {
@@ -36,63 +44,119 @@ interface Entry {
 
 const boost = { name: 4, title: 2, source: 2, summary: 2, description: 0.6, parameters: 0.5 };
 
-export function createToolIndex(tools: readonly SearchedTool[]): ToolIndex {
+export function createToolIndex(tools: readonly SearchedTool[] = []): ToolIndex {
   const index = new MiniSearch<Entry>({
     fields: Object.keys(boost),
     tokenize: splitWords,
     processTerm: (word) => (isStopWord(word) ? null : termsOf(word)),
   });
-  index.addAll(tools.map(entryOf));
-  const speller = createSpeller(knownWords(tools));
+  const names = new Map<number, string>();
+  const kept = new Map<string, { readonly id: number; readonly tool: SearchedTool }>();
+  /** How often each word occurs. */
+  const known = new Map<string, number>();
+  for (const word of conceptWords()) known.set(word, 1);
+  let speller: Speller | undefined;
+  let nextId = 0;
+  for (const tool of tools) add(tool);
 
-  return {
-    search(phrasings, limit) {
-      const scores = new Map<string, number>();
-      for (const phrasing of phrasings.slice(0, maxPhrasings)) {
-        for (const [place, { name }] of rank(phrasing).entries())
-          scores.set(name, (scores.get(name) ?? 0) + 1 / (10 + place));
-      }
-      return [...scores]
-        .map(([name, score]) => ({ name, score }))
-        .sort((a, b) => b.score - a.score)
-        .slice(0, limit);
-    },
-  };
+  return { add, remove, search, rank };
+
+  function add(tool: SearchedTool): void {
+    remove(tool.name);
+    const id = nextId++;
+    index.add(entryOf(tool, id));
+    names.set(id, tool.name);
+    kept.set(tool.name, { id, tool });
+    count(tool, 1);
+  }
+
+  function remove(name: string): void {
+    const found = kept.get(name);
+    if (found === undefined) return;
+    index.discard(found.id);
+    names.delete(found.id);
+    kept.delete(name);
+    count(found.tool, -1);
+  }
+
+  function count(tool: SearchedTool, by: 1 | -1): void {
+    speller = undefined;
+    for (const word of spelledWords(tool)) {
+      const times = (known.get(word) ?? 0) + by;
+      if (times === 0) known.delete(word);
+      else known.set(word, times);
+    }
+  }
+
+  function search(phrasings: readonly string[], limit: number, accepts?: Accepts): readonly FoundTool[] {
+    return fuseRankings(
+      phrasings.slice(0, maxPhrasings).map((phrasing) => finish(rank(phrasing, accepts))),
+      limit,
+    );
+  }
 
   /** Each word of the query counts once, by the best of its meanings; tools that answer to more of the words come first. */
-  function rank(phrasing: string): FoundTool[] {
+  function* rank(phrasing: string, accepts?: Accepts): Generator<undefined, readonly FoundTool[]> {
+    speller ??= createSpeller(known);
     const words = meaningsOf(phrasing, speller);
-    const scores = new Float64Array(tools.length);
-    const covered = new Float64Array(tools.length);
+    const scores = new Map<number, number>();
+    const covered = new Map<number, number>();
     for (const meanings of words) {
       const best = new Map<number, number>();
       for (const [term, weight] of meanings) {
-        for (const { id, score } of index.search(term, {
-          processTerm: (same) => same,
-          tokenize: (same) => [same],
-          boost,
-        }))
+        for (const { id, score } of index.search(term, asItIs))
           best.set(id as number, Math.max(best.get(id as number) ?? 0, score * weight));
+        yield;
       }
       for (const [id, score] of best) {
-        scores[id]! += score;
-        covered[id]! += 1;
+        scores.set(id, (scores.get(id) ?? 0) + score);
+        covered.set(id, (covered.get(id) ?? 0) + 1);
       }
     }
-    return [...scores.keys()]
-      .filter((id) => scores[id]! > 0)
-      .map((id) => ({ name: tools[id]!.name, score: scores[id]! * (covered[id]! / words.length) ** coverage }))
-      .sort((a, b) => b.score - a.score)
-      .slice(0, 50);
+    const found: FoundTool[] = [];
+    for (const [id, score] of scores) {
+      const name = names.get(id);
+      if (name === undefined || accepts?.(name) === false) continue;
+      const fit = covered.get(id)! / words.length;
+      found.push({ name, score: score * fit ** coverage, fit });
+    }
+    return found.sort((a, b) => b.score - a.score).slice(0, mostRanked);
   }
+}
+
+const asItIs = { processTerm: (same: string) => same, tokenize: (same: string) => [same], boost };
+
+/** Runs a search to its end without a pause. */
+function finish<T>(steps: Generator<undefined, T>): T {
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** One ranking of several (reciprocal rank fusion): only the places count, since the scores of two can't be compared. */
+export function fuseRankings(
+  rankings: readonly (readonly Pick<FoundTool, "name" | "fit">[])[],
+  limit: number,
+): readonly FoundTool[] {
+  const fused = new Map<string, FoundTool>();
+  for (const ranking of rankings) {
+    for (const [place, { name, fit }] of ranking.entries()) {
+      const known = fused.get(name) ?? { name, score: 0, fit: 0 };
+      fused.set(name, { name, score: known.score + 1 / (10 + place), fit: Math.max(known.fit, fit) });
+    }
+  }
+  return [...fused.values()].sort((a, b) => b.score - a.score).slice(0, limit);
 }
 
 /** A word itself says more than another word for the same thing. */
 const conceptWeight = 0.7;
 /** How much a tool gains that answers to more of the query's words. */
 const coverage = 0.5;
+/** How many places a ranking has. */
+const mostRanked = 50;
 /** Phrasings, and words of each: what a query may hold at most. */
-const maxPhrasings = 5;
+export const maxPhrasings = 5;
 const maxWords = 40;
 
 /** For each word of a query the terms it may stand for, with their weights. */
@@ -141,11 +205,7 @@ function parameterNames(schema: SearchedTool["inputSchema"]): string {
   return typeof properties === "object" && properties !== null ? Object.keys(properties).slice(0, 50).join(" ") : "";
 }
 
-function knownWords(tools: readonly SearchedTool[]): Map<string, number> {
-  const known = new Map<string, number>();
-  for (const word of conceptWords()) known.set(word, 1);
-  for (const tool of tools)
-    for (const word of splitWords(`${tool.name} ${tool.title ?? ""} ${(tool.description ?? "").slice(0, 2000)}`))
-      known.set(word, (known.get(word) ?? 0) + 1);
-  return known;
+/** The words that a misspelled one may have been meant to be. */
+function spelledWords(tool: SearchedTool): string[] {
+  return splitWords(`${tool.name} ${tool.title ?? ""} ${(tool.description ?? "").slice(0, 2000)}`);
 }

@@ -4,11 +4,12 @@ import { hubMcpUrl } from "../../core/http/hub-routes.ts";
 import { readVersion } from "../../core/version.ts";
 import { untilAborted } from "../../core/wait.ts";
 import type { StdioDoorOptions } from "../../doors/mcp/stdio-door.ts";
+import type { SurfaceSetting } from "../../doors/mcp/surface/choose-surface.ts";
 import type { Engine } from "../../hub/engine/engine.ts";
 import type { RelayOptions } from "../../hub/relay.ts";
 import type { CommandContext } from "../command-context.ts";
 import { defineCommand } from "../command.ts";
-import { trustOption } from "../options.ts";
+import { surfaceOption, trustOption } from "../options.ts";
 
 /** How long the first list waits for servers that are still connecting. Later tools are announced. */
 const defaultWaitSeconds = 3;
@@ -32,6 +33,7 @@ export const command = defineCommand({
       value: "<client>",
       description: "with --stdio: connect to the hub with the token that `clawport install` made for this client",
     },
+    ...surfaceOption,
     "no-orders": { type: "boolean", description: "with --as: leave out order_openclaw" },
     wait: {
       type: "number",
@@ -58,21 +60,25 @@ export const command = defineCommand({
       throw new Fault("usage", "--as goes with --stdio alone: leave out --http, --only and --alone.");
     const only = options.only?.split(",").map((name) => name.trim());
     const waitMs = (options.wait ?? defaultWaitSeconds) * 1000;
+    const given = options.surface as SurfaceSetting | undefined;
     const client = options.as === undefined ? undefined : await clientOf(context, options.as);
+    const surface = given ?? client?.surface;
     const host = client === undefined ? context : await inStateFolder(context);
-    if (options.stdio && options.alone !== true && (await serveFromHub(host, { only, client }, waitMs))) return;
+    if (options.stdio && options.alone !== true && (await serveFromHub(host, { only, client, surface }, waitMs))) return;
     const { openServing } = await import("../../hub/open-serving.ts");
-    const http = options.http ? { port: options.port } : undefined;
+    const http = options.http ? { port: options.port, surface } : undefined;
     const engine = await openServing(host, { only, trust: options.trust === true, ...(http && { http }) });
     try {
       const { catalog, guard, telemetry, config, settled } = engine;
       const view = catalog.view("all", { alphabet: config.hub.toolNames === "short" ? "narrow" : "wide" });
+      const { openSurfaces } = await import("../../hub/engine/open-surfaces.ts");
+      const surfaces = openSurfaces(engine, surface);
       const parts = { view, guard, telemetry, maxFrameBytes: config.hub.maxBodyBytes };
       const fallbackInstructions = options.stdio
         ? await explainNothing(context, Object.keys(config.servers).length > 0, () => catalog.sources().length > 0)
         : undefined;
       await (options.stdio
-        ? serveStdin(context, { ...parts, fallbackInstructions, ready: settled(waitMs) }, waitMs)
+        ? serveStdin(context, { ...parts, surfaces, fallbackInstructions, ready: settled(waitMs) }, waitMs)
         : serveHttp(context, engine, waitMs));
     } finally {
       await engine.close();
@@ -80,11 +86,16 @@ export const command = defineCommand({
   },
 });
 
-async function clientOf(context: CommandContext, name: string): Promise<NonNullable<RelayOptions["client"]>> {
+type ServedClient = NonNullable<RelayOptions["client"]> & Pick<RelayOptions, "surface">;
+
+async function clientOf(context: CommandContext, name: string): Promise<ServedClient> {
   const { requireClientToken } = await import("../../hub/clients/client-token.ts");
+  const { listNamedTokens } = await import("../../doors/mcp/named-tokens.ts");
   const { openHomeOf } = await import("../../hub/open-home.ts");
-  const token = await requireClientToken({ home: await openHomeOf(context), log: context.log }, name);
-  return { token, withoutOrders: context.options["no-orders"] === true };
+  const place = { home: await openHomeOf(context), log: context.log };
+  const token = await requireClientToken(place, name);
+  const { [name]: entry } = await listNamedTokens(place);
+  return { token, withoutOrders: context.options["no-orders"] === true, surface: entry?.surface };
 }
 
 /** Clients start this in the folder their user works in, whose configuration is not the one they were connected to. */
@@ -100,10 +111,10 @@ async function serveFromHub(context: CommandContext, options: RelayOptions, wait
   if (relay === undefined) return false;
   const { relayGuard: guard } = await import("../../hub/relay.ts");
   try {
-    const { view, maxFrameBytes } = relay;
+    const { view, surfaces, maxFrameBytes } = relay;
     const fallbackInstructions = await explainNothing(context, relay.hasServers, () => view.tools().length > 0);
     const ready = relay.settled(waitMs);
-    await serveStdin(context, { view, guard, maxFrameBytes, fallbackInstructions, ready }, waitMs);
+    await serveStdin(context, { view, guard, surfaces, maxFrameBytes, fallbackInstructions, ready }, waitMs);
   } finally {
     await relay.close();
   }
@@ -135,7 +146,7 @@ async function explainNothing(
 
 async function serveStdin(
   context: CommandContext,
-  parts: Pick<StdioDoorOptions, "view" | "guard" | "telemetry" | "maxFrameBytes" | "ready" | "fallbackInstructions">,
+  parts: Omit<StdioDoorOptions, "info" | "log" | "input" | "output" | "graceMs">,
   waitMs: number,
 ): Promise<void> {
   const { serveStdioDoor } = await import("../../doors/mcp/stdio-door.ts");

@@ -1,6 +1,8 @@
 import type { TokenLocation } from "../../doors/mcp/main-token.ts";
+import type { SurfaceSetting } from "../../doors/mcp/surface/choose-surface.ts";
 import type { CommandContext } from "../command-context.ts";
 import { type CommandGroup, defineCommand } from "../command.ts";
+import { surfaceOption } from "../options.ts";
 import { localTime } from "../output/style.ts";
 
 const path = defineCommand({
@@ -47,6 +49,7 @@ const add = defineCommand({
       completes: "servers",
       description: "give access to this source only, not to everything",
     },
+    ...surfaceOption,
     metrics: { type: "boolean", description: "give access to /metrics only" },
   },
   async run(context) {
@@ -54,7 +57,8 @@ const add = defineCommand({
     const [name = ""] = context.args;
     await using opened = await openStateControl(context);
     const { view, metrics } = context.options;
-    const added = await opened.control.tokens.add(name, view, metrics);
+    const surface = context.options.surface as SurfaceSetting | undefined;
+    const added = await opened.control.tokens.add(name, view, metrics, surface);
     context.answer(added, added.token);
   },
 });
@@ -75,6 +79,7 @@ const list = defineCommand({
           title: "OPENS",
           text: ({ view, metrics }) => (metrics ? "metrics" : [view ?? "everything"].flat().join(", ")),
         },
+        { title: "SURFACE", text: ({ surface, metrics }) => (metrics ? "" : (surface ?? "as configured")) },
         { title: "SINCE", text: ({ created }) => (created === null ? "first start" : localTime(created)) },
       ],
       context,

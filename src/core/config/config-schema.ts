@@ -45,6 +45,12 @@ const hub = Type.Object(
       description:
         "How tools are called at `/`, `/mcp` and by `serve`. `short`: at most 48 letters, digits, `_` and `-`, which every client and model accepts. `full`: with dots, up to 64 characters. Calls and rules may use either name.",
     }),
+    surface: Type.Enum(["auto", "full", "search"], {
+      default: "auto",
+      description:
+        "What clients get at `/`, `/mcp` and from `serve`. `full`: all tools in one list. `search`: `search_tools`, `describe_tool` and `call_tool`, which find and call the others. `auto`: `search` for clients that would load more than 60 tools or 60 KB of definitions at once. A token, `serve --surface` and `?surface=` in an address take precedence.",
+    }),
+    always: globs("Tools that `search` lists beside its own three; `*` matches any characters.", []),
   },
   { additionalProperties: false, default: {}, description: "Where the hub listens, and its limits." },
 );
@@ -67,6 +73,23 @@ const catalog = Type.Object(
   {
     include: globs("Tools that are offered; `*` matches any characters.", ["*"]),
     exclude: globs("Tools that are left out, even if included above.", []),
+    embeddings: Type.Optional(
+      Type.Object(
+        {
+          url: Type.String({
+            pattern: "^https?://[^/?#]+",
+            description: "An OpenAI-compatible address, such as http://127.0.0.1:11434/v1 for Ollama.",
+          }),
+          model: Type.String({ minLength: 1, description: "The embedding model at that address." }),
+          apiKey: Type.Optional(Type.String({ description: "The API key for that address. Prefer `$MY_KEY`." })),
+        },
+        {
+          additionalProperties: false,
+          description:
+            "An embedding model that helps `search_tools` with vague queries. It gets the names and descriptions of all tools, and every query.",
+        },
+      ),
+    ),
   },
   { additionalProperties: false, default: {}, description: "Which tools are offered." },
 );

@@ -39,6 +39,8 @@ export const defaultConfig: Config = {
     maxConcurrent: 256,
     maxBodyBytes: 4_194_304,
     toolNames: "short",
+    surface: "auto",
+    always: [],
   },
   log: { level: "info", format: "human" },
   catalog: { include: ["*"], exclude: [] },

@@ -5,6 +5,11 @@ export function hubMcpUrl(origin: string): string {
   return `${origin}${mcpPath}`;
 }
 
+/** The same address with all tools in one list, whatever the token says. */
+export function hubFullListUrl(origin: string): URL {
+  return new URL(`${mcpPath}?surface=full`, origin);
+}
+
 /** The same address without `order_openclaw`, for the agent that would take the orders. */
 export function mcpUrlWithoutAgent(mcpUrl: string): string {
   return `${mcpUrl}?without=agent`;
@@ -36,7 +41,8 @@ const controlPath = "/control/";
 
 export type HubRoute =
   | { readonly kind: "root" | "metrics" | "unknown" }
-  | { readonly kind: "whole"; readonly withoutAgent?: boolean }
+  /** `surface` as it was given. */
+  | { readonly kind: "whole"; readonly withoutAgent?: boolean; readonly surface?: string }
   | { readonly kind: "source"; readonly source: string }
   | { readonly kind: "relay"; readonly only: readonly string[] | undefined }
   | { readonly kind: "terminal" }
@@ -64,6 +70,11 @@ const root: HubRoute = { kind: "root" };
 const whole: HubRoute = { kind: "whole" };
 const wholeWithoutAgent: HubRoute = { kind: "whole", withoutAgent: true };
 
+function parseWhole(withoutAgent: boolean, surface: string | null): HubRoute {
+  if (surface !== null) return { kind: "whole", withoutAgent, surface };
+  return withoutAgent ? wholeWithoutAgent : whole;
+}
+
 /** Any other query is ignored. */
 function parseQuery(query: string): HubRoute {
   const fields = new URLSearchParams(query);
@@ -77,7 +88,7 @@ function parseQuery(query: string): HubRoute {
     case "order-cli":
       return { kind: "order", from: "cli" };
     default:
-      return fields.get("without") === "agent" ? wholeWithoutAgent : whole;
+      return parseWhole(fields.get("without") === "agent", fields.get("surface"));
   }
 }
 

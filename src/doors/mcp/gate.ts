@@ -8,6 +8,7 @@ import {
   isKnownHttpVersion,
   type RequestHeaders,
 } from "../../core/http/request-headers.ts";
+import type { SurfaceSetting } from "./surface/choose-surface.ts";
 
 /** What is known about a request before its body is read. */
 export interface CallerFacts {
@@ -26,6 +27,8 @@ export interface CallerFacts {
 export interface TokenMatch {
   readonly name: string;
   readonly view?: TokenView;
+  /** Which surface its clients get, unless their address says otherwise. */
+  readonly surface?: SurfaceSetting;
   /** Gives access to the metrics and nothing else. */
   readonly metrics?: true;
   /** Belongs to the agent of the program that hosts this door, see `AgentAccess`. */

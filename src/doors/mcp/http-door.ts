@@ -29,6 +29,7 @@ import { type GateRefusal, type GateRules, judgeCaller, mainTokenName } from "./
 import { createHttpRouter } from "./http-router.ts";
 import { createRefusedTokens, type RefusedTokenCounts } from "./refused-tokens.ts";
 import { openSessionLog, pruneSessionLogs, type SessionLog, sessionLogFile } from "./session-log.ts";
+import type { Surfaces } from "./surface/surfaces.ts";
 import type { Tokens } from "./tokens.ts";
 import { createViewEndpoints, type LargeBodies, type ToolNames } from "./view-endpoints.ts";
 import type { CallGuard } from "./view-offer.ts";
@@ -64,6 +65,8 @@ export interface HttpDoorOptions {
   readonly agent?: AgentAccess | undefined;
   /** How tools are called at `/` and `/mcp`; `short` unless given. */
   readonly toolNames?: ToolNames | undefined;
+  /** How clients get the tools at `/` and `/mcp`; all in one list unless given. */
+  readonly surfaces?: Surfaces | undefined;
   /** Serves the owner's commands, at `/control/<area>.<verb>`. */
   readonly control?: ControlHandler | undefined;
 }
@@ -106,6 +109,7 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
     keptSessions,
     agent: options.agent,
     toolNames: options.toolNames,
+    surfaces: options.surfaces,
     ...limits,
   });
   const route = createHttpRouter({ catalog, endpoints, intake, info, metrics, control: options.control });

@@ -11,6 +11,7 @@ import { type Metrics, prometheusContentType } from "../../core/telemetry/metric
 import type { ServerInfo } from "../../mcp/server/offer.ts";
 import { type ControlHandler, requireControl, requireOwner, serveControl } from "./control-route.ts";
 import { mainTokenName, type TokenMatch } from "./gate.ts";
+import { isSurfaceSetting } from "./surface/choose-surface.ts";
 import type { ViewEndpoints } from "./view-endpoints.ts";
 import type { CallerRights } from "./view-offer.ts";
 
@@ -67,7 +68,10 @@ export function createHttpRouter(options: HttpRouterOptions): RouteRequest {
     }
     const rights = rightsOf(token, request);
     const withoutAgent = route.kind === "whole" && route.withoutAgent;
-    const endpoint = source === undefined ? endpoints.whole(rights, withoutAgent) : endpoints.ofSource(source, rights);
+    const asked = route.kind === "whole" ? route.surface : undefined;
+    const surface = isSurfaceSetting(asked) ? asked : token.surface;
+    const endpoint =
+      source === undefined ? endpoints.whole(rights, withoutAgent, surface) : endpoints.ofSource(source, rights);
     if (!endpoint) throw new Fault("not-found", "There is no such source. Run `clawport servers` to list the servers.");
     endpoint.handle(request, response, token.name);
   };

@@ -6,12 +6,14 @@ import { hashToken } from "../../core/secrets/crypto.ts";
 import type { Secret } from "../../core/secrets/secret.ts";
 import { mainTokenName } from "./gate.ts";
 import { createToken, type TokenLocation } from "./main-token.ts";
+import { isSurfaceSetting, type SurfaceSetting } from "./surface/choose-surface.ts";
 
 /** A token for one client. Only its hash is stored, so the file can't leak the token. */
 interface NamedToken {
   readonly hash: string;
   /** What it is limited to; without one it gives access to everything. */
   readonly view?: TokenView;
+  readonly surface?: SurfaceSetting;
   /** It gives access to the metrics only. */
   readonly metrics?: true;
   /** When it was created, in ISO 8601. */
@@ -26,6 +28,7 @@ export function namedTokensPath({ home }: TokenLocation): string {
 
 export interface NewTokenOptions {
   readonly view?: TokenView | undefined;
+  readonly surface?: SurfaceSetting | undefined;
   readonly metrics?: boolean | undefined;
   readonly now?: Date;
 }
@@ -34,7 +37,7 @@ export interface NewTokenOptions {
 export async function addNamedToken(
   location: TokenLocation,
   name: string,
-  { view, metrics, now = new Date() }: NewTokenOptions = {},
+  { view, surface, metrics, now = new Date() }: NewTokenOptions = {},
 ): Promise<Secret> {
   if (!/^[A-Za-z][A-Za-z0-9_.-]{0,63}$/.test(name) || name === mainTokenName) {
     const message = `${JSON.stringify(name.slice(0, 80))} is not a valid token name. Use letters, digits, "-", "_" and ".", starting with a letter; "main" is reserved.`;
@@ -43,11 +46,18 @@ export async function addNamedToken(
   if (metrics && view !== undefined) {
     throw new Fault("usage", "A token for the metrics gives access to nothing else: leave out `--view`.");
   }
+  if (surface !== undefined && (metrics || typeof view === "string")) {
+    const message = metrics
+      ? "A token for the metrics gives access to no tools: leave out `--surface`."
+      : "A token for one source always gets its own tools: leave out `--surface`.";
+    throw new Fault("usage", message);
+  }
   const token = createToken();
   const entry: NamedToken = {
     hash: hashToken(token.reveal()),
     created: now.toISOString(),
     ...(view === undefined ? {} : { view }),
+    ...(surface === undefined ? {} : { surface }),
     ...(metrics ? { metrics } : {}),
   };
   await openFile(location).update((tokens) => {
@@ -88,13 +98,20 @@ export function parseNamedTokens(value: unknown): NamedTokens {
 
 function parseNamedToken(entry: unknown): NamedToken {
   if (typeof entry !== "object" || entry === null) throw new Error("not a token");
-  const { hash, view, metrics, created } = entry as Partial<Record<keyof NamedToken, unknown>>;
+  const { hash, view, surface, metrics, created } = entry as Partial<Record<keyof NamedToken, unknown>>;
   if (typeof hash !== "string" || !/^[0-9a-f]{64}$/.test(hash)) throw new Error("a token without a hash");
   if (typeof created !== "string") throw new Error("a token without a date");
   // Treating a damaged view as none would give access to more than intended.
   if (view !== undefined && !isTokenView(view)) throw new Error("a token whose view is not a name or several");
   if (metrics !== undefined && metrics !== true) throw new Error("a token whose right to the metrics is not true");
-  return { hash, created, ...(view === undefined ? {} : { view }), ...(metrics ? { metrics } : {}) };
+  return {
+    hash,
+    created,
+    ...(view === undefined ? {} : { view }),
+    // Not a right: a value from a later version is as good as none.
+    ...(isSurfaceSetting(surface) ? { surface } : {}),
+    ...(metrics ? { metrics } : {}),
+  };
 }
 
 function isTokenView(view: unknown): view is TokenView {

@@ -6,6 +6,7 @@ import { settledWithin } from "../../core/wait.ts";
 import { createMcpServer, type McpServer } from "../../mcp/server/mcp-server.ts";
 import type { ServerInfo } from "../../mcp/server/offer.ts";
 import { serveStdio } from "../../mcp/stdio/serve-stdio.ts";
+import type { Surfaces } from "./surface/surfaces.ts";
 import { type CallGuard, createViewOffer } from "./view-offer.ts";
 
 export interface StdioDoorOptions {
@@ -14,6 +15,8 @@ export interface StdioDoorOptions {
   readonly info: ServerInfo;
   readonly log: Log;
   readonly telemetry?: Telemetry | undefined;
+  /** How the client gets the tools; all in one list unless given. */
+  readonly surfaces?: Surfaces | undefined;
   /** The instructions of a view that has none. */
   readonly fallbackInstructions?: (() => string | undefined) | undefined;
   readonly input: Readable;
@@ -36,7 +39,7 @@ export async function serveStdioDoor(options: StdioDoorOptions): Promise<void> {
   const { fallbackInstructions } = options;
   const door = "mcp-stdio";
   const offer = createViewOffer({ view, guard, door, info, log, telemetry, listPatienceMs, fallbackInstructions });
-  const server = createMcpServer(offer, { log });
+  const server = createMcpServer(options.surfaces?.wrap(offer, view) ?? offer, { log });
   try {
     await serveStdio(ready === undefined ? server : holdUntil(ready, server), {
       input,

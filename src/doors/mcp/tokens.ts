@@ -138,9 +138,14 @@ interface CompiledToken {
 }
 
 function compileNamed(tokens: NamedTokens): readonly CompiledToken[] {
-  return Object.entries(tokens).map(([name, { hash, view, metrics }]) => ({
+  return Object.entries(tokens).map(([name, { hash, view, surface, metrics }]) => ({
     hash: Buffer.from(hash, "hex"),
-    match: Object.freeze({ name, ...(view !== undefined && { view }), ...(metrics && { metrics }) }),
+    match: Object.freeze({
+      name,
+      ...(view !== undefined && { view }),
+      ...(surface !== undefined && { surface }),
+      ...(metrics && { metrics }),
+    }),
   }));
 }
 

@@ -13,6 +13,8 @@ import { createMcpServer, type McpServer } from "../../mcp/server/mcp-server.ts"
 import type { ServerInfo } from "../../mcp/server/offer.ts";
 import type { AgentAccess } from "./agent-access.ts";
 import { createAgentOffer } from "./agent-offer.ts";
+import type { SurfaceSetting } from "./surface/choose-surface.ts";
+import type { Surfaces } from "./surface/surfaces.ts";
 import { type CallerRights, type CallGuard, createViewOffer } from "./view-offer.ts";
 
 /** A source whose calls carry media: its endpoint accepts larger bodies and puts long texts into files. */
@@ -38,6 +40,8 @@ export interface ViewEndpointsOptions {
   readonly agent?: AgentAccess | undefined;
   /** How the tools of several sources are called; `short` unless given. */
   readonly toolNames?: ToolNames | undefined;
+  /** How clients get the tools of several sources; all in one list unless given. */
+  readonly surfaces?: Surfaces | undefined;
   /** Where the sessions at a view are kept beyond this process, if anywhere. */
   keptSessions?(view: string): KeptSessions | undefined;
 }
@@ -48,7 +52,7 @@ export interface ViewEndpointsOptions {
  */
 export interface ViewEndpoints {
   /** All sources that the caller's token gives access to, under their names in the catalog. */
-  whole(rights: CallerRights, withoutAgent?: boolean): HttpEndpoint;
+  whole(rights: CallerRights, withoutAgent?: boolean, surface?: SurfaceSetting): HttpEndpoint;
   /** One source under bare names; undefined if there is no such source. */
   ofSource(id: string, rights: CallerRights): HttpEndpoint | undefined;
   /** One source for the agent of the host; undefined if it has no address for the agent. */
@@ -74,8 +78,10 @@ export function createViewEndpoints(options: ViewEndpointsOptions): ViewEndpoint
   const made = new Map<string, { server: McpServer; endpoint: HttpEndpoint }>();
 
   return {
-    whole: (rights, withoutAgent = false) =>
-      rights.view === undefined && !withoutAgent ? endpointOf("", rights) : partOf(rights, withoutAgent),
+    whole(rights, withoutAgent = false, surface) {
+      if (surface !== undefined && options.surfaces !== undefined) return surfaceOf(rights, withoutAgent, surface);
+      return rights.view === undefined && !withoutAgent ? endpointOf("", rights) : partOf(rights, withoutAgent);
+    },
     ofSource: (id, rights) =>
       catalog.sources().some((source) => source.id === id) ? endpointOf(id, rights) : undefined,
     ofAgent: (id) => (agent?.serves(id) ? (made.get(`agent ${id}`)?.endpoint ?? makeForAgent(id, agent)) : undefined),
@@ -111,8 +117,16 @@ export function createViewEndpoints(options: ViewEndpointsOptions): ViewEndpoint
 
   function partOf(rights: CallerRights, withoutAgent: boolean): HttpEndpoint {
     const key = `${rightsKey(rights)}${withoutAgent ? "without agent" : "several sources"}`;
-    const sources = ({ id }: Source): boolean => isInView(id, rights) && !(withoutAgent && id === "agent");
-    return made.get(key)?.endpoint ?? make(key, { sources }, { door: "mcp-http", rights });
+    const filter = { sources: partFilter(rights, withoutAgent) };
+    return made.get(key)?.endpoint ?? make(key, filter, { door: "mcp-http", rights });
+  }
+
+  /** For a token or an address that chooses the surface. */
+  function surfaceOf(rights: CallerRights, withoutAgent: boolean, surface: SurfaceSetting): HttpEndpoint {
+    const key = `${rightsKey(rights)}surface ${surface}${withoutAgent ? " without agent" : ""}`;
+    const isAll = rights.view === undefined && !withoutAgent;
+    const filter: ViewFilter = isAll ? "all" : { sources: partFilter(rights, withoutAgent) };
+    return made.get(key)?.endpoint ?? make(key, filter, { door: "mcp-http", rights, surface });
   }
 
   function relayTo(only: readonly string[] | undefined): HttpEndpoint {
@@ -130,11 +144,14 @@ export function createViewEndpoints(options: ViewEndpointsOptions): ViewEndpoint
     return endpoint;
   }
 
-  function make(key: string, filter: ViewFilter, { door, rights, hasLargeBodies }: EndpointRules): HttpEndpoint {
+  function make(key: string, filter: ViewFilter, rules: EndpointRules): HttpEndpoint {
+    const { door, rights, hasLargeBodies, surface } = rules;
     // A source at its own address keeps its own names; commands and relays choose for themselves.
     const isMixed = door === "mcp-http" && (filter === "all" || !("source" in filter));
     const view = catalog.view(filter, { alphabet: isMixed && toolNames === "short" ? "narrow" : "wide" });
-    const server = createMcpServer(createViewOffer({ view, guard, door, rights, info, log, telemetry }), { log });
+    const offer = createViewOffer({ view, guard, door, rights, info, log, telemetry });
+    const shown = isMixed ? (options.surfaces?.wrap(offer, view, surface) ?? offer) : offer;
+    const server = createMcpServer(shown, { log });
     const bodies = hasLargeBodies ? largeBodies : { maxBodyBytes };
     const keptSessions = options.keptSessions?.(key);
     const endpoint = createHttpEndpoint(server, { log, admission, intake, keptSessions, ...bodies });
@@ -147,6 +164,11 @@ interface EndpointRules {
   readonly door: DoorKind;
   readonly rights?: CallerRights;
   readonly hasLargeBodies?: boolean;
+  readonly surface?: SurfaceSetting;
+}
+
+function partFilter(rights: CallerRights, withoutAgent: boolean): (source: Source) => boolean {
+  return ({ id }) => isInView(id, rights) && !(withoutAgent && id === "agent");
 }
 
 /** A caller that is limited to a view can't be the owner. */

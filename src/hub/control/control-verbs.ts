@@ -1,6 +1,7 @@
 import { Fault } from "../../core/fault.ts";
 import { isRecord } from "../../core/is-record.ts";
 import { quoted } from "../../core/peer-text.ts";
+import { surfaceSettings } from "../../doors/mcp/surface/choose-surface.ts";
 import type { HubControl } from "./hub-control.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -76,7 +77,7 @@ const verbs: VerbTable = {
   },
   tokens: {
     list: verb(lookUpMs),
-    add: verb(lookUpMs, text("name"), optionalTexts("views"), flag("metrics")),
+    add: verb(lookUpMs, text("name"), optionalTexts("views"), flag("metrics"), optionalChoice("surface", surfaceSettings)),
     remove: verb(lookUpMs, text("name")),
     reset: verb(lookUpMs),
   },

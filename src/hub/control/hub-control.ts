@@ -14,6 +14,8 @@ import type {
   ConversationTranscript,
 } from "../../sources/agent/conversations/conversation-store.ts";
 import type { RefusedTokenCounts } from "../../doors/mcp/refused-tokens.ts";
+import type { SurfaceSetting } from "../../doors/mcp/surface/choose-surface.ts";
+import type { ClientSurface } from "../../doors/mcp/surface/surface-record.ts";
 import type { ServerStatus } from "../../sources/servers/server-status.ts";
 import type { Examined } from "../doctor/finding.ts";
 import type { SignInsControl } from "./sign-ins.ts";
@@ -73,6 +75,8 @@ export interface TokenEntry {
   readonly name: string;
   /** The only source or sources it gives access to; null for everything. */
   readonly view: TokenView | null;
+  /** Which surface its clients get; absent if that is left to the configuration. */
+  readonly surface?: SurfaceSetting;
   /** It gives access to the metrics only. */
   readonly metrics?: true;
   /** In ISO 8601; null for the main token. */
@@ -90,7 +94,7 @@ export interface TokensControl {
   /** The main token first. */
   list(): Promise<readonly TokenEntry[]>;
   /** With views it gives access to these sources only, with `metrics` to the metrics only. */
-  add(name: string, views?: readonly string[], metrics?: boolean): Promise<AddedToken>;
+  add(name: string, views?: readonly string[], metrics?: boolean, surface?: SurfaceSetting): Promise<AddedToken>;
   remove(name: string): Promise<void>;
   /** Replaces the main token. The new one is in the file at `path`: it is not sent anywhere. */
   reset(): Promise<{ readonly path: string }>;
@@ -251,6 +255,8 @@ export interface HubStatus {
   readonly refusedTokens?: RefusedTokenCounts | undefined;
   /** Who has called since the start, the latest first. */
   readonly callers: readonly CallerStatus[];
+  /** How clients get the tools, the latest first; absent if it does not serve HTTP. */
+  readonly surfaces?: readonly ClientSurface[] | undefined;
 }
 
 export interface StatusControl {

@@ -36,7 +36,7 @@ export interface LocalControlOptions extends Omit<
 }
 
 export interface OpenDoors {
-  readonly http: Pick<OpenedHttp, "address" | "sessionCount" | "refusedTokens"> | undefined;
+  readonly http: Pick<OpenedHttp, "address" | "sessionCount" | "refusedTokens" | "surfaces"> | undefined;
   readonly apps: { readonly address: string; sessions(): readonly RegisteredSession[] } | undefined;
 }
 
@@ -154,7 +154,12 @@ async function readStatus(options: LocalControlOptions): Promise<HubStatus> {
   const { http, apps } = doors();
   const { calls, failed: failedCalls, callers } = counts.read();
   return {
-    ...(http && { address: http.address, sessions: http.sessionCount(), refusedTokens: http.refusedTokens() }),
+    ...(http && {
+      address: http.address,
+      sessions: http.sessionCount(),
+      refusedTokens: http.refusedTokens(),
+      surfaces: http.surfaces(),
+    }),
     ...(apps && { appsAddress: apps.address }),
     version,
     pid: process.pid,

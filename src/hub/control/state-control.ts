@@ -26,15 +26,16 @@ export function createStateControl(options: StateControlOptions): StateControl {
         const named = Object.entries(await listNamedTokens(tokensAt));
         return [
           { name: "main", view: null, created: null },
-          ...named.map(([name, { view = null, metrics, created }]) => ({
+          ...named.map(([name, { view = null, surface, metrics, created }]) => ({
             name,
             view,
+            ...(surface && { surface }),
             ...(metrics && { metrics }),
             created,
           })),
         ];
       },
-      async add(name, views = [], metrics) {
+      async add(name, views = [], metrics, surface) {
         const { addNamedToken } = await import("../../doors/mcp/named-tokens.ts");
         const [first, ...more] = [...new Set(views)].toSorted();
         const view = first === undefined || more.length === 0 ? first : [first, ...more];
@@ -42,7 +43,7 @@ export function createStateControl(options: StateControlOptions): StateControl {
           const known = await options.views();
           for (const each of views) requireView(each, known);
         }
-        const token = await addNamedToken(tokensAt, name, { view, metrics });
+        const token = await addNamedToken(tokensAt, name, { view, metrics, surface });
         return { name, view: view ?? null, token: token.reveal() };
       },
       async remove(name) {

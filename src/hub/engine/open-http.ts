@@ -6,6 +6,7 @@ import type { AgentAccess } from "../../doors/mcp/agent-access.ts";
 import type { ControlHandler } from "../../doors/mcp/control-route.ts";
 import { type HttpDoor, type HttpDoorOptions, openHttpDoor } from "../../doors/mcp/http-door.ts";
 import type { RefusedTokenCounts } from "../../doors/mcp/refused-tokens.ts";
+import type { ClientSurface } from "../../doors/mcp/surface/surface-record.ts";
 import { openTokens } from "../../doors/mcp/tokens.ts";
 import { publicDocuments } from "../../sources/servers/oauth/registration/client-document.ts";
 import { jwksPath, openIdentitySigner } from "../../sources/servers/identity/identity-signer.ts";
@@ -13,6 +14,7 @@ import { createControlApi } from "../control/control-verbs.ts";
 import type { HubControl } from "../control/hub-control.ts";
 import type { EngineParts } from "./engine-parts.ts";
 import { hostNames, reachableHost, requireRemoteConsent } from "./listen-address.ts";
+import { openSurfaces } from "./open-surfaces.ts";
 import { uploadLimits } from "./upload-limits.ts";
 
 export interface HttpOptions {
@@ -25,6 +27,8 @@ export interface HttpOptions {
   readonly control?: boolean;
   /** Takes precedence over `hub.toolNames`. */
   readonly toolNames?: Config["hub"]["toolNames"];
+  /** Takes precedence over `hub.surface`. */
+  readonly surface?: Config["hub"]["surface"] | undefined;
   /** For the agent of the program that hosts the engine. */
   readonly agent?: AgentAccess | undefined;
 }
@@ -42,6 +46,8 @@ export interface OpenedHttp {
   sessionCount(): number;
   /** Requests with a token that is not valid, and without one. */
   refusedTokens(): RefusedTokenCounts;
+  /** What clients were given, the latest first. */
+  surfaces(): readonly ClientSurface[];
   close(): Promise<void>;
 }
 
@@ -58,6 +64,7 @@ export async function openHttp(parts: EngineParts, options: Wiring): Promise<Ope
   requireRemoteConsent({ host, allowRemote: options.allowRemote ?? config.hub.allowRemote });
   const tokens = await openTokens({ home, env, log });
   closers.add("tokens", () => tokens.close());
+  const surfaces = openSurfaces(parts, options.surface);
   const names = hostNames(host, hostname(), networkInterfaces());
   const open = options.port === undefined ? openAtFreePort : openHttpDoor;
   const door = await open({
@@ -68,6 +75,7 @@ export async function openHttp(parts: EngineParts, options: Wiring): Promise<Ope
     tokens,
     sessionFolder: home.file("sessions"),
     toolNames: options.toolNames ?? config.hub.toolNames,
+    surfaces,
     info: { name: "clawport", title: "Clawport", version },
     log,
     metrics,
@@ -89,6 +97,7 @@ export async function openHttp(parts: EngineParts, options: Wiring): Promise<Ope
     remoteNames: isLoopbackHost(host) ? [] : names,
     sessionCount: () => door.sessionCount(),
     refusedTokens: () => door.refusedTokens(),
+    surfaces: () => surfaces.given(),
     close: () => door.close(),
   };
 }

@@ -31,6 +31,7 @@ function hubRows(hub: HubStatus, now: number): Rows {
     ["Running", `for ${spanText(uptimeMs)} (PID ${pid}, version ${version})`],
     ["Sessions", sessions === undefined ? undefined : String(sessions)],
     ["Callers", callersText(hub.callers, now)],
+    ["Surfaces", hub.surfaces === undefined || hub.surfaces.length === 0 ? undefined : surfacesText(hub.surfaces)],
     ["Calls", `${calls}${failed}`],
     ["Refused tokens", refusedTokens === undefined ? undefined : refusedText(refusedTokens, now)],
   ];
@@ -45,6 +46,15 @@ function callersText(callers: readonly CallerStatus[], now: number): string {
     const names = [door, token, client].flatMap((name) => (name === undefined ? [] : sanitizeLine(name.slice(0, 60))));
     return `${names.join("/")} (${countText(calls, "call")}, ${spanText(now - Date.parse(lastCall))} ago)`;
   });
+  return [...shown, ...(rest > 0 ? [`${rest} more`] : [])].join(", ");
+}
+
+function surfacesText(surfaces: NonNullable<HubStatus["surfaces"]>): string {
+  const shown = surfaces.slice(0, mostShown).map(({ caller, client, surface, why }) => {
+    const names = [caller, client].flatMap((name) => (name === undefined ? [] : sanitizeLine(name.slice(0, 60))));
+    return `${names.join("/")} ${surface} (${why})`;
+  });
+  const rest = surfaces.length - mostShown;
   return [...shown, ...(rest > 0 ? [`${rest} more`] : [])].join(", ");
 }
 

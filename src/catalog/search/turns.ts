@@ -1,0 +1,18 @@
+import { setImmediate } from "node:timers/promises";
+
+/** Long work in slices, between which the event loop serves others. */
+export interface Turns {
+  isOver(): boolean;
+  next(): Promise<void>;
+}
+
+export function createTurns(sliceMs = 5): Turns {
+  let end = performance.now() + sliceMs;
+  return {
+    isOver: () => performance.now() >= end,
+    async next() {
+      await setImmediate();
+      end = performance.now() + sliceMs;
+    },
+  };
+}

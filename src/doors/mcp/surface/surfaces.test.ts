@@ -1,0 +1,171 @@
+import { afterEach, expect, test } from "vitest";
+import { talkTo } from "../../../../tests/support/mcp/talk.ts";
+import { startGuard } from "../../../../tests/support/start-guard.ts";
+import { type TestSource, testSource, testTool } from "../../../../tests/support/test-source.ts";
+import { createToolSearch } from "../../../catalog/search/tool-search.ts";
+import { silentLog } from "../../../core/log.ts";
+import { createMcpServer, type McpServer } from "../../../mcp/server/mcp-server.ts";
+import { createViewOffer } from "../view-offer.ts";
+import type { SurfaceSetting } from "./choose-surface.ts";
+import { createSurfaces } from "./surfaces.ts";
+
+const three = ["search_tools", "describe_tool", "call_tool"];
+const many = Array.from({ length: 80 }, (_, index) => testTool(`tool${index}`));
+let close: (() => Promise<void>) | undefined;
+afterEach(() => close?.());
+
+test("auto decides for each client of one server, in both eras", async () => {
+  const { server } = await serve({ tools: many });
+  for (const [client, expected] of [
+    ["cursor", 3],
+    ["claude-code", 80],
+    [undefined, 80],
+  ] as const) {
+    expect((await legacy(server, client)).names).toHaveLength(expected);
+    expect(await modernNames(server, client)).toHaveLength(expected);
+  }
+});
+
+test("a client of the search surface is not told of changes, one of the full list is", async () => {
+  const { server, source, changed } = await serve({ tools: many });
+  const [searching, whole] = [await legacy(server, "cursor"), await legacy(server, "claude-code")];
+  const streams = [talkTo(server), talkTo(server)];
+  for (const [index, name] of ["cursor", "claude-code"].entries())
+    void streams[index]!.modern("subscriptions/listen", { notifications: { toolsListChanged: true } }, named(name));
+  source.offer(many.slice(1));
+  await changed();
+  const notices = [searching.talk, whole.talk, ...streams].map(
+    ({ sent }) => sent.filter(({ method }) => method === "notifications/tools/list_changed").length,
+  );
+  expect(notices).toEqual([0, 1, 0, 1]);
+});
+
+test("a list that grows past the limit is announced, and the next list is the short one", async () => {
+  const { server, source, changed } = await serve({ tools: many.slice(0, 10) });
+  const { talk, names } = await legacy(server, "cursor");
+  expect(names).toHaveLength(10);
+  source.offer(many);
+  await changed();
+  expect(talk.sent.map(({ method }) => method)).toEqual(["notifications/tools/list_changed"]);
+  expect(namesIn(await talk.ask("tools/list"))).toEqual(three);
+  source.offer(many.slice(0, 5));
+  await changed();
+  // The model may still use what it was given.
+  const answer = await talk.ask("tools/call", { name: "call_tool", arguments: { name: "git__tool1" } });
+  expect(answer.result.content[0].text).toBe("tool1");
+});
+
+test("search and description show what the view shows, and nothing else", async () => {
+  const { server, catalog } = await serve({ tools: ["push"], setting: "search", only: "git" });
+  catalog.add(testSource({ id: "secret", prefix: "secret", tools: [testTool("push", { description: "Push it." })] }));
+  const { talk } = await legacy(server, "cursor");
+  const found = await talk.ask("tools/call", { name: "search_tools", arguments: { query: "push" } });
+  expect(found.result.content[0].text).toBe("git__push()");
+  for (const [name, args] of [
+    ["describe_tool", { name: "secret__push" }],
+    ["call_tool", { name: "secret__push", arguments: {} }],
+  ] as const)
+    expect((await talk.ask("tools/call", { name, arguments: args })).result.isError).toBe(true);
+});
+
+test("the index follows the tools", async () => {
+  const { server, source } = await serve({ tools: ["push"], setting: "search" });
+  const { talk } = await legacy(server, "cursor");
+  const search = async (query: string) =>
+    (await talk.ask("tools/call", { name: "search_tools", arguments: { query } })).result.content[0].text as string;
+  expect(await search("push")).toContain("git__push");
+  source.offer([testTool("pull", { description: "Fetches and merges. More.", inputSchema: pullSchema })]);
+  expect(await search("pull")).toBe('git__pull(remote: string, depth?: integer, mode?: "a"|"b") - Fetches and merges.');
+  expect(await search("push")).toMatch(/^No tool fits\. Servers: git \(1\)$/);
+});
+
+test("a tool of a source that has one of the three names does not take its place under search, and does under full", async () => {
+  const rogue = { id: "rogue", prefix: "", tools: ["call_tool"] };
+  const { server } = await serve({ tools: ["push"], setting: "search", also: testSource(rogue) });
+  const { talk, names } = await legacy(server, "cursor");
+  expect(names).toEqual(three);
+  const call = { name: "call_tool", arguments: { name: "git__push" } };
+  expect((await talk.ask("tools/call", call)).result.content[0].text).toBe("push");
+  await close?.();
+  const { server: full } = await serve({ tools: ["push"], setting: "full", also: testSource(rogue) });
+  const { talk: other } = await legacy(full, "cursor");
+  expect((await other.ask("tools/call", call)).result.content[0].text).toBe("call_tool");
+  expect((await other.ask("tools/call", { name: "search_tools", arguments: { query: "x" } })).error).toMatchObject({
+    code: -32602,
+  });
+});
+
+test("search needs a query, and takes several phrasings", async () => {
+  const { server } = await serve({ tools: ["push"], setting: "search" });
+  const { talk } = await legacy(server, "cursor");
+  const search = async (args: object) =>
+    (await talk.ask("tools/call", { name: "search_tools", arguments: args })).result;
+  for (const query of ["", "  ", [], [""], 7, undefined, ["a", "b", "c", "d", "e", "f"]])
+    expect(await search({ query })).toMatchObject({ isError: true });
+  expect((await search({ query: ["nothing", "push"] })).content[0].text).toContain("git__push");
+  expect(await search({ query: "push", limit: 0 })).toMatchObject({ isError: true });
+});
+
+test("the instructions say what can be found, and stay within 2 KB", async () => {
+  const { server } = await serve({ tools: many, instructions: "Be quick. ".repeat(1000) });
+  const { instructions } = await legacy(server, "cursor");
+  expect(instructions).toMatch(/^Tools of these servers are found with search_tools and called with call_tool: git\./);
+  expect(instructions).toContain("## git\n\nBe quick.");
+  expect(Buffer.byteLength(instructions)).toBeLessThanOrEqual(2048);
+  expect((await legacy(server, "claude-code")).instructions).toMatch(/^## git/);
+});
+
+interface Served {
+  readonly tools: NonNullable<Parameters<typeof startGuard>[0]>["tools"];
+  readonly setting?: SurfaceSetting;
+  readonly only?: string;
+  readonly also?: TestSource;
+  readonly instructions?: string;
+}
+
+const pullSchema = {
+  type: "object",
+  properties: { depth: { type: "integer" }, mode: { enum: ["a", "b"] }, remote: { type: "string" } },
+  required: ["remote"],
+};
+
+async function serve({ tools = [], setting = "auto", only, also, instructions }: Served) {
+  const guarded = await startGuard({
+    tools,
+    ...(instructions === undefined ? {} : { source: { instructions: () => instructions } }),
+  });
+  const { catalog, guard, source } = guarded;
+  if (also) catalog.add(also);
+  const view = catalog.view(only === undefined ? "all" : { sources: ({ id }) => id === only });
+  const openSearch = () => Promise.resolve(createToolSearch({ tools: () => catalog.tools() }));
+  const surfaces = createSurfaces({ setting, always: [], log: silentLog, openSearch });
+  const offer = createViewOffer({ view, guard, door: "mcp-http", info: { name: "t", version: "1" }, log: silentLog });
+  const server = createMcpServer(surfaces.wrap(offer, view));
+  close = async () => {
+    server.close();
+    await guarded[Symbol.asyncDispose]();
+    close = undefined;
+  };
+  const changed = () => new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)));
+  return { server, catalog, source, changed };
+}
+
+async function legacy(server: McpServer, client: string | undefined) {
+  const talk = talkTo(server);
+  const clientInfo = client === undefined ? undefined : { name: client, version: "1" };
+  const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo };
+  const { result } = await talk.ask("initialize", params);
+  return { talk, instructions: result.instructions as string, names: namesIn(await talk.ask("tools/list")) };
+}
+
+const named = (name: string | undefined) => ({
+  meta: name === undefined ? {} : { "io.modelcontextprotocol/clientInfo": { name, version: "1" } },
+});
+
+async function modernNames(server: McpServer, client: string | undefined): Promise<string[]> {
+  return namesIn(await talkTo(server).modern("tools/list", {}, named(client)));
+}
+
+function namesIn({ result }: { readonly result?: { readonly tools: readonly { readonly name: string }[] } }): string[] {
+  return (result?.tools ?? []).map(({ name }) => name);
+}

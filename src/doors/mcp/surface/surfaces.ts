@@ -1,0 +1,163 @@
+import { compileGlobs } from "../../../catalog/glob.ts";
+import { sameElements } from "../../../catalog/merge-sources.ts";
+import type { ToolSearch } from "../../../catalog/search/tool-search.ts";
+import { serverOf } from "../../../catalog/search/server-of.ts";
+import type { View } from "../../../catalog/view.ts";
+import { isRecord } from "../../../core/is-record.ts";
+import type { Log } from "../../../core/log.ts";
+import { quoted } from "../../../core/peer-text.ts";
+import { errorResult, textResult, type Tool, type ToolResult } from "../../../mcp/messages/tool.ts";
+import type { McpOffer, Requester, ToolOffer } from "../../../mcp/server/offer.ts";
+import { type ChosenSurface, chooseSurface, type ListSize, type SurfaceSetting } from "./choose-surface.ts";
+import { definitionText, facetsOf, searchText } from "./search-answer.ts";
+import { callTool, defaultResults, describeTool, searchTools, surfaceTools } from "./search-definitions.ts";
+import { type ClientSurface, createSurfaceRecord } from "./surface-record.ts";
+
+export interface SurfacesOptions {
+  /** For clients whose token or address does not choose. */
+  readonly setting: SurfaceSetting;
+  /** Globs on names of tools that the search surface lists beside its own. */
+  readonly always: readonly string[];
+  /** Opened with the first search: most processes never need it. */
+  openSearch(): Promise<ToolSearch>;
+  readonly log: Log;
+}
+
+/** Which surface each client of a door gets, and what it has got. */
+export interface Surfaces {
+  /** The same offer, as the surface of each client shows it. */
+  wrap(offer: McpOffer, view: View, setting?: SurfaceSetting): McpOffer;
+  /** What clients were given, the latest first. */
+  given(): readonly ClientSurface[];
+}
+
+export function createSurfaces({ setting: usual, always, openSearch, log }: SurfacesOptions): Surfaces {
+  const record = createSurfaceRecord(log);
+  const isAlways = compileGlobs(always);
+  let opening: Promise<ToolSearch> | undefined;
+  const search = (): Promise<ToolSearch> => (opening ??= openSearch());
+
+  return { given: () => record.list(), wrap };
+
+  function wrap(offer: McpOffer, view: View, setting: SurfaceSetting = usual): McpOffer {
+    const { tools } = offer;
+    if (tools === undefined) return offer;
+    const sizeOf = cacheSize();
+    const listed = cacheListed(({ name }) => {
+      const entry = view.find(name);
+      // What the view does not know are tools of the door itself.
+      return entry === undefined || isAlways(name) || isAlways(entry.name);
+    });
+    const choose = ({ client }: Requester): ChosenSurface =>
+      chooseSurface(setting, client.name, sizeOf(view.definitions()));
+    const isSearched = (requester: Requester): boolean => choose(requester).surface === "search";
+
+    const shown: ToolOffer = {
+      ...tools,
+      differs: true,
+      list(requester) {
+        const chosen = choose(requester);
+        record.note(requester, chosen);
+        if (chosen.surface === "full") return tools.list(requester);
+        // Its user is likely to search soon.
+        void search().then(({ prepare }) => prepare());
+        return listed(tools.list(requester));
+      },
+      find(name, requester) {
+        const own = ownTools.get(name);
+        if (own === undefined || setting === "full") return tools.find(name, requester);
+        // A client that was given these tools may still call them when the list has become short.
+        return isSearched(requester) ? own : (tools.find(name, requester) ?? own);
+      },
+      innerCall({ name, arguments: args }, requester) {
+        if (name !== callTool.name || !isRecord(args) || typeof args.name !== "string") return undefined;
+        const { name: inner, arguments: given = {} } = args;
+        if (!isRecord(given) || shown.find(name, requester) !== callTool) return undefined;
+        return { name: inner, arguments: given };
+      },
+      async call(tool, args, request) {
+        if (tool === searchTools) return searchFor(args, view, offer);
+        if (tool === describeTool) return describe(args, view, offer);
+        if (tool === callTool) return errorResult("call_tool can't call itself. Give the name of another tool.");
+        return tools.call(tool, args, request);
+      },
+    };
+    return {
+      ...offer,
+      tools: shown,
+      // A spread would read these once and for all.
+      get instructions() {
+        return offer.instructions;
+      },
+      get extensions() {
+        return offer.extensions;
+      },
+      instructionsFor: (requester) => (isSearched(requester) ? searchInstructions(view) : offer.instructions),
+    };
+  }
+
+  async function searchFor({ query, limit }: Args, view: View, offer: McpOffer): Promise<ToolResult> {
+    const phrasings = [query].flat().filter((each) => typeof each === "string" && each.trim() !== "") as string[];
+    if (phrasings.length === 0) return errorResult('"query" is empty. Say what the tool should do.');
+    await offer.arriving?.();
+    const most = typeof limit === "number" ? limit : defaultResults;
+    const { tools, isSure } = await (await search()).search(phrasings, most, (name) => view.find(name) !== undefined);
+    const found = tools.flatMap(({ name }) => view.find(name) ?? []);
+    return textResult(searchText(found, isSure ? undefined : facetsOf(found, view.tools())));
+  }
+}
+
+type Args = Readonly<Record<string, unknown>>;
+
+const ownTools: ReadonlyMap<string, Tool> = new Map(surfaceTools.map((tool) => [tool.name, tool]));
+
+async function describe({ name }: Args, view: View, offer: McpOffer): Promise<ToolResult> {
+  const asked = String(name);
+  if (view.find(asked) === undefined) await offer.arriving?.(asked);
+  const entry = view.find(asked);
+  if (entry !== undefined) return textResult(definitionText(entry.definition));
+  return errorResult(`Unknown tool: ${quoted(asked, 100)}. Use search_tools to find the tool's name.`);
+}
+
+/** Says what can be found: a model does not search for what it does not expect. */
+function searchInstructions(view: View): string {
+  const servers = [...new Set(view.tools().map(serverOf))];
+  const names = servers.join(", ");
+  const shown = names.length <= longestNames ? names : `${names.slice(0, longestNames).replace(/[^,]*$/, "")} …`;
+  const head = `Tools of these servers are found with search_tools and called with call_tool: ${shown}.`;
+  const rest = view.instructions(instructionBytes - Buffer.byteLength(head) - 2);
+  return rest === undefined ? head : `${head}\n\n${rest}`;
+}
+
+/** Some clients cut longer instructions. */
+const instructionBytes = 2048;
+const longestNames = 600;
+
+/** The size of the last list that was asked about. */
+function cacheSize(): (definitions: readonly Tool[]) => ListSize {
+  let last: readonly Tool[] | undefined;
+  let size: ListSize;
+  return (definitions) => {
+    if (definitions !== last) {
+      // Only a short list has to be measured.
+      const bytes = definitions.length > 60 ? Infinity : Buffer.byteLength(JSON.stringify(definitions));
+      last = definitions;
+      size = { tools: definitions.length, bytes };
+    }
+    return size;
+  };
+}
+
+/** The list of the search surface: the same array while what is always listed is the same. */
+function cacheListed(isListed: (tool: Tool) => boolean): (all: readonly Tool[]) => readonly Tool[] {
+  let last: readonly Tool[] | undefined;
+  let listed: readonly Tool[] = surfaceTools;
+  return (all) => {
+    if (all !== last) {
+      last = all;
+      const now = [...surfaceTools, ...all.filter((tool) => !ownTools.has(tool.name) && isListed(tool))];
+      if (!sameElements(now, listed)) listed = now;
+    }
+    return listed;
+  };
+}

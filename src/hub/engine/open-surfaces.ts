@@ -1,0 +1,38 @@
+import type { Catalog } from "../../catalog/catalog.ts";
+import type { ToolVectors } from "../../catalog/search/tool-vectors.ts";
+import type { Config } from "../../core/config/config-schema.ts";
+import type { Home } from "../../core/files/home.ts";
+import type { Log } from "../../core/log.ts";
+import { hashToken } from "../../core/secrets/crypto.ts";
+import type { SurfaceSetting } from "../../doors/mcp/surface/choose-surface.ts";
+import { createSurfaces, type Surfaces } from "../../doors/mcp/surface/surfaces.ts";
+
+export interface SurfaceParts {
+  readonly catalog: Pick<Catalog, "tools">;
+  readonly config: Pick<Config, "hub" | "catalog">;
+  readonly home: Pick<Home, "file">;
+  readonly log: Log;
+}
+
+/** How the clients of a door get the tools of a catalog. What searches them is loaded with the first search. */
+export function openSurfaces(parts: SurfaceParts, setting: SurfaceSetting = parts.config.hub.surface): Surfaces {
+  const { catalog, config, log } = parts;
+  return createSurfaces({
+    setting,
+    always: config.hub.always,
+    log,
+    async openSearch() {
+      const { createToolSearch } = await import("../../catalog/search/tool-search.ts");
+      return createToolSearch({ tools: () => catalog.tools(), vectors: await openVectors(parts) });
+    },
+  });
+}
+
+async function openVectors({ config, home, log }: SurfaceParts): Promise<ToolVectors | undefined> {
+  const { embeddings: model } = config.catalog;
+  if (model === undefined) return undefined;
+  const { createToolVectors } = await import("../../catalog/search/tool-vectors.ts");
+  // Vectors of another model can't be compared with these.
+  const name = hashToken(`${model.url}\n${model.model}`).slice(0, 16);
+  return createToolVectors({ model, path: home.file("embeddings", `${name}.bin`), log });
+}
