@@ -4,6 +4,7 @@ import type { CommandEntry } from "./command.ts";
 export const commandTable: readonly CommandEntry[] = [
   { name: "up", summary: "start the hub", load: () => import("./commands/up.ts") },
   { name: "stop", summary: "stop the running hub", load: () => import("./commands/stop.ts") },
+  { name: "console", summary: "open the hub's page in your browser", load: () => import("./commands/console.ts") },
   {
     name: "install",
     summary: "connect an MCP client, such as Claude Code or Cursor",

@@ -133,7 +133,7 @@ function nextStep(command: string, allowed: boolean, approved: boolean, seen: Ga
 export async function readLocalCommands(
   home: Home,
   { machine: config }: Pick<Config, "machine">,
-  { env, homedir, log }: Pick<Host, "env" | "homedir" | "log">,
+  { env, homedir, log }: Pick<Host, "env" | "homedir"> & { readonly log: Log },
   version: string,
 ): Promise<readonly LocalCommand[]> {
   const machine = await openMachine({

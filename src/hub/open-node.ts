@@ -56,7 +56,9 @@ export async function openNode(options: NodeOptions): Promise<RunningNode> {
       sources: { machine: "always", servers: { start: "by-name", only: [] } },
       doors: {
         gatewayNode: "as-configured",
-        ...(switches.mcp && { http: { host: "127.0.0.1", port, control: true, toolNames: "full", surface: "full" } }),
+        ...(switches.mcp && {
+          http: { host: "127.0.0.1", port, control: true, console: true, toolNames: "full", surface: "full" },
+        }),
       },
     });
     const { http } = engine;

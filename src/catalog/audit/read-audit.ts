@@ -97,20 +97,20 @@ async function isFresh(handle: FileHandle): Promise<boolean> {
 }
 
 /** A file, which keeps its inode when it is rotated, and how many bytes of it were read. */
-interface Position {
+export interface Position {
   readonly inode: number;
   readonly offset: number;
 }
 
 /** An empty text is the beginning. */
-function parsePosition(text: string): Position | undefined {
+export function parsePosition(text: string): Position | undefined {
   if (text === "") return undefined;
   const [, inode, offset] = /^(\d{1,20})-(\d{1,15})$/.exec(text) ?? [];
   if (inode === undefined) throw new Fault("bad-params", "This is not a position in the audit.");
   return { inode: Number(inode), offset: Number(offset) };
 }
 
-interface OpenedFile {
+export interface OpenedFile {
   readonly handle: FileHandle;
   readonly path: string;
 }
@@ -153,7 +153,7 @@ async function createLineReader({ handle, path }: OpenedFile, start?: Position):
   };
 }
 
-interface KeptFile {
+export interface KeptFile {
   readonly path: string;
   readonly stats: Stats;
 }
@@ -174,7 +174,7 @@ async function openNext(file: string, handle: FileHandle): Promise<OpenedFile | 
 }
 
 /** A rotation may rename files between stat and open: the opened file must be the chosen one. */
-async function openChosen(
+export async function openChosen(
   file: string,
   choose: (kept: readonly KeptFile[]) => KeptFile | undefined,
 ): Promise<OpenedFile | undefined> {

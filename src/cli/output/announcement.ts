@@ -48,7 +48,7 @@ export function renderAnnouncement(facts: AnnouncementFacts, style: Style): stri
     ...(troubled.length > 0 ? [`See why with \`${program} doctor\`.`] : []),
     ...(hasServers ? [] : [`Add servers:      ${program} import, or ${program} connect <address or command>`]),
     `Connect a client: ${program} install claude-code (others: ${program} clients)`,
-    "Ctrl-C stops the hub.",
+    `In your browser:  ${program} console. Ctrl-C stops the hub.`,
     ...(remoteNames.length === 0
       ? []
       : [

@@ -124,6 +124,26 @@ function mergeEntries(value: unknown, path: ConfigPath, entries: Readonly<Record
 }
 
 /**
+ * Sets one value inside a JSON5 text: in its place if there is one, else as a new entry. Everything else a person wrote
+ * stays as it is, comments and spaces included.
+ */
+export function setJson5(text: string, path: ConfigPath, value: unknown): string {
+  const document = readJson5(text.trim() === "" ? "{}" : text);
+  const place = document.places.get(pathKey(path));
+  const key = path.at(-1);
+  if (place === undefined && key !== undefined) return appendJson5(text, path.slice(0, -1), { [key]: value });
+  const { key: start, value: from, end } = place ?? { key: 0, value: 0, end: text.length };
+  const quoted = text.trimStart()[1] === '"' || text[start] === '"';
+  const changed = text.slice(0, from) + renderValue(value, quoted, "  ", indentOf(text, start)) + text.slice(end);
+  // A key that is there twice would keep its other value.
+  if (isDeepStrictEqual(valueAt(parsedOrUndefined(changed), path), value)) return changed;
+  throw new Fault(
+    "config",
+    `${formatPath(path)} can't be changed without changing something else. Nothing was written. Change it by hand.`,
+  );
+}
+
+/**
  * Removes one entry of an object from a JSON5 text, with the comment on its line. Everything else a person wrote stays as
  * it is, comments above it and spaces included.
  */

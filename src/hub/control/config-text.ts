@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { type ConfigPath, pathKey } from "../../core/config/config-path.ts";
 import type { ConfigProblem } from "../../core/config/config-problem.ts";
 import { readConfigText as readText } from "../../core/config/load-config.ts";
@@ -16,11 +17,17 @@ export async function readConfigText({ path, location }: ConfigPlace, env: World
     if (codeOf(error.cause) === "ENOENT") return undefined;
     throw error;
   });
-  if (raw === undefined) return { path, location, problems: [] };
-  return { path, location, text: maskConfig(raw), problems: await findProblems({ path, location }, raw, env) };
+  const place = { path, location, hash: hashConfig(raw ?? "") };
+  if (raw === undefined) return { ...place, problems: [] };
+  return { ...place, text: maskConfig(raw), problems: await findProblems({ path, location }, raw, env) };
 }
 
-async function findProblems(
+/** Names a text of the configuration, so that no one overwrites another than they saw. */
+export function hashConfig(text: string): string {
+  return hash("sha256", text);
+}
+
+export async function findProblems(
   { path, location }: ConfigPlace,
   text: string,
   env: World["env"],
@@ -36,7 +43,7 @@ async function findProblems(
   return problems.map((problem) => ({ ...problem, message: redactText(problem.message) }));
 }
 
-const mask = "[redacted]";
+export const mask = "[redacted]";
 const literal = JSON.stringify(mask);
 
 /** Undefined if the text is not valid JSON5, or has a key twice: then it is not known where every value is. */
@@ -61,14 +68,14 @@ function tryRead(text: string): ReturnType<typeof readJson5> | undefined {
   }
 }
 
-interface MaskedValue {
+export interface MaskedValue {
   readonly path: ConfigPath;
   /** What to show instead, as JSON. */
   readonly shown: string;
 }
 
 /** Values that must not be shown; `isSecret` says that everything in here is. */
-function* findSecrets(value: unknown, path: ConfigPath, isSecret: boolean): Generator<MaskedValue> {
+export function* findSecrets(value: unknown, path: ConfigPath, isSecret: boolean): Generator<MaskedValue> {
   if (Array.isArray(value)) {
     const list: readonly unknown[] = value;
     const isCommandLine = ["args", "command"].includes(String(path.at(-1)));
@@ -115,17 +122,20 @@ function asText(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-const stringOrComment = /"(?:[^"\\]|\\[^])*"|'(?:[^'\\]|\\[^])*'|\/\/[^\n\r\u2028\u2029]*|\/\*[^]*?\*\//g;
+export const stringOrComment = /"(?:[^"\\]|\\[^])*"|'(?:[^'\\]|\\[^])*'|\/\/[^\n\r\u2028\u2029]*|\/\*[^]*?\*\//g;
 /** A setting that was commented out. */
 const commentedSetting = /([\w-]+)(["']?\s*[:=]\s*)("[^"]*"|'[^']*'|[^\s,}\]]+)/g;
 
 function maskComments(text: string): string {
   return text.replaceAll(stringOrComment, (part) => {
-    if (!part.startsWith("/")) return part;
-    return redactText(part).replaceAll(commentedSetting, (all, name: string, sign: string, value: string) => {
-      const content = value.replaceAll(/^["']|["']$/g, "");
-      const isShown = references.test(content) || content.startsWith("[redacted");
-      return isSecretField(name, content) && !isShown ? `${name}${sign}${literal}` : all;
-    });
+    return part.startsWith("/") ? maskComment(part) : part;
+  });
+}
+
+export function maskComment(comment: string): string {
+  return redactText(comment).replaceAll(commentedSetting, (all, name: string, sign: string, value: string) => {
+    const content = value.replaceAll(/^["']|["']$/g, "");
+    const isShown = references.test(content) || content.startsWith("[redacted");
+    return isSecretField(name, content) && !isShown ? `${name}${sign}${literal}` : all;
   });
 }

@@ -47,9 +47,9 @@ export async function runConnect(
   if (same !== undefined && request.name === undefined) return connect(context, request, same.name);
   const names = new Set(known.map(({ name }) => name));
   const name = request.name ?? suggestName(target, names);
-  requireName(name, names);
+  requireServerName(name, names);
   const place = await context.control.configuration.place();
-  const settings = { ...settingsOf(target), ...request.settings };
+  const settings = { ...settingsOfTarget(target), ...request.settings };
   if (request.force !== true) {
     const slip =
       more.length === 0 && /^[\w.-]+$/.test(first)
@@ -108,7 +108,7 @@ async function connect(
   }
 }
 
-function settingsOf(target: ConnectTarget): Record<string, unknown> {
+export function settingsOfTarget(target: ConnectTarget): Record<string, unknown> {
   if ("url" in target) return { url: escapeDollars(target.url) };
   const { command, args } = target;
   return { command: escapeDollars(command), ...(args.length > 0 && { args: args.map(escapeDollars) }) };
@@ -127,7 +127,8 @@ function addressOfTarget(target: ConnectTarget): string | undefined {
   return address === `stdio://${[target.command, ...target.args].join(" ")}` ? address : undefined;
 }
 
-function requireName(name: string, taken: ReadonlySet<string>): void {
+/** Faults if a new server can't have this name. */
+export function requireServerName(name: string, taken: ReadonlySet<string>): void {
   if (!/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/.test(name))
     throw new Fault("usage", `${quoted(name, 80)} is not a valid server name. Use letters, digits, "_", "." and "-".`);
   if (taken.has(name))

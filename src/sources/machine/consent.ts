@@ -21,6 +21,8 @@ export interface ConsentGrant {
 export interface Consent {
   /** Undefined if the capability may be used. */
   adviceOn(capability: Capability, caller: Caller): Promise<Advice | undefined>;
+  /** Replaces `machine.consent` of the configuration, from now on. */
+  setModes(modes: ConsentOptions["modes"]): void;
   /** What applies to callers that the user has decided nothing about. */
   modeOf(capability: Capability): ConsentMode;
   /** What has been decided. Session grants of processes that have ended are left out. */
@@ -44,7 +46,8 @@ export interface ConsentOptions {
 const mostGrants = 2000;
 
 export function openConsent(options: ConsentOptions): Consent {
-  const { file, modes, session, clock = Date.now, log = silentLog } = options;
+  const { file, session, clock = Date.now, log = silentLog } = options;
+  let { modes } = options;
   const state = openStateFile<readonly ConsentGrant[]>({ path: file, parse: parseGrants, empty: [], log });
   /** Answers that count until this process ends. */
   const approved = new Set<string>();
@@ -72,6 +75,7 @@ export function openConsent(options: ConsentOptions): Consent {
 
   return {
     modeOf,
+    setModes: (next) => void (modes = next),
     decide,
     list: read,
     async adviceOn(capability, caller) {

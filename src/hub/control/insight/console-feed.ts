@@ -1,0 +1,148 @@
+import { stat } from "node:fs/promises";
+import { readAuditLines } from "../../../catalog/audit/read-audit.ts";
+import type { Catalog } from "../../../catalog/catalog.ts";
+import type { Approvals } from "../../../catalog/guard/approvals.ts";
+import type { Home } from "../../../core/files/home.ts";
+import type { Log } from "../../../core/log.ts";
+import type { GuardedCatalog } from "../../engine/open-guard.ts";
+import { hubFiles } from "../../hub-files.ts";
+import type { HubControl } from "../hub-control.ts";
+import type { FoundCall } from "./insight-control.ts";
+
+type FeedEvent = { readonly type: string } & Readonly<Record<string, unknown>>;
+
+export interface ConsoleFeedOptions {
+  open(): Promise<HubControl>;
+  readonly home: Home;
+  readonly log: Log;
+  readonly catalog: Pick<Catalog, "onChange">;
+  readonly approvals: Pick<Approvals, "onChange">;
+  readonly onCall: GuardedCatalog["onCall"];
+  send(event: FeedEvent): void;
+}
+
+/** What is new, while someone looks: nothing is read otherwise. */
+export interface ConsoleFeed {
+  /** Also sends everything that is known, for a page that has just been opened. */
+  start(): void;
+  stop(): void;
+}
+
+/** News that no one announces, such as a server that went away, is found by looking this often. */
+const lookMs = 1000;
+/** What comes in a burst is sent together. */
+const settleMs = 50;
+const mostLines = 200;
+
+export function createConsoleFeed(options: ConsoleFeedOptions): ConsoleFeed {
+  const { home, log, send } = options;
+  const sent = new Map<string, string>();
+  let timer: NodeJS.Timeout | undefined;
+  let soon: NodeJS.Timeout | undefined;
+  let isLooking = false;
+  let isStale = false;
+  let position: string | undefined;
+  let isOn = false;
+  let unsubscribe: (() => void)[] = [];
+  let isHearing = false;
+
+  async function look(): Promise<void> {
+    // One look at a time; what happened meanwhile is seen by the next.
+    if (isLooking) return void (isStale = true);
+    isLooking = true;
+    try {
+      do {
+        isStale = false;
+        await lookOnce();
+      } while (isStale && isOn);
+    } catch (error) {
+      log.debug("could not read the news for the console", { error });
+    } finally {
+      isLooking = false;
+    }
+  }
+
+  async function lookOnce(): Promise<void> {
+    const control = await options.open();
+    const { uptimeMs, ...status } = await control.status.read();
+    // The time that it has been running always differs, and is no news.
+    offer("status", status, { uptimeMs });
+    offer("servers", { servers: await control.servers.list() });
+    offer("approvals", { ...(await control.approvals.list()) });
+    offer("attention", { attention: await control.status.attention() });
+    offer("apps", { apps: await control.apps.list() });
+    await readConfig(control);
+    await readNewCalls();
+  }
+
+  /** Reading it means checking all of it, so only if the file is another. */
+  async function readConfig({ configuration }: HubControl): Promise<void> {
+    const { path } = await configuration.place();
+    const stamp = await stat(path).then(
+      ({ ino, mtimeMs, size }) => `${ino} ${mtimeMs} ${size}`,
+      () => "",
+    );
+    if (sent.get("config") === stamp || !isOn) return;
+    sent.set("config", stamp);
+    const { hash, problems } = await configuration.read();
+    send({ type: "config", hash, problems });
+  }
+
+  function offer(type: string, content: object, more: object = {}): void {
+    const text = JSON.stringify(content);
+    if (sent.get(type) === text || !isOn) return;
+    sent.set(type, text);
+    send({ type, ...content, ...more });
+  }
+
+  async function readNewCalls(): Promise<void> {
+    const file = hubFiles.audit(home);
+    const lines: FoundCall[] = [];
+    let count = 0;
+    for await (const { line, end } of readAuditLines({ file, after: position ?? (await endOf(file)) })) {
+      position = end;
+      count++;
+      if (lines.push({ id: end, ...line }) > mostLines) lines.shift();
+    }
+    if (count > 0) send({ type: "audit", lines, dropped: count - lines.length });
+  }
+
+  /** Reading begins at the end: what was before can be searched. */
+  async function endOf(file: string): Promise<string> {
+    const { ino, size } = (await stat(file).catch(() => undefined)) ?? {};
+    return (position = ino === undefined ? "" : `${ino}-${size}`);
+  }
+
+  function lookSoon(): void {
+    if (isOn) soon ??= setTimeout(() => ((soon = undefined), void look()), settleMs).unref();
+  }
+
+  return {
+    start() {
+      sent.clear();
+      if (isOn) return lookSoon();
+      isOn = true;
+      position = undefined;
+      timer = setInterval(() => void look(), lookMs).unref();
+      unsubscribe = [
+        options.approvals.onChange(lookSoon),
+        options.catalog.onChange(({ tools }) => {
+          if (tools) send({ type: "tools-changed" });
+          lookSoon();
+        }),
+      ];
+      // There is no way to take it back, so it stays from the first page on.
+      if (!isHearing) options.onCall(lookSoon);
+      isHearing = true;
+      void look();
+    },
+    stop() {
+      isOn = false;
+      clearInterval(timer);
+      clearTimeout(soon);
+      soon = undefined;
+      for (const each of unsubscribe) each();
+      unsubscribe = [];
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import { countText } from "../../../core/count-text.ts";
+import { isAfter } from "../../../catalog/guard/approvals-file.ts";
+import type { NodeDoor } from "../../../doors/node/node-door.ts";
+import type { ServerStatus } from "../../../sources/servers/server-status.ts";
+import type { ApprovalsList } from "../hub-control.ts";
+import type { Attention } from "./insight-control.ts";
+
+export interface AttentionFacts {
+  readonly servers: readonly ServerStatus[];
+  readonly approvals: ApprovalsList;
+  readonly gatewayNode: Pick<NodeDoor, "gateway" | "state"> | undefined;
+  readonly now: number;
+}
+
+/** What waits for the user, the most urgent first. */
+export function findAttention({ servers, approvals, gatewayNode, now }: AttentionFacts): readonly Attention[] {
+  return [
+    ...approvals.waiting
+      .filter(({ openUntil }) => isAfter(openUntil, now))
+      .map(({ id, name, client, caller }): Attention => ({
+        kind: "approval",
+        subject: id,
+        message: `${name} wants to run · ${client ?? caller.token ?? caller.door}`,
+      })),
+    ...servers.flatMap(serverAttention),
+    ...pairingAttention(gatewayNode),
+    ...pinAttention(approvals.changed),
+  ];
+}
+
+const downStates = ["reconnecting", "stopped", "degraded", "unusable"];
+
+function serverAttention({ name, state, reason, lastError }: ServerStatus): readonly Attention[] {
+  if (state === "needs-sign-in") return [{ kind: "sign-in", subject: name, message: `${name} needs you to sign in` }];
+  if (!downStates.includes(state)) return [];
+  const why = reason ?? lastError;
+  return [
+    { kind: "server-down", subject: name, message: why === undefined ? `${name} is ${state}` : `${name}: ${why}` },
+  ];
+}
+
+function pairingAttention(node: AttentionFacts["gatewayNode"]): readonly Attention[] {
+  const state = node?.state();
+  if (node === undefined || state === undefined) return [];
+  if (state.state !== "pairing-required" && state.state !== "rejected") return [];
+  return [{ kind: "pairing", subject: node.gateway, message: state.fault.message }];
+}
+
+/** One entry a server, however many of its definitions changed. */
+function pinAttention(changed: ApprovalsList["changed"]): readonly Attention[] {
+  return [...Map.groupBy(changed, ({ source }) => source)].map(([server, held]) => ({
+    kind: "pin",
+    subject: server,
+    message: `${server} changed ${countText(held.length, "definition")}`,
+  }));
+}

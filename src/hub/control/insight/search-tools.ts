@@ -1,0 +1,62 @@
+import type { Catalog } from "../../../catalog/catalog.ts";
+import type { CatalogTool } from "../../../catalog/source.ts";
+import { approximateJsonSize } from "../../../core/json-size.ts";
+import type { ToolPage, ToolQuery, ToolRow } from "./insight-control.ts";
+
+const mostRows = 200;
+const longestDescription = 300;
+const charactersPerToken = 4;
+
+/** A page of the tools, by name; with words, those that have all of them, the best first. */
+export function searchTools(catalog: Pick<Catalog, "tools">, query: ToolQuery = {}): ToolPage {
+  const { source, offset = 0 } = query;
+  const limit = Math.min(query.limit ?? 50, mostRows);
+  const words = (query.query ?? "").slice(0, 200).toLowerCase().split(/\s+/).filter(Boolean);
+  const all = source === undefined ? catalog.tools() : catalog.tools().filter((tool) => tool.source.id === source);
+  const found =
+    words.length === 0
+      ? all.toSorted(byName)
+      : all
+          .map((tool) => ({ tool, score: scoreOf(tool, words) }))
+          .filter(({ score }) => score > 0)
+          .toSorted((a, b) => b.score - a.score || byName(a.tool, b.tool))
+          .map(({ tool }) => tool);
+  return { total: found.length, tools: found.slice(offset, offset + limit).map(rowOf) };
+}
+
+function byName(a: CatalogTool, b: CatalogTool): number {
+  return a.name < b.name ? -1 : Number(a.name > b.name);
+}
+
+/** 0 if a word is nowhere. A word in the name counts more than one in the description. */
+function scoreOf({ name, source, tool }: CatalogTool, words: readonly string[]): number {
+  const own = name.toLowerCase();
+  const title = `${tool.title ?? tool.annotations?.title ?? ""}\n${source.id}`.toLowerCase();
+  const text = (tool.description ?? "").toLowerCase();
+  let score = 0;
+  for (const word of words) {
+    if (own === word) score += 100;
+    else if (own.includes(word)) score += 10;
+    else if (title.includes(word)) score += 5;
+    else if (text.includes(word)) score += 1;
+    else return 0;
+  }
+  return score;
+}
+
+function rowOf({ name, source, tool }: CatalogTool): ToolRow {
+  const { title, description = "", annotations } = tool;
+  return {
+    name,
+    source: source.id,
+    ...(title !== undefined && { title }),
+    description: shorten(description),
+    ...(annotations !== undefined && { annotations }),
+    tokens: Math.ceil(approximateJsonSize(tool) / charactersPerToken),
+  };
+}
+
+function shorten(text: string): string {
+  const [first = ""] = /^[^]*?[.!?](?=\s|$)/.exec(text) ?? [text];
+  return first.length <= longestDescription ? first : `${first.slice(0, longestDescription - 1)}…`;
+}
