@@ -68,7 +68,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
       doors: {
         apps: "as-configured",
         gatewayNode: "as-configured",
-        http: { host, port, allowRemote, control: true },
+        http: { host, port, allowRemote, control: true, console: true },
       },
     });
     const { http, apps } = engine;

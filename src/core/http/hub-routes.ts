@@ -39,6 +39,11 @@ export function hubControlUrl(origin: string, verb: string): URL {
 const mcpPath = "/mcp";
 const controlPath = "/control/";
 
+/** The page for browsers, and everything below it. */
+export function isConsolePath(url: string | undefined): boolean {
+  return url !== undefined && url.startsWith("/console") && /^(?:[/?#]|$)/.test(url.slice("/console".length));
+}
+
 export type HubRoute =
   | { readonly kind: "root" | "metrics" | "unknown" }
   /** `surface` as it was given. */

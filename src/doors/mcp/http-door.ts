@@ -6,7 +6,7 @@ import { isLoopbackHost } from "../../core/http/addresses.ts";
 import { arrivalTimeouts, createBodyIntake } from "../../core/http/body-intake.ts";
 import { closeGracefully, trackConnections } from "../../core/http/close-gracefully.ts";
 import { connectionLimit, shareConnections } from "../../core/http/connection-shares.ts";
-import { parseHubRoute } from "../../core/http/hub-routes.ts";
+import { isConsolePath, parseHubRoute } from "../../core/http/hub-routes.ts";
 import { listen } from "../../core/http/listen.ts";
 import { toLowerCaseNames } from "../../core/http/request-headers.ts";
 import { createRequestSlots } from "../../core/http/request-slots.ts";
@@ -69,6 +69,8 @@ export interface HttpDoorOptions {
   readonly surfaces?: Surfaces | undefined;
   /** Serves the owner's commands, at `/control/<area>.<verb>`. */
   readonly control?: ControlHandler | undefined;
+  /** Serves the owner's browser, at `/console/`, behind a gate of its own. */
+  readonly console?: ((request: IncomingMessage, response: ServerResponse) => void) | undefined;
 }
 
 export interface HttpDoor {
@@ -169,6 +171,7 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
   };
 
   function receive(request: IncomingMessage, response: ServerResponse): void {
+    if (options.console !== undefined && isConsolePath(request.url)) return options.console(request, response);
     const document = request.method === "GET" ? documents.get(request.url ?? "") : undefined;
     if (document !== undefined) return sendText(response, 200, "application/json", document);
     const { method = "", headers, rawHeaders, httpVersion, socket } = request;

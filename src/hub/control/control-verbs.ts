@@ -3,19 +3,34 @@ import { isRecord } from "../../core/is-record.ts";
 import { quoted } from "../../core/peer-text.ts";
 import { surfaceSettings } from "../../doors/mcp/surface/choose-surface.ts";
 import type { HubControl } from "./hub-control.ts";
-
-type Fields = Readonly<Record<string, unknown>>;
-
-/** How one parameter of a method travels in the JSON object of a request. */
-interface Parameter<T> {
-  /** Faults with `bad-params` if a field has the wrong type. */
-  read(fields: Fields): T;
-  write(value: T): object;
-}
+import {
+  choice,
+  fields,
+  type Fields,
+  flag,
+  list,
+  optionalChoice,
+  optionalFlag,
+  optionalNumber,
+  optionalText,
+  optionalTextMap,
+  optionalTexts,
+  type Parameter,
+  text,
+  texts,
+} from "./verb-parameters.ts";
 
 type Parameters<Values extends readonly unknown[]> = { readonly [Index in keyof Values]-?: Parameter<Values[Index]> };
 
+/**
+ * What a verb does: `look` changes nothing. `change` is open to whoever has the main token and is on this machine.
+ * `person` changes the configuration or shows a secret: a token must never become the right to start a command, so it
+ * takes a session of the console that was opened at a terminal.
+ */
+export type VerbNeed = "look" | "change" | "person";
+
 interface Verb<Method> {
+  readonly needs: VerbNeed;
   /** How long a client waits for the answer. */
   readonly withinMs: number;
   readonly parameters: Method extends (...values: infer Values) => unknown ? Parameters<Values> : never;
@@ -44,46 +59,74 @@ const followMs = 60_000;
 
 const server = text("server");
 const signInRequest = { scope: optionalText("scope"), issuer: optionalText("issuer") };
+const newServer = {
+  name: optionalText("name"),
+  url: optionalText("url"),
+  command: optionalText("command"),
+  args: optionalTexts("args"),
+  json: optionalText("json"),
+  apiKey: optionalText("apiKey"),
+  headers: optionalTextMap("headers"),
+  env: optionalTextMap("env"),
+  force: optionalFlag("force"),
+};
 const conversationPlace = optionalChoice("from", ["model", "openclaw"]);
 
-/**
- * The control API: `POST /control/<area>.<verb>` with a JSON object. The server and its client are both made from this
- * table. Nothing here changes the configuration: a token must never become the right to start a command.
- */
+/** The control API: `POST /control/<area>.<verb>` with a JSON object. The server and its clients are made from this table. */
 const verbs: VerbTable = {
   servers: {
-    list: verb(lookUpMs),
-    connect: verb(serverMs, text("name")),
-    disconnect: verb(lookUpMs, text("name")),
-    refresh: verb(serverMs, optionalText("name")),
-    logs: verb(lookUpMs, text("name")),
+    list: look(lookUpMs),
+    connect: change(serverMs, text("name")),
+    disconnect: change(lookUpMs, text("name")),
+    refresh: change(serverMs, optionalText("name")),
+    logs: look(lookUpMs, text("name")),
+    add: person(serverMs, fields(newServer)),
+    remove: person(serverMs, text("name")),
+    enable: person(serverMs, text("name"), flag("on")),
+    importable: look(lookUpMs),
+    import: person(serverMs, texts("names")),
   },
   tools: {
-    list: verb(lookUpMs, optionalText("source")),
-    find: verb(lookUpMs, text("name")),
+    list: look(lookUpMs, optionalText("source")),
+    find: look(lookUpMs, text("name")),
+    search: look(
+      lookUpMs,
+      fields({
+        query: optionalText("query"),
+        source: optionalText("source"),
+        offset: optionalNumber("offset"),
+        limit: optionalNumber("limit"),
+      }),
+    ),
   },
   signIns: {
-    wayOf: verb(lookUpMs, server),
-    begin: verb(signInStepMs, server, fields({ ...signInRequest, redirectUri: text("redirectUri") })),
-    finish: verb(signInStepMs, server, text("query"), flag("pasted")),
-    cancel: verb(signInStepMs, server, text("state")),
-    isWaiting: verb(signInStepMs, server, text("state")),
-    beginDevice: verb(signInStepMs, server, fields(signInRequest)),
-    awaitDevice: verb(deviceMs, server, text("userCode")),
-    cancelDevice: verb(lookUpMs, server, text("userCode")),
-    logout: verb(signInStepMs, server),
-    status: verb(signInStepMs, server),
-    list: verb(signInStepMs),
+    wayOf: look(lookUpMs, server),
+    begin: change(signInStepMs, server, fields({ ...signInRequest, redirectUri: text("redirectUri") })),
+    finish: change(signInStepMs, server, text("query"), flag("pasted")),
+    cancel: change(signInStepMs, server, text("state")),
+    isWaiting: look(signInStepMs, server, text("state")),
+    beginDevice: change(signInStepMs, server, fields(signInRequest)),
+    awaitDevice: change(deviceMs, server, text("userCode")),
+    cancelDevice: change(lookUpMs, server, text("userCode")),
+    logout: change(signInStepMs, server),
+    status: look(signInStepMs, server),
+    list: look(signInStepMs),
   },
   tokens: {
-    list: verb(lookUpMs),
-    add: verb(lookUpMs, text("name"), optionalTexts("views"), flag("metrics"), optionalChoice("surface", surfaceSettings)),
-    remove: verb(lookUpMs, text("name")),
-    reset: verb(lookUpMs),
+    list: look(lookUpMs),
+    add: change(
+      lookUpMs,
+      text("name"),
+      optionalTexts("views"),
+      flag("metrics"),
+      optionalChoice("surface", surfaceSettings),
+    ),
+    remove: change(lookUpMs, text("name")),
+    reset: change(lookUpMs),
   },
   approvals: {
-    list: verb(lookUpMs),
-    approve: verb(
+    list: look(lookUpMs),
+    approve: change(
       lookUpMs,
       text("id"),
       fields({
@@ -92,15 +135,15 @@ const verbs: VerbTable = {
         confirmed: flag("confirmed"),
       }),
     ),
-    accept: verb(lookUpMs, text("name"), fields({ confirmed: flag("confirmed"), seen: optionalTexts("seen") })),
-    forget: verb(lookUpMs, text("tool")),
+    accept: change(lookUpMs, text("name"), fields({ confirmed: flag("confirmed"), seen: optionalTexts("seen") })),
+    forget: change(lookUpMs, text("tool")),
   },
   pins: {
-    list: verb(lookUpMs),
-    forget: verb(lookUpMs, server, fields({ confirmed: flag("confirmed") })),
+    list: look(lookUpMs),
+    forget: change(lookUpMs, server, fields({ confirmed: flag("confirmed") })),
   },
   audit: {
-    read: verb(
+    read: look(
       followMs,
       fields({
         tool: optionalText("tool"),
@@ -110,40 +153,102 @@ const verbs: VerbTable = {
         waitMs: optionalNumber("waitMs"),
       }),
     ),
+    search: look(
+      followMs,
+      fields({
+        tool: optionalText("tool"),
+        caller: optionalText("caller"),
+        outcome: optionalText("outcome"),
+        text: optionalText("text"),
+        before: optionalText("before"),
+        limit: optionalNumber("limit"),
+      }),
+    ),
+    steps: look(followMs, text("id")),
   },
   conversations: {
-    list: verb(gatewayMs, conversationPlace),
-    show: verb(gatewayMs, text("key"), conversationPlace),
-    remove: verb(gatewayMs, text("key"), conversationPlace),
+    list: look(gatewayMs, conversationPlace),
+    show: look(gatewayMs, text("key"), conversationPlace),
+    remove: change(gatewayMs, text("key"), conversationPlace),
   },
-  apps: { list: verb(lookUpMs) },
+  apps: { list: look(lookUpMs) },
   configuration: {
-    place: verb(lookUpMs),
-    read: verb(lookUpMs),
-    reload: verb(serverMs),
+    place: look(lookUpMs),
+    read: look(lookUpMs),
+    reload: change(serverMs),
+    schema: look(lookUpMs),
+    validate: look(lookUpMs, text("text")),
+    write: person(serverMs, text("text"), text("baseHash")),
   },
-  doctor: { findings: verb(gatewayMs) },
-  status: { read: verb(lookUpMs), log: verb(lookUpMs) },
+  rules: {
+    list: look(lookUpMs),
+    save: person(lookUpMs, list("rules"), optionalText("baseHash")),
+    dryRun: look(followMs, list("rules")),
+  },
+  machine: {
+    read: look(lookUpMs),
+    set: person(
+      lookUpMs,
+      fields({
+        enabled: optionalFlag("enabled"),
+        enableMcpServer: optionalFlag("enableMcpServer"),
+        enableNodeMode: optionalFlag("enableNodeMode"),
+      }),
+    ),
+    consent: person(lookUpMs, text("capability"), choice("mode", ["off", "ask", "session", "always", "default"])),
+    forget: change(lookUpMs, text("capability")),
+    revealToken: person(lookUpMs),
+    pairing: look(gatewayMs),
+    pair: person(
+      gatewayMs,
+      fields({
+        gateway: optionalText("gateway"),
+        token: optionalText("token"),
+        password: optionalText("password"),
+      }),
+    ),
+  },
+  agent: { read: look(gatewayMs) },
+  clients: {
+    list: look(lookUpMs),
+    preview: look(lookUpMs, text("id")),
+    install: person(lookUpMs, text("id")),
+    uninstall: person(lookUpMs, text("id")),
+  },
+  doctor: { findings: look(gatewayMs) },
+  status: {
+    read: look(lookUpMs),
+    log: look(lookUpMs),
+    attention: look(lookUpMs),
+    series: look(lookUpMs, optionalNumber("minutes")),
+  },
 };
 
-/** Answers one verb of the API for another process of the same user. */
-export type ControlApi = (name: string, body: unknown) => Promise<unknown>;
+/** Answers one verb for a caller that may do what `rights` says; without it, what the owner of the main token may. */
+export type ControlApi = (name: string, body: unknown, rights?: VerbNeed) => Promise<unknown>;
 
 export function createControlApi(control: VerbControl): ControlApi {
   const calls = new Map(
-    allVerbs().map(({ area, name, parameters }) => {
+    allVerbs().map(({ area, name, needs, parameters }) => {
       const methods = control[area] as unknown as Readonly<Record<string, AnyMethod>>;
       const call = (body: Fields) => methods[name]?.(...parameters.map((each) => each.read(body)));
-      return [`${area}.${name}`, call];
+      return [`${area}.${name}`, { needs, call }];
     }),
   );
-  return async (name, body) => {
-    const call = calls.get(name);
-    if (call === undefined) throw new Fault("not-found", `There is no control verb ${quoted(name, 80)}.`);
+  return async (name, body, rights = "change") => {
+    const found = calls.get(name);
+    if (found === undefined) throw new Fault("not-found", `There is no control verb ${quoted(name, 80)}.`);
+    if (ranks[found.needs] > ranks[rights]) throw new Fault("denied", rights === "look" ? onlyLooks : needsPerson);
     if (!isRecord(body)) throw new Fault("bad-params", "The request body must be a JSON object.");
-    return call(body);
+    return found.call(body);
   };
 }
+
+const ranks: Readonly<Record<VerbNeed, number>> = { look: 0, change: 1, person: 2 };
+
+export const onlyLooks =
+  "This session may look, but not change anything: its link was not made at a terminal. Run `clawport console` in a terminal.";
+const needsPerson = "A token is not enough for this. Use the console (`clawport console`), or a command in a terminal.";
 
 /** Sends one verb to a hub and returns its result. */
 export type AskHub = (name: string, body: object, withinMs: number) => Promise<unknown>;
@@ -162,6 +267,7 @@ type AnyMethod = (...values: readonly unknown[]) => Promise<unknown>;
 interface AnyVerb {
   readonly area: keyof VerbControl;
   readonly name: string;
+  readonly needs: VerbNeed;
   readonly withinMs: number;
   readonly parameters: readonly Parameter<unknown>[];
 }
@@ -176,81 +282,20 @@ function allVerbs(): readonly AnyVerb[] {
   );
 }
 
-function verb<const Rows extends readonly Parameter<unknown>[]>(
-  withinMs: number,
-  ...parameters: Rows
-): { readonly withinMs: number; readonly parameters: Rows } {
-  return { withinMs, parameters };
+interface Row<Rows> {
+  readonly needs: VerbNeed;
+  readonly withinMs: number;
+  readonly parameters: Rows;
 }
 
-function text(name: string): Parameter<string> {
-  return parameter(name, (value) => {
-    if (typeof value !== "string") throw wrongType(name, "a string");
-    return value;
-  });
+function look<const Rows extends readonly Parameter<unknown>[]>(withinMs: number, ...parameters: Rows): Row<Rows> {
+  return { needs: "look", withinMs, parameters };
 }
 
-function optionalText(name: string): Parameter<string | undefined> {
-  const { read } = text(name);
-  return parameter(name, (value, body) => (value === undefined ? undefined : read(body)));
+function change<const Rows extends readonly Parameter<unknown>[]>(withinMs: number, ...parameters: Rows): Row<Rows> {
+  return { needs: "change", withinMs, parameters };
 }
 
-function optionalTexts(name: string): Parameter<readonly string[] | undefined> {
-  return parameter(name, (value) => {
-    if (value === undefined) return undefined;
-    if (!Array.isArray(value) || !value.every((each) => typeof each === "string"))
-      throw wrongType(name, "a list of strings");
-    return value;
-  });
-}
-
-function optionalNumber(name: string): Parameter<number | undefined> {
-  return parameter(name, (value) => {
-    if (value === undefined) return undefined;
-    if (typeof value !== "number" || !Number.isInteger(value) || value < 0)
-      throw wrongType(name, "a whole number, 0 or more");
-    return value;
-  });
-}
-
-function optionalChoice<const Choice extends string>(
-  name: string,
-  choices: readonly Choice[],
-): Parameter<Choice | undefined> {
-  return parameter(name, (value) => {
-    const found = choices.find((choice) => choice === value);
-    if (found === undefined && value !== undefined)
-      throw wrongType(name, choices.map((each) => quoted(each)).join(" or "));
-    return found;
-  });
-}
-
-function flag(name: string): Parameter<boolean> {
-  return parameter(name, (value) => {
-    if (value !== undefined && typeof value !== "boolean") throw wrongType(name, "true or false");
-    return value ?? false;
-  });
-}
-
-function parameter<T>(name: string, read: (value: unknown, body: Fields) => T): Parameter<T> {
-  return {
-    read: (body) => read(Object.hasOwn(body, name) ? body[name] : undefined, body),
-    write: (value) => ({ [name]: value }),
-  };
-}
-
-/** An object whose fields are fields of the request itself. */
-function fields<Shape extends Readonly<Record<string, Parameter<unknown>>>>(
-  shape: Shape,
-): Parameter<{ [Key in keyof Shape]: ReturnType<Shape[Key]["read"]> }> {
-  type Value = { [Key in keyof Shape]: ReturnType<Shape[Key]["read"]> };
-  return {
-    read: (body) =>
-      Object.fromEntries(Object.entries(shape).map(([key, { read }]) => [key, read(body)])) as unknown as Value,
-    write: (value: Value | undefined) => value ?? {},
-  };
-}
-
-function wrongType(name: string, expected: string): Fault {
-  return new Fault("bad-params", `"${name}" must be ${expected}.`);
+function person<const Rows extends readonly Parameter<unknown>[]>(withinMs: number, ...parameters: Rows): Row<Rows> {
+  return { needs: "person", withinMs, parameters };
 }

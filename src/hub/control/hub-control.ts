@@ -16,8 +16,18 @@ import type {
 import type { RefusedTokenCounts } from "../../doors/mcp/refused-tokens.ts";
 import type { SurfaceSetting } from "../../doors/mcp/surface/choose-surface.ts";
 import type { ClientSurface } from "../../doors/mcp/surface/surface-record.ts";
+import type { ActiveRecording } from "../../sources/machine/desktop/recordings.ts";
 import type { ServerStatus } from "../../sources/servers/server-status.ts";
 import type { Examined } from "../doctor/finding.ts";
+import type { AuditInsight, StatusInsight, ToolsInsight } from "./insight/insight-control.ts";
+import type {
+  AgentControl,
+  ClientsControl,
+  ConfigurationEdits,
+  MachineControl,
+  RulesControl,
+  ServerEdits,
+} from "./settings/settings-control.ts";
 import type { SignInsControl } from "./sign-ins.ts";
 
 /**
@@ -25,11 +35,15 @@ import type { SignInsControl } from "./sign-ins.ts";
  * Each method but `tools.call` is a row of `control-verbs.ts`.
  */
 export interface HubControl extends StateControl {
-  readonly servers: ServersControl;
+  readonly servers: ServersControl & ServerEdits;
   readonly tools: ToolsControl;
   readonly signIns: SignInsControl;
   readonly apps: AppsControl;
   readonly configuration: ConfigurationControl;
+  readonly rules: RulesControl;
+  readonly machine: MachineControl;
+  readonly agent: AgentControl;
+  readonly clients: ClientsControl;
   readonly doctor: DoctorControl;
   readonly status: StatusControl;
 }
@@ -63,7 +77,7 @@ export interface ListedTool extends Tool {
   readonly unchecked?: string;
 }
 
-export interface ToolsControl {
+export interface ToolsControl extends ToolsInsight {
   /** All tools, or those of one source. */
   list(source?: string): Promise<readonly ListedTool[]>;
   find(name: string): Promise<ListedTool | undefined>;
@@ -160,7 +174,7 @@ export interface AuditPage {
   readonly next: string;
 }
 
-export interface AuditControl {
+export interface AuditControl extends AuditInsight {
   /** To follow the audit, call it again with `after` and `waitMs`. */
   read(query?: AuditQuery): Promise<AuditPage>;
 }
@@ -204,10 +218,12 @@ export interface ConfigText extends ConfigPlace {
   readonly text?: string | undefined;
   /** Everything that is wrong with it, or that keeps a server off. */
   readonly problems: readonly ConfigProblem[];
+  /** Of the file as it is, for `write`; that of an empty text if there is no file. */
+  readonly hash: string;
 }
 
-/** There is no way to write it: a server can be any command, so that right belongs to the owner of the file. */
-export interface ConfigurationControl {
+/** Writing it needs a person: a server can be any command, so that right belongs to the owner of the file. */
+export interface ConfigurationControl extends ConfigurationEdits {
   place(): Promise<ConfigPlace>;
   read(): Promise<ConfigText>;
   /** Applies what the file says now. */
@@ -253,13 +269,15 @@ export interface HubStatus {
   readonly agentEnv?: Readonly<Record<string, string>> | undefined;
   /** Requests with a token that is not valid, and without one; absent if it does not serve HTTP. */
   readonly refusedTokens?: RefusedTokenCounts | undefined;
+  /** What is being recorded on this computer now; absent if nothing is. */
+  readonly recording?: readonly ActiveRecording[] | undefined;
   /** Who has called since the start, the latest first. */
   readonly callers: readonly CallerStatus[];
   /** How clients get the tools, the latest first; absent if it does not serve HTTP. */
   readonly surfaces?: readonly ClientSurface[] | undefined;
 }
 
-export interface StatusControl {
+export interface StatusControl extends StatusInsight {
   read(): Promise<HubStatus>;
   /** The last lines of the hub's own log. */
   log(): Promise<readonly string[]>;

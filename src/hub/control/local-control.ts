@@ -8,8 +8,14 @@ import type { LiveLog, Log } from "../../core/log.ts";
 import { prepareToSend } from "../../core/http/turn-end.ts";
 import { whyUnchecked } from "../../mcp/schema/schema-checker.ts";
 import type { RegisteredSession } from "../../sources/apps/session/live-session.ts";
+import type { ActiveRecording } from "../../sources/machine/desktop/recordings.ts";
 import { unknownServer } from "../../sources/servers/definition.ts";
+import type { Config } from "../../core/config/config-schema.ts";
 import type { ConfigSource } from "../engine/config-source.ts";
+import type { GuardedCatalog } from "../engine/open-guard.ts";
+import { hubFiles } from "../hub-files.ts";
+import type { LiveMachine } from "./settings/machine-control.ts";
+import { loadedBy, memoized } from "./loaded-by.ts";
 import type { OpenedHttp } from "../engine/open-http.ts";
 import type { AppSession, HubControl, HubStatus, ListedTool, ServersControl, ToolsControl } from "./hub-control.ts";
 import type { SignInsControl } from "./sign-ins.ts";
@@ -30,9 +36,17 @@ export interface LocalControlOptions extends Omit<
   reload(): Promise<void>;
   /** Those that are open now. */
   doors(): OpenDoors;
+  /** What is being recorded on this computer now. */
+  recordings(): readonly ActiveRecording[];
   readonly startedAt: Date;
   readonly calls: CallCounts;
   readonly log: Log & Partial<LiveLog>;
+  /** What this process started with. */
+  readonly config: Config;
+  readonly onCall: GuardedCatalog["onCall"];
+  /** Whether this process is `clawport node`. */
+  readonly isNode: boolean;
+  readonly live: Omit<LiveMachine, "httpAddress">;
 }
 
 export interface OpenDoors {
@@ -47,19 +61,39 @@ export function createLocalControl(options: LocalControlOptions): HubControl {
     const names = (await servers.list()).map(({ name }) => name);
     return [...new Set([...catalog.sources().map(({ id }) => id), ...names])];
   };
+  const settings = memoized(async () => {
+    const { openSettings } = await import("./settings/open-settings.ts");
+    const httpAddress = (): string | undefined => doors().http?.address;
+    return openSettings({ ...options, place: configuration.place, live: { ...options.live, httpAddress } });
+  });
+  const series = memoized(async () => {
+    const { openCallSeries } = await import("./insight/call-series.ts");
+    return openCallSeries({ file: hubFiles.audit(options.home), onCall: options.onCall });
+  });
+  const state = createStateControl({
+    ...options,
+    openPins: () => Promise.resolve(options.pins),
+    async allowsUnattended() {
+      const { allowsUnattendedApprovals } = await import("../active-config.ts");
+      return allowsUnattendedApprovals(configuration.place, options.home, options.env);
+    },
+    views: async () => [...new Set(["agent", ...(await sourceIds())])],
+  });
   return {
-    servers,
+    servers: {
+      ...servers,
+      ...loadedBy(["add", "remove", "enable", "importable", "import"], async () => (await settings()).servers),
+    },
     tools: createLocalTools(options, sourceIds),
     signIns: options.signIns,
-    ...createStateControl({
-      ...options,
-      openPins: () => Promise.resolve(options.pins),
-      async allowsUnattended() {
-        const { allowsUnattendedApprovals } = await import("../active-config.ts");
-        return allowsUnattendedApprovals(configuration.place, options.home, options.env);
-      },
-      views: async () => [...new Set(["agent", ...(await sourceIds())])],
-    }),
+    ...state,
+    rules: loadedBy(["list", "save", "dryRun"], async () => (await settings()).rules),
+    machine: loadedBy(
+      ["read", "set", "consent", "forget", "revealToken", "pairing", "pair"],
+      async () => (await settings()).machine,
+    ),
+    agent: loadedBy(["read"], async () => (await settings()).agent),
+    clients: loadedBy(["list", "preview", "install", "uninstall"], async () => (await settings()).clients),
     apps: {
       async list() {
         const { shortHash } = await import("../../catalog/audit/audit-line.ts");
@@ -73,6 +107,7 @@ export function createLocalControl(options: LocalControlOptions): HubControl {
         return readConfigText(configuration.place, options.env);
       },
       reload: () => options.reload(),
+      ...loadedBy(["schema", "validate", "write"], async () => (await settings()).configuration),
     },
     doctor: {
       async findings() {
@@ -94,6 +129,13 @@ export function createLocalControl(options: LocalControlOptions): HubControl {
     status: {
       read: () => readStatus(options),
       log: () => Promise.resolve(options.log.recent?.() ?? []),
+      async attention() {
+        const { findAttention } = await import("./insight/find-attention.ts");
+        const approvals = await state.approvals.list();
+        const gatewayNode = options.live.gatewayNode();
+        return findAttention({ servers: await servers.list(), approvals, gatewayNode, now: Date.now() });
+      },
+      series: async (minutes = 60) => (await series()).read(minutes),
     },
   };
 }
@@ -115,6 +157,10 @@ function createLocalTools(
     async find(name) {
       const found = catalog.find(name);
       return found && listedTool(found);
+    },
+    async search(query) {
+      const { searchTools } = await import("./insight/search-tools.ts");
+      return searchTools(catalog, query);
     },
     async call({ name }, args, context) {
       const tool = catalog.find(name);
@@ -153,6 +199,7 @@ async function readStatus(options: LocalControlOptions): Promise<HubStatus> {
   const { agentEnvHashes } = await import("../agent-env.ts");
   const { http, apps } = doors();
   const { calls, failed: failedCalls, callers } = counts.read();
+  const recording = options.recordings();
   return {
     ...(http && {
       address: http.address,
@@ -166,6 +213,7 @@ async function readStatus(options: LocalControlOptions): Promise<HubStatus> {
     startedAt: startedAt.toISOString(),
     uptimeMs: Date.now() - startedAt.getTime(),
     ...(catalog.sources().some(({ id }) => id === "agent") && { agentEnv: agentEnvHashes(env) }),
+    ...(recording.length > 0 && { recording }),
     calls,
     failedCalls,
     callers: callers.map(({ failed, lastAt, ...caller }) => ({

@@ -75,6 +75,14 @@ export function createStateControl(options: StateControlOptions): StateControl {
         const { readAuditPage } = await import("./audit-page.ts");
         return readAuditPage(hubFiles.audit(home), query);
       },
+      async search(query) {
+        const { searchAudit } = await import("./insight/search-audit.ts");
+        return searchAudit(hubFiles.audit(home), query);
+      },
+      async steps(id) {
+        const { readCall } = await import("./insight/search-audit.ts");
+        return readCall(hubFiles.audit(home), id);
+      },
     },
     conversations: createConversationsControl(options),
   };

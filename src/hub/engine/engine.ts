@@ -7,6 +7,7 @@ import type { ProxyDoor } from "../../doors/apps/proxy-door.ts";
 import type { NodeDoor } from "../../doors/node/node-door.ts";
 import type { RegisteredSession } from "../../sources/apps/session/live-session.ts";
 import { nestedOrderEnv } from "../../sources/agent/order/order-depth.ts";
+import type { GatewayFlags } from "../../openclaw/locate-gateway.ts";
 import type { OpenedMachine } from "../../sources/machine/open-machine.ts";
 import type { HubControl } from "../control/hub-control.ts";
 import type { ConfigEditor } from "../verbs/connect.ts";
@@ -110,12 +111,14 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     let apps: OpenedApps | undefined;
     let http: OpenedHttp | undefined;
     let controlling: Promise<HubControl> | undefined;
+    let machine: OpenedMachine | undefined;
+    let gatewayNode: NodeDoor | undefined;
     const servers = (): Promise<OpenedServers> => (opening ??= openConfiguredServers());
     const control = (): Promise<HubControl> => (controlling ??= createControl());
     const start = sources.servers?.start;
     if (start !== undefined && start !== "when-needed") await servers();
 
-    const machine = await openMachineSource();
+    machine = await openMachineSource();
     let prepareAgent = (): void => {};
     if (sources.agent !== undefined) {
       const agent = openAgent(parts, {
@@ -131,7 +134,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
 
     apps = await openAppsDoor();
     http = await openHttpDoor();
-    const gatewayNode = await openNodeOfGateway();
+    gatewayNode = await openNodeOfGateway();
     followed = configuration.follow?.(applyEdit);
     closers.add("configuration", () => followed?.close());
     const close = (): Promise<void> => closers.closeAll();
@@ -178,6 +181,9 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
         configuration,
         reload: async () => (followed ? followed.reload() : applyEdit(await configuration.read())),
         doors: () => ({ http, apps }),
+        onCall: guarded.onCall,
+        isNode: sources.machine === "always",
+        live: { machine: () => machine, gatewayNode: () => gatewayNode, openGatewayNode: openNodeNow },
       });
     }
 
@@ -194,6 +200,13 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       return openGatewayNode(parts, machine);
     }
 
+    /** For a person who pairs this computer while it runs. */
+    async function openNodeNow(flags: GatewayFlags): Promise<NodeDoor> {
+      if (machine === undefined) throw new TypeError("the tools of this computer are not offered");
+      const { openGatewayNode } = await import("./open-gateway-node.ts");
+      return (gatewayNode = await openGatewayNode(parts, machine, flags));
+    }
+
     async function openAppsDoor(): Promise<OpenedApps | undefined> {
       if (doors.apps === undefined || (doors.apps === "as-configured" && !config.apps.serve)) return undefined;
       const { openAppDoor, openConfiguredApps } = await import("./open-apps.ts");
@@ -206,12 +219,13 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     async function openHttpDoor(): Promise<OpenedHttp | undefined> {
       if (doors.http === undefined) return undefined;
       const { openHttp } = await import("./open-http.ts");
-      return openHttp(parts, { ...doors.http, takesOrders: sources.agent !== undefined, openControl: control });
+      return openHttp(parts, { ...doors.http, takesOrders: sources.agent !== undefined, openControl: control, guarded });
     }
 
     async function applyEdit(loaded: LoadedConfig): Promise<void> {
       const { config: edited } = loaded;
       guard.setPolicy(edited.policy ?? {});
+      machine?.consent.setModes(edited.machine.consent);
       if (!isSame(current.catalog, edited.catalog)) catalog.setFilter(edited.catalog);
       log.change?.({ level: options.logLevel ?? edited.log.level, format: edited.log.format });
       const later = needRestart.filter((key) => !isSame(current[key], edited[key]));

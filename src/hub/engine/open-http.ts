@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { hostname, networkInterfaces } from "node:os";
 import type { Config } from "../../core/config/config-schema.ts";
 import { isFault } from "../../core/fault.ts";
@@ -13,6 +14,8 @@ import { jwksPath, openIdentitySigner } from "../../sources/servers/identity/ide
 import { createControlApi } from "../control/control-verbs.ts";
 import type { HubControl } from "../control/hub-control.ts";
 import type { EngineParts } from "./engine-parts.ts";
+import type { ConsoleWiring, OpenedConsole } from "./open-console.ts";
+import type { GuardedCatalog } from "./open-guard.ts";
 import { hostNames, reachableHost, requireRemoteConsent } from "./listen-address.ts";
 import { openSurfaces } from "./open-surfaces.ts";
 import { uploadLimits } from "./upload-limits.ts";
@@ -25,6 +28,8 @@ export interface HttpOptions {
   readonly allowRemote?: boolean | undefined;
   /** Lets commands of the same user ask and steer this process, at `/control/…`. */
   readonly control?: boolean;
+  /** Serves the console to browsers on this machine, at `/console/`. */
+  readonly console?: boolean;
   /** Takes precedence over `hub.toolNames`. */
   readonly toolNames?: Config["hub"]["toolNames"];
   /** Takes precedence over `hub.surface`. */
@@ -55,6 +60,8 @@ interface Wiring extends HttpOptions {
   /** Orders bring media along, so their bodies may be large. */
   readonly takesOrders: boolean;
   openControl(): Promise<HubControl>;
+  /** Whom the guard may ask, and who hears of every call. */
+  readonly guarded: Pick<GuardedCatalog, "askers" | "onCall">;
 }
 
 /** Serves the catalog over HTTP, behind the gate and its tokens. */
@@ -67,7 +74,8 @@ export async function openHttp(parts: EngineParts, options: Wiring): Promise<Ope
   const surfaces = openSurfaces(parts, options.surface);
   const names = hostNames(host, hostname(), networkInterfaces());
   const open = options.port === undefined ? openAtFreePort : openHttpDoor;
-  const door = await open({
+  const page = openConsoleLater(parts, { ...options, tokens, port: () => door.port });
+  const door: HttpDoor = await open({
     host,
     port: wantedPort,
     catalog,
@@ -85,10 +93,12 @@ export async function openHttp(parts: EngineParts, options: Wiring): Promise<Ope
     largeBodies: options.takesOrders ? { source: "agent", ...uploadLimits(home.path) } : undefined,
     allowedHosts: names,
     control: options.control ? openControlLater(options) : undefined,
+    console: options.console ? page.handle : undefined,
     agent: options.agent,
     publicDocuments: { ...publicDocuments(config.hub.publicUrl), ...identityDocuments(parts) },
   });
   closers.add("door", () => door.close());
+  closers.add("console", () => page.close());
   return {
     address: `http://${reachableHost(host)}:${door.port}`,
     port: door.port,
@@ -106,6 +116,23 @@ export async function openHttp(parts: EngineParts, options: Wiring): Promise<Ope
 function openControlLater({ openControl }: Wiring): ControlHandler {
   let opening: Promise<ControlHandler> | undefined;
   return async (verb, body) => (await (opening ??= openControl().then(createControlApi)))(verb, body);
+}
+
+/** With its first request: most starts never see a browser. */
+function openConsoleLater(parts: EngineParts, wiring: ConsoleWiring) {
+  let opening: Promise<OpenedConsole> | undefined;
+  return {
+    handle(request: IncomingMessage, response: ServerResponse): void {
+      opening ??= import("./open-console.ts").then(({ openConsole }) => openConsole(parts, wiring));
+      opening
+        .then((opened) => opened.handle(request, response))
+        .catch((error: unknown) => {
+          parts.log.error("the console could not be opened", { error });
+          response.destroy();
+        });
+    },
+    close: async () => (await opening?.catch(() => undefined))?.close(),
+  };
 }
 
 /** The key of the statements about who asked, if a server gets them. */
