@@ -87,7 +87,10 @@ test.each([
   ["status.read", [], "bad-params", "The request body must be a JSON object."],
   ["servers.start", {}, "not-found", 'There is no control verb "servers.start".'],
   ["tools.call", {}, "not-found", 'There is no control verb "tools.call".'],
-  ["configuration.write", { text: "{}" }, "not-found", 'There is no control verb "configuration.write".'],
+  ["configuration.write", { text: "{}" }, "denied", expect.stringContaining("A token is not enough") as string],
+  ["servers.add", { command: "sh" }, "denied", expect.stringContaining("A token is not enough") as string],
+  ["machine.revealToken", {}, "denied", expect.stringContaining("A token is not enough") as string],
+  ["rules.dryRun", { rules: {} }, "bad-params", '"rules" must be a list.'],
   ["constructor.name", {}, "not-found", 'There is no control verb "constructor.name".'],
 ])("%s with %j is refused", async (verb, body, code, message) => {
   await using opened = await openLocal();
