@@ -12,6 +12,11 @@ export interface Caller {
   /** The name the client gives itself in the handshake: shown, never trusted. */
   readonly client?: string;
   readonly sender?: string;
+  /**
+   * Known senders of a run into which several people may have written. `sender` is then missing, so that no rule allows the
+   * call for one of them alone; rules that deny or ask see all of them.
+   */
+  readonly senders?: readonly string[];
   /** Whether OpenClaw says that the sender owns it. Only through the plugin door. */
   readonly isOwner?: boolean | undefined;
   /** The agent that acts for the caller. Through the plugin door it is the caller itself. */
@@ -83,7 +88,9 @@ export interface CallerScope {
   readonly agent?: string;
 }
 
-export function scopeOfCaller({ door, token, sender, agent }: Caller): CallerScope {
+export function scopeOfCaller(caller: Caller): CallerScope {
+  const { door, token, agent } = caller;
+  const sender = caller.sender ?? (caller.senders && severalSenders);
   return {
     door,
     ...(token === undefined ? {} : { token }),
@@ -91,6 +98,9 @@ export function scopeOfCaller({ door, token, sender, agent }: Caller): CallerSco
     ...(agent === undefined ? {} : { agent }),
   };
 }
+
+/** An answer for a run of several people counts for such runs only. */
+const severalSenders = "several people";
 
 export function callerScopeKey({ door, token, sender, agent }: CallerScope): string {
   return JSON.stringify([door, token, sender, agent]);

@@ -24,7 +24,7 @@ export interface ViewEntryRules<T, E> {
 export interface ViewEntries<T, E> {
   readonly entries: readonly E[];
   readonly definitions: readonly T[];
-  /** By the name shown here, by its form in the other alphabet, or, with bare names, by the source's own name. */
+  /** By the name shown here, by its form in the other alphabet, or, with bare names, by the source's own if only one has it. */
   find(name: string): E | undefined;
 }
 
@@ -72,6 +72,10 @@ function otherNames<T extends { readonly name: string }, E extends Entry<T>>(
   rules: ViewEntryRules<T, E>,
 ): Map<string, E> {
   const { narrow } = narrowNamesOf(wideNames, rules);
-  const originals = rules.bare ? shown.map((entry) => [rules.original(entry).name, entry] as const) : [];
+  const ofOriginal = rules.bare ? Map.groupBy(shown, (entry) => rules.original(entry).name) : new Map<string, E[]>();
+  // With several sources it would be a guess which one is meant.
+  const originals = [...ofOriginal].flatMap(([name, [entry, another]]) =>
+    entry === undefined || another !== undefined ? [] : [[name, entry] as const],
+  );
   return new Map([...originals, ...shown.map((entry, index) => [narrow.get(wideNames[index]!)!, entry] as const)]);
 }

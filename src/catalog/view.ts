@@ -17,14 +17,14 @@ import type { CatalogPrompt, CatalogTool, Connecting, SkillSource, Source, Unsub
 import { createViewEntries, type ViewEntries } from "./view-entries.ts";
 
 /**
- * Which part of the catalog: all of it, one source under bare names, some sources under their names in the catalog, or
- * the tools and prompts whose names in the catalog match one of the globs (without resources, which the globs do not
- * cover).
+ * Which part of the catalog: all of it, one source under bare names, some sources under their names in the catalog or under
+ * bare ones, or the tools and prompts whose names in the catalog match one of the globs (without resources, which the globs
+ * do not cover).
  */
 export type ViewFilter =
   | "all"
   | { readonly source: string }
-  | { readonly sources: (source: Source) => boolean }
+  | { readonly sources: (source: Source) => boolean; readonly bare?: boolean }
   | { readonly names: readonly string[] };
 
 export interface ViewOptions {
@@ -111,7 +111,7 @@ export interface LiveCatalogState {
 
 export function createView(filter: ViewFilter, { alphabet = "wide" }: ViewOptions, live: LiveCatalogState): View {
   const select = selector(filter);
-  const bare = typeof filter === "object" && "source" in filter;
+  const bare = typeof filter === "object" && ("source" in filter || ("sources" in filter && filter.bare === true));
   const usesTable = alphabet === "narrow" && !bare;
   const toolLists = cacheLast((entries: readonly CatalogTool[], { isShared, shownUri }: ResourceIndex) =>
     createViewEntries<Tool, CatalogTool>(entries, {

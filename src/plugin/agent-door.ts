@@ -5,6 +5,7 @@ import type { TokenMatch } from "../doors/mcp/gate.ts";
 import { openClawName } from "./openclaw-tools.ts";
 import type { Published } from "./entries.ts";
 import { presentResult } from "./present-result.ts";
+import { publishedFilter, publishedName } from "./published.ts";
 import { hashArguments, type TicketDesk, ticketArgument, withoutTicket } from "./tickets.ts";
 
 export interface AgentDoorOptions {
@@ -27,20 +28,21 @@ export function createAgentDoor({ token, desk, mediaFolder, published, mayUse }:
       const bytes = Buffer.from(presented);
       return bytes.length === expected.length && timingSafeEqual(bytes, expected) ? match : undefined;
     },
-    serves: (source) => published().some(({ server }) => server === source),
-    redeem({ source, tool }, given) {
+    viewAt: (name) => (published().some(({ server }) => server === name) ? publishedFilter(name) : undefined),
+    redeem({ source, definition }, given) {
       const args = withoutTicket(given);
-      const { entry = "" } = published().find(({ server }) => server === source.id) ?? {};
-      const name = openClawName(entry, tool.name).toLowerCase();
+      const server = publishedName(source);
+      const { entry = "" } = published().find((each) => each.server === server) ?? {};
+      const name = openClawName(entry, definition.name).toLowerCase();
       const ticket = desk.redeem(given[ticketArgument], (issued) => issued.toLowerCase() === name);
-      if (!mayUse(ticket?.caller.agent, source.id))
-        throw new Fault("denied", `This agent may not use the server ${source.id}.`);
+      if (!mayUse(ticket?.caller.agent, server))
+        throw new Fault("denied", `This agent may not use the server ${server}.`);
       if (ticket === undefined) return { args, caller: { token: openClawToken } };
       const { caller, answer } = ticket;
       // The answer is for what the user saw.
       const approval = answer?.hash === hashArguments(args) ? answer.choice : undefined;
       return { args, caller, approval };
     },
-    present: ({ source }, result) => presentResult(result, { server: source.id, mediaFolder }),
+    present: ({ source }, result) => presentResult(result, { server: publishedName(source), mediaFolder }),
   };
 }

@@ -4,6 +4,8 @@ import type { Home } from "../core/files/home.ts";
 import type { LiveLog } from "../core/log.ts";
 import type { Env } from "../core/process/child-env.ts";
 import { findHub, type RunningHub } from "../hub/control/find-hub.ts";
+import type { HubControl } from "../hub/control/hub-control.ts";
+import type { RemoteControl } from "../hub/control/remote-control.ts";
 import { claimHub } from "../hub/hub-record.ts";
 import { defineServers } from "../sources/servers/definition.ts";
 import { serverAddress } from "../sources/servers/server-status.ts";
@@ -14,8 +16,10 @@ export type Keeper =
   | {
       readonly kind: "hub";
       readonly hub: RunningHub;
+      readonly control: RemoteControl;
       /** The addresses of its servers, by name. */
       readonly servers: ReadonlyMap<string, string>;
+      release(): Promise<void>;
     };
 
 export interface KeeperOptions {
@@ -35,30 +39,31 @@ export async function findKeeper(options: KeeperOptions): Promise<Keeper> {
   const hub = await findHub({ env, log }, home);
   // It ended between the two looks.
   if (hub === undefined) return findKeeper(options);
-  return { kind: "hub", hub, servers: await listServers(hub) };
+  const { createRemoteControl } = await import("../hub/control/remote-control.ts");
+  const control = createRemoteControl(hub, { log });
+  try {
+    const servers = new Map((await control.servers.list()).map(({ name, address }) => [name, address]));
+    return { kind: "hub", hub, control, servers, release: async () => control.close() };
+  } catch (error) {
+    control.close();
+    throw error;
+  }
 }
 
-async function listServers(hub: RunningHub): Promise<ReadonlyMap<string, string>> {
-  const { createRemoteControl } = await import("../hub/control/remote-control.ts");
-  const control = createRemoteControl(hub);
-  try {
-    return new Map((await control.servers.list()).map(({ name, address }) => [name, address]));
-  } finally {
-    control.close();
-  }
+/** The servers that the hub has as well. */
+function sharedServers(config: Config, keeper: Keeper): ReadonlySet<string> {
+  if (keeper.kind === "here") return new Set();
+  const shared = defineServers(config).definitions.filter(
+    (definition) => definition.enabled && keeper.servers.get(definition.name) === serverAddress(definition),
+  );
+  return new Set(shared.map(({ name }) => name));
 }
 
 /** The servers that the hub has as well are used through it; the others run here. */
 export function useHub(config: Config, keeper: Keeper): Config {
   if (keeper.kind === "here") return config;
-  const { hub, servers: theirs } = keeper;
-  const { definitions } = defineServers(config);
-  const shared = new Set(
-    definitions.flatMap((definition) => {
-      const isShared = definition.enabled && theirs.get(definition.name) === serverAddress(definition);
-      return isShared ? [definition.name] : [];
-    }),
-  );
+  const { hub } = keeper;
+  const shared = sharedServers(config, keeper);
   const servers = Object.entries(config.servers).map(([name, server]) => {
     if (!shared.has(name)) return [name, server] as const;
     const { command: _, apiKey: __, auth: ___, ...rest } = server;
@@ -76,6 +81,50 @@ export function useHub(config: Config, keeper: Keeper): Config {
     ] as const;
   });
   return { ...config, servers: Object.fromEntries(servers) };
+}
+
+/** Where the hub keeps a server, signing in to it and connecting it is the hub's business, too. */
+export function controlWith(control: HubControl, keeper: Keeper, config: Config): HubControl {
+  if (keeper.kind === "here") return control;
+  const { servers, signIns: own } = control;
+  const { servers: theirServers, signIns: theirs } = keeper.control;
+  const shared = sharedServers(config, keeper);
+  const at = (server: string) => (shared.has(server) ? theirs : own);
+  return {
+    ...control,
+    servers: {
+      ...servers,
+      async connect(name) {
+        if (shared.has(name)) await theirServers.connect(name);
+        return servers.connect(name);
+      },
+      async refresh(name) {
+        const named = name === undefined ? [...shared] : shared.has(name) ? [name] : [];
+        await Promise.allSettled(named.map((each) => theirServers.refresh(each)));
+        return servers.refresh(name);
+      },
+      logs: (name) => (shared.has(name) ? theirServers : servers).logs(name),
+    },
+    signIns: {
+      wayOf: (server) => at(server).wayOf(server),
+      begin: (server, request) => at(server).begin(server, request),
+      finish: (server, query, pasted) => at(server).finish(server, query, pasted),
+      cancel: (server, state) => at(server).cancel(server, state),
+      isWaiting: (server, state) => at(server).isWaiting(server, state),
+      beginDevice: (server, request) => at(server).beginDevice(server, request),
+      awaitDevice: (server, userCode) => at(server).awaitDevice(server, userCode),
+      cancelDevice: (server, userCode) => at(server).cancelDevice(server, userCode),
+      logout: (server) => at(server).logout(server),
+      status: (server) => at(server).status(server),
+      async list() {
+        const [here, there] = await Promise.all([own.list(), theirs.list()]);
+        return [
+          ...here.filter(({ server }) => !shared.has(server)),
+          ...there.filter(({ server }) => shared.has(server)),
+        ];
+      },
+    },
+  };
 }
 
 /** For people. */

@@ -25,6 +25,7 @@ export interface OpenClawApi {
     name: "before_tool_call",
     handler: (event: ToolCallEvent, context: CallerContext) => Promise<ToolCallDecision | undefined> | undefined,
   ): void;
+  on(name: "message_received", handler: (event: MessageFacts, context: MessageFacts) => void): void;
   on(name: "before_agent_run", handler: (event: AgentRunEvent, context: AgentRunContext) => void): void;
   on(name: "before_prompt_build", handler: (event: unknown, context: CallerContext) => unknown): void;
 }
@@ -151,6 +152,13 @@ export interface CallerContext {
   readonly toolCallId?: string;
   /** Missing for MCP tools; there for OpenClaw's own tools of the same run. */
   readonly requester?: Requester;
+}
+
+/** Of a message that came into a chat. The event and its context both have them, or one of the two. */
+export interface MessageFacts {
+  readonly channelId?: string;
+  readonly sessionKey?: string;
+  readonly senderId?: string;
 }
 
 export interface AgentRunEvent {

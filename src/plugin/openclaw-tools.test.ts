@@ -8,7 +8,7 @@ const published = [
 ];
 const tools: Readonly<Record<string, readonly string[]>> = { web: ["search.deep", "two__x"], "web.two": ["x"] };
 const toolsOf = (server: string) =>
-  (tools[server] ?? []).map((name) => ({ name, tool: { name } }) as unknown as CatalogTool);
+  (tools[server] ?? []).map((name) => ({ name, tool: { name }, definition: { name } }) as unknown as CatalogTool);
 const find = (name: string) => {
   const found = findTool(name, published, toolsOf);
   return found && [found.server, found.tool?.tool.name];

@@ -27,7 +27,7 @@ export function findTool(
   // A key may contain `__`, too: the longest one that has the tool is meant.
   const byLength = owners.toSorted((a, b) => b.entry.length - a.entry.length);
   for (const { server, entry } of byLength) {
-    const tool = toolsOf(server).find((each) => openClawName(entry, each.tool.name).toLowerCase() === folded);
+    const tool = toolsOf(server).find((each) => openClawName(entry, each.definition.name).toLowerCase() === folded);
     if (tool !== undefined) return { server, tool };
   }
   const [owner] = byLength;

@@ -9,6 +9,7 @@ import type { Log } from "../core/log.ts";
 import type { Env } from "../core/process/child-env.ts";
 import type { ActiveConfig } from "../hub/active-config.ts";
 import type { ConfigSource } from "../hub/engine/config-source.ts";
+import { readAtStart } from "../hub/engine/engine.ts";
 import type { OpenClawConfig } from "./openclaw-api.ts";
 
 export const pluginId = "mcp-client";
@@ -35,8 +36,11 @@ export interface PluginConfig extends ConfigSource {
   current(): Config;
   /** What is wrong with the configuration as it is written now; undefined if it is used. */
   problem(): string | undefined;
-  /** Applies what OpenClaw's configuration says now. One that can't be used changes nothing. */
-  changed(): Promise<void>;
+  /**
+   * Applies what OpenClaw's configuration says now, unless it changes something that is read only at the start: then the
+   * engine must be opened again. One that can't be used changes nothing.
+   */
+  changed(): Promise<"applied" | "reopen">;
 }
 
 export function openPluginConfig(options: PluginConfigOptions): PluginConfig {
@@ -47,9 +51,12 @@ export function openPluginConfig(options: PluginConfigOptions): PluginConfig {
   let active: ActiveConfig = { config: defaultConfig };
   start();
 
-  async function changed(): Promise<void> {
+  async function changed(): Promise<"applied" | "reopen"> {
+    const before = atStart(current);
     const loaded = take();
+    if (atStart(current) !== before) return "reopen";
     await onChange?.(loaded);
+    return "applied";
   }
 
   return {
@@ -63,7 +70,7 @@ export function openPluginConfig(options: PluginConfigOptions): PluginConfig {
     changed,
     follow(listener) {
       onChange = listener;
-      return { reload: changed, close: async () => void (onChange = undefined) };
+      return { reload: async () => void (await changed()), close: async () => void (onChange = undefined) };
     },
   };
 
@@ -95,6 +102,10 @@ export function openPluginConfig(options: PluginConfigOptions): PluginConfig {
 }
 
 const where = `plugins.entries["${pluginId}"].config`;
+
+function atStart(config: Config): string {
+  return JSON.stringify(readAtStart.map((section) => config[section]));
+}
 
 /** A server that no agent may use is not connected. */
 function withoutUnused(config: Config): Config {

@@ -17,6 +17,9 @@ export function register(api: OpenClawApi): void {
   api.registerTool(createManageTool, { names: [manageTool] });
   api.registerTrustedToolPolicy(callerPolicy);
   api.on("before_tool_call", beforeToolCall);
+  api.on("message_received", (event, { sessionKey = event.sessionKey, channelId, senderId = event.senderId }) => {
+    pluginState().running?.noteMessage(sessionKey, channelId, senderId);
+  });
   api.registerAgentToolResultMiddleware(
     async (event) => {
       const result = pluginState().running?.attachImages(event);
@@ -49,8 +52,8 @@ function senderOf({ isAuthorizedSender, senderId, channel }: CommandContext) {
 
 /** What OpenClaw allows only if the user says so in `hooks.allowConversationAccess`. */
 function readConversations(api: OpenClawApi): void {
-  api.on("before_agent_run", ({ senderId, senderIsOwner }, { runId, channel, accountId }) => {
-    pluginState().running?.noteRun(runId, { channel, accountId, senderId, senderIsOwner });
+  api.on("before_agent_run", ({ senderId, senderIsOwner }, { runId, sessionKey, channel, accountId }) => {
+    pluginState().running?.noteRun(runId, sessionKey, { channel, accountId, senderId, senderIsOwner });
   });
   api.on("before_prompt_build", async (_event, { agentId }) => {
     const text = await pluginState().running?.context(agentId);

@@ -1,12 +1,11 @@
+import { once } from "node:events";
 import { createPublicKey, type JsonWebKey, verify } from "node:crypto";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { openHome } from "../core/files/home.ts";
 import { createLiveLog } from "../core/log.ts";
-import { openHub } from "../hub/hub.ts";
-import { readConfigAt } from "../hub/active-config.ts";
 import type { OpenClawConfig } from "./openclaw-api.ts";
 import { openRunningPlugin, type RunningPlugin } from "./running-plugin.ts";
 
@@ -53,6 +52,10 @@ async function start(own: Record<string, unknown>, config: OpenClawConfig = {}):
   });
   opened.push({ [Symbol.asyncDispose]: () => plugin.close() });
   return plugin;
+}
+
+function edit(config: OpenClawConfig, own: Record<string, unknown>): void {
+  Object.assign(config.plugins?.entries?.["mcp-client"]?.config ?? {}, own);
 }
 
 const starts = async () =>
@@ -107,19 +110,43 @@ test("a server with identity: true is told who asked, and the key is published; 
   expect(verify(null, Buffer.from(`${header}.${claims}`), key, Buffer.from(signature, "base64url"))).toBe(true);
 });
 
-test("a hub beside it keeps the servers that both have; when it ends, the plugin takes over", async () => {
-  const home = await openHome(join(stateDir, "mcp"));
-  const path = home.file("clawport.json5");
-  await writeFile(path, JSON.stringify({ servers: { notes: notes() } }));
-  const configuration = await readConfigAt({ path, location: "state-folder" }, home, process.env);
-  const hub = await openHub({ home, configuration, env: process.env, log, version: "0", port: 0 });
-  await hub.settled(30_000);
-  const plugin = await start({ servers: { notes: notes() } });
-  expect(await plugin.command("status", me)).toContain(`kept by the hub at ${hub.record.address}`);
+test("an edit of what is read at the start takes effect without a restart of the gateway", async () => {
+  const config: OpenClawConfig = {};
+  const plugin = await start({ servers: { notes: notes() } }, config);
+  await expect.poll(() => Object.keys(config.mcp?.servers ?? {})).toEqual(["notes"]);
+  edit(config, { machine: { enabled: true }, apps: { serve: true, show: true, port: 0, prefix: "desk" } });
+  await plugin.reconfigure();
+  await expect.poll(() => Object.keys(config.mcp?.servers ?? {}).toSorted()).toEqual(["desk", "machine", "notes"]);
+  edit(config, { machine: { enabled: false }, apps: { serve: false, show: false } });
+  await plugin.reconfigure();
+  await expect.poll(() => Object.keys(config.mcp?.servers ?? {})).toEqual(["notes"]);
   expect(await plugin.command('call notes__read {"name":"a"}', me)).toContain("note a");
-  expect(await starts()).toHaveLength(1);
-  await hub.close();
-  await expect.poll(() => plugin.command("status", me), { timeout: 30_000 }).toContain("kept by OpenClaw's gateway");
-  expect(await plugin.command('call notes__read {"name":"b"}', me)).toContain("note b");
-  expect(await starts()).toHaveLength(2);
+});
+
+test("a port that is taken moves the endpoints, and one of the apps only leaves them out", async () => {
+  const config: OpenClawConfig = {};
+  const first = await start({ servers: { notes: notes() } }, config);
+  const urlOf = () => String(config.mcp?.servers?.["notes"]?.url);
+  await expect.poll(urlOf).toContain("http");
+  const before = urlOf();
+  await first.close();
+  const squatter = createServer().listen(Number(new URL(before).port), "127.0.0.1");
+  opened.push({ [Symbol.asyncDispose]: async () => void squatter.close() });
+  await once(squatter, "listening");
+  const apps = { serve: true, show: true, port: Number(new URL(before).port) };
+  const second = await start({ servers: { notes: notes() }, apps }, config);
+  await expect.poll(urlOf).not.toBe(before);
+  expect(await second.command('call notes__read {"name":"a"}', me)).toContain("note a");
+});
+
+test("a server that gets identity: true later finds the key published", async () => {
+  const config: OpenClawConfig = {};
+  const plugin = await start({ servers: { notes: notes() } }, config);
+  await expect.poll(() => Object.keys(config.mcp?.servers ?? {})).toContain("notes");
+  const address = new URL("/.well-known/jwks.json", String(config.mcp?.servers?.["notes"]?.url));
+  expect((await fetch(address)).status).not.toBe(200);
+  edit(config, { servers: { notes: { ...notes(), identity: true } } });
+  await plugin.reconfigure();
+  expect(await plugin.command('call notes__read {"name":"a"}', me)).toContain("note a");
+  expect(await (await fetch(address)).json()).toMatchObject({ keys: [{ kty: "OKP" }] });
 });

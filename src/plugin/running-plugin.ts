@@ -1,23 +1,21 @@
 import { join } from "node:path";
-import { type CallPreview } from "../catalog/guard/call-admission.ts";
 import type { Caller } from "../catalog/caller.ts";
+import type { CallPreview } from "../catalog/guard/call-admission.ts";
 import type { CatalogTool } from "../catalog/source.ts";
-import { isUsedByAgents, mayUseServer } from "../core/config/agent-servers-config.ts";
-import { messageOf, toFault } from "../core/fault.ts";
+import type { View } from "../catalog/view.ts";
+import { mayUseServer } from "../core/config/agent-servers-config.ts";
+import { Fault, isFault, messageOf } from "../core/fault.ts";
 import { openHome, type Home } from "../core/files/home.ts";
 import type { LiveLog } from "../core/log.ts";
 import type { Env } from "../core/process/child-env.ts";
 import { readVersion } from "../core/version.ts";
 import { type Engine, openEngine } from "../hub/engine/engine.ts";
 import { findRunningHub, removeHubRecord, writeHubRecord } from "../hub/hub-record.ts";
-import type { ReplyOptions } from "../sources/agent/reply-backend.ts";
 import { createAgentDoor } from "./agent-door.ts";
 import { askFirst } from "./ask-first.ts";
-import { createPluginEditor } from "./config-writer.ts";
-import { type DoorFile, readDoorFile, writeDoorFile } from "./door-file.ts";
-import { applyPlan, nameEntries, needsEdit, planEntries, type Published } from "./entries.ts";
-import { findKeeper, keeperText, useHub } from "./keeper.ts";
+import type { Published } from "./entries.ts";
 import { attachImages } from "./images.ts";
+import { findKeeper, keeperText, useHub } from "./keeper.ts";
 import type {
   CallerContext,
   OpenClawConfig,
@@ -29,7 +27,11 @@ import type {
   ToolResultEvent,
 } from "./openclaw-api.ts";
 import { findTool, type FoundTool } from "./openclaw-tools.ts";
-import { openPluginConfig, type PluginConfig, pluginConfigOf } from "./plugin-config.ts";
+import { type CommandSender, createPluginCommands } from "./plugin-commands.ts";
+import { openPluginConfig, pluginConfigOf } from "./plugin-config.ts";
+import { publishedBy, publishedFilter } from "./published.ts";
+import { openPublisher } from "./publisher.ts";
+import { createRunSenders } from "./run-senders.ts";
 import { serverContext } from "./server-context.ts";
 import { createTicketDesk, ticketArgument } from "./tickets.ts";
 
@@ -51,17 +53,13 @@ export interface RunningPluginOptions {
   link(): OpenClawLink;
 }
 
-/** Who types a command. */
-export interface CommandSender {
-  readonly sender: string | undefined;
-  readonly isAuthorized: boolean;
-}
-
 /** The engine inside OpenClaw's gateway, with its endpoints and their entries in OpenClaw's configuration. */
 export interface RunningPlugin {
   readonly version: string;
+  /** Remembers who wrote in a chat. */
+  noteMessage(sessionKey: string | undefined, channel: string | undefined, senderId: string | undefined): void;
   /** Remembers who started a run. */
-  noteRun(runId: string | undefined, requester: Requester | undefined): void;
+  noteRun(runId: string | undefined, sessionKey: string | undefined, requester: Requester | undefined): void;
   /** The arguments of a call with a ticket, if it is a call of one of our tools. */
   announce(event: ToolCallEvent, context: CallerContext): { params: Record<string, unknown> } | undefined;
   /** What OpenClaw must do before it sends a call. */
@@ -86,13 +84,14 @@ export async function openRunningPlugin(options: RunningPluginOptions): Promise<
   const { stateDir, configPath, env, homedir, log, link } = options;
   const version = readVersion();
   const home = await openHome(env["CLAWPORT_HOME"] ?? join(stateDir, "mcp"), { log });
-  const desk = createTicketDesk();
-  let door = await readDoorFile(home);
+  const senders = createRunSenders();
+  const desk = createTicketDesk(senders);
   let published: readonly Published[] = [];
   /** What we wrote ourselves, until OpenClaw starts the service again with it. */
   let written: Readonly<Record<string, unknown>> | undefined;
-  let publishing: Promise<unknown> = Promise.resolve();
   let keeper = await findKeeper({ home, env, log });
+  let engine: Engine | undefined;
+  let views = new Map<string, View>();
   const configuration = openPluginConfig({
     path: configPath,
     env,
@@ -100,69 +99,130 @@ export async function openRunningPlugin(options: RunningPluginOptions): Promise<
     read: readOwn,
     adapt: (config) => useHub(config, keeper),
   });
+  const publisher = await openPublisher({
+    home,
+    log,
+    configuration,
+    runtime: () => link().runtime,
+    published: () => published,
+    port: () => engine?.http?.port,
+  });
   const mayUse = (agent: string | undefined, server: string): boolean =>
     mayUseServer(configuration.current().agents, agent, server);
   const access = createAgentDoor({
-    token: door.token,
+    token: publisher.token,
     desk,
     mediaFolder: join(stateDir, "media", "mcp"),
     published: () => published,
     mayUse,
   });
-  published = publishedBy(configuration);
-  let engine = await open();
-  publishSoon();
-  let isSwitching = false;
-  const watch = setInterval(() => void watchHub().catch(reportFailure), 3000).unref();
+  await open();
+  /** One change follows the other. */
+  let changing: Promise<void> = Promise.resolve();
+  const watch = setInterval(() => void inTurn(watchHub).catch(reportFailure), 3000).unref();
 
   return {
     version,
-    async reconfigure() {
-      written = undefined;
-      try {
-        await configuration.changed();
-        published = publishedBy(configuration);
-      } finally {
-        publishSoon();
-      }
-    },
-    noteRun: (runId, requester) => desk.noteRun(runId, requester),
+    reconfigure: () => inTurn(reconfigure),
+    noteMessage: (sessionKey, channel, senderId) => senders.noteMessage(sessionKey, channel, senderId),
+    noteRun: (runId, sessionKey, requester) => senders.noteRun(runId, sessionKey, requester),
     announce(event, context) {
       // Calls of OpenClaw's own tools say who started the run, calls of MCP tools do not.
-      desk.noteRun(event.runId ?? context.runId, context.requester);
+      senders.noteRun(event.runId ?? context.runId, context.sessionKey, context.requester);
       if (find(event.toolName) === undefined) return undefined;
       return { params: { ...event.params, [ticketArgument]: desk.issue(event, context) } };
     },
     askFirst: (event, context) => askFirst({ desk, find, mayUse, preview }, event, context),
     attachImages: (event) => attachImages(event, (entry) => published.some((each) => each.entry === entry)),
-    command,
+    command: createPluginCommands({
+      configPath,
+      env,
+      log,
+      configuration,
+      engine: requireEngine,
+      keeper: () => keeper,
+      runtime: () => link().runtime,
+      readOwn,
+      onWritten(config) {
+        written = config;
+      },
+    }),
     async context(agent) {
-      const { servers } = await engine.servers();
+      const { servers } = await requireEngine().servers();
       return serverContext(await servers.list(), (server) => mayUse(agent, server));
     },
-    async withdraw(config) {
-      await config.mutateConfigFile({
-        afterWrite: { mode: "auto" },
-        mutate: (draft) => applyPlan(draft, { entries: {}, denials: [] }, door, door.denials),
-      });
-      await save({ ...door, denials: [] });
-    },
+    withdraw: (config) => publisher.withdraw(config),
     async close() {
       clearInterval(watch);
-      await shut();
+      await inTurn(shut);
+      await keeper.release();
     },
   };
 
+  function inTurn(work: () => Promise<void>): Promise<void> {
+    const done = changing.then(work);
+    changing = done.catch(() => {});
+    return done;
+  }
+
+  async function reconfigure(): Promise<void> {
+    written = undefined;
+    try {
+      if ((await configuration.changed()) === "reopen" || engine === undefined) await reopen();
+      else publishAgain();
+    } finally {
+      publisher.publishSoon();
+    }
+  }
+
+  /** While it opens again there is none for a moment. */
+  function requireEngine(): Engine {
+    if (engine === undefined) throw new Fault("unavailable", "The servers start again. Try again in a moment.");
+    return engine;
+  }
+
   function find(name: string): FoundTool | undefined {
-    return findTool(name, published, (server) => engine.catalog.view({ source: server }).tools());
+    return findTool(name, published, (server) => viewOf(server)?.tools() ?? []);
+  }
+
+  function viewOf(server: string): View | undefined {
+    const view = views.get(server) ?? engine?.catalog.view(publishedFilter(server));
+    if (view !== undefined) views.set(server, view);
+    return view;
   }
 
   function preview(tool: CatalogTool, args: unknown, caller: Omit<Caller, "door">): Promise<CallPreview> {
-    return engine.guard.preview(tool, args, { ...caller, door: "plugin" });
+    return requireEngine().guard.preview(tool, args, { ...caller, door: "plugin" });
   }
 
-  async function open(): Promise<Engine> {
-    const opened = await openEngine({
+  async function open(): Promise<void> {
+    // The port of the apps is the hub's, if there is one.
+    const wantsApps = keeper.kind === "here" && configuration.current().apps.serve;
+    const opened = wantsApps ? await openWith("apps").catch(openWithoutApps) : await openWith();
+    engine = opened;
+    views = new Map();
+    publishAgain();
+    if (keeper.kind === "here") await recordHub(home, opened, version);
+    // The gateway does not wait for them.
+    setImmediate(
+      () => void opened.servers().catch((error: unknown) => log.error("could not open the servers", { error })),
+    );
+    log.info(keeperText(keeper));
+    publisher.publishSoon();
+  }
+
+  async function openWith(apps?: "apps"): Promise<Engine> {
+    try {
+      return await openAt(publisher.lastPort, apps);
+    } catch (error) {
+      if (publisher.lastPort === undefined || !isFault(error, "conflict")) throw error;
+      log.warn(`port ${publisher.lastPort} is taken; the entries in mcp.servers get another one`);
+      return openAt(undefined, apps);
+    }
+  }
+
+  function openAt(port: number | undefined, apps?: "apps"): Promise<Engine> {
+    return openEngine({
       home,
       configuration,
       env,
@@ -170,38 +230,45 @@ export async function openRunningPlugin(options: RunningPluginOptions): Promise<
       log,
       version,
       observed: true,
-      sources: { servers: { start: "when-needed" } },
-      doors: { http: { host: "127.0.0.1", port: door.port, control: keeper.kind === "here", agent: access } },
+      sources: { servers: { start: "when-needed" }, machine: "as-configured" },
+      doors: {
+        ...(apps && { apps: "as-configured" }),
+        http: { host: "127.0.0.1", port, control: keeper.kind === "here", agent: access },
+      },
     });
-    if (keeper.kind === "here") await recordHub(home, opened, version);
-    // The gateway does not wait for them.
-    setImmediate(
-      () => void opened.servers().catch((error: unknown) => log.error("could not open the servers", { error })),
-    );
-    log.info(keeperText(keeper));
-    return opened;
+  }
+
+  /** A mistake there must not take the servers away. */
+  function openWithoutApps(error: unknown): Promise<Engine> {
+    log.error(`the apps are not served: ${messageOf(error)}`);
+    return openWith();
+  }
+
+  function publishAgain(): void {
+    const { machine, apps } = engine ?? {};
+    published = publishedBy(configuration.current(), { machine: machine !== undefined, apps: apps !== undefined });
   }
 
   async function shut(): Promise<void> {
-    await engine.close();
-    if (keeper.kind !== "here") return;
-    await removeHubRecord(home);
-    await keeper.release();
+    const open = engine;
+    engine = undefined;
+    await open?.close();
+    if (keeper.kind === "here") await removeHubRecord(home);
+  }
+
+  async function reopen(): Promise<void> {
+    await shut();
+    await open();
   }
 
   /** A hub that ends leaves its servers to us. */
   async function watchHub(): Promise<void> {
-    if (keeper.kind === "here" || isSwitching || (await findRunningHub(home)) !== undefined) return;
-    isSwitching = true;
-    try {
-      keeper = await findKeeper({ home, env, log });
-      await engine.close();
-      await configuration.changed();
-      engine = await open();
-      publishSoon();
-    } finally {
-      isSwitching = false;
-    }
+    if (keeper.kind === "here" || (await findRunningHub(home)) !== undefined) return;
+    const before = keeper;
+    keeper = await findKeeper({ home, env, log });
+    await before.release();
+    await configuration.read();
+    await reopen();
   }
 
   function reportFailure(error: unknown): void {
@@ -211,108 +278,6 @@ export async function openRunningPlugin(options: RunningPluginOptions): Promise<
   function readOwn(): Readonly<Record<string, unknown>> {
     return written ?? pluginConfigOf(link().config);
   }
-
-  /** Not while the service starts: OpenClaw takes up what we write by starting it again. */
-  function publishSoon(): void {
-    setTimeout(() => {
-      publishing = publishing
-        .then(publish)
-        .catch((error: unknown) => log.warn("could not publish the servers", { error }));
-    }, 10).unref();
-  }
-
-  async function publish(): Promise<void> {
-    const port = engine.http?.port ?? 0;
-    if (port !== door.port) await save({ ...door, port });
-    const place = { port, token: door.token };
-    const isHidden = (agent: string, server: string): boolean => !mayUse(agent, server);
-    const { runtime: config } = link();
-    const planned = planEntries(config.current(), published, place, isHidden);
-    for (const { server, entry } of planned.clashes)
-      log.warn(
-        `mcp.servers already has an entry ${entry}, so the server ${server} is not offered. Remove it, or set another toolPrefix.`,
-      );
-    if (!needsEdit(config.current(), planned, place, door.denials)) return;
-    try {
-      await config.mutateConfigFile({
-        afterWrite: { mode: "auto" },
-        mutate: (draft) => applyPlan(draft, planEntries(draft, published, place, isHidden), place, door.denials),
-      });
-      await save({ ...door, denials: planned.denials });
-    } catch (error) {
-      const entries = JSON.stringify(Object.keys(planned.entries));
-      log.error(`could not write the entries ${entries} into mcp.servers: ${messageOf(error)}`);
-    }
-  }
-
-  async function save(file: DoorFile): Promise<void> {
-    door = file;
-    await writeDoorFile(home, file);
-  }
-
-  async function command(text: string, { sender, isAuthorized }: CommandSender): Promise<string> {
-    const { createMcpCommand } = await import("../hub/verbs/mcp-command.ts");
-    const mcp = createMcpCommand({
-      control: () => engine.control(),
-      async settled() {
-        await engine.servers();
-        await engine.settled(10_000);
-      },
-      guard: engine.guard,
-      openEditor: (signal) => Promise.resolve(openEditor(signal)),
-    });
-    const order: ReplyOptions = {
-      caller: { door: "plugin", ...(sender !== undefined && { sender }), isOwner: isAuthorized },
-      // They typed what is to be done.
-      approval: isAuthorized ? "once" : undefined,
-      signal: new AbortController().signal,
-      log,
-      onPartial: () => {},
-      onBlock: () => {},
-      onToolResult: () => {},
-      onActivity: () => {},
-      ask: () => Promise.reject(toFault(new Error("no one can be asked"))),
-      canAsk: false,
-    };
-    try {
-      const { text: answer = "" } = await mcp(text, order);
-      return [...notes(text), answer].join("\n");
-    } catch (error) {
-      return toFault(error).message;
-    }
-  }
-
-  /** What the reader should know besides. */
-  function notes(text: string): readonly string[] {
-    const problem = configuration.problem();
-    return [
-      ...(problem === undefined ? [] : [problem, ""]),
-      ...(/^\s*status\s*$/.test(text) && !isSwitching ? [keeperText(keeper), ""] : []),
-    ];
-  }
-
-  function openEditor(signal: AbortSignal) {
-    const quiet = { ask: () => Promise.resolve(undefined), showWhile: <T>(_: string, work: Promise<T>) => work };
-    const host = { env, log, globals: {}, stopSignal: () => signal, ...quiet };
-    return createPluginEditor({
-      runtime: () => link().runtime,
-      onWritten(config) {
-        written = config;
-      },
-      async check(name, settings) {
-        const { tryServer } = await import("../hub/config-editor.ts");
-        const raw = JSON.stringify(readOwn());
-        return tryServer(host, { path: configPath, text: raw, name, settings });
-      },
-    });
-  }
-}
-
-function publishedBy(configuration: PluginConfig): readonly Published[] {
-  const { servers, agents } = configuration.current();
-  const isOffered = ([name, { enabled }]: [string, { enabled: boolean }]): boolean =>
-    enabled && isUsedByAgents(agents, name);
-  return nameEntries(Object.fromEntries(Object.entries(servers).filter(isOffered)));
 }
 
 /** So that commands, and a hub that is started later, find the servers here. */

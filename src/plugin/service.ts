@@ -1,9 +1,7 @@
-import { realpathSync } from "node:fs";
-import { createRequire } from "node:module";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
-import type { ConfigEdit, OpenClawApi, OpenClawService, ServiceContext } from "./openclaw-api.ts";
+import { writeConfig } from "./config-file.ts";
+import type { OpenClawApi, OpenClawService, ServiceContext } from "./openclaw-api.ts";
 import { pluginState } from "./plugin-state.ts";
 
 /** Long enough for OpenClaw to start the service again after a change of the configuration. */
@@ -72,7 +70,10 @@ async function start(api: OpenClawApi, context: ServiceContext): Promise<void> {
     homedir: homedir(),
     log: createPluginLog(() => state.context?.logger ?? context.logger),
     link: () => ({
-      runtime: (state.api ?? api).runtime.config,
+      runtime: {
+        current: () => (state.api ?? api).runtime.config.current(),
+        mutateConfigFile: (edit) => writeConfig(edit, (state.api ?? api).runtime.config),
+      },
       config: (state.context ?? context).config,
     }),
   });
@@ -104,27 +105,10 @@ export function cleanUp(reason: string | undefined): void {
   const { running, context } = pluginState();
   if (running === undefined) return;
   void inTurn(closeNow);
+  // `api.runtime` no longer works by then.
   setTimeout(() => {
-    void withdraw().catch((error: unknown) => context?.logger.warn(`could not clean up mcp.servers: ${String(error)}`));
+    void running
+      .withdraw({ mutateConfigFile: writeConfig })
+      .catch((error: unknown) => context?.logger.warn(`could not clean up mcp.servers: ${String(error)}`));
   }, cleanUpAfterMs).unref();
-
-  /** `api.runtime` no longer works by then. */
-  async function withdraw(): Promise<void> {
-    const { mutateConfigFile } = (await import(configWriter())) as ConfigWriter;
-    await running?.withdraw({ mutateConfigFile });
-  }
-}
-
-interface ConfigWriter {
-  mutateConfigFile(edit: ConfigEdit): Promise<unknown>;
-}
-
-/** OpenClaw's own writer, beside the program that runs: from our place its package can't be found once we are disabled. */
-function configWriter(): string {
-  const name = "openclaw/plugin-sdk/config-mutation";
-  try {
-    return pathToFileURL(createRequire(realpathSync(process.argv[1] ?? "")).resolve(name)).href;
-  } catch {
-    return name;
-  }
 }

@@ -1,7 +1,8 @@
 import { hash, randomBytes } from "node:crypto";
 import type { ApprovalAnswer } from "../catalog/advice.ts";
 import type { Caller } from "../catalog/caller.ts";
-import type { CallerContext, Requester, ToolCallEvent } from "./openclaw-api.ts";
+import type { CallerContext, ToolCallEvent } from "./openclaw-api.ts";
+import type { RunSenders } from "./run-senders.ts";
 
 /** The argument that carries a ticket from OpenClaw's tool policy to our endpoint. */
 export const ticketArgument = "_clawport";
@@ -23,8 +24,6 @@ export interface Ticket {
  * file, which an agent may be able to read.
  */
 export interface TicketDesk {
-  /** Remembers who started a run. OpenClaw's calls of MCP tools do not say. */
-  noteRun(runId: string | undefined, requester: Requester | undefined): void;
   issue(event: ToolCallEvent, context: CallerContext): string;
   /** The ticket of a call that was announced and has not arrived yet. */
   find(event: ToolCallEvent): Ticket | undefined;
@@ -35,31 +34,26 @@ export interface TicketDesk {
 /** Longer than OpenClaw waits for an approval at most. */
 const ticketMs = 660_000;
 const mostTickets = 10_000;
-const mostRuns = 2000;
 
-export function createTicketDesk(now: () => number = Date.now): TicketDesk {
+export function createTicketDesk(senders: Pick<RunSenders, "of">, now: () => number = Date.now): TicketDesk {
   const tickets = new Map<string, { readonly ticket: Ticket; readonly callKey: string; readonly until: number }>();
   const byCall = new Map<string, string>();
-  const runs = new Map<string, Requester>();
 
   return {
-    noteRun(runId, requester) {
-      if (runId === undefined || requester === undefined || runs.has(runId)) return;
-      if (runs.size >= mostRuns) runs.delete(runs.keys().next().value!);
-      runs.set(runId, requester);
-    },
     issue(event, context) {
       sweep();
       const id = randomBytes(16).toString("base64url");
       const callKey = keyOf(event);
       const before = byCall.get(callKey);
       if (before !== undefined) drop(before);
-      const caller = callerOf(context, runs.get(event.runId ?? context.runId ?? ""));
-      tickets.set(id, {
-        ticket: { tool: event.toolName, caller, answer: undefined },
-        callKey,
-        until: now() + ticketMs,
-      });
+      const { agentId, sessionKey } = context;
+      const caller = {
+        ...(agentId !== undefined && { agent: agentId }),
+        ...(sessionKey !== undefined && { sessionKey }),
+        ...senders.of(event.runId ?? context.runId, sessionKey),
+      };
+      const ticket = { tool: event.toolName, caller, answer: undefined };
+      tickets.set(id, { ticket, callKey, until: now() + ticketMs });
       byCall.set(callKey, id);
       return id;
     },
@@ -88,16 +82,6 @@ export function createTicketDesk(now: () => number = Date.now): TicketDesk {
 
 function keyOf({ runId, toolCallId, toolName }: ToolCallEvent): string {
   return JSON.stringify([runId, toolCallId, toolName]);
-}
-
-function callerOf({ agentId, sessionKey }: CallerContext, requester: Requester = {}): Omit<Caller, "door"> {
-  const { channel, senderId, senderIsOwner } = requester;
-  return {
-    ...(agentId !== undefined && { agent: agentId }),
-    ...(sessionKey !== undefined && { sessionKey }),
-    ...(senderId !== undefined && { sender: channel === undefined ? senderId : `${channel}:${senderId}` }),
-    isOwner: senderIsOwner === true,
-  };
 }
 
 /** The arguments without a ticket, as a new object. */

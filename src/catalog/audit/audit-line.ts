@@ -52,7 +52,7 @@ export function formatAuditLine(entry: AuditEntry): string {
     door: caller.door,
     token: caller.token?.slice(0, longestText),
     client: caller.client?.slice(0, longestText),
-    sender: caller.sender?.slice(0, longestText),
+    sender: (caller.sender ?? caller.senders?.join(" "))?.slice(0, longestText),
     agent: caller.agent?.slice(0, longestText),
     server: caller.server?.slice(0, longestText),
     session: caller.sessionKey && hashedSession(caller.sessionKey),

@@ -71,6 +71,8 @@ test.each<[NonNullable<Policy["rules"]>[number], Partial<CallFacts>, boolean]>([
   [{ token: "*", verdict: "deny" }, { caller: { door: "cli" } }, false],
   [{ client: "Cur?or", verdict: "deny" }, { caller: { door: "mcp-http", client: "Cursor" } }, true],
   [{ sender: "+49*", verdict: "deny" }, { caller: { door: "plugin", sender: "+4912" } }, true],
+  [{ sender: "b", verdict: "deny" }, { caller: { door: "plugin", senders: ["a", "b"] } }, true],
+  [{ sender: "c", verdict: "deny" }, { caller: { door: "plugin", senders: ["a", "b"] } }, false],
   [{ agent: "main", verdict: "deny" }, { caller: { door: "plugin", agent: "other" } }, false],
   [{ kind: "machine", verdict: "deny" }, {}, false],
   [{ annotation: "destructive", verdict: "deny" }, {}, true],
@@ -80,6 +82,12 @@ test.each<[NonNullable<Policy["rules"]>[number], Partial<CallFacts>, boolean]>([
   [{ annotation: "idempotent", verdict: "deny" }, {}, false],
 ])("the rule %j on %j: %s", (rule, parts, denied) => {
   expect(verdictOf({ policy: { preset: "open", rules: [rule] }, ...parts })).toBe(denied ? "deny" : "allow");
+});
+
+test("a rule that allows a sender does not allow a run in which others may have written", () => {
+  const rules: Policy["rules"] = [{ sender: "*", verdict: "allow" }];
+  expect(verdictOf({ policy: { rules }, caller: { door: "plugin", sender: "a" } })).toBe("allow");
+  expect(verdictOf({ policy: { rules }, caller: { door: "plugin", senders: ["a"] } })).toBe("ask");
 });
 
 test("under strict a rule by annotation ignores the hints of an untrusted source", () => {

@@ -213,7 +213,7 @@ function compileRule(rule: Partial<PolicyRule>): RuleTest {
     ...textTest(rule.source, (tool) => tool.source),
     ...textTest(rule.token, (_, caller) => caller.token),
     ...textTest(rule.client, (_, caller) => caller.client),
-    ...textTest(rule.sender, (_, caller) => caller.sender),
+    ...senderTest(rule),
     ...textTest(rule.agent, (_, caller) => caller.agent),
   ];
   if (kind !== undefined) tests.push((tool) => tool.kind === kind);
@@ -233,6 +233,18 @@ function toolTest(glob: string | undefined): RuleTest[] {
   const matches = compileGlob(glob);
   return [
     ({ name, shortName }) => name !== undefined && (matches(name) || (shortName !== undefined && matches(shortName()))),
+  ];
+}
+
+/** Where several people may have asked, one of them is enough for a rule that denies or asks, and not for one that allows. */
+function senderTest({ sender, verdict }: Partial<PolicyRule>): RuleTest[] {
+  if (sender === undefined) return [];
+  const matches = compileGlob(sender);
+  return [
+    (_, caller) =>
+      caller.senders === undefined
+        ? caller.sender !== undefined && matches(caller.sender)
+        : verdict !== "allow" && caller.senders.some(matches),
   ];
 }
 

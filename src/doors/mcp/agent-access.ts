@@ -1,6 +1,7 @@
 import type { ApprovalAnswer } from "../../catalog/advice.ts";
 import type { Caller } from "../../catalog/caller.ts";
 import type { CatalogTool } from "../../catalog/source.ts";
+import type { ViewFilter } from "../../catalog/view.ts";
 import type { ToolResult } from "../../mcp/messages/tool.ts";
 import type { TokenMatch } from "./gate.ts";
 
@@ -11,8 +12,8 @@ import type { TokenMatch } from "./gate.ts";
 export interface AgentAccess {
   /** The match of the agent's token; undefined for any other. */
   match(presented: string): TokenMatch | undefined;
-  /** Whether there is an address for this source. */
-  serves(source: string): boolean;
+  /** What is at this address, `/mcp/<name>`; undefined if there is none. */
+  viewAt(name: string): ViewFilter | undefined;
   /** Takes what says who asked out of the arguments. */
   redeem(tool: CatalogTool, args: Readonly<Record<string, unknown>>): RedeemedCall;
   /** A result in the form that the agent can use. */

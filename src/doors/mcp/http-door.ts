@@ -34,6 +34,9 @@ import type { Tokens } from "./tokens.ts";
 import { createViewEndpoints, type LargeBodies, type ToolNames } from "./view-endpoints.ts";
 import type { CallGuard } from "./view-offer.ts";
 
+/** Undefined while there is none. */
+export type PublicDocument = () => object | undefined;
+
 export interface HttpDoorOptions {
   readonly host: string;
   readonly port: number;
@@ -60,7 +63,7 @@ export interface HttpDoorOptions {
   /** Host names that clients may use if the door listens beyond this machine. */
   readonly allowedHosts?: readonly string[] | undefined;
   /** JSON documents that anyone may read without a token, by path. */
-  readonly publicDocuments?: Readonly<Record<string, object>> | undefined;
+  readonly publicDocuments?: Readonly<Record<string, PublicDocument>> | undefined;
   /** For the agent of the program that hosts this door. */
   readonly agent?: AgentAccess | undefined;
   /** How tools are called at `/` and `/mcp`; `short` unless given. */
@@ -115,9 +118,7 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
     ...limits,
   });
   const route = createHttpRouter({ catalog, endpoints, intake, info, metrics, control: options.control });
-  const documents = new Map(
-    Object.entries(options.publicDocuments ?? {}).map(([path, document]) => [path, JSON.stringify(document)]),
-  );
+  const documents = new Map(Object.entries(options.publicDocuments ?? {}));
   const refused = createRefusedTokens(log);
   const rules: GateRules = {
     matchToken: (presented) => options.agent?.match(presented) ?? tokens.match(presented),
@@ -172,8 +173,8 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
 
   function receive(request: IncomingMessage, response: ServerResponse): void {
     if (options.console !== undefined && isConsolePath(request.url)) return options.console(request, response);
-    const document = request.method === "GET" ? documents.get(request.url ?? "") : undefined;
-    if (document !== undefined) return sendText(response, 200, "application/json", document);
+    const document = request.method === "GET" ? documents.get(request.url ?? "")?.() : undefined;
+    if (document !== undefined) return sendText(response, 200, "application/json", JSON.stringify(document));
     const { method = "", headers, rawHeaders, httpVersion, socket } = request;
     const verdict = judgeCaller(
       { peer: socket.remoteAddress, method, headers, rawHeaders, httpVersion },

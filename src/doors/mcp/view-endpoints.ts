@@ -55,8 +55,8 @@ export interface ViewEndpoints {
   whole(rights: CallerRights, withoutAgent?: boolean, surface?: SurfaceSetting): HttpEndpoint;
   /** One source under bare names; undefined if there is no such source. */
   ofSource(id: string, rights: CallerRights): HttpEndpoint | undefined;
-  /** One source for the agent of the host; undefined if it has no address for the agent. */
-  ofAgent(id: string): HttpEndpoint | undefined;
+  /** What the agent of the host gets under this name; undefined if it has no address for the agent. */
+  ofAgent(name: string): HttpEndpoint | undefined;
   /** The servers, all or only these, under their names in the catalog. Callers count as coming over stdio. */
   relay(only: readonly string[] | undefined): HttpEndpoint;
   /** The whole catalog. Callers count as commands at a terminal. */
@@ -84,7 +84,11 @@ export function createViewEndpoints(options: ViewEndpointsOptions): ViewEndpoint
     },
     ofSource: (id, rights) =>
       catalog.sources().some((source) => source.id === id) ? endpointOf(id, rights) : undefined,
-    ofAgent: (id) => (agent?.serves(id) ? (made.get(`agent ${id}`)?.endpoint ?? makeForAgent(id, agent)) : undefined),
+    ofAgent(name) {
+      const filter = agent?.viewAt(name);
+      if (agent === undefined || filter === undefined) return undefined;
+      return made.get(`agent ${name}`)?.endpoint ?? makeForAgent(name, filter, agent);
+    },
     relay: (only) => relayTo(only && [...new Set(only)].toSorted()),
     // The id of a source never contains a space, so this key can't be one.
     terminal: () => made.get("relay cli")?.endpoint ?? make("relay cli", "all", { door: "cli" }),
@@ -136,11 +140,11 @@ export function createViewEndpoints(options: ViewEndpointsOptions): ViewEndpoint
   }
 
   /** The agent's program keeps its sessions when this door opens again. */
-  function makeForAgent(id: string, access: AgentAccess): HttpEndpoint {
-    const view = catalog.view({ source: id });
+  function makeForAgent(name: string, filter: ViewFilter, access: AgentAccess): HttpEndpoint {
+    const view = catalog.view(filter);
     const server = createMcpServer(createAgentOffer({ view, guard, access, info, log, telemetry }), { log });
     const endpoint = createHttpEndpoint(server, { log, admission, intake, maxBodyBytes, adoptsSessions: true });
-    made.set(`agent ${id}`, { server, endpoint });
+    made.set(`agent ${name}`, { server, endpoint });
     return endpoint;
   }
 

@@ -228,7 +228,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       machine?.consent.setModes(edited.machine.consent);
       if (!isSame(current.catalog, edited.catalog)) catalog.setFilter(edited.catalog);
       log.change?.({ level: options.logLevel ?? edited.log.level, format: edited.log.format });
-      const later = needRestart.filter((key) => !isSame(current[key], edited[key]));
+      const later = readAtStart.filter((key) => !isSame(current[key], edited[key]));
       const { describeEdit } = await import("./describe-edit.ts");
       const changes = describeEdit(current, edited);
       current = edited;
@@ -260,7 +260,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
 const nothingObserved = { metrics: undefined, telemetry: undefined, callMetrics: undefined } as const;
 
 /** What is read only at the start. */
-const needRestart = [
+export const readAtStart = [
   "hub",
   "audit",
   "agent",

@@ -5,12 +5,12 @@ import { isFault } from "../../core/fault.ts";
 import { isLoopbackHost } from "../../core/http/addresses.ts";
 import type { AgentAccess } from "../../doors/mcp/agent-access.ts";
 import type { ControlHandler } from "../../doors/mcp/control-route.ts";
-import { type HttpDoor, type HttpDoorOptions, openHttpDoor } from "../../doors/mcp/http-door.ts";
+import { type HttpDoor, type HttpDoorOptions, openHttpDoor, type PublicDocument } from "../../doors/mcp/http-door.ts";
 import type { RefusedTokenCounts } from "../../doors/mcp/refused-tokens.ts";
 import type { ClientSurface } from "../../doors/mcp/surface/surface-record.ts";
 import { openTokens } from "../../doors/mcp/tokens.ts";
 import { publicDocuments } from "../../sources/servers/oauth/registration/client-document.ts";
-import { jwksPath, openIdentitySigner } from "../../sources/servers/identity/identity-signer.ts";
+import { hasIdentityKey, jwksPath, openIdentitySigner } from "../../sources/servers/identity/identity-signer.ts";
 import { createControlApi } from "../control/control-verbs.ts";
 import type { HubControl } from "../control/hub-control.ts";
 import type { EngineParts } from "./engine-parts.ts";
@@ -95,7 +95,7 @@ export async function openHttp(parts: EngineParts, options: Wiring): Promise<Ope
     control: options.control ? openControlLater(options) : undefined,
     console: options.console ? page.handle : undefined,
     agent: options.agent,
-    publicDocuments: { ...publicDocuments(config.hub.publicUrl), ...identityDocuments(parts) },
+    publicDocuments: documentsOf(parts),
   });
   closers.add("door", () => door.close());
   closers.add("console", () => page.close());
@@ -135,10 +135,12 @@ function openConsoleLater(parts: EngineParts, wiring: ConsoleWiring) {
   };
 }
 
-/** The key of the statements about who asked, if a server gets them. */
-function identityDocuments({ config, home }: EngineParts): Readonly<Record<string, object>> {
-  const isUsed = Object.values(config.servers).some(({ identity }) => identity === true);
-  return isUsed ? { [jwksPath]: openIdentitySigner(home).jwks } : {};
+function documentsOf({ config, home }: EngineParts): Readonly<Record<string, PublicDocument>> {
+  const fixed = Object.entries(publicDocuments(config.hub.publicUrl)).map(([path, document]) => [path, () => document]);
+  let jwks: object | undefined;
+  // There from the first statement about who asked; the configuration may ask for them at any time.
+  const readJwks = () => (jwks ??= hasIdentityKey(home) ? openIdentitySigner(home).jwks : undefined);
+  return { ...Object.fromEntries(fixed), [jwksPath]: readJwks };
 }
 
 const portsToTry = 50;

@@ -7,7 +7,7 @@ import {
   randomUUID,
   sign,
 } from "node:crypto";
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Caller } from "../../../catalog/caller.ts";
 import { codeOf } from "../../../core/fault.ts";
@@ -31,9 +31,16 @@ export interface IdentitySigner {
 /** Long enough for a server that is busy, too short to be worth stealing. */
 const validSeconds = 120;
 
+const keyFile = (home: Home): string => home.file("guard", "identity-key.pem");
+
+/** Whether a statement was ever signed here. */
+export function hasIdentityKey(home: Home): boolean {
+  return existsSync(keyFile(home));
+}
+
 /** The key is made on first use and stays in the state folder. */
 export function openIdentitySigner(home: Home, now: () => number = Date.now): IdentitySigner {
-  const key = loadKey(home.file("guard", "identity-key.pem"));
+  const key = loadKey(keyFile(home));
   const { x = "" } = createPublicKey(key).export({ format: "jwk" }) as { x?: string };
   // RFC 8037 appendix A.3: the thumbprint of an Ed25519 key.
   const kid = sha256(JSON.stringify({ crv: "Ed25519", kty: "OKP", x }), "base64url");

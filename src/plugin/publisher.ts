@@ -1,0 +1,93 @@
+import { mayUseServer } from "../core/config/agent-servers-config.ts";
+import { messageOf } from "../core/fault.ts";
+import type { Home } from "../core/files/home.ts";
+import type { Log } from "../core/log.ts";
+import { type DoorFile, readDoorFile, writeDoorFile } from "./door-file.ts";
+import { applyPlan, needsEdit, planEntries, type Published } from "./entries.ts";
+import type { OpenClawConfigRuntime } from "./openclaw-api.ts";
+import type { PluginConfig } from "./plugin-config.ts";
+
+export interface PublisherOptions {
+  readonly home: Home;
+  readonly log: Log;
+  readonly configuration: Pick<PluginConfig, "current">;
+  runtime(): OpenClawConfigRuntime;
+  published(): readonly Published[];
+  /** Where the endpoints are now; undefined while they are closed. */
+  port(): number | undefined;
+}
+
+/** Keeps our entries in OpenClaw's configuration as they should be. */
+export interface Publisher {
+  /** The token of the endpoints. */
+  readonly token: string;
+  /** The port of the last run, which the entries name. */
+  readonly lastPort: number | undefined;
+  /** Not while the service starts: OpenClaw takes up what we write by starting it again. */
+  publishSoon(): void;
+  /** Takes everything that we wrote back out. */
+  withdraw(config: Pick<OpenClawConfigRuntime, "mutateConfigFile">): Promise<void>;
+}
+
+export async function openPublisher(options: PublisherOptions): Promise<Publisher> {
+  const { home, log, configuration, runtime, published } = options;
+  let door = await readDoorFile(home);
+  let publishing: Promise<unknown> = Promise.resolve();
+  let isWithdrawn = false;
+
+  return {
+    token: door.token,
+    get lastPort() {
+      return door.port;
+    },
+    publishSoon() {
+      setTimeout(() => {
+        publishing = publishing
+          .then(publish)
+          .catch((error: unknown) => log.warn("could not publish the servers", { error }));
+      }, 10).unref();
+    },
+    async withdraw(config) {
+      isWithdrawn = true;
+      await publishing;
+      await config.mutateConfigFile({
+        afterWrite: { mode: "auto" },
+        mutate: (draft) => applyPlan(draft, { entries: {}, denials: [] }, door, door.denials),
+      });
+      await save({ ...door, denials: [] });
+    },
+  };
+
+  async function publish(): Promise<void> {
+    const port = options.port();
+    if (port === undefined || isWithdrawn) return;
+    if (port !== door.port) await save({ ...door, port });
+    const place = { port, token: door.token };
+    const config = runtime();
+    const planned = planEntries(config.current(), published(), place, isHidden);
+    for (const { server, entry } of planned.clashes)
+      log.warn(
+        `mcp.servers already has an entry ${entry}, so the server ${server} is not offered. Remove it, or set another toolPrefix.`,
+      );
+    if (!needsEdit(config.current(), planned, place, door.denials)) return;
+    try {
+      await config.mutateConfigFile({
+        afterWrite: { mode: "auto" },
+        mutate: (draft) => applyPlan(draft, planEntries(draft, published(), place, isHidden), place, door.denials),
+      });
+      await save({ ...door, denials: planned.denials });
+    } catch (error) {
+      const entries = JSON.stringify(Object.keys(planned.entries));
+      log.error(`could not write the entries ${entries} into mcp.servers: ${messageOf(error)}`);
+    }
+  }
+
+  function isHidden(agent: string, server: string): boolean {
+    return !mayUseServer(configuration.current().agents, agent, server);
+  }
+
+  async function save(file: DoorFile): Promise<void> {
+    door = file;
+    await writeDoorFile(home, file);
+  }
+}

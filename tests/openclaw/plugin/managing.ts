@@ -1,0 +1,109 @@
+import { spawn } from "node:child_process";
+import { describe, expect, test } from "vitest";
+import { clawport, type Place } from "../../cli/run-clawport.ts";
+import { createVisitor } from "../../oauth/bench/consent.ts";
+import {
+  bench,
+  chat,
+  command,
+  editOwn,
+  lookAt,
+  mcpHome,
+  patiently,
+  pidsOf,
+  readConfig,
+  reloaded,
+  web,
+} from "../bench/plugin-bench.ts";
+
+/** What a person does: commands, edits of the configuration, other programs beside it. */
+export function describeManaging(): void {
+  describe("/mcp", () => {
+    test("answers every command without the model", async () => {
+      const before = bench.model.requests.length;
+      expect(await chat.say("/mcp servers")).toMatch(
+        /MCP Servers \(3 configured\)[\s\S]*web +http[\s\S]*Status: Connected \| Auth: None \| Tools: 1/,
+      );
+      expect(await chat.say("/mcp")).toContain("MCP Servers");
+      expect(await chat.say("/mcp tools web")).toMatch(/web__search +— Searches the web/);
+      expect(await chat.say("/mcp tools")).toContain("notes__read");
+      expect(await chat.say("/mcp status web")).toMatch(/web[\s\S]*Protocol/);
+      expect(await chat.say("/mcp status")).toContain("kept by OpenClaw's gateway");
+      expect(await chat.say("/mcp refresh web")).toContain("web");
+      expect(await chat.say('/mcp call notes__write {"name":"typed"}')).toContain("wrote typed");
+      expect(await chat.say("/mcp help")).toContain("/mcp connect");
+      expect(await chat.say("/mcp disconnect web")).toMatch(/disconnected/i);
+      expect(await chat.say("/mcp connect web")).toContain("Connected");
+      expect(await chat.say("/mcp nonsense")).toContain("no command");
+      expect(bench.model.requests).toHaveLength(before);
+    });
+
+    test("connect writes the configuration, and the tools are offered without a restart", async () => {
+      const text = await chat.say(`/mcp connect ${web.url}?two --name two`);
+      expect(text).toContain("two__search");
+      const { plugins } = await readConfig();
+      expect(plugins.entries["mcp-client"].config.servers.two).toEqual({ url: `${web.url}?two` });
+      await reloaded("mcp.servers.two");
+      await expect.poll(() => lookAt(), patiently).toContain("two__search");
+      expect(await chat.say("/mcp disconnect two")).toMatch(/disconnected/i);
+      expect((await readConfig()).plugins.entries["mcp-client"].config.servers.two).toBeDefined();
+    });
+
+    test("auth with a code signs in to an OAuth server", async () => {
+      const before = bench.model.requests.length;
+      const [address = ""] = /https?:\/\/\S+/.exec(await command("/mcp auth one")) ?? [];
+      const left = await createVisitor().consent(address);
+      expect(await chat.say(`/mcp auth one --code ${left.href}`)).toMatch(/signed in/i);
+      expect(bench.model.requests).toHaveLength(before);
+      await expect.poll(() => lookAt(), patiently).toContain("one__read");
+      expect(await chat.say("call:one__read {}")).toContain("read with mcp:read");
+    });
+  });
+
+  describe("the configuration", () => {
+    test("an edit adds a server without a restart, and the others keep running", async () => {
+      const [pid] = pidsOf(await command("/mcp status notes"));
+      await editOwn(({ servers }) => {
+        servers.more = { ...servers.notes, env: {} };
+      });
+      await reloaded("mcp.servers.more");
+      await expect.poll(() => lookAt(), patiently).toContain("more__read");
+      expect(await chat.say('call:more__read {"name":"c"}')).toContain("note c");
+      expect(pidsOf(await chat.say("/mcp status notes"))).toEqual([pid]);
+    });
+
+    test("an entry of the user's own is left alone", async () => {
+      const { mcp } = await readConfig();
+      expect(Object.keys(mcp.servers).toSorted()).toEqual(["more", "notes", "one", "two", "web"]);
+    });
+  });
+
+  describe("beside it", () => {
+    test("commands of the same state folder use the gateway's servers, and a hub is not started twice", async () => {
+      const place: Place = {
+        folder: bench.folder,
+        home: mcpHome(),
+        env: bench.env,
+        [Symbol.asyncDispose]: async () => {},
+      };
+      const listed = await clawport(place, "servers");
+      expect(listed.out).toMatch(/notes[\s\S]*Running \(PID/);
+      const second = await clawport(place, "up", "--port", "0");
+      expect(second.err).toContain("OpenClaw's gateway");
+      expect(second.exit).not.toBe(0);
+    });
+
+    test("openclaw mcp-server serves order_openclaw", async () => {
+      const child = spawn(process.execPath, [bench.program, "mcp-server"], { env: bench.env, stdio: "pipe" });
+      const message = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+      child.stdin.write(`${JSON.stringify(message)}\n`);
+      let out = "";
+      for await (const piece of child.stdout) {
+        out += String(piece);
+        if (out.includes("\n")) break;
+      }
+      child.kill();
+      expect(out).toContain("order_openclaw");
+    });
+  });
+}
