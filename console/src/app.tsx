@@ -49,43 +49,45 @@ export function App() {
   if (signedOut.value) return <SignedOut />;
   const isLost = connection.value.state === "lost";
   return (
-    <div class="shell">
-      <a class="skip" href="#page" onClick={(event) => (event.preventDefault(), main.current?.focus())}>
-        Skip to the page
-      </a>
-      <SideBar current={id} />
-      <div class="main">
-        <TopBar title={page?.title ?? "Not found"} home={id} rest={page?.full || id === "settings" ? rest : []} />
-        <div>
-          {isLost && (
-            <div class="banner" role="status">
-              <span class="grow">
-                No connection to the hub. What you see is from <Ago at={connection.value.newsAt || undefined} />. Trying
-                again…
-              </span>
-            </div>
-          )}
-          {!mayChange.value && (
-            <div class="banner" role="status">
-              This link may only look. To approve and change things, run <code>clawport console</code> at a terminal.
-            </div>
-          )}
+    <>
+      <div class="shell">
+        <a class="skip" href="#page" onClick={(event) => (event.preventDefault(), main.current?.focus())}>
+          Skip to the page
+        </a>
+        <SideBar current={id} />
+        <div class="main">
+          <TopBar title={page?.title ?? "Not found"} home={id} rest={page?.full || id === "settings" ? rest : []} />
+          <div>
+            {isLost && (
+              <div class="banner" role="status">
+                <span class="grow">
+                  No connection to the hub. What you see is from <Ago at={connection.value.newsAt || undefined} />.
+                  Trying again…
+                </span>
+              </div>
+            )}
+            {!mayChange.value && (
+              <div class="banner" role="status">
+                This link may only look. To approve and change things, run <code>clawport console</code> at a terminal.
+              </div>
+            )}
+          </div>
+          <main
+            id="page"
+            ref={main}
+            tabIndex={-1}
+            class={`page${page?.full ? " page-full" : ""}${isLost ? " stale" : ""}`}
+          >
+            {page === undefined ? <NotFound /> : Page && <Page rest={rest} />}
+          </main>
         </div>
-        <main
-          id="page"
-          ref={main}
-          tabIndex={-1}
-          class={`page${page?.full ? " page-full" : ""}${isLost ? " stale" : ""}`}
-        >
-          {page === undefined ? <NotFound /> : Page && <Page rest={rest} />}
-        </main>
       </div>
       <NoticeBox />
       <KeyHelp />
       <div class="hidden" role="status" aria-live="polite">
         {spoken}
       </div>
-    </div>
+    </>
   );
 }
 

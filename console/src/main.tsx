@@ -1,11 +1,9 @@
 import { render } from "preact";
 import { App } from "./app.tsx";
 import { followHub } from "./hub/events.ts";
-import { adoptSecret } from "./hub/session.ts";
 import { listenToKeys } from "./parts/keyboard.tsx";
 import { applyTheme } from "./parts/theme.tsx";
 
-adoptSecret();
 applyTheme();
 listenToKeys();
 void followHub();

@@ -55,7 +55,7 @@ export function serverWords(state: string): ServerWords {
     case "connecting":
       return { tone: "busy", word: "connecting" };
     case "reconnecting":
-      return { tone: "bad", word: "down, trying again" };
+      return { tone: "bad", word: "down, retrying" };
     case "unusable":
       return { tone: "bad", word: "not usable" };
     case "stopped":

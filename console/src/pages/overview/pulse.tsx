@@ -33,7 +33,7 @@ function Figures({ points }: { readonly points: readonly SeriesPoint[] }) {
         <Figure value={durationText(p50)} name="usual time" />
         <Figure value={durationText(p95)} name="slowest 5 %" />
       </div>
-      <div class="columns">
+      <div class="columns charts">
         <figure>
           <figcaption class="small muted">Calls per minute</figcaption>
           <BarChart

@@ -128,10 +128,16 @@ function ServerItem({ server, isChosen }: { readonly server: ServerStatus; reado
       <span class="two">
         <span class="name clip">{visible(server.name)}</span>
         <span class="small muted clip">
-          {why === undefined ? `${word} · ${visible(server.address)}` : `${word}: ${visible(why)}`}
+          {why === undefined ? `${word} · ${shortAddress(server.address)}` : `${word}: ${visible(why)}`}
         </span>
       </span>
       <span class="muted small num">{server.tools > 0 && plural(server.tools, "tool")}</span>
     </Link>
   );
+}
+
+/** What tells servers apart: the host, or the program with its arguments. */
+function shortAddress(address: string): string {
+  if (!address.startsWith("stdio://")) return visible(address.replace(/^https?:\/\//, ""));
+  return visible(address.slice("stdio://".length).replaceAll(/(^| )\S*\/(?=\S)/g, "$1"));
 }

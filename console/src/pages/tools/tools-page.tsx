@@ -145,7 +145,7 @@ function ToolItem({
         <span class="small muted clip">{visible(tool.description || tool.title || `from ${tool.source}`)}</span>
       </span>
       <span class="small muted num" title="Roughly what its definition costs a model, in tokens">
-        {countText(tool.tokens)}
+        {countText(tool.tokens)} tok
       </span>
     </Link>
   );

@@ -38,12 +38,12 @@ export function WelcomePage() {
                 <code class="break">{visible(now.endpoint)}</code>
                 <CopyButton text={now.endpoint} what="the endpoint" />
               </div>
-              {!now.settings.enableMcpServer && (
+              {now.status === "Disabled" && (
                 <div>
                   <Button
                     kind="main"
                     onClick={async () => (
-                      await act(() => hub.machine.set({ enableMcpServer: true }), "Local MCP is on."),
+                      await act(() => hub.machine.set({ enabled: true, enableMcpServer: true }), "Local MCP is on."),
                       machine.reload()
                     )}
                   >
@@ -51,23 +51,16 @@ export function WelcomePage() {
                   </Button>
                 </div>
               )}
-              <div class="row row-wrap">
-                <span class="grow muted">
-                  {now.settings.enabled
-                    ? "The tools of this computer are offered, too."
-                    : "Let clients use this computer, too: notifications, clipboard, screen. Anything delicate asks you first."}
-                </span>
-                {!now.settings.enabled && (
-                  <Button
-                    onClick={async () => (
-                      await act(() => hub.machine.set({ enabled: true }), "The tools of this computer are on."),
-                      machine.reload()
-                    )}
-                  >
-                    Offer this computer's tools
-                  </Button>
-                )}
-              </div>
+              <p class="muted">
+                {now.settings.enabled
+                  ? "MCP clients on this computer reach all servers, and the tools of this computer, at this address."
+                  : "Lets MCP clients use this computer, too: notifications, clipboard, screen. Anything delicate asks you first."}
+              </p>
+              {now.needsRestart && (
+                <p class="warn">
+                  It takes effect after a restart: run <code>clawport up</code> again.
+                </p>
+              )}
             </>
           )}
         </Loaded>

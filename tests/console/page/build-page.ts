@@ -1,0 +1,24 @@
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "vite";
+
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+export const builtPage = join(root, "dist", "console");
+
+/** Builds the page unless it is newer than its sources. */
+export async function buildPage(): Promise<void> {
+  const built = await stat(join(builtPage, "index.html")).catch(() => undefined);
+  const sources = await newestOf([join(root, "console"), join(root, "src", "hub", "control")]);
+  if (built !== undefined && built.mtimeMs > sources) return;
+  await build({ configFile: join(root, "console", "vite.config.ts") });
+}
+
+async function newestOf(folders: readonly string[]): Promise<number> {
+  const times = folders.map(async (folder) => {
+    const names = await readdir(folder, { recursive: true });
+    const stats = await Promise.all(names.map((name) => stat(join(folder, name))));
+    return Math.max(...stats.map(({ mtimeMs }) => mtimeMs));
+  });
+  return Math.max(...(await Promise.all(times)));
+}
