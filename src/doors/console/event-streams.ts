@@ -29,6 +29,7 @@ interface Stream {
 }
 
 const heartbeatMs = 15_000;
+const checkMs = 500;
 const mostStreams = 32;
 const mostOfOne = 8;
 /** What a browser that does not read may leave waiting. It comes back and starts afresh. */
@@ -37,10 +38,12 @@ const mostWaitingBytes = 4 * 1024 * 1024;
 export function createEventStreams(options: EventStreamsOptions): EventStreams {
   const streams = new Set<Stream>();
   let heartbeat: NodeJS.Timeout | undefined;
+  let checks: NodeJS.Timeout | undefined;
 
   function remove(stream: Stream): void {
     if (!streams.delete(stream) || streams.size > 0) return;
     clearInterval(heartbeat);
+    clearInterval(checks);
     options.onUse(false);
   }
 
@@ -49,6 +52,11 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
     if (options.isValid(session) && response.writableLength <= mostWaitingBytes) return void response.write(text);
     response.destroy();
     remove(stream);
+  }
+
+  /** A session that has ended hears nothing more, even if nothing happens. */
+  function endInvalid(): void {
+    for (const { response, session } of streams) if (!options.isValid(session)) response.destroy();
   }
 
   function send(event: ConsoleEvent): void {
@@ -72,8 +80,11 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
       streams.add(stream);
       response.on("close", () => remove(stream));
       response.write(eventText(first));
-      const beat = (): void => send({ type: "heartbeat", at: new Date().toISOString() });
-      if (streams.size === 1) heartbeat = setInterval(beat, options.heartbeatMs ?? heartbeatMs).unref();
+      if (streams.size === 1) {
+        const beat = (): void => send({ type: "heartbeat", at: new Date().toISOString() });
+        heartbeat = setInterval(beat, options.heartbeatMs ?? heartbeatMs).unref();
+        checks = setInterval(endInvalid, checkMs).unref();
+      }
       options.onUse(true);
     },
     get size() {
@@ -83,6 +94,7 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
     close() {
       for (const { response } of streams) response.end();
       clearInterval(heartbeat);
+      clearInterval(checks);
       streams.clear();
     },
   };
