@@ -45,7 +45,9 @@ test("what is cut stays whole characters", () => {
 
 test("any number of sources with names of any length fits", () => {
   for (const count of [1, 2, 7, 30, 500]) {
-    const sources = Array.from({ length: count }, (_, index) => saying(`${index}${"n".repeat(63)}`, `${index} z`.repeat(90)));
+    const sources = Array.from({ length: count }, (_, index) =>
+      saying(`${index}${"n".repeat(63)}`, `${index} z`.repeat(90)),
+    );
     expect(Buffer.byteLength(mergeInstructions(sources)!)).toBeLessThanOrEqual(2048);
   }
 });

@@ -19,11 +19,18 @@ export function msUntilToken({ tokens }: TokenBucket, { perMs }: BucketShape): n
   return tokens >= 1 - 1e-9 ? 0 : Math.max(1, Math.round((1 - tokens) / perMs));
 }
 
+/** Counts what limiters of the same name let through in other processes, too. */
+export interface SharedUsage {
+  /** Returns a function that leaves again. */
+  join(name: string, limiter: RateLimiter): () => void;
+}
+
 /** Lets through so many a second, and twice as many at once. A class, not a closure: every session has one. */
 export class RateLimiter {
   readonly #shape: BucketShape;
   readonly #now: () => number;
   #bucket: TokenBucket;
+  #taken = 0;
 
   constructor(perSecond: number, now: () => number) {
     this.#shape = { size: perSecond * 2, perMs: perSecond / 1000 };
@@ -36,6 +43,20 @@ export class RateLimiter {
     this.#bucket = refillBucket(this.#bucket, this.#shape, this.#now());
     if (msUntilToken(this.#bucket, this.#shape) > 0) return false;
     this.#bucket = { ...this.#bucket, tokens: this.#bucket.tokens - 1 };
+    this.#taken++;
     return true;
+  }
+
+  /** How many have passed since the last question. */
+  countTaken(): number {
+    const taken = this.#taken;
+    this.#taken = 0;
+    return taken;
+  }
+
+  /** So many have passed elsewhere. What was too much there is paid back here, up to one full bucket. */
+  noteElsewhere(count: number): void {
+    const { tokens, at } = refillBucket(this.#bucket, this.#shape, this.#now());
+    this.#bucket = { tokens: Math.max(-this.#shape.size, tokens - count), at };
   }
 }

@@ -52,6 +52,8 @@ export interface HubRecord {
   readonly version: string;
   /** OpenClaw's gateway, if the hub is the plugin in it. */
   readonly host?: "openclaw" | undefined;
+  /** How much longer it takes to stop than a hub without apps to hand over, in milliseconds. */
+  readonly drainMs?: number;
 }
 
 /** The running hub of this state folder; undefined if there is none, or only the record of one that was killed. */
@@ -68,7 +70,7 @@ export async function findRunningHub(home: Home): Promise<HubRecord | undefined>
 
 export async function writeHubRecord(
   home: Home,
-  facts: Pick<HubRecord, "address" | "version" | "startedAt" | "host">,
+  facts: Pick<HubRecord, "address" | "version" | "startedAt" | "host" | "drainMs">,
 ): Promise<HubRecord> {
   const { pid, start, place } = ownMark("/proc");
   const record: HubRecord = { pid, processStart: start, processPlace: place, ...facts };

@@ -33,6 +33,10 @@ export interface Hub extends AsyncDisposable, Pick<OpenedHttp, "port" | "wantedP
   readonly record: HubRecord;
   /** Where apps connect if the hub is their proxy, too: `http://127.0.0.1:8000`. */
   readonly appsAddress: string | undefined;
+  /** How long `drainApps` may take; undefined if no other instance could take the apps. */
+  readonly drainMs: number | undefined;
+  /** Hands the apps over to other instances of the app proxy. */
+  drainApps(): Promise<void>;
   sources(): readonly Source[];
   /** The configured servers and their states. */
   servers(): Promise<readonly ServerStatus[]>;
@@ -77,6 +81,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
       address: http.address,
       version,
       startedAt: new Date().toISOString(),
+      ...(apps?.drainMs !== undefined && { drainMs: apps.drainMs }),
     });
     const close = async (): Promise<void> => {
       await engine.close();
@@ -92,6 +97,8 @@ export async function openHub(options: HubOptions): Promise<Hub> {
       remoteNames,
       record,
       appsAddress: apps?.address,
+      drainMs: apps?.drainMs,
+      drainApps: async () => apps?.drain(apps.drainMs ?? 0),
       sources: () => engine.catalog.sources(),
       servers: async () => (await engine.servers()).servers.list(),
       settled: (withinMs) => engine.settled(withinMs),

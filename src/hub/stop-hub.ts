@@ -24,7 +24,7 @@ export async function stopHub(home: Home, signal: AbortSignal): Promise<HubRecor
   if (mark.place !== own.place)
     throw new Fault("unavailable", `The hub at ${address} runs in another container or machine. Stop it there.`);
   sendStop(pid, address);
-  const deadline = performance.now() + patienceMs;
+  const deadline = performance.now() + patienceMs + (typeof hub.drainMs === "number" ? hub.drainMs : 0);
   while (judgeMark(mark, own, "/proc") !== "dead") {
     if (performance.now() > deadline)
       throw new Fault("timeout", `The hub at ${address} is still stopping. To end it at once, run \`kill -9 ${pid}\`.`);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { silentLog } from "../../src/core/log.ts";
 import { openSharedApps } from "../../src/hub/engine/open-shared-apps.ts";
+import type { ProxyOptions } from "../../src/hub/open-proxy.ts";
 import { openV1Client } from "../clients/v1-client.ts";
 import { openV2Client } from "../clients/v2-client.ts";
 import type { TestClient } from "../clients/test-client.ts";
@@ -25,7 +26,10 @@ interface Instances extends AsyncDisposable {
 
 let made = 0;
 
-async function startInstances(count: number): Promise<Instances> {
+async function startInstances(
+  count: number,
+  limits: Pick<Partial<ProxyOptions>, "requestsPerSecond"> = {},
+): Promise<Instances> {
   const prefix = `test${++made}`;
   const opened = await Promise.all(
     Array.from({ length: count }, async () => {
@@ -34,6 +38,7 @@ async function startInstances(count: number): Promise<Instances> {
         openStore: () => shared.openStore(),
         openBus: () => shared.openBus(),
         watchBus: (metrics) => shared.watchBus(metrics),
+        ...limits,
       });
       return { shared, proxy };
     }),
@@ -77,6 +82,50 @@ function viaBalancer({ balancer }: Instances, url: string): string {
   const target = new URL(url);
   target.host = own.host;
   return target.href;
+}
+
+test("a thousand apps behind the balancer answer, each to its own callers", async () => {
+  await using instances = await startInstances(3);
+  const proxy = createProxyClient(instances.balancer.address);
+  await using apps = new AsyncDisposableStack();
+  const answered = await inLanes(1000, 50, async (at) => {
+    const session = await proxy.create();
+    apps.use(await openApp(viaBalancer(instances, session.bridge_url), { tools: { echo_text: () => ({ app: at }) } }));
+    const own = { ...session, mcp_url: viaBalancer(instances, session.mcp_url) };
+    // Twice, since each request goes to the next instance.
+    for (let call = 0; call < 2; call++) {
+      const { body } = await proxy.rpc(own, "tools/call", { name: "echo_text", arguments: { text: "" } });
+      expect(body.result).toMatchObject({ structuredContent: { app: at } });
+    }
+  });
+  expect(answered).toBe(1000);
+}, 120_000);
+
+test("a limit holds for all instances together", async () => {
+  await using instances = await startInstances(2, { requestsPerSecond: 5 });
+  const [first, second] = instances.all;
+  const session = await first!.create();
+  const elsewhere = { ...session, mcp_url: at(second!, session.mcp_url) };
+  const ask = async () => (await second!.rpc(elsewhere, "ping")).status;
+  expect(await ask()).toBe(200);
+  for (let count = 0; count < 9; count++) expect((await first!.rpc(session, "ping")).status).toBe(200);
+  // The second one has taken one of its own ten.
+  await expect.poll(ask).toBe(429);
+});
+
+/** Does the work for each number below the count, so many at a time. Returns how often it was done. */
+async function inLanes(count: number, lanes: number, work: (at: number) => Promise<void>): Promise<number> {
+  let next = 0;
+  let done = 0;
+  await Promise.all(
+    Array.from({ length: lanes }, async () => {
+      while (next < count) {
+        await work(next++);
+        done++;
+      }
+    }),
+  );
+  return done;
 }
 
 describe("between instances", () => {

@@ -1,6 +1,8 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openApp } from "../../src/app/index.ts";
-import { clawport, makePlace } from "../cli/run-clawport.ts";
+import { clawport, makePlace, startHub } from "../cli/run-clawport.ts";
 import { freePort, startNatsServer } from "../support/nats-server.ts";
 import { startBalancer } from "./balancer.ts";
 import { createProxyClient } from "./proxy-client.ts";
@@ -87,3 +89,33 @@ test("a rolling restart of all instances under load fails no call", async () => 
   expect(failures).toEqual([]);
   expect(calls).toBeGreaterThan(50);
 }, 120_000);
+
+test("a hub that stops hands its apps over to another instance", async () => {
+  await using nats = await startNatsServer();
+  await using place = await makePlace();
+  const [hubPort, proxyPort] = await Promise.all([freePort(), freePort()]);
+  const apps = { serve: true, port: hubPort, nats: { url: nats.url, drain: 10 } };
+  await mkdir(place.home, { mode: 0o700 });
+  await writeFile(join(place.home, "clawport.json5"), JSON.stringify({ apps }));
+  const hub = await startHub(place, "--port", "0");
+  await using balancer = await startBalancer(
+    [hubPort, proxyPort].map((port) => new URL(`http://127.0.0.1:${port}`)),
+    true,
+  );
+  const run = (args: unknown) => pause(300).then(() => `did ${(args as { id: number }).id}`);
+  const app = await openApp({
+    proxyUrl: balancer.address,
+    tools: [{ name: "work", description: "Takes a moment.", inputSchema: { type: "object" }, run }],
+  });
+  await using __ = await startProxyProcess(place, "--nats", nats.url, "--port", String(proxyPort));
+  const client = createProxyClient(`http://127.0.0.1:${proxyPort}`);
+  const session = { mcp_url: `http://127.0.0.1:${proxyPort}/v1/mcp/${app.session.id}` };
+  const work = (id: number) => client.call(session as never, "work", { id });
+  expect(await work(1)).toBe("did 1");
+  const under = work(2);
+  hub.child.kill("SIGTERM");
+  expect(await under).toBe("did 2");
+  expect(await hub.ended).toBe(0);
+  expect(await work(3)).toBe("did 3");
+  await app.close();
+}, 60_000);

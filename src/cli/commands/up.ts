@@ -54,6 +54,10 @@ export const command = defineCommand({
       await hub.settled(startTimeoutMs);
       await announce(context, hub);
       await untilAborted(stopping);
+      if (hub.drainMs !== undefined) {
+        context.say(`\nHanding the apps over to other instances, for up to ${hub.drainMs / 1000} seconds.`);
+        await hub.drainApps();
+      }
       context.say("\nStopping: calls in progress have 5 seconds to finish. Press Ctrl-C again to stop at once.");
     } finally {
       await hub.close();

@@ -51,6 +51,14 @@ export const appsSchema = Type.Object(
             }),
           ),
           credentials: Type.Optional(Type.String({ description: "File with a NATS user's credentials." })),
+          drain: Type.Optional(
+            Type.Integer({
+              minimum: 0,
+              maximum: 3600,
+              description:
+                "Seconds that calls have to finish when the hub stops and hands its apps over (25 unless set).",
+            }),
+          ),
           ca: Type.Optional(Type.String({ description: "File with the certificate authority of the NATS servers." })),
         },
         {

@@ -50,6 +50,7 @@ export function createBridgeDoor(options: BridgeDoorOptions): BridgeDoor {
       const session = await sessions.find(id);
       const sessionToken = session ? bridgeTokenOf(session) : "unknown";
       const access = judgeAccess({ presented: presentedBy(request), sharedHash: appHash, sessionToken });
+      if (session && (access === "shared" || access === "own")) await sessions.expectBridge(session);
       if (socket.destroyed) return;
       server.handleUpgrade(request, socket, head, (ws) => {
         ws.on("error", (error) => {

@@ -5,7 +5,7 @@ import type { BodyIntake } from "../../core/http/body-intake.ts";
 import type { ConnectionShares } from "../../core/http/connection-shares.ts";
 import type { RequestSlots } from "../../core/http/request-slots.ts";
 import type { Log } from "../../core/log.ts";
-import { RateLimiter } from "../../core/token-bucket.ts";
+import { RateLimiter, type SharedUsage } from "../../core/token-bucket.ts";
 import { createHttpEndpoint, type HttpEndpoint } from "../../mcp/http/http-endpoint.ts";
 import { createMcpServer } from "../../mcp/server/mcp-server.ts";
 import type { ServerInfo } from "../../mcp/server/offer.ts";
@@ -30,6 +30,8 @@ export interface McpRoutesOptions {
   readonly requestsPerSecond: number;
   /** For all requests with the shared token. */
   readonly tokenRequestsPerSecond: number;
+  /** Counts them together with those of other instances. */
+  readonly sharedUsage?: SharedUsage | undefined;
   /** Called with each fault that ends a request before it is served. */
   readonly onRefused: (fault: Fault) => void;
   readonly now: () => number;
@@ -55,6 +57,7 @@ export function createMcpRoutes(options: McpRoutesOptions): McpRoutes {
   const { sessions, guard, info, log, openclawHash, admission, intake, connections, budget, onRefused, now } = options;
   const endpoints = new Map<string, SessionEndpoint>();
   const sharedLimiter = new RateLimiter(options.tokenRequestsPerSecond, now);
+  const leaveUsage = options.sharedUsage?.join("token", sharedLimiter);
 
   return {
     serve(request, response, id) {
@@ -70,6 +73,7 @@ export function createMcpRoutes(options: McpRoutesOptions): McpRoutes {
       for (const each of endpoints.values()) each.stop();
     },
     close() {
+      leaveUsage?.();
       for (const { endpoint } of endpoints.values()) endpoint.close();
       endpoints.clear();
     },
@@ -123,7 +127,9 @@ export function createMcpRoutes(options: McpRoutesOptions): McpRoutes {
       stop: (why) => server.close(why),
     };
     endpoints.set(session.id, opened);
+    const leave = options.sharedUsage?.join(`session ${session.id}`, opened.limiter);
     session.onEnd(() => {
+      leave?.();
       endpoints.delete(session.id);
       opened.stop("The session has ended.");
       endpoint.close();

@@ -13,7 +13,7 @@ import { hashToken } from "../../core/secrets/crypto.ts";
 import type { Secret } from "../../core/secrets/secret.ts";
 import { sleep } from "../../core/wait.ts";
 import type { Metrics } from "../../core/telemetry/metrics.ts";
-import { RateLimiter } from "../../core/token-bucket.ts";
+import { RateLimiter, type SharedUsage } from "../../core/token-bucket.ts";
 import type { ServerInfo } from "../../mcp/server/offer.ts";
 import type { CountEvent } from "../../sources/apps/app-event.ts";
 import type { MemoryBudget } from "../../sources/apps/memory-budget.ts";
@@ -59,6 +59,8 @@ export interface ProxyDoorOptions {
   readonly idleMs: number;
   /** Whether the bus to other instances is connected; always, unless given. */
   readonly isConnected?: (() => boolean) | undefined;
+  /** Makes the rate limits those of all instances together. */
+  readonly sharedUsage?: SharedUsage | undefined;
 }
 
 export interface ProxyDoor {
@@ -91,11 +93,13 @@ export async function openProxyDoor(options: ProxyDoorOptions): Promise<ProxyDoo
     allowedOrigins: options.allowedOrigins ?? [],
   };
   const bridges = createBridgeDoor({ sessions, appHash, connections: connectionShares, budget, count, log });
+  const changeLimiter = new RateLimiter(options.sessionsPerSecond ?? 100, Date.now);
+  const leaveUsage = options.sharedUsage?.join("changes", changeLimiter);
   const sessionRoutes = createSessionRoutes({
     sessions,
     appHash,
     operatorHash: hashOf(options.operatorToken),
-    changeLimiter: new RateLimiter(options.sessionsPerSecond ?? 100, Date.now),
+    changeLimiter,
     ...shared,
     isDraining: () => admission.isClosed || isDraining,
     urlFacts: (request) => sessionUrlFacts(request, { publicUrl, trustForwarded: options.trustForwarded === true }),
@@ -111,6 +115,7 @@ export async function openProxyDoor(options: ProxyDoorOptions): Promise<ProxyDoo
     budget,
     requestsPerSecond: options.requestsPerSecond ?? 500,
     tokenRequestsPerSecond: options.tokenRequestsPerSecond ?? 50_000,
+    sharedUsage: options.sharedUsage,
     onRefused,
     now: Date.now,
   });
@@ -175,6 +180,7 @@ export async function openProxyDoor(options: ProxyDoorOptions): Promise<ProxyDoo
         },
       });
       intake.close();
+      leaveUsage?.();
       for (const stop of stopWatching) stop();
     },
   };

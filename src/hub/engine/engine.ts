@@ -3,7 +3,6 @@ import type { Source } from "../../catalog/source.ts";
 import type { Config } from "../../core/config/config-schema.ts";
 import type { LoadedConfig } from "../../core/config/load-config.ts";
 import type { LiveLog, Log, LogLevel } from "../../core/log.ts";
-import type { ProxyDoor } from "../../doors/apps/proxy-door.ts";
 import type { NodeDoor } from "../../doors/node/node-door.ts";
 import type { RegisteredSession } from "../../sources/apps/session/live-session.ts";
 import { nestedOrderEnv } from "../../sources/agent/order/order-depth.ts";
@@ -14,7 +13,7 @@ import type { ConfigEditor } from "../verbs/connect.ts";
 import type { ConfigSource, FollowedConfig } from "./config-source.ts";
 import { createClosers, type EngineParts } from "./engine-parts.ts";
 import { type AgentFlags, openAgent } from "./open-agent.ts";
-import type { AppDoorOptions } from "./open-apps.ts";
+import type { AppDoor, AppDoorOptions } from "./open-apps.ts";
 import { openGuardedCatalog } from "./open-guard.ts";
 import type { HttpOptions, OpenedHttp } from "./open-http.ts";
 import type { OpenedServers } from "./open-servers.ts";
@@ -81,7 +80,7 @@ export interface Engine extends EngineParts, AsyncDisposable {
   close(): Promise<void>;
 }
 
-export interface OpenedApps extends ProxyDoor {
+export interface OpenedApps extends AppDoor {
   sessions(): readonly RegisteredSession[];
 }
 

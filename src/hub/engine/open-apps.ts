@@ -1,5 +1,6 @@
 import { hostname, networkInterfaces } from "node:os";
 import { Fault, isFault } from "../../core/fault.ts";
+import type { SharedUsage } from "../../core/token-bucket.ts";
 import { createMetrics, type Metrics } from "../../core/telemetry/metrics.ts";
 import { openProxyDoor, type ProxyDoor, type ProxyDoorOptions } from "../../doors/apps/proxy-door.ts";
 import type { CountEvent } from "../../sources/apps/app-event.ts";
@@ -34,16 +35,16 @@ export async function openConfiguredApps(parts: EngineParts): Promise<OpenedAppD
     });
   });
   if (show) closers.add("shown apps", showApps({ sessions, catalog, prefix }));
-  return { sessions, door };
+  return { sessions, door: { ...door, drainMs: shared && (config.nats?.drain ?? 25) * 1000 } };
 }
 
-type OwnOptions = "sessions" | "count" | "budget" | "info" | "idleMs" | "guard" | "metrics" | "log";
+type OwnOptions = "sessions" | "count" | "budget" | "info" | "idleMs" | "guard" | "metrics" | "log" | "sharedUsage";
 
 export interface AppDoorOptions extends Omit<ProxyDoorOptions, OwnOptions | keyof ProxySettings> {
   readonly settings: ProxySettings;
   readonly openStore: () => Promise<SessionStore>;
   /** The bus to other instances; without one, this process is the only one. */
-  readonly openBus?: (() => Promise<CallBus>) | undefined;
+  readonly openBus?: (() => Promise<CallBus & { readonly usage?: SharedUsage }>) | undefined;
   readonly isReady?: (() => boolean) | undefined;
   readonly watchBus?: ((metrics: Metrics) => () => void) | undefined;
   /** Bytes that all apps and their clients together may make us hold. */
@@ -53,7 +54,12 @@ export interface AppDoorOptions extends Omit<ProxyDoorOptions, OwnOptions | keyo
 
 export interface OpenedAppDoor {
   readonly sessions: SessionRegistry;
-  readonly door: ProxyDoor;
+  readonly door: AppDoor;
+}
+
+export interface AppDoor extends ProxyDoor {
+  /** How long to drain before it is closed; undefined if there are no other instances that could take the apps. */
+  readonly drainMs?: number | undefined;
 }
 
 /** The sessions of apps and the door they and their clients come through. */
@@ -73,7 +79,7 @@ export async function openAppDoor(parts: EngineParts, options: AppDoorOptions): 
   const store = await options.openStore();
   closers.add("sessions", () => store[Symbol.asyncDispose]());
   const budget = createMemoryBudget(options.mostHeld);
-  const bus = options.openBus === undefined ? createLocalBus() : await options.openBus();
+  const bus: CallBus & { readonly usage?: SharedUsage } = (await options.openBus?.()) ?? createLocalBus();
   closers.add("bus", () => bus[Symbol.asyncDispose]());
   const stopWatching = options.watchBus?.(metrics);
   if (stopWatching !== undefined) closers.add("metrics of the bus", stopWatching);
@@ -86,6 +92,7 @@ export async function openAppDoor(parts: EngineParts, options: AppDoorOptions): 
     log,
     allowedHosts: [...options.allowedHosts, ...hostNames(host, hostname(), networkInterfaces())],
     isConnected: options.isReady,
+    sharedUsage: bus.usage,
     sessions,
     count,
     budget,

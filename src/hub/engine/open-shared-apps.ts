@@ -1,7 +1,6 @@
 import type { Log } from "../../core/log.ts";
 import type { Metrics } from "../../core/telemetry/metrics.ts";
 import type { Env } from "../../core/process/child-env.ts";
-import type { CallBus } from "../../sources/apps/call/call-bus.ts";
 import type { InstanceFacts } from "../../sources/apps/nats/bus-messages.ts";
 import type { NatsBus } from "../../sources/apps/nats/nats-bus.ts";
 import type { NatsOptions } from "../../sources/apps/nats/nats-connection.ts";
@@ -10,7 +9,7 @@ import type { SessionStore } from "../../sources/apps/store/session-store.ts";
 /** Sessions and calls that several instances of the proxy share. */
 export interface SharedApps {
   openStore(): Promise<SessionStore>;
-  openBus(): Promise<CallBus>;
+  openBus(): Promise<NatsBus>;
   /** The instances that are running. */
   instances(): Promise<readonly InstanceFacts[]>;
   /** Whether calls can cross to other instances right now. */

@@ -70,6 +70,8 @@ export interface CallBus extends AsyncDisposable {
   /** Resolves once all calls of the session go to this holder, to a function that releases the session. */
   hold(sessionId: string, holder: BridgeHolder): Promise<() => void>;
   send(order: CallOrder, listener: CallListener): CallHandle;
+  /** A holder is about to come, here: calls wait for it within this time. */
+  expectHolder(sessionId: string, withinMs: number): Promise<void>;
   /** The holder is about to leave, and another one is expected to take over within this time. */
   expectMove(sessionId: string, withinMs: number): Promise<void>;
   /** How long it is still worth waiting for a holder that was to take over; 0 if none is expected. */
@@ -99,7 +101,8 @@ export function createLocalBus(): CallBus {
       listener.settled(noHolderOutcome);
       return settledHandle;
     },
-    // Nothing is to take over within one process.
+    // Within one process a holder is there at once, and nothing is to take over.
+    expectHolder: async () => {},
     expectMove: async () => {},
     moveExpected: async () => 0,
     waitForHolder(sessionId, withinMs, signal) {

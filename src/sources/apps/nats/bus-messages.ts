@@ -28,6 +28,7 @@ export type ControlMessage = { readonly sending: string } & (
 
 /** Which instance holds a session's bridge. The highest epoch is right. */
 export interface Claim {
+  /** Empty if the first one is yet to come. */
   readonly instance: string;
   readonly epoch: number;
   /** Until when its instance, or the next one, is expected to hold the bridge, in milliseconds since the epoch. */
@@ -58,6 +59,8 @@ export function subjectsOf(prefix: string) {
     control: (instance: string) => `${prefix}.instance.${instance}.control`,
     /** Asks every instance for its `InstanceFacts`. */
     who: `${prefix}.who`,
+    /** What each instance let through its rate limits. */
+    usage: `${prefix}.usage`,
     /** For callers that don't know yet who holds the bridge. */
     controlAll: `${prefix}.control`,
   };

@@ -9,12 +9,14 @@ export interface Claims {
   /** Every take has a higher epoch than the one before it, on whatever instance. */
   take(sessionId: string): Promise<{ readonly epoch: number; readonly previous: string | undefined }>;
   read(sessionId: string): Promise<Claim | undefined>;
+  /** Announces that some instance is about to take the session. */
+  announce(sessionId: string, withinMs: number): Promise<void>;
   /** Marks a claim as about to be given up. Does nothing if another instance has it. */
   markMoving(sessionId: string, withinMs: number): Promise<void>;
 }
 
 const mostTries = 20;
-/** An app is connected a moment before its instance has subscribed: a call in between waits instead of failing. */
+/** From the claim to the subscription: a call in between waits instead of failing. */
 const arrivalMs = 2000;
 
 export async function openClaims(links: NatsLinks, instance: string): Promise<Claims> {
@@ -29,12 +31,23 @@ export async function openClaims(links: NatsLinks, instance: string): Promise<Cl
         try {
           if (found === null) await bucket.create(sessionId, JSON.stringify(claim));
           else await bucket.update(sessionId, JSON.stringify(claim), found.revision);
-          return { epoch: claim.epoch, previous: before?.instance };
+          return { epoch: claim.epoch, previous: before?.instance || undefined };
         } catch (error) {
           if (links.main.isClosed()) throw error;
         }
       }
       throw new Fault("busy", "Too many bridges are connecting to this session at once. Try again in a moment.");
+    },
+    async announce(sessionId, withinMs) {
+      const found = await bucket.get(sessionId);
+      const before = found?.operation === "PUT" ? found.json<Claim>() : undefined;
+      const claim: Claim = { ...(before ?? { instance: "", epoch: 0 }), movingUntil: Date.now() + withinMs };
+      // Refused if an instance has taken it meanwhile, which announces it as well.
+      await (
+        found === null
+          ? bucket.create(sessionId, JSON.stringify(claim))
+          : bucket.update(sessionId, JSON.stringify(claim), found.revision)
+      ).catch(() => {});
     },
     async markMoving(sessionId, withinMs) {
       const found = await bucket.get(sessionId);

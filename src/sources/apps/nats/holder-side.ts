@@ -12,6 +12,7 @@ import { createStallGuard } from "./stall-guard.ts";
 /** The side of the bus that has the app's socket. */
 export interface HolderSide {
   hold(sessionId: string, holder: BridgeHolder): Promise<() => void>;
+  expectHolder(sessionId: string, withinMs: number): Promise<void>;
   expectMove(sessionId: string, withinMs: number): Promise<void>;
   moveExpected(sessionId: string): Promise<number>;
   /** The holder of a session whose bridge is at this very instance: a call to it needs no network. */
@@ -90,6 +91,7 @@ export async function openHolderSide({ links, instance, subjects, bulk, log }: B
         if (held.get(sessionId) === own) held.delete(sessionId);
       };
     },
+    expectHolder: (sessionId, withinMs) => claims.announce(sessionId, withinMs),
     expectMove: (sessionId, withinMs) => claims.markMoving(sessionId, withinMs),
     async moveExpected(sessionId) {
       const claim = await claims.read(sessionId).catch(() => undefined);

@@ -35,6 +35,7 @@ describe("the bus over NATS, from one instance to another", () => {
       isReliable: false,
       hold: (...args) => holder!.hold(...args),
       send: (...args) => caller!.send(...args),
+      expectHolder: (...args) => holder!.expectHolder(...args),
       expectMove: (...args) => holder!.expectMove(...args),
       moveExpected: (...args) => caller!.moveExpected(...args),
       waitForHolder: (...args) => caller!.waitForHolder(...args),

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import type { Log } from "../../../core/log.ts";
+import type { SharedUsage } from "../../../core/token-bucket.ts";
 import type { CallBus } from "../call/call-bus.ts";
 import { createBulk } from "./bulk.ts";
 import { type InstanceFacts, subjectsOf } from "./bus-messages.ts";
@@ -8,11 +9,13 @@ import { openCallerSide } from "./caller-side.ts";
 import { openHolderSide } from "./holder-side.ts";
 import { listen } from "./listen.ts";
 import type { NatsLinks } from "./nats-connection.ts";
+import { openNatsUsage } from "./nats-usage.ts";
 
 const largestTransfer = 64 * 1024 * 1024;
 const mostWaiting = 512 * 1024 * 1024;
 
 export interface NatsBus extends CallBus {
+  readonly usage: SharedUsage;
   readonly instance: string;
   facts(): InstanceFacts;
 }
@@ -51,10 +54,12 @@ export async function openNatsBus(links: NatsLinks, log: Log): Promise<NatsBus> 
     startedAt,
   });
   const asked = listen(links.main, parts.subjects.who, (message) => message.respond(JSON.stringify(facts())), { log });
+  const usage = openNatsUsage(links, instance, log);
   await links.main.flush();
 
   return {
     facts,
+    usage,
     instance,
     isReliable: false,
     hold: (sessionId, holder) => holders.hold(sessionId, holder),
@@ -62,6 +67,7 @@ export async function openNatsBus(links: NatsLinks, log: Log): Promise<NatsBus> 
       const here = holders.holderHere(order.sessionId);
       return here === undefined ? callers.send(order, listener) : here.receive(order, listener);
     },
+    expectHolder: (sessionId, withinMs) => holders.expectHolder(sessionId, withinMs),
     expectMove: (sessionId, withinMs) => holders.expectMove(sessionId, withinMs),
     moveExpected: (sessionId) => holders.moveExpected(sessionId),
     async waitForHolder(sessionId, withinMs, signal) {
@@ -69,6 +75,7 @@ export async function openNatsBus(links: NatsLinks, log: Log): Promise<NatsBus> 
     },
     async [Symbol.asyncDispose]() {
       asked.unsubscribe();
+      usage.close();
       callers.close();
       await holders.close();
       bulk.close();

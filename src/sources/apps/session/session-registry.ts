@@ -50,6 +50,8 @@ export interface SessionRegistry {
   closeBridgeToOthers(id: string): Promise<void>;
   /** Returns false if there was none. */
   remove(id: string): Promise<boolean>;
+  /** Before an app learns that it is connected: calls at other instances wait for its bridge from now on. */
+  expectBridge(session: RegisteredSession): Promise<void>;
   openBridge(session: RegisteredSession, socket: BridgeSocket): Promise<Bridge>;
   /** Called with a session whenever its bridge connects or disconnects. */
   onBridgeChange(listener: (session: RegisteredSession) => void): Unsubscribe;
@@ -66,6 +68,8 @@ export interface SessionRegistry {
 /** The longest time to live that an app may request, unless the default is longer. */
 const mostTtlMs = 86_400_000;
 const mostSessions = 20_000;
+/** How long an app may take from the announcement of its bridge until calls reach it. */
+const arrivalMs = 3000;
 /** A call that was not accepted within this time is sent again. */
 const acceptMs = 400;
 /** With many instances, how long a session without a bridge here stays in memory after its last use. */
@@ -156,6 +160,12 @@ export async function openSessionRegistry(options: SessionRegistryOptions): Prom
       const existed = await store.remove(id);
       if (existed) count("session deleted");
       return existed;
+    },
+    async expectBridge({ id }) {
+      if (!bus.isReliable)
+        await bus
+          .expectHolder(id, arrivalMs)
+          .catch((error: unknown) => log.warn("a bridge was not announced", { error }));
     },
     async openBridge(session, socket) {
       const owner = requireLive(session.id);
