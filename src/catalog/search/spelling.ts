@@ -1,3 +1,5 @@
+import { isOrdinaryWord, stemWord } from "./words.ts";
+
 /** Finds the known words that an unknown one was probably meant to be. */
 export interface Speller {
   /** The word itself if it is known; else its nearest neighbours, the two parts of a compound, or nothing. */
@@ -6,6 +8,7 @@ export interface Speller {
 
 /** Words with how often they occur: of two neighbours that are equally near, the more frequent one is meant. */
 export function createSpeller(known: ReadonlyMap<string, number>): Speller {
+  const stems = new Set(Array.from(known.keys(), stemWord));
   const byLength = new Map<number, string[]>();
   for (const word of known.keys()) {
     const same = byLength.get(word.length);
@@ -14,7 +17,8 @@ export function createSpeller(known: ReadonlyMap<string, number>): Speller {
   }
   return {
     correct(word) {
-      if (known.has(word) || word.length < 3 || /\d/.test(word)) return [word];
+      if (known.has(word) || word.length < 3 || /\d/.test(word) || stems.has(stemWord(word))) return [word];
+      if (isOrdinaryWord(word)) return [];
       const parts = splitCompound(word, known);
       if (parts !== undefined) return parts;
       const allowed = word.length < 7 ? 1 : 2;

@@ -1,5 +1,6 @@
 import MiniSearch from "minisearch";
 import { conceptWords, conceptsOf } from "./concepts.ts";
+import { readQuery } from "./read-query.ts";
 import { createSpeller, type Speller } from "./spelling.ts";
 import { isStopWord, splitWords, stemWord } from "./words.ts";
 
@@ -98,10 +99,11 @@ export function createToolIndex(tools: readonly SearchedTool[] = []): ToolIndex 
   /** Each word of the query counts once, by the best of its meanings; tools that answer to more of the words come first. */
   function* rank(phrasing: string, accepts?: Accepts): Generator<undefined, readonly FoundTool[]> {
     speller ??= createSpeller(known);
-    const words = meaningsOf(phrasing, speller);
+    const parts = readQuery(phrasing, speller);
+    const wholeWeight = parts.reduce((sum, { weight }) => sum + weight, 0);
     const scores = new Map<number, number>();
     const covered = new Map<number, number>();
-    for (const meanings of words) {
+    for (const { meanings, weight: ofPart } of parts) {
       const best = new Map<number, number>();
       for (const [term, weight] of meanings) {
         for (const { id, score } of index.search(term, asItIs))
@@ -109,15 +111,15 @@ export function createToolIndex(tools: readonly SearchedTool[] = []): ToolIndex 
         yield;
       }
       for (const [id, score] of best) {
-        scores.set(id, (scores.get(id) ?? 0) + score);
-        covered.set(id, (covered.get(id) ?? 0) + 1);
+        scores.set(id, (scores.get(id) ?? 0) + score * ofPart);
+        covered.set(id, (covered.get(id) ?? 0) + ofPart);
       }
     }
     const found: FoundTool[] = [];
     for (const [id, score] of scores) {
       const name = names.get(id);
       if (name === undefined || accepts?.(name) === false) continue;
-      const fit = covered.get(id)! / words.length;
+      const fit = covered.get(id)! / wholeWeight;
       found.push({ name, score: score * fit ** coverage, fit });
     }
     return found.sort((a, b) => b.score - a.score).slice(0, mostRanked);
@@ -149,36 +151,12 @@ export function fuseRankings(
   return [...fused.values()].sort((a, b) => b.score - a.score).slice(0, limit);
 }
 
-/** A word itself says more than another word for the same thing. */
-const conceptWeight = 0.7;
 /** How much a tool gains that answers to more of the query's words. */
 const coverage = 0.5;
 /** How many places a ranking has. */
 const mostRanked = 50;
-/** Phrasings, and words of each: what a query may hold at most. */
+/** What a query may hold at most. */
 export const maxPhrasings = 5;
-const maxWords = 40;
-
-/** For each word of a query the terms it may stand for, with their weights. */
-function meaningsOf(phrasing: string, speller: Speller): Map<string, number>[] {
-  const words = splitWords(phrasing.slice(0, 2000));
-  const meant = words.filter((word) => !isStopWord(word));
-  return (meant.length > 0 ? meant : words).slice(0, maxWords).flatMap((word) => {
-    const forms = speller.correct(word);
-    if (forms.length === 0) return [];
-    const meanings = new Map<string, number>();
-    const add = (term: string, weight: number): void => {
-      meanings.set(term, Math.max(meanings.get(term) ?? 0, weight));
-    };
-    for (const form of forms) {
-      const stem = stemWord(form);
-      const sure = form === word ? 1 : 0.8;
-      add(stem, sure);
-      for (const concept of conceptsOf(stem)) add(concept, sure * conceptWeight);
-    }
-    return [meanings];
-  });
-}
 
 function termsOf(word: string): string[] {
   const stem = stemWord(word);
