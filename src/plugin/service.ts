@@ -70,10 +70,7 @@ async function start(api: OpenClawApi, context: ServiceContext): Promise<void> {
     homedir: homedir(),
     log: createPluginLog(() => state.context?.logger ?? context.logger),
     link: () => ({
-      runtime: {
-        current: () => (state.api ?? api).runtime.config.current(),
-        mutateConfigFile: (edit) => writeConfig(edit, (state.api ?? api).runtime.config),
-      },
+      runtime: (state.api ?? api).runtime.config,
       config: (state.context ?? context).config,
     }),
   });
