@@ -8,6 +8,9 @@ import { orAborted, sleep, withDeadline } from "../core/wait.ts";
 import { gatewayEndpoint, type GatewayFlags } from "../openclaw/locate-gateway.ts";
 import { type NodeLinkState, openNodeLink } from "../openclaw/open-node-link.ts";
 import { readConfigOf } from "./active-config.ts";
+import { findHub } from "./control/find-hub.ts";
+import type { HubStatus } from "./control/hub-control.ts";
+import { createRemoteControl } from "./control/remote-control.ts";
 import { gatewayOfNode, openDevice } from "./engine/open-gateway-node.ts";
 import type { Host } from "./host.ts";
 import { claimHub } from "./hub-record.ts";
@@ -33,8 +36,29 @@ async function openOf(host: Host, flags: GatewayFlags) {
 }
 
 /** What the gateway knows of this computer, command by command. */
-export async function readNodeStatus(host: Host, flags: GatewayFlags): Promise<NodeStanding> {
-  return readStanding(await openOf(host, flags));
+export async function readNodeStatus(host: Host, flags: GatewayFlags): Promise<NodeStatus> {
+  const opened = await openOf(host, flags);
+  const [standing, recording] = await Promise.all([readStanding(opened), readRecording(host, opened.home)]);
+  return { ...standing, ...(recording && { recording }) };
+}
+
+export interface NodeStatus extends NodeStanding {
+  /** What the running node records now; absent if nothing, or if none runs. */
+  readonly recording?: HubStatus["recording"];
+}
+
+async function readRecording(host: Host, home: Home): Promise<HubStatus["recording"]> {
+  const hub = await findHub(host, home).catch(() => undefined);
+  if (hub === undefined) return undefined;
+  const control = createRemoteControl(hub);
+  try {
+    return (await control.status.read()).recording;
+  } catch {
+    // A node without an MCP server has no control, either.
+    return undefined;
+  } finally {
+    control.close();
+  }
 }
 
 /**

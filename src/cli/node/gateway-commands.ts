@@ -1,5 +1,6 @@
 import type { GatewayFlags } from "../../openclaw/locate-gateway.ts";
-import type { CommandStanding, NodeStanding } from "../../hub/node-standing.ts";
+import type { CommandStanding } from "../../hub/node-standing.ts";
+import type { NodeStatus } from "../../hub/pair-node.ts";
 import type { Column } from "../../hub/verbs/verb.ts";
 import type { CommandContext } from "../command-context.ts";
 import { defineCommand } from "../command.ts";
@@ -67,13 +68,16 @@ function answer(value: boolean | undefined): string {
   return value ? "yes" : "no";
 }
 
-async function showStanding(context: CommandContext, standing: NodeStanding): Promise<void> {
+async function showStanding(context: CommandContext, standing: NodeStatus): Promise<void> {
   const { renderTable } = await import("../output/table.ts");
-  const text = [...headOf(standing), "", renderTable(standing.commands, columns, context)].join("\n");
+  const { recordingText } = await import("../../hub/verbs/hub-status.ts");
+  const { recording } = standing;
+  const shown = recording === undefined ? [] : [`Recording ${recordingText(recording, Date.now())}`];
+  const text = [...headOf(standing), ...shown, "", renderTable(standing.commands, columns, context)].join("\n");
   context.answer(standing, text);
 }
 
-function headOf({ nodeId, gateway, seen, problem }: NodeStanding): readonly string[] {
+function headOf({ nodeId, gateway, seen, problem }: NodeStatus): readonly string[] {
   return [
     `Node      ${nodeId}`,
     `Gateway   ${gateway}`,
@@ -83,7 +87,7 @@ function headOf({ nodeId, gateway, seen, problem }: NodeStanding): readonly stri
 
 const ownerHint = "          Where the gateway runs, `openclaw nodes pending` and `openclaw nodes describe` show it.";
 
-function stateOf(seen: NodeStanding["seen"]): string {
+function stateOf(seen: NodeStatus["seen"]): string {
   if (seen === undefined) return "the gateway does not know this computer; run `clawport node pair`";
   const approval = seen.approvalState.replaceAll("-", " ");
   return seen.connected ? `connected, ${approval}` : `not connected (run \`clawport node\`), ${approval}`;

@@ -15,6 +15,7 @@ import { findTrustProblem } from "../require-trust.ts";
 import { checkConfig, checkTrust, type ConfigReading } from "./check-config.ts";
 import { checkHome, checkSecretFile } from "./check-home.ts";
 import { checkHub } from "./check-hub.ts";
+import { checkMachine } from "./check-machine.ts";
 import { checkOpenClaw } from "./check-openclaw.ts";
 import { checkPins } from "./check-pins.ts";
 import { checkSchemas } from "./check-schemas.ts";
@@ -71,6 +72,7 @@ export async function examine(subject: Examination): Promise<readonly Examined[]
     pins: () => ("error" in reading ? [] : checkPins(home, reading.active)),
     "sign-ins": () => checkSignIns({ home, config, env, uid, log }),
     openclaw: () => checkOpenClaw(subject),
+    "this computer": () => checkMachine(config.machine, subject),
   };
   const findings = await Promise.all(
     Object.entries(checks).map(async ([check, run]) => (await run()).map((finding) => ({ check, ...finding }))),

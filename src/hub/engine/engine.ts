@@ -176,6 +176,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       return createLocalControl({
         ...parts,
         ...(await servers()),
+        recordings: () => machine?.recordings() ?? [],
         startedAt,
         configuration,
         reload: async () => (followed ? followed.reload() : applyEdit(await configuration.read())),

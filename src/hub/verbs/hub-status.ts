@@ -29,12 +29,20 @@ function hubRows(hub: HubStatus, now: number): Rows {
     ["Address", address === undefined ? undefined : hubMcpUrl(address)],
     ["Apps", appsAddress],
     ["Running", `for ${spanText(uptimeMs)} (PID ${pid}, version ${version})`],
+    ["Recording", hub.recording === undefined ? undefined : recordingText(hub.recording, now)],
     ["Sessions", sessions === undefined ? undefined : String(sessions)],
     ["Callers", callersText(hub.callers, now)],
     ["Surfaces", hub.surfaces === undefined || hub.surfaces.length === 0 ? undefined : surfacesText(hub.surfaces)],
     ["Calls", `${calls}${failed}`],
     ["Refused tokens", refusedTokens === undefined ? undefined : refusedText(refusedTokens, now)],
   ];
+}
+
+/** What is being recorded, since when and for whom. */
+export function recordingText(recording: NonNullable<HubStatus["recording"]>, now: number): string {
+  return recording
+    .map(({ what, since, caller }) => `${what}, for ${spanText(now - Date.parse(since))}, by ${sanitizeLine(caller)}`)
+    .join("; ");
 }
 
 const mostShown = 5;

@@ -14,10 +14,9 @@ export interface Pixels {
 /** The pixels of a picture, decoded by a program that is not part of the node. */
 export async function pixelsOf(base64: string): Promise<Pixels> {
   const image = Buffer.from(base64, "base64");
-  const [width, height] = (await ffmpeg(image, "ffprobe", [
-    ...["-v", "error", "-select_streams", "v:0", "-show_entries", "stream=width,height"],
-    ...["-of", "csv=p=0", "-"],
-  ])).toString("utf8").trim().split(",").map(Number) as [number, number]; // prettier-ignore
+  const entries = ["-select_streams", "v:0", "-show_entries", "stream=width,height", "-of", "csv=p=0"];
+  const size = (await ffmpeg(image, "ffprobe", ["-v", "error", ...entries, "-"])).toString("utf8");
+  const [width, height] = size.trim().split(",").map(Number) as [number, number];
   const raw = await ffmpeg(image, "ffmpeg", ["-v", "error", "-i", "-", "-f", "rawvideo", "-pix_fmt", "rgb24", "-"]);
   return {
     width,

@@ -41,8 +41,10 @@ export async function openClient({ url, token }: { url: string; token: string })
         },
       );
       const blocks = result.content as ToolAnswer["blocks"];
-      const find = (type: string, field: string): string =>
-        String(blocks.find((block) => block.type === type)?.[field] ?? "");
+      const find = (type: string, field: string): string => {
+        const value = blocks.find((block) => block.type === type)?.[field];
+        return typeof value === "string" ? value : "";
+      };
       return {
         isError: result.isError === true,
         text: find("text", "text"),
