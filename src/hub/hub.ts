@@ -17,6 +17,8 @@ export interface HubOptions extends Omit<HttpOptions, "control"> {
   readonly home: Home;
   readonly configuration: ActiveConfig;
   readonly env: World["env"];
+  /** That of the user unless given. */
+  readonly homedir?: string;
   readonly log: LiveLog;
   readonly version: string;
   /** The log level that the user asked for; the configuration does not override it. */
@@ -57,7 +59,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
       home,
       configuration: watchedConfigFile({ home, configuration, env, log }),
       env,
-      homedir: homedir(),
+      homedir: options.homedir ?? homedir(),
       log,
       version,
       logLevel: options.level,

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import JSON5 from "json5";
 import { expect, test } from "vitest";
-import { appendJson5, removeJson5 } from "./edit-json5.ts";
+import { appendJson5, removeJson5, setJson5 } from "./edit-json5.ts";
 import { readJson5 } from "./read-json5.ts";
 
 const added = { b: { url: "https://b.example/" } };
@@ -152,6 +152,39 @@ test("of entries that share a line only one is removed, and comments on the othe
 test("a key that is missing or there twice is refused", () => {
   expect(() => remove(whole, "d")).toThrow(expect.objectContaining({ code: "not-found" }));
   expect(() => remove("{ servers: { a: 1, b: 2, a: 3 } }", "a")).toThrow(expect.objectContaining({ code: "config" }));
+});
+
+test("a value is set in its place, and everything around it stays", () => {
+  const text = "{\n  // mine\n  a: { b: 1, /* of c */ c: [1, 2], }, // end\n}\n";
+  expect(setJson5(text, ["a", "b"], { x: true })).toBe(
+    "{\n  // mine\n  a: { b: {\n    x: true,\n  }, /* of c */ c: [1, 2], }, // end\n}\n",
+  );
+  expect(setJson5(text, ["a", "c", 1], "two")).toBe(text.replace("[1, 2]", '[1, "two"]'));
+  expect(setJson5("", ["a", "b"], 1)).toBe("{\n  a: {\n    b: 1,\n  },\n}\n");
+  expect(JSON.parse(setJson5('{ "a": 1 }', ["b"], { c: [1] }))).toEqual({ a: 1, b: { c: [1] } });
+  expect(JSON.parse(setJson5('{ "a": 1 }', ["a"], { c: [{ d: 1 }] }))).toEqual({ a: { c: [{ d: 1 }] } });
+  expect(() => setJson5("{ a: 1, a: 2 }", ["a"], 3)).not.toThrow();
+  expect(() => setJson5("{ a: 1 }", ["a", "b"], 3)).toThrow(expect.objectContaining({ code: "config" }));
+});
+
+test("whatever is set is read back, and nothing else changes", () => {
+  const names = fc.stringMatching(/^[a-z][a-z0-9_.-]{0,8}$/);
+  const values = fc.dictionary(names, fc.jsonValue({ maxDepth: 2, noUnicodeString: true }), { maxKeys: 5 });
+  fc.assert(
+    fc.property(
+      values,
+      names,
+      fc.jsonValue({ maxDepth: 2 }),
+      fc.constantFrom(undefined, 2),
+      (others, name, value, space) => {
+        const text = JSON5.stringify({ debug: true, part: others }, undefined, space);
+        expect(JSON5.parse(setJson5(text, ["part", name], value))).toEqual({
+          debug: true,
+          part: { ...others, [name]: value },
+        });
+      },
+    ),
+  );
 });
 
 test("whatever was added can be removed again, and the rest is unchanged", () => {

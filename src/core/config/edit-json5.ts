@@ -114,7 +114,9 @@ function indentOf(text: string, offset: number): string {
 }
 
 function valueAt(value: unknown, path: ConfigPath): unknown {
-  return path.reduce<unknown>((part, key) => asRecord(part)[key], value);
+  return path.reduce<unknown>((part, key) => {
+    return Array.isArray(part) ? (part as unknown[])[Number(key)] : asRecord(part)[key];
+  }, value);
 }
 
 function mergeEntries(value: unknown, path: ConfigPath, entries: Readonly<Record<string, unknown>>): unknown {
@@ -133,10 +135,10 @@ export function setJson5(text: string, path: ConfigPath, value: unknown): string
   const key = path.at(-1);
   if (place === undefined && key !== undefined) return appendJson5(text, path.slice(0, -1), { [key]: value });
   const { key: start, value: from, end } = place ?? { key: 0, value: 0, end: text.length };
-  const quoted = text.trimStart()[1] === '"' || text[start] === '"';
-  const changed = text.slice(0, from) + renderValue(value, quoted, "  ", indentOf(text, start)) + text.slice(end);
+  const shown = renderValue(value, isJson(text), "  ", indentOf(text, start));
+  const changed = text.slice(0, from) + shown + text.slice(end);
   // A key that is there twice would keep its other value.
-  if (isDeepStrictEqual(valueAt(parsedOrUndefined(changed), path), value)) return changed;
+  if (isDeepStrictEqual(parsedOrUndefined(changed), withValue(document.value, path, value))) return changed;
   throw new Fault(
     "config",
     `${formatPath(path)} can't be changed without changing something else. Nothing was written. Change it by hand.`,
@@ -197,6 +199,25 @@ function parsedOrUndefined(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** Such a file stays one that every program can read. */
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function withValue(whole: unknown, [key, ...rest]: ConfigPath, value: unknown): unknown {
+  if (key === undefined) return value;
+  if (Array.isArray(whole)) {
+    return (whole as unknown[]).map((part, index) => (index === key ? withValue(part, rest, value) : part));
+  }
+  const object = asRecord(whole);
+  return { ...object, [key]: withValue(object[key], rest, value) };
 }
 
 function withoutEntry(value: unknown, [key = "", ...rest]: ConfigPath): unknown {

@@ -33,6 +33,7 @@ export async function startConsoleHub(options: ConsoleHubOptions = {}) {
       home,
       configuration: { config: loaded.config, file: { ...loaded, location: "state-folder" } },
       env,
+      homedir: folder,
       log: createLiveLog({ level: "info", format: "human", write: (line) => logged.push(line) }),
       version: "1.2.3",
       port,
