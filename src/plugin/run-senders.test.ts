@@ -33,6 +33,15 @@ test("messages that were collected before the run began count, older ones do not
   expect(senders.of("c", group)).toEqual({ sender: "telegram:1", isOwner: true });
 });
 
+test("a message counts for every run of the chat that may still go on", () => {
+  const senders = createRunSenders();
+  senders.noteMessage(group, "telegram", "1");
+  senders.noteRun("a", group, ada);
+  senders.noteRun("beside it", group, undefined);
+  senders.noteMessage(group, "telegram", "2");
+  expect(senders.of("a", group)).toEqual({ senders: ["telegram:1", "telegram:2"], isOwner: false });
+});
+
 test("a group in which no message was seen may be mixed; a chat of two is not", () => {
   const senders = createRunSenders();
   senders.noteRun("a", group, ada);

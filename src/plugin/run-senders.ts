@@ -24,21 +24,22 @@ interface Run {
 const mostRuns = 2000;
 const mostSessions = 2000;
 const mostWriters = 50;
+/** More than can go on in one chat at the same time. */
+const mostRecent = 8;
 const unknown = "unknown";
 
 export function createRunSenders(): RunSenders {
   const runs = new Map<string, Run>();
-  /** By session, the writers that count for its latest run and for the next one. */
-  const sessions = new Map<string, { latest: Set<string>; next: Set<string> }>();
+  /** By session, the writers that count for its latest runs, which may still go on, and for the next one. */
+  const sessions = new Map<string, { recent: Set<string>[]; next: Set<string> }>();
 
   return {
     noteMessage(sessionKey, channel, senderId) {
       if (sessionKey === undefined) return;
-      const { latest, next } = sessionOf(sessionKey);
+      const { recent, next } = sessionOf(sessionKey);
       const writer = senderId === undefined ? unknown : nameOf(channel, senderId);
       // An overflow is told from a run of one person all the same.
-      if (latest.size < mostWriters) latest.add(writer);
-      if (next.size < mostWriters) next.add(writer);
+      for (const writers of [...recent, next]) if (writers.size < mostWriters) writers.add(writer);
     },
     noteRun(runId, sessionKey, requester) {
       const run = runOf(runId, sessionKey);
@@ -67,16 +68,17 @@ export function createRunSenders(): RunSenders {
 
   function begin(sessionKey: string): Set<string> {
     const session = sessionOf(sessionKey);
-    session.latest = session.next;
+    const writers = session.next;
+    session.recent = [...session.recent, writers].slice(-mostRecent);
     session.next = new Set();
-    return session.latest;
+    return writers;
   }
 
   function sessionOf(sessionKey: string) {
     const known = sessions.get(sessionKey);
     // Those that were used last are kept longest.
     sessions.delete(sessionKey);
-    const session = known ?? { latest: new Set<string>(), next: new Set<string>() };
+    const session = known ?? { recent: [], next: new Set<string>() };
     if (sessions.size >= mostSessions) sessions.delete(sessions.keys().next().value!);
     sessions.set(sessionKey, session);
     return session;
