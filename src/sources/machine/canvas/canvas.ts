@@ -2,7 +2,7 @@ import { Fault, isFault } from "../../../core/fault.ts";
 import type { CanvasConfig } from "../../../core/config/machine-config.ts";
 import type { Log } from "../../../core/log.ts";
 import { quoted } from "../../../core/peer-text.ts";
-import { orAborted, settledWithin } from "../../../core/wait.ts";
+import { orAborted, settledWithin, withDeadline } from "../../../core/wait.ts";
 import { CapabilityFault, invalidRequest } from "../capability.ts";
 import type { Machine } from "../machine.ts";
 import type { A2uiMessage } from "./a2ui/a2ui-messages.ts";
@@ -67,6 +67,7 @@ interface Window {
 const defaultSize = { width: 800, height: 600 };
 const maxResultBytes = 1024 * 1024;
 const unresponsiveMs = 1000;
+const openMs = 30_000;
 const closeMs = 10_000;
 
 export function createCanvas(options: CanvasOptions): Canvas {
@@ -119,7 +120,9 @@ export function createCanvas(options: CanvasOptions): Canvas {
     };
     const closeLater = (why: string): void =>
       void close(why).catch((error: unknown) => log.warn("could not clean up after the canvas", { error }));
-    const page: CanvasPage = await openPage(chromium.devtools, closeLater, signal);
+    const page: CanvasPage = await withDeadline(openMs, signal, (opened) =>
+      openPage(chromium.devtools, closeLater, opened),
+    );
     void chromium.lost.then(closeLater);
     return { page, close };
   }
@@ -169,6 +172,7 @@ export function createCanvas(options: CanvasOptions): Canvas {
     } catch (error) {
       // The reason is the proxy's, though a browser only says that there is no way.
       if (isFault(error) && !signal.aborted) await requireTrustedPage(page);
+      if (isFault(error, "timeout")) await closeIfHung(opened);
       throw error;
     }
     const at = await requireTrustedPage(page);
@@ -177,10 +181,11 @@ export function createCanvas(options: CanvasOptions): Canvas {
   }
 
   /** The page hangs: only a new browser helps. */
-  async function closeIfHung({ page, close }: Window): Promise<boolean> {
+  async function closeIfHung({ page, close }: Window): Promise<string> {
     const isAlive = await settledWithin(page.evaluate("1", unresponsiveMs), unresponsiveMs / 2);
-    if (!isAlive) await close("the page hung");
-    return !isAlive;
+    if (isAlive) return "";
+    await close("the page hung");
+    return " The page hung, so the canvas was closed.";
   }
 
   async function evaluate(opened: Window, script: string, timeoutMs: number, signal: AbortSignal): Promise<unknown> {
@@ -191,7 +196,7 @@ export function createCanvas(options: CanvasOptions): Canvas {
       if (!isFault(error, "timeout") && !isFault(error, "cancelled"))
         throw new CapabilityFault("CANVAS_EVAL_FAILED", messageFor(error), { cause: error });
       await settledWithin(opened.page.send("Runtime.terminateExecution"), unresponsiveMs);
-      const closed = (await closeIfHung(opened)) ? " The page hung, so the canvas was closed." : "";
+      const closed = await closeIfHung(opened);
       if (signal.aborted) throw error;
       throw new CapabilityFault("CANVAS_EVAL_TIMEOUT", `The script took longer than ${timeoutMs} ms.${closed}`, {
         code: "timeout",
@@ -241,8 +246,18 @@ export function createCanvas(options: CanvasOptions): Canvas {
         });
       return result;
     },
-    snapshot: (pictureOptions, { signal }) =>
-      takePicture(openedWindow().page, pictureOptions, AbortSignal.any([signal, ended.signal])),
+    async snapshot(pictureOptions, { signal }) {
+      const opened = openedWindow();
+      try {
+        return await takePicture(opened.page, pictureOptions, AbortSignal.any([signal, ended.signal]));
+      } catch (error) {
+        if (!isFault(error, "timeout")) throw error;
+        const closed = await closeIfHung(opened);
+        throw new CapabilityFault("CANVAS_SNAPSHOT_FAILED", `The page was not drawn in time.${closed}`, {
+          cause: error,
+        });
+      }
+    },
     pushA2ui: (messages, call) =>
       inTurn(call, async (signal) => {
         const opened = await requireWindow({}, signal, call);

@@ -164,9 +164,10 @@ export async function openPage(
       return load(content.url, callSignal);
     },
     async url() {
-      const { frame } = asRecord((await send("Page.getFrameTree"))["frameTree"]);
-      const { url, urlFragment = "", unreachableUrl } = asRecord(frame);
-      return typeof unreachableUrl === "string" ? unreachableUrl : `${String(url)}${String(urlFragment)}`;
+      // The browser's own process answers, even if the page hangs.
+      const { currentIndex, entries } = await withDeadline(askMs, undefined, () => send("Page.getNavigationHistory"));
+      const current = Array.isArray(entries) ? asRecord(entries[Number(currentIndex)])["url"] : undefined;
+      return typeof current === "string" ? current : "";
     },
     async status() {
       const status = await inOwnWorld("performance.getEntriesByType('navigation')[0]?.responseStatus");

@@ -81,7 +81,8 @@ export function chromiumFlags(options: FlagOptions): readonly string[] {
     "--disable-backgrounding-occluded-windows",
     "--disable-background-timer-throttling",
     "--disable-renderer-backgrounding",
-    "--app=about:blank",
+    // A window without an address bar. Blank pages can't have one.
+    "--app=data:text/html,<title>Canvas</title>",
   ];
 }
 

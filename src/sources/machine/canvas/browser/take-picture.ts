@@ -18,7 +18,7 @@ export interface Picture {
   readonly height: number;
 }
 
-const pictureMs = 20_000;
+const pictureMs = 10_000;
 const mostPixels = 16_384;
 /** Clients and models refuse larger pictures. */
 const maxBase64 = 5 * 1024 * 1024;
