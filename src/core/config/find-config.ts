@@ -67,6 +67,7 @@ export const defaultConfig: Config = {
     microphone: "default",
     stt: { command: [] },
     git: { roots: [] },
+    canvas: { trustedOrigins: [], privateAddresses: false, sandbox: true },
   },
   servers: {},
   toolDiscoveryInterval: 300_000,

@@ -15,6 +15,36 @@ const fix = Type.Object(
   { additionalProperties: false, description: "Where this computer is, for one that does not move." },
 );
 
+const canvas = Type.Object(
+  {
+    trustedOrigins: Type.Array(Type.String({ pattern: "^https?://[^/?#@\\s]+/?$", maxLength: 300 }), {
+      default: [],
+      maxItems: 200,
+      description:
+        "Where pages in the canvas may come from and what they may talk to, like `https://example.com` or `http://127.0.0.1:3000`. Everything else is out of reach for them.",
+    }),
+    privateAddresses: Type.Boolean({
+      default: false,
+      description:
+        "Whether the name of a trusted origin may resolve to a private network (10.x.x.x, 192.168.x.x …). This computer is reached by `localhost` or its address only.",
+    }),
+    browser: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 4096,
+        description: "The program to use instead of the Chromium in `PATH`: a name, or an absolute path.",
+      }),
+    ),
+    sandbox: Type.Boolean({
+      default: true,
+      description: "Chromium's own sandbox. As root there is none: only `false` makes the canvas work there.",
+    }),
+  },
+  { additionalProperties: false, default: {}, description: "The tools `canvas.*`: pages in a window of their own." },
+);
+
+export type CanvasConfig = Type.Static<typeof canvas>;
+
 const testDevice = Type.Object(
   {
     id: Type.String({ pattern: "^test:[a-z0-9-]{1,40}$", description: "Its name in `camera.list`: `test:pattern`." }),
@@ -130,6 +160,7 @@ export const machineSchema = Type.Object(
       },
       { additionalProperties: false, default: {}, description: "The tool `git.status`." },
     ),
+    canvas,
   },
   { additionalProperties: false, default: {}, description: "Tools of this computer." },
 );

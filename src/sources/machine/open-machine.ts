@@ -16,6 +16,7 @@ import { systemNotify } from "./capabilities/system-notify.ts";
 import { systemRunPrepare } from "./capabilities/system-run-prepare.ts";
 import { systemRun } from "./capabilities/system-run.ts";
 import { systemWhich } from "./capabilities/system-which.ts";
+import { openCanvas } from "./canvas/open-canvas.ts";
 import type { Capability } from "./capability.ts";
 import { createClipboard } from "./clipboard.ts";
 import { type Consent, openConsent } from "./consent.ts";
@@ -73,6 +74,7 @@ export async function openMachine(options: OpenMachineOptions): Promise<OpenedMa
   const consent = openConsent({ file: `${folder}/consent.json`, modes: config.consent, session, log });
   const notifications = createNotifications(machine);
   const clipboard = createClipboard(machine);
+  const canvas = openCanvas({ config: config.canvas, env, platform, homedir, folder: `${folder}/canvas`, log });
   const desktop = openDesktop({ env, platform, config, folder, notifications, log });
   const { remoteGrants, gatewayApprovals, pidNamespace } = config.run;
   const approvals = openExecApprovals({ path: `${folder}/exec-approvals.json`, remoteGrants, log });
@@ -98,6 +100,7 @@ export async function openMachine(options: OpenMachineOptions): Promise<OpenedMa
     gitStatus({ env, platform, homedir, roots: config.git.roots }),
     clipboardRead(clipboard),
     clipboardWrite(clipboard),
+    ...canvas.capabilities,
     ...desktop.capabilities,
     appStatus({ ...machine, registry, modeOf: consent.modeOf, recordings: () => desktop.recordings.list() }),
     appActivity(machine),
@@ -126,6 +129,7 @@ export async function openMachine(options: OpenMachineOptions): Promise<OpenedMa
       async close() {
         await source.close();
         await clipboard.close();
+        await canvas.close();
       },
     },
     registry,
