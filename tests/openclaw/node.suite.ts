@@ -6,6 +6,8 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Capability } from "../../src/sources/machine/capability.ts";
 import { clawport, type Place } from "../cli/run-clawport.ts";
+import { pixelsOf, readFilm } from "../machine/desktop/look-at-media.ts";
+import { hasPackages, x11Packages } from "../machine/desktop/require-programs.ts";
 import { type Desktop, startDesktop } from "../machine/start-desktop.ts";
 import { type StartedNode, startNode } from "../machine/start-node.ts";
 import { until } from "../support/until.ts";
@@ -20,9 +22,18 @@ let nodeId = "";
 let operator: GatewayChat;
 
 /** What the gateway's owner has to allow on Linux: its policy drops everything else, such as clipboard.write, without a word. */
-const allowed = ["device.info", "device.status", "location.get", "git.status", "clipboard.read"];
+const allowed = [
+  "device.info",
+  "device.status",
+  "location.get",
+  "git.status",
+  "clipboard.read",
+  "screen.record",
+  "camera.snap",
+];
 
 beforeAll(async () => {
+  await hasPackages(...x11Packages);
   [bench, desktop] = await Promise.all([
     openBench({ prepare: (_, env) => allow(env, [...allowed, "demo.count"]) }),
     startDesktop(),
@@ -35,7 +46,8 @@ beforeAll(async () => {
       enableMcpServer: true,
       location: { static: { lat: 48.2, lon: 16.37, accuracyMeters: 10 } },
       git: { roots: [repository] },
-      consent: { location: "always", clipboard: "always" },
+      camera: { testDevices: [{ id: "test:pattern", source: "testsrc2=size=320x240:rate=25" }] },
+      consent: { location: "always", clipboard: "always", screen: "always", camera: "always" },
     },
     env: { ...desktop.env, ...openclawEnv(bench.env) },
     attended: true,
@@ -45,6 +57,7 @@ beforeAll(async () => {
   await connected();
   operator = await openChat(bench.url, bench.token);
   await desktop.copy("copied");
+  await desktop.run("xsetroot", "-solid", "#ff8000");
 });
 afterAll(async () => {
   await operator?.[Symbol.asyncDispose]();
@@ -104,7 +117,7 @@ test("the node pairs, and nothing runs before the gateway's owner approves it", 
   const after = await describeNode();
   expect(after).toMatchObject({ approvalState: "approved" });
   expect(after["commands"]).toEqual(
-    expect.arrayContaining([...allowed, "system.run", "system.which", "system.notify"]),
+    expect.arrayContaining([...allowed, "screen.snapshot", "system.run", "system.which", "system.notify"]),
   );
   expect(after["commands"]).not.toContain("app.status");
 });
@@ -124,6 +137,19 @@ describe("OpenClaw's own `nodes invoke`", { timeout: 120_000 }, () => {
   test("drives git.status, and the notification was seen on the desktop", async () => {
     expect(await invoke("git.status", { path: repository })).toMatchObject({ branch: "trunk", clean: true });
     expect(desktop.shown()).toContain("From the gateway");
+  });
+
+  test("takes a screenshot, a film and a photo", async () => {
+    const picture = await invoke("screen.snapshot", { format: "png", maxWidth: 320 });
+    expect(picture).toMatchObject({ format: "png", width: 320, height: 240, screenIndex: 0 });
+    const [red, green, blue] = (await pixelsOf(String(picture["base64"]))).at(20, 220);
+    expect([red > 240, Math.abs(green - 128) < 12, blue < 15]).toEqual([true, true, true]);
+    const film = await invoke("screen.record", { durationMs: 1000, fps: 5, maxWidth: 160, format: "mp4" });
+    const path = join(repository, "film.mp4");
+    await writeFile(path, Buffer.from(String(film["base64"]), "base64"));
+    expect(await readFilm(path)).toMatchObject({ width: 160, frames: 5 });
+    await rm(path);
+    expect(await invoke("camera.snap", { maxWidth: 160, format: "jpg" })).toMatchObject({ format: "jpg", width: 160 });
   });
 
   test("shows why a call failed", async () => {
