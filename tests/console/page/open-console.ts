@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { openHome } from "../../../src/core/files/home.ts";
-import { createSignInLink } from "../../../src/doors/console/sign-in-link.ts";
+import { createSignInLink, type SignInLink } from "../../../src/doors/console/sign-in-link.ts";
 import { makePlace, type Place, type RunningHub, startHub } from "../../cli/run-clawport.ts";
 import { buildPage } from "./build-page.ts";
 
@@ -19,6 +19,8 @@ export interface ConsolePlace extends AsyncDisposable {
   readonly origin: string;
   readonly hub: RunningHub;
   token(): Promise<string>;
+  /** A link that signs a browser in, once. */
+  link(terminal?: boolean): Promise<SignInLink>;
   /** Ends the hub, without its consent if wanted. */
   stop(): Promise<void>;
   /** Starts it again at the same port. */
@@ -38,7 +40,7 @@ export interface OpenOptions {
 export interface OpenConsole extends AsyncDisposable {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** Errors on the browser's console: a broken policy, a script that fails, a request that is refused. */
+  /** Errors on the browser's console: a broken policy, a script that fails. */
   readonly errors: string[];
   go(path: string): Promise<void>;
 }
@@ -57,14 +59,18 @@ export async function openConsolePlace(
   const { port } = hub.ready;
   const origin = `http://127.0.0.1:${port}`;
   const home = await openHome(place.home);
+  const link = (terminal = true): Promise<SignInLink> => createSignInLink({ home, address: origin, terminal });
   return {
     place,
     origin,
+    link,
     get hub() {
       return hub;
     },
     token: async () => (await readFile(hub.ready.tokenPath, "utf8")).trim(),
-    stop: () => hub[Symbol.asyncDispose](),
+    async stop() {
+      await hub[Symbol.asyncDispose]();
+    },
     async restart() {
       hub = await startHub(place, "--port", String(port));
     },
@@ -72,16 +78,18 @@ export async function openConsolePlace(
       const context = await browser.newContext({ viewport: { width, height }, colorScheme: dark ? "dark" : "light" });
       const page = await context.newPage();
       const errors: string[] = [];
-      page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
+      page.on("console", (message) => {
+        // A request that the hub refuses is shown on the page.
+        if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))
+          errors.push(message.text());
+      });
       page.on("pageerror", (error) => errors.push(String(error)));
-      const { url } = await createSignInLink({ home, address: origin, terminal });
+      const { url } = await link(terminal);
       await page.goto(url);
       await page.locator("[data-connection=live]").waitFor();
       const go = async (to: string): Promise<void> => {
-        await page.evaluate((address) => {
-          history.pushState(null, "", address);
-          dispatchEvent(new PopStateEvent("popstate"));
-        }, `/console/${to}`);
+        const address = JSON.stringify(`/console/${to}`);
+        await page.evaluate(`history.pushState(null, "", ${address}); dispatchEvent(new PopStateEvent("popstate"))`);
       };
       if (path !== "") await go(path);
       return { page, context, errors, go, [Symbol.asyncDispose]: () => context.close() };

@@ -42,7 +42,7 @@ export function ServerDetail({ server }: { readonly server: ServerStatus }) {
       <Actions server={server} isOff={isOff} />
       <Facts server={server} />
       {!isOff && <ToolsOf server={server} />}
-      {server.address.startsWith("stdio:") && <Log server={server} />}
+      {!isOff && server.address.startsWith("stdio:") && <Log server={server} />}
     </div>
   );
 }

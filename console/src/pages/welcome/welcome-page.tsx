@@ -21,20 +21,20 @@ export function WelcomePage() {
   const count = servers.value.value?.length ?? 0;
   const connected = (clients.value.value ?? []).filter(({ state }) => state === "installed").length;
   const state = machine.value.value;
-  const isListening = state?.status === "Listening";
-  const isDone = count > 0 && connected > 0 && isListening;
+  const isOn = state !== undefined && state.status !== "Disabled";
+  const isDone = count > 0 && connected > 0 && isOn;
   return (
     <div class="welcome stack">
       <div>
         <h2 class="title">Set up Clawport</h2>
         <p class="muted">Three steps, a minute. You can leave any of them out and come back here.</p>
       </div>
-      <Step number={1} isDone={isListening} title="Local MCP">
+      <Step number={1} isDone={isOn} title="Local MCP">
         <Loaded from={machine}>
           {(now) => (
             <>
               <div class="row row-wrap">
-                <StateMark tone={isListening ? "ok" : "warn"}>{now.status}</StateMark>
+                <StateMark tone={now.status === "Listening" ? "ok" : "warn"}>{now.status}</StateMark>
                 <code class="break">{visible(now.endpoint)}</code>
                 <CopyButton text={now.endpoint} what="the endpoint" />
               </div>

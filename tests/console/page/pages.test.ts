@@ -1,0 +1,238 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { openBrowser } from "../../browser/open-browser.ts";
+import { listTools } from "../../cli/run-clawport.ts";
+import { requireDebianPackage } from "../../setup/require-debian-package.ts";
+import { until } from "../../support/until.ts";
+import { callHub } from "./call-hub.ts";
+import { type ConsolePlace, openConsolePlace, studioServer } from "./open-console.ts";
+
+const chromium = await requireDebianPackage("chromium", "/usr/bin/chromium");
+vi.setConfig({ testTimeout: 60_000 });
+
+describe.skipIf(chromium === undefined)("the console", () => {
+  let browser: Browser;
+  let place: ConsolePlace;
+  beforeAll(async () => {
+    [browser, place] = await Promise.all([
+      openBrowser(chromium ?? ""),
+      openConsolePlace({
+        servers: { files: studioServer("files"), paint: studioServer("paint") },
+        policy: { rules: [{ tool: "files__write_file", verdict: "ask", reason: "it overwrites files" }] },
+      }),
+    ]);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await place[Symbol.asyncDispose]();
+  });
+
+  test("loads in few requests, all of them the hub's, and forgets the secret in the address", async () => {
+    await using context = await disposable(browser);
+    const page = await context.newPage();
+    const urls: string[] = [];
+    page.on("request", (request) => urls.push(request.url()));
+    let bytes = 0;
+    page.on("response", async (response) => {
+      if (!response.url().includes("/assets/") && !response.url().endsWith("/console/")) return;
+      bytes += (await response.request().sizes()).responseBodySize;
+    });
+    const { url } = await place.link();
+    await page.goto(url);
+    await page.getByRole("heading", { name: "Needs you" }).waitFor();
+    expect(page.url()).toBe(`${place.origin}/console/`);
+    expect(urls.filter((each) => !each.startsWith(`${place.origin}/console/`))).toEqual([]);
+    expect(urls.filter((each) => each.includes("/assets/")).length).toBeLessThanOrEqual(6);
+    expect(urls.length).toBeLessThanOrEqual(24);
+    expect(bytes).toBeGreaterThan(10_000);
+    expect(bytes).toBeLessThan(150_000);
+  });
+
+  test("a server is added by its command, shows its tools and its log, and is switched off, on and removed", async () => {
+    await using open = await place.open(browser, { path: "servers" });
+    const { page } = open;
+    await page.getByRole("link", { name: "Add" }).click();
+    await page.getByRole("button", { name: "Command" }).click();
+    const { command, args } = studioServer("notes") as { command: string; args: readonly string[] };
+    await page
+      .getByLabel("Command", { exact: true })
+      .fill([command, ...args.slice(0, 2)].map((word) => `"${word}"`).join(" "));
+    await page.getByLabel("Name", { exact: true }).fill("notes");
+    await page.getByRole("button", { name: "Add server" }).click();
+    await page.waitForURL(/\/console\/servers\/notes$/);
+    await page.getByRole("link", { name: "notes__search" }).waitFor();
+    await expect.poll(() => page.getByRole("region", { name: "Log" }).last().innerText()).toContain("notes: open");
+    await page.getByRole("button", { name: "Disable" }).click();
+    await page.locator(".detail .state", { hasText: "disabled" }).waitFor();
+    await page.getByRole("button", { name: "Enable" }).click();
+    await page.locator(".detail .state", { hasText: "ready" }).waitFor();
+    await page.getByRole("button", { name: "Remove…" }).click();
+    await page.getByRole("button", { name: "Remove notes" }).click();
+    await page.waitForURL(/\/console\/servers$/);
+    await expect.poll(() => page.getByRole("link", { name: "notes" }).count()).toBe(0);
+    expect(await readFile(join(place.place.home, "clawport.json5"), "utf8")).not.toContain("notes");
+    expect(open.errors).toEqual([]);
+  });
+
+  test("a tool is found, filled in and run: an image, progress that is cancelled, data and a link", async () => {
+    await using open = await place.open(browser, { path: "tools" });
+    const { page } = open;
+    await page.keyboard.press("/");
+    await page.keyboard.type("draw");
+    await page.getByRole("link", { name: /paint__draw/ }).click();
+    await page.getByLabel("width").fill("200");
+    await page.getByRole("button", { name: "Run" }).click();
+    const image = page.getByAltText("Image of the result");
+    await image.waitFor();
+    await expect
+      .poll(() => image.evaluate((shown) => (shown as unknown as { naturalWidth: number }).naturalWidth))
+      .toBe(200);
+    expect(await page.getByText("A sunset.").isVisible()).toBe(true);
+
+    await open.go("tools/paint__count");
+    await page.getByRole("spinbutton").fill("500");
+    await page.getByRole("button", { name: "Run" }).click();
+    await page.getByText(/Counted to \d/).waitFor();
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.getByText("You cancelled the call.").waitFor();
+
+    await open.go("tools/paint__read");
+    await page.getByRole("button", { name: "Run" }).click();
+    await page.getByRole("group", { name: "How to show it" }).getByRole("button", { name: "JSON" }).click();
+    await page.getByRole("region", { name: "JSON" }).getByText("colour").waitFor();
+
+    await open.go("tools/paint__link");
+    await page.getByRole("button", { name: "Run" }).click();
+    const link = page.getByRole("link", { name: "Open", exact: true });
+    await page.getByRole("button", { name: "The manual" }).click();
+    await page.getByText("https://example.com/a?b=c").waitFor();
+    expect(await link.getAttribute("rel")).toBe("noopener noreferrer");
+    expect(open.errors).toEqual([]);
+  });
+
+  test("a call that another client makes waits here, and runs after one key", async () => {
+    await using open = await place.open(browser);
+    const { page } = open;
+    const answer = callHub(place.origin, await place.token(), "files__write_file", { path: "b.txt", content: "x" });
+    await page.getByRole("link", { name: /^Review/ }).click();
+    await page.getByText("Claude Code (token main)").last().waitFor();
+    expect(await page.locator(".detail").innerText()).toMatch(/path\s+b\.txt\s+content\s+x[\s\S]*it overwrites files/);
+    await page.keyboard.press("o");
+    expect((await answer).result?.content).toEqual([{ type: "text", text: "Done: write_file" }]);
+    await page.getByText("Nothing waits for you").waitFor();
+
+    await open.go("activity");
+    await page
+      .getByRole("link", { name: /files__write_file/ })
+      .first()
+      .click();
+    await page.getByText("Judged").waitFor();
+    expect(await page.locator(".steps li").count()).toBeGreaterThanOrEqual(3);
+    expect(open.errors).toEqual([]);
+  });
+
+  test("rules are tried on past calls before they are saved", async () => {
+    await callHub(place.origin, await place.token(), "files__list_directory", { path: "." }, "Cursor");
+    await using open = await place.open(browser, { path: "approvals/rules" });
+    const { page } = open;
+    await page.getByRole("button", { name: "Add a rule" }).click();
+    await page.getByLabel("What rule 2 does").selectOption("deny");
+    await page.getByLabel("The tool of rule 2").fill("files__list_*");
+    await page.locator("[data-trial]", { hasText: /[1-9]\d*\s*deny/ }).waitFor();
+    await page.getByRole("button", { name: "Save rules" }).click();
+    await page.getByText("The rules are saved and active.").waitFor();
+    const { result } = await callHub(place.origin, await place.token(), "files__list_directory", {}, "Cursor");
+    expect(result?.isError).toBe(true);
+    expect(open.errors).toEqual([]);
+  });
+
+  test("the configuration is checked while it is typed, and saved with its comments after its changes were shown", async () => {
+    await using open = await place.open(browser, { path: "settings" });
+    const { page } = open;
+    const editor = page.getByLabel("Configuration", { exact: true });
+    const before = await editor.inputValue();
+    await editor.fill(before.replace("{", '{ "hbu": {},'));
+    await page.locator("[data-verdict=wrong]").waitFor();
+    await page.getByText("did you mean").waitFor();
+    expect(await page.getByRole("button", { name: "Review changes" }).isDisabled()).toBe(true);
+    await editor.fill(before.replace("{", "{\n  // Checked by hand.\n"));
+    await page.locator("[data-verdict=ok]").waitFor();
+    await page.getByRole("button", { name: "Review changes" }).click();
+    await page.locator(".diff .add", { hasText: "// Checked by hand." }).waitFor();
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Saved, and active.").waitFor();
+    expect(await readFile(join(place.place.home, "clawport.json5"), "utf8")).toContain("// Checked by hand.");
+    expect(open.errors).toEqual([]);
+  });
+
+  test("a session that no terminal made looks, and changes nothing", async () => {
+    await using open = await place.open(browser, { terminal: false, path: "servers/files" });
+    const { page } = open;
+    await page.getByText("This link may only look.").waitFor();
+    expect(await page.getByRole("button", { name: "Disable" }).isDisabled()).toBe(true);
+    const status = await page.evaluate(
+      `fetch("/console/api/servers.remove", { method: "POST", headers: { "content-type": "application/json",
+        "x-clawport-console": localStorage.getItem("clawport-console") }, body: '{"name":"files"}' }).then((r) => r.status)`,
+    );
+    expect(status).toBe(403);
+  });
+
+  test("everything is reached by keys", async () => {
+    await using open = await place.open(browser);
+    const { page } = open;
+    await page.keyboard.press("?");
+    await page.getByRole("complementary", { name: "Keyboard" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("g");
+    await page.keyboard.press("s");
+    await page.getByRole("link", { name: /^files/ }).waitFor();
+    await page.keyboard.press("/");
+    await page.keyboard.type("pai");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\/console\/servers\/paint/);
+    await page.goBack();
+    await page.waitForURL(/\/console\/servers\?q=pai$/);
+    await page.reload();
+    await expect.poll(() => page.getByLabel("Search servers").inputValue()).toBe("pai");
+  });
+
+  test("the switches of this computer, and a new token that ends the old one", async () => {
+    await using open = await place.open(browser, { path: "machine" });
+    const { page } = open;
+    const status = page.locator("[data-mcp-status]");
+    await expect.poll(() => status.innerText()).toContain("Disabled");
+    const node = page.getByRole("switch", { name: "Tools of this computer" });
+    await node.click();
+    await expect.poll(() => status.innerText()).toContain("Stopped — save and restart to start");
+    await place.stop();
+    await page.locator("[data-connection=lost]").waitFor();
+    expect(await node.isDisabled()).toBe(true);
+    expect(await page.locator("main.stale").count()).toBe(1);
+    await place.restart();
+    await page.locator("[data-connection=live]").waitFor();
+    await expect.poll(() => status.innerText()).toContain("Listening");
+    await page
+      .getByLabel(/^Consent for/)
+      .first()
+      .waitFor();
+    await node.click();
+    await expect.poll(() => status.innerText()).toContain("Disabled");
+
+    const old = await place.token();
+    await page.getByRole("button", { name: "Reveal" }).click();
+    await expect.poll(() => page.locator("[data-token]").innerText()).toBe(old);
+    expect(await listTools(`${place.origin}/mcp`, old)).toBe(200);
+    await page.getByRole("button", { name: "Reset…" }).click();
+    await page.getByRole("button", { name: "Reset the token" }).click();
+    await until(async () => (await listTools(`${place.origin}/mcp`, old)) === 401);
+    expect(await listTools(`${place.origin}/mcp`, await place.token())).toBe(200);
+  });
+});
+
+async function disposable(browser: Browser) {
+  const context = await browser.newContext();
+  return Object.assign(context, { [Symbol.asyncDispose]: () => context.close() });
+}
