@@ -1,6 +1,8 @@
 import type { AuditLine } from "../../catalog/audit/audit-line.ts";
 import type { AuditVerification, ChainBreak, LinePlace } from "../../catalog/audit/verify-audit.ts";
 import { countText } from "../../core/count-text.ts";
+import { Fault } from "../../core/fault.ts";
+import type { AuditMatches } from "../../hub/control/insight/insight-control.ts";
 import { sanitizeLine } from "../../core/peer-text.ts";
 import type { CommandContext } from "../command-context.ts";
 import { type CommandGroup, defineCommand } from "../command.ts";
@@ -12,6 +14,14 @@ const list = defineCommand({
   options: {
     follow: { type: "boolean", short: "f", description: "keep running and show each new call" },
     tool: { type: "string", value: "<glob>", description: "only tools whose name matches, such as files__*" },
+    caller: {
+      type: "string",
+      value: "<part>",
+      description: "only callers whose door, token, client or agent has this",
+    },
+    outcome: { type: "string", value: "<outcome>", description: "only calls with this outcome, such as ok or denied" },
+    text: { type: "string", value: "<text>", description: "only calls with this text in any field" },
+    before: { type: "string", value: "<id>", description: "only calls before this one, by its `id` (see --json)" },
     lines: {
       type: "number",
       short: "n",
@@ -26,11 +36,36 @@ const list = defineCommand({
     const { follow = false, tool, lines: limit = 20 } = context.options;
     // Not through the hub: the file is here, and following it outlives a restart of the hub.
     const { audit } = createFolderControl(context, await openHomeOf(context));
+    const { caller, outcome, text, before } = context.options;
+    const isSearch = [caller, outcome, text, before].some((each) => each !== undefined);
+    if (isSearch && follow) throw new Fault("usage", "`--follow` goes with `--tool` only.");
+    if (isSearch) return search(context, await audit.search({ tool, caller, outcome, text, before, limit }));
     const print = (line: AuditLine): void => context.answer(line, lineText(line, context));
     const { lines, next } = await audit.read({ tool, limit });
     lines.forEach(print);
     if (follow) for await (const line of followAudit(audit, { tool, after: next }, context.stopSignal())) print(line);
     else if (lines.length === 0) context.say(tool === undefined ? "No calls yet." : `No calls of ${tool} yet.`);
+  },
+});
+
+/** Oldest first, as without a filter. */
+function search(context: CommandContext, { lines, searched }: AuditMatches): void {
+  for (const line of lines.toReversed()) context.answer(line, lineText(line, context));
+  if (lines.length === 0) context.say(`None of the ${searched} calls that are kept matches.`);
+}
+
+const show = defineCommand({
+  name: "show",
+  summary: "show one call, step by step, with what was called on its behalf",
+  args: [{ name: "id", description: "its `id`, as `clawport audit --text … --json` prints it" }],
+  async run(context) {
+    const { createFolderControl } = await import("../../hub/control/open-state-control.ts");
+    const { openHomeOf } = await import("../../hub/open-home.ts");
+    const { audit } = createFolderControl(context, await openHomeOf(context));
+    const detail = await audit.steps(context.args[0] ?? "");
+    const steps = detail.steps.map(({ step, at, text }) => `${localTime(at)}  ${step.padEnd(8)}${sanitizeLine(text)}`);
+    const inside = detail.inside.map((line) => `  ${lineText(line, context)}`);
+    context.answer(detail, [...steps, ...(inside.length === 0 ? [] : ["", "On its behalf:", ...inside])].join("\n"));
   },
 });
 
@@ -50,11 +85,12 @@ const verify = defineCommand({
 export const command: CommandGroup = {
   name: "audit",
   summary: "show the calls that were made, and their outcome",
-  commands: [list, verify],
+  commands: [list, show, verify],
   fallback: "list",
   examples: [
     "clawport audit -n 50",
     "clawport audit --follow --tool 'files__*'",
+    "clawport audit --caller phone --outcome denied",
     "clawport audit --json | jq .tool",
     "clawport audit verify",
   ],

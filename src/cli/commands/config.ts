@@ -1,3 +1,7 @@
+import { Fault, messageOf } from "../../core/fault.ts";
+import { asRecord } from "../../core/is-record.ts";
+import { sanitizeLine } from "../../core/peer-text.ts";
+import type { CommandContext } from "../command-context.ts";
 import { type CommandGroup, defineCommand } from "../command.ts";
 
 const path = defineCommand({
@@ -49,9 +53,138 @@ const schema = defineCommand({
   },
 });
 
+const show = defineCommand({
+  name: "show",
+  summary: "print the active configuration as it is written, with secrets masked",
+  async run(context) {
+    const { openControl } = await import("../../hub/control/open-control.ts");
+    const { control, close } = await openControl(context, { servers: "none" }, false);
+    try {
+      const found = await control.configuration.read();
+      context.answer(found, found.text ?? `There is nothing to show at ${found.path}.`);
+    } finally {
+      await close();
+    }
+  },
+});
+
+const write = defineCommand({
+  name: "write",
+  summary: "replace the configuration by a file, and apply it; values that `config show` masked stay as they are",
+  args: [{ name: "file", description: "the new text; - for stdin" }],
+  options: {
+    base: {
+      type: "string",
+      value: "<hash>",
+      description: "only if the configuration still has this `hash` (see `config show --json`)",
+    },
+  },
+  examples: ["clawport config show > new.json5", "clawport config write new.json5"],
+  async run(context) {
+    const text = await readInput(context, context.args[0] ?? "");
+    const { control, close } = await openEditing(context);
+    try {
+      const baseHash = context.options.base ?? (await control.configuration.read()).hash;
+      const written = await control.configuration.write(text, baseHash);
+      context.answer(written, `Saved to ${written.path}.`);
+    } finally {
+      await close();
+    }
+  },
+});
+
+const rules = defineCommand({
+  name: "rules",
+  summary: "show the rules of the policy, try others on the last 1,000 calls, or save them",
+  options: {
+    try: {
+      type: "string",
+      value: "<file>",
+      completes: "file",
+      description: "say what the rules in this file would have done; - for stdin",
+    },
+    save: {
+      type: "string",
+      value: "<file>",
+      completes: "file",
+      description: "replace the rules by those in this file; - for stdin",
+    },
+    base: {
+      type: "string",
+      value: "<hash>",
+      description: "only if the configuration still has this `hash` (see `--json`)",
+    },
+  },
+  examples: [
+    "clawport config rules --json",
+    "clawport config rules --try rules.json",
+    "clawport config rules --save rules.json",
+  ],
+  async run(context) {
+    const { options } = context;
+    const { control, close } = await openEditing(context);
+    try {
+      if (options.try !== undefined) {
+        const trial = await control.rules.dryRun(await readRules(context, options.try));
+        const { calls, allow, ask, deny, changed, examples } = trial;
+        const lines = examples
+          .slice(0, 20)
+          .map(({ tool, caller, was, would, by }) => `  ${tool} (${caller}): ${was} → ${would}, by ${by}`);
+        const sum = `Of the last ${calls} calls, ${allow} would be allowed, ${ask} would need approval, and ${deny} would be denied. ${changed} would be judged otherwise than they were.`;
+        return context.answer(trial, sanitizeLines([sum, ...lines]));
+      }
+      const list =
+        options.save === undefined
+          ? await control.rules.list()
+          : await control.rules.save(await readRules(context, options.save), options.base);
+      const text = JSON.stringify(list.rules, undefined, 2);
+      context.answer(list, options.save === undefined ? text : `Saved to ${list.path}.`);
+    } finally {
+      await close();
+    }
+  },
+});
+
 export const command: CommandGroup = {
   name: "config",
-  summary: "find and check the configuration",
-  commands: [path, check, schema],
-  examples: ["clawport config check", "clawport config schema > clawport.schema.json"],
+  summary: "find, check and change the configuration",
+  commands: [path, check, schema, show, write, rules],
+  examples: [
+    "clawport config check",
+    "clawport config schema > clawport.schema.json",
+    "clawport config rules --try rules.json",
+  ],
 };
+
+async function openEditing(context: CommandContext) {
+  const { openEditingControl } = await import("../../hub/control/open-editing-control.ts");
+  return openEditingControl(context, false);
+}
+
+const largestInput = 4 * 1024 * 1024;
+
+async function readInput(context: CommandContext, name: string): Promise<string> {
+  if (name === "-") {
+    const { text } = await import("node:stream/consumers");
+    return text(context.stdin);
+  }
+  const { resolve } = await import("node:path");
+  const { readRegularFile } = await import("../../core/files/read-regular-file.ts");
+  const file = resolve(context.cwd, name);
+  return readRegularFile(file, largestInput).catch((cause: unknown) => {
+    throw new Fault("usage", `Could not read ${file}: ${messageOf(cause)}.`, { cause });
+  });
+}
+
+/** A list, or an object that has it as `rules`. */
+async function readRules(context: CommandContext, name: string): Promise<readonly unknown[]> {
+  const { readJson5 } = await import("../../core/config/read-json5.ts");
+  const { value } = readJson5(await readInput(context, name));
+  const rules = Array.isArray(value) ? (value as unknown[]) : asRecord(value)["rules"];
+  if (!Array.isArray(rules)) throw new Fault("usage", `${name} does not hold a list of rules.`);
+  return rules;
+}
+
+function sanitizeLines(lines: readonly string[]): string {
+  return lines.map((line) => sanitizeLine(line)).join("\n");
+}

@@ -5,6 +5,7 @@ import type { VerbContext } from "../../hub/verbs/verb.ts";
 import type { CommandContext } from "../command-context.ts";
 import { defineCommand } from "../command.ts";
 import { trustOption } from "../options.ts";
+import { switchServer } from "../output/switch-server.ts";
 
 export const command = defineCommand({
   name: "connect",
@@ -43,6 +44,7 @@ export const command = defineCommand({
       description: "set in the command's environment; write '$NAME' to read a value from yours",
     },
     force: { type: "boolean", description: "add it without trying to connect first" },
+    enable: { type: "boolean", description: "switch a configured server on that has `enabled: false`" },
     ...trustOption,
   },
   examples: [
@@ -55,6 +57,7 @@ export const command = defineCommand({
     const { runConnect } = await import("../../hub/verbs/connect.ts");
     const { createConfigEditor } = await import("../../hub/config-editor.ts");
     const { args, options } = context;
+    if (options.enable === true) return switchServer(context, args[0] ?? "", true);
     const trust = options.trust === true;
     const settings = {
       ...(options["api-key"] !== undefined && { apiKey: options["api-key"] }),

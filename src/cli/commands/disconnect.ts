@@ -1,4 +1,5 @@
 import { Fault } from "../../core/fault.ts";
+import { switchServer } from "../output/switch-server.ts";
 import { defineCommand } from "../command.ts";
 import { trustOption } from "../options.ts";
 
@@ -8,6 +9,10 @@ export const command = defineCommand({
   args: [{ name: "server", description: "the server", completes: "servers" }],
   options: {
     remove: { type: "boolean", description: "also remove it from the configuration" },
+    disable: {
+      type: "boolean",
+      description: "also switch it off in the configuration; `connect --enable` switches it on",
+    },
     ...trustOption,
   },
   examples: ["clawport disconnect github", "clawport disconnect github --remove"],
@@ -16,7 +21,8 @@ export const command = defineCommand({
     const { runDisconnect, handleRemove, requireServer } = await import("../../hub/verbs/switch-servers.ts");
     const { createConfigEditor } = await import("../../hub/config-editor.ts");
     const [server = ""] = context.args;
-    const { remove, trust = false } = context.options;
+    const { remove, disable, trust = false } = context.options;
+    if (disable) return switchServer(context, server, false);
     return runVerb(context, {
       need: { servers: "none" },
       trust,

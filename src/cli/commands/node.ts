@@ -5,6 +5,7 @@ import { type CommandGroup, defineCommand } from "../command.ts";
 import { allowCapability, forgetCapability } from "../node/allow-capability.ts";
 import { callCapability } from "../node/call-capability.ts";
 import { nodeStatus, pairNode } from "../node/gateway-commands.ts";
+import { nodeConsent, nodeSettings } from "../node/settings-commands.ts";
 import { trustOption } from "../options.ts";
 
 const run = defineCommand({
@@ -88,13 +89,14 @@ function announce(context: CommandContext, { url, engine, switches }: RunningNod
 export const command: CommandGroup = {
   name: "node",
   summary: "offer the tools of this computer to MCP clients and to OpenClaw",
-  commands: [run, callCapability, allowCapability, forgetCapability, pairNode, nodeStatus],
+  commands: [run, callCapability, allowCapability, forgetCapability, nodeConsent, nodeSettings, pairNode, nodeStatus],
   fallback: "run",
   examples: [
     "clawport node",
     "clawport node --port 9000",
     "clawport node call device.info",
     "clawport node allow clipboard.read --session",
+    "clawport node settings --offer on",
     "clawport node pair",
     "clawport node status",
   ],

@@ -12,16 +12,24 @@ export const command = defineCommand({
       completes: "servers-and-tools",
     },
   ],
-  options: trustOption,
+  options: {
+    search: {
+      type: "string",
+      value: "<words>",
+      description: "only tools with these words in their name or description",
+    },
+    ...trustOption,
+  },
   examples: ["clawport tools", "clawport tools github", "clawport tools github__create_issue", "clawport tools --json"],
   async run(context) {
     const { runVerb } = await import("../run-verb.ts");
-    const { runTools } = await import("../../hub/verbs/servers.ts");
+    const { runTools, runToolSearch } = await import("../../hub/verbs/servers.ts");
     const [name] = context.args;
+    const { search } = context.options;
     return runVerb(context, {
       need: name === undefined ? { servers: "all" } : { serverOrTool: name },
       trust: context.options.trust,
-      run: (handler) => runTools(handler, name),
+      run: (handler) => (search === undefined ? runTools(handler, name) : runToolSearch(handler, search, name)),
     });
   },
 });

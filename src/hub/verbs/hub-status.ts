@@ -9,11 +9,19 @@ import type { VerbContext, VerbResult } from "./verb.ts";
 /** `status` without a server: the hub first, then each server. */
 export async function runHubStatus(context: VerbContext, isHub: boolean): Promise<VerbResult> {
   const hub = isHub ? await context.control.status.read() : null;
+  const attention = isHub ? await context.control.status.attention() : [];
   const servers = await runStatus(context);
   const rows = hub === null ? noHubRows(context) : hubRows(hub, context.now());
   const lines = rows.flatMap(([title, value]) => (value === undefined ? [] : [`  ${title.padEnd(16)}${value}`]));
-  const text = [[context.heading?.("Hub") ?? "Hub", ...lines].join("\n"), servers.text].join("\n\n");
-  return { ok: true, data: { hub, ...(servers.data as object) }, text };
+  const needs = attention.map(({ message }) => `  ${sanitizeLine(message)}`);
+  const parts = [
+    [context.heading?.("Hub") ?? "Hub", ...lines].join("\n"),
+    ...(needs.length === 0 ? [] : [[context.heading?.("Needs you") ?? "Needs you", ...needs].join("\n")]),
+    servers.text,
+  ];
+  const more = isHub ? { attention, series: await context.control.status.series(60) } : {};
+  const agent = isHub ? { agent: await context.control.agent.read() } : {};
+  return { ok: true, data: { hub, ...more, ...agent, ...(servers.data as object) }, text: parts.join("\n\n") };
 }
 
 type Rows = readonly (readonly [title: string, value: string | undefined])[];

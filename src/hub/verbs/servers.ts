@@ -128,12 +128,27 @@ export async function listTools({ control, prefix, table }: VerbContext, source?
   return { ok: true, data: { tools }, text };
 }
 
-const toolColumns: readonly Column<ListedTool>[] = [
+/** `tools --search <words> [server]`: those that have all of the words, the best first. */
+export async function runToolSearch(
+  { control, table }: VerbContext,
+  query: string,
+  source?: string,
+): Promise<VerbResult> {
+  const found = await control.tools.search({ query, source, limit: 200 });
+  const { tools, total } = found;
+  const shown = table?.(tools, toolColumns) ?? renderTools(tools);
+  const more = total > tools.length ? `\n${total - tools.length} more. Give more words to narrow it down.` : "";
+  return { ok: true, data: found, text: total === 0 ? "No tool has all of these words." : `${shown}${more}` };
+}
+
+type ShownTool = Pick<ListedTool, "name" | "title" | "description">;
+
+const toolColumns: readonly Column<ShownTool>[] = [
   { title: "TOOL", text: ({ name }) => name },
   { title: "DESCRIPTION", text: shortDescription },
 ];
 
-function renderTools(tools: readonly ListedTool[]): string {
+function renderTools(tools: readonly ShownTool[]): string {
   const width = tools.reduce((most, { name }) => Math.max(most, name.length), 0) + 2;
   return tools
     .map((tool) => {
@@ -143,7 +158,7 @@ function renderTools(tools: readonly ListedTool[]): string {
     .join("\n");
 }
 
-function shortDescription({ title, description = title }: ListedTool): string {
+function shortDescription({ title, description = title }: ShownTool): string {
   const [first = ""] = visibleText(description ?? "", 2000)
     .trim()
     .split("\n", 1);

@@ -62,7 +62,7 @@ export interface ToolQuery {
 export interface ToolRow {
   readonly name: string;
   readonly source: string;
-  readonly title?: string | undefined;
+  readonly title?: string;
   /** Cut to its first sentence or 300 characters. */
   readonly description: string;
   readonly annotations?: ToolAnnotations | undefined;
