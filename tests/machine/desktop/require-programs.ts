@@ -15,6 +15,7 @@ const packages = {
   sway: "/usr/bin/sway",
   grim: "/usr/bin/grim",
   foot: "/usr/bin/foot",
+  "wlr-randr": "/usr/bin/wlr-randr",
   "fonts-dejavu-core": "/usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf",
   "espeak-ng": "/usr/bin/espeak-ng",
   pulseaudio: "/usr/bin/pulseaudio",

@@ -7,6 +7,7 @@ import { type NodeClient, openClient } from "./open-client.ts";
 import { hasPackages } from "./require-programs.ts";
 import { startSway, type WaylandDesktop } from "./start-sway.ts";
 
+const hasSway = await hasPackages("sway", "grim", "foot", "wlr-randr", "fonts-dejavu-core", "ffmpeg");
 const green: Colour = [0, 255, 0];
 
 interface WindowRow {
@@ -16,7 +17,7 @@ interface WindowRow {
   readonly pid: number;
 }
 
-describe.skipIf(!(await hasPackages("sway", "grim", "foot", "fonts-dejavu-core", "ffmpeg")))("on Wayland", () => {
+describe.skipIf(!hasSway)("on Wayland", () => {
   let desktop: WaylandDesktop;
   let node: StartedNode;
   let agent: NodeClient;
@@ -75,6 +76,20 @@ describe.skipIf(!(await hasPackages("sway", "grim", "foot", "fonts-dejavu-core",
     const [r, g, b] = (await pixelsOf(one.image)).at(50, 100);
     expect([r < 40, g > 200, b < 40]).toEqual([true, true, true]);
     expect((await agent.call("screen.snapshot", { allScreens: true })).structured).toMatchObject({ width: 640 });
+  });
+
+  test("another compositor of that kind shows its screen, but not its windows", async () => {
+    const { SWAYSOCK: _, ...env } = desktop.env;
+    await using other = await startNode({ env, machine: { consent: { screen: "always", windows: "always" } } });
+    await using client = await openClient(other);
+    // wlr-randr sees no mode of an output without a monitor.
+    expect((await client.call("screen.snapshot")).text).toMatch(/^SCREEN_UNAVAILABLE: .*`allScreens: true`/);
+    expect((await client.call("screen.snapshot", { allScreens: true })).structured).toMatchObject({
+      width: 640,
+      height: 480,
+    });
+    expect((await client.call("windows.list")).text).toMatch(/^WINDOWS_UNAVAILABLE: .*does not let programs see/);
+    expect((await client.call("screen.snapshot", { windowId: "1" })).text).toMatch(/^WINDOWS_UNAVAILABLE: /);
   });
 
   test("a film of a still screen has its frames", async () => {

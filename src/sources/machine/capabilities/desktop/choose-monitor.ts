@@ -18,7 +18,8 @@ export async function chooseMonitor(screen: Screen, args: CapabilityArgs, signal
   const monitors = await screen.monitors(signal);
   const found = monitors.find(({ index }) => index === screenIndex);
   if (found !== undefined) return found;
-  if (monitors.length === 0) throw new CapabilityFault("SCREEN_UNAVAILABLE", "This computer has no monitor now.");
+  if (monitors.length === 0)
+    throw new CapabilityFault("SCREEN_UNAVAILABLE", "No monitor is listed. Try `allScreens: true`.");
   const range = monitors.length === 1 ? "0" : `0 to ${monitors.length - 1}`;
   throw invalidRequest(`screenIndex out of range: this computer has ${range}.`);
 }
