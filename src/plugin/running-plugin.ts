@@ -5,16 +5,21 @@ import type { CatalogTool } from "../catalog/source.ts";
 import type { View } from "../catalog/view.ts";
 import { mayUseServer } from "../core/config/agent-servers-config.ts";
 import { Fault, isFault, messageOf } from "../core/fault.ts";
-import { openHome, type Home } from "../core/files/home.ts";
+import { type Home, openHome } from "../core/files/home.ts";
 import type { LiveLog } from "../core/log.ts";
 import type { Env } from "../core/process/child-env.ts";
 import { readVersion } from "../core/version.ts";
 import { type Engine, openEngine } from "../hub/engine/engine.ts";
 import { findRunningHub, removeHubRecord, writeHubRecord } from "../hub/hub-record.ts";
-import { createAgentDoor } from "./agent-door.ts";
-import { askFirst } from "./ask-first.ts";
-import type { Published } from "./entries.ts";
-import { attachImages } from "./images.ts";
+import { createAgentDoor } from "./calls/agent-door.ts";
+import { askFirst } from "./calls/ask-first.ts";
+import { attachImages } from "./calls/images.ts";
+import { findTool, type FoundTool } from "./calls/openclaw-tools.ts";
+import { createRunSenders } from "./calls/run-senders.ts";
+import { createTicketDesk, ticketArgument } from "./calls/tickets.ts";
+import type { Published } from "./entries/entries.ts";
+import { publishedBy, publishedFilter } from "./entries/published.ts";
+import { openPublisher } from "./entries/publisher.ts";
 import { findKeeper, keeperText, useHub } from "./keeper.ts";
 import type {
   CallerContext,
@@ -26,14 +31,9 @@ import type {
   ToolCallEvent,
   ToolResultEvent,
 } from "./openclaw-api.ts";
-import { findTool, type FoundTool } from "./openclaw-tools.ts";
 import { type CommandSender, createPluginCommands } from "./plugin-commands.ts";
 import { openPluginConfig, pluginConfigOf } from "./plugin-config.ts";
-import { publishedBy, publishedFilter } from "./published.ts";
-import { openPublisher } from "./publisher.ts";
-import { createRunSenders } from "./run-senders.ts";
 import { serverContext } from "./server-context.ts";
-import { createTicketDesk, ticketArgument } from "./tickets.ts";
 
 /** How the plugin reaches OpenClaw now. A reload of the plugin replaces it. */
 export interface OpenClawLink {

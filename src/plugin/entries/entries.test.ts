@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import type { OpenClawConfig } from "../openclaw-api.ts";
 import { applyPlan, nameEntries, needsEdit, planEntries } from "./entries.ts";
-import type { OpenClawConfig } from "./openclaw-api.ts";
 
 const access = { port: 8765, token: "secret" };
 const nothingHidden = () => false;

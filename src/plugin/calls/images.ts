@@ -1,5 +1,5 @@
-import { isRecord } from "../core/is-record.ts";
-import type { OpenClawToolResult, ResultBlock, ToolResultEvent } from "./openclaw-api.ts";
+import { isRecord } from "../../core/is-record.ts";
+import type { OpenClawToolResult, ResultBlock, ToolResultEvent } from "../openclaw-api.ts";
 
 /** An image inside the JSON that Tool Search makes of a whole result. */
 const imageText = /"type": "image",\s+"data": "([A-Za-z0-9+/=]+)",\s+"mimeType": "([^"\\]+)"/g;

@@ -1,8 +1,8 @@
-import { faultFromResult } from "../catalog/guard/guard.ts";
-import { saveMedia } from "../core/files/save-media.ts";
-import { visibleText } from "../core/peer-text.ts";
-import { withChatCommands } from "../hub/verbs/chat-commands.ts";
-import type { ContentBlock, ToolResult } from "../mcp/messages/tool.ts";
+import { faultFromResult } from "../../catalog/guard/guard.ts";
+import { saveMedia } from "../../core/files/save-media.ts";
+import { visibleText } from "../../core/peer-text.ts";
+import { withChatCommands } from "../../hub/verbs/chat-commands.ts";
+import type { ContentBlock, ToolResult } from "../../mcp/messages/tool.ts";
 
 export interface PresentOptions {
   readonly server: string;

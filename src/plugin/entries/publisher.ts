@@ -1,11 +1,11 @@
-import { mayUseServer } from "../core/config/agent-servers-config.ts";
-import { messageOf } from "../core/fault.ts";
-import type { Home } from "../core/files/home.ts";
-import type { Log } from "../core/log.ts";
+import { mayUseServer } from "../../core/config/agent-servers-config.ts";
+import { messageOf } from "../../core/fault.ts";
+import type { Home } from "../../core/files/home.ts";
+import type { Log } from "../../core/log.ts";
+import type { OpenClawConfigRuntime } from "../openclaw-api.ts";
+import type { PluginConfig } from "../plugin-config.ts";
 import { type DoorFile, readDoorFile, writeDoorFile } from "./door-file.ts";
 import { applyPlan, needsEdit, planEntries, type Published } from "./entries.ts";
-import type { OpenClawConfigRuntime } from "./openclaw-api.ts";
-import type { PluginConfig } from "./plugin-config.ts";
 
 export interface PublisherOptions {
   readonly home: Home;

@@ -1,10 +1,10 @@
-import { traitsOf } from "../catalog/guard/judge-call.ts";
-import type { ApprovalAnswer } from "../catalog/advice.ts";
-import type { Caller } from "../catalog/caller.ts";
-import type { CallPreview } from "../catalog/guard/call-admission.ts";
-import type { CatalogTool } from "../catalog/source.ts";
+import type { ApprovalAnswer } from "../../catalog/advice.ts";
+import type { Caller } from "../../catalog/caller.ts";
+import type { CallPreview } from "../../catalog/guard/call-admission.ts";
+import { traitsOf } from "../../catalog/guard/judge-call.ts";
+import type { CatalogTool } from "../../catalog/source.ts";
+import type { ApprovalRequest, CallerContext, Decision, ToolCallDecision, ToolCallEvent } from "../openclaw-api.ts";
 import { openClawToken } from "./agent-door.ts";
-import type { ApprovalRequest, CallerContext, Decision, ToolCallDecision, ToolCallEvent } from "./openclaw-api.ts";
 import type { FoundTool } from "./openclaw-tools.ts";
 import { hashArguments, type TicketDesk, withoutTicket } from "./tickets.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { CatalogTool } from "../catalog/source.ts";
+import type { CatalogTool } from "../../catalog/source.ts";
 import { findTool } from "./openclaw-tools.ts";
 
 const published = [

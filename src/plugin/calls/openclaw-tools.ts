@@ -1,5 +1,5 @@
-import type { CatalogTool } from "../catalog/source.ts";
-import type { Published } from "./entries.ts";
+import type { CatalogTool } from "../../catalog/source.ts";
+import type { Published } from "../entries/entries.ts";
 
 /** A tool of ours by the name that OpenClaw gave it. */
 export interface FoundTool {

@@ -1,4 +1,4 @@
-import type { OpenClawConfig, McpServerEntry } from "./openclaw-api.ts";
+import type { McpServerEntry, OpenClawConfig } from "../openclaw-api.ts";
 
 /** An address at which OpenClaw reaches one server through us. */
 export interface Published {

@@ -1,7 +1,7 @@
 import { hash, randomBytes } from "node:crypto";
-import type { ApprovalAnswer } from "../catalog/advice.ts";
-import type { Caller } from "../catalog/caller.ts";
-import type { CallerContext, ToolCallEvent } from "./openclaw-api.ts";
+import type { ApprovalAnswer } from "../../catalog/advice.ts";
+import type { Caller } from "../../catalog/caller.ts";
+import type { CallerContext, ToolCallEvent } from "../openclaw-api.ts";
 import type { RunSenders } from "./run-senders.ts";
 
 /** The argument that carries a ticket from OpenClaw's tool policy to our endpoint. */

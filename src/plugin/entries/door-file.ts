@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import type { Home } from "../core/files/home.ts";
-import { isRecord } from "../core/is-record.ts";
-import { readJsonFile } from "../core/files/state-file.ts";
-import { writeFileAtomic } from "../core/files/write-file-atomic.ts";
+import type { Home } from "../../core/files/home.ts";
+import { readJsonFile } from "../../core/files/state-file.ts";
+import { writeFileAtomic } from "../../core/files/write-file-atomic.ts";
+import { isRecord } from "../../core/is-record.ts";
 import type { Denial } from "./entries.ts";
 
 /** What must stay the same between starts, since it is part of what we write into OpenClaw's configuration. */

@@ -1,7 +1,7 @@
-import type { Source } from "../catalog/source.ts";
-import type { ViewFilter } from "../catalog/view.ts";
-import { isUsedByAgents } from "../core/config/agent-servers-config.ts";
-import type { Config } from "../core/config/config-schema.ts";
+import type { Source } from "../../catalog/source.ts";
+import type { ViewFilter } from "../../catalog/view.ts";
+import { isUsedByAgents } from "../../core/config/agent-servers-config.ts";
+import type { Config } from "../../core/config/config-schema.ts";
 import { nameEntries, type Published } from "./entries.ts";
 
 /** All connected apps together: they come and go, and their tools with them. */

@@ -1,5 +1,5 @@
-import type { Caller } from "../catalog/caller.ts";
-import type { Requester } from "./openclaw-api.ts";
+import type { Caller } from "../../catalog/caller.ts";
+import type { Requester } from "../openclaw-api.ts";
 
 type WhoAsked = Pick<Caller, "sender" | "senders" | "isOwner">;
 

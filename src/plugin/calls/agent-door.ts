@@ -1,12 +1,12 @@
 import { timingSafeEqual } from "node:crypto";
-import { Fault } from "../core/fault.ts";
-import type { AgentAccess } from "../doors/mcp/agent-access.ts";
-import type { TokenMatch } from "../doors/mcp/gate.ts";
+import { Fault } from "../../core/fault.ts";
+import type { AgentAccess } from "../../doors/mcp/agent-access.ts";
+import type { TokenMatch } from "../../doors/mcp/gate.ts";
+import type { Published } from "../entries/entries.ts";
+import { publishedFilter, publishedName } from "../entries/published.ts";
 import { openClawName } from "./openclaw-tools.ts";
-import type { Published } from "./entries.ts";
 import { presentResult } from "./present-result.ts";
-import { publishedFilter, publishedName } from "./published.ts";
-import { hashArguments, type TicketDesk, ticketArgument, withoutTicket } from "./tickets.ts";
+import { hashArguments, ticketArgument, type TicketDesk, withoutTicket } from "./tickets.ts";
 
 export interface AgentDoorOptions {
   readonly token: string;
