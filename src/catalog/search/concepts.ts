@@ -202,6 +202,44 @@ design: design designer mockup figma layout prototype ui sketch wireframe entwur
 recover: recover restore lost undelete bring back reflog backup wiederherstellen recuperer recuperar
 inspection: audit check scan inspect report score quality
 types: types typescript typed typings definitions autocomplete intellisense
+leave: leave create add put write comment
+device: device handset smartphone iphone ipad simulator emulator handheld screen display
+label: label category tag folder color colour
+font: font bold italic underline heading headline typeface letters size style format formatting highlight
+format: format style appearance look color colour border fill layout nice pretty
+press: press hold finger tap touch long
+gesture: swipe scroll pinch finger gesture tap drag flick
+resolution: resolution pixels size dimensions width height screen display
+queue: queue buffer jobs broker backlog waiting
+schedule: interval hourly daily weekly nightly timers timer frequency
+untracked: untracked unversioned leftover leftovers junk generated version control
+discard: discard drop abandon throw away forget remove delete lose clean
+association: association associate connect relate belong belongs works link assign attach relationship
+disconnect: disconnect detach unlink separate unbind decouple remove delete
+binding: binding bind bound connect connection link
+drawing: drawing picture image art illustration painting photo artwork
+model: model models llm ai gpt language
+revenue: revenue sales income turnover earnings profit money metric value
+worktree: worktree parallel simultaneously once two second working directory
+merge: bring into combine promote production main
+inside: inside within exec shell container
+environment: environment env settings variables staging production stage
+stage: stage staging production environment pipeline promote
+print: print printing printed output log logs console
+often: often count frequency times statistics number
+failure: blow explode die fail failure error crash broken
+reaction: acknowledge seen like emoji reaction thumbs
+watch: watch monitor observe look daily check
+invite: invite add member collaborator join
+archive: archive put away hide keep
+pause: pause hold suspend stop sleep freeze halt
+resume: resume continue wake unpause restore
+duplicate: duplicate copy clone same again
+limit: limit quota maximum cap restrict
+notify: notify alert inform warn message
+stats: stats statistics metrics analytics usage numbers figures
+usage: usage consumption used utilization resources
+encrypt: encrypt certificate tls ssl secure https
 `;
 
 const byWord: ReadonlyMap<string, readonly string[]> = readConcepts();

@@ -56,6 +56,8 @@ export function createToolIndex(tools: readonly SearchedTool[] = []): ToolIndex 
   /** How often each word occurs. */
   const known = new Map<string, number>();
   for (const word of conceptWords()) known.set(word, 1);
+  /** Common words are in most queries and in most tools, so they cost the most. */
+  const termScores = new Map<string, TermScores>();
   let speller: Speller | undefined;
   let nextId = 0;
   for (const tool of tools) add(tool);
@@ -82,6 +84,7 @@ export function createToolIndex(tools: readonly SearchedTool[] = []): ToolIndex 
 
   function count(tool: SearchedTool, by: 1 | -1): void {
     speller = undefined;
+    termScores.clear();
     for (const word of spelledWords(tool)) {
       const times = (known.get(word) ?? 0) + by;
       if (times === 0) known.delete(word);
@@ -96,6 +99,19 @@ export function createToolIndex(tools: readonly SearchedTool[] = []): ToolIndex 
     );
   }
 
+  function scoresOf(term: string): TermScores {
+    const known = termScores.get(term);
+    if (known !== undefined) return known;
+    const results = index.search(term, asItIs);
+    const made = {
+      ids: Uint32Array.from(results, ({ id }) => id as number),
+      values: Float32Array.from(results, ({ score }) => score),
+    };
+    if (termScores.size >= mostKeptTerms) termScores.delete(termScores.keys().next().value!);
+    termScores.set(term, made);
+    return made;
+  }
+
   /** Each word of the query counts once, by the best of its meanings; tools that answer to more of the words come first. */
   function* rank(phrasing: string, accepts?: Accepts): Generator<undefined, readonly FoundTool[]> {
     speller ??= createSpeller(known);
@@ -106,8 +122,11 @@ export function createToolIndex(tools: readonly SearchedTool[] = []): ToolIndex 
     for (const { meanings, weight: ofPart } of parts) {
       const best = new Map<number, number>();
       for (const [term, weight] of meanings) {
-        for (const { id, score } of index.search(term, asItIs))
-          best.set(id as number, Math.max(best.get(id as number) ?? 0, score * weight));
+        const { ids, values } = scoresOf(term);
+        for (const [place, id] of ids.entries()) {
+          const score = values[place]! * weight;
+          if (score > (best.get(id) ?? 0)) best.set(id, score);
+        }
         yield;
       }
       for (const [id, score] of best) {
@@ -155,6 +174,14 @@ export function fuseRankings(
 const coverage = 0.5;
 /** How many places a ranking has. */
 const mostRanked = 50;
+interface TermScores {
+  readonly ids: Uint32Array;
+  readonly values: Float32Array;
+}
+
+/** At most 80 KB each with 10,000 tools. */
+const mostKeptTerms = 100;
+
 /** What a query may hold at most. */
 export const maxPhrasings = 5;
 

@@ -4,6 +4,7 @@ import { stemmer } from "stemmer";
 export function splitWords(text: string): string[] {
   return (
     text
+      .replaceAll(/\bto-do/gi, "todo")
       .replaceAll(/([a-z\d])([A-Z])/g, "$1 $2")
       .replaceAll(/([A-Z]+)([A-Z][a-z])/g, "$1 $2")
       .normalize("NFKD")
