@@ -27,12 +27,22 @@ const common: InputOptions = { platform: "node", external, logLevel: "silent" };
 /** What is loaded before a client of `mcp-server` has its first answer, and what its first order needs: a file each. */
 const start = await modulesOf(["src/cli/start.ts", "src/cli/commands/mcp-server.ts"]);
 const engine = await modulesOf(["src/hub/order-engine.ts"]);
+/** What a client of `serve --stdio` waits for before it has its first list. Most other commands need it, too. */
+const serve = await modulesOf([
+  "src/cli/commands/serve.ts",
+  "src/core/files/home.ts",
+  "src/core/config/parse-config.ts",
+  "src/hub/open-serving.ts",
+  "src/hub/engine/open-servers.ts",
+  "src/doors/mcp/stdio-door.ts",
+]);
 
 await writeBundle("dist/cli", { main: "src/cli/main.ts" }, [
   // `--version` needs this one and nothing else.
   { name: "version", test: /\/src\/core\/version\.ts$/, priority: 3 },
   { name: "start", test: (id) => start.has(id), priority: 2 },
   { name: "engine", test: (id) => engine.has(id), priority: 1 },
+  { name: "serve", test: (id) => serve.has(id), priority: 0.5 },
 ]);
 for (const file of readdirSync("dist/cli")) writeAsAscii(`dist/cli/${file}`);
 chmodSync("dist/cli/main.js", 0o755);

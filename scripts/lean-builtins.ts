@@ -34,7 +34,7 @@ function rewrite(
 }
 
 /** Slow to load, and many a run calls none of their functions: they wait until one is called. */
-const lateModules: ReadonlySet<string> = new Set(["node:fs/promises", "node:crypto"]);
+const lateModules: ReadonlySet<string> = new Set(["node:fs/promises", "node:crypto", "node:child_process"]);
 
 function lazily(part: string, builtin: string): string {
   const [name = "", local = name] = part.trim().split(/\s+as\s+/);

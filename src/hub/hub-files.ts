@@ -1,10 +1,11 @@
 import { hash } from "node:crypto";
 import { configName } from "../core/config/find-config.ts";
 import type { Home } from "../core/files/home.ts";
+import { hubRecordName } from "./open-home.ts";
 
 /** Where the hub keeps what, and where the other commands look for it. */
 export const hubFiles = {
-  record: (home: Home) => home.file("hub.json"),
+  record: (home: Home) => home.file(hubRecordName),
   lock: (home: Home) => home.file("hub.lock"),
   audit: (home: Home) => home.file("audit", "calls.jsonl"),
   approvals: (home: Home) => home.file("guard", "approvals.json"),

@@ -1,3 +1,4 @@
+import { isTelemetryWanted } from "../core/telemetry/open-telemetry.ts";
 import { readVersion } from "../core/version.ts";
 import type { SurfaceSetting } from "../doors/mcp/surface/choose-surface.ts";
 import { unknownServer } from "../sources/servers/definition.ts";
@@ -33,7 +34,8 @@ export async function openServing(host: Host, { only, trust, http }: ServingOpti
     log,
     version: readVersion(),
     logLevel: host.logLevel,
-    observed: true,
+    // Over stdio no one can read the metrics, unless they are exported.
+    observed: http !== undefined || isTelemetryWanted(env),
     sources: { servers: { start: "at-once", only } },
     doors: http === undefined ? {} : { http: { host: "127.0.0.1", ...http } },
   });

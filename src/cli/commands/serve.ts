@@ -106,6 +106,9 @@ async function inStateFolder(context: CommandContext): Promise<CommandContext> {
 
 /** Offers the servers of the running hub, so that none is started twice. Returns false if no hub is running. */
 async function serveFromHub(context: CommandContext, options: RelayOptions, waitMs: number): Promise<boolean> {
+  // What a relay needs takes longer to load than everything else.
+  const { mayHaveHub } = await import("../../hub/open-home.ts");
+  if (!mayHaveHub(context)) return false;
   const { openRelay } = await import("../../hub/relay.ts");
   const relay = await openRelay(context, options);
   if (relay === undefined) return false;

@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "./schema-type.ts";
 import { webOrigin } from "../http/addresses.ts";
 import type { ConfigFinding } from "./check-value.ts";
 

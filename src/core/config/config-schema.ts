@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "./schema-type.ts";
 import { maxTimerMs } from "../wait.ts";
 import { agentSchema } from "./agent-config.ts";
 import { agentServersSchema } from "./agent-servers-config.ts";

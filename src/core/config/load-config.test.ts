@@ -55,6 +55,8 @@ test("a configuration as people write it is read with its environment and its de
     connectTimeoutMs: 10_000,
     maxMessageBytes: 67_108_864,
     heartbeatMs: 60_000,
+    start: "lazy",
+    idleStop: 600_000,
     era: "auto",
     share: true,
     trusted: false,

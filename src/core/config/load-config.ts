@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { codeOf, Fault, isFault, messageOf } from "../fault.ts";
-import { readRegularFile } from "../files/read-regular-file.ts";
+import { readRegularFileNow } from "../files/read-regular-file.ts";
 import type { Env } from "../process/child-env.ts";
 import { type ConfigProblem, problemsFault } from "./config-problem.ts";
 import type { Config } from "./config-schema.ts";
@@ -43,7 +43,7 @@ export async function loadConfig({ path, env, text }: ConfigFile): Promise<Loade
 /** The text of a configuration file. Faults with `config` if it is no regular file, too large, or can't be read. */
 export async function readConfigText(path: string): Promise<string> {
   try {
-    return await readRegularFile(path, largestFile);
+    return readRegularFileNow(path, largestFile);
   } catch (error) {
     if (
       await stat(path).then(

@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "./schema-type.ts";
 import { isRecord } from "../is-record.ts";
 
 const consentMode = Type.Enum(["off", "ask", "session", "always"], {

@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "./schema-type.ts";
 import { nearestName } from "../nearest-name.ts";
 import type { ConfigFinding } from "./check-value.ts";
 import { reservedServerNames } from "./server-config.ts";

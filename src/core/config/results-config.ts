@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type } from "./schema-type.ts";
 import { maxTimerMs } from "../wait.ts";
 
 /** The `results` section: text of tool results that is kept on disk and read in parts. */

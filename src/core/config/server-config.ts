@@ -1,6 +1,6 @@
 import { isAbsolute } from "node:path";
 import { pathToFileURL } from "node:url";
-import { Type } from "typebox";
+import { Type } from "./schema-type.ts";
 import type { Secret } from "../secrets/secret.ts";
 import { maxTimerMs } from "../wait.ts";
 import { authSchema, checkAddress, checkAuthConfig } from "./auth-config.ts";

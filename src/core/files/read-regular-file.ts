@@ -1,4 +1,4 @@
-import { constants, type Stats } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from "node:fs";
 import { open } from "node:fs/promises";
 import { codeOf, Fault } from "../fault.ts";
 import { sizeText } from "../size-text.ts";
@@ -8,6 +8,35 @@ export async function readRegularFile(path: string, maxBytes: number): Promise<s
   const chunks: Buffer[] = [];
   for await (const chunk of readChunks(path, maxBytes)) chunks.push(chunk);
   return Buffer.concat(chunks).toString("utf8");
+}
+
+/** The same at once, for what every start waits for: the thread pool would cost more than reading the file. */
+export function readRegularFileNow(path: string, maxBytes: number, flags = 0): string {
+  const file = openNow(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | flags);
+  try {
+    const found = fstatSync(file);
+    if (!found.isFile()) throw new Fault("config", notRegular(path, kindOf(found)));
+    const chunks: Buffer[] = [];
+    let left = maxBytes - found.size < 0 ? 0 : maxBytes + 1;
+    while (left > 0) {
+      const chunk = Buffer.allocUnsafe(Math.min(left, found.size + 1, chunkBytes));
+      const length = readSync(file, chunk);
+      if (length === 0) return Buffer.concat(chunks).toString("utf8");
+      chunks.push(chunk.subarray(0, length));
+      left -= length;
+    }
+    throw new Fault("config", `${path} is larger than ${sizeText(maxBytes)}.`);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function openNow(path: string, flags: number): number {
+  try {
+    return openSync(path, flags);
+  } catch (error) {
+    throw codeOf(error) === "ENXIO" ? new Fault("config", notRegular(path, "a socket"), { cause: error }) : error;
+  }
 }
 
 // Windows has neither of the last two, and `|` takes them for 0: no file there blocks when it is opened.

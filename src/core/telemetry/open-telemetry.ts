@@ -9,15 +9,19 @@ const enablingVariables = [
   "OTEL_METRICS_EXPORTER",
 ];
 
+/** Whether the environment asks for it. */
+export function isTelemetryWanted(env: TelemetryOptions["env"]): boolean {
+  if (env["OTEL_SDK_DISABLED"]?.trim().toLowerCase() === "true") return false;
+  // An empty variable counts as unset (OpenTelemetry specification, «Environment variables»).
+  return enablingVariables.some((name) => env[name]);
+}
+
 /**
  * OpenTelemetry as the standard `OTEL_*` variables ask for it. Nothing of it is loaded while none is set, and a wrong
  * setting is a warning in the log, never a reason not to start.
  */
 export async function openTelemetry(options: TelemetryOptions): Promise<Telemetry> {
-  const { env } = options;
-  if (env["OTEL_SDK_DISABLED"]?.trim().toLowerCase() === "true") return noTelemetry;
-  // An empty variable counts as unset (OpenTelemetry specification, «Environment variables»).
-  if (!enablingVariables.some((name) => env[name])) return noTelemetry;
+  if (!isTelemetryWanted(options.env)) return noTelemetry;
   const { openOtlpTelemetry } = await import("./otlp-telemetry.ts");
   return openOtlpTelemetry(options);
 }

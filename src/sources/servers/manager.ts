@@ -18,7 +18,7 @@ import type { ConnectionAuths } from "./oauth/connection-auth.ts";
 import { createServerSource } from "./server-source.ts";
 import { type ServerStatus, serverStatusOf } from "./server-status.ts";
 import { createSharedServers, type SharedServer } from "./shared-servers.ts";
-import { messageForUser } from "./stdio/stdio-transport.ts";
+import { messageForUser } from "./stdio/server-exit.ts";
 
 export interface ServerManagerOptions {
   /** What was noticed about the lists of a server; undefined if nothing was. */

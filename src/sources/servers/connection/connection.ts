@@ -12,7 +12,7 @@ import type { Era } from "../../../mcp/messages/protocol-version.ts";
 import type { ServerDefinition } from "../definition.ts";
 import type { ConnectionAuth } from "../oauth/connection-auth.ts";
 import { redactFault, serverSecrets } from "../server-secrets.ts";
-import { messageForUser } from "../stdio/stdio-transport.ts";
+import { messageForUser } from "../stdio/server-exit.ts";
 import {
   type ConnectionEvent,
   type ConnectionListener,
@@ -22,7 +22,7 @@ import {
 } from "./connection-state.ts";
 import { createHeartbeat, type Heartbeat } from "./heartbeat.ts";
 import { judgeLinkFailure, patientAttempts, restAfter } from "./judge-retry.ts";
-import { type Link, type LinkMemory, openLink } from "./link.ts";
+import type { Link, LinkMemory } from "./link.ts";
 
 export interface ConnectionOptions {
   readonly definition: ServerDefinition;
@@ -237,7 +237,8 @@ export function createConnection(options: ConnectionOptions): Connection {
       await parting;
       await orAborted(options.admit(connection), stopping.signal);
       transition({ kind: "start" });
-      await options.checkStart?.();
+      // Loaded now: a process whose servers all sleep does not need the transports.
+      const [{ openLink }] = await Promise.all([import("./link.ts"), options.checkStart?.()]);
       const opened: Link = await openLink({
         definition,
         env: options.env,

@@ -6,9 +6,7 @@ import type { Authorizer } from "../../../mcp/client/authorizer.ts";
 import { timeoutFault } from "../../../mcp/client/call-deadline.ts";
 import { type ClientTransport, httpRefusalIn } from "../../../mcp/client/client-transport.ts";
 import { shakeHands } from "../../../mcp/client/handshake.ts";
-import { createHttpTransport } from "../../../mcp/client/http-transport.ts";
 import { type Agreement, type CallOptions, type McpClient, openMcpClient } from "../../../mcp/client/mcp-client.ts";
-import { createSseTransport } from "../../../mcp/client/sse-transport.ts";
 import { tasksExtension } from "../../../mcp/messages/client-facts.ts";
 import { hubExtensions } from "../../../mcp/messages/extensions.ts";
 import type { Answer, Question } from "../../../mcp/messages/interim-messages.ts";
@@ -16,7 +14,6 @@ import { type Params, RpcFault } from "../../../mcp/messages/json-rpc.ts";
 import type { OfferChange } from "../../../mcp/server/offer.ts";
 import { type ServerDefinition, settingPath } from "../definition.ts";
 import { createStdioTransport, type StdioTransport } from "../stdio/stdio-transport.ts";
-import { createHttpAgent } from "./http-agent.ts";
 
 export interface LinkOptions {
   readonly definition: ServerDefinition;
@@ -87,6 +84,7 @@ export async function openLink(options: LinkOptions): Promise<Link> {
 async function openAsKnown(options: LinkOptions): Promise<Link> {
   const { definition, memory } = options;
   if (definition.transport.kind === "stdio") return openProcess(options);
+  const { openHttp, openSse } = await import("./http-transports.ts");
   if (memory.sse) return connectTransport(openSse(options), options);
   try {
     return await connectTransport(openHttp(options), options);
@@ -205,23 +203,6 @@ function openStdio({ definition, env, stderr, log }: LinkOptions): ClientTranspo
   const { name, transport, maxMessageBytes } = definition;
   if (transport.kind !== "stdio") throw new Fault("internal", "not a stdio server");
   return createStdioTransport({ name, server: transport, env, stderr, log, maxMessageBytes });
-}
-
-function openHttp(options: LinkOptions): ClientTransport {
-  return createHttpTransport(httpOptions(options));
-}
-
-function openSse(options: LinkOptions): ClientTransport {
-  return createSseTransport(httpOptions(options));
-}
-
-function httpOptions({ definition, env, log, authorizer }: LinkOptions) {
-  const { transport, maxMessageBytes } = definition;
-  if (transport.kind !== "http") throw new Fault("internal", "not an HTTP server");
-  const { url, headers, apiKey, tls } = transport;
-  const allHeaders = apiKey === undefined ? headers : { ...headers, authorization: `Bearer ${apiKey.reveal()}` };
-  const agent = createHttpAgent(url, tls, env);
-  return { url, headers: () => allHeaders, authorizer, agent, log, maxMessageBytes };
 }
 
 /** Whether the server answered, rather than being unreachable. */

@@ -1,8 +1,9 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync, renameSync } from "node:fs";
+import { constants, renameSync } from "node:fs";
 import { readFile, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { codeOf, Fault } from "../../../core/fault.ts";
 import { pruneFolder } from "../../../core/files/prune-folder.ts";
+import { readRegularFileNow } from "../../../core/files/read-regular-file.ts";
 import { writeFileAtomic } from "../../../core/files/write-file-atomic.ts";
 import { isRecord } from "../../../core/is-record.ts";
 import type { Log } from "../../../core/log.ts";
@@ -104,27 +105,14 @@ export function openListStore({ folder, keyFile, log, now = Date.now }: ListStor
 
 const fileName = (id: string): string => `${id.slice(0, 32)}.json`;
 
-// Windows has none of the last two, and `|` takes them for 0.
-const { O_RDONLY, O_NONBLOCK, O_NOFOLLOW } = constants;
-
 /** Anything else than a file that this store wrote for this definition is set aside. */
 function readStored(path: string, id: string, log: Log): StoredLists | undefined {
-  let file: number;
   try {
-    // A named pipe would wait for a writer, and a link may lead anywhere.
-    file = openSync(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
+    // A link may lead anywhere. Windows has no such flag.
+    const text = readRegularFileNow(path, maxBytes, constants.O_NOFOLLOW ?? 0);
+    return parseStored(JSON.parse(text), id);
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return undefined;
-    return setAside(path, log, error);
-  }
-  try {
-    const found = fstatSync(file);
-    if (!found.isFile() || found.size > maxBytes) throw new Fault("corrupt", "It is too large, or not a file.");
-    return parseStored(JSON.parse(readFileSync(file, "utf8")), id);
-  } catch (error) {
-    return setAside(path, log, error);
-  } finally {
-    closeSync(file);
+    return codeOf(error) === "ENOENT" ? undefined : setAside(path, log, error);
   }
 }
 

@@ -9,6 +9,7 @@ import type { Tail } from "../../../core/process/tail.ts";
 import type { ClientTransport, TransportListener } from "../../../mcp/client/client-transport.ts";
 import { readMessages } from "../../../mcp/client/read-messages.ts";
 import { createFrameReader } from "../../../mcp/stdio/frame-reader.ts";
+import { ServerExit } from "./server-exit.ts";
 import { type ServerProcess, startServerProcess } from "./server-process.ts";
 
 export interface StdioTransportOptions {
@@ -148,16 +149,6 @@ function exitFault(name: string, exit: ProcessExit, stderr: Tail): Fault {
   const what = `The server's process exited (${describeExit(exit)}).`;
   const cause = new ServerExit(`${what}${lastOutput(stderr)}`);
   return new Fault("outcome-unknown", `${what} Run \`clawport logs ${name}\` to see its output.`, { cause });
-}
-
-/** Why a server's process exited, with its last output: for the user and the log, not for callers. */
-class ServerExit extends Error {}
-
-/** The message of a fault for the user: if a process exited, with its last output. */
-export function messageForUser(fault: Fault): string {
-  const { cause, message } = fault;
-  if (cause instanceof ServerExit) return cause.message;
-  return cause instanceof Fault ? message.replace(cause.message, () => messageForUser(cause)) : message;
 }
 
 function describeExit({ code, signal }: ProcessExit): string {
