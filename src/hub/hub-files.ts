@@ -11,6 +11,10 @@ export const hubFiles = {
   approvals: (home: Home) => home.file("guard", "approvals.json"),
   /** What servers offered when they were last connected: a folder with one file for each, and the key of their names. */
   lists: (home: Home) => ({ folder: home.file("lists"), keyFile: home.file("lists.key") }),
+  /** What was called how often, a file a day. */
+  usage: (home: Home) => home.file("usage"),
+  /** Large results of tools, a file each. */
+  results: (home: Home) => home.file("kept-results"),
   /** A folder with one file for each server. */
   pins: (home: Home, configPath?: string) => home.file("guard", "pins", ...[configId(home, configPath) ?? []].flat()),
 } as const;

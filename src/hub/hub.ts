@@ -65,6 +65,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
       logLevel: options.level,
       askers: options.askers,
       observed: true,
+      keepsResults: true,
       sources: {
         given: options.sources ?? [],
         servers: { start: "at-once" },

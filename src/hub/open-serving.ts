@@ -36,6 +36,7 @@ export async function openServing(host: Host, { only, trust, http }: ServingOpti
     logLevel: host.logLevel,
     // Over stdio no one can read the metrics, unless they are exported.
     observed: http !== undefined || isTelemetryWanted(env),
+    keepsResults: true,
     sources: { servers: { start: "at-once", only } },
     doors: http === undefined ? {} : { http: { host: "127.0.0.1", ...http } },
   });

@@ -64,16 +64,23 @@ export const command = defineCommand({
     const client = options.as === undefined ? undefined : await clientOf(context, options.as);
     const surface = given ?? client?.surface;
     const host = client === undefined ? context : await inStateFolder(context);
-    if (options.stdio && options.alone !== true && (await serveFromHub(host, { only, client, surface }, waitMs))) return;
+    if (options.stdio && options.alone !== true && (await serveFromHub(host, { only, client, surface }, waitMs)))
+      return;
     const { openServing } = await import("../../hub/open-serving.ts");
     const http = options.http ? { port: options.port, surface } : undefined;
     const engine = await openServing(host, { only, trust: options.trust === true, ...(http && { http }) });
     try {
-      const { catalog, guard, telemetry, config, settled } = engine;
+      const { catalog, guard, telemetry, config, settled, results } = engine;
       const view = catalog.view("all", { alphabet: config.hub.toolNames === "short" ? "narrow" : "wide" });
       const { openSurfaces } = await import("../../hub/engine/open-surfaces.ts");
       const surfaces = openSurfaces(engine, surface);
-      const parts = { view, guard, telemetry, maxFrameBytes: config.hub.maxBodyBytes };
+      const parts = {
+        view,
+        guard,
+        telemetry,
+        maxFrameBytes: config.hub.maxBodyBytes,
+        results,
+      };
       const fallbackInstructions = options.stdio
         ? await explainNothing(context, Object.keys(config.servers).length > 0, () => catalog.sources().length > 0)
         : undefined;

@@ -1,3 +1,4 @@
+import { bytesPerToken } from "../estimate-tokens.ts";
 import type { BoundCounter, BoundGauge, BoundHistogram } from "./instruments.ts";
 import type { Metrics } from "./metrics.ts";
 
@@ -158,4 +159,27 @@ export function watchRefusedTokens(
 export function watchQueue(metrics: Metrics, queue: string, length: () => number): () => void {
   const spec = { name: "clawport_queue_length", help: "Entries that wait.", labels: ["queue"] } as const;
   return metrics.watch(spec, () => [[{ queue }, length()]]);
+}
+
+/** What calls carried since the start, in characters of JSON, by source. */
+type CarriedSizes = ReadonlyMap<
+  string,
+  { readonly sizeIn: number; readonly sizeOut: number; readonly sizeKept: number }
+>;
+
+/** Estimated, and counted by what was sent: `kept` is what previews left out. */
+export function watchTokens(metrics: Metrics, read: () => CarriedSizes): () => void {
+  const name = "clawport_tokens_total";
+  const help = "Tokens of arguments (in) and of results (out, without what was kept), estimated.";
+  return metrics.watch({ name, help, labels: ["source", "direction"], type: "counter" }, () =>
+    [...read()].flatMap(([source, { sizeIn, sizeOut, sizeKept }]) => [
+      [{ source, direction: "in" }, tokensIn(sizeIn)] as const,
+      [{ source, direction: "out" }, tokensIn(sizeOut - sizeKept)] as const,
+      [{ source, direction: "kept" }, tokensIn(sizeKept)] as const,
+    ]),
+  );
+}
+
+function tokensIn(size: number): number {
+  return Math.round(size / bytesPerToken);
 }

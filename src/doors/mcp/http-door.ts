@@ -28,6 +28,7 @@ import type { ControlHandler } from "./control-route.ts";
 import { type GateRefusal, type GateRules, judgeCaller, mainTokenName } from "./gate.ts";
 import { createHttpRouter } from "./http-router.ts";
 import { createRefusedTokens, type RefusedTokenCounts } from "./refused-tokens.ts";
+import type { Results } from "./results/results.ts";
 import { openSessionLog, pruneSessionLogs, type SessionLog, sessionLogFile } from "./session-log.ts";
 import type { Surfaces } from "./surface/surfaces.ts";
 import type { Tokens } from "./tokens.ts";
@@ -70,6 +71,8 @@ export interface HttpDoorOptions {
   readonly toolNames?: ToolNames | undefined;
   /** How clients get the tools at `/` and `/mcp`; all in one list unless given. */
   readonly surfaces?: Surfaces | undefined;
+  /** Where large results go, at `/` and `/mcp`. Without it they are sent whole. */
+  readonly results?: Results | undefined;
   /** Serves the owner's commands, at `/control/<area>.<verb>`. */
   readonly control?: ControlHandler | undefined;
   /** Serves the owner's browser, at `/console/`, behind a gate of its own. */
@@ -115,6 +118,7 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
     agent: options.agent,
     toolNames: options.toolNames,
     surfaces: options.surfaces,
+    results: options.results && { results: options.results, tokenKey: (name) => tokens.keyOf?.(name) },
     ...limits,
   });
   const route = createHttpRouter({ catalog, endpoints, intake, info, metrics, control: options.control });

@@ -6,6 +6,8 @@ import { settledWithin } from "../../core/wait.ts";
 import { createMcpServer, type McpServer } from "../../mcp/server/mcp-server.ts";
 import type { ServerInfo } from "../../mcp/server/offer.ts";
 import { serveStdio } from "../../mcp/stdio/serve-stdio.ts";
+import { offerResults } from "./results/result-offer.ts";
+import type { Results } from "./results/results.ts";
 import type { Surfaces } from "./surface/surfaces.ts";
 import { type CallGuard, createViewOffer } from "./view-offer.ts";
 
@@ -24,6 +26,8 @@ export interface StdioDoorOptions {
   readonly maxFrameBytes?: number | undefined;
   /** Settles when the catalog is filled. Requests wait for it, the handshake only for a moment. */
   readonly ready?: Promise<unknown> | undefined;
+  /** Keeps large results. Without it they are sent whole. */
+  readonly results?: Results | undefined;
   /** How long answers may take after the input has ended. Must be longer than `ready` takes, or they would be empty. */
   readonly graceMs?: number | undefined;
 }
@@ -39,7 +43,10 @@ export async function serveStdioDoor(options: StdioDoorOptions): Promise<void> {
   const { fallbackInstructions } = options;
   const door = "mcp-stdio";
   const offer = createViewOffer({ view, guard, door, info, log, telemetry, listPatienceMs, fallbackInstructions });
-  const server = createMcpServer(options.surfaces?.wrap(offer, view) ?? offer, { log });
+  const shown = options.surfaces?.wrap(offer, view) ?? offer;
+  const { results } = options;
+  const whole = results === undefined ? shown : offerResults(shown, { results, view, guard, door, log });
+  const server = createMcpServer(whole, { log });
   try {
     await serveStdio(ready === undefined ? server : holdUntil(ready, server), {
       input,

@@ -13,6 +13,7 @@ import { createMcpServer, type McpServer } from "../../mcp/server/mcp-server.ts"
 import type { ServerInfo } from "../../mcp/server/offer.ts";
 import type { AgentAccess } from "./agent-access.ts";
 import { createAgentOffer } from "./agent-offer.ts";
+import { offerResults, type ResultOfferOptions } from "./results/result-offer.ts";
 import type { SurfaceSetting } from "./surface/choose-surface.ts";
 import type { Surfaces } from "./surface/surfaces.ts";
 import { type CallerRights, type CallGuard, createViewOffer } from "./view-offer.ts";
@@ -42,6 +43,8 @@ export interface ViewEndpointsOptions {
   readonly toolNames?: ToolNames | undefined;
   /** How clients get the tools of several sources; all in one list unless given. */
   readonly surfaces?: Surfaces | undefined;
+  /** Keeps large results at the addresses of several sources, and for relays. */
+  readonly results?: Pick<ResultOfferOptions, "results" | "tokenKey"> | undefined;
   /** Where the sessions at a view are kept beyond this process, if anywhere. */
   keptSessions?(view: string): KeptSessions | undefined;
 }
@@ -155,7 +158,10 @@ export function createViewEndpoints(options: ViewEndpointsOptions): ViewEndpoint
     const view = catalog.view(filter, { alphabet: isMixed && toolNames === "short" ? "narrow" : "wide" });
     const offer = createViewOffer({ view, guard, door, rights, info, log, telemetry });
     const shown = isMixed ? (options.surfaces?.wrap(offer, view, surface) ?? offer) : offer;
-    const server = createMcpServer(shown, { log });
+    // A source at its own address answers in full, and so do commands at a terminal.
+    const results = (filter !== "all" && "source" in filter) || door === "cli" ? undefined : options.results;
+    const whole = results === undefined ? shown : offerResults(shown, { ...results, view, guard, door, rights, log });
+    const server = createMcpServer(whole, { log });
     const bodies = hasLargeBodies ? largeBodies : { maxBodyBytes };
     const keptSessions = options.keptSessions?.(key);
     const endpoint = createHttpEndpoint(server, { log, admission, intake, keptSessions, ...bodies });

@@ -3,6 +3,7 @@ import type { Catalog } from "../../catalog/catalog.ts";
 import type { Approvals } from "../../catalog/guard/approvals.ts";
 import type { Guard } from "../../catalog/guard/guard.ts";
 import type { Pins } from "../../catalog/guard/pins.ts";
+import type { UsageLedger } from "../../catalog/usage/usage-ledger.ts";
 import type { Config } from "../../core/config/config-schema.ts";
 import type { Home } from "../../core/files/home.ts";
 import type { Log } from "../../core/log.ts";
@@ -24,6 +25,7 @@ export interface EngineParts {
   readonly approvals: Approvals;
   readonly pins: Pins;
   readonly calls: CallCounts;
+  readonly usage: UsageLedger;
   /** Where large results of tools go; undefined if they are sent whole. */
   readonly results: Results | undefined;
   /** Absent in a process that is too short-lived to be measured. */

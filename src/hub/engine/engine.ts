@@ -1,8 +1,10 @@
 import type { Asker } from "../../catalog/guard/askers.ts";
 import type { Source } from "../../catalog/source.ts";
+import type { UsageLedger } from "../../catalog/usage/usage-ledger.ts";
 import type { Config } from "../../core/config/config-schema.ts";
 import type { LoadedConfig } from "../../core/config/load-config.ts";
 import type { LiveLog, Log, LogLevel } from "../../core/log.ts";
+import type { Results } from "../../doors/mcp/results/results.ts";
 import type { NodeDoor } from "../../doors/node/node-door.ts";
 import type { RegisteredSession } from "../../sources/apps/session/live-session.ts";
 import { nestedOrderEnv } from "../../sources/agent/order/order-depth.ts";
@@ -17,6 +19,7 @@ import type { AppDoor, AppDoorOptions } from "./open-apps.ts";
 import { openGuardedCatalog } from "./open-guard.ts";
 import type { HttpOptions, OpenedHttp } from "./open-http.ts";
 import type { OpenedServers } from "./open-servers.ts";
+import { hubFiles } from "../hub-files.ts";
 import { createMcpCommand } from "../verbs/mcp-command.ts";
 
 export interface EngineOptions extends Pick<EngineParts, "home" | "env" | "homedir" | "version"> {
@@ -29,6 +32,8 @@ export interface EngineOptions extends Pick<EngineParts, "home" | "env" | "homed
   readonly askers?: readonly Asker[] | undefined;
   /** The log level that the user asked for; the configuration does not override it. */
   readonly logLevel?: LogLevel | undefined;
+  /** Keeps large results of tools and sends previews, unless the configuration says otherwise. */
+  readonly keepsResults?: boolean;
   /** Counts calls and exports traces: for a process that lives longer than one command. */
   readonly observed?: boolean;
 }
@@ -93,11 +98,25 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const startedAt = new Date();
   const closers = createClosers(log);
   try {
-    const { metrics, telemetry, callMetrics } = options.observed ? await observe() : nothingObserved;
+    const { metrics, telemetry, callMetrics, watchTokens } = options.observed ? await observe() : nothingObserved;
     const { path: configPath } = configuration.place;
     const { askers } = options;
     const guarded = openGuardedCatalog({ home, config, configPath, log, closers, askers, metrics: callMetrics });
-    const parts: EngineParts = { home, config, env, homedir, log, version, ...guarded, metrics, telemetry, closers };
+    watchTokens?.(() => guarded.usage.sinceStart());
+    const results = options.keepsResults ? await openResults(guarded.usage) : undefined;
+    const parts: EngineParts = {
+      home,
+      config,
+      env,
+      homedir,
+      log,
+      version,
+      ...guarded,
+      results,
+      metrics,
+      telemetry,
+      closers,
+    };
     const { catalog, guard } = guarded;
     for (const source of sources.given ?? []) {
       catalog.add(source);
@@ -219,7 +238,12 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     async function openHttpDoor(): Promise<OpenedHttp | undefined> {
       if (doors.http === undefined) return undefined;
       const { openHttp } = await import("./open-http.ts");
-      return openHttp(parts, { ...doors.http, takesOrders: sources.agent !== undefined, openControl: control, guarded });
+      return openHttp(parts, {
+        ...doors.http,
+        takesOrders: sources.agent !== undefined,
+        openControl: control,
+        guarded,
+      });
     }
 
     async function applyEdit(loaded: LoadedConfig): Promise<void> {
@@ -243,9 +267,23 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     throw error;
   }
 
+  async function openResults(usage: UsageLedger): Promise<Results | undefined> {
+    const { createResults } = await import("../../doors/mcp/results/results.ts");
+    const results = createResults({
+      folder: hubFiles.results(home),
+      config: config.results,
+      log,
+      // The id of an app's session grants access to it.
+      onKept: ({ caller, tool: { source, name }, size }) =>
+        usage.noteKept({ caller, source: source.kind === "app" ? "app" : source.id, tool: name, size }),
+    });
+    closers.add("results", () => results?.close());
+    return results;
+  }
+
   async function observe() {
     const { createMetrics } = await import("../../core/telemetry/metrics.ts");
-    const { createCallMetrics } = await import("../../core/telemetry/clawport-metrics.ts");
+    const { createCallMetrics, watchTokens } = await import("../../core/telemetry/clawport-metrics.ts");
     const { watchProcess } = await import("../../core/telemetry/process-metrics.ts");
     const { openTelemetry } = await import("../../core/telemetry/open-telemetry.ts");
     const metrics = createMetrics();
@@ -253,16 +291,23 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     closers.add("process metrics", () => watching[Symbol.dispose]());
     const telemetry = await openTelemetry({ env, version, metrics, log });
     closers.add("telemetry", () => telemetry.close());
-    return { metrics, telemetry, callMetrics: createCallMetrics(metrics) };
+    const watch = (read: Parameters<typeof watchTokens>[1]) => watchTokens(metrics, read);
+    return { metrics, telemetry, callMetrics: createCallMetrics(metrics), watchTokens: watch };
   }
 }
 
-const nothingObserved = { metrics: undefined, telemetry: undefined, callMetrics: undefined } as const;
+const nothingObserved = {
+  metrics: undefined,
+  telemetry: undefined,
+  callMetrics: undefined,
+  watchTokens: undefined,
+} as const;
 
 /** What is read only at the start. */
 export const readAtStart = [
   "hub",
   "audit",
+  "results",
   "agent",
   "apps",
   "machine",

@@ -6,6 +6,7 @@ import { type Approvals, openApprovals } from "../../catalog/guard/approvals.ts"
 import { type Asker, type Askers, createAskers } from "../../catalog/guard/askers.ts";
 import { createGuard, type Guard } from "../../catalog/guard/guard.ts";
 import { openPins, type Pins } from "../../catalog/guard/pins.ts";
+import { openUsageLedger, type UsageLedger } from "../../catalog/usage/usage-ledger.ts";
 import type { Config } from "../../core/config/config-schema.ts";
 import type { Home } from "../../core/files/home.ts";
 import type { Log } from "../../core/log.ts";
@@ -19,6 +20,7 @@ export interface GuardedCatalog {
   readonly pins: Pins;
   readonly approvals: Approvals;
   readonly calls: CallCounts;
+  readonly usage: UsageLedger;
   /** Whom the guard may ask. */
   readonly askers: Askers;
   /** Calls the listener after every call, with what the audit gets. */
@@ -54,11 +56,14 @@ function openGuard(options: OpenGuardOptions): Omit<GuardedCatalog, "catalog"> {
   const kept = enabled ? openAudit({ ...auditOptions, file: hubFiles.audit(home), log }) : noAudit;
   closers.add("audit", () => kept.close());
   const calls = createCallCounts();
+  const usage = openUsageLedger({ folder: hubFiles.usage(home), log });
+  closers.add("usage", () => usage.close());
   const listeners: ((entry: AuditEntry) => void)[] = [];
   const audit: Audit = {
     ...kept,
     record(entry) {
       calls.note(entry);
+      usage.note(entry);
       kept.record(entry);
       for (const listener of listeners) listener(entry);
     },
@@ -69,7 +74,7 @@ function openGuard(options: OpenGuardOptions): Omit<GuardedCatalog, "catalog"> {
   const askers = createAskers();
   for (const asker of some) askers.add(asker);
   const guard = createGuard({ policy, approvals, pins, askers, audit, metrics, log });
-  return { guard, pins, approvals, calls, askers, onCall: (listener) => void listeners.push(listener) };
+  return { guard, pins, approvals, calls, usage, askers, onCall: (listener) => void listeners.push(listener) };
 }
 
 const noAudit: Audit = { record: () => {}, close: () => Promise.resolve() };

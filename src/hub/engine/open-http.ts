@@ -82,6 +82,7 @@ export async function openHttp(parts: EngineParts, options: Wiring): Promise<Ope
     guard,
     tokens,
     sessionFolder: home.file("sessions"),
+    results: parts.results,
     toolNames: options.toolNames ?? config.hub.toolNames,
     surfaces,
     info: { name: "clawport", title: "Clawport", version },

@@ -25,14 +25,6 @@ export interface ResultOfferOptions {
   readonly log: Log;
   /** Differs for two tokens of the same name, one after the other. */
   readonly tokenKey?: ((name: string) => string | undefined) | undefined;
-  /** Called when only a preview of a result was sent, with the bytes that were not. */
-  readonly onKept?: ((kept: KeptNotice) => void) | undefined;
-}
-
-export interface KeptNotice {
-  readonly caller: Caller;
-  readonly tool: CatalogTool;
-  readonly bytes: number;
 }
 
 /** Links to resources exist since this revision of MCP. */
@@ -133,7 +125,7 @@ export function offerResults(offer: McpOffer, options: ResultOfferOptions): McpO
       });
       const entry = kept === result ? undefined : view.find(tool.name);
       if (entry !== undefined)
-        options.onKept?.({ caller, tool: entry, bytes: approximateJsonSize(result) - approximateJsonSize(kept) });
+        results.noteKept({ caller, tool: entry, size: approximateJsonSize(result) - approximateJsonSize(kept) });
       return kept;
     } catch (error) {
       // The tool has done its work, so its result must not be lost.

@@ -1,3 +1,5 @@
+import type { Caller } from "../../../catalog/caller.ts";
+import type { CatalogTool } from "../../../catalog/source.ts";
 import type { ResultsConfig } from "../../../core/config/results-config.ts";
 import type { Log } from "../../../core/log.ts";
 import type { ResultStore } from "./result-store.ts";
@@ -7,17 +9,32 @@ export interface Results {
   /** Above this many tokens a result is kept and only a preview is sent. */
   readonly maxTokens: number;
   readonly keepMs: number;
-  readonly log: Log;
+  /** Only a preview of a result was sent. */
+  noteKept(kept: KeptNotice): void;
   /** Opened with its first use. */
   store(): Promise<ResultStore>;
   close(): void;
+}
+
+export interface KeptNotice {
+  readonly caller: Caller;
+  readonly tool: CatalogTool;
+  /** The characters of JSON that were not sent. */
+  readonly size: number;
+}
+
+export interface ResultsOptions {
+  readonly folder: string;
+  readonly config: ResultsConfig;
+  readonly log: Log;
+  readonly onKept: (kept: KeptNotice) => void;
 }
 
 /** Results of an earlier process may be past their time; this long after the start is soon enough, and slows nothing. */
 const firstSweepMs = 15_000;
 
 /** Undefined if it is switched off. */
-export function createResults(folder: string, config: ResultsConfig, log: Log): Results | undefined {
+export function createResults({ folder, config, log, onKept }: ResultsOptions): Results | undefined {
   const { maxTokens, keep: keepMs, maxBytes } = config;
   if (maxTokens === "off") return undefined;
   let opening: Promise<ResultStore> | undefined;
@@ -32,7 +49,7 @@ export function createResults(folder: string, config: ResultsConfig, log: Log): 
   return {
     maxTokens,
     keepMs,
-    log,
+    noteKept: onKept,
     store,
     close() {
       isClosed = true;
