@@ -84,6 +84,11 @@ export const commandTable: readonly CommandEntry[] = [
     load: () => import("./commands/audit.ts"),
   },
   {
+    name: "usage",
+    summary: "show what was called how often, and what it cost in tokens",
+    load: () => import("./commands/usage.ts"),
+  },
+  {
     name: "approvals",
     summary: "show what waits for approval; show or forget remembered answers",
     load: () => import("./commands/approvals.ts"),

@@ -18,18 +18,31 @@ export const command = defineCommand({
       value: "<words>",
       description: "only tools with these words in their name or description",
     },
+    cost: { type: "boolean", description: "how many tokens the definitions take in the context of a model" },
     ...trustOption,
   },
-  examples: ["clawport tools", "clawport tools github", "clawport tools github__create_issue", "clawport tools --json"],
+  examples: [
+    "clawport tools",
+    "clawport tools github",
+    "clawport tools github__create_issue",
+    "clawport tools --json",
+    "clawport tools --search 'read file'",
+    "clawport tools --cost",
+  ],
   async run(context) {
     const { runVerb } = await import("../run-verb.ts");
     const { runTools, runToolSearch } = await import("../../hub/verbs/servers.ts");
     const [name] = context.args;
     const { search } = context.options;
+    // The tokenizer is large: only this loads it.
+    const cost = context.options.cost === true ? await import("../../hub/verbs/tool-cost.ts") : undefined;
     return runVerb(context, {
       need: name === undefined ? { servers: "all" } : { serverOrTool: name },
       trust: context.options.trust,
-      run: (handler) => (search === undefined ? runTools(handler, name) : runToolSearch(handler, search, name)),
+      run: (handler) =>
+        search !== undefined
+          ? runToolSearch(handler, search, name)
+          : (cost?.runToolCost(handler, name) ?? runTools(handler, name)),
     });
   },
 });

@@ -216,6 +216,7 @@ const verbs: VerbTable = {
     uninstall: person(lookUpMs, text("id")),
   },
   doctor: { findings: look(gatewayMs) },
+  usage: { read: look(lookUpMs, optionalNumber("days")) },
   status: {
     read: look(lookUpMs),
     log: look(lookUpMs),

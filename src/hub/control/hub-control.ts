@@ -29,6 +29,7 @@ import type {
   ServerEdits,
 } from "./settings/settings-control.ts";
 import type { SignInsControl } from "./sign-ins.ts";
+import type { UsageControl } from "./usage-control.ts";
 
 /**
  * Everything a person or a page can ask of a running Clawport: of the engine in this process, or of a hub over HTTP.
@@ -45,6 +46,7 @@ export interface HubControl extends StateControl {
   readonly agent: AgentControl;
   readonly clients: ClientsControl;
   readonly doctor: DoctorControl;
+  readonly usage: UsageControl;
   readonly status: StatusControl;
 }
 

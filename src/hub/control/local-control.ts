@@ -3,6 +3,7 @@ import type { Catalog } from "../../catalog/catalog.ts";
 import type { Guard } from "../../catalog/guard/guard.ts";
 import type { Pins } from "../../catalog/guard/pins.ts";
 import type { CatalogTool } from "../../catalog/source.ts";
+import type { UsageLedger } from "../../catalog/usage/usage-ledger.ts";
 import { Fault } from "../../core/fault.ts";
 import type { LiveLog, Log } from "../../core/log.ts";
 import { prepareToSend } from "../../core/http/turn-end.ts";
@@ -40,6 +41,7 @@ export interface LocalControlOptions extends Omit<
   recordings(): readonly ActiveRecording[];
   readonly startedAt: Date;
   readonly calls: CallCounts;
+  readonly usage: UsageLedger;
   readonly log: Log & Partial<LiveLog>;
   /** What this process started with. */
   readonly config: Config;
@@ -109,6 +111,10 @@ export function createLocalControl(options: LocalControlOptions): HubControl {
       reload: () => options.reload(),
       ...loadedBy(["schema", "validate", "write"], async () => (await settings()).configuration),
     },
+    usage: loadedBy(["read"], async () => {
+      const { createUsageControl } = await import("./usage-control.ts");
+      return createUsageControl(options);
+    }),
     doctor: {
       async findings() {
         const { examine } = await import("../doctor/examine.ts");
