@@ -69,7 +69,10 @@ function announce(context: CommandContext, { url, engine, switches }: RunningNod
           "`clawport node status` shows which commands it lets this computer run.",
         ]),
     `${usable.length} tools: ${usable.join(", ")}`,
-    ...missing.map(({ name, reason, fix }) => `Unavailable: ${name} (${reason}${fix === undefined ? "" : `; ${fix}`})`),
+    ...Array.from(
+      Map.groupBy(missing, ({ reason, fix }) => (fix === undefined ? reason : `${reason}; ${fix}`)),
+      ([why, tools]) => `Unavailable: ${tools.map(({ name }) => name).join(", ")} (${why})`,
+    ),
     "Ctrl-C stops.",
   ];
   const data = {

@@ -105,10 +105,13 @@ const unavailableReasons: Readonly<Record<string, string>> = {
 
 /** The fault of a capability that this computer lacks something for. */
 export function unavailableFault({ name }: Capability, missing: Extract<Availability, { ok: false }>): CapabilityFault {
+  return new CapabilityFault(unavailableReason(name), `${name} can't be used: ${unavailableText(missing)}`);
+}
+
+/** The code of OpenClaw's nodes for a capability that does not work. */
+export function unavailableReason(name: string): string {
   const [category = ""] = name.split(".");
-  const reason =
-    name === "system.notify" ? "NOTIFICATIONS_UNAVAILABLE" : (unavailableReasons[category] ?? "UNAVAILABLE");
-  return new CapabilityFault(reason, `${name} can't be used: ${unavailableText(missing)}`);
+  return name === "system.notify" ? "NOTIFICATIONS_UNAVAILABLE" : (unavailableReasons[category] ?? "UNAVAILABLE");
 }
 
 /** What is missing and what brings it, as one sentence. */

@@ -90,7 +90,7 @@ test.skipIf(!has)("a display that is not there is an error of the call", async (
   const { isError, text } = await agent.call("screen.snapshot");
   expect({ isError, text }).toMatchObject({
     isError: true,
-    text: expect.stringMatching(/^UNAVAILABLE: xrandr failed/) as string,
+    text: expect.stringMatching(/^SCREEN_UNAVAILABLE: xrandr failed/) as string,
   });
 });
 

@@ -3,7 +3,7 @@ import { isAbsolute } from "node:path";
 import { Fault } from "../../../core/fault.ts";
 import { visibleText } from "../../../core/peer-text.ts";
 import { type ProcessTree, startProcessTree } from "../../../core/process/process-tree.ts";
-import { type Availability, available } from "../capability.ts";
+import { type Availability, available, CapabilityFault } from "../capability.ts";
 import { findExecutable } from "../find-executable.ts";
 import type { Machine } from "../machine.ts";
 import { runTool } from "../run-tool.ts";
@@ -65,10 +65,23 @@ export function createDesktopTools({ env, platform }: Pick<Machine, "env" | "pla
   async function programOf([program, ...args]: Command) {
     const command = await find(program);
     if (command === undefined) throw new Fault("unavailable", `${program} was not found.`);
-    const guard = platform === "linux" ? await findExecutable("setpriv", env, platform) : undefined;
-    if (guard === undefined) return { command, args };
-    // The kernel kills the program if this process is killed.
-    return { command: guard, args: ["--pdeathsig", "KILL", "--", command, ...args] };
+    const [guard, ...words] = await (guarding ??= findGuard());
+    return guard === undefined ? { command, args } : { command: guard, args: [...words, command, ...args] };
+  }
+
+  let guarding: Promise<readonly string[]> | undefined;
+
+  /** What has the kernel kill a program if this process is killed. Not every `setpriv` can. */
+  async function findGuard(): Promise<readonly string[]> {
+    const setpriv = platform === "linux" ? await find("setpriv") : undefined;
+    if (setpriv === undefined) return [];
+    const words = ["--pdeathsig", "KILL", "--"];
+    const check = { command: setpriv, args: [...words, setpriv, "--version"], maxBytes: 1000, timeoutMs: 5000 };
+    const works = await runTool(check, env).then(
+      ({ code }) => code === 0,
+      () => false,
+    );
+    return works ? [setpriv, ...words] : [];
   }
 
   return {
@@ -94,11 +107,16 @@ export function createDesktopTools({ env, platform }: Pick<Machine, "env" | "pla
       const run = { ...program, env: { ...given, ...more }, maxBytes, timeoutMs, ...rest };
       const { code, stdout, stderr, truncated } = await runTool(run, env);
       if (code !== 0) throw failed(command, stderr);
-      if (truncated) throw new Fault("too-large", `The output of ${command[0]} is larger than ${maxBytes} bytes.`);
+      if (truncated) throw tooLarge(maxBytes);
       return stdout;
     },
     start: async (command) => startProcessTree({ ...(await programOf(command)), env: given, pidNamespace: "off" }, env),
   };
+}
+
+function tooLarge(maxBytes: number): CapabilityFault {
+  const message = `The result is larger than ${maxBytes} bytes. Ask for less, such as a JPEG or a smaller \`maxWidth\`.`;
+  return new CapabilityFault("PAYLOAD_TOO_LARGE", message, { code: "too-large" });
 }
 
 /** The last line usually says what is wrong. */

@@ -28,7 +28,7 @@ export function pictureCommand(input: readonly string[], picture: PictureFormat,
   const codec =
     format === "png" ? ["-c:v", "png"] : ["-c:v", "mjpeg", "-pix_fmt", "yuvj420p", "-q:v", jpegScale(quality)];
   const skip = skipMs === 0 ? [] : ["-ss", seconds(skipMs)];
-  const scale = ["-vf", `scale=w='min(iw,${maxWidth})':h=-1`];
+  const scale = ["-vf", `scale=w='min(iw,${maxWidth})':h='max(1,round(ow/a))'`];
   return ["ffmpeg", ...quiet, ...input, ...skip, "-frames:v", "1", ...scale, ...codec, "-f", "image2pipe", "-"];
 }
 

@@ -1,4 +1,5 @@
 import type { MachineConfig } from "../../../core/config/machine-config.ts";
+import { isFault } from "../../../core/fault.ts";
 import type { Log } from "../../../core/log.ts";
 import { createCamera } from "../camera/camera.ts";
 import { cameraClip } from "../capabilities/desktop/camera-clip.ts";
@@ -13,7 +14,7 @@ import { ttsSpeak } from "../capabilities/desktop/tts-speak.ts";
 import { ttsStatus } from "../capabilities/desktop/tts-status.ts";
 import { windowsFocus } from "../capabilities/desktop/windows-focus.ts";
 import { windowsList } from "../capabilities/desktop/windows-list.ts";
-import type { Capability } from "../capability.ts";
+import { type Capability, CapabilityFault, unavailableReason } from "../capability.ts";
 import type { Machine } from "../machine.ts";
 import type { Notifications } from "../notifications.ts";
 import { createDesktopWindows, createScreen } from "../screen/choose-screen.ts";
@@ -65,6 +66,21 @@ export function openDesktop({ env, platform, config, folder, notifications, log 
       sttStatus(stt),
       windowsList(windows),
       windowsFocus(windows),
-    ],
+    ].map(withReason),
+  };
+}
+
+/** A program that fails is told as OpenClaw's nodes tell it: `SCREEN_UNAVAILABLE: …`. */
+function withReason(capability: Capability): Capability {
+  return {
+    ...capability,
+    async run(args, context) {
+      try {
+        return await capability.run(args, context);
+      } catch (error) {
+        if (!isFault(error, "unavailable") || error instanceof CapabilityFault) throw error;
+        throw new CapabilityFault(unavailableReason(capability.name), error.message, { cause: error });
+      }
+    },
   };
 }
