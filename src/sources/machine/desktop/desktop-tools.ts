@@ -121,6 +121,6 @@ function tooLarge(maxBytes: number): CapabilityFault {
 
 /** The last line usually says what is wrong. */
 export function failed([program]: Command, stderr: string): Fault {
-  const line = stderr.trim().split("\n").at(-1) ?? "";
-  return new Fault("unavailable", `${program} failed${line === "" ? "" : `: ${visibleText(line, 300)}`}.`);
+  const line = visibleText(stderr.trim().split("\n").at(-1) ?? "", 300).replace(/\.+$/, "");
+  return new Fault("unavailable", `${program} failed${line === "" ? "" : `: ${line}`}.`);
 }

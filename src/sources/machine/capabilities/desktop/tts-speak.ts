@@ -82,7 +82,9 @@ export function ttsSpeak({ speech, sound, store }: TtsSpeakOptions): Capability 
       }
       const path = await store.createFile("speech", "wav");
       try {
-        await speech.synthesize({ text: String(args["text"]), voice: voiceId, rate }, path, signal);
+        // Programs take a NUL for the end.
+        const text = String(args["text"]).replaceAll("\0", " ");
+        await speech.synthesize({ text, voice: voiceId, rate }, path, signal);
         const durationMs = await soundLengthMs(path);
         const facts = { spoken: !isFile, provider, contentType: "audio/wav", durationMs };
         const more = requested === undefined ? {} : { requestedProvider: requested, fellBack: false };
