@@ -1,5 +1,5 @@
 import { Fault, isFaultCode } from "../../../src/core/fault.ts";
-import { sessionHeaders, signedOut } from "./session.ts";
+import { sessionHeaders } from "./session.ts";
 
 interface Answer {
   readonly result?: unknown;
@@ -27,7 +27,6 @@ export async function sendToHub(path: string, body: object | undefined, signal: 
     if (error instanceof DOMException) throw new Fault("timeout", "The hub took too long to answer. Try again.");
     throw new Fault("unavailable", "The hub can't be reached. Is it running?", { cause: error });
   }
-  if (response.status === 401) signedOut.value = true;
   return response;
 }
 

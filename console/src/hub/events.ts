@@ -53,6 +53,8 @@ async function followOnce(): Promise<boolean> {
   let silence = setTimeout(() => stop.abort(), silenceMs);
   try {
     const response = await sendToHub("events", undefined, stop.signal);
+    // Elsewhere this status can be about a server that needs a sign-in.
+    if (response.status === 401) signedOut.value = true;
     if (!response.ok || response.body === null) return false;
     for await (const text of linesOf(response.body)) {
       heard = true;

@@ -72,7 +72,9 @@ export function SignIn({ server }: { readonly server: ServerStatus }) {
           ) : (
             <Button
               onClick={async () => {
-                await act(() => hub.signIns.logout(name), `Signed out of ${name}.`);
+                if (!(await act(() => hub.signIns.logout(name), `Signed out of ${name}.`))) return;
+                // The connection notices when it is used next.
+                await hub.servers.refresh(name).catch(() => {});
                 servers.reload();
               }}
             >
