@@ -1,5 +1,6 @@
 import { createCatalog } from "../catalog/catalog.ts";
 import type { View } from "../catalog/view.ts";
+import type { Config } from "../core/config/config-schema.ts";
 import { Fault, isFault } from "../core/fault.ts";
 import type { Home } from "../core/files/home.ts";
 import { hubFullListUrl, hubRelayUrl } from "../core/http/hub-routes.ts";
@@ -72,7 +73,7 @@ export async function openRelay(host: Host, options: RelayOptions): Promise<Rela
   const timer = setInterval(() => void follow().catch(() => {}), lookEveryMs).unref();
   return {
     view: catalog.view({ source: relayName }, { alphabet: config.hub.toolNames === "short" ? "narrow" : "wide" }),
-    surfaces: openSurfaces({ catalog, config, home, log }, options.surface),
+    surfaces: openSurfaces({ catalog, config: withResultTools(config), home, log }, options.surface),
     hasServers: Object.keys(config.servers).length > 0,
     maxFrameBytes: config.hub.maxBodyBytes,
     settled: (withinMs) => manager.settled(withinMs),
@@ -91,6 +92,11 @@ export async function openRelay(host: Host, options: RelayOptions): Promise<Rela
 }
 
 const relayName = "hub";
+
+/** The hub keeps large results, and its tools that read them are listed on every surface. */
+function withResultTools(config: Config): Config {
+  return { ...config, hub: { ...config.hub, always: [...config.hub.always, "read_result", "search_result"] } };
+}
 
 /** Faults if the hub lacks one of the requested servers, or if this process is one of its servers. */
 async function isForUs(host: Host, home: Home, hub: RunningHub, { only, client }: RelayOptions): Promise<boolean> {

@@ -39,6 +39,17 @@ export function testHubControl(open: () => Promise<ControlSubject>): void {
     expect(await tools.call(tool!, {}, callContext())).toMatchObject({ content: [{ type: "text", text: "add" }] });
   });
 
+  test("what was called is counted, and what was not is named", async () => {
+    await using subject = await open();
+    const { tools, usage } = subject.control;
+    expect(await usage.read()).toMatchObject({ total: { calls: 0 }, unused: { servers: ["shelf"] } });
+    await tools.call((await tools.find("add"))!, {}, callContext());
+    expect(await usage.read(7)).toMatchObject({
+      total: { calls: 1, errors: 0 },
+      tools: [{ server: "notes", tool: "add", calls: 1 }],
+    });
+  });
+
   test("a server on this machine needs no sign-in, and no sign-in is stored", async () => {
     await using subject = await open();
     const { signIns } = subject.control;
