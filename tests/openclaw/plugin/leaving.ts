@@ -58,8 +58,7 @@ export function describeLeaving(): void {
       await expect.poll(() => existsSync(`/proc/${pid}`), patiently).toBe(false);
       expect((await readConfig())["agents"].entries.work.tools).toBeUndefined();
       expect(existsSync(join(mcpHome(), "hub.json"))).toBe(false);
-      const listed = await run(process.execPath, [bench.program, "plugins", "list", "--json"], { env: bench.env });
-      expect(listed.stdout).not.toContain("mcp-client");
+      expect(existsSync(join(mcpHome(), "..", "npm", "projects", "clawport"))).toBe(false);
     });
   });
 }
