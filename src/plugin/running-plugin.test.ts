@@ -71,6 +71,9 @@ test("only an authorised sender changes something", async () => {
     expect(await plugin.command(command, other)).toMatch(/^Only /);
   expect(await plugin.command('call notes__write {"name":"x"}', other)).toContain("needs approval");
   expect(await plugin.command('call notes__write {"name":"x"}', me)).toContain("wrote x");
+  await plugin.close();
+  const lines = (await readFile(join(stateDir, "mcp", "audit", "calls.jsonl"), "utf8")).trim().split("\n");
+  expect(JSON.parse(lines.at(-1) ?? "")).toMatchObject({ verdict: "ask", outcome: "ok" });
 });
 
 test("a configuration that can't be used is reported, and starts no server", async () => {

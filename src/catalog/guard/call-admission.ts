@@ -94,7 +94,7 @@ export function createCallAdmission(options: CallAdmissionOptions): CallJudge {
         return refuseUnapproved(operation, judgement, "no one answered");
       }
       const answered = `${why}: ${reply.choice} by ${reply.by}`;
-      if (reply.choice !== "never" && reply.choice !== "no") return approve(judgement, verdict, answered);
+      if (reply.choice !== "never" && reply.choice !== "no") return approve(judgement, "ask", answered);
       return refuse(operation, judgement, { verdict, why: answered, noApproval: "the answer was no" });
     }
   }
