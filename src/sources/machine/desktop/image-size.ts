@@ -9,7 +9,7 @@ export interface ImageSize {
 export function imageSize(image: Buffer): ImageSize {
   const size = image.length > 24 && image.readUInt32BE(0) === 0x89504e47 ? pngSize(image) : jpegSize(image);
   if (size === undefined || size.width === 0 || size.height === 0)
-    throw new Fault("unavailable", "The system gave no picture.");
+    throw new Fault("unavailable", "The desktop gave no picture.");
   return size;
 }
 

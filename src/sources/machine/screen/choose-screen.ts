@@ -4,6 +4,7 @@ import type { DesktopTools } from "../desktop/desktop-tools.ts";
 import type { DesktopWindows } from "./desktop-windows.ts";
 import { createMacScreen } from "./mac-screen.ts";
 import { createPowershellScreen } from "./powershell-screen.ts";
+import { createPortalScreen } from "./portal-screen.ts";
 import type { Screen } from "./screen.ts";
 import { createSwayWindows } from "./sway-windows.ts";
 import { createWaylandScreen } from "./wayland-screen.ts";
@@ -16,8 +17,13 @@ export function createScreen(tools: DesktopTools): Screen {
   if (platform === "darwin") return createMacScreen(tools);
   if (platform === "win32") return createPowershellScreen(tools);
   // A Wayland desktop shows X programs, too, but an X server there sees only those.
-  if (env["WAYLAND_DISPLAY"]) return createWaylandScreen(tools);
+  if (env["WAYLAND_DISPLAY"]) return isClosed(env) ? createPortalScreen(tools) : createWaylandScreen(tools);
   return env["DISPLAY"] ? createX11Screen(tools) : noScreen;
+}
+
+/** Desktops that give out their pixels through a portal only. */
+function isClosed(env: DesktopTools["env"]): boolean {
+  return /gnome|kde|unity|cinnamon|pantheon|budgie|cosmic/i.test(env["XDG_CURRENT_DESKTOP"] ?? "");
 }
 
 const noDisplay = {

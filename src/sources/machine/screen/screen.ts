@@ -30,6 +30,8 @@ export interface FilmTarget {
 
 /** The screen of this computer, through the programs that its kind of desktop has for that. */
 export interface Screen {
+  /** Whether it knows neither monitors nor windows. */
+  readonly seesWholeOnly?: boolean;
   probeList(): Promise<Availability>;
   probePicture(): Promise<Availability>;
   probeFilm(): Promise<Availability>;

@@ -2,8 +2,8 @@ import { asRecord } from "../../../core/is-record.ts";
 import { settledWithin, sleep } from "../../../core/wait.ts";
 import { type Availability, CapabilityFault } from "../capability.ts";
 import { type DesktopTools, failed } from "../desktop/desktop-tools.ts";
-import { type FilmFormat, filmCommand, mostPictureBytes, pictureCommand } from "../desktop/ffmpeg.ts";
-import { imageSize } from "../desktop/image-size.ts";
+import { type FilmFormat, filmCommand } from "../desktop/ffmpeg.ts";
+import { encodePicture } from "./encode-picture.ts";
 import type { FilmTarget, Monitor, PictureTarget, Screen } from "./screen.ts";
 import { createSwayWindows } from "./sway-windows.ts";
 
@@ -41,11 +41,6 @@ export function createWaylandScreen(tools: DesktopTools): Screen {
   const grab = (words: readonly string[], type: "png" | "ppm", signal: AbortSignal): Promise<Buffer> =>
     tools.run(["grim", ...words, "-t", type, "-"], { signal, maxBytes: mostPixelBytes });
 
-  async function requireFfmpeg(what: string): Promise<void> {
-    if (!(await tools.has("ffmpeg")))
-      throw new CapabilityFault("SCREEN_UNAVAILABLE", `${what} needs ffmpeg; install the package \`ffmpeg\`.`);
-  }
-
   async function needWithScreencopy(programs: Readonly<Record<string, string>>): Promise<Availability> {
     return tools.need({ ...lister, ...programs });
   }
@@ -58,10 +53,7 @@ export function createWaylandScreen(tools: DesktopTools): Screen {
     async takePicture(target, format, signal) {
       const words = await grabWords(target, signal);
       const png = await grab(words, "png", signal);
-      if (format.format === "png" && imageSize(png).width <= format.maxWidth) return png;
-      await requireFfmpeg(format.format === "png" ? "A smaller picture" : "A JPEG");
-      const input = ["-f", "png_pipe", "-i", "-"];
-      return tools.run(pictureCommand(input, format), { signal, input: png, maxBytes: mostPictureBytes });
+      return encodePicture(tools, png, format, signal);
     },
     async film(target, format, signal) {
       const fps = Math.min(format.fps, mostFps);

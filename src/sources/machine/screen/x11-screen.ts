@@ -1,4 +1,4 @@
-import { Fault } from "../../../core/fault.ts";
+import { Fault, isFault } from "../../../core/fault.ts";
 import type { DesktopTools } from "../desktop/desktop-tools.ts";
 import { filmCommand, mostPictureBytes, pictureCommand } from "../desktop/ffmpeg.ts";
 import type { Monitor, PictureTarget, Screen } from "./screen.ts";
@@ -50,7 +50,7 @@ export function createX11Screen(tools: DesktopTools): Screen {
     probeFilm: () => tools.need(grabPrograms),
     monitors,
     async takePicture(target, format, signal) {
-      let problem: unknown;
+      let problem = new Fault("unavailable", "The display gave no picture of it.");
       for (const area of await areasOf(target, signal)) {
         try {
           const command = pictureCommand(grab(area, target.withPointer, 25), format);
@@ -58,11 +58,11 @@ export function createX11Screen(tools: DesktopTools): Screen {
           // ffmpeg also ends well without a picture.
           if (picture.length > 0) return picture;
         } catch (error) {
-          if (signal.aborted) throw error;
+          if (signal.aborted || !isFault(error, "unavailable")) throw error;
           problem = error;
         }
       }
-      throw problem ?? new Fault("unavailable", "The display gave no picture of it.");
+      throw problem;
     },
     async film({ monitor, sound, path }, format, signal) {
       const picture = grab(areaOf(monitor), true, format.fps);

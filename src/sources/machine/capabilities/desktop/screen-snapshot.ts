@@ -56,7 +56,9 @@ export function screenSnapshot({ screen, windows, store }: ScreenSnapshotOptions
         await windows.require(windowId, signal);
         return take({ window: windowId, withPointer }, "Picture of a window", { windowId });
       }
-      if (allScreens === true) return take({ withPointer }, "Picture of all screens", {});
+      const isFirst = [args["screenIndex"], args["monitor"]].every((index) => index === undefined || index === 0);
+      if (allScreens === true || (screen.seesWholeOnly === true && isFirst))
+        return take({ withPointer }, "Picture of all screens", {});
       const monitor = await chooseMonitor(screen, args, signal);
       return take({ monitor, withPointer }, `Picture of screen ${monitor.index}`, { screenIndex: monitor.index });
 
