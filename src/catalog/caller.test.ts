@@ -38,6 +38,7 @@ test.each<[Caller, boolean]>([
   [{ door: "mcp-http", token: "main", isLocal: false }, false],
   [{ door: "mcp-http", token: "phone", isLocal: true }, false],
   [{ door: "app-proxy", token: "main", isLocal: true }, false],
+  [{ door: "console", client: "console" }, true],
   [{ door: "plugin", agent: "main" }, false],
   [{ door: "server", client: "docs" }, false],
 ])("%j may control: %s", (caller, may) => {

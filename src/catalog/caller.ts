@@ -48,6 +48,8 @@ export function isInView(source: string, { view }: Pick<Caller, "view">): boolea
 export function mayControl({ door, token, agent, isLocal, isOwner }: Caller): boolean {
   // A message that an authorised sender typed in a chat. Tool calls of the agent bring the agent or a token with them.
   if (door === "plugin") return isOwner === true && token === undefined && agent === undefined;
+  // Only a session of the console that was opened at a terminal may call.
+  if (door === "console") return true;
   return door === "cli" || door === "mcp-stdio" || (door === "mcp-http" && token === "main" && isLocal === true);
 }
 

@@ -1,8 +1,12 @@
 import { readFileSync } from "node:fs";
 
-/** The version in package.json, two folders up from `src/core`, `dist/core` and `dist/cli` alike. */
+/** A file of this package, which is two folders up from `src/core`, `dist/core`, `dist/cli` and `dist/plugin` alike. */
+export function packageFile(path: string): URL {
+  return new URL(`../../${path}`, import.meta.url);
+}
+
+/** The version in package.json. */
 export function readVersion(): string {
-  const path = new URL("../../package.json", import.meta.url);
-  const manifest: { readonly version: string } = JSON.parse(readFileSync(path, "utf8"));
+  const manifest: { readonly version: string } = JSON.parse(readFileSync(packageFile("package.json"), "utf8"));
   return manifest.version;
 }

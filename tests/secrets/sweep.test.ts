@@ -3,6 +3,8 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createSignInLink } from "../../src/doors/console/sign-in-link.ts";
+import { openEvents, signInAt } from "../console/server/console-hub.ts";
 import { commandTable } from "../../src/cli/command-table.ts";
 import { mainFile, type RunningHub, startHub, startReady } from "../cli/run-clawport.ts";
 import { runHere } from "../cli/shelf.ts";
@@ -38,13 +40,13 @@ const commands =
   clients codex; clients cursor; approvals; approvals forget x; approve x; sessions; sessions show x; sessions delete x;
   config path; config check; config schema; token path; token list; token add extra; token remove extra; token show;
   import --dry-run; service status; completion bash; completion --names servers-and-tools; auth --list;
-  auth client --logout; disconnect keyed; connect keyed; up --port 0; agent hello; agent /mcp; agent /tools`.split(
-    /;\s+/,
-  );
+  auth client --logout; disconnect keyed; connect keyed; up --port 0; agent hello; agent /mcp; agent /tools;
+  config show; config rules; node settings; tools --search write; audit --text write`.split(/;\s+/);
 
 const controlVerbs = `servers.list tools.list signIns.list tokens.list approvals.list pins.list apps.list audit.read
   conversations.list configuration.place configuration.read configuration.reload doctor.findings status.read
-  status.log`.split(/\s+/);
+  status.log status.attention status.series tools.search audit.search servers.importable configuration.schema
+  rules.list machine.read agent.read clients.list`.split(/\s+/);
 
 describe("in a home with a secret in every place that can hold one", () => {
   const texts: Record<string, string> = {};
@@ -89,6 +91,7 @@ describe("in a home with a secret in every place that can hold one", () => {
 
     await runCommands();
     await askHub();
+    await askConsole();
     await askProxy();
     await startWithoutNats();
     await until(() => collector.spans().length > 0 && collector.received.some(({ path }) => path === "/v1/metrics"));
@@ -149,6 +152,23 @@ describe("in a home with a secret in every place that can hold one", () => {
     );
   }
 
+  async function askConsole(): Promise<void> {
+    const { origin: address } = new URL(hub.ready.url);
+    const file = (...parts: string[]): string => join(home.home, ...parts);
+    const browser = await signInAt((await createSignInLink({ home: { file }, address, terminal: true })).url);
+    using events = await openEvents(browser);
+    for (const verb of controlVerbs) note(`console ${verb}`, (await browser.post(verb)).text);
+    const { text = "" } = await browser.ask<{ text?: string }>("configuration.read");
+    note("console configuration.validate", (await browser.post("configuration.validate", { text })).text);
+    note("console clients.preview", (await browser.post("clients.preview", { id: "cursor" })).text);
+    for (const tool of ["leaky__crash", "web__write", "failing__x", "keyed__write"])
+      note(`console call ${tool}`, (await browser.post("call", { tool, arguments: {} })).text);
+    const added = { command: process.execPath, args: ["-e", "process.exit(1)", "--token", "x"], name: "added" };
+    note("console servers.add", (await browser.post("servers.add", added)).text);
+    await until(() => events.find("config").length > 0 && events.find("audit").length > 0);
+    note("console events", JSON.stringify(events.events));
+  }
+
   async function askProxy(): Promise<void> {
     const said: string[] = [];
     const place = { ...home.project, said };
@@ -182,7 +202,14 @@ describe("in a home with a secret in every place that can hold one", () => {
   test("no output, answer, trace or metric shows one", () => {
     const secrets = [...home.secrets.values(), token];
     // They were there to be shown.
-    const shown = ["logs leaky", "call web__write", "tools/call keyed__write", "control configuration.read"];
+    const shown = [
+      "logs leaky",
+      "call web__write",
+      "tools/call keyed__write",
+      "control configuration.read",
+      "console configuration.read",
+      "console call web__write",
+    ];
     expect(shown.filter((place) => !texts[place]?.includes("[redacted]"))).toEqual([]);
     expect(texts["what the hub printed"]).toContain("[redacted]");
     expect(texts["GET /metrics"]).toContain("clawport_");

@@ -11,11 +11,13 @@ import { whyUnchecked } from "../../mcp/schema/schema-checker.ts";
 import type { RegisteredSession } from "../../sources/apps/session/live-session.ts";
 import type { ActiveRecording } from "../../sources/machine/desktop/recordings.ts";
 import { unknownServer } from "../../sources/servers/definition.ts";
+import type { ServerStatus } from "../../sources/servers/server-status.ts";
 import type { Config } from "../../core/config/config-schema.ts";
 import type { ConfigSource } from "../engine/config-source.ts";
 import type { GuardedCatalog } from "../engine/open-guard.ts";
 import { hubFiles } from "../hub-files.ts";
 import type { LiveMachine } from "./settings/machine-control.ts";
+import type { CallSeries } from "./insight/call-series.ts";
 import { loadedBy, memoized } from "./loaded-by.ts";
 import type { OpenedHttp } from "../engine/open-http.ts";
 import type { AppSession, HubControl, HubStatus, ListedTool, ServersControl, ToolsControl } from "./hub-control.ts";
@@ -70,8 +72,10 @@ export function createLocalControl(options: LocalControlOptions): HubControl {
   });
   const series = memoized(async () => {
     const { openCallSeries } = await import("./insight/call-series.ts");
-    return openCallSeries({ file: hubFiles.audit(options.home), onCall: options.onCall });
+    return (counted = await openCallSeries({ file: hubFiles.audit(options.home), onCall: options.onCall }));
   });
+  /** Once someone has asked for the calls per minute. */
+  let counted: CallSeries | undefined;
   const state = createStateControl({
     ...options,
     openPins: () => Promise.resolve(options.pins),
@@ -84,6 +88,7 @@ export function createLocalControl(options: LocalControlOptions): HubControl {
   return {
     servers: {
       ...servers,
+      list: async () => (await servers.list()).map((status) => withLastUse(status, counted)),
       ...loadedBy(["add", "remove", "enable", "importable", "import"], async () => (await settings()).servers),
     },
     tools: createLocalTools(options, sourceIds),
@@ -144,6 +149,11 @@ export function createLocalControl(options: LocalControlOptions): HubControl {
       series: async (minutes = 60) => (await series()).read(minutes),
     },
   };
+}
+
+function withLastUse(status: ServerStatus, counted: CallSeries | undefined): ServerStatus {
+  const at = counted?.lastUse(status.name);
+  return at === undefined ? status : { ...status, lastUse: new Date(at).toISOString() };
 }
 
 function createLocalTools(

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { fileURLToPath } from "node:url";
+import { packageFile } from "../../core/version.ts";
 import type { Tokens } from "../../doors/mcp/tokens.ts";
 import { mainTokenName } from "../../doors/mcp/gate.ts";
 import { openConsoleDoor } from "../../doors/console/console-door.ts";
@@ -21,10 +22,8 @@ export interface OpenedConsole {
   close(): void;
 }
 
-/** The built page, beside `dist/cli`; from a checkout, where `npm run build` puts it. */
-const pageFolder = fileURLToPath(
-  new URL(import.meta.url.includes("/src/") ? "../../../dist/console" : "../console", import.meta.url),
-);
+/** Where `npm run build` puts the page. */
+const pageFolder = fileURLToPath(packageFile("dist/console"));
 
 /** The console of this hub. While its page is open, the guard can ask the person who sees it. */
 export function openConsole(parts: EngineParts, { tokens, port, openControl, guarded }: ConsoleWiring): OpenedConsole {

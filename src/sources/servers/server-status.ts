@@ -29,6 +29,8 @@ export interface ServerStatus {
   readonly lastHeartbeat?: string;
   readonly nextAttempt?: string;
   readonly lastError?: string;
+  /** When one of its tools was called last, as far as that is known. */
+  readonly lastUse?: string;
   /** What was noticed about its lists; absent if nothing was. */
   readonly lists?: ScreenReport;
 }

@@ -9,6 +9,7 @@ import type { Source } from "../../../catalog/source.ts";
 import { setJson5 } from "../../../core/config/edit-json5.ts";
 import { readJson5 } from "../../../core/config/read-json5.ts";
 import type { Policy, PolicyRule } from "../../../core/config/policy-config.ts";
+import { Fault } from "../../../core/fault.ts";
 import { asRecord } from "../../../core/is-record.ts";
 import { callerText } from "../insight/search-audit.ts";
 import type { EditedConfigFile } from "./config-file.ts";
@@ -25,6 +26,8 @@ export interface RulesOptions {
 }
 
 const mostCalls = 1000;
+/** Trying more would keep the hub from answering anyone else. */
+const mostRules = 1000;
 const mostExamples = 100;
 
 export function createRulesControl({ file, audit, catalog, policy }: RulesOptions): RulesControl {
@@ -64,6 +67,7 @@ function readText(text: string): unknown {
 
 /** Faults with every problem, as for a configuration that has them. */
 async function checkRules(rules: readonly unknown[]): Promise<PolicyRule[]> {
+  if (rules.length > mostRules) throw new Fault("too-large", `At most ${mostRules} rules can be tried at once.`);
   const { loadConfig } = await import("../../../core/config/load-config.ts");
   const text = JSON.stringify({ policy: { rules } });
   const { config } = await loadConfig({ path: "rules", env: {}, text });
