@@ -13,6 +13,9 @@ import { until } from "../support/until.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
+/** Offered beside the tools of the servers. */
+const ofResults = ["read_result", "search_result"];
+
 interface Served extends AsyncDisposable {
   readonly client: Client;
   readonly changes: () => number;
@@ -50,7 +53,7 @@ test("over stdio all configured servers are offered as one, and end with the cli
 test("--only starts the named servers alone, and refuses an unknown name", async () => {
   await using place = await placeWith({ a: shelf("a"), b: shelf("b") });
   await using served = await serveStdio(place, "--only", "b");
-  expect(new Set((await served.toolNames()).map((name) => name.split("__")[0]))).toEqual(new Set(["b"]));
+  expect(new Set((await served.toolNames()).map((name) => name.split("__")[0]))).toEqual(new Set(["b", ...ofResults]));
   expect(await clawport(place, "serve", "--stdio", "--only", "a,nonsense")).toMatchObject({
     exit: 3,
     out: "",
@@ -95,7 +98,7 @@ test("the handshake is answered before any server is connected", async () => {
   await writeFile(release, "");
   await until(() => answers.length === 2);
   expect(answers).toMatchObject([{ id: 2, result: { serverInfo: { name: "clawport" } } }, { id: 1 }]);
-  expect(answers[1]?.result.tools).toHaveLength(7);
+  expect(answers[1]?.result.tools).toHaveLength(7 + ofResults.length);
   child.stdin.end();
   await once(child, "exit");
   expect(await errors).toBe("");
@@ -175,7 +178,7 @@ describe("with a running hub", () => {
     await has(served, "a__pid");
     await has(served, "b__pid");
     const prefixes = new Set((await served.toolNames()).map((name) => name.split("__")[0]));
-    expect(prefixes).toEqual(new Set(["a", "b"]));
+    expect(prefixes).toEqual(new Set(["a", "b", ...ofResults]));
     expect([await pidOf(served, "a"), await pidOf(served, "b")]).toEqual([a, b]);
     await place.configure({ a: shelf("a"), b: shelf("b"), c: shelf("c") });
     await has(served, "c__put");
@@ -193,7 +196,7 @@ describe("with a running hub", () => {
     await using hub = await startHub(place, "--port", "0");
     await using some = await serveStdio(place, "--only", "b");
     await has(some, "b__put");
-    expect(new Set((await some.toolNames()).map((name) => name.split("__")[0]))).toEqual(new Set(["b"]));
+    expect(new Set((await some.toolNames()).map((name) => name.split("__")[0]))).toEqual(new Set(["b", ...ofResults]));
     await using own = await serveStdio(place, "--only", "b", "--alone");
     await has(own, "b__pid");
     expect(await pidOf(own, "b")).not.toBe(await pidOf(some, "b"));

@@ -53,6 +53,7 @@ describe.each([
     expect((await client.request("resources/templates/list")).resourceTemplates).toEqual([
       { uriTemplate: "note://one.clawport/{id}", name: "note" },
       { uriTemplate: "note://two.clawport/{id}", name: "note" },
+      expect.objectContaining({ uriTemplate: "clawport://results/{id}{?offset,length}" }),
     ]);
     expect(await textAt("note://two.clawport/7")).toMatchObject([{ text: "note://7 of two" }]);
   });
