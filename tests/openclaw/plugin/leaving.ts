@@ -1,7 +1,5 @@
-import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import {
   bench,
@@ -15,8 +13,6 @@ import {
   readConfig,
   reloaded,
 } from "../bench/plugin-bench.ts";
-
-const run = promisify(execFile);
 
 /** The last tests: OpenClaw with Tool Search, then without the plugin. */
 export function describeLeaving(): void {
@@ -43,22 +39,6 @@ export function describeLeaving(): void {
       expect((await lookAt()).filter((name) => /^(notes|web|one|two|more)__|^mcp_manage$/.test(name))).toEqual([]);
       expect((await readConfig()).agents.entries.work.tools).toBeUndefined();
       expect(existsSync(join(mcpHome(), "hub.json"))).toBe(false);
-    });
-  });
-
-  describe("uninstalled", () => {
-    test("there is no tool, no process, no entry and no package left", async () => {
-      await editConfig((config) => {
-        config["plugins"].entries["mcp-client"].enabled = true;
-      });
-      await expect.poll(async () => (await readConfig())["mcp"]?.servers?.notes, patiently).toBeDefined();
-      const [pid = ""] = pidsOf(await command("/mcp status notes"));
-      await run(process.execPath, [bench.program, "plugins", "uninstall", "mcp-client", "--force"], { env: bench.env });
-      await expect.poll(async () => Object.keys((await readConfig())["mcp"]?.servers ?? {}), patiently).toEqual([]);
-      await expect.poll(() => existsSync(`/proc/${pid}`), patiently).toBe(false);
-      expect((await readConfig())["agents"].entries.work.tools).toBeUndefined();
-      expect(existsSync(join(mcpHome(), "hub.json"))).toBe(false);
-      expect(existsSync(join(mcpHome(), "..", "npm", "projects", "clawport"))).toBe(false);
     });
   });
 }
