@@ -16,7 +16,7 @@ interface TestHub extends AsyncDisposable {
   readonly token: string;
   register(parts?: object): Promise<Created>;
   rpc(method: string, params?: object): Promise<string>;
-  /** Names of what the hub's own door offers, order_openclaw aside. */
+  /** Names of what the hub's own door offers, its own tools aside. */
   names(): Promise<readonly string[]>;
 }
 
@@ -50,7 +50,7 @@ async function startHub(apps: object): Promise<TestHub> {
     async names() {
       const { result } = JSON.parse(await own.rpc("tools/list"));
       const names = result.tools.map(({ name }: { name: string }) => name);
-      return names.filter((name: string) => name !== "order_openclaw");
+      return names.filter((name: string) => !["order_openclaw", "read_result", "search_result"].includes(name));
     },
     async [Symbol.asyncDispose]() {
       await hub.close();
