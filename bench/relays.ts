@@ -24,7 +24,9 @@ export const ours: Relay = {
   async prepare(url) {
     const folder = path.join(home, "state");
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    writeFileSync(path.join(folder, "clawport.json5"), JSON.stringify({ servers: { limit: { url } } }));
+    // Peers send every result whole, so it does here.
+    const config = { servers: { limit: { url } }, results: { maxTokens: "off" } };
+    writeFileSync(path.join(folder, "clawport.json5"), JSON.stringify(config));
     return { args: [cliFile, "serve", "--stdio"], tool: "limit__echo" };
   },
 };

@@ -61,6 +61,7 @@ export const hub: Scenario = {
     const notes = [
       `${inFlight} in flight, ${rounds} rounds of ${ms} ms a cell after one to warm up; ratios are taken within each round.`,
       "The limit parses and writes each message once each way and does nothing else. The hub checks the token, the arguments, the policy and the result, and writes the audit.",
+      "`results.maxTokens` is off: with it on, a hub sends a preview of 100 KB of text, not the text.",
     ];
     const columns = [
       "to",
@@ -93,7 +94,8 @@ async function openHub(tool: string, url: string, stack: AsyncDisposableStack): 
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const servers = { near: { command: process.execPath, args: [targetFile("limit-stdio")] }, far: { url } };
   const name = tool.split("__", 1)[0] as keyof typeof servers;
-  writeFileSync(path.join(folder, "clawport.json5"), JSON.stringify({ servers: { [name]: servers[name] } }));
+  const config = { servers: { [name]: servers[name] }, results: { maxTokens: "off" } };
+  writeFileSync(path.join(folder, "clawport.json5"), JSON.stringify(config));
   const child = stack.use(startNode([cliFile, "up", "--json", "--port", "0", "--home", folder]));
   const client = stack.use(await openHttpClient(await targetOf(child, folder)));
   await client.request("tools/call", echoParams(small.bytes, tool));
