@@ -11,6 +11,8 @@ export interface Notification {
   readonly urgency: "low" | "normal" | "critical";
   /** Shown as buttons, in this order. */
   readonly buttons?: readonly string[];
+  /** With buttons: when the desktop may take it away itself; it stays until it is answered unless given. */
+  readonly expireMs?: number;
 }
 
 /** What became of a notification with buttons. */
@@ -83,7 +85,7 @@ function viaDbus(env: Machine["env"]): Notifications {
         (capabilities) => capabilities.includes("actions"),
         () => false,
       ),
-    async show({ title, body, urgency, buttons = [] }, signal) {
+    async show({ title, body, urgency, buttons = [], expireMs = 0 }, signal) {
       const bus = await open(signal);
       try {
         const [capabilities] = await bus.call({ ...server, member: "GetCapabilities" }, { signal });
@@ -102,8 +104,8 @@ function viaDbus(env: Machine["env"]): Notifications {
               hasMarkup ? escapeMarkup(body) : body,
               buttons.flatMap((label, index) => [String(index), label]),
               { urgency: { signature: "y", value: urgencies[urgency] } },
-              // With buttons it stays until it is answered.
-              buttons.length === 0 ? -1 : 0,
+              // 0: it stays until it is answered. -1: as long as the desktop shows any.
+              buttons.length === 0 ? -1 : expireMs,
             ],
           },
           { signal },

@@ -30,6 +30,8 @@ export interface RecordingsOptions {
   readonly clock?: () => number;
 }
 
+/** A recording takes a moment longer than the film. */
+const expireAfterMs = 30_000;
 /** How long the notification may take to disappear. */
 const closeMs = 2000;
 
@@ -46,6 +48,8 @@ export function createRecordings({ notifications, log = silentLog, clock = Date.
           body: `For ${nameOf(order.caller)}, up to ${seconds} s.`,
           urgency: "critical",
           buttons: ["Stop"],
+          // If this process is killed, no one else takes it away.
+          expireMs: order.durationMs + expireAfterMs,
         },
         signal,
       );

@@ -85,14 +85,24 @@ export function sttTranscribe(options: SttOptions): Capability {
           answer(await transcribe(known, language, context.signal), {}),
         );
       }
+      let heard = 0;
+      const progress: typeof context.progress = (step) => {
+        heard = step.progress;
+        context.progress(step);
+      };
       const durationMs = maxDurationMs ?? 10_000;
       const input = await requireMicrophone(sound);
       const file = await store.createFile("microphone", "wav");
       try {
-        await recordings.during({ ...context, what: ["microphone"], durationMs }, (signal) =>
+        await recordings.during({ ...context, progress, what: ["microphone"], durationMs }, (signal) =>
           recordSound(tools, input, file, durationMs, signal),
         );
-        return answer(await transcribe(file, language, context.signal), { durationMs });
+        // Progress only ever grows.
+        const later: typeof progress = (step) => context.progress({ progress: heard + step.progress });
+        const text = await withSeconds({ durationMs: 1, progress: later }, () =>
+          transcribe(file, language, context.signal),
+        );
+        return answer(text, { durationMs });
       } finally {
         await store.discard(file);
       }
