@@ -86,7 +86,7 @@ function send(
   { plain, packed }: PageFile,
   isKept: boolean,
 ): void {
-  const isPacked = /\bgzip\b/.test(String(request.headers["accept-encoding"] ?? ""));
+  const isPacked = /\bgzip\b/.test(request.headers["accept-encoding"] ?? "");
   const body = isPacked ? packed : plain;
   response.writeHead(200, {
     ...commonHeaders,

@@ -43,7 +43,7 @@ export async function findProblems(
   return problems.map((problem) => ({ ...problem, message: redactText(problem.message) }));
 }
 
-export const mask = "[redacted]";
+const mask = "[redacted]";
 const literal = JSON.stringify(mask);
 
 /** Undefined if the text is not valid JSON5, or has a key twice: then it is not known where every value is. */

@@ -32,7 +32,7 @@ test("the API answers only the console's own page: the cookie, the secret and th
     `http://127.0.0.1:${hub.port + 1}`,
     undefined,
   ])
-    expect(await status({ origin, "sec-fetch-site": undefined }), origin).toBe(403);
+    expect(await status({ origin, "sec-fetch-site": undefined })).toBe(403);
   expect(await status({ origin: `https://127.0.0.1:${hub.port}` })).toBe(403);
   for (const site of ["cross-site", "same-site", "none"]) expect(await status({ "sec-fetch-site": site })).toBe(403);
   for (const type of ["text/plain", "application/x-www-form-urlencoded", undefined])
@@ -90,11 +90,11 @@ test("the Host must name this machine, once, and no proxy may hand on requests o
   const browser = await hub.signIn();
   for (const host of ["evil.example", `evil.example:${hub.port}`, "127.0.0.1.evil.example", "0.0.0.0", "[::]"]) {
     const answer = await browser.post("status.read", {}, { host, origin: `http://${host}` });
-    expect(answer.status, host).toBe(403);
-    expect((await send(`${hub.address}/console/`, { headers: { host } })).status, host).toBe(403);
+    expect(answer.status).toBe(403);
+    expect((await send(`${hub.address}/console/`, { headers: { host } })).status).toBe(403);
   }
   for (const name of ["x-forwarded-for", "forwarded", "x-forwarded-host", "x-real-ip"])
-    expect((await browser.post("status.read", {}, { [name]: "127.0.0.1" })).status, name).toBe(403);
+    expect((await browser.post("status.read", {}, { [name]: "127.0.0.1" })).status).toBe(403);
   expect(await sendRaw(hub.port, "GET /console/ HTTP/1.1\r\nHost:\r\nConnection: close\r\n\r\n")).toMatch(/ 403 /);
   const raw = "GET /console/ HTTP/1.1\r\nHost: 127.0.0.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n";
   expect(await sendRaw(hub.port, raw)).toMatch(/^HTTP\/1\.1 400 /);
@@ -111,12 +111,11 @@ test("no other machine gets the console, even if the hub is open to them", async
   await using hub = await startConsoleHub({ host: "0.0.0.0", allowRemote: true });
   const { url } = await hub.link();
   // The machine's own address in the network: the peer of such a connection is not loopback.
-  if (own !== undefined) {
-    const far = url.split("#")[0]!.replace("127.0.0.1", own);
-    for (const host of [`${own}:${hub.port}`, `127.0.0.1:${hub.port}`])
-      expect((await send(far, { headers: { host } })).status).toBe(403);
-    expect((await send(`http://${own}:${hub.port}/console/`, { headers: { host: "localhost" } })).status).toBe(403);
-  }
+  const far =
+    own === undefined ? [] : [url.split("#")[0]!.replace("127.0.0.1", own), `http://${own}:${hub.port}/console/`];
+  const hosts = [`${own}:${hub.port}`, `127.0.0.1:${hub.port}`, "localhost"];
+  const tries = far.flatMap((address) => hosts.map((host) => send(address, { headers: { host } })));
+  expect((await Promise.all(tries)).filter(({ status }) => status !== 403)).toEqual([]);
   expect((await send(url.split("#")[0]!)).status).toBe(303);
 });
 
@@ -124,11 +123,11 @@ test("the page is never framed, embedded or sniffed, and loads nothing from else
   await using hub = await startConsoleHub();
   for (const path of ["/console/", "/console/login/x", "/console/api/status.read", "/console/servers/files"]) {
     const { headers } = await send(`${hub.address}${path}`);
-    expect(headers["x-frame-options"], path).toBe("DENY");
-    expect(headers["content-security-policy"], path).toContain("frame-ancestors 'none'");
-    expect(headers["content-security-policy"], path).toContain("default-src 'none'");
-    expect(headers["content-security-policy"], path).not.toContain("unsafe");
-    expect(headers, path).toMatchObject({
+    expect(headers["x-frame-options"]).toBe("DENY");
+    expect(headers["content-security-policy"]).toContain("frame-ancestors 'none'");
+    expect(headers["content-security-policy"]).toContain("default-src 'none'");
+    expect(headers["content-security-policy"]).not.toContain("unsafe");
+    expect(headers).toMatchObject({
       "x-content-type-options": "nosniff",
       "cross-origin-resource-policy": "same-origin",
       "cross-origin-opener-policy": "same-origin",
@@ -136,7 +135,7 @@ test("the page is never framed, embedded or sniffed, and loads nothing from else
     });
   }
   for (const dest of ["iframe", "embed", "object", "frame"])
-    expect((await send(`${hub.address}/console/`, { headers: { "sec-fetch-dest": dest } })).status, dest).toBe(403);
+    expect((await send(`${hub.address}/console/`, { headers: { "sec-fetch-dest": dest } })).status).toBe(403);
   const script = { "sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors", "sec-fetch-dest": "script" };
   expect((await send(`${hub.address}/console/assets/index.js`, { headers: script })).status).toBe(403);
   expect((await send(`${hub.address}/console/`, { method: "POST" })).status).toBe(405);
@@ -169,7 +168,7 @@ test("no path of the page leads to another file", async () => {
     "assets/a-1.js%00.png",
   ]) {
     const { text } = await fetched(path);
-    expect(["<p>page</p>", "There is nothing at this address.\n"], path).toContain(text);
+    expect(["<p>page</p>", "There is nothing at this address.\n"]).toContain(text);
   }
 });
 
@@ -197,7 +196,7 @@ test("a session whose link no terminal made may look at everything, and change, 
     "machine.read",
     "configuration.read",
   ])
-    expect((await browser.post(verb)).status, verb).toBe(200);
+    expect((await browser.post(verb)).status).toBe(200);
   const changes: readonly [string, object][] = [
     ["call", { tool: "add", arguments: {} }],
     ["answer", { id: "x", answer: { action: "accept" } }],
@@ -229,7 +228,7 @@ test("a session whose link no terminal made may look at everything, and change, 
   ];
   for (const [verb, body] of changes) {
     const answer = await browser.post(verb, body);
-    expect(answer, verb).toMatchObject({ status: 403, text: expect.stringContaining("clawport console") as string });
+    expect(answer).toMatchObject({ status: 403, text: expect.stringContaining("clawport console") as string });
   }
   expect(source.calls).toEqual([]);
 });
@@ -241,7 +240,7 @@ test("the main token does not open what needs a person, nor does the console's c
   const bearer = { authorization: `Bearer ${token}`, "content-type": "application/json" };
   for (const verb of ["configuration.write", "servers.add", "machine.revealToken", "rules.save", "clients.install"]) {
     const answer = await send(`${hub.address}/control/${verb}`, { method: "POST", headers: bearer, body: "{}" });
-    expect(answer.status, verb).toBe(403);
+    expect(answer.status).toBe(403);
   }
   const asToken = await send(`${hub.address}/console/api/status.read`, {
     method: "POST",
@@ -294,7 +293,10 @@ test("one session can't hold all streams", async () => {
   await using hub = await startConsoleHub();
   const browser = await hub.signIn();
   const opened = await Promise.all(Array.from({ length: 9 }, () => openEvents(browser)));
-  expect(opened.map(({ status }) => status).toSorted()).toEqual([...Array<number>(8).fill(200), 503]);
+  expect(opened.map(({ status }) => String(status)).toSorted((a, b) => a.localeCompare(b))).toEqual([
+    ...Array<string>(8).fill("200"),
+    "503",
+  ]);
   for (const events of opened) events[Symbol.dispose]();
 });
 

@@ -18,7 +18,7 @@ function placeOf(hub: { readonly folder: string; readonly home: { readonly path:
 
 async function json<T>(place: Place, ...argv: string[]): Promise<T> {
   const answer = await runHere(place, [...argv, "--json"]);
-  expect(answer, argv.join(" ")).toMatchObject({ exit: 0 });
+  expect(answer).toMatchObject({ exit: 0 });
   return JSON.parse(answer.out) as T;
 }
 

@@ -148,8 +148,8 @@ function gatewayPart(node: NodeDoor | undefined): Pick<MachineState, "gateway"> 
 }
 
 /** Consent counts at once; everything else is read at the start. */
-function isSame({ consent: _, ...a }: MachineConfig, { consent: __, ...b }: MachineConfig): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
+function isSame(a: MachineConfig, b: MachineConfig): boolean {
+  return JSON.stringify({ ...a, consent: {} }) === JSON.stringify({ ...b, consent: {} });
 }
 
 function isSet(text: string, capability: string): boolean {
