@@ -45,7 +45,8 @@ export async function runToolCost({ control, table }: VerbContext, source?: stri
 }
 
 /** As a client gets it. */
-function definitionOf({ source: _, unchecked: __, ...tool }: ListedTool): string {
+function definitionOf(listed: ListedTool): string {
+  const { source: _, unchecked: __, ...tool } = listed;
   return JSON.stringify(tool);
 }
 

@@ -13,7 +13,7 @@ import { searchText } from "./search-text.ts";
 const usualBytes = 40_000;
 
 /** What a part may have at most: the answer as a whole must stay below the limit. */
-export function mostBytes(maxTokens: number): number {
+function mostBytes(maxTokens: number): number {
   return Math.floor(maxTokens * bytesPerToken * 0.75);
 }
 
