@@ -25,6 +25,8 @@ export interface Screen extends AsyncDisposable {
   windows(): Promise<readonly string[]>;
   /** Closes a window as the user does. */
   closeWindow(title: string): Promise<void>;
+  /** Clicks with the mouse, as the user does. Needs xdotool. */
+  click(x: number, y: number): Promise<void>;
   /** The colour at a point of the screen. */
   colourAt(x: number, y: number): Promise<Colour>;
 }
@@ -51,6 +53,9 @@ export async function startScreen(): Promise<Screen> {
     },
     async closeWindow(title) {
       await run("wmctrl", "-F", "-c", title);
+    },
+    async click(x, y) {
+      await run("xdotool", "mousemove", String(x), String(y), "click", "1");
     },
     async colourAt(x, y) {
       const grab = ["-v", "error", "-f", "x11grab", "-video_size", `${width}x${height}`, "-i", env.DISPLAY];

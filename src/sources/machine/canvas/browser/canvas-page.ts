@@ -1,10 +1,10 @@
 import { Fault } from "../../../../core/fault.ts";
 import { asRecord } from "../../../../core/is-record.ts";
 import { quoted } from "../../../../core/peer-text.ts";
-import { settledWithin, withDeadline } from "../../../../core/wait.ts";
+import { orAborted, settledWithin, withDeadline } from "../../../../core/wait.ts";
 import { CapabilityFault } from "../../capability.ts";
 import type { WindowPlace } from "./chromium-flags.ts";
-import type { DevTools, DevToolsEvent, DevToolsObject } from "./devtools.ts";
+import type { DevTools, DevToolsObject } from "./devtools.ts";
 
 /** The one page of the canvas. */
 export interface CanvasPage {
@@ -35,12 +35,14 @@ export async function openPage(
   onGone: (why: string) => void,
   signal: AbortSignal,
 ): Promise<CanvasPage> {
-  const events = new Set<(event: DevToolsEvent) => void>();
   let session: string | undefined;
   let target: string | undefined;
   let content: { readonly url: string; readonly html: string } | undefined;
   let shown = 0;
   const found = Promise.withResolvers<void>();
+  /** By its loader, the document that the page began last. */
+  let loader = "";
+  const loaded = new Set<() => void>();
   const quietly = (work: Promise<unknown>): void => void work.catch(() => {});
 
   const send = (method: string, params?: DevToolsObject, until?: AbortSignal): Promise<DevToolsObject> =>
@@ -53,8 +55,15 @@ export async function openPage(
       [target, session] = [targetId, String(params["sessionId"])];
       return found.resolve();
     }
-    // A popup, or a window that the user has opened. It waits for us before it loads anything.
-    if (targetId !== target) quietly(devtools.send("Target.closeTarget", { targetId }));
+    // A popup, or a window that the user has opened.
+    if (targetId !== target) closeOther(targetId, String(params["sessionId"]));
+  }
+
+  /** It waits for us before it loads anything, and the page that opened it waits, too: it must go on to be closed. */
+  function closeOther(targetId: string, other: string): void {
+    quietly(devtools.send("Fetch.enable", { patterns: [{ urlPattern: "*" }] }, { session: other }));
+    quietly(devtools.send("Runtime.runIfWaitingForDebugger", {}, { session: other }));
+    quietly(devtools.send("Target.closeTarget", { targetId }));
   }
 
   function fulfil({ requestId, request, resourceType, frameId }: DevToolsObject): void {
@@ -74,7 +83,7 @@ export async function openPage(
     if (method === "Fetch.requestPaused") fulfil(params);
     if (method === "Page.javascriptDialogOpening") quietly(send("Page.handleJavaScriptDialog", { accept: false }));
     if (method === "Inspector.targetCrashed") onGone("The page crashed.");
-    for (const listener of events) listener(event);
+    if (method === "Page.lifecycleEvent") followLoads(params);
   });
 
   await devtools.send("Browser.setDownloadBehavior", { behavior: "deny" }, { signal });
@@ -89,33 +98,28 @@ export async function openPage(
   await send("Fetch.enable", { patterns }, signal);
   await send("Runtime.runIfWaitingForDebugger", {}, signal);
 
-  /** Resolves when the document of this loader has loaded. */
-  function watchLoads() {
-    const loaded = new Set<string>();
-    const wanted = Promise.withResolvers<void>();
-    let loader: string | undefined;
-    const listener = ({ method, params }: DevToolsEvent): void => {
-      if (method !== "Page.lifecycleEvent" || params["name"] !== "load") return;
-      loaded.add(String(params["loaderId"]));
-      if (loader !== undefined && loaded.has(loader)) wanted.resolve();
-    };
-    events.add(listener);
-    return {
-      until(loaderId: string): Promise<void> {
-        loader = loaderId;
-        return loaded.has(loaderId) ? Promise.resolve() : wanted.promise;
-      },
-      [Symbol.dispose]: () => void events.delete(listener),
-    };
+  function followLoads({ frameId, loaderId, name }: DevToolsObject): void {
+    if (frameId !== target) return;
+    if (name === "init") loader = String(loaderId);
+    if (name !== "load" || loaderId !== loader) return;
+    for (const done of loaded) done();
   }
 
   async function navigate(url: string, ended: AbortSignal): Promise<void> {
-    using loads = watchLoads();
-    const { errorText, loaderId } = await send("Page.navigate", { url }, ended);
-    if (typeof errorText === "string" && errorText !== "")
-      throw new CapabilityFault("CANVAS_NAV_FAILED", `${quoted(url)} could not be loaded (${errorText}).`);
-    // Without a loader only the part after # has changed.
-    if (typeof loaderId === "string") await loads.until(loaderId);
+    const before = loader;
+    const done = Promise.withResolvers<void>();
+    // The page may go on to another one before it has loaded: that one counts, then.
+    const check = (): void => (loader === before ? undefined : done.resolve());
+    loaded.add(check);
+    try {
+      const { errorText, loaderId } = await send("Page.navigate", { url }, ended);
+      if (typeof errorText === "string" && errorText !== "")
+        throw new CapabilityFault("CANVAS_NAV_FAILED", `${quoted(url)} could not be loaded (${errorText}).`);
+      // Without a loader only the part after # has changed.
+      if (typeof loaderId === "string") await orAborted(done.promise, ended);
+    } finally {
+      loaded.delete(check);
+    }
   }
 
   async function load(url: string, callSignal: AbortSignal): Promise<void> {
