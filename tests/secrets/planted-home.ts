@@ -141,7 +141,15 @@ export async function plantHome(peers: Peers): Promise<PlantedHome> {
       apiKey: plant("agent.transcription.apiKey"),
     },
   };
-  const config = { servers, agent, apps: { serve: true, port: 0 }, log: { level: "debug" }, audit: { chain: true } };
+  const stt = { command: [process.execPath, "-e", transcribe, "{file}", "--api-key", plant("machine.stt.command[]")] };
+  const config = {
+    servers,
+    agent,
+    machine: { stt },
+    apps: { serve: true, port: 0 },
+    log: { level: "debug" },
+    audit: { chain: true },
+  };
   const configFile = join(place.home, "clawport.json5");
   const otherConfig = join(place.folder, "other.json5");
   await writeFile(configFile, JSON.stringify(config));

@@ -20,6 +20,7 @@ export const secretPlaces = [
   "agent.transcription.env.*",
   "agent.transcription.url",
   "agent.transcription.apiKey",
+  "machine.stt.command[]",
   "apps.nats.url",
   "apps.nats.credentials",
 ] as const;
@@ -37,6 +38,8 @@ export const harmlessPlaces: readonly RegExp[] = [
   /^apps\.(?:host|publicUrl|prefix|allowedHosts\[\]|allowedOrigins\[\])$/,
   /^apps\.nats\.(?:prefix|ca)$/,
   /^machine\.git\.roots\[\]$/,
+  /^machine\.microphone$/,
+  /^machine\.camera\.testDevices\[\]\./,
   // Refused with a login or a query.
   /^machine\.gatewayUrl$/,
   /^servers\.\*\.(?:command|cwd|toolPrefix|roots\[\])$/,

@@ -19,7 +19,6 @@ const canvas = Type.Object(
   {
     trustedOrigins: Type.Array(Type.String({ pattern: "^https?://[^/?#@\\s]+/?$", maxLength: 300 }), {
       default: [],
-      maxItems: 200,
       description:
         "Where pages in the canvas may come from and what they may talk to, like `https://example.com` or `http://127.0.0.1:3000`. Everything else is out of reach for them.",
     }),
@@ -129,7 +128,6 @@ export const machineSchema = Type.Object(
       {
         testDevices: Type.Array(testDevice, {
           default: [],
-          maxItems: 20,
           description: "Pictures that ffmpeg makes itself, listed as cameras, for trying things out.",
         }),
       },
@@ -144,7 +142,6 @@ export const machineSchema = Type.Object(
       {
         command: Type.Array(Type.String({ maxLength: 4096 }), {
           default: [],
-          maxItems: 100,
           description:
             "The program that turns speech into text for `stt.transcribe`, with its arguments. `{file}` becomes the WAV file (16 kHz, mono), `{language}` the language or `auto`. What it prints is the text.",
         }),

@@ -127,6 +127,17 @@ describe.skipIf(!has)("with a loudspeaker and a microphone", () => {
   });
 });
 
+test.skipIf(!has)("an engine that fails does not show its arguments", async () => {
+  const script = "console.error(process.argv); process.exit(3)";
+  const command = [process.execPath, "-e", script, "{file}", "--api-key", "very-secret"];
+  await using node = await startNode({ machine: { consent: { stt: "always" }, stt: { command } }, level: "debug" });
+  await using agent = await openClient(node);
+  const { structured } = await agent.call("tts.speak", { text: "Hello", output: "file" });
+  const { text } = await agent.call("stt.transcribe", { path: structured["path"] });
+  expect(text).toMatch(/^STT_ENGINE_UNAVAILABLE: node failed\./);
+  expect(node.logged.join("")).not.toContain("very-secret");
+});
+
 test.skipIf(!has)("without a sound device nothing is spoken, but files can be made", async () => {
   await using node = await startNode({ machine: { consent: { stt: "always" }, stt: { command: ["cat", "{file}"] } } });
   await using agent = await openClient(node);

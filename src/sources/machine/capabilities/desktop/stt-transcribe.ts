@@ -38,7 +38,9 @@ export function sttTranscribe(options: SttOptions): Capability {
     const run = { signal, timeoutMs, maxBytes: mostTextBytes, pidNamespace: "auto" } as const;
     const text = await tools.run(words as [string, ...string[]] satisfies Command, run).catch((cause: unknown) => {
       if (!isFault(cause, "unavailable")) throw cause;
-      throw new CapabilityFault("STT_ENGINE_UNAVAILABLE", cause.message, { cause });
+      // What it printed may show its arguments, and with them a key.
+      const message = `${basename(command[0] ?? "")} failed. Run the command of \`machine.stt.command\` at a terminal to see why.`;
+      throw new CapabilityFault("STT_ENGINE_UNAVAILABLE", message);
     });
     return text.toString("utf8").trim();
   }
