@@ -1,11 +1,11 @@
 import { Fault } from "../core/fault.ts";
 import { quoted } from "../core/peer-text.ts";
 import { formatMark } from "../core/process/process-mark.ts";
-import { type Consent, openConsent } from "../sources/machine/consent.ts";
+import { type Consent, type ConsentGrant, openConsent } from "../sources/machine/consent.ts";
 import { allowsUnattendedApprovals, findConfigOf } from "./active-config.ts";
 import { noApprover } from "./control/approvals-control.ts";
 import type { Host } from "./host.ts";
-import { findRunningHub } from "./hub-record.ts";
+import { findRunningHub, type HubRecord } from "./hub-record.ts";
 import { openHomeOf } from "./open-home.ts";
 
 export interface AllowRequest {
@@ -27,8 +27,18 @@ export async function allowCapability(host: Host, { capability, session, confirm
   const running = await findRunningHub(home);
   if (running === undefined)
     throw new Fault("unavailable", "No node is running. Run `clawport node` first, or leave `--session` out.");
-  const { pid, processStart: start, processPlace: place } = running;
-  await consent.decide({ capability, choice: "always", session: formatMark({ pid, start, place }) });
+  await consent.decide({ capability, choice: "always", session: markOf(running) });
+}
+
+function markOf({ pid, processStart: start, processPlace: place }: HubRecord): string {
+  return formatMark({ pid, start, place });
+}
+
+/** What the user has decided about the tools of this computer; of decisions for a session, those of the running one. */
+export async function listConsent(host: Host): Promise<readonly ConsentGrant[]> {
+  const home = await openHomeOf(host);
+  const running = await findRunningHub(home);
+  return openDecisions(home.file("machine", "consent.json"), host, running && markOf(running)).list();
 }
 
 /** Returns how many decisions there were. */
@@ -37,8 +47,8 @@ export async function forgetConsent(host: Host, capability: string): Promise<num
   return openDecisions(home.file("machine", "consent.json"), host).forget(capability);
 }
 
-function openDecisions(file: string, { log }: Pick<Host, "log">): Consent {
-  return openConsent({ file, modes: {}, session: "", log });
+function openDecisions(file: string, { log }: Pick<Host, "log">, session = ""): Consent {
+  return openConsent({ file, modes: {}, session, log });
 }
 
 function requireName(capability: string): void {

@@ -192,11 +192,14 @@ describe("clawport node", () => {
       expect((await locate()).exit).toBe(1);
       expect((await clawport(place, "node", "allow", "location.get", "--yes", "--session")).exit).toBe(0);
       expect(await locate()).toMatchObject({ exit: 0, out: expect.stringContaining("48.2") });
+      expect((await clawport(place, "approvals")).out).toMatch(/always +location\.get +every caller +the node stops/);
     }
     await using _next = await startNode(place);
     expect((await locate()).exit).toBe(1);
     expect((await clawport(place, "node", "allow", "location.get", "--yes")).exit).toBe(0);
     expect((await locate()).exit).toBe(0);
+    const { consents } = JSON.parse((await clawport(place, "approvals", "--json")).out);
+    expect(consents).toMatchObject([{ capability: "location.get", choice: "always" }]);
   });
 
   test("allow: needs a person at a terminal, unless the owner's configuration says otherwise", async () => {

@@ -1,6 +1,8 @@
 import type { Approval, WaitingCall } from "../../catalog/guard/approvals-file.ts";
 import { callerScopeName } from "../../catalog/caller.ts";
 import { countText } from "../../core/count-text.ts";
+import { parseJson } from "../../";
+import type { ConsentGrant } from "../../sources/machine/consent.ts";
 import { type CommandGroup, defineCommand } from "../command.ts";
 import { localTime } from "../output/style.ts";
 import type { Column } from "../../hub/verbs/verb.ts";
@@ -12,18 +14,22 @@ const list = defineCommand({
     const { renderTable } = await import("../output/table.ts");
     const { openStateControl } = await import("../../hub/control/open-state-control.ts");
     await using opened = await openStateControl(context);
+    const { listConsent } = await import("../../hub/node-consent.ts");
     const { approvals: given, waiting, changed } = await opened.control.approvals.list();
+    const consents = await listConsent(context);
     const parts = [
       given.length > 0 && renderTable(given, answerColumns, context),
+      consents.length > 0 && `Tools of this computer:\n${renderTable(consents, consentColumns, context)}`,
       waiting.length > 0 && `Waiting for approval:\n${renderTable(waiting, waitingColumns, context)}`,
       changed.length > 0 && `Changed definitions:\n${changed.map(({ name }) => `  ${name}`).join("\n")}`,
       waiting.length > 0 && "Run `clawport approve <id>` to see one of the calls in full and allow it once.",
       ...grantLines(waiting),
       changed.length > 0 && "Run `clawport approve <tool>` to see a change and accept it.",
+      consents.length > 0 && "Run `clawport node forget <tool>` to be asked again about a tool of this computer.",
     ];
     const text = parts.filter((part) => part !== false).join("\n\n");
     context.answer(
-      { approvals: given, waiting, changed },
+      { approvals: given, consents, waiting, changed },
       text || "No remembered answers, and nothing waits for approval.",
     );
   },
@@ -64,6 +70,20 @@ const answerColumns: readonly Column<Approval>[] = [
   { title: "ANSWER", text: ({ choice }) => choice },
   { title: "TOOL", text: ({ name }) => name ?? "every tool" },
   { title: "CALLER", text: ({ caller }) => (caller === undefined ? "every caller" : callerScopeName(caller)) },
+  { title: "SINCE", text: ({ at }) => localTime(at) },
+];
+
+/** A decision about this computer names its caller by a key. */
+function scopeName(key: string): string {
+  const parts = parseJson(key);
+  return Array.isArray(parts) ? parts.filter((part) => typeof part === "string").join("/") : key;
+}
+
+const consentColumns: readonly Column<ConsentGrant>[] = [
+  { title: "ANSWER", text: ({ choice }) => choice },
+  { title: "TOOL", text: ({ capability }) => capability },
+  { title: "CALLER", text: ({ caller }) => (caller === undefined ? "every caller" : scopeName(caller)) },
+  { title: "UNTIL", text: ({ session }) => (session === undefined ? "" : "the node stops") },
   { title: "SINCE", text: ({ at }) => localTime(at) },
 ];
 
