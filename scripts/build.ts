@@ -3,6 +3,7 @@ import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { type InputOptions, rolldown } from "rolldown";
+import { build } from "vite";
 import { leanBuiltins } from "./lean-builtins.ts";
 
 /** Which modules are put into one file. */
@@ -36,6 +37,7 @@ const serve = await modulesOf([
   "src/hub/engine/open-servers.ts",
   "src/doors/mcp/stdio-door.ts",
 ]);
+const link = await modulesOf(["src/sources/servers/connection/link.ts"]);
 
 await writeBundle("dist/cli", { main: "src/cli/main.ts" }, [
   // `--version` needs this one and nothing else.
@@ -43,6 +45,8 @@ await writeBundle("dist/cli", { main: "src/cli/main.ts" }, [
   { name: "start", test: (id) => start.has(id), priority: 2 },
   { name: "engine", test: (id) => engine.has(id), priority: 1 },
   { name: "serve", test: (id) => serve.has(id), priority: 0.5 },
+  // What the first call to a stdio server needs besides.
+  { name: "link", test: (id) => link.has(id), priority: 0.3 },
 ]);
 for (const file of readdirSync("dist/cli")) writeAsAscii(`dist/cli/${file}`);
 chmodSync("dist/cli/main.js", 0o755);
@@ -64,6 +68,9 @@ await writeBundle("dist/plugin", { index: "src/plugin/index.ts" }, [
   { name: "entry", test: (id) => plugin.has(id), priority: 2 },
   { name: "running", test: (id) => running.has(id), priority: 1 },
 ]);
+
+// The console's page, which the hub serves.
+await build({ configFile: "console/vite.config.ts" });
 
 async function writeBundle(dir: string, input: Record<string, string>, groups: Group[]): Promise<void> {
   const bundle = await rolldown({ ...common, input });

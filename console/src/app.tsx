@@ -11,9 +11,10 @@ import { Button } from "./parts/button.tsx";
 import { KeyHelp } from "./parts/keyboard.tsx";
 import { SideBar, sideOpen } from "./parts/side-bar.tsx";
 import { TopBar } from "./parts/top-bar.tsx";
-import { Ago, visible } from "./parts/words.tsx";
+import { Ago } from "./parts/words.tsx";
 import { SignedOut } from "./pages/signed-out.tsx";
 import { route } from "./router/route.tsx";
+import { Prose } from "./parts/prose.tsx";
 
 const loaded = signal<ReadonlyMap<string, ComponentType<PageProps>>>(new Map());
 
@@ -56,7 +57,7 @@ export function App() {
         </a>
         <SideBar current={id} />
         <div class="main">
-          <TopBar title={page?.title ?? "Not found"} home={id} rest={page?.full || id === "settings" ? rest : []} />
+          <TopBar title={page?.title ?? "Not found"} home={id} rest={id === "servers" || id === "tools" ? rest : []} />
           <div>
             {isLost && (
               <div class="banner" role="status">
@@ -97,7 +98,9 @@ function NoticeBox() {
     <div role="status" aria-live="polite">
       {now && (
         <div class="notice" data-notice={now.kind}>
-          <span class={`grow ${now.kind === "failed" ? "bad" : ""}`}>{visible(now.text)}</span>
+          <span class={`grow ${now.kind === "failed" ? "bad" : ""}`}>
+            <Prose text={now.text} />
+          </span>
           <Button local kind="quiet" icon="close" label="Dismiss" onClick={() => (notice.value = undefined)} />
         </div>
       )}

@@ -5,6 +5,7 @@ import type { Live } from "../hub/live.ts";
 import { Link } from "../router/route.tsx";
 import { Icon } from "./icon.tsx";
 import { visible } from "./words.tsx";
+import { Prose } from "./prose.tsx";
 
 interface PanelProps {
   readonly title: ComponentChildren;
@@ -42,7 +43,7 @@ export function Empty({ title, children }: { readonly title: string; readonly ch
 export function FaultBox({ fault }: { readonly fault: Fault }) {
   return (
     <div class="fault" role="alert">
-      {visible(fault.message)}
+      <Prose text={fault.message} />
     </div>
   );
 }

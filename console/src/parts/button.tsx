@@ -53,16 +53,18 @@ export function Button(props: ButtonProps) {
   );
 }
 
-/** Copies a text, and says so. */
-export function CopyButton({
-  text,
-  what,
-  label,
-}: {
+interface CopyButtonProps {
   readonly text: string | (() => Promise<string>);
+  /** For the notice: "Copied the token." */
   readonly what: string;
+  /** What stands on the button; without it, an icon. */
   readonly label?: string;
-}) {
+  /** Without the icon. */
+  readonly plain?: boolean;
+}
+
+/** Copies a text, and says so. */
+export function CopyButton({ text, what, label, plain = false }: CopyButtonProps) {
   const copy = async (): Promise<void> => {
     try {
       await navigator.clipboard.writeText(typeof text === "string" ? text : await text());
@@ -73,10 +75,10 @@ export function CopyButton({
   };
   return (
     <Button
-      icon="copy"
       kind="quiet"
       local={typeof text === "string"}
       onClick={copy}
+      {...(plain ? {} : { icon: "copy" as const })}
       {...(label === undefined ? { label: `Copy ${what}` } : {})}
     >
       {label}

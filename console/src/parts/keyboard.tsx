@@ -6,7 +6,7 @@ import { Button } from "./button.tsx";
 export const helpOpen = signal(false);
 
 /** `g`, then one of these. */
-export const pageKeys: Readonly<Record<string, string>> = {
+const pageKeys: Readonly<Record<string, string>> = {
   o: "",
   s: "servers",
   t: "tools",
@@ -48,7 +48,7 @@ export function listenToKeys(): void {
   });
 }
 
-export function isTyping(target: EventTarget | null): boolean {
+function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && target.matches("input, textarea, select, [contenteditable]");
 }
 

@@ -17,7 +17,7 @@ export function Ago({ at }: { readonly at: string | number | undefined | null })
   );
 }
 
-export function relativeTime(time: number, from: number): string {
+function relativeTime(time: number, from: number): string {
   const past = from - time;
   const span = spanText(Math.abs(past));
   if (Math.abs(past) < 5000) return "just now";
@@ -25,7 +25,7 @@ export function relativeTime(time: number, from: number): string {
 }
 
 /** `1 min 42 s`, `3 h`, `5 d`. */
-export function spanText(ms: number): string {
+function spanText(ms: number): string {
   const seconds = Math.round(ms / 1000);
   if (seconds < 60) return `${seconds} s`;
   const minutes = Math.floor(seconds / 60);

@@ -1,5 +1,4 @@
-import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
+import axe from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { openBrowser } from "../../browser/open-browser.ts";
@@ -8,7 +7,6 @@ import { callHub } from "./call-hub.ts";
 import { type ConsolePlace, openConsolePlace, studioServer } from "./open-console.ts";
 
 const chromium = await requireDebianPackage("chromium", "/usr/bin/chromium");
-const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 vi.setConfig({ testTimeout: 90_000 });
 
 const paths = [
@@ -59,7 +57,7 @@ describe.skipIf(chromium === undefined)("axe", () => {
   ] as const)("finds nothing serious on any page, %s, %i px wide", async ([theme, width]) => {
     await using open = await place.open(browser, { dark: theme === "dark", width });
     const { page } = open;
-    await open.context.addInitScript(axe);
+    await open.context.addInitScript(axe.source);
     await page.reload();
     await page.locator("[data-connection=live]").waitFor();
     for (const path of paths) {

@@ -48,14 +48,14 @@ export interface OpenConsole extends AsyncDisposable {
 /** A hub in a process of its own, with this configuration, and its console. */
 export async function openConsolePlace(
   config: object,
-  options: { readonly given?: Place; prepare?(place: Place): Promise<void> } = {},
+  options: { readonly given?: Place; readonly port?: number; prepare?(place: Place): Promise<void> } = {},
 ): Promise<ConsolePlace> {
   await buildPage();
   const place = options.given ?? (await makePlace());
   await mkdir(place.home, { recursive: true, mode: 0o700 });
   await writeFile(join(place.home, "clawport.json5"), JSON.stringify(config, undefined, 2));
   await options.prepare?.(place);
-  let hub = await startHub(place, "--port", "0");
+  let hub = await startHub(place, "--port", String(options.port ?? 0));
   const { port } = hub.ready;
   const origin = `http://127.0.0.1:${port}`;
   const home = await openHome(place.home);

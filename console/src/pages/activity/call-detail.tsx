@@ -6,6 +6,7 @@ import { BackTo, Code, Loaded } from "../../parts/blocks.tsx";
 import { outcomeWords, Shape, StateMark, type Tone } from "../../parts/state-mark.tsx";
 import { Ago, durationText, sizeText, visible } from "../../parts/words.tsx";
 import { Link, pathTo } from "../../router/route.tsx";
+import { ruleWords } from "../../parts/prose.tsx";
 
 /** As the client calls itself, or what is known instead. */
 export function callerOf({ client, token, sender, agent, door }: AuditLine): string {
@@ -43,7 +44,7 @@ function Call({ call: { line, steps, inside } }: { readonly call: CallDetail }) 
               <b>{stepNames[step.step]}</b>
               <span class="small muted num">{clockText(step.at)}</span>
             </div>
-            <p class="break muted">{visible(step.text)}</p>
+            <p class="break muted">{visible(ruleWords(step.text))}</p>
           </li>
         ))}
       </ol>
@@ -112,5 +113,6 @@ function clockText(at: string): string {
     minute: "2-digit",
     second: "2-digit",
     fractionalSecondDigits: 3,
+    hour12: false,
   });
 }

@@ -8,6 +8,7 @@ import { visible } from "../../parts/words.tsx";
 import type { PageProps } from "../page-table.ts";
 import { Conversations, ConversationView } from "./conversations.tsx";
 import { OrderBox } from "./order-box.tsx";
+import { Prose } from "../../parts/prose.tsx";
 
 const backendWords: Readonly<Record<AgentState["backend"], string>> = {
   gateway: "OpenClaw's gateway",
@@ -35,7 +36,9 @@ export function AgentPage({ rest: [place, key] }: PageProps) {
           >
             <p class="break">
               {state.name !== undefined && <code>{visible(state.name)} </code>}
-              <span class="muted">{visible(state.why)}</span>
+              <span class="muted">
+                <Prose text={state.why} />
+              </span>
             </p>
           </Panel>
           {state.backend === "none" ? (

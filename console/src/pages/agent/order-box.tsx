@@ -47,7 +47,10 @@ export function OrderBox({ sessionKey }: { readonly sessionKey: string }) {
             <div class="stack-small" data-answer="">
               {(state.result.content as readonly ShownBlock[]).map((block, at) =>
                 block.type === "text" ? (
-                  <p key={at} class={`said${state.result.isError === true ? " bad" : ""}`}>
+                  <p
+                    key={at}
+                    class={`said${state.result.isError === true ? " bad" : ""}${isAligned(block.text) ? " mono" : ""}`}
+                  >
                     {visible(block.text)}
                   </p>
                 ) : (
@@ -92,4 +95,9 @@ export function OrderBox({ sessionKey }: { readonly sessionKey: string }) {
       </form>
     </Panel>
   );
+}
+
+/** Whether columns were lined up with spaces. */
+function isAligned(text: string): boolean {
+  return /\S {3,}\S|^ {4,}/m.test(text);
 }

@@ -60,7 +60,10 @@ export function thingsOf({ waiting, changed }: ApprovalsList): readonly Thing[] 
 function Waiting({ list, rest }: { readonly list: ApprovalsList; readonly rest: readonly string[] }) {
   const things = thingsOf(list);
   const isChosen = ({ path }: Thing): boolean => rest.length > 0 && path.join("/") === rest.join("/");
-  const chosen = things.find(isChosen) ?? (rest.length === 0 ? things[0] : undefined);
+  // The overview names a server, whichever of its definitions changed.
+  const isOfServer = (thing: Thing): boolean =>
+    thing.kind === "definition" && rest[0] === "changed" && thing.held.source === rest[1];
+  const chosen = things.find(isChosen) ?? things.find(isOfServer) ?? (rest.length === 0 ? things[0] : undefined);
   if (things.length === 0 && rest.length === 0)
     return (
       <Empty title="Nothing waits for you">

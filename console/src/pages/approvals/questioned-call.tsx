@@ -11,6 +11,7 @@ import { hintWords } from "../../parts/hints.tsx";
 import { useKey } from "../../parts/keyboard.tsx";
 import { Ago, visible } from "../../parts/words.tsx";
 import { navigate, pathTo } from "../../router/route.tsx";
+import { ruleWords } from "../../parts/prose.tsx";
 
 /** Whether the client still waits for the answer. */
 export function isStillWaiting({ openUntil }: WaitingCall): boolean {
@@ -65,7 +66,7 @@ export function QuestionedCallView({ call }: { readonly call: WaitingCall }) {
         </p>
       </div>
       <Arguments text={call.arguments} />
-      <div class="hint-box break">Why you are asked: {visible(call.reason)}.</div>
+      <div class="hint-box break">Why you are asked: {visible(ruleWords(call.reason))}.</div>
       {call.detail !== undefined &&
         (/^[+-]/m.test(call.detail) ? (
           <Diff text={call.detail} label="Details" />

@@ -3,6 +3,7 @@ import { Panel } from "../../parts/blocks.tsx";
 import { StateMark, type Tone } from "../../parts/state-mark.tsx";
 import { Ago, countText, plural, visible } from "../../parts/words.tsx";
 import { Link, pathTo } from "../../router/route.tsx";
+import { ruleWords } from "../../parts/prose.tsx";
 
 const tones: Readonly<Record<string, Tone>> = { allow: "ok", ask: "warn", deny: "bad" };
 
@@ -57,7 +58,7 @@ export function TrialView({ trial, isDraft }: { readonly trial: RuleTrial; reado
                   <td>
                     <StateMark tone={tones[each.would] ?? "off"}>{each.would}</StateMark>
                   </td>
-                  <td class="muted">{each.by}</td>
+                  <td class="muted">{ruleWords(each.by)}</td>
                 </tr>
               ))}
             </tbody>

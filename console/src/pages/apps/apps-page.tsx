@@ -5,6 +5,7 @@ import { status } from "../../hub/shared.ts";
 import { Code, Empty, Loaded } from "../../parts/blocks.tsx";
 import { StateMark } from "../../parts/state-mark.tsx";
 import { Ago, plural, visible } from "../../parts/words.tsx";
+import { Link, pathTo } from "../../router/route.tsx";
 
 /** Which apps are here? */
 export function AppsPage() {
@@ -30,14 +31,19 @@ function NoApps() {
   const address = status.value.value?.appsAddress;
   return (
     <Empty title="No app is connected">
-      <p class="muted">
-        A running app, a web page or a program of yours, can offer tools for as long as it runs. It connects to the app
-        proxy{address === undefined ? "." : ` at ${address}.`}
-      </p>
-      <Code
-        label="An app in a few lines"
-        text={`import { connectApp } from "clawport/app";\n\nawait connectApp({\n  url: "${address ?? "http://127.0.0.1:8766"}",\n  name: "my-app",\n  tools: [{ name: "hello", run: () => "Hello!" }],\n});`}
-      />
+      <p class="muted">A running app, a web page or a program of yours, can offer tools for as long as it runs.</p>
+      {address === undefined ? (
+        <>
+          <p>
+            The app proxy is off. Add <code>apps: {"{ serve: true }"}</code> to the configuration and restart the hub.
+          </p>
+          <Link class="button" to={pathTo("settings")}>
+            Open the configuration
+          </Link>
+        </>
+      ) : (
+        <Code label="An app in a few lines" text={sample(address)} />
+      )}
     </Empty>
   );
 }
@@ -67,4 +73,14 @@ function App({ app }: { readonly app: AppSession }) {
       </div>
     </li>
   );
+}
+
+function sample(address: string): string {
+  return `import { openApp } from "clawport/app";
+
+await openApp({
+  proxyUrl: "${address}",
+  deviceName: "notes",
+  tools: [{ name: "hello", description: "Says hello.", run: () => "Hello!" }],
+});`;
 }

@@ -6,6 +6,7 @@ import { Panel } from "../../parts/blocks.tsx";
 import { Button } from "../../parts/button.tsx";
 import { StateMark } from "../../parts/state-mark.tsx";
 import { plural, visible } from "../../parts/words.tsx";
+import { Prose } from "../../parts/prose.tsx";
 
 const riskWords: Readonly<Record<MachineCapability["risk"], string>> = {
   read: "reads",
@@ -71,7 +72,7 @@ function Capability({ capability, onChange }: { readonly capability: MachineCapa
           <span class="small block">
             <StateMark tone="off">
               <span class="wrap">
-                {visible(unavailable.reason)} {unavailable.fix !== undefined && visible(unavailable.fix)}
+                <Prose text={[unavailable.reason, unavailable.fix].filter(Boolean).join("; ")} />
               </span>
             </StateMark>
           </span>

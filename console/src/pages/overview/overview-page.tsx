@@ -9,6 +9,7 @@ import { visible } from "../../parts/words.tsx";
 import { Link, pathTo } from "../../router/route.tsx";
 import { DoorsAndSources } from "./doors-and-sources.tsx";
 import { Pulse } from "./pulse.tsx";
+import { Prose } from "../../parts/prose.tsx";
 
 /** Is everything all right? First what needs the user, then the live picture. */
 export function OverviewPage() {
@@ -69,7 +70,9 @@ function NeedsYou({ list }: { readonly list: readonly Attention[] }) {
           return (
             <li key={`${each.kind} ${each.subject}`}>
               <Shape tone={each.kind === "server-down" ? "bad" : "warn"} />
-              <span class="grow break">{visible(each.message)}</span>
+              <span class="grow break">
+                <Prose text={each.message} />
+              </span>
               <Link class="button" to={to} aria-label={`${label}: ${visible(each.message)}`}>
                 {label}
                 <Icon name="right" size={12} />

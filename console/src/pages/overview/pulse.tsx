@@ -30,8 +30,8 @@ function Figures({ points }: { readonly points: readonly SeriesPoint[] }) {
       <div class="figures">
         <Figure value={countText(calls)} name="calls" />
         <Figure value={`${calls === 0 ? 0 : percent(errors / calls)} %`} name="errors" />
-        <Figure value={durationText(p50)} name="usual time" />
-        <Figure value={durationText(p95)} name="slowest 5 %" />
+        <Figure value={durationText(p50)} name="median" />
+        <Figure value={durationText(p95)} name="p95" />
       </div>
       <div class="columns charts">
         <figure>
@@ -42,9 +42,9 @@ function Figures({ points }: { readonly points: readonly SeriesPoint[] }) {
           />
         </figure>
         <figure>
-          <figcaption class="small muted">Time per call, usual and slowest</figcaption>
+          <figcaption class="small muted">Time per call: median and p95</figcaption>
           <LineChart
-            label={`Usually ${durationText(p50)}, at most ${durationText(p95)}`}
+            label={`Median ${durationText(p50)}, p95 ${durationText(p95)}`}
             low={points.map((each) => each.p50)}
             high={points.map((each) => each.p95)}
           />

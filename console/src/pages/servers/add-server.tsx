@@ -165,7 +165,7 @@ export function AddServer() {
 }
 
 /** Splits a command line at spaces; quotes keep words together. */
-export function wordsOf(line: string): readonly string[] {
+function wordsOf(line: string): readonly string[] {
   const words = line.match(/(?:[^\s"']|"(?:\\.|[^"\\])*"|'[^']*')+/g) ?? [];
   return words.map((word) =>
     word.replaceAll(

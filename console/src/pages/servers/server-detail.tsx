@@ -10,12 +10,14 @@ import { serverWords, StateMark } from "../../parts/state-mark.tsx";
 import { Ago, plural, visible } from "../../parts/words.tsx";
 import { Link, navigate, pathTo } from "../../router/route.tsx";
 import { SignIn } from "./sign-in.tsx";
+import { Prose } from "../../parts/prose.tsx";
 
 /** One server: its state in words, what to do about it, its tools and its log. */
 export function ServerDetail({ server }: { readonly server: ServerStatus }) {
   const { tone, word } = serverWords(server.state);
   const isOff = server.state === "disabled";
-  const why = server.reason ?? (server.state === "ready" ? undefined : server.lastError);
+  const needsSignIn = server.state === "needs-sign-in";
+  const why = needsSignIn ? undefined : (server.reason ?? (server.state === "ready" ? undefined : server.lastError));
   const held = (approvals.value.value?.changed ?? []).filter(({ source }) => source === server.name);
   return (
     <div class="stack">
@@ -25,9 +27,13 @@ export function ServerDetail({ server }: { readonly server: ServerStatus }) {
           <h2 class="title mono break">{visible(server.name)}</h2>
           <StateMark tone={tone}>{word}</StateMark>
         </div>
-        {why !== undefined && <p class={`break ${tone === "bad" ? "bad" : "muted"}`}>{visible(why)}</p>}
+        {why !== undefined && (
+          <p class={`break ${tone === "bad" ? "bad" : "muted"}`}>
+            <Prose text={why} />
+          </p>
+        )}
       </div>
-      {(server.state === "needs-sign-in" || server.auth === "OAuth") && <SignIn server={server} />}
+      {(needsSignIn || server.auth === "OAuth") && <SignIn server={server} />}
       {held.length > 0 && (
         <div class="hint-box row row-wrap">
           <span class="grow">
@@ -108,12 +114,12 @@ function Facts({ server }: { readonly server: ServerStatus }) {
     ["Process", server.pid && <span class="num">{server.pid}</span>],
     ["Heartbeat", server.lastHeartbeat && <Ago at={server.lastHeartbeat} />],
     ["Next try", server.nextAttempt && <Ago at={server.nextAttempt} />],
-    ["Last error", server.lastError && <span class="bad">{visible(server.lastError)}</span>],
+    ["Last error", server.state !== "needs-sign-in" && server.lastError && <Prose text={server.lastError} />],
   ];
   return (
     <dl class="facts">
       {rows
-        .filter(([, value]) => value !== undefined && value !== "")
+        .filter(([, value]) => value !== undefined && value !== "" && value !== false)
         .map(([name, value]) => (
           <>
             <dt>{name}</dt>

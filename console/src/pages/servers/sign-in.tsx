@@ -90,7 +90,7 @@ export function SignIn({ server }: { readonly server: ServerStatus }) {
 }
 
 /** Where the authorization server sends the browser back to. */
-export function returnAddress(server: string): string {
+function returnAddress(server: string): string {
   return `${location.origin}${pathTo("signed-in", server)}`;
 }
 

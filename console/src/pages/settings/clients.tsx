@@ -16,8 +16,12 @@ const states: Readonly<Record<ClientEntry["state"], readonly [Tone, string]>> = 
 };
 
 /** The MCP clients of this computer, and how each gets to the hub. */
-export function Clients({ onlyHere = false }: { readonly onlyHere?: boolean }) {
+export function Clients({ onlyHere = false, onChange }: { readonly onlyHere?: boolean; onChange?(): void }) {
   const clients = useLive(() => hub.clients.list(), ["config"]);
+  const reload = (): void => {
+    clients.reload();
+    onChange?.();
+  };
   return (
     <Loaded from={clients}>
       {(list) => {
@@ -26,11 +30,11 @@ export function Clients({ onlyHere = false }: { readonly onlyHere?: boolean }) {
         return (
           <div class="stack">
             {here.length === 0 && <p class="muted">No MCP client that Clawport knows was found on this computer.</p>}
-            {here.length > 0 && <ClientList list={here} onChange={clients.reload} />}
+            {here.length > 0 && <ClientList list={here} onChange={reload} />}
             {!onlyHere && others.length > 0 && (
               <details>
                 <summary class="muted">{others.length} more that were not found here</summary>
-                <ClientList list={others} onChange={clients.reload} />
+                <ClientList list={others} onChange={reload} />
               </details>
             )}
           </div>

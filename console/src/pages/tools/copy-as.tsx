@@ -7,15 +7,15 @@ export function CopyAs({ tool, args }: { readonly tool: string; readonly args: u
   return (
     <span class="row row-wrap copy-as">
       <span class="small muted">Copy as</span>
-      <CopyButton text={asCurl(address, tool, args)} what="a curl command" label="curl" />
-      <CopyButton text={asCommand(tool, args)} what="a command" label="command" />
-      <CopyButton text={JSON.stringify(messageOf(tool, args), undefined, 2)} what="an MCP message" label="MCP" />
+      <CopyButton plain text={asCurl(address, tool, args)} what="a curl command" label="curl" />
+      <CopyButton plain text={asCommand(tool, args)} what="a command" label="command" />
+      <CopyButton plain text={JSON.stringify(messageOf(tool, args), undefined, 2)} what="an MCP message" label="MCP" />
     </span>
   );
 }
 
 /** The token stays in its file. */
-export function asCurl(address: string, tool: string, args: unknown): string {
+function asCurl(address: string, tool: string, args: unknown): string {
   return [
     `curl -s ${quoted(`${address}/mcp`)}`,
     `-H ${quoted("content-type: application/json")}`,
@@ -25,7 +25,7 @@ export function asCurl(address: string, tool: string, args: unknown): string {
   ].join(" \\\n  ");
 }
 
-export function asCommand(tool: string, args: unknown): string {
+function asCommand(tool: string, args: unknown): string {
   return `clawport call ${quoted(tool)} ${quoted(JSON.stringify(args))}`;
 }
 

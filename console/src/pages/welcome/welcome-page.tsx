@@ -85,7 +85,7 @@ export function WelcomePage() {
         <p class="muted">
           Each client on this computer gets one entry, and reaches everything through it. Its file is backed up first.
         </p>
-        <Clients onlyHere />
+        <Clients onlyHere onChange={clients.reload} />
       </Step>
       <div class="row">
         <Button local kind={isDone ? "main" : "quiet"} onClick={() => navigate(pathTo())}>

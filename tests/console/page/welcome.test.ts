@@ -1,0 +1,56 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test, vi } from "vitest";
+import { openBrowser } from "../../browser/open-browser.ts";
+import { requireDebianPackage } from "../../setup/require-debian-package.ts";
+import { openConsolePlace, studioServer } from "./open-console.ts";
+
+const chromium = await requireDebianPackage("chromium", "/usr/bin/chromium");
+vi.setConfig({ testTimeout: 60_000 });
+
+test.skipIf(chromium === undefined)(
+  "the wizard turns local MCP on, takes over servers and connects a client",
+  async () => {
+    const { command, args } = studioServer("notes") as { command: string; args: readonly string[] };
+    await using place = await openConsolePlace(
+      {},
+      {
+        prepare: ({ folder }) =>
+          writeFile(join(folder, ".claude.json"), JSON.stringify({ mcpServers: { notes: { command, args } } })),
+      },
+    );
+    const browser = await openBrowser(chromium ?? "");
+    try {
+      await using open = await place.open(browser);
+      const { page } = open;
+      await page.getByRole("link", { name: "Set up Clawport" }).click();
+      const step = (name: string) => page.getByRole("region", { name, exact: true });
+      await step("Local MCP").getByRole("button", { name: "Enable local MCP" }).click();
+      await expect.poll(() => step("Local MCP").getAttribute("data-step")).toBe("done");
+
+      await step("Servers").getByRole("button", { name: "Import from other clients" }).click();
+      await step("Servers")
+        .getByLabel(/^notes/)
+        .waitFor();
+      await step("Servers").getByRole("button", { name: "Import 1 server" }).click();
+      await expect.poll(() => step("Servers").getAttribute("data-step")).toBe("done");
+
+      const claude = page.locator("[data-client=claude-code]");
+      await claude.getByRole("button", { name: "By hand" }).click();
+      await claude.getByText("Paste this into").waitFor();
+      await claude.getByRole("button", { name: "Connect" }).click();
+      await claude.locator(".diff .add").first().waitFor();
+      await claude.getByRole("button", { name: "Write it" }).click();
+      await claude.getByText("connected to Clawport").waitFor();
+      expect(await readFile(join(place.place.folder, ".claude.json"), "utf8")).toContain("clawport");
+      expect(await page.locator("[data-notice]").innerText()).toContain("The old file: ");
+
+      await page.getByRole("button", { name: "Done", exact: true }).click();
+      await page.getByRole("heading", { name: "Needs you" }).waitFor();
+      await page.getByRole("link", { name: "notes", exact: true }).waitFor();
+      expect(open.errors).toEqual([]);
+    } finally {
+      await browser.close();
+    }
+  },
+);
