@@ -121,6 +121,44 @@ export function testHubControl(open: () => Promise<ControlSubject>): void {
     await expect(audit.read({ after: "nowhere" })).rejects.toMatchObject({ code: "bad-params" });
   });
 
+  test("the audit is searched from its end, and one call is shown in steps", async () => {
+    await using subject = await open();
+    const { audit, tools } = subject.control;
+    expect(await audit.search()).toEqual({ lines: [], searched: 0 });
+    await tools.call((await tools.find("add"))!, {}, callContext());
+    await audit.read({ after: "", waitMs: 5000 });
+    const { lines } = await audit.search({ tool: "a*", caller: "cli", outcome: "ok", text: "notes", limit: 5 });
+    expect(lines).toMatchObject([{ tool: "add", source: "notes" }]);
+    expect(await audit.search({ before: lines[0]!.id })).toEqual({ lines: [], searched: 0 });
+    expect(await audit.steps(lines[0]!.id)).toMatchObject({ line: lines[0], inside: [] });
+    await expect(audit.steps("1-1")).rejects.toMatchObject({ code: "not-found" });
+    await expect(audit.search({ before: "nowhere" })).rejects.toMatchObject({ code: "bad-params" });
+  });
+
+  test("tools are searched, and the state of the computer, the agent, the clients and the rules is read", async () => {
+    await using subject = await open();
+    const { tools, machine, agent, clients, rules, servers, status } = subject.control;
+    expect(await tools.search({ query: "ad", source: "notes" })).toMatchObject({ total: 1, tools: [{ name: "add" }] });
+    expect(await machine.read()).toMatchObject({ status: "Disabled", needsRestart: false, capabilities: [] });
+    expect(await agent.read()).toMatchObject({ backend: "none" });
+    expect((await clients.list()).map(({ id }) => id)).toContain("cursor");
+    expect(await clients.preview("cursor")).toMatchObject({ diff: expect.any(Array) as unknown[] });
+    expect(await rules.list()).toMatchObject({ path: subject.configPath, preset: "default", rules: [] });
+    expect(await rules.dryRun([{ verdict: "deny" }])).toMatchObject({ calls: 0, perRule: [0] });
+    await expect(rules.dryRun([{ verdict: "perhaps" }])).rejects.toMatchObject({ code: "config" });
+    expect(await servers.importable()).toEqual([]);
+    expect(await status.attention()).toEqual([]);
+    expect(await status.series(5)).toHaveLength(5);
+  });
+
+  test("a text of the configuration is checked against the schema", async () => {
+    await using subject = await open();
+    const { configuration } = subject.control;
+    expect(await configuration.schema()).toMatchObject({ type: "object", properties: { servers: {} } });
+    expect(await configuration.validate("{ hub: { port: 1 } }")).toEqual({ ok: true, problems: [] });
+    expect(await configuration.validate("{ hub: 1 }")).toMatchObject({ ok: false, problems: [{ path: "hub" }] });
+  });
+
   test("an unknown conversation is a fault, and so is a store that can't be reached", async () => {
     await using subject = await open();
     const { conversations } = subject.control;

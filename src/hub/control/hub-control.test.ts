@@ -77,6 +77,27 @@ describe("the control of an engine over HTTP", () => {
   testHubControl(openRemote);
 });
 
+test("what needs a person works in this process, and is refused over HTTP", async () => {
+  await using local = await openLocal();
+  const { configuration, rules, machine, servers } = local.control;
+  const { hash } = await configuration.read();
+  await configuration.write("{ log: { level: 'warn' } }", hash);
+  expect((await rules.save([{ verdict: "ask" }])).rules).toEqual([{ verdict: "ask" }]);
+  expect(await machine.set({ enabled: true })).toMatchObject({ settings: { enabled: true }, needsRestart: true });
+  expect(await readFile(local.configPath, "utf8")).toContain("log: { level: 'warn' }");
+  await expect(configuration.write("{}", hash)).rejects.toMatchObject({ code: "conflict" });
+  await expect(servers.remove("other")).rejects.toMatchObject({ code: "not-found" });
+  await using remote = await openRemote();
+  const { control } = remote;
+  const refused = { code: "denied", message: expect.stringContaining("clawport console") as string };
+  await expect(control.configuration.write("{}", hash)).rejects.toMatchObject(refused);
+  await expect(control.rules.save([])).rejects.toMatchObject(refused);
+  await expect(control.machine.set({ enabled: true })).rejects.toMatchObject(refused);
+  await expect(control.machine.revealToken()).rejects.toMatchObject(refused);
+  await expect(control.servers.add({ command: "sh" })).rejects.toMatchObject(refused);
+  await expect(control.clients.install("cursor")).rejects.toMatchObject(refused);
+});
+
 test.each([
   ["servers.connect", {}, "bad-params", '"name" must be a string.'],
   ["servers.connect", { name: 1 }, "bad-params", '"name" must be a string.'],

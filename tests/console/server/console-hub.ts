@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text as readAll } from "node:stream/consumers";
 import type { Source } from "../../../src/catalog/source.ts";
+import type { ConfigLocation } from "../../../src/core/config/find-config.ts";
 import { loadConfig } from "../../../src/core/config/load-config.ts";
 import { openHome } from "../../../src/core/files/home.ts";
 import { createLiveLog } from "../../../src/core/log.ts";
@@ -15,6 +16,8 @@ export interface ConsoleHubOptions {
   /** The configuration as it is written. */
   readonly config?: string;
   readonly sources?: readonly Source[];
+  /** Where it is; the state folder unless given. */
+  readonly location?: ConfigLocation;
   readonly env?: Readonly<Record<string, string>>;
   readonly host?: string;
   readonly allowRemote?: boolean;
@@ -24,14 +27,15 @@ export interface ConsoleHubOptions {
 export async function startConsoleHub(options: ConsoleHubOptions = {}) {
   const folder = await mkdtemp(join(tmpdir(), "console-"));
   const home = await openHome(join(folder, "state"));
-  const path = home.file("clawport.json5");
+  const { location = "state-folder" } = options;
+  const path = location === "state-folder" ? home.file("clawport.json5") : join(folder, "clawport.json5");
   await writeFile(path, options.config ?? "{}");
   const env = { PATH: process.env["PATH"], HOME: folder, OPENCLAW_GATEWAY_PORT: "1", ...options.env };
   const open = async (port: number) => {
     const loaded = await loadConfig({ path, env });
     return openHub({
       home,
-      configuration: { config: loaded.config, file: { ...loaded, location: "state-folder" } },
+      configuration: { config: loaded.config, file: { ...loaded, location } },
       env,
       homedir: folder,
       log: createLiveLog({ level: "info", format: "human", write: (line) => logged.push(line) }),

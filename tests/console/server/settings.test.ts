@@ -185,6 +185,27 @@ test("rules are tried on the last calls before they are saved, and judge from th
   await expect(browser.ask("rules.dryRun", { rules: [{ tol: "x" }] })).rejects.toMatchObject({ code: "config" });
 });
 
+test("in a folder with a configuration of its own, servers go there, and rules and switches to the owner's", async () => {
+  await using hub = await startConsoleHub({ location: "working-folder", config: "{ log: { level: 'warn' } }" });
+  const browser = await hub.signIn();
+  const { command, args } = shelf("one");
+  const added = await browser.ask<AddedServers>("servers.add", { command, args, name: "shelf" });
+  // What the person added is trusted, so it runs.
+  expect(added).toMatchObject({ path: hub.path, servers: [{ name: "shelf", state: "ready" }] });
+  await browser.ask("rules.save", { rules: [{ tool: "shelf__*", verdict: "deny" }] });
+  await browser.ask("machine.set", { enabled: true });
+  const own = await readFile(hub.home.file("clawport.json5"), "utf8");
+  expect(own).toContain("deny");
+  expect(own).toContain("enabled: true");
+  expect(await readFile(hub.path, "utf8")).not.toContain("deny");
+  expect((await browser.post("call", { tool: "shelf__pid", arguments: {} })).text).toContain("forbids it");
+  // A change that someone else made to the folder is not trusted with the next edit.
+  const foreign = (await readFile(hub.path, "utf8")).replace("{ log", "{ agents: {}, log");
+  await writeFile(hub.path, foreign.replace("shelf: {", "evil: { command: 'sh', args: ['-c', 'exit'] }, shelf: {"));
+  const edit = { command, args: [...args, "two"], name: "two", force: true };
+  await expect(browser.ask("servers.add", edit)).rejects.toMatchObject({ code: "untrusted" });
+});
+
 test("the switches of this computer are saved, and its status says what a restart brings", async () => {
   await using hub = await startConsoleHub();
   const browser = await hub.signIn();

@@ -30,8 +30,9 @@ export interface ConsoleFeed {
 
 /** News that no one announces, such as a server that went away, is found by looking this often. */
 const lookMs = 1000;
-/** What comes in a burst is sent together. */
+/** What comes in a burst is sent together. Calls can come by the thousand, and a page need not show each at once. */
 const settleMs = 50;
+const callsSettleMs = 250;
 const mostLines = 200;
 
 export function createConsoleFeed(options: ConsoleFeedOptions): ConsoleFeed {
@@ -113,8 +114,8 @@ export function createConsoleFeed(options: ConsoleFeedOptions): ConsoleFeed {
     return (position = ino === undefined ? "" : `${ino}-${size}`);
   }
 
-  function lookSoon(): void {
-    if (isOn) soon ??= setTimeout(() => ((soon = undefined), void look()), settleMs).unref();
+  function lookSoon(withinMs = settleMs): void {
+    if (isOn) soon ??= setTimeout(() => ((soon = undefined), void look()), withinMs).unref();
   }
 
   return {
@@ -125,14 +126,14 @@ export function createConsoleFeed(options: ConsoleFeedOptions): ConsoleFeed {
       position = undefined;
       timer = setInterval(() => void look(), lookMs).unref();
       unsubscribe = [
-        options.approvals.onChange(lookSoon),
+        options.approvals.onChange(() => lookSoon()),
         options.catalog.onChange(({ tools }) => {
           if (tools) send({ type: "tools-changed" });
           lookSoon();
         }),
       ];
       // There is no way to take it back, so it stays from the first page on.
-      if (!isHearing) options.onCall(lookSoon);
+      if (!isHearing) options.onCall(() => lookSoon(callsSettleMs));
       isHearing = true;
       void look();
     },

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Config } from "../../../core/config/config-schema.ts";
 import { removeJson5, setJson5 } from "../../../core/config/edit-json5.ts";
 import { type MachineConfig, machineSwitches } from "../../../core/config/machine-config.ts";
@@ -149,7 +150,7 @@ function gatewayPart(node: NodeDoor | undefined): Pick<MachineState, "gateway"> 
 
 /** Consent counts at once; everything else is read at the start. */
 function isSame(a: MachineConfig, b: MachineConfig): boolean {
-  return JSON.stringify({ ...a, consent: {} }) === JSON.stringify({ ...b, consent: {} });
+  return isDeepStrictEqual({ ...a, consent: {} }, { ...b, consent: {} });
 }
 
 function isSet(text: string, capability: string): boolean {
