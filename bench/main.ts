@@ -39,7 +39,8 @@ const scenarios = [
 const names = scenarios.map(({ name }) => name);
 const root = path.join(import.meta.dirname, "..");
 
-const { values } = parseArgs({
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
     only: { type: "string" },
     quick: { type: "boolean", default: false },
@@ -52,6 +53,13 @@ const unknown = wanted.find((name) => !names.includes(name));
 if (values.help || unknown !== undefined) {
   say(`node bench/main.ts [--only ${names.join(",")}] [--quick] [--no-build]`);
   process.exit(unknown === undefined ? 0 : 2);
+}
+
+if (positionals.includes("tokens")) {
+  const { measureTokens } = await import("./tokens/measure-tokens.ts");
+  const found = await measureTokens();
+  console.log(renderSection(found));
+  process.exit(found.missed === 0 ? 0 : 1);
 }
 
 if (!values["no-build"]) execFileSync(process.execPath, ["scripts/build.ts"], { cwd: root, stdio: "inherit" });
