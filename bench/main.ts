@@ -16,6 +16,7 @@ import { largeCalls } from "./scenarios/large-calls.ts";
 import { orders } from "./scenarios/orders.ts";
 import { relay } from "./scenarios/relay.ts";
 import { sessions } from "./scenarios/sessions.ts";
+import { sleeping } from "./scenarios/sleeping.ts";
 import { up } from "./scenarios/up.ts";
 import { version } from "./scenarios/version.ts";
 import type { Section } from "./section.ts";
@@ -25,6 +26,7 @@ const scenarios = [
   orders,
   version,
   up,
+  sleeping,
   stdioCalls,
   httpCalls,
   sessions,

@@ -1,11 +1,10 @@
 import type { Log } from "../../core/log.ts";
-import type { Env } from "../../core/process/child-env.ts";
 import { killOrphans } from "../../core/process/marked-processes.ts";
 import { findNamespaceWay, rememberNamespaceWay } from "../../core/process/pid-namespace.ts";
 import { createServerMetrics } from "../../core/telemetry/clawport-metrics.ts";
 import { findModel } from "../../sources/agent/model/find-model.ts";
 import { createSamplingHandler, type SamplingHandler } from "../../sources/agent/sampling/sampling-handler.ts";
-import type { StdioTarget } from "../../sources/servers/definition.ts";
+import type { ServerDefinition } from "../../sources/servers/definition.ts";
 import { type IdentitySigner, openIdentitySigner } from "../../sources/servers/identity/identity-signer.ts";
 import { createServerManager, type ServerManager, type ServerManagerOptions } from "../../sources/servers/manager.ts";
 import { createAuthRegistry } from "../../sources/servers/oauth/auth-registry.ts";
@@ -41,14 +40,18 @@ export async function openServers(parts: EngineParts, options: OpenServersOption
   const { configuration, only, idle, isFresh } = options;
   const { active, place } = configuration;
   const serverEnv = guardRecursion(env, place.path);
-  const endOrphans = createOrphanSweep(log);
-  closers.add("orphans", () => endOrphans.cancel());
+  const firstStart = prepareFirstStart(log, async () => {
+    if (idle) return;
+    await import("../../sources/servers/connection/link.ts");
+    if (servers.definitions().some(needsNamespace) && (await findNamespaceWay(serverEnv)) === undefined)
+      log.info("the system allows no PID namespaces: what a server starts may outlive it (see `clawport doctor`)");
+  });
+  closers.add("orphans", () => firstStart.cancel());
   rememberNamespaceWay(home.file("pid-namespace.json"));
   const { open: store, settled } = createStoreOpener({ home, env, log });
   // After the servers: writes they began may still be under way.
   closers.add("sign-ins", settled);
   const auths = createAuthRegistry({ home, env, log, store });
-  const reportNamespace = createNamespaceReport(serverEnv, log);
   let steppingUp: Promise<StepUp> | undefined;
   const manager = createServerManager({
     auths,
@@ -63,8 +66,7 @@ export async function openServers(parts: EngineParts, options: OpenServersOption
     metrics: metrics && createServerMetrics(metrics),
     sample: createSampler(parts),
     async checkCommand(command) {
-      endOrphans();
-      if (!idle) reportNamespace(command);
+      firstStart.begin();
       await configuration.checkCommand?.(command);
     },
     hasModel: hasModel(parts),
@@ -82,43 +84,40 @@ export async function openServers(parts: EngineParts, options: OpenServersOption
   return { servers, signIns, manager };
 }
 
-interface OrphanSweep {
-  (): void;
+interface FirstStart {
+  /** The first server starts now. */
+  begin(): void;
   cancel(): void;
 }
 
-/** A client that waits for its first list does not wait for this; a server that starts does. */
-const orphanSweepMs = 1000;
+/** A client has its first list by then, and did not wait for this. */
+const quietMs = 200;
+/** Shorter than any server takes to open what an orphan may still hold. */
+const sweepMs = 10;
 
-/** Ends what an earlier process left behind: before the first server starts, at the latest after a moment. */
-function createOrphanSweep(log: Log): OrphanSweep {
-  let isDone = false;
+/** Ends what an earlier process left behind, and then makes ready what a sleeping server needs to start. */
+function prepareFirstStart(log: Log, prepare: () => Promise<void>): FirstStart {
+  let hasBegun = false;
   const sweep = (): void => {
-    if (isDone) return;
-    cancel();
+    hasBegun = true;
     const left = killOrphans();
     if (left > 0) log.info("ended processes that an earlier start left behind", { count: left });
+    prepare().catch((error: unknown) => log.debug("could not prepare the start of servers", { error }));
   };
-  const timer = setTimeout(sweep, orphanSweepMs).unref();
-  const cancel = (): void => {
-    isDone = true;
-    clearTimeout(timer);
+  let timer = setTimeout(sweep, quietMs).unref();
+  return {
+    begin() {
+      if (hasBegun) return;
+      hasBegun = true;
+      clearTimeout(timer);
+      timer = setTimeout(sweep, sweepMs).unref();
+    },
+    cancel: () => clearTimeout(timer),
   };
-  return Object.assign(sweep, { cancel });
 }
 
-/** Says once that servers get no PID namespaces, when the first of those that should have one starts. */
-function createNamespaceReport(env: Env, log: Log): (command: StdioTarget) => void {
-  let isChecked = process.platform !== "linux";
-  const check = async (): Promise<void> => {
-    if ((await findNamespaceWay(env)) === undefined)
-      log.info("the system allows no PID namespaces: what a server starts may outlive it (see `clawport doctor`)");
-  };
-  return ({ pidNamespace }) => {
-    if (isChecked || pidNamespace === "off") return;
-    isChecked = true;
-    void check();
-  };
+function needsNamespace({ enabled, transport }: ServerDefinition): boolean {
+  return enabled && transport.kind === "stdio" && transport.pidNamespace !== "off" && process.platform === "linux";
 }
 
 interface StoreOpener {

@@ -1,0 +1,138 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Child, firstLine, home, startNode } from "../child.ts";
+import { openStdioClient } from "../clients/stdio-client.ts";
+import { echoParams } from "../payload.ts";
+import { targetFile } from "../prepare-targets.ts";
+import { pidsNaming } from "../process-cost.ts";
+import { type Effort, rotated, say, type Scenario } from "../scenario.ts";
+import { type Bar, digits, judge, section } from "../section.ts";
+import { median, minimum } from "../statistics.ts";
+import { cliFile, startTarget } from "../targets.ts";
+
+const serverCount = 20;
+/** No model answers sooner to a list of tools. */
+const thinkingMs = 500;
+/** Tells the configured servers from all other processes. */
+const marker = "bench-sleeper";
+const state = path.join(home, "sleeping");
+
+interface Measure {
+  readonly title: string;
+  readonly until: string;
+  readonly base: string;
+  readonly bar?: Bar;
+}
+
+const measures: readonly Measure[] = [
+  { title: "hand-written (limit), stdio", until: "tools/list", base: "limit" },
+  { title: "clawport serve --stdio", until: "tools/list", base: "limit", bar: { atMost: 2 } },
+  { title: "hand-written (limit), HTTP", until: "ready", base: "limit-http" },
+  { title: "clawport up", until: "ready", base: "limit-http", bar: { atMost: 3 } },
+  { title: "a server, started by hand", until: "its first answer", base: "server" },
+  { title: "the same, asleep in clawport", until: "its first answer", base: "server", bar: { atMost: 1.2 } },
+];
+const keys = ["limit", "serve", "limit-http", "up", "server", "sleeper"] as const;
+
+/** Twenty stdio servers whose lists are stored: how soon they are listed, and what the first call costs. */
+export const sleeping: Scenario = {
+  name: "sleeping",
+  async run({ quick }: Effort) {
+    configure();
+    await storeLists();
+    const times = new Map<string, number[]>(keys.map((key) => [key, []]));
+    for (let round = -2; round < (quick ? 3 : 21); round++) {
+      for (const run of rotated([runLimit, runServe, runHttp, runUp], Math.abs(round))) {
+        const found = await run();
+        if (round >= 0) for (const [key, ms] of Object.entries(found)) times.get(key)!.push(ms);
+      }
+    }
+    say(`sleeping: ${times.get("limit")!.length} rounds`);
+    const rows = measures.map(({ title, until, base, bar }, index) => {
+      const own = times.get(keys[index]!)!;
+      const ratio = median(own) / median(times.get(base)!);
+      const numbers = [median(own), minimum(own), ratio, minimum(own) / minimum(times.get(base)!)].map(digits);
+      return [title, until, ...numbers, ...judge(ratio, bar)];
+    });
+    const columns = [
+      "target",
+      "until",
+      "median ms",
+      "minimum ms",
+      "× base (median)",
+      "× base (minimum)",
+      "bar",
+      "verdict",
+    ];
+    const notes = [
+      `${serverCount} stdio servers, all asleep: no process is started before the first call, which is checked. Lists and readiness are from spawn; the call follows ${thinkingMs} ms after the list, and its base is spawn, initialize, tools/list and tools/call by hand.`,
+    ];
+    return [section({ title: `${serverCount} servers that sleep`, notes, columns, rows })];
+  },
+};
+
+function configure(): void {
+  mkdirSync(state, { recursive: true, mode: 0o700 });
+  const servers = Array.from({ length: serverCount }, (_, index) => [
+    `s${index}`,
+    // Without a PID namespace, as by hand: it costs every start the same.
+    { command: process.execPath, args: [targetFile("limit-stdio"), `${marker}-${index}`], pidNamespace: "off" },
+  ]);
+  writeFileSync(path.join(state, "clawport.json5"), JSON.stringify({ servers: Object.fromEntries(servers) }));
+}
+
+async function storeLists(): Promise<void> {
+  // Makes the targets, too.
+  await using first = startTarget("limit-stdio");
+  await openStdioClient(first);
+  const how = await startNode([cliFile, "tools", "--home", state]).exited;
+  if (!how.startsWith("exit code 0")) throw new Error(`clawport tools: ${how}`);
+}
+
+async function runLimit(): Promise<Record<string, number>> {
+  const began = performance.now();
+  await using child = startTarget("limit-stdio");
+  const client = await openStdioClient(child);
+  await client.request("tools/list", "{}");
+  const limit = performance.now() - began;
+  await client.request("tools/call", echoParams(100));
+  return { limit, server: performance.now() - began };
+}
+
+async function runServe(): Promise<Record<string, number>> {
+  const began = performance.now();
+  await using child = startNode([cliFile, "serve", "--stdio", "--home", state]);
+  const client = await openStdioClient(child);
+  const listed = await client.request("tools/list", "{}");
+  const serve = performance.now() - began;
+  if (!listed.includes(`s${serverCount - 1}__echo`)) throw new Error("not all servers are listed");
+  requireNoServer();
+  await sleep(thinkingMs);
+  const called = performance.now();
+  await client.request("tools/call", echoParams(100).replace('"echo"', '"s7__echo"'));
+  return { serve, sleeper: performance.now() - called };
+}
+
+async function runHttp(): Promise<Record<string, number>> {
+  return { "limit-http": await timeToReady(() => startTarget("limit-http")) };
+}
+
+async function runUp(): Promise<Record<string, number>> {
+  const up = await timeToReady(() => startNode([cliFile, "up", "--json", "--port", "0", "--home", state]));
+  return { up };
+}
+
+async function timeToReady(start: () => Child): Promise<number> {
+  const began = performance.now();
+  await using child = start();
+  await firstLine(child);
+  const ms = performance.now() - began;
+  requireNoServer();
+  return ms;
+}
+
+function requireNoServer(): void {
+  const pids = pidsNaming(marker);
+  if (pids.length > 0) throw new Error(`${pids.length} servers were started although no call needs them`);
+}
