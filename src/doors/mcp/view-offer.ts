@@ -96,6 +96,7 @@ export function createViewOffer(options: ViewOfferOptions): McpOffer {
       view.noteListed(callerOf(request, door, rights));
     },
     complete: (completion, request) => guard.complete(view, completion, contextOf(request)),
+    isSettled: () => view.connecting().length === 0,
     arriving(name) {
       if (name === undefined && listPatienceMs === 0) return undefined;
       const sources = view.connecting(name);

@@ -86,6 +86,17 @@ describe("how a client opens", () => {
     expect(result.capabilities.extensions).toEqual({ "io.modelcontextprotocol/tasks": {} });
   });
 
+  test("the lists of a modern client have a lifetime, unless they are not complete yet", async () => {
+    let isSettled = false;
+    const talk = talkTo(createMcpServer({ ...testOffer(), isSettled: () => isSettled }));
+    const methods = ["tools/list", "prompts/list", "resources/list", "resources/templates/list"];
+    const lifetimes = async () =>
+      Promise.all(methods.map(async (method) => (await talk.modern(method)).result.ttlMs as number));
+    expect(await lifetimes()).toEqual([0, 0, 0, 0]);
+    isSettled = true;
+    expect(await lifetimes()).toEqual([60_000, 60_000, 60_000, 60_000]);
+  });
+
   test("a lone request needs no handshake", async () => {
     const talk = talkTo(openServer(), { twoWay: false });
     expect((await talk.ask("tools/list")).result.tools.map((tool: { name: string }) => tool.name)).toEqual(["echo"]);
@@ -96,7 +107,7 @@ describe("how a client opens", () => {
   test("one server answers both eras, even to one client", async () => {
     const talk = await shakeHands(openServer(), "2025-06-18");
     expect((await talk.ask("tools/list")).result).not.toHaveProperty("resultType");
-    expect((await talk.modern("tools/list")).result).toMatchObject({ resultType: "complete", ttlMs: 0 });
+    expect((await talk.modern("tools/list")).result).toMatchObject({ resultType: "complete", ttlMs: 60_000 });
     expect((await talk.ask("ping")).result).toEqual({});
   });
 

@@ -43,8 +43,18 @@ const cacheable: ReadonlySet<string> = new Set([
   "resources/directory/read",
 ]);
 
-/** Lists are live: they may change at any moment, and differ between clients. */
+/** Results differ between clients, and may be out of date at any moment. */
 const noCaching = { ttlMs: 0, cacheScope: "private" };
+
+/** What a server lists changes seldom, and a client that listens is told. */
+const lists: ReadonlySet<string> = new Set([
+  "tools/list",
+  "prompts/list",
+  "resources/list",
+  "resources/templates/list",
+  "skills/list",
+]);
+const listCaching = { ttlMs: 60_000, cacheScope: "private" };
 
 export function createModernCalls(parts: ModernParts): ModernCalls {
   const { offer, waiting, tasks } = parts;
@@ -80,7 +90,7 @@ export function createModernCalls(parts: ModernParts): ModernCalls {
       const result = mayAsk.has(message.method)
         ? await serveInRounds(message, method, request, route)
         : await method(params, request, route.headers);
-      return complete(result, cacheable.has(message.method));
+      return complete(result, cachingOf(message.method));
     },
   };
 
@@ -113,11 +123,17 @@ export function createModernCalls(parts: ModernParts): ModernCalls {
     });
   }
 
-  function complete(result: object, isCacheable: boolean): object {
+  /** Undefined for results that say nothing about it. A list that is not complete yet must be requested again. */
+  function cachingOf(method: string): object | undefined {
+    if (!cacheable.has(method)) return undefined;
+    return lists.has(method) && (offer.isSettled?.() ?? true) ? listCaching : noCaching;
+  }
+
+  function complete(result: object, caching: object | undefined): object {
     const meta = (result as { _meta?: object })._meta;
     return {
       resultType: "complete",
-      ...(isCacheable ? noCaching : undefined),
+      ...caching,
       ...result,
       // Last, so that a result from another server can't replace this server's name.
       _meta: meta ? { ...meta, ...identity } : identity,

@@ -118,6 +118,8 @@ export interface McpOffer {
    * unknown name for those that may have it. Undefined if there is nothing to wait for.
    */
   arriving?(name?: string): Promise<unknown> | undefined;
+  /** Whether its lists are complete: no source is still connecting. Always, unless given. */
+  isSettled?(): boolean;
   /** The client is about to get a list as it is now. */
   onListed?(context: RequestContext): void;
   /** Calls the listener when a list has changed, until the returned function is called. */
