@@ -110,7 +110,7 @@ export type PolicyRule = Type.Static<typeof rule>;
 export type PolicyLimit = Type.Static<typeof limit>;
 
 /** Sources that exist whatever is configured. Use of the model by servers is judged as `sampling__<server>`. */
-const ownSources = [...reservedServerNames, "sampling"];
+const ownSources = [...reservedServerNames, "sampling", "results"];
 
 /** What rules can refer to. */
 interface PolicyContext {
