@@ -12,23 +12,47 @@ import { areSkipsAllowed } from "./skips-allowed.ts";
  * names the package and returns undefined, so that the test can be skipped, or throws if no test may be skipped.
  */
 export async function requireDebianPackage(name: string, program: string): Promise<string | undefined> {
-  if (!existsSync(program)) await tryInstall(name, program);
-  if (existsSync(program)) return program;
+  return (await requireDebianPackages({ [name]: program })) ? program : undefined;
+}
+
+/** The same for several packages, each with a program of it, which are installed together. Whether all are there. */
+export async function requireDebianPackages(packages: Readonly<Record<string, string>>): Promise<boolean> {
+  const isMissing = ([, program]: readonly [string, string]): boolean => !existsSync(program);
+  if (Object.entries(packages).some(isMissing))
+    await tryInstall(() =>
+      Object.entries(packages)
+        .filter(isMissing)
+        .map(([name]) => name),
+    );
+  const missing = Object.entries(packages).filter(isMissing);
+  for (const [name, program] of missing) complain(name, program);
+  return missing.length === 0;
+}
+
+function complain(name: string, program: string): void {
   const line = `Some tests need the Debian package ${name} (${program}). Run \`apt-get install ${name}\` to install it.`;
   if (!areSkipsAllowed()) throw new Error(line);
   process.stderr.write(`${line}\n`);
-  return undefined;
 }
 
-async function tryInstall(name: string, program: string): Promise<void> {
+async function tryInstall(missing: () => readonly string[]): Promise<void> {
   if (process.getuid?.() !== 0 || !existsSync("/usr/bin/apt-get") || !(await isDebian())) return;
   // Test files run in parallel, and two of them may need the same package.
   const lock = join(tmpdir(), "clawport-test-packages.lock");
   await withFileLock(lock, { waitMs: 600_000 }, async () => {
-    if (existsSync(program)) return;
-    process.stderr.write(`Installing the Debian package ${name} for the tests …\n`);
+    const names = missing();
+    if (names.length === 0) return;
+    process.stderr.write(`Installing Debian packages for the tests: ${names.join(" ")} …\n`);
     await run("apt-get", ["update", "-qq"]);
-    await run("apt-get", ["install", "-y", "-qq", "--no-install-recommends", "-o", "DPkg::Lock::Timeout=300", name]);
+    await run("apt-get", [
+      "install",
+      "-y",
+      "-qq",
+      "--no-install-recommends",
+      "-o",
+      "DPkg::Lock::Timeout=300",
+      ...names,
+    ]);
   });
 }
 

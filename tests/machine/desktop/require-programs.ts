@@ -1,4 +1,4 @@
-import { requireDebianPackage } from "../../setup/require-debian-package.ts";
+import { requireDebianPackages } from "../../setup/require-debian-package.ts";
 
 /** Debian packages by name, each with a program of it. */
 const packages = {
@@ -38,7 +38,5 @@ export const x11Packages = [
 /** Whether these packages are there, after an attempt to install them. Their tests run on Linux only. */
 export async function hasPackages(...names: readonly (keyof typeof packages)[]): Promise<boolean> {
   if (process.platform !== "linux") return false;
-  let hasAll = true;
-  for (const name of names) hasAll = (await requireDebianPackage(name, packages[name])) !== undefined && hasAll;
-  return hasAll;
+  return requireDebianPackages(Object.fromEntries(names.map((name) => [name, packages[name]])));
 }
