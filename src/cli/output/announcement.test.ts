@@ -35,6 +35,10 @@ test("without servers it says how to add some; with servers it does not", () => 
   expect(render({ sources: [{ id: "files", tools: 3 }] })).not.toContain("import");
 });
 
+test("it names the command that opens the console, and how to stop", () => {
+  expect(render()).toContain("npx clawport console. Ctrl-C stops the hub.");
+});
+
 test("another port and other machines are pointed out", () => {
   expect(render()).toContain("8765 is in use by another program, so the hub uses 8766");
   expect(render({ remoteNames: ["box.local"] })).toContain("  http://box.local:8766/mcp");

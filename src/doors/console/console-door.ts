@@ -71,6 +71,8 @@ export function openConsoleDoor(options: ConsoleDoorOptions): ConsoleDoor {
 
   async function logIn(code: string, response: ServerResponse): Promise<void> {
     const link = await takeSignInLink(home, code);
+    // Its owner can tell by this that someone else had it first.
+    if (link === undefined) log.warn("a sign-in link of the console was refused: it was used before, or is too old");
     if (link === undefined)
       return sendPlain(
         response,
@@ -78,6 +80,7 @@ export function openConsoleDoor(options: ConsoleDoorOptions): ConsoleDoor {
         "This link was used already, or is too old. Run `clawport console` for a new one.\n",
       );
     const cookie = await sessions.begin(link);
+    log.info("a browser has signed in to the console", { mayChange: link.terminal });
     response.writeHead(303, {
       ...commonHeaders,
       location: "/console/",

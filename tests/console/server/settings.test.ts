@@ -239,6 +239,27 @@ test("the switches of this computer are saved, and its status says what a restar
   await expect(browser.ask("machine.consent", odd)).rejects.toMatchObject({ code: "usage" });
 });
 
+test("this computer is introduced to a gateway while the hub runs, and the switch is saved", async () => {
+  await using hub = await startConsoleHub();
+  const browser = await hub.signIn();
+  const gateway = "ws://127.0.0.1:1";
+  await expect(browser.ask("machine.pair", { gateway })).rejects.toMatchObject({ code: "unavailable" });
+  expect(await readFile(hub.path, "utf8")).toBe("{}");
+  await browser.ask("machine.set", { enabled: true });
+  await hub.restart();
+  await expect(browser.ask("machine.pair", { gateway: "ws://192.0.2.1:1" })).rejects.toMatchObject({ code: "config" });
+  const paired = await browser.ask<MachineState>("machine.pair", { gateway, token: "GATEWAY-SECRET" });
+  expect(paired.gateway).toMatchObject({ address: "127.0.0.1:1", state: "connecting" });
+  expect(paired.settings.enableNodeMode).toBe(true);
+  const text = await readFile(hub.path, "utf8");
+  expect(text).toContain('gatewayUrl: "ws://127.0.0.1:1"');
+  expect(text).not.toContain("GATEWAY-SECRET");
+  expect(await browser.ask("machine.pairing")).toMatchObject({
+    gateway: "127.0.0.1:1",
+    problem: expect.any(String) as string,
+  });
+});
+
 test("a client is connected with one click: a backup, the entry, and a token of its own", async () => {
   await using hub = await startConsoleHub();
   const browser = await hub.signIn();
