@@ -9,7 +9,8 @@ export function serverContext(servers: readonly ServerStatus[], mayUse: (server:
 }
 
 function statusOf(state: string): string {
-  return state === "ready" ? "connected" : escape(state);
+  // A sleeping server starts with its first call: for the model it is there.
+  return state === "ready" ? "connected" : state === "sleeping" ? "available" : escape(state);
 }
 
 function escape(text: string): string {
