@@ -41,7 +41,9 @@ const commands =
   config path; config check; config schema; token path; token list; token add extra; token remove extra; token show;
   import --dry-run; service status; completion bash; completion --names servers-and-tools; auth --list;
   auth client --logout; disconnect keyed; connect keyed; up --port 0; agent hello; agent /mcp; agent /tools;
-  config show; config rules; node settings; tools --search write; audit --text write`.split(/;\s+/);
+  config show; config rules; node settings; tools --search write; audit --text write; usage; tools --cost`.split(
+    /;\s+/,
+  );
 
 const controlVerbs = `servers.list tools.list signIns.list tokens.list approvals.list pins.list apps.list audit.read
   conversations.list configuration.place configuration.read configuration.reload doctor.findings status.read
