@@ -66,7 +66,6 @@ export function chromiumFlags(options: FlagOptions): readonly string[] {
     "--disable-extensions",
     "--disable-component-extensions-with-background-pages",
     "--disable-default-apps",
-    "--disable-print-preview",
     "--disable-breakpad",
     "--deny-permission-prompts",
     "--no-first-run",
