@@ -4,7 +4,7 @@ import { pixelsOf, readFilm } from "./look-at-media.ts";
 import { type NodeClient, openClient } from "./open-client.ts";
 import { hasPackages } from "./require-programs.ts";
 
-describe.skipIf(!(await hasPackages("ffmpeg")))("with test pictures as cameras", () => {
+describe.skipIf(!(await hasPackages("ffmpeg")))("with test pictures as cameras", { timeout: 60_000 }, () => {
   let node: StartedNode;
   let agent: NodeClient;
 

@@ -21,42 +21,46 @@ async function placeWith(env: Readonly<Record<string, string>>, machine: object)
   return { ...place, env: { ...env, ...place.env } };
 }
 
-test.skipIf(!has)("what records is in the status, and nothing is left of it after kill -9", async () => {
-  await using desktop = await startDesktop({ windowManager: true });
-  await using sound = await startSound();
-  const camera = { testDevices: [{ id: "test:slow", source: "testsrc2=size=160x120:rate=5" }] };
-  const env = { ...desktop.env, ...sound.env, XDG_RUNTIME_DIR: desktop.env["XDG_RUNTIME_DIR"] ?? "" };
-  await using place = await placeWith(env, { camera, consent: { screen: "always", camera: "always" } });
-  await using node: NodeProcess = await startReady(place, "node", "--json", "--port", "0");
-  const token = (await readFile(node.ready.tokenPath, "utf8")).trim();
-  await using agent = await openClient({ url: node.ready.url, token });
-  const calls = [
-    agent.call("screen.record", { durationMs: 300_000, fps: 5 }),
-    agent.call("camera.clip", { durationMs: 60_000, includeAudio: false }),
-    agent.call("tts.speak", { text: "one two three four five ".repeat(200) }),
-  ].map((call) => call.catch((error: unknown) => error));
-  const programs = (): readonly string[] => programsWith(join(place.home, "machine", "media")).toSorted();
-  await until(() => programs().join() === "ffmpeg,ffmpeg,paplay", "the programs");
+test.skipIf(!has)(
+  "what records is in the status, and nothing is left of it after kill -9",
+  { timeout: 60_000 },
+  async () => {
+    await using desktop = await startDesktop({ windowManager: true });
+    await using sound = await startSound();
+    const camera = { testDevices: [{ id: "test:slow", source: "testsrc2=size=160x120:rate=5" }] };
+    const env = { ...desktop.env, ...sound.env, XDG_RUNTIME_DIR: desktop.env["XDG_RUNTIME_DIR"] ?? "" };
+    await using place = await placeWith(env, { camera, consent: { screen: "always", camera: "always" } });
+    await using node: NodeProcess = await startReady(place, "node", "--json", "--port", "0");
+    const token = (await readFile(node.ready.tokenPath, "utf8")).trim();
+    await using agent = await openClient({ url: node.ready.url, token });
+    const calls = [
+      agent.call("screen.record", { durationMs: 300_000, fps: 5 }),
+      agent.call("camera.clip", { durationMs: 60_000, includeAudio: false }),
+      agent.call("tts.speak", { text: "one two three four five ".repeat(200) }),
+    ].map((call) => call.catch((error: unknown) => error));
+    const programs = (): readonly string[] => programsWith(join(place.home, "machine", "media")).toSorted();
+    await until(() => programs().join() === "ffmpeg,ffmpeg,paplay", "the programs");
 
-  const { out } = await clawport(place, "status", "--json");
-  const recording = [
-    { what: "screen", caller: "mcp-http/main" },
-    { what: "camera", caller: "mcp-http/main" },
-  ];
-  expect(JSON.parse(out)).toMatchObject({
-    hub: {
-      recording: expect.arrayContaining(recording.map((one) => expect.objectContaining(one) as object)) as object[],
-    },
-  });
-  const status = await clawport(place, "status");
-  expect(status.out).toMatch(/Recording\s+(screen|camera), for .* by mcp-http\/main/);
-  const ofNode = await clawport(place, "node", "status");
-  expect(ofNode.out).toMatch(/Recording (screen|camera), for /);
+    const { out } = await clawport(place, "status", "--json");
+    const recording = [
+      { what: "screen", caller: "mcp-http/main" },
+      { what: "camera", caller: "mcp-http/main" },
+    ];
+    expect(JSON.parse(out)).toMatchObject({
+      hub: {
+        recording: expect.arrayContaining(recording.map((one) => expect.objectContaining(one) as object)) as object[],
+      },
+    });
+    const status = await clawport(place, "status");
+    expect(status.out).toMatch(/Recording\s+(screen|camera), for .* by mcp-http\/main/);
+    const ofNode = await clawport(place, "node", "status");
+    expect(ofNode.out).toMatch(/Recording (screen|camera), for /);
 
-  process.kill(node.ready.pid, "SIGKILL");
-  await until(() => programs().length === 0, "the programs to end");
-  await Promise.all(calls);
-});
+    process.kill(node.ready.pid, "SIGKILL");
+    await until(() => programs().length === 0, "the programs to end");
+    await Promise.all(calls);
+  },
+);
 
 test("a computer without any of it has everything else, and says what would bring the rest", async () => {
   const empty = { PATH: "/nonexistent" };

@@ -17,7 +17,7 @@ interface WindowRow {
   readonly pid: number;
 }
 
-describe.skipIf(!hasSway)("on Wayland", () => {
+describe.skipIf(!hasSway)("on Wayland", { timeout: 60_000 }, () => {
   let desktop: WaylandDesktop;
   let node: StartedNode;
   let agent: NodeClient;

@@ -20,6 +20,9 @@ export interface FilmFormat {
 /** Larger pictures are refused. */
 export const mostPictureBytes = 16 * 1024 * 1024;
 
+/** A film ends there, so that it can't fill the disk. */
+const mostFilmBytes = "1000000000";
+
 const quiet = ["-hide_banner", "-loglevel", "error", "-nostdin"] as const;
 
 /** Takes one picture from an input and writes it to stdout, never wider than asked for. */
@@ -42,7 +45,18 @@ export function filmCommand(inputs: readonly (readonly string[])[], film: FilmFo
   const audio = hasAudio ? ["-c:a", format === "mp4" ? "aac" : "libopus"] : ["-an"];
   // The encoders take even numbers only.
   const scale = `scale=w='max(2,trunc(min(iw,${maxWidth})/2)*2)':h='max(2,trunc(ow/a/2)*2)'`;
-  const shape = ["-vf", scale, "-pix_fmt", "yuv420p", "-r", String(fps), "-t", seconds(durationMs)];
+  const shape = [
+    "-vf",
+    scale,
+    "-pix_fmt",
+    "yuv420p",
+    "-r",
+    String(fps),
+    "-t",
+    seconds(durationMs),
+    "-fs",
+    mostFilmBytes,
+  ];
   return ["ffmpeg", ...quiet, ...inputs.flat(), ...shape, ...video, ...audio, "-f", format, "-y", path];
 }
 
