@@ -64,7 +64,11 @@ export function openConsoleDoor(options: ConsoleDoorOptions): ConsoleDoor {
   const { isValid } = sessions;
   const streams = createEventStreams({
     isValid,
-    onUse: (inUse) => options.onUse(inUse),
+    onUse(inUse) {
+      // The page that showed them is gone.
+      if (!inUse) media.clear();
+      options.onUse(inUse);
+    },
     heartbeatMs: options.heartbeatMs,
   });
   const cookieName = (): string => `clawport-console-${options.port()}`;

@@ -139,6 +139,11 @@ test("media of a result are fetched on their own, sandboxed, and as nothing that
     expect(headers["set-cookie"]).toBeUndefined();
   }
   expect((await other.get(`media/${ids[0]}`)).status).toBe(404);
+  // They are kept only while the page is open.
+  const page = await openEvents(browser);
+  await until(() => page.events.length > 0);
+  page[Symbol.dispose]();
+  await until(async () => (await browser.get(`media/${ids[0]}`)).status === 404);
   expect((await send(`${hub.address}/console/api/media/${ids[0]}`)).status).toBe(403);
 });
 
