@@ -1,7 +1,6 @@
 import type { Approval, WaitingCall } from "../../catalog/guard/approvals-file.ts";
 import { callerScopeName } from "../../catalog/caller.ts";
 import { countText } from "../../core/count-text.ts";
-import { parseJson } from "../../";
 import type { ConsentGrant } from "../../sources/machine/consent.ts";
 import { type CommandGroup, defineCommand } from "../command.ts";
 import { localTime } from "../output/style.ts";
@@ -75,8 +74,7 @@ const answerColumns: readonly Column<Approval>[] = [
 
 /** A decision about this computer names its caller by a key. */
 function scopeName(key: string): string {
-  const parts = parseJson(key);
-  return Array.isArray(parts) ? parts.filter((part) => typeof part === "string").join("/") : key;
+  return [...key.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, part]) => part).join("/");
 }
 
 const consentColumns: readonly Column<ConsentGrant>[] = [
