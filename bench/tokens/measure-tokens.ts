@@ -128,7 +128,7 @@ async function settledServers(url: string, token: string): Promise<readonly Serv
   let listed: readonly ServerStatus[] = [];
   const isSettled = async () => {
     listed = await control.servers.list();
-    return listed.every(({ state }) => state !== "connecting" && state !== "disconnected");
+    return listed.every(({ state }) => state === "ready" || state === "failed" || state === "degraded");
   };
   await until(isSettled, "all servers", 120_000).finally(() => control.close());
   return listed;

@@ -29,6 +29,14 @@ test.each([
     '{servers:{a:{url:"https://a.example/",auth:{grant:"workload",assertionFile:"id_rsa",authorizationServerUrl:"https://as.example"}}}}',
     ['it connects to "https://a.example"', 'it sends the content of "id_rsa" to servers'],
   ],
+  [
+    '{catalog:{embeddings:{url:"https://e.example/v1?k=in-the-file",model:"m",apiKey:"$KEY"}}}',
+    [
+      'it connects to "https://e.example"',
+      'it may send "KEY" from your environment to servers',
+      "it chooses the model that gets the definitions of your tools and what is searched for",
+    ],
+  ],
   ['{hub:{host:"0.0.0.0"}}', ["it opens the hub to other machines"]],
   ["{hub:{allowRemote:true}}", ["it opens the hub to other machines"]],
   ['{hub:{publicUrl:"https://hub.example"}}', ['it says that the hub is at "https://hub.example"']],

@@ -12,7 +12,8 @@ export function findRisks({ config, envNames }: Pick<LoadedConfig, "config" | "e
   const { transcription } = config.agent;
   const commands = [...servers.flatMap(({ command }) => command ?? []), ...(transcription?.command?.slice(0, 1) ?? [])];
   // Without path and query, which may hold a secret from the environment.
-  const addresses = servers.flatMap(({ url }) => (url === undefined ? [] : (URL.parse(url)?.origin ?? url)));
+  const urls = [...servers.map(({ url }) => url), config.catalog.embeddings?.url];
+  const addresses = urls.flatMap((url) => (url === undefined ? [] : (URL.parse(url)?.origin ?? url)));
   // The content of such a file goes to the authorization server that the MCP server names.
   const files = servers.flatMap(({ auth }) => [auth?.assertionFile ?? [], auth?.idp?.idTokenFile ?? []].flat());
   return [
@@ -22,6 +23,9 @@ export function findRisks({ config, envNames }: Pick<LoadedConfig, "config" | "e
       ? [`it may send ${quotedList(envNames)} from your environment to servers`]
       : []),
     ...(files.length > 0 ? [`it sends the content of ${quotedList(files)} to servers`] : []),
+    ...(config.catalog.embeddings === undefined
+      ? []
+      : ["it chooses the model that gets the definitions of your tools and what is searched for"]),
     ...findHubRisks(config),
     ...findAppRisks(config),
     ...findAgentRisks(config),

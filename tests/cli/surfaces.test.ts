@@ -1,0 +1,61 @@
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { expect, test, vi } from "vitest";
+import { clawport, mainFile, type Place, startHub } from "./run-clawport.ts";
+import { placeWith, shelf } from "./shelf.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const three = ["search_tools", "describe_tool", "call_tool"];
+
+async function serveStdio(place: Place, ...options: string[]): Promise<Client> {
+  const client = new Client({ name: "test", version: "1" }, { capabilities: {} });
+  const args = [mainFile, "serve", "--stdio", ...options];
+  const env = place.env as Record<string, string>;
+  await client.connect(
+    new StdioClientTransport({ command: process.execPath, args, env, cwd: place.folder, stderr: "ignore" }),
+  );
+  return client;
+}
+
+const namesOf = async (client: Client) => (await client.listTools()).tools.map(({ name }) => name);
+const textOf = async (client: Client, name: string, args: Record<string, unknown>) =>
+  JSON.stringify((await client.callTool({ name, arguments: args })).content);
+
+test.each([["alone"], ["from a hub"]])("serve --stdio --surface search (%s) finds and calls the tools", async (how) => {
+  await using place = await placeWith({ a: shelf("a"), b: shelf("b") });
+  await using hub = how === "alone" ? undefined : await startHub(place, "--port", "0");
+  expect(hub === undefined).toBe(how === "alone");
+  const client = await serveStdio(place, "--surface", "search");
+  expect(await namesOf(client)).toEqual([...three, "read_result", "search_result"]);
+  expect(await textOf(client, "search_tools", { query: "put something on the shelf" })).toContain("b__put(");
+  expect(await textOf(client, "search_tools", { query: "xylophone" })).toMatch(/Servers: a \(\d+\), b \(\d+\)/);
+  const direct = await textOf(client, "b__pid", {});
+  expect(await textOf(client, "call_tool", { name: "b__pid" })).toBe(direct);
+  await client.close();
+});
+
+test("a token chooses the surface of its client, and the status shows what each got", async () => {
+  await using place = await placeWith({ a: shelf("a") });
+  await using hub = await startHub(place, "--port", "0");
+  const token = (await clawport(place, "token", "add", "phone", "--surface", "search")).out.trim();
+  const client = new Client({ name: "test", version: "1" }, { capabilities: {} });
+  const requestInit = { headers: { authorization: `Bearer ${token}` } };
+  await client.connect(new StreamableHTTPClientTransport(new URL(hub.ready.url), { requestInit }));
+  expect((await namesOf(client)).slice(0, 3)).toEqual(three);
+  await client.close();
+  expect((await clawport(place, "status")).out).toContain("phone/test search (as configured)");
+  expect((await clawport(place, "token", "list")).out).toMatch(/phone +everything +search/);
+});
+
+test.each([
+  [["token", "add", "x", "--surface", "nothing"], "--surface"],
+  [["token", "add", "x", "--surface", "search", "--metrics"], "leave out `--surface`"],
+  [["token", "add", "x", "--surface", "search", "--view", "a"], "leave out `--surface`"],
+  [["serve", "--stdio", "--surface", "nothing"], "--surface"],
+])("%j is refused", async (argv, reason) => {
+  await using place = await placeWith({ a: shelf("a") });
+  const { exit, err } = await clawport(place, ...argv);
+  expect(exit).toBe(2);
+  expect(err).toContain(reason);
+});
