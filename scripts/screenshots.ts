@@ -37,7 +37,7 @@ const shots: readonly Shot[] = [
       await page.getByAltText("Image of the result").waitFor();
     },
   },
-  { name: "approvals", path: "approvals" },
+  { name: "approvals", path: "approvals", prepare: openFirst },
   { name: "changed-tool", path: "approvals/changed/notes__search" },
   {
     name: "rules",
@@ -101,12 +101,18 @@ try {
         await open.page.locator("[data-connection=live]").waitFor();
       }
       await open.go("approvals");
-      await open.page.getByText("Allow once").waitFor();
+      await openFirst(open);
       await open.page.keyboard.press("n");
       await open.page.getByText("Refused files__write_file").waitFor();
     }
 } finally {
   await browser.close();
+}
+
+/** On a narrow screen a question is opened before it is seen. */
+async function openFirst({ page }: OpenConsole): Promise<void> {
+  await page.locator("[data-list] a").first().click();
+  await page.getByText("Allow once").waitFor();
 }
 
 async function settled(page: Page): Promise<void> {

@@ -3,6 +3,7 @@ import type { HeldDefinition } from "../../../../src/catalog/guard/held-definiti
 import type { WaitingCall } from "../../../../src/catalog/guard/approvals-file.ts";
 import { approvals } from "../../hub/shared.ts";
 import { Empty, Loaded } from "../../parts/blocks.tsx";
+import { isNarrow } from "../../parts/narrow.ts";
 import { Shape } from "../../parts/state-mark.tsx";
 import { Ago, visible } from "../../parts/words.tsx";
 import { Link, pathTo } from "../../router/route.tsx";
@@ -60,10 +61,12 @@ export function thingsOf({ waiting, changed }: ApprovalsList): readonly Thing[] 
 function Waiting({ list, rest }: { readonly list: ApprovalsList; readonly rest: readonly string[] }) {
   const things = thingsOf(list);
   const isChosen = ({ path }: Thing): boolean => rest.length > 0 && path.join("/") === rest.join("/");
+  // What a key answers must be in view.
+  const isFirst = rest.length === 0 && !isNarrow.value;
   // The overview names a server, whichever of its definitions changed.
   const isOfServer = (thing: Thing): boolean =>
     thing.kind === "definition" && rest[0] === "changed" && thing.held.source === rest[1];
-  const chosen = things.find(isChosen) ?? things.find(isOfServer) ?? (rest.length === 0 ? things[0] : undefined);
+  const chosen = things.find(isChosen) ?? things.find(isOfServer) ?? (isFirst ? things[0] : undefined);
   if (things.length === 0 && rest.length === 0)
     return (
       <Empty title="Nothing waits for you">
@@ -90,7 +93,7 @@ function Waiting({ list, rest }: { readonly list: ApprovalsList; readonly rest: 
         </ul>
       </div>
       <div class="detail">
-        {chosen === undefined && (
+        {chosen === undefined && rest.length > 0 && (
           <Empty title="This no longer waits">
             <p class="muted">It was answered, or its time ran out.</p>
             <Link class="button" to={pathTo("approvals")}>
