@@ -6,6 +6,7 @@ import { textOf } from "../support/start-guard.ts";
 import { testContext } from "../support/test-source.ts";
 import { until } from "../support/until.ts";
 import { openRogueHttp } from "./fixtures/rogue-http.ts";
+import { openJournal } from "./open-journal.ts";
 import { openSleepy, plain } from "./open-sleepy.ts";
 import { type Engine, startEngine } from "./start-engine.ts";
 
@@ -102,6 +103,27 @@ describe("a stdio server whose lists are stored", () => {
     expect(sleepy.runs("write")).toBe(1);
   });
 
+  test.each([
+    ["still speaks", 0, "initialize"],
+    ["may have learnt another by now", 8, "server/discover"],
+  ])("is addressed in the era that it %s", async (_, days, method) => {
+    await using sleepy = await openSleepy();
+    await using journal = await openJournal();
+    const servers = { s: journal.server("silent-to-discover", "notes-methods") };
+    const open = (now: number) => startEngine(servers, { store: sleepy.store, now: () => now });
+    const [today, later] = [Date.now(), Date.now() + days * 24 * 60 * 60 * 1000];
+    await (await open(today))[Symbol.asyncDispose]();
+    const before = journal.lines().length;
+    await using engine = await open(later);
+    await engine.call("s__write");
+    expect(
+      journal
+        .lines()
+        .slice(before)
+        .find((line) => line.startsWith("got ")),
+    ).toBe(`got ${method}`);
+  });
+
   test("that dies in the call that woke it leaves its outcome unknown", async () => {
     await using sleepy = await openSleepy();
     await sleepy.learn();
@@ -119,7 +141,7 @@ describe("a stdio server whose lists are stored", () => {
     const call = engine.call("s__write", {}, { signal: abort.signal });
     await until(() => sleepy.starts().length === 2);
     abort.abort();
-    await expect(call).rejects.toThrow(/abort/i);
+    await expect(call).rejects.toMatchObject({ code: "cancelled" });
     await rm(sleepy.file("hold"));
     await engine.call("s__read");
     expect([sleepy.runs("write"), sleepy.starts().length]).toEqual([0, 2]);

@@ -31,6 +31,7 @@ describe("what is stored of a server", () => {
       agreement: { era: "legacy", version: "1", capabilities: {}, serverInfo: undefined, instructions: undefined },
       lists: { tools: [], resources: [], templates: [], prompts: [], skills: [] },
       meta: {},
+      eraDay: 0,
     } as const;
     for (const { store } of [one, other]) {
       store.save(definition!, stored);
@@ -125,6 +126,13 @@ describe("a stored list that can't be used is set aside, and the server is start
     await sleepy.learn();
     expect(sleepy.stored()).toHaveLength(1);
     expect(JSON.parse(await readFile(listFile(sleepy), "utf8"))).toMatchObject({ format: 1 });
+  });
+
+  test.skipIf(isWindows)("a key that is not a file keeps no server from working", async () => {
+    await using sleepy = await openSleepy();
+    makePipe(sleepy.file("lists.key"));
+    await using engine = await sleepy.open();
+    expect(engine.toolNames()).toHaveLength(2);
   });
 
   test("a key that is damaged is made again", async () => {

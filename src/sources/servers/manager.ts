@@ -1,6 +1,7 @@
 import type { CallContext } from "../../catalog/call-context.ts";
 import type { Caller } from "../../catalog/caller.ts";
 import type { Params } from "../../mcp/messages/json-rpc.ts";
+import type { Era } from "../../mcp/messages/protocol-version.ts";
 import type { ScreenReport } from "../../catalog/guard/screen-source.ts";
 import type { Source } from "../../catalog/source.ts";
 import { Fault, isFault } from "../../core/fault.ts";
@@ -146,7 +147,12 @@ export function createServerManager(options: ServerManagerOptions): ServerManage
     return lists === undefined ? status : { ...status, lists };
   }
 
-  function openConnection(definition: ServerDefinition, serverLog: Log, stored: StoredLists | undefined): Connection {
+  function openConnection(
+    definition: ServerDefinition,
+    serverLog: Log,
+    stored: StoredLists | undefined,
+    era: Era | undefined,
+  ): Connection {
     const connection = createConnection({
       definition,
       env,
@@ -160,7 +166,7 @@ export function createServerManager(options: ServerManagerOptions): ServerManage
       ask: (question) => answerServer(question, definition, options.sample, { signal: closing.signal, log }),
       admit: slots.take,
       hasRoom: slots.hasRoom,
-      era: definition.transport.kind === "stdio" ? stored?.agreement.era : undefined,
+      era: definition.transport.kind === "stdio" ? era : undefined,
       isAsleep: stored !== undefined && definition.isLazy,
     });
     connection.listen({

@@ -2,6 +2,7 @@ import type { Log } from "../../core/log.ts";
 import { carriedExtensions, type Extensions } from "../../mcp/messages/extensions.ts";
 import { createKnownRedactor } from "../../core/secrets/redact-known.ts";
 import type { Agreement } from "../../mcp/client/mcp-client.ts";
+import type { Era } from "../../mcp/messages/protocol-version.ts";
 import type { Connection } from "./connection/connection.ts";
 import { stopWhenIdle } from "./connection/idle-stop.ts";
 import { createRequestedLogLevel, type RequestedLogLevel } from "./connection/requested-log-level.ts";
@@ -49,8 +50,8 @@ export interface SharedServersOptions {
   readonly now: () => number;
   /** Remembers the lists. Without it, they are known only after connecting. */
   readonly store?: (Pick<ListStore, "save"> & Partial<Pick<ListStore, "read">>) | undefined;
-  /** `stored` is what an earlier process knew of the server. */
-  connect(definition: ServerDefinition, log: Log, stored: StoredLists | undefined): Connection;
+  /** `stored` and `era` are what an earlier process knew of the server. */
+  connect(definition: ServerDefinition, log: Log, stored: StoredLists | undefined, era: Era | undefined): Connection;
   onStop(connection: Connection): void;
 }
 
@@ -60,6 +61,10 @@ interface PooledServer extends Omit<SharedServer, "leave"> {
   users: number;
   endIdleStop(): void;
 }
+
+const dayMs = 24 * 60 * 60 * 1000;
+/** After so many days it is found out again. */
+const eraDays = 7;
 
 export function createSharedServers(options: SharedServersOptions): SharedServers {
   const { log, discoveryMs, now, store, connect, onStop } = options;
@@ -94,7 +99,10 @@ export function createSharedServers(options: SharedServersOptions): SharedServer
     const { name, fingerprint, share } = definition;
     const serverLog = createServerLog(log.with({ server: name }), createKnownRedactor(serverSecrets(definition)), now);
     const stored = store?.read?.(definition);
-    const connection = connect(definition, serverLog, stored);
+    const today = Math.floor(now() / dayMs);
+    const isEraKnown = stored !== undefined && today - stored.eraDay < eraDays;
+    const connection = connect(definition, serverLog, stored, isEraKnown ? stored.agreement.era : undefined);
+    const eraDay = isEraKnown ? stored.eraDay : today;
     const listeners = new Set<() => void>();
     let agreement = stored?.agreement;
     let extensions = carriedExtensions(agreement?.capabilities ?? {});
@@ -114,7 +122,7 @@ export function createSharedServers(options: SharedServersOptions): SharedServer
       now,
       stored,
       onChange,
-      onFetched: (fetched) => store?.save(definition, fetched),
+      onFetched: (fetched) => store?.save(definition, { ...fetched, eraDay }),
     });
     const watches = watchResources(connection, serverLog);
     const urlElicitations = createUrlElicitations(connection, now);

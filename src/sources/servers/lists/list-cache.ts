@@ -41,7 +41,7 @@ export interface ListCacheOptions {
   readonly stored?: StoredLists | undefined;
   onChange(): void;
   /** Called when they were fetched, unless they are the same as the last time. */
-  onFetched?(fetched: StoredLists): void;
+  onFetched?(fetched: Omit<StoredLists, "eraDay">): void;
 }
 
 /** How long after a change the lists are fetched, so that many changes in a row cause one fetch. */
@@ -73,7 +73,8 @@ export function createListCache(options: ListCacheOptions): ListCache {
     onOpen: () => inBackground(refresh()),
     onListChanged: refreshSoon,
     onState({ kind }) {
-      if (kind === "sleeping") isVerified = false;
+      const isParked = kind === "queued" && connection.definition.transport.kind === "stdio";
+      if (kind === "sleeping" || isParked) isVerified = false;
     },
   });
 

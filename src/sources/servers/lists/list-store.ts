@@ -19,6 +19,8 @@ export interface StoredLists {
   /** As the server listed them. */
   readonly lists: ServerLists;
   readonly meta: ListMeta;
+  /** The day on which the era was found out, counted from 1970: a server may support a newer one by now. */
+  readonly eraDay: number;
 }
 
 /** Remembers the lists of servers, so that they are known before a server is connected. One file for each server. */
@@ -126,11 +128,11 @@ function setAside(path: string, log: Log, error: unknown): undefined {
 function parseStored(value: unknown, id: string): StoredLists | undefined {
   if (!isRecord(value) || typeof value.format !== "number") throw new Fault("corrupt", "This is not a stored list.");
   if (value.format !== format) return undefined;
-  const { agreement, lists, meta } = value;
+  const { agreement, lists, meta, eraDay } = value;
   if (value.id !== id) throw new Fault("corrupt", "It was stored for another server.");
-  if (!isAgreement(agreement) || !isUsableList(lists) || !isRecord(meta))
+  if (!isAgreement(agreement) || !isUsableList(lists) || !isRecord(meta) || typeof eraDay !== "number")
     throw new Fault("corrupt", "This is not a stored list.");
-  return { agreement, lists, meta };
+  return { agreement, lists, meta, eraDay };
 }
 
 function isAgreement(value: unknown): value is Agreement {

@@ -1,10 +1,12 @@
-import { chmodSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, linkSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { codeOf } from "../../../core/fault.ts";
+import { readRegularFileNow } from "../../../core/files/read-regular-file.ts";
 import { draftName } from "../../../core/files/write-file-atomic.ts";
 import { randomHex } from "../../../core/secrets/crypto.ts";
 
 const keyBytes = 32;
+const largestFile = 1024;
 
 /** The key of the stored lists' names, made on first use. Without it the stored lists can't be found any more. */
 export function loadStoreKey(path: string): Buffer {
@@ -36,7 +38,7 @@ function place(draft: string, path: string): void {
 /** A damaged key is removed: what was stored under it is fetched again. */
 function readKey(path: string): Buffer | undefined {
   try {
-    const key = Buffer.from(readFileSync(path, "utf8"), "hex");
+    const key = Buffer.from(readRegularFileNow(path, largestFile), "hex");
     if (key.length === keyBytes) return key;
     rmSync(path, { force: true });
   } catch (error) {
