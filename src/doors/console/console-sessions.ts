@@ -54,6 +54,7 @@ export function openConsoleSessions(options: ConsoleSessionsOptions): ConsoleSes
   /** Of this process, which is the only hub of its state folder. */
   let known = new Map<string, ConsoleSession>();
   let reading: Promise<void> | undefined;
+  let saving: Promise<void> | undefined;
   /** Those that reset the token a moment ago, and until when. */
   const resetting = new Map<string, number>();
 
@@ -78,7 +79,7 @@ export function openConsoleSessions(options: ConsoleSessionsOptions): ConsoleSes
     if (session.tokenKey === key) return true;
     if ((resetting.get(id) ?? 0) < now) return false;
     known.set(id, { ...session, tokenKey: key });
-    void save().catch((error: unknown) => log.warn("could not save the sessions of the console", { error }));
+    saving = save().catch((error: unknown) => log.warn("could not save the sessions of the console", { error }));
     return true;
   }
 
@@ -101,6 +102,7 @@ export function openConsoleSessions(options: ConsoleSessionsOptions): ConsoleSes
         .map((cookie) => known.get(hashToken(cookie)))
         .find((session) => session?.secret === hashed && isValid(session));
       if (found === undefined) return undefined;
+      await saving;
       const now = clock();
       if (now - found.used >= noteEveryMs) {
         known.set(found.id, { ...found, used: now });
