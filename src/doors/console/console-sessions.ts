@@ -105,7 +105,7 @@ export function openConsoleSessions(options: ConsoleSessionsOptions): ConsoleSes
       await saving;
       const now = clock();
       if (now - found.used >= noteEveryMs) {
-        known.set(found.id, { ...found, used: now });
+        known.set(found.id, { ...(known.get(found.id) ?? found), used: now });
         await save();
       }
       return known.get(found.id);
