@@ -27,6 +27,18 @@ test("no file is longer than one idea needs, and few are shorter than one is wor
   expect(small.length / files.length).toBeLessThanOrEqual(0.1);
 });
 
+test("the page of the console keeps to the same bounds, and throws only faults", () => {
+  const page = execFileSync("git", ["ls-files", "console/src/*.ts", "console/src/*.tsx"], { encoding: "utf8" })
+    .trim()
+    .split("\n")
+    .filter((file) => existsSync(file));
+  expect(page.length).toBeGreaterThan(50);
+  expect(page.filter((file) => linesOf(file) > 400)).toEqual([]);
+  expect(page.filter((file) => /throw new Error\b/.test(read(file)))).toEqual([]);
+  // Everything from a server is text.
+  expect(page.filter((file) => /dangerouslySetInnerHTML|innerHTML|insertAdjacentHTML/.test(read(file)))).toEqual([]);
+});
+
 test("nothing but the guard calls a source", () => {
   // A relay hands calls on to a hub, whose guard judges them. Sources call their own parts.
   const mayCall = /^src\/(?:catalog\/guard\/|sources\/|mcp\/|hub\/relay\.ts)/;

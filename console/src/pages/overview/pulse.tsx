@@ -21,10 +21,10 @@ function Figures({ points }: { readonly points: readonly SeriesPoint[] }) {
   const calls = sum(points, ({ calls }) => calls);
   const errors = sum(points, ({ errors }) => errors);
   const busy = points.filter(({ p50 }) => p50 !== undefined);
-  // The latest minutes weigh as much as they had calls.
-  const p50 =
-    calls === 0 ? undefined : sum(busy, (each) => (each.p50 ?? 0) * each.calls) / sum(busy, (each) => each.calls);
-  const p95 = busy.length === 0 ? undefined : Math.max(...busy.map((each) => each.p95 ?? 0));
+  // A minute weighs as much as it had calls.
+  const mean = (of: (each: SeriesPoint) => number | undefined): number | undefined =>
+    calls === 0 ? undefined : sum(busy, (each) => (of(each) ?? 0) * each.calls) / sum(busy, (each) => each.calls);
+  const [p50, p95] = [mean((each) => each.p50), mean((each) => each.p95)];
   return (
     <div class="pulse">
       <div class="figures">
