@@ -17,7 +17,10 @@ export const command = defineCommand({
     const running = await findRunningHub(home);
     if (running === undefined) throw new Fault("unavailable", "No hub is running. Run `clawport up` to start one.");
     if (running.host === "openclaw")
-      throw new Fault("unavailable", "OpenClaw's gateway keeps the servers, and it has a page of its own.");
+      throw new Fault(
+        "unavailable",
+        "OpenClaw's gateway keeps these servers. The console belongs to a hub of its own: `clawport up`.",
+      );
     const { address } = running;
     if (!isLoopbackHostname(new URL(address).hostname))
       throw new Fault(
