@@ -47,7 +47,8 @@ async function checkNamespace(servers: readonly ServerConfig[], { env, platform 
 
 function stateFinding(state: ServerStatus): Finding {
   const what = `server ${state.name} in the hub: ${sanitizeLine(stateText(state, { prefix: "clawport", now: Date.now }))}`;
-  if (state.state === "ready" || state.state === "sleeping") return { level: "ok", what: `${what}, ${countText(state.tools, "tool")}` };
+  if (state.state === "ready" || state.state === "sleeping")
+    return { level: "ok", what: `${what}, ${countText(state.tools, "tool")}` };
   const isFirst = state.state === "connecting" && state.lastError === undefined;
   const isWaiting = isFirst || state.state === "queued" || state.state === "disconnected";
   const fix = `clawport ${state.state === "needs-sign-in" ? "auth" : "status"} ${state.name}`;
