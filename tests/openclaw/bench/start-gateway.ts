@@ -15,7 +15,8 @@ export interface RunningGateway {
   stop(signal: NodeJS.Signals): Promise<void>;
 }
 
-const patienceMs = 120_000;
+/** A gateway starts in ten seconds; on a busy machine it may take minutes. */
+const patienceMs = 300_000;
 const graceMs = 15_000;
 
 /** Starts a gateway and waits until it takes requests. */
