@@ -34,7 +34,7 @@ describe.skipIf(canvasPrograms.includes(undefined))("a node that is killed", { t
     expect(shown.text).toBe('{"presented":true,"url":"http://canvas.localhost/1","windowed":true}');
     const [profile = ""] = await readdir(profiles);
     const running = processesBelow(node.pid);
-    const renderers = running.filter((pid) => commandOf(pid).includes("--type=renderer"));
+    const renderers = running.filter(isRenderer);
     expect(renderers.length).toBeGreaterThan(0);
     for (const pid of renderers) expect(sandboxOf(pid)).toEqual({ seccomp: "2", hasOwnUsers: true });
 
@@ -48,6 +48,12 @@ describe.skipIf(canvasPrograms.includes(undefined))("a node that is killed", { t
     await using next = await startCommand(options);
     await using other = await openClient(next);
     await other.call("canvas.present", { html: "<h1>Again</h1>" });
+    for (const pid of processesBelow(next.pid).filter(isRenderer)) process.kill(pid, "SIGKILL");
+    await until(
+      async () => (await other.call("canvas.snapshot")).text.startsWith("CANVAS_NOT_OPEN"),
+      "the end of the page",
+    );
+    await other.call("canvas.present", { html: "<h1>And again</h1>" });
     const left = await readdir(profiles);
     expect(left).toHaveLength(1);
     expect(left).not.toEqual([profile]);
@@ -82,8 +88,12 @@ function parentOf(pid: number): number {
 }
 
 /** Chromium writes the command lines of its own processes as one text. */
-function commandOf(pid: number): string {
-  return readFileSync(`/proc/${pid}/cmdline`, "latin1");
+function isRenderer(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "latin1").includes("--type=renderer");
+  } catch {
+    return false;
+  }
 }
 
 function isGone(pid: number): boolean {

@@ -127,7 +127,7 @@ describe.skipIf(!isPossible)("a hostile page in the canvas", { timeout: 60_000 }
         "prefetch", "preload", "modulepreload", "worker", "import", "font", "service-worker", "form", "ping", "popup",
       ]; // prettier-ignore
       const missing = (): readonly string[] => ways.filter((way) => !victim.arrived.includes(`/${way}-0`));
-      await until(() => missing().length === 0, "every way").catch(() => expect(missing()).toEqual([]));
+      await expect.poll(missing).toEqual([]);
       expect(victim.arrived).toContain("udp");
     } finally {
       await browser.close();

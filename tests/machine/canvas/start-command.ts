@@ -24,7 +24,7 @@ export interface StartOptions {
 export async function startCommand({ place, machine, wrapper, env = {} }: StartOptions): Promise<StartedCommand> {
   await mkdir(place.home, { recursive: true, mode: 0o700 });
   await writeFile(join(place.home, "clawport.json5"), JSON.stringify({ machine }));
-  const [command = "", ...args] = [...wrapper, process.execPath, mainFile, "node", "--json", "--port", "0"];
+  const [command, ...args] = [...wrapper, process.execPath, mainFile, "node", "--json", "--port", "0"];
   const child = spawn(command, args, {
     env: { ...place.env, ...env },
     cwd: place.folder,

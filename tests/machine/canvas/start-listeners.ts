@@ -2,7 +2,7 @@ import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
-import { type AddressInfo, createServer as createTcpServer } from "node:net";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { WebSocketServer } from "ws";
 
@@ -119,11 +119,7 @@ export async function startNameServer(address: string): Promise<NameServer> {
   };
 }
 
-async function listenAt(
-  server: ReturnType<typeof createTcpServer> | Server,
-  port: number,
-  host: string,
-): Promise<number> {
+async function listenAt(server: Server, port: number, host: string): Promise<number> {
   server.listen(port, host);
   await once(server, "listening");
   return (server.address() as AddressInfo).port;

@@ -3,7 +3,7 @@ import type { CanvasConfig } from "../../../core/config/machine-config.ts";
 import type { Log } from "../../../core/log.ts";
 import { quoted } from "../../../core/peer-text.ts";
 import { orAborted, settledWithin, withDeadline } from "../../../core/wait.ts";
-import { CapabilityFault, invalidRequest } from "../capability.ts";
+import { type Capability, CapabilityFault, invalidRequest } from "../capability.ts";
 import type { Machine } from "../machine.ts";
 import type { A2uiMessage } from "./a2ui/a2ui-messages.ts";
 import { type A2uiBoard, type A2uiDump, openBoard } from "./a2ui/a2ui-board.ts";
@@ -27,6 +27,13 @@ export interface Canvas {
   resetA2ui(call: CanvasCall): Promise<void>;
   dumpA2ui(): Promise<A2uiDump>;
   close(): Promise<void>;
+}
+
+/** What the capabilities stand on. */
+export interface CanvasPort {
+  /** Loads what drives a browser, with the first call that needs it. */
+  canvas(): Promise<Canvas>;
+  probe: NonNullable<Capability["probe"]>;
 }
 
 export interface CanvasOptions extends Pick<Machine, "env" | "platform" | "homedir"> {

@@ -8,7 +8,7 @@ import { type Capability, invalidRequest } from "../capability.ts";
 import type { Machine } from "../machine.ts";
 import { maxJsonlBytes } from "./a2ui/a2ui-messages.ts";
 import { probeChromium } from "./browser/find-chromium.ts";
-import type { Canvas } from "./canvas.ts";
+import type { Canvas, CanvasPort } from "./canvas.ts";
 import { a2uiDump, a2uiPush, a2uiReset } from "./capabilities/canvas-a2ui.ts";
 import { canvasCaps, canvasHide, canvasNavigate, canvasPresent } from "./capabilities/canvas-window.ts";
 import { canvasEval, canvasSnapshot } from "./capabilities/canvas-page.ts";
@@ -24,13 +24,6 @@ export interface OpenCanvasOptions extends Pick<Machine, "env" | "platform" | "h
 export interface OpenedCanvas {
   readonly capabilities: readonly Capability[];
   close(): Promise<void>;
-}
-
-/** What the capabilities stand on. */
-export interface CanvasPort {
-  /** Loads what drives a browser, with the first call that needs it. */
-  canvas(): Promise<Canvas>;
-  probe: NonNullable<Capability["probe"]>;
 }
 
 export function openCanvas(options: OpenCanvasOptions): OpenedCanvas {

@@ -79,10 +79,10 @@ export async function openPage(
     const { method, params } = event;
     if (method === "Target.attachedToTarget" && event.session === undefined) attached(params);
     if (method === "Target.targetDestroyed" && params["targetId"] === target) onGone("The window was closed.");
+    if (method === "Target.targetCrashed" && params["targetId"] === target) onGone("The page crashed.");
     if (event.session === undefined || event.session !== session) return;
     if (method === "Fetch.requestPaused") fulfil(params);
     if (method === "Page.javascriptDialogOpening") quietly(send("Page.handleJavaScriptDialog", { accept: false }));
-    if (method === "Inspector.targetCrashed") onGone("The page crashed.");
     if (method === "Page.lifecycleEvent") followLoads(params);
   });
 
@@ -92,7 +92,6 @@ export async function openPage(
   await devtools.send("Target.setAutoAttach", follow, { signal });
   await withDeadline(loadMs, signal, () => found.promise);
   await send("Page.enable", {}, signal);
-  await send("Inspector.enable", {}, signal);
   await send("Page.setLifecycleEventsEnabled", { enabled: true }, signal);
   const patterns = [`${ownOrigin}/*`, "file:*"].map((urlPattern) => ({ urlPattern }));
   await send("Fetch.enable", { patterns }, signal);

@@ -1,6 +1,6 @@
 import { type Capability, invalidRequest } from "../../capability.ts";
 import { parseA2ui } from "../a2ui/a2ui-messages.ts";
-import type { CanvasPort } from "../open-canvas.ts";
+import type { CanvasPort } from "../canvas.ts";
 import { callOf } from "./canvas-window.ts";
 
 /** The same under two names. `readFile` reads a file in the folder for temporary files. */

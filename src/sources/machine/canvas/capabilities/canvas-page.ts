@@ -1,5 +1,5 @@
 import type { Capability } from "../../capability.ts";
-import type { CanvasPort } from "../open-canvas.ts";
+import type { CanvasPort } from "../canvas.ts";
 import { callOf } from "./canvas-window.ts";
 
 const script = { type: "string", minLength: 1, maxLength: 1_048_576 };

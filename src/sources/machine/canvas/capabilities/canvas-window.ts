@@ -7,8 +7,7 @@ import {
   CapabilityFault,
   invalidRequest,
 } from "../../capability.ts";
-import type { CanvasCall } from "../canvas.ts";
-import type { CanvasPort } from "../open-canvas.ts";
+import type { CanvasCall, CanvasPort } from "../canvas.ts";
 import type { TrustedOrigins } from "../proxy/trusted-origins.ts";
 
 const side = { type: "integer", minimum: 100, maximum: 7680 };

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, request } from "node:http";
+import { createServer, type IncomingMessage, request } from "node:http";
 import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { listenHere } from "../../../../../tests/support/listen-here.ts";
@@ -28,7 +28,7 @@ async function startPair(name: string, addresses: readonly (readonly string[])[]
     async get(url: string, headers = {}) {
       const sent = request({ host: "127.0.0.1", port: proxy.port, path: url, headers, agent: false });
       sent.end();
-      const [response] = (await once(sent, "response")) as [import("node:http").IncomingMessage];
+      const [response] = (await once(sent, "response")) as [IncomingMessage];
       const body = Buffer.concat(await response.toArray()).toString();
       return { status: response.statusCode, body, headers: response.headers };
     },
