@@ -11,7 +11,8 @@ import {
   modernVersions,
 } from "../messages/protocol-version.ts";
 import { type ClientTransport, httpRefusalIn } from "./client-transport.ts";
-import type { Agreement, CallOptions, McpClient, McpClientOptions } from "./mcp-client.ts";
+import type { Agreement, McpClient, McpClientOptions } from "./mcp-client.ts";
+import type { CallOptions } from "./call-options.ts";
 
 export interface HandshakeOptions extends Pick<McpClientOptions, "info" | "capabilities"> {
   /** The era of an earlier connection, to save a round trip. */

@@ -5,7 +5,7 @@ import type { Progress } from "../messages/interim-messages.ts";
 import type { JsonRpcId, Params } from "../messages/json-rpc.ts";
 import { type CallDeadline, createCallDeadline } from "./call-deadline.ts";
 import type { SendOptions } from "./client-transport.ts";
-import type { CallOptions } from "./mcp-client.ts";
+import type { CallOptions } from "./call-options.ts";
 
 export interface SentOptions extends CallOptions {
   /** Called when the server has acknowledged the subscription that this request makes. */

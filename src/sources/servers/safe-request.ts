@@ -4,7 +4,6 @@ import { Fault, isFault } from "../../core/fault.ts";
 import { abortOf } from "../../core/lazy-abort.ts";
 import { type TraceFields, traceFields } from "../../core/telemetry/trace-context.ts";
 import { orAborted, settledWithin } from "../../core/wait.ts";
-import type { CallOptions } from "../../mcp/client/mcp-client.ts";
 import { askableOf, tasksExtension } from "../../mcp/messages/client-facts.ts";
 import { carriedExtensions } from "../../mcp/messages/extensions.ts";
 import { callerEraKey, forwardedMeta, stripEnvelope } from "../../mcp/messages/envelope.ts";
@@ -22,6 +21,7 @@ import { identityMeta } from "./identity/identity-signer.ts";
 import { redactTexts } from "./server-secrets.ts";
 import type { SharedServer } from "./shared-servers.ts";
 import { traceUpstream } from "./upstream-span.ts";
+import type { CallOptions } from "../../mcp/client/call-options.ts";
 
 export interface SafeRequestOptions {
   /** Answers `sampling/createMessage` if the caller can't. */

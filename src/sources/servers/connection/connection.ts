@@ -5,7 +5,7 @@ import { createTail, type Tail } from "../../../core/process/tail.ts";
 import { createKnownRedactor, type KnownRedactor } from "../../../core/secrets/redact-known.ts";
 import { createOutputRedactor } from "../../../core/secrets/redact-output.ts";
 import { backoffDelays, orAborted, settledWithin, sleep } from "../../../core/wait.ts";
-import { type Agreement, type CallOptions, signalOf } from "../../../mcp/client/mcp-client.ts";
+import type { Agreement } from "../../../mcp/client/mcp-client.ts";
 import type { Answer, Question } from "../../../mcp/messages/interim-messages.ts";
 import type { Params } from "../../../mcp/messages/json-rpc.ts";
 import type { Era } from "../../../mcp/messages/protocol-version.ts";
@@ -23,6 +23,7 @@ import {
 import { createHeartbeat, type Heartbeat } from "./heartbeat.ts";
 import { judgeLinkFailure, patientAttempts, restAfter } from "./judge-retry.ts";
 import type { Link, LinkMemory } from "./link.ts";
+import { type CallOptions, signalOf } from "../../../mcp/client/call-options.ts";
 
 export interface ConnectionOptions {
   readonly definition: ServerDefinition;

@@ -3,13 +3,13 @@ import { asRecord, isRecord } from "../../../core/is-record.ts";
 import { cancelledBy } from "../../../core/wait.ts";
 import { answerInputRequests } from "../../../mcp/client/answer-questions.ts";
 import { timeoutFault } from "../../../mcp/client/call-deadline.ts";
-import { type CallOptions, signalOf } from "../../../mcp/client/mcp-client.ts";
 import { type Params, type RpcError, RpcFault } from "../../../mcp/messages/json-rpc.ts";
 import type { Era } from "../../../mcp/messages/protocol-version.ts";
 import { isOver, parseTask, type TaskState } from "../../../mcp/messages/task.ts";
 import { errorResult } from "../../../mcp/messages/tool.ts";
 import { redactFault } from "../server-secrets.ts";
 import type { Connection } from "./connection.ts";
+import { type CallOptions, signalOf } from "../../../mcp/client/call-options.ts";
 
 /** The fault of a task that the server has accepted: the call must not be sent again. */
 export class TaskFault extends Fault {}

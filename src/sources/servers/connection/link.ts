@@ -6,7 +6,7 @@ import type { Authorizer } from "../../../mcp/client/authorizer.ts";
 import { timeoutFault } from "../../../mcp/client/call-deadline.ts";
 import { type ClientTransport, httpRefusalIn } from "../../../mcp/client/client-transport.ts";
 import { shakeHands } from "../../../mcp/client/handshake.ts";
-import { type Agreement, type CallOptions, type McpClient, openMcpClient } from "../../../mcp/client/mcp-client.ts";
+import { type Agreement, type McpClient, openMcpClient } from "../../../mcp/client/mcp-client.ts";
 import { tasksExtension } from "../../../mcp/messages/client-facts.ts";
 import { hubExtensions } from "../../../mcp/messages/extensions.ts";
 import type { Answer, Question } from "../../../mcp/messages/interim-messages.ts";
@@ -14,6 +14,7 @@ import { type Params, RpcFault } from "../../../mcp/messages/json-rpc.ts";
 import type { OfferChange } from "../../../mcp/server/offer.ts";
 import { type ServerDefinition, settingPath } from "../definition.ts";
 import { createStdioTransport, type StdioTransport } from "../stdio/stdio-transport.ts";
+import type { CallOptions } from "../../../mcp/client/call-options.ts";
 
 export interface LinkOptions {
   readonly definition: ServerDefinition;

@@ -1,10 +1,11 @@
 import { asRecord } from "../../../core/is-record.ts";
 import { orAborted } from "../../../core/wait.ts";
-import { type Agreement, type CallOptions, signalOf } from "../../../mcp/client/mcp-client.ts";
+import type { Agreement } from "../../../mcp/client/mcp-client.ts";
 import type { Params } from "../../../mcp/messages/json-rpc.ts";
 import { startedTask, type TaskSupport } from "../../../mcp/messages/task.ts";
 import type { Connection } from "./connection.ts";
 import { followTask, longestTaskMs, sendCancel } from "./follow-task.ts";
+import { type CallOptions, signalOf } from "../../../mcp/client/call-options.ts";
 
 /** How a tool call and the tasks of its server get on. */
 export interface TaskTerms {
