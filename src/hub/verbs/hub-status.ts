@@ -1,4 +1,5 @@
 import { countText } from "../../core/count-text.ts";
+import { isFault } from "../../core/fault.ts";
 import { hubMcpUrl } from "../../core/http/hub-routes.ts";
 import { sanitizeLine } from "../../core/peer-text.ts";
 import type { CallerStatus, HubStatus } from "../control/hub-control.ts";
@@ -9,19 +10,27 @@ import type { VerbContext, VerbResult } from "./verb.ts";
 /** `status` without a server: the hub first, then each server. */
 export async function runHubStatus(context: VerbContext, isHub: boolean): Promise<VerbResult> {
   const hub = isHub ? await context.control.status.read() : null;
-  const attention = isHub ? await context.control.status.attention() : [];
+  const { status, agent } = context.control;
+  const attention = isHub ? await ifKnown(status.attention()) : undefined;
   const servers = await runStatus(context);
   const rows = hub === null ? noHubRows(context) : hubRows(hub, context.now());
   const lines = rows.flatMap(([title, value]) => (value === undefined ? [] : [`  ${title.padEnd(16)}${value}`]));
-  const needs = attention.map(({ message }) => `  ${sanitizeLine(message)}`);
+  const needs = (attention ?? []).map(({ message }) => `  ${sanitizeLine(message)}`);
   const parts = [
     [context.heading?.("Hub") ?? "Hub", ...lines].join("\n"),
     ...(needs.length === 0 ? [] : [[context.heading?.("Needs you") ?? "Needs you", ...needs].join("\n")]),
     servers.text,
   ];
-  const more = isHub ? { attention, series: await context.control.status.series(60) } : {};
-  const agent = isHub ? { agent: await context.control.agent.read() } : {};
-  return { ok: true, data: { hub, ...more, ...agent, ...(servers.data as object) }, text: parts.join("\n\n") };
+  const more = isHub && { attention, series: await ifKnown(status.series(60)), agent: await ifKnown(agent.read()) };
+  return { ok: true, data: { hub, ...more, ...(servers.data as object) }, text: parts.join("\n\n") };
+}
+
+/** Undefined from a hub that was started before an update, and does not know the question yet. */
+async function ifKnown<T>(asked: Promise<T>): Promise<T | undefined> {
+  return asked.catch((error: unknown) => {
+    if (isFault(error, "not-found")) return undefined;
+    throw error;
+  });
 }
 
 type Rows = readonly (readonly [title: string, value: string | undefined])[];
