@@ -1,13 +1,21 @@
 import { Fault } from "../../../core/fault.ts";
+import type { Log } from "../../../core/log.ts";
+import type { Env } from "../../../core/process/child-env.ts";
+import type { Authorizer } from "../../../mcp/client/authorizer.ts";
 import type { ClientTransport } from "../../../mcp/client/client-transport.ts";
 import { createHttpTransport } from "../../../mcp/client/http-transport.ts";
 import { createSseTransport } from "../../../mcp/client/sse-transport.ts";
+import type { ServerDefinition } from "../definition.ts";
 import { createHttpAgent } from "./http-agent.ts";
-import type { LinkOptions } from "./link.ts";
+
+export interface TransportOptions {
+  readonly definition: Pick<ServerDefinition, "transport" | "maxMessageBytes">;
+  readonly env: Env;
+  readonly log: Log;
+  readonly authorizer?: Authorizer | undefined;
+}
 
 /** How an HTTP server is reached. A module of its own, since stdio servers don't need what it loads. */
-type TransportOptions = Pick<LinkOptions, "definition" | "env" | "log" | "authorizer">;
-
 export function openHttp(options: TransportOptions): ClientTransport {
   return createHttpTransport(httpOptions(options));
 }
