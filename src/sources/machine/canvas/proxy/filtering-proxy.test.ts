@@ -12,7 +12,14 @@ async function startPair(name: string, addresses: readonly (readonly string[])[]
   const seen: string[] = [];
   const server = createServer((incoming, response) => {
     seen.push(`${incoming.method} ${incoming.headers.host?.split(":")[0]}${incoming.url}`);
-    response.writeHead(200, { "x-answer": "yes", connection: "x-hop", "x-hop": "1" }).end("hello");
+    response
+      .writeHead(incoming.url === "/407" ? 407 : 200, {
+        "proxy-authenticate": "Basic",
+        "x-answer": "yes",
+        connection: "x-hop",
+        "x-hop": "1",
+      })
+      .end("hello");
   });
   const site = await listenHere(server);
   const left = [...addresses];
@@ -68,6 +75,11 @@ test("of several addresses, only those that may be used are", async () => {
   expect(await pair.get(pair.origin)).toMatchObject({ status: 200 });
   expect(await pair.get(`${pair.origin}/`, { connection: "close" })).toMatchObject({ status: 200 });
   expect(await pair.tunnel(new URL(pair.origin).host)).toBe("HTTP/1.1 502 Bad Gateway");
+});
+
+test("a server can't ask for a password as if it were the proxy", async () => {
+  await using pair = await startPair("localhost", [["127.0.0.1"]]);
+  expect(await pair.get(`${pair.origin}/407`)).toMatchObject({ status: 502 });
 });
 
 test("tunnels lead to trusted hosts and ports only", async () => {

@@ -79,6 +79,11 @@ export async function openFilteringProxy(options: FilteringProxyOptions): Promis
       timeout: idleMs,
     });
     passed.once("response", (response) => {
+      // It would make the browser ask the user for a password, in the name of the proxy.
+      if (response.statusCode === 407) {
+        response.resume();
+        return answer(outgoing, 502, "The server answered as a proxy would.");
+      }
       outgoing.writeHead(response.statusCode ?? 502, endToEnd(response.headersDistinct));
       response.on("error", () => outgoing.destroy());
       response.pipe(outgoing);
