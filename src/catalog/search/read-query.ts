@@ -19,27 +19,28 @@ const hintedWeight = 0.4;
 const lightWeight = 0.5;
 /** A word that was probably mistyped. */
 const correctedWeight = 0.8;
-const maxWords = 60;
+const maxWords = 40;
 
-/** The parts of a query: its words, and what its phrases come down to. */
-export function readQuery(phrasing: string, speller: Speller): readonly QueryPart[] {
+/** The parts of a query: its words, and what its phrases come down to. It pauses after each word: guessing one takes time. */
+export function* readQuery(phrasing: string, speller: Speller): Generator<undefined, readonly QueryPart[]> {
   const words = splitWords(phrasing.slice(0, 2000)).slice(0, maxWords);
   const { targets, covered } = findHints(words);
   const isMeant = (word: string): boolean => !isStopWord(word);
   const hasMeant = words.some(isMeant) || targets.size > 0;
-  const own = words.flatMap((word, place): QueryPart[] => {
-    if (hasMeant && !isMeant(word)) return [];
+  const own = new Map<string, QueryPart>();
+  for (const [place, word] of words.entries()) {
+    if (own.has(word) || (hasMeant && !isMeant(word))) continue;
     const meanings = meaningsOf(word, speller);
-    if (meanings.size === 0) return [];
     const weight = covered.has(place) ? hintedWeight : isLightWord(word) ? lightWeight : 1;
-    return [{ meanings, weight }];
-  });
+    own.set(word, { meanings, weight });
+    yield;
+  }
   const hinted = Array.from(targets, (target) => {
     const stem = stemWord(target);
     const concepts = conceptsOf(stem).map((concept) => [concept, conceptWeight] as const);
     return { meanings: new Map<string, number>([...concepts, [stem, 1]]), weight: hintWeight };
   });
-  return [...own, ...hinted];
+  return [...own.values().filter(({ meanings }) => meanings.size > 0), ...hinted];
 }
 
 const hints = readHints();

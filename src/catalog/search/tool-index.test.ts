@@ -56,3 +56,13 @@ test("no more than the limit is returned, and a huge query is cut", () => {
   expect(index.search(["create"], 2)).toHaveLength(2);
   expect(index.search(["create issue ".repeat(100_000)], 1)).toHaveLength(1);
 });
+
+test("definitions and queries of any form are borne", () => {
+  const odd = [5, { toString: 1 }, null, "x".repeat(1_000_000), "\ud800"].map((description, place) => {
+    return { name: `odd__t${place}`, source: "odd", description, title: description, inputSchema: { properties: 7 } };
+  });
+  const strange = createToolIndex([...tools, ...odd, { name: "__proto__", source: "constructor" }] as typeof tools);
+  for (const query of ["constructor __proto__ toString", "\ud800 \u0000", "a".repeat(100_000), "zxqw ".repeat(10_000)])
+    expect(strange.search([query, query], 3).length).toBeLessThanOrEqual(3);
+  expect(strange.search(["create an issue"], 1)[0]?.name).toBe("tracker__create_issue");
+});

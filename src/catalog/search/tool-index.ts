@@ -115,7 +115,7 @@ export function createToolIndex(tools: readonly SearchedTool[] = []): ToolIndex 
   /** Each word of the query counts once, by the best of its meanings; tools that answer to more of the words come first. */
   function* rank(phrasing: string, accepts?: Accepts): Generator<undefined, readonly FoundTool[]> {
     speller ??= createSpeller(known);
-    const parts = readQuery(phrasing, speller);
+    const parts = yield* readQuery(phrasing, speller);
     const wholeWeight = parts.reduce((sum, { weight }) => sum + weight, 0);
     const scores = new Map<number, number>();
     const covered = new Map<number, number>();
@@ -191,14 +191,14 @@ function termsOf(word: string): string[] {
 }
 
 function entryOf(tool: SearchedTool, id: number): Entry {
-  const description = tool.description ?? "";
+  const description = textOf(tool.description);
   const end = description.search(/[.\n]\s/);
   const summary = end === -1 ? description.slice(0, 200) : description.slice(0, Math.min(end, 300));
   return {
     id,
     name: tool.name.startsWith(`${tool.source}__`) ? tool.name.slice(tool.source.length + 2) : tool.name,
     source: tool.source,
-    title: tool.title ?? "",
+    title: textOf(tool.title),
     summary,
     description: description.slice(0, 2000),
     parameters: parameterNames(tool.inputSchema),
@@ -212,5 +212,10 @@ function parameterNames(schema: SearchedTool["inputSchema"]): string {
 
 /** The words that a misspelled one may have been meant to be. */
 function spelledWords(tool: SearchedTool): string[] {
-  return splitWords(`${tool.name} ${tool.title ?? ""} ${(tool.description ?? "").slice(0, 2000)}`);
+  return splitWords(`${tool.name} ${textOf(tool.title)} ${textOf(tool.description).slice(0, 2000)}`);
+}
+
+/** A server may send anything. */
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
 }

@@ -113,7 +113,10 @@ function dot(a: Float32Array, b: Float32Array): number {
 }
 
 function textOf({ name, definition, source }: CatalogTool): string {
-  const { title = "", description = "" } = definition;
+  // A server may send anything.
+  const [title, description] = [definition.title, definition.description].map((text: unknown) =>
+    typeof text === "string" ? text.slice(0, longestText) : "",
+  );
   return `${source.id}: ${name} ${title}\n${description}`.slice(0, longestText);
 }
 

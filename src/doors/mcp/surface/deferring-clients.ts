@@ -1,5 +1,5 @@
 /** A client that loads the definitions of tools when its model needs them, and not before. */
-export interface DeferringClient {
+interface DeferringClient {
   /** The name that it gives itself in `clientInfo`, in lower case. */
   readonly name: string;
   /** Where that is documented. */
@@ -10,7 +10,7 @@ export interface DeferringClient {
  * These clients get the whole list: their own search knows the conversation, and a second one behind it would only be in
  * the way.
  */
-export const deferringClients: readonly DeferringClient[] = [
+const deferringClients: readonly DeferringClient[] = [
   { name: "claude-code", source: "https://code.claude.com/docs/en/mcp#scale-with-mcp-tool-search" },
   { name: "codex-mcp-client", source: "https://github.com/openai/codex/pull/31745" },
   { name: "openclaw-bundle-mcp", source: "https://docs.openclaw.ai/tools/tool-search" },

@@ -35,7 +35,9 @@ function facetsText(servers: readonly ServerFacet[]): string {
 }
 
 function lineOf(tool: Tool): string {
-  const summary = summaryOf(tool.description ?? tool.title ?? tool.annotations?.title ?? "");
+  const said: unknown = tool.description ?? tool.title ?? tool.annotations?.title;
+  // A server may send anything.
+  const summary = typeof said === "string" ? summaryOf(said) : "";
   return `${tool.name}(${signatureOf(tool.inputSchema)})${summary === "" ? "" : ` - ${summary}`}`;
 }
 

@@ -2,7 +2,7 @@ import type { Tool } from "../../../mcp/messages/tool.ts";
 
 /** The tools of the search surface. They never change, so that a client need not list them again. */
 
-export const maxResults = 50;
+const maxResults = 50;
 export const defaultResults = 10;
 
 export const searchTools: Tool = {
