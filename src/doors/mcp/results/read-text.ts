@@ -20,12 +20,17 @@ const lineFeed = 10;
 
 /** The bytes from `offset`, without the characters that are cut at either end. */
 export async function readBytes(result: OpenedResult, offset: number, length: number): Promise<TextPart> {
-  if (offset > result.bytes)
-    throw new Fault("bad-params", `"offset" must be at most ${result.bytes}, the size of the result in bytes.`);
+  checkOffset(result, offset);
   const bytes = await result.read(offset, Math.max(length, longestCharacter));
   const from = firstCharacter(bytes);
   const until = offset + bytes.length >= result.bytes ? bytes.length : endOfCharacters(bytes);
   return { text: bytes.toString("utf8", from, until), offset: offset + from, end: offset + until };
+}
+
+/** What lies behind the end is refused before anything is counted up to there. */
+export function checkOffset({ bytes }: OpenedResult, offset: number): void {
+  if (offset > bytes)
+    throw new Fault("bad-params", `"offset" must be at most ${bytes}, the size of the result in bytes.`);
 }
 
 /** These lines, as many of them as fit. */

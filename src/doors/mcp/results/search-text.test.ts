@@ -113,3 +113,21 @@ test("any range of lines can be read, and one that does not fit says where it en
   expect(long).toMatchObject({ text: "三".repeat(16), lastLine: 2, isCut: true, end: 50 });
   await expect(readLines(opened("a\nb"), 3, 3, 100)).rejects.toMatchObject({ code: "bad-params" });
 });
+
+test("a search that begins behind the end is refused: counting the lines up to there would never end", async () => {
+  let reads = 0;
+  const text = opened("one\ntwo\n");
+  const counted: OpenedResult = {
+    ...text,
+    async read(offset, length) {
+      if (++reads > 1000) throw new Error("reads on and on");
+      return text.read(offset, length);
+    },
+  };
+  const { signal } = new AbortController();
+  for (const offset of [9, 1e15, 1e300])
+    await expect(searchText(counted, { ...usual, query: "one", offset }, signal)).rejects.toThrow(
+      '"offset" must be at most 8',
+    );
+  expect((await searchText(counted, { ...usual, query: "one", offset: 8 }, signal)).matches).toBe(0);
+});

@@ -1,6 +1,6 @@
 import { RE2JS } from "re2js";
 import { Fault, messageOf } from "../../../core/fault.ts";
-import { endOfCharacters, lineAt } from "./read-text.ts";
+import { checkOffset, endOfCharacters, lineAt } from "./read-text.ts";
 import type { OpenedResult } from "./result-store.ts";
 
 export interface TextSearch {
@@ -48,6 +48,7 @@ interface Piece {
 
 /** Finds a text or a pattern in a kept text, in time that is linear in both, without blocking the process. */
 export async function searchText(result: OpenedResult, search: TextSearch, signal: AbortSignal): Promise<FoundText> {
+  checkOffset(result, search.offset);
   const pattern = compile(search);
   const output = createOutput(search);
   const deadline = performance.now() + longestSearchMs;
