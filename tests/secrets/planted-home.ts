@@ -142,8 +142,11 @@ export async function plantHome(peers: Peers): Promise<PlantedHome> {
     },
   };
   const stt = { command: [process.execPath, "-e", transcribe, "{file}", "--api-key", plant("machine.stt.command[]")] };
+  const embeddings = { url: `${peers.refusing}/v1`, model: "words-1", apiKey: plant("catalog.embeddings.apiKey") };
+  const signedAddress = `http://who:${encodeURIComponent(plant("catalog.embeddings.url"))}@${new URL(peers.refusing).host}/v1`;
   const config = {
     servers,
+    catalog: { embeddings },
     agent,
     machine: { stt },
     apps: { serve: true, port: 0 },
@@ -153,7 +156,10 @@ export async function plantHome(peers: Peers): Promise<PlantedHome> {
   const configFile = join(place.home, "clawport.json5");
   const otherConfig = join(place.folder, "other.json5");
   await writeFile(configFile, JSON.stringify(config));
-  await writeFile(otherConfig, JSON.stringify({ agent: other }));
+  await writeFile(
+    otherConfig,
+    JSON.stringify({ agent: other, catalog: { embeddings: { ...embeddings, url: signedAddress } } }),
+  );
   const nats = {
     url: `nats://who:${encodeURIComponent(plant("apps.nats.url"))}@127.0.0.1:9`,
     credentials: await keyFile("nats.creds", plant("apps.nats.credentials")),

@@ -21,6 +21,8 @@ export const secretPlaces = [
   "agent.transcription.url",
   "agent.transcription.apiKey",
   "machine.stt.command[]",
+  "catalog.embeddings.url",
+  "catalog.embeddings.apiKey",
   "apps.nats.url",
   "apps.nats.credentials",
 ] as const;
@@ -30,8 +32,8 @@ export type SecretPlace = (typeof secretPlaces)[number];
 /** Texts that are no secrets: names, patterns, addresses of Clawport itself, and files that anyone may read. */
 export const harmlessPlaces: readonly RegExp[] = [
   /^\$schema$/,
-  /^hub\.(?:host|publicUrl)$/,
-  /^catalog\.(?:include|exclude)\[\]$/,
+  /^hub\.(?:host|publicUrl|always\[\])$/,
+  /^catalog\.(?:(?:include|exclude)\[\]|embeddings\.model)$/,
   /^policy\./,
   /^agent\.(?:id|model\.name|transcription\.model)$/,
   /^agents\.\*\.servers\[\]$/,
@@ -39,6 +41,7 @@ export const harmlessPlaces: readonly RegExp[] = [
   /^apps\.nats\.(?:prefix|ca)$/,
   /^machine\.git\.roots\[\]$/,
   /^machine\.microphone$/,
+  /^machine\.canvas\.(?:trustedOrigins\[\]|browser)$/,
   /^machine\.camera\.testDevices\[\]\./,
   // Refused with a login or a query.
   /^machine\.gatewayUrl$/,

@@ -59,11 +59,11 @@ describe("in a home with a secret in every place that can hold one", () => {
   let token: string;
   let seenByPeer: string;
 
-  const post = async (url: string, body: object): Promise<string> => {
+  const post = async (url: string, body: object, as = token): Promise<string> => {
     const response = await fetch(url, {
       method: "POST",
       headers: {
-        authorization: `Bearer ${token}`,
+        authorization: `Bearer ${as}`,
         "content-type": "application/json",
         accept: "application/json, text/event-stream",
       },
@@ -121,6 +121,7 @@ describe("in a home with a secret in every place that can hold one", () => {
       `agent listen --file ${home.audio}`,
       `agent listen --file ${home.audio} --config ${home.otherConfig}`,
       `config check --config ${home.natsConfig}`,
+      `config show --config ${home.otherConfig}`,
       `doctor --config ${home.natsConfig}`,
     ];
     for (const { name } of commandTable) note(`${name} --help`, (await runHere(home, [name, "--help"])).out);
@@ -144,6 +145,10 @@ describe("in a home with a secret in every place that can hold one", () => {
     note("tools/list", await rpc("tools/list", {}));
     for (const name of ["leaky__crash", "web__write", "failing__x", "keyed__write"])
       note(`tools/call ${name}`, await rpc("tools/call", { name, arguments: {} }));
+    const added = await runHere(home, ["token", "add", "searching", "--surface", "search", "--json"]);
+    const search = { name: "search_tools", arguments: { query: "write something down" } };
+    const asked = { jsonrpc: "2.0", id: 1, method: "tools/call", params: search };
+    note("search_tools", await post(url, asked, (JSON.parse(added.out) as { token: string }).token));
     const order = (given: object) => rpc("tools/call", { name: "order_openclaw", arguments: given });
     note("order", await order({ message: "hello" }));
     note("order /mcp logs", await order({ message: "/mcp logs leaky" }));
