@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { formatAuditLine } from "../../src/catalog/audit/audit-line.ts";
 import { openApp } from "../../src/app/index.ts";
-import { callHub } from "../../tests/console/page/call-hub.ts";
+import { callHub, readStatus } from "../../tests/console/page/call-hub.ts";
 import { type ConsolePlace, openConsolePlace, studioServer } from "../../tests/console/page/open-console.ts";
 import { startAuthorizationServer } from "../../tests/oauth/bench/authorization-server.ts";
 import { startProtectedServer } from "../../tests/oauth/bench/protected-server.ts";
@@ -79,7 +79,7 @@ export async function openDemoPlace(): Promise<DemoPlace> {
     ["Claude Code", "files__search_files", { pattern: "*.md" }],
   ] as const;
   for (const [client, tool, args] of calls) await callHub(place.origin, token, tool, args, client);
-  const { appsAddress } = await statusOf(place.origin, token);
+  const { appsAddress } = await readStatus(place.origin, token);
   const app = await openApp({ proxyUrl: appsAddress, deviceName: "Sketchbook", appVersion: "3.2", tools: appTools });
   return {
     console: place,
@@ -97,12 +97,6 @@ export async function openDemoPlace(): Promise<DemoPlace> {
 }
 
 const appTools = ["open_page", "draw_line", "undo", "export_svg"].map((name) => ({ name, run: () => "done" }));
-
-async function statusOf(origin: string, token: string): Promise<{ readonly appsAddress: string }> {
-  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-  const answer = await fetch(`${origin}/control/status.read`, { method: "POST", headers, body: "{}" });
-  return ((await answer.json()) as { result: { appsAddress: string } }).result;
-}
 
 /** An hour of calls that rise and fall, with a few errors. */
 function pastHour(): string {

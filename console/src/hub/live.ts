@@ -12,9 +12,11 @@ export interface Live<T> {
 }
 
 /** A burst of events is read once. */
-const gatherMs = 80;
+const burstMs = 80;
+/** For what changes with every call. */
+export const slowly = 1000;
 
-export function createLive<T>(load: () => Promise<T>, events: readonly string[]): Live<T> {
+export function createLive<T>(load: () => Promise<T>, events: readonly string[], gatherMs = burstMs): Live<T> {
   const value = signal<T | undefined>(undefined);
   const fault = signal<Fault | undefined>(undefined);
   let isLoading = false;
@@ -62,8 +64,13 @@ export function createLive<T>(load: () => Promise<T>, events: readonly string[])
 }
 
 /** As `createLive`, for as long as a component is shown; begins anew when `keys` change. */
-export function useLive<T>(load: () => Promise<T>, events: readonly string[], keys: readonly unknown[] = []): Live<T> {
-  const live = useMemo(() => createLive(load, events), keys);
+export function useLive<T>(
+  load: () => Promise<T>,
+  events: readonly string[],
+  keys: readonly unknown[] = [],
+  gatherMs = burstMs,
+): Live<T> {
+  const live = useMemo(() => createLive(load, events, gatherMs), keys);
   useEffect(() => () => live.stop(), [live]);
   return live;
 }

@@ -61,11 +61,14 @@ export function Loaded<T>({ from, children }: { readonly from: Live<T>; children
   );
 }
 
+/** More would make the page slow; copying takes all of it. */
+const longestText = 200_000;
+
 /** A text of a program or a server: never markup. */
 export function Code({ text, label }: { readonly text: string; readonly label: string }) {
   return (
     <pre class="code" tabIndex={0} role="region" aria-label={label}>
-      {visible(text)}
+      {visible(text.length > longestText ? `${text.slice(0, longestText)}\n… (${text.length} characters)` : text)}
     </pre>
   );
 }

@@ -54,7 +54,9 @@ export function Button(props: ButtonProps) {
 }
 
 interface CopyButtonProps {
-  readonly text: string | (() => Promise<string>);
+  readonly text: string | (() => string | Promise<string>);
+  /** The text is the hub's to give. */
+  readonly remote?: boolean;
   /** For the notice: "Copied the token." */
   readonly what: string;
   /** What stands on the button; without it, an icon. */
@@ -64,7 +66,7 @@ interface CopyButtonProps {
 }
 
 /** Copies a text, and says so. */
-export function CopyButton({ text, what, label, plain = false }: CopyButtonProps) {
+export function CopyButton({ text, what, label, plain = false, remote = false }: CopyButtonProps) {
   const copy = async (): Promise<void> => {
     try {
       await navigator.clipboard.writeText(typeof text === "string" ? text : await text());
@@ -76,7 +78,7 @@ export function CopyButton({ text, what, label, plain = false }: CopyButtonProps
   return (
     <Button
       kind="quiet"
-      local={typeof text === "string"}
+      local={!remote}
       onClick={copy}
       {...(plain ? {} : { icon: "copy" as const })}
       {...(label === undefined ? { label: `Copy ${what}` } : {})}

@@ -25,3 +25,10 @@ export async function callHub(origin: string, token: string, name: string, args:
   const json = text.startsWith("{") ? text : (/^data: (\{.*"(?:result|error)".*)$/m.exec(text)?.[1] ?? "{}");
   return JSON.parse(json) as { readonly result?: ToolResult; readonly error?: { readonly message: string } };
 }
+
+/** What a hub says about itself. */
+export async function readStatus(origin: string, token: string): Promise<{ readonly appsAddress: string }> {
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  const answer = await fetch(`${origin}/control/status.read`, { method: "POST", headers, body: "{}" });
+  return ((await answer.json()) as { result: { appsAddress: string } }).result;
+}

@@ -1,7 +1,7 @@
 import type { ConversationPlace } from "../../../../src/sources/agent/conversations/conversation-store.ts";
 import { act } from "../../hub/act.ts";
 import { hub } from "../../hub/control.ts";
-import { useLive } from "../../hub/live.ts";
+import { slowly, useLive } from "../../hub/live.ts";
 import { Loaded, Panel } from "../../parts/blocks.tsx";
 import { Confirmed } from "../../parts/button.tsx";
 import { Icon } from "../../parts/icon.tsx";
@@ -12,7 +12,7 @@ const mostShown = 60;
 
 /** The sessions of the agent, latest first. */
 export function Conversations({ chosen }: { readonly chosen: string | undefined }) {
-  const list = useLive(() => hub.conversations.list(), ["audit"]);
+  const list = useLive(() => hub.conversations.list(), ["audit"], [], slowly);
   return (
     <Panel
       title="Sessions"
@@ -64,7 +64,7 @@ export function ConversationView({
   readonly place: ConversationPlace;
   readonly sessionKey: string;
 }) {
-  const shown = useLive(() => hub.conversations.show(sessionKey, place), ["audit"], [place, sessionKey]);
+  const shown = useLive(() => hub.conversations.show(sessionKey, place), ["audit"], [place, sessionKey], slowly);
   return (
     <Panel
       title={<span class="mono">{visible(sessionKey)}</span>}

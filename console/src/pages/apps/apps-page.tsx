@@ -1,6 +1,6 @@
 import type { AppSession } from "../../../../src/hub/control/hub-control.ts";
 import { hub } from "../../hub/control.ts";
-import { useLive } from "../../hub/live.ts";
+import { slowly, useLive } from "../../hub/live.ts";
 import { status } from "../../hub/shared.ts";
 import { Code, Empty, Loaded } from "../../parts/blocks.tsx";
 import { StateMark } from "../../parts/state-mark.tsx";
@@ -9,7 +9,7 @@ import { Link, pathTo } from "../../router/route.tsx";
 
 /** Which apps are here? */
 export function AppsPage() {
-  const apps = useLive(() => hub.apps.list(), ["apps", "tools-changed", "audit"]);
+  const apps = useLive(() => hub.apps.list(), ["apps", "tools-changed", "audit"], [], slowly);
   return (
     <Loaded from={apps}>
       {(list) =>

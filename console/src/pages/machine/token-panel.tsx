@@ -33,10 +33,15 @@ export function TokenPanel({ state, onChange }: { readonly state: MachineState; 
               Hide
             </Button>
           )}
-          <CopyButton text={async () => (await hub.machine.revealToken()).token} what="the main token" label="Copy" />
+          <CopyButton
+            remote
+            text={async () => (await hub.machine.revealToken()).token}
+            what="the main token"
+            label="Copy"
+          />
           <Confirmed
             label="Reset…"
-            question="Make a new token? Clients that have the old one are refused, and open consoles are signed out."
+            question="Make a new token? Clients that have the old one are refused, and other open consoles are signed out."
             yes="Reset the token"
             onYes={async () => {
               revealed.value = undefined;

@@ -1,6 +1,6 @@
 import type { SeriesPoint } from "../../../../src/hub/control/insight/insight-control.ts";
 import { hub } from "../../hub/control.ts";
-import { useLive } from "../../hub/live.ts";
+import { slowly, useLive } from "../../hub/live.ts";
 import { Loaded, Panel } from "../../parts/blocks.tsx";
 import { BarChart, LineChart } from "../../parts/charts.tsx";
 import { countText, durationText } from "../../parts/words.tsx";
@@ -9,7 +9,7 @@ const minutes = 60;
 
 /** The last hour: calls, errors and latency. */
 export function Pulse() {
-  const series = useLive(() => hub.status.series(minutes), ["status", "audit"]);
+  const series = useLive(() => hub.status.series(minutes), ["audit"], [], slowly);
   return (
     <Panel title="The last hour">
       <Loaded from={series}>{(points) => <Figures points={points} />}</Loaded>

@@ -154,6 +154,8 @@ export function AddServer() {
           )}
         </Field>
       )}
+      {/* Enter adds it, too. */}
+      <button type="submit" hidden />
       <div class="row row-wrap">
         <Button kind="main" onClick={() => add(false)}>
           Add server

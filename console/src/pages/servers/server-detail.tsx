@@ -1,7 +1,7 @@
 import type { ServerStatus } from "../../../../src/sources/servers/server-status.ts";
 import { act } from "../../hub/act.ts";
 import { hub } from "../../hub/control.ts";
-import { useLive } from "../../hub/live.ts";
+import { slowly, useLive } from "../../hub/live.ts";
 import { approvals, servers } from "../../hub/shared.ts";
 import { BackTo, Code, Loaded, Panel } from "../../parts/blocks.tsx";
 import { Button, Confirmed } from "../../parts/button.tsx";
@@ -112,6 +112,7 @@ function Facts({ server }: { readonly server: ServerStatus }) {
     ["Sign-in", server.auth === "None" ? undefined : server.auth],
     ["Signed in until", server.signedInUntil && <Ago at={server.signedInUntil} />],
     ["Process", server.pid && <span class="num">{server.pid}</span>],
+    ["Last use", server.lastUse && <Ago at={server.lastUse} />],
     ["Heartbeat", server.lastHeartbeat && <Ago at={server.lastHeartbeat} />],
     ["Next try", server.nextAttempt && <Ago at={server.nextAttempt} />],
     ["Last error", server.state !== "needs-sign-in" && server.lastError && <Prose text={server.lastError} />],
@@ -188,7 +189,7 @@ function ToolsOf({ server }: { readonly server: ServerStatus }) {
 }
 
 function Log({ server }: { readonly server: ServerStatus }) {
-  const log = useLive(() => hub.servers.logs(server.name), ["servers", "audit"], [server.name]);
+  const log = useLive(() => hub.servers.logs(server.name), ["servers", "audit"], [server.name], slowly);
   return (
     <Panel
       title="Log"

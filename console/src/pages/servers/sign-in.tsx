@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { Fault } from "../../../../src/core/fault.ts";
 import type { DevicePrompt } from "../../../../src/hub/control/sign-ins.ts";
 import type { ServerStatus } from "../../../../src/sources/servers/server-status.ts";
 import { act } from "../../hub/act.ts";
@@ -35,6 +36,9 @@ export function SignIn({ server }: { readonly server: ServerStatus }) {
         way.uri ?? (way.port === undefined ? returnAddress(name) : `http://127.0.0.1:${way.port}/callback`);
       const begun = await hub.signIns.begin(name, { redirectUri });
       if (begun.kind === "signed-in") servers.reload();
+      // The address is the server's choice.
+      else if (!/^https?:\/\//i.test(begun.url))
+        throw new Fault("denied", "This server named an address that is not on the web.");
       else stage.value = { kind: "redirect", url: begun.url, paste: isFixed };
     });
   }

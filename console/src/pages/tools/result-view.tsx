@@ -63,7 +63,7 @@ export function ResultView({ run }: { readonly run: ToolRun }) {
         {view === "raw" && <Code text={JSON.stringify(result, undefined, 2)} label="The result as it came" />}
       </div>
       <div class="row">
-        <CopyButton text={JSON.stringify(result, undefined, 2)} what="the result" label="Copy" />
+        <CopyButton text={() => JSON.stringify(result, undefined, 2)} what="the result" label="Copy" />
       </div>
     </Panel>
   );
