@@ -32,7 +32,11 @@ export async function embedTexts(
       signal,
     });
     const body = (await readBoundedBody(response, maxAnswerBytes, "The answer")).toString();
-    if (!response.ok) throw new Error(`HTTP ${response.status} ${quotedPeerText(body)}`);
+    if (!response.ok) {
+      // Some services repeat the key that they refuse.
+      const said = apiKey === undefined ? body : body.replaceAll(apiKey, "[redacted]");
+      throw new Error(`HTTP ${response.status} ${quotedPeerText(said)}`);
+    }
     return parseVectors(JSON.parse(body), texts.length);
   } catch (error) {
     const message = `The embedding model at ${new URL(address).origin} gave no embeddings: ${messageOf(error)}`;

@@ -8,7 +8,7 @@ import { testSource, testTool } from "../../../tests/support/test-source.ts";
 import { until } from "../../../tests/support/until.ts";
 import { createCatalog } from "../catalog.ts";
 import { silentLog } from "../../core/log.ts";
-import type { EmbeddingModel } from "./embed-texts.ts";
+import { type EmbeddingModel, embedTexts } from "./embed-texts.ts";
 import { createToolSearch } from "./tool-search.ts";
 import { createToolVectors } from "./tool-vectors.ts";
 import { openVectorFile } from "./vector-file.ts";
@@ -80,6 +80,14 @@ test.each([
   const { found } = openSearch(zoo, vectors);
   expect(await found("bark")).toEqual(["git__canine"]);
   await model[Symbol.asyncDispose]?.();
+});
+
+test("a key that the model refuses and repeats is not in the error", async () => {
+  await using model = await startModel(() => [401, '{"error":"no such key: plain-word-key"}']);
+  const asked = embedTexts({ ...model, apiKey: "plain-word-key" }, ["x"], AbortSignal.timeout(5000));
+  const error = await asked.catch((reason: unknown) => reason as Error);
+  expect(String(error)).toContain("no such key");
+  expect(JSON.stringify([String(error), String((error as Error).cause)])).not.toContain("plain-word-key");
 });
 
 test("a file of vectors that was cut off keeps what is whole", async () => {
