@@ -28,14 +28,16 @@ describe.skipIf(canvasPrograms.includes(undefined))("the canvas", { timeout: 30_
   });
   let origin: string;
   let screen: Screen;
+  let temporary: string;
   let node: StartedNode;
   let client: NodeClient;
 
   beforeAll(async () => {
     ({ origin } = await listenHere(site));
     screen = await startScreen();
+    temporary = await mkdtemp(join(tmpdir(), "t-"));
     node = await startNode({
-      env: screen.env,
+      env: { ...screen.env, TMPDIR: temporary },
       machine: {
         consent: { canvas: "always" },
         canvas: { sandbox: false, trustedOrigins: [origin, "https://example.com:443/"] },
@@ -272,6 +274,7 @@ describe.skipIf(canvasPrograms.includes(undefined))("the canvas", { timeout: 30_
     expect((await client.call("canvas.hide")).structured).toEqual({ hidden: true });
     expect(pidsRunning(folder)).toEqual([]);
     expect(await profiles()).toEqual([]);
+    expect(await readdir(temporary)).toEqual([]);
     await until(async () => (await screen.windows()).length === 0, "no window");
   });
 

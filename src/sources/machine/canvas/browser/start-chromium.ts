@@ -1,4 +1,4 @@
-import { chmod, mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { redactText } from "../../../../core/secrets/redact.ts";
 import { quotedPeerTail } from "../../../../core/peer-text.ts";
@@ -37,10 +37,14 @@ export async function startChromium(options: StartChromiumOptions, signal: Abort
   await removeLeftovers(folder);
   const profile = join(folder, `${formatMark(ownMark("/proc"))}.${++started}`);
   await prepareProfile(profile);
+  const temporary = await mkdtemp(join(shortFolder(env["TMPDIR"]), "clawport-"));
   // The browser expects the pipe as its descriptors 3 and 4.
   const script = 'exec "$@" 3<&0 4>&1 </dev/null >/dev/null';
   const words = ["-c", script, "sh", command, ...chromiumFlags({ ...options, profile })];
-  const tree = await startProcessTree({ command: "/bin/sh", args: words, env: desktopEnv(options, profile) }, env);
+  const tree = await startProcessTree(
+    { command: "/bin/sh", args: words, env: desktopEnv(options, profile, temporary) },
+    env,
+  );
   const errors = createTail(4000, redactText);
   tree.stderr.on("data", (chunk: Buffer) => errors.push(chunk));
   let devtools!: DevTools;
@@ -49,8 +53,11 @@ export async function startChromium(options: StartChromiumOptions, signal: Abort
     void tree.exited.then(() => resolve("The browser has ended."));
   });
   let closing: Promise<void> | undefined;
-  const close = (): Promise<void> =>
-    (closing ??= tree.kill().then(() => rm(profile, { recursive: true, force: true, maxRetries: 3 })));
+  const end = async (): Promise<void> => {
+    await tree.kill();
+    for (const made of [profile, temporary]) await rm(made, { recursive: true, force: true, maxRetries: 3 });
+  };
+  const close = (): Promise<void> => (closing ??= end());
   try {
     await withDeadline(startMs, signal, () => devtools.send("Browser.getVersion"));
   } catch (error) {
@@ -75,11 +82,18 @@ async function prepareProfile(profile: string): Promise<void> {
   await chmod(opener, 0o700);
 }
 
+/** Chromium makes a socket in its folder for temporary files, whose path must not be long. */
+function shortFolder(folder: string | undefined): string {
+  return folder === undefined || folder.length > 40 ? "/tmp" : folder;
+}
+
 /** What a browser on this desktop needs, without the session bus: through that it could reach other programs. */
-function desktopEnv({ env, homedir, headless }: StartChromiumOptions, profile: string): Record<string, string> {
+function desktopEnv(options: StartChromiumOptions, profile: string, temporary: string): Record<string, string> {
+  const { env, homedir, headless } = options;
   const { DISPLAY: display, WAYLAND_DISPLAY: wayland, XAUTHORITY: authority, PATH: path } = env;
   return {
     HOME: profile,
+    TMPDIR: temporary,
     XDG_CONFIG_HOME: join(profile, "config"),
     XDG_CACHE_HOME: join(profile, "cache"),
     XDG_DATA_HOME: join(profile, "data"),
