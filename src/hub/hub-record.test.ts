@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Home, openHome } from "../core/files/home.ts";
 import { silentLog } from "../core/log.ts";
 import { hubFiles } from "./hub-files.ts";
-import { claimHub, findRunningHub, removeHubRecord, writeHubRecord } from "./hub-record.ts";
+import { claimHub, findRunningHub, findRunningProcess, removeHubRecord, writeHubRecord } from "./hub-record.ts";
 import { stopHub } from "./stop-hub.ts";
 
 let home: Home;
@@ -73,4 +73,17 @@ test("the record of a killed process, and one that is no record, say that no hub
   expect(await findRunningHub(home)).toBeUndefined();
   await writeFile(hubFiles.record(home), '{"pid": "x"}');
   expect(await findRunningHub(home)).toBeUndefined();
+});
+
+test("a node without an address is found to be stopped, but not to be talked to", async () => {
+  const claim = await claimHub(home, silentLog);
+  const { address: _, ...rest } = facts;
+  const record = await writeHubRecord(home, rest);
+  expect(await findRunningHub(home)).toBeUndefined();
+  expect(await findRunningProcess(home)).toEqual(record);
+  await expect(claimHub(home, silentLog)).rejects.toMatchObject({
+    code: "conflict",
+    message: `a node of this state folder is already running (PID ${process.pid}); stop it with \`clawport stop\``,
+  });
+  await claim.release();
 });

@@ -23,15 +23,19 @@ export async function claimHub(home: Home, log: Log): Promise<{ release(): Promi
       return await holdLock(hubFiles.lock(home), { waitMs: tryFor, log });
     } catch (error) {
       if (!isFault(error, "locked")) throw error;
-      const running = await findRunningHub(home);
+      const running = await findRunningProcess(home);
       if (running !== undefined) throw alreadyRuns(running);
       if (performance.now() > deadline) throw error;
     }
   }
 }
 
-function alreadyRuns(record: HubRecord): Fault {
+function alreadyRuns(record: ProcessRecord): Fault {
   const { address, pid, host } = record;
+  if (address === undefined) {
+    const message = `a node of this state folder is already running (PID ${pid}); stop it with \`clawport stop\``;
+    return new Fault("conflict", message, { detail: { pid } });
+  }
   if (host === "openclaw") {
     const message = `OpenClaw's gateway (PID ${pid}) already keeps the servers of this state folder, at ${address}/mcp; use that, or choose another folder with \`--home\``;
     return new Fault("conflict", message, { detail: { address, pid } });
@@ -40,15 +44,15 @@ function alreadyRuns(record: HubRecord): Fault {
   return new Fault("conflict", message, { detail: { address, pid } });
 }
 
-/** What a running hub writes down for the other commands and for the next start. */
-export interface HubRecord {
+/** What a running hub or node writes down for the other commands and for the next start. */
+export interface ProcessRecord {
   readonly pid: number;
   /** Together with the place it distinguishes this process from a later one with the same pid. */
   readonly processStart: string;
   readonly processPlace: string;
   readonly startedAt: string;
-  /** Without a path: `http://127.0.0.1:8765`. */
-  readonly address: string;
+  /** Without a path: `http://127.0.0.1:8765`. Undefined for a node that serves no MCP clients. */
+  readonly address?: string | undefined;
   readonly version: string;
   /** OpenClaw's gateway, if the hub is the plugin in it. */
   readonly host?: "openclaw" | undefined;
@@ -56,24 +60,38 @@ export interface HubRecord {
   readonly drainMs?: number;
 }
 
+/** One that other commands can talk to. */
+export interface HubRecord extends ProcessRecord {
+  readonly address: string;
+}
+
 /** The running hub of this state folder; undefined if there is none, or only the record of one that was killed. */
 export async function findRunningHub(home: Home): Promise<HubRecord | undefined> {
+  const running = await findRunningProcess(home);
+  return running !== undefined && hasAddress(running) ? running : undefined;
+}
+
+const hasAddress = (record: ProcessRecord): record is HubRecord => record.address !== undefined;
+
+/** The same, and a node that serves no MCP clients, too. */
+export async function findRunningProcess(home: Home): Promise<ProcessRecord | undefined> {
   const file = await readJsonFile(hubFiles.record(home), parseRecord);
   if (file.state !== "good") return undefined;
   const record = file.value;
   const mark = { pid: record.pid, start: record.processStart, place: record.processPlace };
   const liveness = judgeMark(mark, ownMark("/proc"), "/proc");
   if (liveness !== "unknown") return liveness === "alive" ? record : undefined;
+  if (record.address === undefined) return undefined;
   const { hostname, port } = new URL(record.address);
   return (await isListening(hostname.replaceAll(/[[\]]/g, ""), Number(port))) ? record : undefined;
 }
 
-export async function writeHubRecord(
+export async function writeHubRecord<Facts extends Omit<ProcessRecord, "pid" | "processStart" | "processPlace">>(
   home: Home,
-  facts: Pick<HubRecord, "address" | "version" | "startedAt" | "host" | "drainMs">,
-): Promise<HubRecord> {
+  facts: Facts,
+): Promise<ProcessRecord & Facts> {
   const { pid, start, place } = ownMark("/proc");
-  const record: HubRecord = { pid, processStart: start, processPlace: place, ...facts };
+  const record = { pid, processStart: start, processPlace: place, ...facts };
   await writeFileAtomic(hubFiles.record(home), `${JSON.stringify(record, undefined, 2)}\n`);
   return record;
 }
@@ -82,13 +100,14 @@ export async function removeHubRecord(home: Home): Promise<void> {
   await rm(hubFiles.record(home), { force: true });
 }
 
-function parseRecord(value: unknown): HubRecord {
-  const record = value as HubRecord;
-  const texts = [record.processStart, record.processPlace, record.startedAt, record.address, record.version];
+function parseRecord(value: unknown): ProcessRecord {
+  const record = value as ProcessRecord;
+  const texts = [record.processStart, record.processPlace, record.startedAt, record.version];
+  const { address } = record;
   if (
     !Number.isInteger(record.pid) ||
     !texts.every((text) => typeof text === "string") ||
-    !URL.canParse(record.address)
+    (address !== undefined && !(typeof address === "string" && URL.canParse(address)))
   )
     throw new TypeError("this is no record of a hub");
   return record;

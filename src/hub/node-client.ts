@@ -10,7 +10,7 @@ import { withDeadline } from "../core/wait.ts";
 import { mainTokenPath, readMainToken } from "../doors/mcp/main-token.ts";
 import type { Tool, ToolResult } from "../mcp/messages/tool.ts";
 import type { Host } from "./host.ts";
-import { findRunningHub } from "./hub-record.ts";
+import { findRunningProcess } from "./hub-record.ts";
 
 /** A running node, and the token to show it. */
 export interface NodeTarget {
@@ -39,9 +39,15 @@ export async function findNode(
 }
 
 async function findOwnNode(home: Home): Promise<URL> {
-  const running = await findRunningHub(home);
+  const running = await findRunningProcess(home);
   if (running === undefined) throw new Fault("unavailable", "No node is running. Run `clawport node` to start one.");
-  return new URL("/mcp/machine", running.address);
+  const { address, pid } = running;
+  if (address === undefined)
+    throw new Fault(
+      "unavailable",
+      `The running node (PID ${pid}) takes no calls on this computer. Set \`machine.enableMcpServer: true\` and start it again.`,
+    );
+  return new URL("/mcp/machine", address);
 }
 
 function parseAddress(address: string): URL {

@@ -5,7 +5,7 @@ import { type Consent, type ConsentGrant, openConsent } from "../sources/machine
 import { allowsUnattendedApprovals, findConfigOf } from "./active-config.ts";
 import { noApprover } from "./control/approvals-control.ts";
 import type { Host } from "./host.ts";
-import { findRunningHub, type HubRecord } from "./hub-record.ts";
+import { findRunningProcess, type ProcessRecord } from "./hub-record.ts";
 import { openHomeOf } from "./open-home.ts";
 
 export interface AllowRequest {
@@ -24,20 +24,20 @@ export async function allowCapability(host: Host, { capability, session, confirm
     throw new Fault("denied", noApprover);
   const consent = openDecisions(home.file("machine", "consent.json"), host);
   if (!session) return consent.decide({ capability, choice: "always" });
-  const running = await findRunningHub(home);
+  const running = await findRunningProcess(home);
   if (running === undefined)
     throw new Fault("unavailable", "No node is running. Run `clawport node` first, or leave `--session` out.");
   await consent.decide({ capability, choice: "always", session: markOf(running) });
 }
 
-function markOf({ pid, processStart: start, processPlace: place }: HubRecord): string {
+function markOf({ pid, processStart: start, processPlace: place }: ProcessRecord): string {
   return formatMark({ pid, start, place });
 }
 
 /** What the user has decided about the tools of this computer; of decisions for a session, those of the running one. */
 export async function listConsent(host: Host): Promise<readonly ConsentGrant[]> {
   const home = await openHomeOf(host);
-  const running = await findRunningHub(home);
+  const running = await findRunningProcess(home);
   return openDecisions(home.file("machine", "consent.json"), host, running && markOf(running)).list();
 }
 

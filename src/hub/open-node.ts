@@ -62,11 +62,10 @@ export async function openNode(options: NodeOptions): Promise<RunningNode> {
       },
     });
     const { http } = engine;
-    if (http !== undefined)
-      await writeHubRecord(home, { address: http.address, version, startedAt: new Date().toISOString() });
+    await writeHubRecord(home, { address: http?.address, version, startedAt: new Date().toISOString() });
     const close = async (): Promise<void> => {
       await engine.close();
-      if (http !== undefined) await removeHubRecord(home);
+      await removeHubRecord(home);
       await claim.release();
     };
     const url = http && `${http.address}/`;

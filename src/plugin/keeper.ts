@@ -34,7 +34,8 @@ export async function findKeeper(options: KeeperOptions): Promise<Keeper> {
   try {
     return { kind: "here", ...(await claimHub(home, log)) };
   } catch (error) {
-    if (!isFault(error, "conflict")) throw error;
+    // A node without an address can't be used as a hub.
+    if (!isFault(error, "conflict") || !("address" in Object(error.detail))) throw error;
   }
   const hub = await findHub({ env, log }, home);
   // It ended between the two looks.

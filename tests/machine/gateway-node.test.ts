@@ -318,6 +318,28 @@ describe("as a process", () => {
     expect(await node.ended).toBe(0);
   });
 
+  test("without MCP, a second start names the first at once, and `clawport stop` ends it", async () => {
+    await using gateway = await startFakeGateway();
+    await using place = await makePlace();
+    await startAt(place, gateway, {
+      machine: { enableNodeMode: true },
+      policy: { unattendedApprovals: true },
+    });
+    await using node = await startReady<{ pid: number }>(place, "node", "--json");
+    const { pid } = node.ready;
+    for (const command of ["node", "up"]) {
+      const second = await clawport(place, command);
+      expect(second.exit).toBe(1);
+      expect(second.err).toContain(`already running (PID ${pid}); stop it with \`clawport stop\``);
+    }
+    const call = await clawport(place, "node", "call", "device.info");
+    expect(call).toMatchObject({ exit: 1, err: expect.stringContaining("machine.enableMcpServer: true") as string });
+    expect((await clawport(place, "node", "allow", "location.get", "--yes", "--session")).exit).toBe(0);
+    expect(await clawport(place, "stop")).toMatchObject({ exit: 0, out: `Stopped the node (PID ${pid}).\n` });
+    expect(await node.ended).toBe(0);
+    expect((await clawport(place, "stop")).out).toBe("No hub is running.\n");
+  });
+
   test("a gateway elsewhere is reached by wss:// only", async () => {
     await using place = await makePlace();
     place.env["OPENCLAW_GATEWAY_URL"] = "ws://192.0.2.1:9";
