@@ -36,6 +36,32 @@ test("a masked value that was moved, copied or changed in part is a fault that n
     );
 });
 
+test("a masked item of a list that was moved to the place of another does not get the other's value", () => {
+  const text = '{ servers: { a: { args: ["pkg@1", "--token", "first-value", "--api-key", "second-value"] } } }';
+  const masked = maskConfig(text)!;
+  for (const edited of [
+    masked.replace('"--token", "[redacted]", ', ""),
+    masked.replace('"pkg@1", "--token", "[redacted]", ', '"pkg@1", '),
+    masked.replace("--token", "-").replace("--api-key", "--token").replace('"-"', '"--api-key"'),
+    masked.replace('"pkg@1", "--token"', '"--token"').replace('"--api-key"', '"--token", "--api-key"'),
+  ])
+    expect(() => unmaskConfig(edited, text)).toThrow("servers.a.args[");
+  for (const edited of [masked.replace("pkg@1", "pkg@2"), masked.replace("] }", ', "more"] }')])
+    expect(unmaskConfig(edited, text)).toContain('"--token", "first-value", "--api-key", "second-value"');
+});
+
+test("two comments that look the same once they are masked stay as they were", () => {
+  const text = "{\n  // token: one-value\n  a: 1,\n  // token: two-value\n  b: 2,\n}";
+  const masked = maskConfig(text)!;
+  expect(masked).not.toMatch(/one-value|two-value/);
+  expect(unmaskConfig(masked, text)).toBe(text);
+});
+
+test("a file that can't be read is replaced as a whole, but no mask is written into it", () => {
+  expect(unmaskConfig("{ debug: true }", "{ servers: ")).toBe("{ debug: true }");
+  expect(() => unmaskConfig('{ servers: { a: { apiKey: "[redacted]" } } }', "{ servers: ")).toThrow("servers.a.apiKey");
+});
+
 test("a new secret, a reference and a removed one are taken as they are written", () => {
   const masked = maskConfig(config)!;
   const edited = masked.replace('headers: { Authorization: "[redacted]" }', 'apiKey: "$NEW"');
