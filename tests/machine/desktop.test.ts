@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { requireDebianPackage } from "../setup/require-debian-package.ts";
 import { until } from "../support/until.ts";
 import { type Desktop, startDesktop } from "./start-desktop.ts";
-import { startNode } from "./start-node.ts";
+import { type StartedNode, startNode } from "./start-node.ts";
 
 const programs =
   process.platform === "linux"
@@ -93,6 +93,19 @@ describe.skipIf(programs.includes(undefined))("on a desktop", () => {
     await desktop.press("Always allow");
     expect(await second).toBe("private");
     expect(await node.text("clipboard.read")).toBe("private");
+  });
+
+  test("a desktop whose daemon starts after the node is asked with the first call", async () => {
+    let node!: StartedNode;
+    await desktop.withoutDaemon(async () => {
+      node = await startNode({ env: desktop.env });
+    });
+    await using _node = node;
+    const before = asked();
+    const call = node.text("clipboard.read");
+    await until(() => asked() > before, "the question");
+    await desktop.press("Deny");
+    expect(await call).toContain("the answer was no");
   });
 
   test("no other program on the bus can press a button", async () => {

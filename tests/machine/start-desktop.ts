@@ -19,6 +19,8 @@ export interface Desktop extends AsyncDisposable {
   shown(): string;
   /** Presses the button with this label on the notification that is shown. */
   press(label: string): Promise<void>;
+  /** Ends the notification daemon, and starts it again after the work. */
+  withoutDaemon(work: () => Promise<void>): Promise<void>;
   /** Runs a program on this desktop and returns its output. */
   run(program: string, ...args: string[]): Promise<string>;
 }
@@ -59,18 +61,23 @@ export async function startDesktop({ size = "640x480", windowManager = false }: 
     join(folder, "dunstrc"),
     `[global]\n    dmenu = ${menu}\n    markup = full\n    show_indicators = no\n`,
   );
-  const daemon = spawn("dunst", ["-conf", join(folder, "dunstrc"), "-print"], {
-    env,
-    stdio: ["ignore", "pipe", "ignore"],
-  });
   let printed = "";
-  daemon.stdout.on("data", (chunk) => (printed += chunk));
   const run = async (program: string, ...args: string[]): Promise<string> =>
     (await promisify(execFile)(program, args, { env })).stdout;
-  await until(async () => {
-    const has = ["--session", "--print-reply", "--dest=org.freedesktop.DBus", "/", "org.freedesktop.DBus.NameHasOwner"];
-    return (await run("dbus-send", ...has, "string:org.freedesktop.Notifications")).includes("true");
-  }, "the notification daemon");
+  // It has its name on the bus a moment before it answers.
+  const startDaemon = async (): Promise<ChildProcess> => {
+    const started = spawn("dunst", ["-conf", join(folder, "dunstrc"), "-print"], {
+      env,
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    started.stdout.on("data", (chunk) => (printed += chunk));
+    const service = "org.freedesktop.Notifications";
+    const ask = ["--session", "--print-reply", `--dest=${service}`, "/org/freedesktop/Notifications"];
+    const answers = (): Promise<string> => run("dbus-send", ...ask, `${service}.GetCapabilities`).catch(() => "");
+    await until(async () => (await answers()).includes('"actions"'), "the notification daemon", 60_000);
+    return started;
+  };
+  let daemon = await startDaemon();
   const manager = windowManager ? spawn("openbox", { env, stdio: "ignore" }) : undefined;
   if (manager !== undefined)
     await until(
@@ -88,6 +95,11 @@ export async function startDesktop({ size = "640x480", windowManager = false }: 
       await once(child, "exit");
     },
     shown: () => printed,
+    async withoutDaemon(work) {
+      await end(daemon);
+      await work();
+      daemon = await startDaemon();
+    },
     async press(label) {
       await writeFile(join(folder, "label"), label);
       // What was printed is on the screen a moment later.

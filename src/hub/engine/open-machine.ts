@@ -30,7 +30,14 @@ export async function openConfiguredMachine(parts: EngineParts, wiring: OpenMach
   const asker = createDesktopAsker(machine.notifications);
   await asker.look();
   wiring.askers.add(asker);
-  catalog.add(machine.source);
+  catalog.add({
+    ...machine.source,
+    async adviceOn(name, args, caller) {
+      const advice = await machine.source.adviceOn?.(name, args, caller);
+      if (advice?.verdict === "ask") await asker.find();
+      return advice;
+    },
+  });
   closers.add("machine", () => machine.source.close());
   return machine;
 }

@@ -20,19 +20,25 @@ export function createDesktopAsker(
 ): Asker & {
   /** Finds out whether there is a desktop that can ask. */
   look(): Promise<void>;
+  /** Looks again unless a desktop was found: its daemon may have started after the node. For the moment before a question. */
+  find(): Promise<void>;
 } {
   let canAsk = false;
   let lookedAt = -Infinity;
+  let looking: Promise<void> | undefined;
 
-  async function look(): Promise<void> {
+  async function lookNow(): Promise<void> {
     lookedAt = clock();
     canAsk = await notifications.hasButtons().catch(() => false);
   }
+
+  const look = (): Promise<void> => (looking ??= lookNow().finally(() => (looking = undefined)));
 
   return {
     id: "desktop",
     kind: "desktop",
     look,
+    find: async () => (canAsk ? undefined : look()),
     /** What was seen at the last look; a desktop may come and go. */
     available() {
       if (clock() - lookedAt > lookEveryMs) void look();
