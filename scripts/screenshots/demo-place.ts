@@ -1,4 +1,5 @@
 import { mkdir, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { formatAuditLine } from "../../src/catalog/audit/audit-line.ts";
 import { openApp } from "../../src/app/index.ts";
@@ -43,7 +44,7 @@ export async function openDemoPlace(): Promise<DemoPlace> {
   const place = await openConsolePlace(
     {},
     {
-      port: 8765,
+      port: (await isFree(8765)) ? 8765 : 0,
       async prepare({ folder, home, env }) {
         flag = join(folder, "changed");
         const bin = join(folder, "bin");
@@ -97,6 +98,15 @@ export async function openDemoPlace(): Promise<DemoPlace> {
 }
 
 const appTools = ["open_page", "draw_line", "undo", "export_svg"].map((name) => ({ name, run: () => "done" }));
+
+async function isFree(port: number): Promise<boolean> {
+  const probe = createServer();
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  probe.once("error", () => resolve(false)).listen(port, "127.0.0.1", () => resolve(true));
+  const free = await promise;
+  probe.close();
+  return free;
+}
 
 /** An hour of calls that rise and fall, with a few errors. */
 function pastHour(): string {

@@ -12,6 +12,9 @@ interface TopBarProps {
   readonly rest: readonly string[];
 }
 
+/** Addresses that are no names. */
+const crumbs: Readonly<Record<string, string>> = { "+add": "add", "+import": "import" };
+
 export function TopBar({ title, home, rest }: TopBarProps) {
   return (
     <header class="top">
@@ -36,7 +39,9 @@ export function TopBar({ title, home, rest }: TopBarProps) {
             <span class="crumb" aria-hidden="true">
               ▸
             </span>
-            <span class="crumb-end clip">{visible(rest.join(" ▸ ")).slice(0, 200)}</span>
+            <span class="crumb-end clip">
+              {visible(rest.map((part) => crumbs[part] ?? part).join(" ▸ ")).slice(0, 200)}
+            </span>
           </>
         )}
       </h1>

@@ -121,7 +121,8 @@ function ServerList({ list, chosen }: ServerListProps) {
 
 function ServerItem({ server, isChosen }: { readonly server: ServerStatus; readonly isChosen: boolean }) {
   const { tone, word } = serverWords(server.state);
-  const why = server.reason ?? (server.state === "ready" ? undefined : server.lastError);
+  const isPlain = server.state === "ready" || server.state === "needs-sign-in";
+  const why = isPlain ? undefined : (server.reason ?? server.lastError);
   return (
     <Link class="item" to={pathTo("servers", server.name)} aria-current={isChosen}>
       <Shape tone={tone} />
