@@ -32,6 +32,7 @@ export function createPluginEditor({ runtime, onWritten, check }: PluginEditorOp
     let written: Readonly<Record<string, unknown>> = {};
     await runtime().mutateConfigFile({
       afterWrite: { mode: "auto" },
+      writeOptions: { allowConfigSizeDrop: true },
       mutate(draft: OpenClawConfig) {
         const entry = (((draft.plugins ??= {}).entries ??= {})[pluginId] ??= {});
         const config = (entry.config ??= {});

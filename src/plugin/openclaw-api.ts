@@ -65,6 +65,8 @@ export interface OpenClawConfigRuntime {
 
 export interface ConfigEdit {
   readonly afterWrite: { readonly mode: "auto" };
+  /** OpenClaw refuses to write a configuration that is much smaller than before, unless this says that it is meant. */
+  readonly writeOptions?: { readonly allowConfigSizeDrop: boolean };
   mutate(draft: OpenClawConfig): void;
 }
 

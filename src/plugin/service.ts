@@ -1,13 +1,16 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { messageOf } from "../core/fault.ts";
 import { writeConfig } from "./config-file.ts";
 import type { OpenClawApi, OpenClawService, ServiceContext } from "./openclaw-api.ts";
+import { pluginsSettled } from "./plugin-lease.ts";
 import { pluginState } from "./plugin-state.ts";
+import type { RunningPlugin } from "./running-plugin.ts";
 
 /** Long enough for OpenClaw to start the service again after a change of the configuration. */
 const lingerMs = 2500;
-/** OpenClaw refuses writes from a plugin while it is being disabled. */
-const cleanUpAfterMs = 1500;
+const takeBackAttempts = 5;
 
 /**
  * OpenClaw reloads the whole plugin for a change of its entry, which it refuses while a turn runs. It leaves our part of the
@@ -100,12 +103,23 @@ function watchSignals(): void {
 export function cleanUp(reason: string | undefined): void {
   if (reason !== "disable") return;
   const { running, context } = pluginState();
-  if (running === undefined) return;
+  if (running === undefined || context === undefined) return;
   void inTurn(closeNow);
-  // `api.runtime` no longer works by then.
-  setTimeout(() => {
-    void running
-      .withdraw({ mutateConfigFile: writeConfig })
-      .catch((error: unknown) => context?.logger.warn(`could not clean up mcp.servers: ${String(error)}`));
-  }, cleanUpAfterMs).unref();
+  void takeBackEntries(running, context);
+}
+
+/** OpenClaw waits for what the hook does, so this is done beside it. */
+async function takeBackEntries(running: RunningPlugin, { stateDir, logger }: ServiceContext): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    await pluginsSettled(stateDir);
+    // It was enabled again.
+    if (pluginState().running !== undefined) return;
+    try {
+      // `api.runtime` no longer works by now.
+      return await running.withdraw({ mutateConfigFile: writeConfig });
+    } catch (error) {
+      if (attempt === takeBackAttempts) return logger.warn(`could not clean up mcp.servers: ${messageOf(error)}`);
+      await wait(1000, undefined, { ref: false });
+    }
+  }
 }

@@ -29,6 +29,9 @@ export interface Publisher {
   withdraw(config: Pick<OpenClawConfigRuntime, "mutateConfigFile">): Promise<void>;
 }
 
+/** Our entries may be most of the file. */
+const plainWrite = { afterWrite: { mode: "auto" }, writeOptions: { allowConfigSizeDrop: true } } as const;
+
 export async function openPublisher(options: PublisherOptions): Promise<Publisher> {
   const { home, log, configuration, runtime, published } = options;
   let door = await readDoorFile(home);
@@ -51,7 +54,7 @@ export async function openPublisher(options: PublisherOptions): Promise<Publishe
       isWithdrawn = true;
       await publishing;
       await config.mutateConfigFile({
-        afterWrite: { mode: "auto" },
+        ...plainWrite,
         mutate: (draft) => applyPlan(draft, { entries: {}, denials: [] }, door, door.denials),
       });
       await save({ ...door, denials: [] });
@@ -72,7 +75,7 @@ export async function openPublisher(options: PublisherOptions): Promise<Publishe
     if (!needsEdit(config.current(), planned, place, door.denials)) return;
     try {
       await config.mutateConfigFile({
-        afterWrite: { mode: "auto" },
+        ...plainWrite,
         mutate: (draft) => applyPlan(draft, planEntries(draft, published(), place, isHidden), place, door.denials),
       });
       await save({ ...door, denials: planned.denials });
