@@ -1,11 +1,14 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { createServer } from "node:http";
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { loadConfig } from "../../src/core/config/load-config.ts";
 import { machineSwitches } from "../../src/core/config/machine-config.ts";
-import { clawport, makePlace, type Place, type Running, startReady } from "../cli/run-clawport.ts";
+import { clawport, mainFile, makePlace, type Place, type Running, startReady } from "../cli/run-clawport.ts";
 import { listenHere } from "../support/listen-here.ts";
+import { until } from "../support/until.ts";
 
 type RunningNode = Running<{
   readonly url: string;
@@ -18,6 +21,18 @@ type RunningNode = Running<{
 async function configure(place: Place, config: object): Promise<void> {
   await mkdir(place.home, { recursive: true, mode: 0o700 });
   await writeFile(join(place.home, "clawport.json5"), JSON.stringify(config));
+}
+
+/** `clawport node` as a person starts it. */
+async function startSpeaking(place: Place): Promise<AsyncDisposable & { readonly child: ChildProcess }> {
+  const child = spawn(process.execPath, [mainFile, "node"], { env: place.env, cwd: place.folder });
+  for (const output of [child.stdout, child.stderr]) output.on("data", (chunk) => place.said?.push(String(chunk)));
+  const ended = once(child, "exit");
+  const end = async (): Promise<void> => {
+    child.kill("SIGKILL");
+    await ended;
+  };
+  return { child, [Symbol.asyncDispose]: end };
 }
 
 const startNode = (place: Place): Promise<RunningNode> => startReady(place, "node", "--json", "--port", "0");
@@ -75,6 +90,20 @@ describe("the two switches", () => {
       ).rejects.toMatchObject({ code: "config" });
   });
 
+  test("a switch that is changed replaces what the tray wrote; the oldest one is never written again", async () => {
+    await using place = await makePlace();
+    const file = join(place.home, "clawport.json5");
+    const saved = async () => JSON.parse(await readFile(file, "utf8"));
+    await configure(place, { machine: { McpOnlyMode: true, git: { roots: ["~/src"] } } });
+    expect((await clawport(place, "node", "settings", "--gateway", "on")).exit).toBe(0);
+    expect(await saved()).toEqual({
+      machine: { git: { roots: ["~/src"] }, enableNodeMode: true, enableMcpServer: true },
+    });
+    await configure(place, { machine: { McpOnlyMode: false, EnableNodeMode: true, EnableMcpServer: true } });
+    expect((await clawport(place, "node", "settings", "--gateway", "off")).exit).toBe(0);
+    expect(await saved()).toEqual({ machine: { enableNodeMode: false, enableMcpServer: true } });
+  });
+
   test("with both off the node says how to switch one on, and makes no token", async () => {
     await using place = await makePlace();
     await configure(place, { machine: { enableNodeMode: false, enableMcpServer: false } });
@@ -117,6 +146,32 @@ describe("clawport node", () => {
     }
     await using again = await startNode(place);
     expect(await readFile(again.ready.tokenPath, "utf8")).toBe(token);
+  });
+
+  test("takes the next free port if a stranger has the configured one, and shows it everywhere", async () => {
+    await using place = await makePlace();
+    await using stranger = await listenHere(createServer((_, response) => response.end("not a node")));
+    const taken = Number(new URL(stranger.origin).port);
+    await configure(place, { hub: { port: taken } });
+    await using node = await startReady<RunningNode["ready"] & { port: number }>(place, "node", "--json");
+    const { url, port } = node.ready;
+    expect(port).toBeGreaterThan(taken);
+    expect(url).toBe(`http://127.0.0.1:${port}/`);
+    expect((await clawport(place, "node", "settings")).out).toContain(url);
+    expect((await clawport(place, "status")).out).toContain(`127.0.0.1:${port}`);
+    const status = JSON.parse((await clawport(place, "node", "call", "app.status")).out);
+    expect(status.mcp).toMatchObject({ listening: true, url });
+    node.child.kill("SIGTERM");
+    expect(await node.ended).toBe(0);
+
+    const said: string[] = [];
+    await using again = await startSpeaking({ ...place, said });
+    await until(() => said.join("").includes(`Port ${taken} is in use by another program`), "the line about the port");
+    expect(again.child.exitCode).toBeNull();
+    // A port that was asked for by name is that one or none.
+    await using other = await makePlace();
+    const refused = await clawport(other, "node", "--port", String(taken));
+    expect(refused).toMatchObject({ exit: 1, err: expect.stringContaining(String(taken)) as string });
   });
 
   test("call: 0 for an answer, 1 for a failure, 2 for wrong arguments", async () => {

@@ -51,7 +51,8 @@ describe("the tray's curl examples", () => {
     const requests = [
       [],
       ["-X", "POST", ...jsonType, "-d", ping],
-      ["-X", "PUT", ...jsonType, "-d", ping],
+      ...["PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND"].map((verb) => ["-X", verb, ...jsonType, "-d", ping]),
+      ["-I"],
       ["-H", "Authorization: Bearer wrong"],
       ["-H", `Authorization: Basic ${node.token}`],
       ["-H", `Authorization: Bearer ${node.token}x`],
@@ -83,6 +84,17 @@ describe("the tray's curl examples", () => {
       });
     expect(await status({ "content-length": 4 * 1024 * 1024 + 1 }, "{")).toBe(413);
     expect(await status({ "transfer-encoding": "chunked" }, `"${"x".repeat(4 * 1024 * 1024)}"`)).toBe(413);
+  });
+
+  test("a body of 4 MiB is taken, and JSON may name its charset", async () => {
+    const full = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping", params: { _meta: { pad: "" } } });
+    const pad = "x".repeat(4 * 1024 * 1024 - full.length);
+    const answer = await node.post({ jsonrpc: "2.0", id: 1, method: "ping", params: { _meta: { pad } } });
+    expect(answer.status).toBe(200);
+    const charset = ["-H", "Content-Type: application/json; charset=utf-8"];
+    expect(await curl("-X", "POST", ...bearer(), ...charset, "-d", ping)).toMatchObject({ status: 200 });
+    for (const type of ["Content-Type:", "Content-Type: application/jsonx", "Content-Type: text/json"])
+      expect(await curl("-X", "POST", ...bearer(), "-H", type, "-d", ping)).toMatchObject({ status: 415 });
   });
 
   test("tools are listed and called", async () => {
@@ -134,7 +146,11 @@ describe("the tray's contract", () => {
       capabilities: {},
       clientInfo: { name: "old", version: "1" },
     });
-    expect(result).toMatchObject({ protocolVersion: "2024-11-05", capabilities: { tools: {} } });
+    expect(result).toMatchObject({
+      protocolVersion: "2024-11-05",
+      capabilities: { tools: {} },
+      serverInfo: { name: "clawport", version: "1.2.3" },
+    });
     expect(result?.["instructions"]).toContain("computer of the user");
     expect((await node.post({ jsonrpc: "2.0", method: "notifications/initialized" })).status).toBe(202);
   });

@@ -58,10 +58,13 @@ function announce(context: CommandContext, { url, engine, switches }: RunningNod
   const missing = listed.flatMap(({ capability, availability }) =>
     availability.ok ? [] : [{ name: capability.name, reason: availability.reason, fix: availability.fix }],
   );
-  const { tokenPath, port } = engine.http ?? {};
+  const { tokenPath, port, wantedPort = 0 } = engine.http ?? {};
   const { gatewayNode } = engine;
   const lines = [
     ...(url === undefined ? [] : [`Serving MCP clients at ${url}`, `The token is in ${tokenPath}`]),
+    ...(wantedPort === 0 || port === wantedPort
+      ? []
+      : [`Port ${wantedPort} is in use by another program, so the node uses ${port}.`]),
     ...(gatewayNode === undefined
       ? []
       : [

@@ -186,6 +186,9 @@ export function migrateMachine(value: unknown): unknown {
   return { ...value, machine: { ...legacy, ...odd, ...Object.fromEntries(old), ...Object.fromEntries(renamed) } };
 }
 
+/** The names in a `machine` section that only the tray wrote. */
+export const trayKeys: readonly string[] = ["McpOnlyMode", ...Object.keys(trayNames)];
+
 export interface MachineSwitches {
   readonly gateway: boolean;
   readonly mcp: boolean;

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Config } from "../../../core/config/config-schema.ts";
 import { removeJson5, setJson5 } from "../../../core/config/edit-json5.ts";
-import { type MachineConfig, machineSwitches } from "../../../core/config/machine-config.ts";
+import { type MachineConfig, machineSwitches, migrateMachine, trayKeys } from "../../../core/config/machine-config.ts";
 import { readJson5 } from "../../../core/config/read-json5.ts";
 import { Fault } from "../../../core/fault.ts";
 import type { Home } from "../../../core/files/home.ts";
@@ -85,7 +85,9 @@ export function createMachineControl(options: MachineControlOptions): MachineCon
     async set(settings) {
       const given = Object.entries(settings).filter(([, value]) => value !== undefined);
       if (given.length === 0) throw new Fault("bad-params", "Name a switch to change.");
-      await file.change((text) => given.reduce((all, [key, value]) => setJson5(all, ["machine", key], value), text));
+      await file.change((text) =>
+        given.reduce((all, [key, value]) => setJson5(all, ["machine", key], value), modernize(text)),
+      );
       return read();
     },
     async consent(capability, mode) {
@@ -154,8 +156,22 @@ function isSame(a: MachineConfig, b: MachineConfig): boolean {
 }
 
 function isSet(text: string, capability: string): boolean {
-  const machine = asRecord(asRecord(text.trim() === "" ? {} : readJson5(text).value)["machine"]);
-  return Object.hasOwn(asRecord(machine["consent"]), capability);
+  return Object.hasOwn(asRecord(machineOf(text)["consent"]), capability);
+}
+
+function machineOf(text: string): Readonly<Record<string, unknown>> {
+  return asRecord(asRecord(text.trim() === "" ? {} : readJson5(text).value)["machine"]);
+}
+
+/** Switches that the tray wrote, under their present names. */
+function modernize(text: string): string {
+  const machine = machineOf(text);
+  const old = trayKeys.filter((key) => Object.hasOwn(machine, key));
+  if (old.length === 0) return text;
+  const { enableNodeMode, enableMcpServer } = asRecord(asRecord(migrateMachine({ machine }))["machine"]);
+  const switches = Object.entries({ enableNodeMode, enableMcpServer }).filter(([, value]) => value !== undefined);
+  const cleared = old.reduce((all, key) => removeJson5(all, ["machine", key]), text);
+  return switches.reduce((all, [key, value]) => setJson5(all, ["machine", key], value), cleared);
 }
 
 function notOffered(): Fault {
