@@ -107,6 +107,30 @@ test("a waiting call is listed with its id and can be answered from elsewhere, w
   expect(await hub.command().list()).toMatchObject({ waiting: [], answered: [], approvals: [] });
 });
 
+test.each([
+  ["another text", [], /definition has changed since the question was asked/],
+  ["what it was first", ["push"], /^$/],
+] as const)(
+  "what a server changes while the question is open does not run: %s",
+  async (description, expected, text) => {
+    const ran: string[] = [];
+    const call = (name: string) => (ran.push(name), Promise.resolve({ content: [] }));
+    await using hub = await startGuard({ source: { call } });
+    hub.source.offer([testTool("push", { description: "what it was first" })]);
+    await hub.pins.accept("git__push");
+    hub.guard.setPolicy(ask);
+    const asked = Promise.withResolvers<void>();
+    const answer = Promise.withResolvers<ApprovalAnswer>();
+    hub.askers.add({ id: "x", kind: "console", available: () => true, ask: () => (asked.resolve(), answer.promise) });
+    const result = hub.call();
+    await asked.promise;
+    hub.source.offer([testTool("push", { description }), testTool("pull")]);
+    answer.resolve("once");
+    expect(textOf(await result)).toMatch(text);
+    expect(ran).toEqual(expected);
+  },
+);
+
 test("with four callers waiting, an answer reaches one of them", async () => {
   await using hub = await startGuard({ policy: ask });
   hub.askers.add({ id: "x", kind: "terminal", available: () => true, ask: () => new Promise(() => {}) });

@@ -12,6 +12,7 @@ import { type ApprovalNotice, type ApprovalReply, type Askers, createClientAsker
 import { describeCall, questionText } from "./describe-call.ts";
 import { type CallFacts, judgeCall, type Judgement } from "./judge-call.ts";
 import type { Operation } from "./operation.ts";
+import { hashParts, toolParts } from "./pin-definition.ts";
 import type { CatalogItem, Pins } from "./pins.ts";
 
 type CallAdmission =
@@ -94,7 +95,10 @@ export function createCallAdmission(options: CallAdmissionOptions): CallJudge {
         return refuseUnapproved(operation, judgement, "no one answered");
       }
       const answered = `${why}: ${reply.choice} by ${reply.by}`;
-      if (reply.choice !== "never" && reply.choice !== "no") return approve(judgement, "ask", answered);
+      if (reply.choice !== "never" && reply.choice !== "no")
+        return (await hasChanged(operation, judgement, pins))
+          ? refuseChanged(operation, answered)
+          : approve(judgement, "ask", answered);
       return refuse(operation, judgement, { verdict, why: answered, noApproval: "the answer was no" });
     }
   }
@@ -257,6 +261,21 @@ async function gatherAdvice(
   const item = itemOf(operation);
   const advice = await Promise.all([item && pins.check(item), tool && source.adviceOn?.(tool.tool.name, args, caller)]);
   return advice.filter((one) => one !== undefined);
+}
+
+/** A question can be open for minutes, and its server may list another definition by then: that one was not approved. */
+async function hasChanged({ source, tool }: Operation, { reasons }: Judgement, pins: Pins): Promise<boolean> {
+  // What was asked about the definition itself was about the new one, which the answer may have accepted already.
+  if (tool === undefined || source.kind !== "server" || reasons.some(({ by }) => by === "pin")) return false;
+  const now = source.tools().find(({ name }) => name === tool.tool.name);
+  if (now === tool.tool) return false;
+  if (now === undefined || hashParts(toolParts(now)) !== hashParts(toolParts(tool.tool))) return true;
+  return (await pins.check({ ...tool, tool: now })) !== undefined;
+}
+
+function refuseChanged({ what }: Operation, answered: string): CallAdmission {
+  const text = `${what} was not run: its definition has changed since the question was asked. List the tools again.`;
+  return { pass: false, verdict: "deny", why: `${answered}, but its definition has changed`, text };
 }
 
 /** A command of the owner, relayed to the hub, whose user can be asked. */
