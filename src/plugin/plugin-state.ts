@@ -4,6 +4,8 @@ import type { RunningPlugin } from "./running-plugin.ts";
 /** OpenClaw registers a plugin several times in one process, each time with a new copy of this module. */
 interface PluginState {
   running: RunningPlugin | undefined;
+  /** The one that was closed last: its entries are still in OpenClaw's configuration. */
+  closed: RunningPlugin | undefined;
   api: OpenClawApi | undefined;
   context: ServiceContext | undefined;
   /** Starts and stops follow one another. */
@@ -22,6 +24,7 @@ export function pluginState(): PluginState {
   const place = globalThis as typeof globalThis & { [key]?: PluginState };
   return (place[key] ??= {
     running: undefined,
+    closed: undefined,
     api: undefined,
     context: undefined,
     turn: Promise.resolve(),

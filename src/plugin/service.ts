@@ -91,6 +91,7 @@ async function closeNow(): Promise<void> {
   clearTimeout(state.lingering);
   const { running } = state;
   state.running = undefined;
+  state.closed = running ?? state.closed;
   await running?.close();
 }
 
@@ -101,11 +102,13 @@ function watchSignals(): void {
 
 /** The plugin was disabled or uninstalled: what it wrote into OpenClaw's configuration goes, too. */
 export function cleanUp(reason: string | undefined): void {
-  if (reason !== "disable") return;
-  const { running, context } = pluginState();
-  if (running === undefined || context === undefined) return;
+  const { running, closed, context, isEnding } = pluginState();
+  if (reason !== "disable" || isEnding) return;
+  // A busy OpenClaw says so seconds after it has stopped the service.
+  const last = running ?? closed;
+  if (last === undefined || context === undefined) return;
   void inTurn(closeNow);
-  void takeBackEntries(running, context);
+  void takeBackEntries(last, context);
 }
 
 /** OpenClaw waits for what the hook does, so this is done beside it. */
