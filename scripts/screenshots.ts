@@ -113,6 +113,7 @@ try {
 async function openFirst({ page }: OpenConsole): Promise<void> {
   await page.locator("[data-list] a").first().click();
   await page.getByText("Allow once").waitFor();
+  await until(() => page.getByRole("button", { name: "Allow once" }).isEnabled());
 }
 
 async function settled(page: Page): Promise<void> {

@@ -57,7 +57,9 @@ export function useKey(key: string, run: () => void, isOn = true): void {
   useEffect(() => {
     if (!isOn) return;
     const listen = (event: KeyboardEvent): void => {
-      if (event.key !== key || event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target)) return;
+      // A key that is held down must not answer what comes next.
+      if (event.repeat || event.key !== key || event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target))
+        return;
       event.preventDefault();
       run();
     };

@@ -32,6 +32,7 @@ describe.skipIf(chromium === undefined)("a hostile server", () => {
     const answer = callHub(place.origin, await place.token(), "hostile__greet", { name: script }, script);
     await page.getByRole("link", { name: /^Review/ }).click();
     await page.locator(".detail").getByText(script).first().waitFor();
+    await expect.poll(() => page.getByRole("button", { name: "Allow once" }).isEnabled()).toBe(true);
     await page.keyboard.press("o");
     await answer;
     await open.go("servers/hostile");

@@ -119,6 +119,7 @@ describe.skipIf(chromium === undefined)("the console", () => {
     await page.getByRole("link", { name: /^Review/ }).click();
     await page.getByText("Claude Code (token main)").last().waitFor();
     expect(await page.locator(".detail").innerText()).toMatch(/path\s+b\.txt\s+content\s+x[\s\S]*it overwrites files/);
+    await expect.poll(() => page.getByRole("button", { name: "Allow once" }).isEnabled()).toBe(true);
     await page.keyboard.press("o");
     expect((await answer).result?.content).toEqual([{ type: "text", text: "Done: write_file" }]);
     await page.getByText("Nothing waits for you").waitFor();

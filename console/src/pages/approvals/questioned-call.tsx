@@ -1,3 +1,5 @@
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import type { ApprovalAnswer } from "../../../../src/catalog/advice.ts";
 import type { WaitingCall } from "../../../../src/catalog/guard/approvals-file.ts";
 import type { Widening } from "../../../../src/catalog/guard/approvals.ts";
@@ -25,13 +27,23 @@ export function callerWords({ client, caller }: Pick<WaitingCall, "client" | "ca
   return client === undefined ? proof : `${client} (${proof})`;
 }
 
+/** A second click or key for the previous call must not answer this one, which took its place. */
+const unseenMs = 400;
+
 /** A call in plain words, with everything that must be seen before answering. */
 export function QuestionedCallView({ call }: { readonly call: WaitingCall }) {
   const tool = useLive(async () => (await hub.tools.find(call.name).catch(() => undefined)) ?? null, [], [call.name]);
   const isOpen = isStillWaiting(call);
   const hints = hintWords(tool.value.value?.annotations);
 
+  const isSeen = useSignal(false);
+  useEffect(() => {
+    const timer = setTimeout(() => (isSeen.value = true), unseenMs);
+    return () => clearTimeout(timer);
+  }, []);
+
   async function answer(choice: ApprovalAnswer, widened?: Widening): Promise<void> {
+    if (!isSeen.value) return;
     const isDone = await act(
       () => hub.approvals.approve(call.id, { answer: choice, confirmed: true, ...(widened && { widened }) }),
       doneText(choice, call.name),
@@ -74,19 +86,19 @@ export function QuestionedCallView({ call }: { readonly call: WaitingCall }) {
           <Code text={call.detail} label="Details" />
         ))}
       <div class="row row-wrap answers">
-        <Button kind="main" hotkey="o" onClick={() => answer("once")}>
+        <Button kind="main" hotkey="o" disabled={!isSeen.value} onClick={() => answer("once")}>
           Allow once
         </Button>
         {call.lasting && (
-          <Button hotkey="a" onClick={() => answer("always")}>
+          <Button hotkey="a" disabled={!isSeen.value} onClick={() => answer("always")}>
             Always for this client
           </Button>
         )}
-        <Button hotkey="n" onClick={() => answer("no")}>
+        <Button hotkey="n" disabled={!isSeen.value} onClick={() => answer("no")}>
           Not now
         </Button>
         {call.lasting && (
-          <Button kind="bad" hotkey="v" onClick={() => answer("never")}>
+          <Button kind="bad" hotkey="v" disabled={!isSeen.value} onClick={() => answer("never")}>
             Never
           </Button>
         )}

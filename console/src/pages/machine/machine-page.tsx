@@ -98,7 +98,7 @@ function Switches({ state, onChange }: MachineProps) {
         </div>
         {state.needsRestart && (
           <div class="warn">
-            A change takes effect after a restart: run <code>clawport up</code> again.
+            Changes take effect after a restart: run <code>clawport stop</code>, then <code>clawport up</code>.
           </div>
         )}
       </div>

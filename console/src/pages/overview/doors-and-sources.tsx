@@ -123,7 +123,7 @@ function Sources({ sources }: { readonly sources: readonly SourceStatus[] }) {
           </Link>
           <span class="muted num small">{plural(tools, "tool")}</span>
           <span class="small state-cell">
-            <StateMark tone="ok">{kind}</StateMark>
+            <StateMark tone="ok">{kind === id ? "ready" : kind}</StateMark>
           </span>
         </li>
       ))}

@@ -58,7 +58,7 @@ export function WelcomePage() {
               </p>
               {now.needsRestart && (
                 <p class="warn">
-                  It takes effect after a restart: run <code>clawport up</code> again.
+                  This takes effect after a restart: run <code>clawport stop</code>, then <code>clawport up</code>.
                 </p>
               )}
             </>
