@@ -53,5 +53,7 @@ test("the entry for Claude Code connects a client", async () => {
   expect((await client.listTools()).tools.map(({ name }) => name)).toContain("screen.snapshot");
   await client.close();
   const without = new Client({ name: "test", version: "1" });
-  await expect(without.connect(new StreamableHTTPClientTransport(new URL(node.url)))).rejects.toThrow();
+  await expect(without.connect(new StreamableHTTPClientTransport(new URL(node.url)))).rejects.toMatchObject({
+    code: 401,
+  });
 });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { until } from "../support/until.ts";
 import { isWindows } from "../cli/run-clawport.ts";
-import { startNode, type StartedNode } from "./start-node.ts";
+import { startNode, type StartedNode, type StartNodeOptions } from "./start-node.ts";
 
 const real = (program: string): string => realpathSync(execFileSync("which", [program], { encoding: "utf8" }).trim());
 const everything = { version: 1, defaults: { security: "full", ask: "off" } };
@@ -250,6 +250,33 @@ describe.skipIf(isWindows)("system.run", () => {
       "the folder has changed",
     );
     await expect(readFile(join(folder, "ran"))).rejects.toMatchObject({ code: "ENOENT" });
+  });
+
+  test("approvals that are tightened while the user decides count", async () => {
+    await using node = await startNode({ attended: true });
+    const path = node.home.file("machine", "exec-approvals.json");
+    const tightened = whileAsked(node, async () => {
+      await mkdir(node.home.file("machine"), { recursive: true });
+      await writeFile(path, JSON.stringify({ version: 1, defaults: { security: "deny" } }), { mode: 0o600 });
+    });
+    expect(await node.text("system.run", { command: ["touch", node.home.file("ran")] })).toContain("SYSTEM_RUN_DENIED");
+    expect(await tightened).toBe(true);
+    await expect(readFile(node.home.file("ran"))).rejects.toMatchObject({ code: "ENOENT" });
+  });
+
+  test("of the approvals, the consent and the policy, the strictest counts", async () => {
+    const denying = { policy: { rules: [{ tool: "system.run", verdict: "deny" }] } };
+    const settings: [StartNodeOptions, string, number][] = [
+      [{ config: denying }, "was denied", 0],
+      [{ machine: { consent: { system: "off" } } }, "switched off on this computer", 0],
+      [{ machine: { consent: { "system.run": "ask" } } }, "no one answered", 1],
+      [{ approvals: { version: 1, defaults: { security: "deny" } } }, "allow no commands", 0],
+    ];
+    for (const [setting, text, questions] of settings) {
+      await using node = await startNode({ attended: true, approvals: everything, ...setting });
+      expect(await node.text("system.run", { command: ["id"] })).toContain(text);
+      expect(node.questions).toHaveLength(questions);
+    }
   });
 
   test("what is allowed by its real path is not allowed by a link to something else", async () => {
