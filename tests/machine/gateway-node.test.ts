@@ -322,7 +322,7 @@ describe("as a process", () => {
     await using gateway = await startFakeGateway();
     await using place = await makePlace();
     await startAt(place, gateway, {
-      machine: { enableNodeMode: true },
+      machine: { enableNodeMode: true, location: { static: { lat: 48.2, lon: 16.37 } } },
       policy: { unattendedApprovals: true },
     });
     await using node = await startReady<{ pid: number }>(place, "node", "--json");
@@ -334,7 +334,20 @@ describe("as a process", () => {
     }
     const call = await clawport(place, "node", "call", "device.info");
     expect(call).toMatchObject({ exit: 1, err: expect.stringContaining("machine.enableMcpServer: true") as string });
+    const locate = async (id: string): Promise<unknown> => {
+      gateway.emit("node.invoke.request", { id, nodeId: "n", command: "location.get" });
+      const answer = () =>
+        gateway.requests.find(({ method, params }) => method === "node.invoke.result" && params["id"] === id);
+      await until(() => answer() !== undefined, "the result");
+      return answer()?.params["ok"];
+    };
+    await until(() => gateway.caps().length === 1, "the connection");
+    expect(await locate("unanswered")).toBe(false);
+    expect((await clawport(place, "approve", "1", "--yes")).exit).toBe(0);
+    expect(await locate("approved")).toBe(true);
+    expect(await locate("once only")).toBe(false);
     expect((await clawport(place, "node", "allow", "location.get", "--yes", "--session")).exit).toBe(0);
+    expect(await locate("allowed")).toBe(true);
     expect(await clawport(place, "stop")).toMatchObject({ exit: 0, out: `Stopped the node (PID ${pid}).\n` });
     expect(await node.ended).toBe(0);
     expect((await clawport(place, "stop")).out).toBe("No hub is running.\n");
