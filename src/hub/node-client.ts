@@ -47,8 +47,13 @@ async function findOwnNode(home: Home): Promise<URL> {
       "unavailable",
       `The running node (PID ${pid}) takes no calls on this computer. Set \`machine.enableMcpServer: true\` and start it again.`,
     );
-  return new URL("/mcp/machine", address);
+  return new URL(ownPath, address);
 }
+
+/** Where hubs and nodes offer this computer. */
+const ownPath = "/mcp/machine";
+const notOffered =
+  "The running hub does not offer the tools of this computer. Run `clawport node settings --offer on`, then start the hub again: `clawport stop`, `clawport up`.";
 
 function parseAddress(address: string): URL {
   const problem = judgeAddress(address);
@@ -81,6 +86,7 @@ export function createNodeClient({ url, token }: NodeTarget, timeoutMs: number, 
       const text = await readText(response, mostAnswerBytes);
       if (response.statusCode === 401)
         throw new Fault("unauthorized", `${url.host} needs a token. Give it with \`--token\`.`);
+      if (response.statusCode === 404 && url.pathname === ownPath) throw new Fault("unavailable", notOffered);
       const { result, error } = parseAnswer(text, response.statusCode);
       if (error !== undefined) throw new Fault("unavailable", quotedPeerText(String(asRecord(error)["message"]), 500));
       return asRecord(result);

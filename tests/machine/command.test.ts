@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { loadConfig } from "../../src/core/config/load-config.ts";
 import { machineSwitches } from "../../src/core/config/machine-config.ts";
-import { clawport, mainFile, makePlace, type Place, type Running, startReady } from "../cli/run-clawport.ts";
+import { clawport, mainFile, makePlace, type Place, type Running, startHub, startReady } from "../cli/run-clawport.ts";
 import { listenHere } from "../support/listen-here.ts";
 import { until } from "../support/until.ts";
 
@@ -204,6 +204,14 @@ describe("clawport node", () => {
     const { exit, err } = await clawport(place, "node", "call", "device.info");
     expect(exit).toBe(1);
     expect(err).toContain("clawport node");
+  });
+
+  test("call: a hub that does not offer this computer says how to switch it on", async () => {
+    await using place = await makePlace();
+    await using _hub = await startHub(place, "--port", "0");
+    const { exit, err } = await clawport(place, "node", "call", "device.info");
+    expect(exit).toBe(1);
+    expect(err).toContain("Run `clawport node settings --offer on`");
   });
 
   test("call: this computer's token goes to this computer alone", async () => {
