@@ -143,6 +143,10 @@ test("calls per minute come from the audit of earlier starts and from this one",
   expect(past).toMatchObject({ calls: 2, errors: 1 });
   expect(past!.p95).toBeGreaterThanOrEqual(100);
   expect(past!.p95).toBeLessThan(130);
+  expect(past!.times).toEqual([
+    [expect.closeTo(10, -1), 1],
+    [past!.p95, 1],
+  ]);
   await browser.post("call", { tool: "add", arguments: {} });
   const sum = (await read()).reduce((all, { calls }) => all + calls, 0);
   expect(sum).toBe(3);

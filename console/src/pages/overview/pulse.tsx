@@ -4,6 +4,7 @@ import { slowly, useLive } from "../../hub/live.ts";
 import { Loaded, Panel } from "../../parts/blocks.tsx";
 import { BarChart, LineChart } from "../../parts/charts.tsx";
 import { countText, durationText } from "../../parts/words.tsx";
+import { callTime } from "./call-time.ts";
 
 const minutes = 60;
 
@@ -20,11 +21,7 @@ export function Pulse() {
 function Figures({ points }: { readonly points: readonly SeriesPoint[] }) {
   const calls = sum(points, ({ calls }) => calls);
   const errors = sum(points, ({ errors }) => errors);
-  const busy = points.filter(({ p50 }) => p50 !== undefined);
-  // A minute weighs as much as it had calls.
-  const mean = (of: (each: SeriesPoint) => number | undefined): number | undefined =>
-    calls === 0 ? undefined : sum(busy, (each) => (of(each) ?? 0) * each.calls) / sum(busy, (each) => each.calls);
-  const [p50, p95] = [mean((each) => each.p50), mean((each) => each.p95)];
+  const [p50, p95] = [callTime(points, 0.5), callTime(points, 0.95)];
   return (
     <div class="pulse">
       <div class="figures">

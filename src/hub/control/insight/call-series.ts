@@ -86,7 +86,8 @@ function pointOf(key: number, minutes: ReadonlyMap<number, Minute>): SeriesPoint
   const minute = minutes.get(key);
   if (minute === undefined) return { at, calls: 0, errors: 0 };
   const { calls, errors, buckets } = minute;
-  return { at, calls, errors, p50: quantile(buckets, calls * 0.5), p95: quantile(buckets, calls * 0.95) };
+  const times = [...buckets].flatMap((count, index) => (count === 0 ? [] : [[edgeOf(index), count] as const]));
+  return { at, calls, errors, p50: quantile(buckets, calls * 0.5), p95: quantile(buckets, calls * 0.95), times };
 }
 
 function bucketOf(ms: number): number {
@@ -98,7 +99,11 @@ function quantile(buckets: Uint32Array, rank: number): number {
   let seen = 0;
   for (const [index, count] of buckets.entries()) {
     seen += count;
-    if (seen >= rank && count > 0) return Math.round((edges[index] ?? 0) * 10) / 10;
+    if (seen >= rank && count > 0) return edgeOf(index);
   }
   return 0;
+}
+
+function edgeOf(index: number): number {
+  return Math.round((edges[index] ?? 0) * 10) / 10;
 }

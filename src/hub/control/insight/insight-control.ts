@@ -95,6 +95,8 @@ export interface SeriesPoint {
   /** In milliseconds; absent if there was no call. */
   readonly p50?: number | undefined;
   readonly p95?: number | undefined;
+  /** Milliseconds, and how many calls took about that long; shortest first. Medians of minutes can't be added up, these can. */
+  readonly times?: readonly (readonly [ms: number, calls: number])[] | undefined;
 }
 
 export interface StatusInsight {
