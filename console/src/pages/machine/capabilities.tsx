@@ -32,6 +32,12 @@ export function Capabilities({ state, onChange }: { readonly state: MachineState
         </p>
       </Panel>
     );
+  if (state.capabilities.length === 0)
+    return (
+      <Panel title="Capabilities">
+        <p class="muted">On after the restart. Then each of them is shown here, with its consent.</p>
+      </Panel>
+    );
   const usable = state.capabilities.filter(({ unavailable }) => unavailable === undefined).length;
   return (
     <Panel
