@@ -33,10 +33,12 @@ export interface ConsoleCalls {
 export interface ConsoleCallsOptions {
   readonly target: CallTarget;
   readonly media: ResultMedia;
+  isValid(session: ConsoleSession): boolean;
   readonly log: Log;
 }
 
 const mostCalls = 16;
+const checkMs = 500;
 const mostWaitingBytes = 16 * 1024 * 1024;
 /** What the page can show its user. */
 const pageFacts: ClientFacts = {
@@ -44,7 +46,7 @@ const pageFacts: ClientFacts = {
   capabilities: { elicitation: { form: {}, url: {} } },
 };
 
-export function createConsoleCalls({ target, media, log }: ConsoleCallsOptions): ConsoleCalls {
+export function createConsoleCalls({ target, media, isValid, log }: ConsoleCallsOptions): ConsoleCalls {
   const running = new Map<AbortController, string>();
   const questions = new Map<string, { readonly session: string; answer(answer: Answer): void }>();
   const checker = createSchemaChecker();
@@ -69,6 +71,9 @@ export function createConsoleCalls({ target, media, log }: ConsoleCallsOptions):
       const stop = new AbortController();
       running.set(stop, session.id);
       const asked = new Set<string>();
+      // A session that has ended gets nothing more, and what it began is stopped.
+      const endIfInvalid = (): void => void (isValid(session) || response.destroy());
+      const checks = setInterval(endIfInvalid, checkMs).unref();
       response.on("close", () => stop.abort(new Fault("cancelled", "The call was cancelled.")));
       response.writeHead(200, {
         ...commonHeaders,
@@ -105,12 +110,14 @@ export function createConsoleCalls({ target, media, log }: ConsoleCallsOptions):
       };
       try {
         const result = await target.call(tool, args, context);
+        endIfInvalid();
         send({ type: "result", result: media.keep(result, session) });
       } catch (error) {
         const { code, message } = toFault(error);
         send({ type: "error", error: { code, message } });
       } finally {
         running.delete(stop);
+        clearInterval(checks);
         for (const id of asked) questions.delete(id);
         prepareToSend();
         response.end();

@@ -60,8 +60,8 @@ export function openConsoleDoor(options: ConsoleDoorOptions): ConsoleDoor {
   const intake = createBodyIntake({ memory: { max: 8 * largestBody, maxOfOne: 4 * largestBody } });
   const servePage = createPageServer(options.folder);
   const media = createResultMedia();
-  const calls = createConsoleCalls({ target: options.calls, media, log });
   const { isValid } = sessions;
+  const calls = createConsoleCalls({ target: options.calls, media, isValid, log });
   const streams = createEventStreams({
     isValid,
     onUse(inUse) {

@@ -4,6 +4,8 @@ import { createServer } from "node:http";
 import { connect } from "node:net";
 import { networkInterfaces } from "node:os";
 import { expect, test, vi } from "vitest";
+import type { Source } from "../../../src/catalog/source.ts";
+import { toFault } from "../../../src/core/fault.ts";
 import { createEventStreams } from "../../../src/doors/console/event-streams.ts";
 import { createPageServer } from "../../../src/doors/console/serve-page.ts";
 import { judgeApiRequest, judgeLogin, judgePageRequest } from "../../../src/doors/console/console-gate.ts";
@@ -308,3 +310,25 @@ async function sendRaw(port: number, text: string): Promise<string> {
   await once(socket, "close");
   return answer;
 }
+
+test.each(["signOut", "a reset of the token"])(
+  "a call that runs is stopped by %s, and its result is not sent",
+  async (how) => {
+    const stopped = Promise.withResolvers<void>();
+    const started = Promise.withResolvers<void>();
+    const call: Source["call"] = (_name, _args, { signal }) =>
+      new Promise((_, reject) => {
+        started.resolve();
+        signal.addEventListener("abort", () => (stopped.resolve(), reject(toFault(signal.reason))));
+      });
+    await using hub = await startConsoleHub({
+      sources: [testSource({ id: "slow", prefix: "slow", tools: ["wait"], call })],
+    });
+    const [browser, other] = [await hub.signIn(), await hub.signIn()];
+    const running = browser.post("call", { tool: "slow__wait", arguments: {} }).catch(() => undefined);
+    await started.promise;
+    await (how === "signOut" ? browser.post("signOut") : other.ask("tokens.reset"));
+    await stopped.promise;
+    expect((await running)?.text ?? "").toBe("");
+  },
+);
