@@ -192,6 +192,9 @@ describe.skipIf(isWindows)("system.run", () => {
       );
     for (const env of [{ "A=B": "x" }, { X: "() { :; }; id" }, { X: "a\0b" }])
       expect(await node.text("system.run", { command: ["printenv"], env })).toContain("INVALID_REQUEST");
+    // A shell or an interpreter takes code from variables of any name.
+    for (const program of ["sh", "env"])
+      expect(await node.text("system.run", { command: [program], env: { X: "1" } })).toContain("INVALID_REQUEST");
     expect(node.questions).toEqual([]);
     expect(await node.text("system.run", { command: ["printenv", "X"], env: { X: "1" } })).toContain("needs approval");
     expect(node.questions).toHaveLength(1);
