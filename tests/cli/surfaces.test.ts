@@ -38,7 +38,9 @@ test.each([["alone"], ["from a hub"]])("serve --stdio --surface search (%s) find
 test("a token chooses the surface of its client, and the status shows what each got", async () => {
   await using place = await placeWith({ a: shelf("a") });
   await using hub = await startHub(place, "--port", "0");
-  const token = (await clawport(place, "token", "add", "phone", "--surface", "search")).out.trim();
+  const added = await clawport(place, "token", "add", "phone", "--surface", "search");
+  expect(added.err).toContain("`clawport token remove phone` revokes it.");
+  const token = added.out.trim();
   const client = new Client({ name: "test", version: "1" }, { capabilities: {} });
   const requestInit = { headers: { authorization: `Bearer ${token}` } };
   await client.connect(new StreamableHTTPClientTransport(new URL(hub.ready.url), { requestInit }));

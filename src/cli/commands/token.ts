@@ -60,6 +60,11 @@ const add = defineCommand({
     const surface = context.options.surface as SurfaceSetting | undefined;
     const added = await opened.control.tokens.add(name, view, metrics, surface);
     context.answer(added, added.token);
+    // Beside the token, so that a script can capture it alone.
+    if (!context.json && !context.globals.quiet)
+      context.stderr.write(
+        `This is the only time it is shown. The client sends it as "Authorization: Bearer <token>"; \`clawport token remove ${name}\` revokes it.\n`,
+      );
   },
 });
 
