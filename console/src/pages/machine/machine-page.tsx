@@ -43,7 +43,7 @@ function Switches({ state, onChange }: MachineProps) {
   const onOff = (on: boolean): string => (on ? "on" : "off");
   return (
     <Panel
-      title="Local MCP"
+      title="This computer over local MCP"
       aside={
         <span data-mcp-status="">
           <StateMark tone={statusTones[state.status] ?? "warn"}>{state.status}</StateMark>
