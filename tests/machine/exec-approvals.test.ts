@@ -37,7 +37,9 @@ test("of two that change the approvals at once, one has to look again", async ()
   const results = await Promise.all(
     files.map((parts) => node.call("system.execApprovals.set", { file: { version: 1, ...parts }, baseHash: hash })),
   );
-  expect(results.filter(({ isError }) => isError === true)).toHaveLength(1);
+  const refused = results.filter(({ isError }) => isError === true);
+  expect(refused).toHaveLength(1);
+  expect(JSON.stringify(refused)).toContain("exec approvals changed; reload and retry");
 });
 
 test("a caller can't loosen the approvals, unless the user's configuration lets it", async () => {

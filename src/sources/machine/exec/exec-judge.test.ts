@@ -62,6 +62,13 @@ describe.skipIf(process.platform === "win32")("between the look at an allowed co
     });
   });
 
+  test("only the gateway says for which agent it calls", async () => {
+    await writeApprovals({ agents: { trusted: { allowlist: [{ pattern: join(folder, "*") }] } } });
+    const args = { command: [join(folder, "tool")], agentId: "trusted" };
+    expect(await judge.adviceOn(args, { door: "node" })).toBeUndefined();
+    expect(await judge.adviceOn(args, caller)).toMatchObject({ verdict: "ask" });
+  });
+
   test("what the guard was not asked about does not start", async () => {
     const args = { command: [join(folder, "tool")] };
     await judge.adviceOn({ ...args }, caller);
