@@ -51,7 +51,13 @@ describe("the tray's curl examples", () => {
     const requests = [
       [],
       ["-X", "POST", ...jsonType, "-d", ping],
-      ...["PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND"].map((verb) => ["-X", verb, ...jsonType, "-d", ping]),
+      ...["PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND"].map((verb) => [
+        "-X",
+        verb,
+        ...jsonType,
+        "-d",
+        ping,
+      ]),
       ["-I"],
       ["-H", "Authorization: Bearer wrong"],
       ["-H", `Authorization: Basic ${node.token}`],
