@@ -5,7 +5,7 @@ import { describeLeaving } from "./plugin/leaving.ts";
 import { describeManaging } from "./plugin/managing.ts";
 import { describeOtherSources } from "./plugin/other-sources.ts";
 
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 300_000 });
 beforeAll(openPluginBench, setUpMs);
 afterAll(closePluginBench);
 

@@ -46,5 +46,5 @@ export async function registryEnv(): Promise<Record<string, string>> {
 /** `openclaw plugins install` of the tarball, into the home that `env` names. */
 export async function installPlugin(program: string, tarball: string, env: Record<string, string>): Promise<void> {
   const args = ["plugins", "install", `npm-pack:${tarball}`, "--force", "--accept-capabilities"];
-  await run(process.execPath, [program, ...args], { env: { ...env, ...(await registryEnv()) }, timeout: 180_000 });
+  await run(process.execPath, [program, ...args], { env: { ...env, ...(await registryEnv()) }, timeout: 600_000 });
 }
