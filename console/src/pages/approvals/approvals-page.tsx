@@ -2,6 +2,7 @@ import type { ApprovalsList } from "../../../../src/hub/control/hub-control.ts";
 import type { HeldDefinition } from "../../../../src/catalog/guard/held-definition.ts";
 import type { WaitingCall } from "../../../../src/catalog/guard/approvals-file.ts";
 import { approvals } from "../../hub/shared.ts";
+import { isStillWaiting } from "../../hub/still-waiting.ts";
 import { Empty, Loaded } from "../../parts/blocks.tsx";
 import { isNarrow } from "../../parts/narrow.ts";
 import { Shape } from "../../parts/state-mark.tsx";
@@ -9,7 +10,7 @@ import { Ago, visible } from "../../parts/words.tsx";
 import { Link, pathTo } from "../../router/route.tsx";
 import type { PageProps } from "../page-table.ts";
 import { ChangedDefinition, heldWords } from "./changed-definition.tsx";
-import { callerWords, isStillWaiting, QuestionedCallView } from "./questioned-call.tsx";
+import { callerWords, QuestionedCallView } from "./questioned-call.tsx";
 import { RememberedAnswers } from "./remembered-answers.tsx";
 import { RulesEditor } from "./rules-editor.tsx";
 

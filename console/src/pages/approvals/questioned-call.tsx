@@ -7,6 +7,7 @@ import { act } from "../../hub/act.ts";
 import { hub } from "../../hub/control.ts";
 import { useLive } from "../../hub/live.ts";
 import { approvals } from "../../hub/shared.ts";
+import { isStillWaiting } from "../../hub/still-waiting.ts";
 import { BackTo, Code, Diff } from "../../parts/blocks.tsx";
 import { Button } from "../../parts/button.tsx";
 import { hintWords } from "../../parts/hints.tsx";
@@ -14,11 +15,6 @@ import { useKey } from "../../parts/keyboard.tsx";
 import { Ago, visible } from "../../parts/words.tsx";
 import { navigate, pathTo } from "../../router/route.tsx";
 import { ruleWords } from "../../parts/prose.tsx";
-
-/** Whether the client still waits for the answer. */
-export function isStillWaiting({ openUntil }: WaitingCall): boolean {
-  return openUntil !== undefined && Date.parse(openUntil) > Date.now();
-}
 
 /** `Claude Code (token laptop)`: the name is the client's own, the token was checked. */
 export function callerWords({ client, caller }: Pick<WaitingCall, "client" | "caller">): string {

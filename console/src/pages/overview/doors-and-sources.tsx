@@ -103,7 +103,11 @@ function Sources({ sources }: { readonly sources: readonly SourceStatus[] }) {
               {visible(server.name)}
             </Link>
             <span class="muted num small">
-              {back > 0 ? `${back} held back` : server.state === "ready" ? plural(server.tools, "tool") : ""}
+              {back > 0
+                ? `${back} held back`
+                : ["ready", "sleeping"].includes(server.state)
+                  ? plural(server.tools, "tool")
+                  : ""}
             </span>
             <span class="small state-cell">
               <StateMark tone={tone}>{word}</StateMark>
