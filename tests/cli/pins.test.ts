@@ -117,6 +117,9 @@ test("a server that makes its tool EVIL and takes that back: no one sees EVIL, a
   await place.offer({ tools: [calc(evil)], prompts: [{ ...review, description: evil }], instructions: evil });
   await using hub = await place.start();
   expect(await hub.seen()).not.toContain("EVIL");
+  // Until the server is connected, it is listed from what it offered last.
+  await until(async () => (await place.held()).includes("rug__calc changed pinned"));
+  expect(await hub.seen()).not.toContain("EVIL");
   expect(await place.held()).toEqual([
     "rug__calc changed pinned",
     "rug__review changed pinned",
@@ -130,6 +133,8 @@ test("approving shows the difference and counts at once: clients are told that t
   await place.start().then((hub) => hub[Symbol.asyncDispose]());
   await place.offer({ tools: [calc("Adds and divides.")], instructions: "New." });
   await using hub = await place.start();
+  // Until the server is connected, it is listed from what it offered last.
+  await until(async () => !/rug__calc|Old\./.test(await hub.seen()));
   expect(await hub.seen()).not.toMatch(/rug__calc|Old\.|New\./);
   const listening = await hub.post(
     "/mcp",
@@ -162,6 +167,8 @@ test("under `strict` a renamed tool asks, read-only or not, and with `hide` it i
   await place.start().then((hub) => hub[Symbol.asyncDispose]());
   await place.offer({ tools: [{ ...calc("Adds."), ...readOnly, name: "calculate" }] });
   await using hub = await place.start();
+  // Until the server is connected, it is listed from what it offered last.
+  await until(async () => (await place.run("pins")).out.includes("rug__calculate"));
   expect((await hub.call("rug__calculate")).content[0].text).toContain("its server added it after its first list");
   expect((await place.run("pins")).out).toMatch(/rug__calculate +rug +tool +new +the new one/);
   const config = join(place.home, "clawport.json5");

@@ -169,21 +169,17 @@ test("a value is set in its place, and everything around it stays", () => {
 
 test("whatever is set is read back, and nothing else changes", () => {
   const names = fc.stringMatching(/^[a-z][a-z0-9_.-]{0,8}$/);
-  const values = fc.dictionary(names, fc.jsonValue({ maxDepth: 2, noUnicodeString: true }), { maxKeys: 5 });
+  // JSON has no negative zero.
+  const json = fc.jsonValue({ maxDepth: 2 }).map((value) => JSON.parse(JSON.stringify(value)) as unknown);
+  const values = fc.dictionary(names, json, { maxKeys: 5 });
   fc.assert(
-    fc.property(
-      values,
-      names,
-      fc.jsonValue({ maxDepth: 2 }),
-      fc.constantFrom(undefined, 2),
-      (others, name, value, space) => {
-        const text = JSON5.stringify({ debug: true, part: others }, undefined, space);
-        expect(JSON5.parse(setJson5(text, ["part", name], value))).toEqual({
-          debug: true,
-          part: { ...others, [name]: value },
-        });
-      },
-    ),
+    fc.property(values, names, json, fc.constantFrom(undefined, 2), (others, name, value, space) => {
+      const text = JSON5.stringify({ debug: true, part: others }, undefined, space);
+      expect(JSON5.parse(setJson5(text, ["part", name], value))).toEqual({
+        debug: true,
+        part: { ...others, [name]: value },
+      });
+    }),
   );
 });
 

@@ -43,8 +43,17 @@ export async function startScreen(): Promise<Screen> {
     const options = { env: { ...process.env, ...env }, encoding: "buffer" as const, maxBuffer: 16 * 1024 * 1024 };
     return (await promisify(execFile)(program, args, options)).stdout;
   };
-  const manager = spawn("openbox", [], { env: { ...process.env, ...env }, stdio: "ignore" });
-  await until(() => run("wmctrl", "-m").then(() => true, () => false), "the window manager"); // prettier-ignore
+  const startManager = (): ChildProcess => spawn("openbox", [], { env: { ...process.env, ...env }, stdio: "ignore" });
+  let manager = startManager();
+  const isManaged = async (): Promise<boolean> => {
+    // It gives up if the screen does not answer at once.
+    if (manager.exitCode !== null) manager = startManager();
+    return run("wmctrl", "-m").then(
+      () => true,
+      () => false,
+    );
+  };
+  await until(isManaged, "the window manager", 60_000);
   return {
     env,
     async windows() {

@@ -28,20 +28,23 @@ export interface Serve extends AsyncDisposable {
 export async function openServe(servers: Readonly<Record<string, object>>): Promise<Serve> {
   const place = await makePlace();
   const file = path.join(place.folder, "clawport.json5");
-  await writeFile(file, JSON.stringify({ servers }));
+  // Without tools of our own: what a server offers is compared to the letter.
+  await writeFile(file, JSON.stringify({ servers, results: { maxTokens: "off" } }));
   const env = Object.fromEntries(Object.entries(place.env).flatMap(([name, value]) => (value ? [[name, value]] : [])));
   const args = [mainFile, "serve", "--stdio", "--config", file, "--trust", "--wait", "30"];
   const command = { command: process.execPath, args, cwd: place.folder, env };
   const closers: (() => Promise<unknown>)[] = [];
+  /** What a server offered to an earlier client is not known here. */
+  const ownHome = path.join(place.folder, "other-state");
 
   return {
     command,
     direct: { cwd: place.folder, env: { HOME: place.folder }, stderr: "ignore" },
     stdio: () => new StdioClientTransport({ ...command, stderr: "ignore" }),
-    reach: () => start("serve", "--http", "--wait", "30"),
+    reach: () => start("serve", "--http", "--wait", "30", "--home", ownHome),
     hub: async () => void (await start("up")),
     async http(name) {
-      const { url, token } = await start("serve", "--http", "--wait", "30");
+      const { url, token } = await start("serve", "--http", "--wait", "30", "--home", ownHome);
       return new StreamableHTTPClientTransport(new URL(`${url}/${name}`), {
         requestInit: { headers: { authorization: `Bearer ${token}` } },
       });
