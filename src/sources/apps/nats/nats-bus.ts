@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import type { Log } from "../../../core/log.ts";
 import type { SharedUsage } from "../../../core/token-bucket.ts";
+import { maxMessageBytes } from "../bridge/bridge-limits.ts";
 import type { CallBus } from "../call/call-bus.ts";
 import { createBulk } from "./bulk.ts";
 import { type InstanceFacts, subjectsOf } from "./bus-messages.ts";
@@ -11,7 +12,8 @@ import { listen } from "./listen.ts";
 import type { NatsLinks } from "./nats-connection.ts";
 import { openNatsUsage } from "./nats-usage.ts";
 
-const largestTransfer = 64 * 1024 * 1024;
+/** Whatever an app may send: its result crosses as text and as structured content, and both may hold all of it. */
+const largestTransfer = 2 * maxMessageBytes + 16 * 1024 * 1024;
 const mostWaiting = 512 * 1024 * 1024;
 
 export interface NatsBus extends CallBus {
