@@ -9,7 +9,7 @@ import { startAuthorizationServer } from "../../tests/oauth/bench/authorization-
 import { startProtectedServer } from "../../tests/oauth/bench/protected-server.ts";
 import { until } from "../../tests/support/until.ts";
 
-/** A hub as somebody might have it after a week: four servers, one down, one to sign in to, calls, a question. */
+/** A hub after a week of use: four servers, one down, one to sign in to, calls, a question. */
 export interface DemoPlace extends AsyncDisposable {
   readonly console: ConsolePlace;
   /** A client makes a call that needs approval. It is answered on the page. */

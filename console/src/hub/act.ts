@@ -9,7 +9,7 @@ export interface Notice {
 }
 
 export const notice = signal<Notice | undefined>(undefined);
-/** What a screen reader is told, and nobody sees. */
+/** Text for screen readers only. */
 export const spoken = signal("");
 
 const shownMs = 6000;

@@ -23,7 +23,7 @@ import {
 type Parameters<Values extends readonly unknown[]> = { readonly [Index in keyof Values]-?: Parameter<Values[Index]> };
 
 /**
- * What a verb does: `look` changes nothing. `change` is open to whoever has the main token and is on this machine.
+ * What a verb does: `look` changes nothing. `change` takes the main token, from this machine.
  * `person` changes the configuration or shows a secret: a token must never become the right to start a command, so it
  * takes a session of the console that was opened at a terminal.
  */

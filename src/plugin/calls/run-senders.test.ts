@@ -60,7 +60,7 @@ test("two people who share a chat of their own are told apart", () => {
   expect(senders.of("a", main)).toMatchObject({ isOwner: false });
 });
 
-test("a run that nobody wrote to, such as a scheduled one, has no sender", () => {
+test("a run without a message, such as a scheduled one, has no sender", () => {
   expect(createRunSenders().of("a", "agent:main:cron:job:run:1")).toEqual({ isOwner: false });
   expect(createRunSenders().of(undefined, undefined)).toEqual({ isOwner: false });
 });

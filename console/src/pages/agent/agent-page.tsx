@@ -14,7 +14,7 @@ const backendWords: Readonly<Record<AgentState["backend"], string>> = {
   gateway: "OpenClaw's gateway",
   model: "a model",
   commands: "commands only",
-  none: "nobody",
+  none: "no agent",
 };
 
 /** What is the agent working on? */
