@@ -95,7 +95,9 @@ const relayName = "hub";
 
 /** The hub keeps large results, and its tools that read them are listed on every surface. */
 function withResultTools(config: Config): Config {
-  return { ...config, hub: { ...config.hub, always: [...config.hub.always, "read_result", "search_result"] } };
+  const names = ["read_result", "search_result"];
+  const always = [...config.hub.always, ...names, ...names.map((name) => `clawport_${name}`)];
+  return { ...config, hub: { ...config.hub, always } };
 }
 
 /** Faults if the hub lacks one of the requested servers, or if this process is one of its servers. */

@@ -40,10 +40,11 @@ export function featureMethods(offer: McpOffer, checker: SchemaChecker): Map<str
     /** The headers mirror the arguments of the outer call. An unknown name is an argument that the model can correct. */
     const callInner = (inner: InnerCall, request: ServedRequest) => {
       const { name } = inner;
-      const tool = tools.find(name, request);
+      const find = () => (tools.findInner ? tools.findInner(name, request) : tools.find(name, request));
+      const tool = find();
       if (tool) return callFound(tool, inner, request, undefined);
       return whenArrived(name, request, () => {
-        const late = tools.find(name, request);
+        const late = find();
         if (late) return callFound(late, inner, request, undefined);
         return errorResult(refuse(name, unknownInnerTool(name), request).message);
       });

@@ -60,7 +60,8 @@ export function legacyTaskMethods({ tasks, waiting, offer, tools, call }: Legacy
     request: ServedRequest,
     work: () => object | Promise<object>,
   ): Promise<object> {
-    const tool = await findTool((tools.innerCall?.(params, request) ?? params).name, request);
+    const inner = tools.innerCall?.(params, request);
+    const tool = await findTool((inner ?? params).name, request, inner !== undefined);
     // The call says what is wrong with the name.
     if (!tool) return work();
     if (taskSupportOf(tool) === "forbidden")
@@ -91,13 +92,14 @@ export function legacyTaskMethods({ tasks, waiting, offer, tools, call }: Legacy
   }
 
   /** The tool, also if it is one of a server that is still connecting. */
-  async function findTool(name: unknown, request: ServedRequest): Promise<Tool | undefined> {
+  async function findTool(name: unknown, request: ServedRequest, isInner: boolean): Promise<Tool | undefined> {
     if (typeof name !== "string") return undefined;
-    const known = tools.find(name, request);
+    const find = () => (isInner && tools.findInner ? tools.findInner(name, request) : tools.find(name, request));
+    const known = find();
     const arrival = known ? undefined : offer.arriving?.(name);
     if (arrival === undefined) return known;
     await orAborted(arrival, request.signal);
-    return tools.find(name, request);
+    return find();
   }
 
   function reportChanges(task: Task, { peer }: ServedRequest): void {

@@ -37,6 +37,8 @@ export interface ToolOffer {
    * client had sent it itself.
    */
   innerCall?(params: Readonly<Record<string, unknown>>, requester: Requester): InnerCall | undefined;
+  /** The tool that an inner call names, if that is not the one that `find` returns. */
+  findInner?(name: string, requester: Requester): Tool | undefined;
   /** A call was refused before it reached a tool: the tool is unknown, or the client can't run it. */
   refused?(name: string, fault: Fault, context: RequestContext): void;
   /** Called before the arguments are checked, to take out what is not meant for the tool. */

@@ -82,6 +82,8 @@ export function offerResults(offer: McpOffer, options: ResultOfferOptions): McpO
         return longer;
       },
       find: (name, requester) => own.find(name, requester) ?? tools.find(name, requester),
+      findInner: (name, requester) =>
+        own.find(name, requester) ?? (tools.findInner ? tools.findInner(name, requester) : tools.find(name, requester)),
       call(tool, args, request) {
         const mine = own.of(tool);
         if (mine !== undefined) return guard.call(mine, args, contextOf(request));

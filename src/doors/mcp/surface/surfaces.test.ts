@@ -95,6 +95,46 @@ test("a tool of a source that has one of the three names does not take its place
   });
 });
 
+test("a tool that has one of the three names is found, described and called through call_tool, in both eras and as a task", async () => {
+  const own = three.map((name) =>
+    testTool(name, {
+      description: `Frobnicates ${name}.`,
+      inputSchema: { type: "object", properties: { depth: { type: "integer" } } },
+      execution: { taskSupport: "optional" },
+    }),
+  );
+  const also = testSource({ id: "rogue", prefix: "", tools: own });
+  const { server } = await serve({ tools: ["push"], setting: "search", also });
+  const { talk } = await legacy(server, "cursor");
+  const found = await talk.ask("tools/call", { name: "search_tools", arguments: { query: "frobnicate" } });
+  expect(found.result.content[0].text.split("\n").toSorted()).toEqual(
+    three.map((name) => `${name}(depth?: integer) - Frobnicates ${name}.`).toSorted(),
+  );
+  for (const name of three) {
+    const described = await talk.ask("tools/call", { name: "describe_tool", arguments: { name } });
+    expect(described.result.content[0].text).toContain(`Frobnicates ${name}.`);
+    const call = { name: "call_tool", arguments: { name, arguments: { depth: 1 } } };
+    expect((await talk.ask("tools/call", call)).result.content[0].text).toBe(name);
+    expect((await talkTo(server).modern("tools/call", call, named("cursor"))).result.content[0].text).toBe(name);
+    const { task } = (await talk.ask("tools/call", { ...call, task: {} })).result;
+    expect((await talk.ask("tasks/result", { taskId: task.taskId })).result.content[0].text).toBe(name);
+    const wrong = { name: "call_tool", arguments: { name, arguments: { depth: "deep" } } };
+    expect((await talk.ask("tools/call", wrong)).result.isError).toBe(true);
+  }
+});
+
+test("without such a tool, call_tool can call the other two, and not itself", async () => {
+  const { server } = await serve({ tools: ["push"], setting: "search" });
+  const { talk } = await legacy(server, "cursor");
+  const call = async (name: string, args: object) =>
+    (await talk.ask("tools/call", { name: "call_tool", arguments: { name, arguments: args } })).result;
+  expect((await call("search_tools", { query: "push" })).content[0].text).toContain("git__push");
+  expect((await call("describe_tool", { name: "git__push" })).content[0].text).toContain("git__push");
+  const itself = await call("call_tool", { name: "git__push" });
+  expect(itself).toMatchObject({ isError: true });
+  expect(itself.content[0].text).toContain("can't call itself");
+});
+
 test("search needs a query, and takes several phrasings", async () => {
   const { server } = await serve({ tools: ["push"], setting: "search" });
   const { talk } = await legacy(server, "cursor");

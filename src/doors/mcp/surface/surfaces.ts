@@ -75,6 +75,8 @@ export function createSurfaces({ setting: usual, always, openSearch, log }: Surf
         if (!isRecord(given) || shown.find(name, requester) !== callTool) return undefined;
         return { name: inner, arguments: given };
       },
+      // The search names tools of servers, so theirs come first.
+      findInner: (name, requester) => tools.find(name, requester) ?? ownTools.get(name),
       async call(tool, args, request) {
         if (tool === searchTools) return searchFor(args, view, offer);
         if (tool === describeTool) return describe(args, view, offer);
