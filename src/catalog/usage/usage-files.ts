@@ -2,7 +2,16 @@ import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { openStateFile } from "../../core/files/state-file.ts";
 import type { Log } from "../../core/log.ts";
-import { addRows, loadRow, parseRows, type StoredRow, storeRow, type UsageRow, type UsageRows } from "./usage-row.ts";
+import {
+  addRows,
+  type DayRow,
+  loadRow,
+  parseRows,
+  type StoredRow,
+  storeRow,
+  type UsageRow,
+  type UsageRows,
+} from "./usage-row.ts";
 
 /** How many days are kept. */
 export const keptDays = 92;
@@ -27,11 +36,11 @@ export async function addToFile(folder: string, day: number, rows: Iterable<Usag
 }
 
 /** The rows of these days, of all processes. */
-export async function readDays(folder: string, from: number, until: number, log: Log): Promise<readonly UsageRow[]> {
-  const all: UsageRow[] = [];
+export async function readDays(folder: string, from: number, until: number, log: Log): Promise<readonly DayRow[]> {
+  const all: DayRow[] = [];
   for (let day = from; day <= until; day++) {
     const { rows } = await fileOf(folder, day, log).read();
-    all.push(...rows.map(loadRow));
+    for (const row of rows) all.push({ ...loadRow(row), day: dayText(day) });
   }
   return all;
 }

@@ -39,12 +39,17 @@ test("calls are summed by server, tool and caller, also those of other and earli
   one.noteKept({ caller: entry().caller, source: "files", tool: "files__read", size: 200 });
   await Promise.all([one.close(), two.close()]);
   const read = await place.open().read(30);
+  const total = { calls: 3, errors: 1, tokensIn: 30, tokensOut: 150, tokensKept: 50 };
   const known = { knownServers: ["files", "git"], knownTools: [{ server: "git", tool: "git__log", tokens: 9 }] };
-  expect(reportUsage({ ...read, ...known })).toEqual({
+  const { days, ...report } = reportUsage({ ...read, ...known });
+  expect(days).toHaveLength(30);
+  expect(days[0]).toEqual({ day: "2026-10-18", calls: 0, errors: 0, tokensIn: 0, tokensOut: 0, tokensKept: 0 });
+  expect(days.at(-1)).toEqual({ day: "2026-11-16", ...total });
+  expect(report).toEqual({
     from: "2026-10-18",
     to: "2026-11-16",
-    total: { calls: 3, errors: 1, tokensIn: 30, tokensOut: 150, tokensKept: 50 },
-    servers: [{ server: "files", calls: 3, errors: 1, tokensIn: 30, tokensOut: 150, tokensKept: 50 }],
+    total,
+    servers: [{ server: "files", ...total }],
     tools: [
       { server: "files", tool: "files__read", calls: 2, errors: 1, tokensIn: 20, tokensOut: 50, tokensKept: 50 },
       { server: "files", tool: "files__list", calls: 1, errors: 0, tokensIn: 10, tokensOut: 100, tokensKept: 0 },
@@ -53,6 +58,7 @@ test("calls are summed by server, tool and caller, also those of other and earli
       { caller: "mcp-http/phone", calls: 2, errors: 1, tokensIn: 20, tokensOut: 50, tokensKept: 50 },
       { caller: "cli", calls: 1, errors: 0, tokensIn: 10, tokensOut: 100, tokensKept: 0 },
     ],
+    listed: { tools: 1, tokens: 9 },
     unused: { servers: ["git"], tools: [{ server: "git", tool: "git__log", tokens: 9 }] },
   });
   expect(one.sinceStart().get("files")).toEqual({ sizeIn: 80, sizeOut: 400, sizeKept: 200 });
@@ -85,6 +91,32 @@ test("names without end stay within bounds, and nothing is lost from the sums", 
   expect(rows.reduce((sum, row) => sum + row.calls, 0)).toBe(5200);
   expect(rows.length).toBeLessThan(1010);
   expect((await readFile(join(place.folder, "2026-11-16.json"))).length).toBeLessThan(400_000);
+});
+
+test("a tool counts as never used only if that is certain", async () => {
+  await using place = await openFolder();
+  const ledger = place.open();
+  const long = `files__${"x".repeat(500)}`;
+  const unused = async (tools: readonly string[]) => {
+    const knownTools = tools.map((tool) => ({ server: tool.split("__")[0]!, tool, tokens: 1 }));
+    const { unused } = reportUsage({ ...(await ledger.read(1)), knownServers: ["files", "git", "new"], knownTools });
+    return [...unused.servers, ...unused.tools.map(({ tool }) => tool)];
+  };
+  ledger.note(entry({ tool: long }));
+  expect(await unused([long, "files__never", "git__log"])).toEqual(["git", "new", "files__never", "git__log"]);
+  // Beyond the most rows of a day, tools are counted together.
+  for (let index = 0; index < 1500; index++) ledger.note(entry({ tool: `files__${index}` }));
+  expect(await unused([long, "files__1499", "files__never", "git__log"])).toEqual(["git", "new", "git__log"]);
+});
+
+test("what was kept after midnight does not make the tokens of that day negative", async () => {
+  await using place = await openFolder();
+  const ledger = place.open();
+  ledger.note(entry({ sizeOut: 400 }));
+  place.pass(dayMs);
+  ledger.noteKept({ caller: entry().caller, source: "files", tool: "files__read", size: 300 });
+  const report = reportUsage({ ...(await ledger.read(1)), knownServers: [], knownTools: [] });
+  expect(report.total).toEqual({ calls: 0, errors: 0, tokensIn: 0, tokensOut: 0, tokensKept: 75 });
 });
 
 test("a damaged file is set aside, and counting goes on", async () => {

@@ -1,7 +1,7 @@
 import type { Log } from "../../core/log.ts";
 import type { AuditEntry } from "../audit/audit-line.ts";
 import type { Caller } from "../caller.ts";
-import { rowOf, type UsageRow, type UsageRows } from "./usage-row.ts";
+import { type DayRow, rowOf, type UsageRow, type UsageRows } from "./usage-row.ts";
 
 export interface UsageLedgerOptions {
   /** One file a day. */
@@ -26,9 +26,16 @@ export interface UsageLedger {
   /** Everything since the start of this process, by source. */
   sinceStart(): ReadonlyMap<string, UsageSums>;
   /** The rows of the last days, today included, of all processes. */
-  read(days: number): Promise<{ readonly from: string; readonly to: string; readonly rows: readonly UsageRow[] }>;
+  read(days: number): Promise<UsageReading>;
   /** Writes what is not in the files yet. */
   close(): Promise<void>;
+}
+
+export interface UsageReading {
+  /** The first and the last day (UTC). */
+  readonly from: string;
+  readonly to: string;
+  readonly rows: readonly DayRow[];
 }
 
 export type UsageSums = Pick<UsageRow, "sizeIn" | "sizeOut" | "sizeKept">;

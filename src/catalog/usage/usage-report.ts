@@ -1,7 +1,8 @@
-import { bytesPerToken } from "../../core/estimate-tokens.ts";
-import type { UsageRow } from "./usage-row.ts";
+import { tokensOfSize } from "../../core/estimate-tokens.ts";
+import type { UsageReading } from "./usage-ledger.ts";
+import { others, storedName, type UsageRow } from "./usage-row.ts";
 
-/** Tokens are estimated: one for 4 characters of JSON. */
+/** Tokens are estimated. */
 export interface UsageTally {
   readonly calls: number;
   /** Those that did not end with `ok`. */
@@ -19,17 +20,22 @@ export interface UsageReport {
   readonly from: string;
   readonly to: string;
   readonly total: UsageTally;
+  /** Every day from the first to the last, also those without a call. */
+  readonly days: readonly (UsageTally & { readonly day: string })[];
   /** By source: a server, `agent`, `machine`, `app`, `results`, or `-` for tools that do not exist. The most used first. */
   readonly servers: readonly (UsageTally & { readonly server: string })[];
   readonly tools: readonly (UsageTally & { readonly server: string; readonly tool: string })[];
   readonly callers: readonly (UsageTally & { readonly caller: string })[];
+  /** All tools that are listed now, called or not, and what their definitions cost in a list. */
+  readonly listed: { readonly tools: number; readonly tokens: number };
   readonly unused: UnusedParts;
 }
 
 /** What is configured or listed now, and was not called in that time. */
 export interface UnusedParts {
   readonly servers: readonly string[];
-  readonly tools: readonly { readonly server: string; readonly tool: string; readonly tokens: number }[];
+  /** The most expensive first. */
+  readonly tools: readonly KnownTool[];
 }
 
 /** A tool that is listed now, and about how many tokens its definition has. */
@@ -39,10 +45,7 @@ export interface KnownTool {
   readonly tokens: number;
 }
 
-export interface UsageParts {
-  readonly from: string;
-  readonly to: string;
-  readonly rows: readonly UsageRow[];
+export interface UsageParts extends UsageReading {
   readonly knownServers: readonly string[];
   readonly knownTools: readonly KnownTool[];
 }
@@ -50,10 +53,16 @@ export interface UsageParts {
 export function reportUsage({ from, to, rows, knownServers, knownTools }: UsageParts): UsageReport {
   const usedServers = new Set(rows.map(({ source }) => source));
   const usedTools = new Set(rows.map(({ source, tool }) => `${source}\n${tool}`));
+  const isUsed = (server: string, tool: string): boolean => usedTools.has(`${storedName(server)}\n${storedName(tool)}`);
+  /** On a day with too many names some were counted together, and any tool may be one of them. */
+  const mayBeUsed = (server: string, tool: string): boolean =>
+    usedServers.has(others) || isUsed(server, others) || isUsed(server, tool);
+  const rowsOfDay = Map.groupBy(rows, ({ day }) => day);
   return {
     from,
     to,
     total: tallyOf(rows),
+    days: daysFrom(from, to).map((day) => ({ day, ...tallyOf(rowsOfDay.get(day) ?? []) })),
     servers: groups(
       rows,
       ({ source }) => source,
@@ -69,13 +78,21 @@ export function reportUsage({ from, to, rows, knownServers, knownTools }: UsageP
       ({ caller }) => caller,
       ({ caller }) => ({ caller }),
     ),
+    listed: { tools: knownTools.length, tokens: knownTools.reduce((sum, { tokens }) => sum + tokens, 0) },
     unused: {
-      servers: knownServers.filter((server) => !usedServers.has(server)),
-      tools: knownTools
-        .filter(({ server, tool }) => !usedTools.has(`${server}\n${tool}`))
-        .toSorted((a, b) => b.tokens - a.tokens),
+      servers: knownServers.filter((server) => !usedServers.has(others) && !usedServers.has(storedName(server))),
+      tools: knownTools.filter(({ server, tool }) => !mayBeUsed(server, tool)).toSorted((a, b) => b.tokens - a.tokens),
     },
   };
+}
+
+const dayMs = 86_400_000;
+
+function daysFrom(from: string, to: string): readonly string[] {
+  const [first, last] = [Date.parse(from), Date.parse(to)];
+  return Array.from({ length: (last - first) / dayMs + 1 }, (_, at) =>
+    new Date(first + at * dayMs).toISOString().slice(0, 10),
+  );
 }
 
 function groups<N extends object>(
@@ -91,7 +108,7 @@ function groups<N extends object>(
 
 function tallyOf(rows: readonly UsageRow[]): UsageTally {
   const sum = (of: (row: UsageRow) => number): number => rows.reduce((total, row) => total + of(row), 0);
-  const tokens = (of: (row: UsageRow) => number): number => Math.round(sum(of) / bytesPerToken);
+  const tokens = (of: (row: UsageRow) => number): number => tokensOfSize(sum(of));
   return {
     calls: sum(({ calls }) => calls),
     errors: sum(({ errors }) => errors),

@@ -16,13 +16,18 @@ export interface UsageRow {
   sizeKept: number;
 }
 
+/** As it is in the file of a day: `2026-11-16`, in UTC. */
+export interface DayRow extends UsageRow {
+  readonly day: string;
+}
+
 export type UsageRows = Map<string, UsageRow>;
 
 /** Clients choose names of tools, and apps come and go, so there could be any number. */
 const mostRows = 1000;
 const longestName = 120;
 /** Under this name, what does not fit any more is counted together. */
-const others = "(others)";
+export const others = "(others)";
 
 /** The row of a caller and a tool; a new one counts nothing yet. */
 export function rowOf(rows: UsageRows, source: string, tool: string, caller: string): UsageRow {
@@ -30,7 +35,7 @@ export function rowOf(rows: UsageRows, source: string, tool: string, caller: str
 }
 
 function addRow(rows: UsageRows, source: string, tool: string, caller: string): UsageRow {
-  const names = [source, tool, caller].map((name) => name.slice(0, longestName)) as [string, string, string];
+  const names = [source, tool, caller].map(storedName) as [string, string, string];
   const isFull = rows.size >= mostRows;
   const [first, second, third] = isFull ? [rows.size < 2 * mostRows ? names[0] : others, others, others] : names;
   const key = keyOf(first, second, third);
@@ -40,6 +45,11 @@ function addRow(rows: UsageRows, source: string, tool: string, caller: string): 
   const row: UsageRow = { source: first, tool: second, caller: third, ...sums };
   rows.set(key, row);
   return row;
+}
+
+/** A name as a row has it. */
+export function storedName(name: string): string {
+  return name.slice(0, longestName);
 }
 
 function keyOf(source: string, tool: string, caller: string): string {

@@ -1,4 +1,4 @@
-import { bytesPerToken } from "../estimate-tokens.ts";
+import { tokensOfSize } from "../estimate-tokens.ts";
 import type { BoundCounter, BoundGauge, BoundHistogram } from "./instruments.ts";
 import type { Metrics } from "./metrics.ts";
 
@@ -173,13 +173,9 @@ export function watchTokens(metrics: Metrics, read: () => CarriedSizes): () => v
   const help = "Tokens of arguments (in) and of results (out, without what was kept), estimated.";
   return metrics.watch({ name, help, labels: ["source", "direction"], type: "counter" }, () =>
     [...read()].flatMap(([source, { sizeIn, sizeOut, sizeKept }]) => [
-      [{ source, direction: "in" }, tokensIn(sizeIn)] as const,
-      [{ source, direction: "out" }, tokensIn(sizeOut - sizeKept)] as const,
-      [{ source, direction: "kept" }, tokensIn(sizeKept)] as const,
+      [{ source, direction: "in" }, tokensOfSize(sizeIn)] as const,
+      [{ source, direction: "out" }, tokensOfSize(sizeOut - sizeKept)] as const,
+      [{ source, direction: "kept" }, tokensOfSize(sizeKept)] as const,
     ]),
   );
-}
-
-function tokensIn(size: number): number {
-  return Math.round(size / bytesPerToken);
 }

@@ -1,7 +1,7 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { UsageLedger } from "../../catalog/usage/usage-ledger.ts";
 import { reportUsage, type UsageReport } from "../../catalog/usage/usage-report.ts";
-import { estimateTokensOf } from "../../core/estimate-tokens.ts";
+import { estimateDefinition } from "../../core/estimate-tokens.ts";
 import type { ServersControl } from "./hub-control.ts";
 
 export interface UsageControl {
@@ -26,7 +26,7 @@ export function createUsageControl({ usage, catalog, servers }: UsageControlOpti
         .map(({ name, source, definition }) => ({
           server: source.id,
           tool: name,
-          tokens: estimateTokensOf(definition),
+          tokens: estimateDefinition(definition),
         }));
       return reportUsage({ ...read, knownServers: configured, knownTools });
     },

@@ -48,7 +48,7 @@ function totalText({ calls, errors, tokensIn, tokensOut, tokensKept }: UsageTall
   if (calls === 0) return "no calls.";
   const failed = errors === 0 ? "" : ` (${errors} failed)`;
   const kept = tokensKept === 0 ? "" : `; ${tokensKept} were kept, and only a preview was sent`;
-  return `${countText(calls, "call")}${failed}, about ${tokensIn} tokens in and ${tokensOut} out${kept}.`;
+  return `${countText(calls, "call")}${failed}, an estimated ${tokensIn} tokens in and ${tokensOut} out${kept}.`;
 }
 
 function unusedText({ unused }: UsageReport): string {
@@ -58,7 +58,7 @@ function unusedText({ unused }: UsageReport): string {
     ...(tools.length === 0
       ? []
       : [
-          `Tools never used: ${tools.length}, with definitions of about ${tools.reduce((sum, { tokens }) => sum + tokens, 0)} tokens: ${named(tools.map(({ tool }) => tool))}.`,
+          `Tools never used: ${tools.length}, with definitions of an estimated ${tools.reduce((sum, { tokens }) => sum + tokens, 0)} tokens: ${named(tools.map(({ tool }) => tool))}.`,
         ]),
   ];
   return lines.join("\n");

@@ -1,4 +1,4 @@
-import { bytesPerToken } from "../../../core/estimate-tokens.ts";
+import { bytesPerToken, tokensOfSize } from "../../../core/estimate-tokens.ts";
 import { countText } from "../../../core/count-text.ts";
 import { endOfCharacters } from "./read-text.ts";
 import type { KeptResult } from "./result-store.ts";
@@ -27,7 +27,7 @@ export function previewOf(text: string, options: PreviewOptions): string {
   const next = headLines === undefined ? `"offset": ${Buffer.byteLength(head)}` : `"fromLine": ${headLines + 1}`;
   const intro = [
     `[The result of ${toolName} is too long to send at once: ${countText(bytes, "byte")} in ${countText(lines, "line")},`,
-    `about ${Math.ceil(bytes / bytesPerToken)} tokens, where ${maxTokens} are allowed.`,
+    `about ${tokensOfSize(bytes)} tokens, where ${maxTokens} are allowed.`,
     `Clawport keeps it for ${keptFor} as ${resultUri(id)}.`,
     `Read on with ${names.read} {"id": "${id}", ${next}},`,
     `or find something in it with ${names.search} {"id": "${id}", "query": "…"}.`,

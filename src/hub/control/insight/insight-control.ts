@@ -66,7 +66,7 @@ export interface ToolRow {
   /** Cut to its first sentence or 300 characters. */
   readonly description: string;
   readonly annotations?: ToolAnnotations | undefined;
-  /** Roughly what its definition costs a model. */
+  /** What its definition costs a model, estimated. */
   readonly tokens: number;
 }
 

@@ -1,11 +1,10 @@
 import type { Catalog } from "../../../catalog/catalog.ts";
 import type { CatalogTool } from "../../../catalog/source.ts";
-import { approximateJsonSize } from "../../../core/json-size.ts";
+import { estimateDefinition } from "../../../core/estimate-tokens.ts";
 import type { ToolPage, ToolQuery, ToolRow } from "./insight-control.ts";
 
 const mostRows = 200;
 const longestDescription = 300;
-const charactersPerToken = 4;
 
 /** A page of the tools, by name; with words, those that have all of them, the best first. */
 export function searchTools(catalog: Pick<Catalog, "tools">, query: ToolQuery = {}): ToolPage {
@@ -44,7 +43,7 @@ function scoreOf({ name, source, tool }: CatalogTool, words: readonly string[]):
   return score;
 }
 
-function rowOf({ name, source, tool }: CatalogTool): ToolRow {
+function rowOf({ name, source, tool, definition }: CatalogTool): ToolRow {
   const { title, description = "", annotations } = tool;
   return {
     name,
@@ -52,7 +51,7 @@ function rowOf({ name, source, tool }: CatalogTool): ToolRow {
     ...(title !== undefined && { title }),
     description: shorten(description),
     ...(annotations !== undefined && { annotations }),
-    tokens: Math.ceil(approximateJsonSize(tool) / charactersPerToken),
+    tokens: estimateDefinition(definition),
   };
 }
 

@@ -7,6 +7,7 @@ import {
   type TextPart,
   type UserModelMessage,
 } from "ai";
+import { estimateTokensOf } from "../../../core/estimate-tokens.ts";
 import { sizeText } from "../../../core/size-text.ts";
 import { declaredFamily } from "../media/media-family.ts";
 import type { ReplyOptions, ReplyRequest } from "../reply-backend.ts";
@@ -88,9 +89,6 @@ export async function compactHistory(
   }
 }
 
-/** An estimate, which only decides when to summarize. */
-const charactersPerToken = 4;
-
 /** The share of the context that the latest messages keep when older ones are summarized. */
 const recentShare = 0.5;
 
@@ -104,18 +102,14 @@ interface SplitHistory {
  * without its call.
  */
 function splitHistory(messages: readonly ModelMessage[], contextTokens: number): SplitHistory {
-  if (estimateTokens(messages) <= contextTokens) return { old: [], recent: messages };
+  if (estimateTokensOf(messages) <= contextTokens) return { old: [], recent: messages };
   let cut = messages.length;
   for (let index = messages.length - 1; index >= 0; index--) {
     const recent = messages.slice(index);
-    if (estimateTokens(recent) > contextTokens * recentShare) break;
+    if (estimateTokensOf(recent) > contextTokens * recentShare) break;
     if (messages[index]!.role === "user") cut = index;
   }
   return { old: messages.slice(0, cut), recent: messages.slice(cut) };
-}
-
-function estimateTokens(messages: readonly ModelMessage[]): number {
-  return Math.ceil(JSON.stringify(messages).length / charactersPerToken);
 }
 
 function withSummary(summary: string, recent: readonly ModelMessage[]): readonly ModelMessage[] {
