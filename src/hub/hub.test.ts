@@ -47,16 +47,21 @@ async function start(
   return path;
 }
 
-async function callAdd(): Promise<{ isError?: boolean; content: { text: string }[] }> {
+type Answer = { isError?: boolean; content: { text: string }[]; tools: { name: string }[] };
+
+const callAdd = () => ask("tools/call", { name: "add", arguments: {} });
+const toolNames = async () => (await ask("tools/list", {})).tools.map(({ name }) => name);
+
+async function ask(method: string, params: object): Promise<Answer> {
   const token = (await readFile(hub!.tokenPath, "utf8")).trim();
   const headers = {
     "content-type": "application/json",
     authorization: `Bearer ${token}`,
     accept: "application/json, text/event-stream",
   };
-  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "add", arguments: {} } });
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
   const response = await fetch(hub!.url, { method: "POST", headers, body });
-  const answer = (await response.json()) as { result: { isError?: boolean; content: { text: string }[] } };
+  const answer = (await response.json()) as { result: Answer };
   return answer.result;
 }
 
@@ -74,6 +79,16 @@ test("an edited policy is in force without a restart", async () => {
   expect((await callAdd()).isError).not.toBe(true);
   await writeFile(path, "{ policy: { rules: [{ tool: 'add', verdict: 'deny' }] } }");
   await until(async () => (await callAdd()).isError === true);
+});
+
+test("an edited surface counts at once, without a word about a restart", async () => {
+  const path = await start();
+  expect(await toolNames()).toContain("add");
+  await writeFile(path, "{ hub: { surface: 'search' } }");
+  await until(async () => (await toolNames())[0] === "search_tools");
+  await writeFile(path, "{ hub: { surface: 'search', always: ['a?d'] } }");
+  await until(async () => (await toolNames()).includes("add"));
+  expect(lines.filter((line) => line.includes("after a restart"))).toEqual([]);
 });
 
 test("a bad edit is reported with its line, and what was in force stays", async () => {

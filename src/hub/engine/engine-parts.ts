@@ -32,6 +32,8 @@ export interface EngineParts {
   readonly metrics: Metrics | undefined;
   readonly telemetry: Telemetry | undefined;
   readonly closers: Closers;
+  /** Calls the listener when the configuration was edited, with the new one. */
+  onEdit(listener: (config: Config) => void): void;
 }
 
 type Closer = () => unknown;

@@ -104,6 +104,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     const guarded = openGuardedCatalog({ home, config, configPath, log, closers, askers, metrics: callMetrics });
     watchTokens?.(() => guarded.usage.sinceStart());
     const results = options.keepsResults ? await openResults(guarded.usage) : undefined;
+    const editListeners: ((config: Config) => void)[] = [];
     const parts: EngineParts = {
       home,
       config,
@@ -116,6 +117,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       metrics,
       telemetry,
       closers,
+      onEdit: (listener) => void editListeners.push(listener),
     };
     const { catalog, guard } = guarded;
     for (const source of sources.given ?? []) {
@@ -252,7 +254,8 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       machine?.consent.setModes(edited.machine.consent);
       if (!isSame(current.catalog, edited.catalog)) catalog.setFilter(edited.catalog);
       log.change?.({ level: options.logLevel ?? edited.log.level, format: edited.log.format });
-      const later = readAtStart.filter((key) => !isSame(current[key], edited[key]));
+      if (!isSame(current.hub, edited.hub)) for (const listener of editListeners) listener(edited);
+      const later = readAtStart.filter((key) => !isSame(atStart(current, key), atStart(edited, key)));
       const { describeEdit } = await import("./describe-edit.ts");
       const changes = describeEdit(current, edited);
       current = edited;
@@ -314,6 +317,13 @@ export const readAtStart = [
   "toolDiscoveryInterval",
   "maxConcurrentServers",
 ] as const satisfies readonly (keyof Config)[];
+
+/** The part of a section that is read only at the start. */
+function atStart(config: Config, key: (typeof readAtStart)[number]): unknown {
+  if (key !== "hub") return config[key];
+  const { surface: _surface, always: _always, ...others } = config.hub;
+  return others;
+}
 
 function isSame(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);

@@ -12,13 +12,15 @@ export interface SurfaceParts {
   readonly config: Pick<Config, "hub" | "catalog">;
   readonly home: Pick<Home, "file">;
   readonly log: Log;
+  /** Calls the listener when the configuration was edited. */
+  onEdit?(listener: (config: Config) => void): void;
 }
 
 /** How the clients of a door get the tools of a catalog. What searches them is loaded with the first search. */
-export function openSurfaces(parts: SurfaceParts, setting: SurfaceSetting = parts.config.hub.surface): Surfaces {
+export function openSurfaces(parts: SurfaceParts, given?: SurfaceSetting): Surfaces {
   const { catalog, config, log } = parts;
-  return createSurfaces({
-    setting,
+  const surfaces = createSurfaces({
+    setting: given ?? config.hub.surface,
     always: config.hub.always,
     log,
     async openSearch() {
@@ -26,6 +28,8 @@ export function openSurfaces(parts: SurfaceParts, setting: SurfaceSetting = part
       return createToolSearch({ tools: () => catalog.tools(), vectors: await openVectors(parts) });
     },
   });
+  parts.onEdit?.(({ hub }) => surfaces.change({ setting: given ?? hub.surface, always: hub.always }));
+  return surfaces;
 }
 
 async function openVectors({ config, home, log }: SurfaceParts): Promise<ToolVectors | undefined> {

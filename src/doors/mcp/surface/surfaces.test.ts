@@ -55,6 +55,23 @@ test("a list that grows past the limit is announced, and the next list is the sh
   expect(answer.result.content[0].text).toBe("tool1");
 });
 
+test("a changed setting is announced to live clients whose list it changes, and their next list follows it", async () => {
+  const { server, surfaces } = await serve({ tools: ["push", "pull"], setting: "auto" });
+  const fixed = createMcpServer(surfaces.wrap(...server.wrapped, "full"));
+  const [talk, other] = [(await legacy(server, "cursor")).talk, (await legacy(fixed, "cursor")).talk];
+  surfaces.change({ setting: "search", always: [] });
+  expect(namesIn(await talk.ask("tools/list"))).toEqual(three);
+  surfaces.change({ setting: "search", always: ["git__pu*h"] });
+  expect(namesIn(await talk.ask("tools/list"))).toEqual([...three, "git__push"]);
+  surfaces.change({ setting: "search", always: ["*push"] });
+  surfaces.change({ setting: "full", always: [] });
+  expect(namesIn(await talk.ask("tools/list"))).toEqual(["git__push", "git__pull"]);
+  expect(talk.sent.map(({ method }) => method)).toEqual(Array(3).fill("notifications/tools/list_changed"));
+  expect(namesIn(await other.ask("tools/list"))).toEqual(["git__push", "git__pull"]);
+  expect(other.sent).toEqual([]);
+  fixed.close();
+});
+
 test("search and description show what the view shows, and nothing else", async () => {
   const { server, catalog } = await serve({ tools: ["push"], setting: "search", only: "git" });
   catalog.add(testSource({ id: "secret", prefix: "secret", tools: [testTool("push", { description: "Push it." })] }));
@@ -180,14 +197,14 @@ async function serve({ tools = [], setting = "auto", only, also, instructions }:
   const openSearch = () => Promise.resolve(createToolSearch({ tools: () => catalog.tools() }));
   const surfaces = createSurfaces({ setting, always: [], log: silentLog, openSearch });
   const offer = createViewOffer({ view, guard, door: "mcp-http", info: { name: "t", version: "1" }, log: silentLog });
-  const server = createMcpServer(surfaces.wrap(offer, view));
+  const server = { ...createMcpServer(surfaces.wrap(offer, view)), wrapped: [offer, view] as const };
   close = async () => {
     server.close();
     await guarded[Symbol.asyncDispose]();
     close = undefined;
   };
   const changed = () => new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)));
-  return { server, catalog, source, changed };
+  return { server, catalog, source, changed, surfaces };
 }
 
 async function legacy(server: McpServer, client: string | undefined) {

@@ -1,4 +1,4 @@
-import { compileGlobs } from "../../../catalog/glob.ts";
+import { compileGlobs, type Matcher } from "../../../catalog/glob.ts";
 import { sameElements } from "../../../catalog/merge-sources.ts";
 import type { ToolSearch } from "../../../catalog/search/tool-search.ts";
 import { serverOf } from "../../../catalog/search/server-of.ts";
@@ -13,11 +13,14 @@ import { definitionText, facetsOf, searchText } from "./search-answer.ts";
 import { callTool, defaultResults, describeTool, searchTools, surfaceTools } from "./search-definitions.ts";
 import { type ClientSurface, createSurfaceRecord } from "./surface-record.ts";
 
-export interface SurfacesOptions {
+export interface SurfaceSettings {
   /** For clients whose token or address does not choose. */
   readonly setting: SurfaceSetting;
   /** Globs on names of tools that the search surface lists beside its own. */
   readonly always: readonly string[];
+}
+
+export interface SurfacesOptions extends SurfaceSettings {
   /** Opened with the first search: most processes never need it. */
   openSearch(): Promise<ToolSearch>;
   readonly log: Log;
@@ -29,27 +32,39 @@ export interface Surfaces {
   wrap(offer: McpOffer, view: View, setting?: SurfaceSetting): McpOffer;
   /** What clients were given, the latest first. */
   given(): readonly ClientSurface[];
+  /** From now on these settings apply, to live clients too. */
+  change(settings: SurfaceSettings): void;
 }
 
-export function createSurfaces({ setting: usual, always, openSearch, log }: SurfacesOptions): Surfaces {
+export function createSurfaces({ openSearch, log, ...settings }: SurfacesOptions): Surfaces {
   const record = createSurfaceRecord(log);
-  const isAlways = compileGlobs(always);
+  const listeners = new Set<() => void>();
+  let usual = settings.setting;
+  let isAlways = compileGlobs(settings.always);
   let opening: Promise<ToolSearch> | undefined;
   const search = (): Promise<ToolSearch> => (opening ??= openSearch());
 
-  return { given: () => record.list(), wrap };
+  return {
+    given: () => record.list(),
+    wrap,
+    change({ setting, always }) {
+      usual = setting;
+      isAlways = compileGlobs(always);
+      for (const listener of listeners) listener();
+    },
+  };
 
-  function wrap(offer: McpOffer, view: View, setting: SurfaceSetting = usual): McpOffer {
+  function wrap(offer: McpOffer, view: View, given?: SurfaceSetting): McpOffer {
     const { tools } = offer;
     if (tools === undefined) return offer;
     const sizeOf = cacheSize();
-    const listed = cacheListed(({ name }) => {
+    const listed = cacheListed((isNamed) => ({ name }) => {
       const entry = view.find(name);
       // What the view does not know are tools of the door itself.
-      return entry === undefined || isAlways(name) || isAlways(entry.name);
+      return entry === undefined || isNamed(name) || isNamed(entry.name);
     });
     const choose = ({ client }: Requester): ChosenSurface =>
-      chooseSurface(setting, client.name, sizeOf(view.definitions()));
+      chooseSurface(given ?? usual, client.name, sizeOf(view.definitions()));
     const isSearched = (requester: Requester): boolean => choose(requester).surface === "search";
 
     const shown: ToolOffer = {
@@ -61,11 +76,11 @@ export function createSurfaces({ setting: usual, always, openSearch, log }: Surf
         if (chosen.surface === "full") return tools.list(requester);
         // Its user is likely to search soon.
         void search().then(({ prepare }) => prepare());
-        return listed(tools.list(requester));
+        return listed(tools.list(requester), isAlways);
       },
       find(name, requester) {
         const own = ownTools.get(name);
-        if (own === undefined || setting === "full") return tools.find(name, requester);
+        if (own === undefined || (given ?? usual) === "full") return tools.find(name, requester);
         // A client that was given these tools may still call them when the list has become short.
         return isSearched(requester) ? own : (tools.find(name, requester) ?? own);
       },
@@ -93,6 +108,15 @@ export function createSurfaces({ setting: usual, always, openSearch, log }: Surf
       },
       get extensions() {
         return offer.extensions;
+      },
+      onChange(listener) {
+        const onSettings = () => listener("tools");
+        listeners.add(onSettings);
+        const stop = offer.onChange?.(listener);
+        return () => {
+          listeners.delete(onSettings);
+          stop?.();
+        };
       },
       instructionsFor: (requester) => (isSearched(requester) ? searchInstructions(view) : offer.instructions),
     };
@@ -151,12 +175,15 @@ function cacheSize(): (definitions: readonly Tool[]) => ListSize {
 }
 
 /** The list of the search surface: the same array while what is always listed is the same. */
-function cacheListed(isListed: (tool: Tool) => boolean): (all: readonly Tool[]) => readonly Tool[] {
+function cacheListed(judge: (isNamed: Matcher) => (tool: Tool) => boolean) {
   let last: readonly Tool[] | undefined;
+  let lastNamed: Matcher | undefined;
   let listed: readonly Tool[] = surfaceTools;
-  return (all) => {
-    if (all !== last) {
+  return (all: readonly Tool[], isNamed: Matcher): readonly Tool[] => {
+    if (all !== last || isNamed !== lastNamed) {
       last = all;
+      lastNamed = isNamed;
+      const isListed = judge(isNamed);
       const now = [...surfaceTools, ...all.filter((tool) => !ownTools.has(tool.name) && isListed(tool))];
       if (!sameElements(now, listed)) listed = now;
     }
