@@ -56,7 +56,8 @@ const rows: readonly (readonly [token: string, path: string, client: string | un
   ["main", "/mcp", undefined, everything],
   ["main", "/mcp?surface=full", "cursor", everything],
   ["main", "/mcp?surface=search", "claude-code", search + 1],
-  ["main", "/mcp?surface=nonsense", "cursor", search + 1],
+  ["main", "/?surface=full", "cursor", everything],
+  ["main", "/?surface=search", "claude-code", search + 1],
   ["main", "/mcp?without=agent", "cursor", search],
   ["main", "/mcp?without=agent&surface=full", "cursor", everything - 1],
   ["main", "/mcp/git", "cursor", 70],
@@ -78,6 +79,22 @@ describe.each(["legacy", "modern"] as const)("%s", (era) => {
     expect(await toolNames(era, token, path, client)).toHaveLength(tools);
   });
 });
+
+test.each(["/mcp?surface=nonsense", "/mcp/?surface=", "/?surface=Full", "/mcp?without=agent&surface=full,search"])(
+  "%s is refused, and the answer names the surfaces",
+  async (path) => {
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
+    const headers = { authorization: "Bearer main", "content-type": "application/json" };
+    const response = await fetch(new URL(path, door.address), { method: "POST", headers, body });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({
+      error: {
+        code: -32602,
+        message: expect.stringMatching(/^There is no surface ".*"\. Use auto, full or search in/),
+      },
+    });
+  },
+);
 
 test("what one token may not see, it does not find", async () => {
   const found = async (token: string) =>

@@ -45,8 +45,9 @@ export function isConsolePath(url: string | undefined): boolean {
 }
 
 export type HubRoute =
-  | { readonly kind: "root" | "metrics" | "unknown" }
+  | { readonly kind: "metrics" | "unknown" }
   /** `surface` as it was given. */
+  | { readonly kind: "root"; readonly surface?: string }
   | { readonly kind: "whole"; readonly withoutAgent?: boolean; readonly surface?: string }
   | { readonly kind: "source"; readonly source: string }
   | { readonly kind: "relay"; readonly only: readonly string[] | undefined }
@@ -60,7 +61,7 @@ export function parseHubRoute(url: string): HubRoute {
   const path = end < 0 ? url : url.slice(0, end);
   switch (path) {
     case "/":
-      return root;
+      return end < 0 ? root : parseRoot(url.slice(end));
     case mcpPath:
     case `${mcpPath}/`:
       return end < 0 ? whole : parseQuery(url.slice(end));
@@ -74,6 +75,11 @@ export function parseHubRoute(url: string): HubRoute {
 const root: HubRoute = { kind: "root" };
 const whole: HubRoute = { kind: "whole" };
 const wholeWithoutAgent: HubRoute = { kind: "whole", withoutAgent: true };
+
+function parseRoot(query: string): HubRoute {
+  const surface = new URLSearchParams(query).get("surface");
+  return surface === null ? root : { kind: "root", surface };
+}
 
 function parseWhole(withoutAgent: boolean, surface: string | null): HubRoute {
   if (surface !== null) return { kind: "whole", withoutAgent, surface };

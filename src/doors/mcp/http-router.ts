@@ -6,12 +6,13 @@ import { Fault } from "../../core/fault.ts";
 import { isLoopbackPeer } from "../../core/http/addresses.ts";
 import type { BodyIntake } from "../../core/http/body-intake.ts";
 import { parseHubRoute } from "../../core/http/hub-routes.ts";
+import { quoted } from "../../core/peer-text.ts";
 import { plainTextType, sendText } from "../../core/http/send-json.ts";
 import { type Metrics, prometheusContentType } from "../../core/telemetry/metrics.ts";
 import type { ServerInfo } from "../../mcp/server/offer.ts";
 import { type ControlHandler, requireControl, requireOwner, serveControl } from "./control-route.ts";
 import { mainTokenName, type TokenMatch } from "./gate.ts";
-import { isSurfaceSetting } from "./surface/choose-surface.ts";
+import { isSurfaceSetting, type SurfaceSetting } from "./surface/choose-surface.ts";
 import type { ViewEndpoints } from "./view-endpoints.ts";
 import type { CallerRights } from "./view-offer.ts";
 
@@ -68,13 +69,21 @@ export function createHttpRouter(options: HttpRouterOptions): RouteRequest {
     }
     const rights = rightsOf(token, request);
     const withoutAgent = route.kind === "whole" && route.withoutAgent;
-    const asked = route.kind === "whole" ? route.surface : undefined;
-    const surface = isSurfaceSetting(asked) ? asked : token.surface;
+    const surface = route.kind === "source" ? undefined : (askedSurface(route.surface) ?? token.surface);
     const endpoint =
       source === undefined ? endpoints.whole(rights, withoutAgent, surface) : endpoints.ofSource(source, rights);
     if (!endpoint) throw new Fault("not-found", "There is no such source. Run `clawport servers` to list the servers.");
     endpoint.handle(request, response, token.name);
   };
+}
+
+/** A misspelt one would show another list than its writer wanted, without a word. */
+function askedSurface(asked: string | undefined): SurfaceSetting | undefined {
+  if (asked === undefined || isSurfaceSetting(asked)) return asked;
+  throw new Fault(
+    "bad-params",
+    `There is no surface ${quoted(asked, 40)}. Use auto, full or search in \`?surface=\`, or leave it out.`,
+  );
 }
 
 const noRights: CallerRights = {};
