@@ -34,7 +34,9 @@ export async function keepResult(result: ToolResult, options: KeepOptions): Prom
   if (!isTextLarge && (structured === "none" || structured === "whole")) return result;
 
   const parts = isTextLarge ? texts : [];
-  const isExtra = (structured === "drop" || structured === "shorten") && !isSaidBy(parts, structuredContent);
+  const isExtra =
+    (structured === "drop" && !isSaidBy(parts, structuredContent)) ||
+    (structured === "shorten" && !isSaidBy(parts, structuredContent) && !areLongSaidBy(parts, structuredContent));
   const document = joinParts([...parts, ...(isExtra ? [structuredPart(structuredContent)] : [])]);
   const kept = await store.put(owner, document);
   if (kept === undefined) return result;
@@ -70,10 +72,11 @@ interface TextPart {
   readonly title: string;
 }
 
-function textOf(block: ContentBlock): TextPart | undefined {
-  if (block.type === "text") return { text: block.text, title: "text" };
-  const text = block.type === "resource" ? block.resource.text : undefined;
-  return block.type === "resource" && text !== undefined ? { text, title: block.resource.uri } : undefined;
+/** A server may send anything as a block. */
+function textOf(block: ContentBlock | undefined): TextPart | undefined {
+  const holder: unknown = block?.type === "resource" ? block.resource : block?.type === "text" ? block : undefined;
+  const { text, uri } = isRecord(holder) ? holder : {};
+  return typeof text === "string" ? { text, title: typeof uri === "string" ? uri : "text" } : undefined;
 }
 
 /** One part is kept as it is. Several are joined, each under a line that says what it is. */
@@ -89,16 +92,36 @@ function structuredPart(value: unknown): TextPart {
   return { text: JSON.stringify(value, undefined, 1), title: "structured content" };
 }
 
-/** MCP asks servers to send structured content as text, too. Some wrap a plain text as `{result: text}`. */
-function isSaidBy([part, ...more]: readonly TextPart[], value: unknown): boolean {
-  if (part === undefined || more.length > 0) return false;
-  if (isRecord(value) && Object.keys(value).length === 1 && value["result"] === part.text) return true;
+/**
+ * MCP asks servers to send structured content as text, too. Some wrap a plain text (`{result: text}`), and some send a list
+ * (`{result: [...]}`) as a block for each item.
+ */
+function isSaidBy(parts: readonly TextPart[], value: unknown): boolean {
+  const wrapped = isRecord(value) && Object.keys(value).length === 1 ? Object.values(value)[0] : undefined;
+  if (parts.some((part) => says(part, value, wrapped))) return true;
+  const isList = Array.isArray(wrapped) && wrapped.length === parts.length;
+  return isList && parts.length > 0 && parts.every((part, index) => says(part, wrapped[index]));
+}
+
+/** Whether it is one of these values. */
+function says({ text }: TextPart, ...values: readonly unknown[]): boolean {
+  if (values.includes(text)) return true;
   try {
-    const parsed: unknown = JSON.parse(part.text);
-    return isDeepStrictEqual(parsed, value) || (isRecord(value) && isDeepStrictEqual({ result: parsed }, value));
+    const parsed: unknown = JSON.parse(text);
+    return values.some((value) => isDeepStrictEqual(parsed, value));
   } catch {
     return false;
   }
+}
+
+/** Whether the texts have every string that is shortened. The rest of the structured content is sent. */
+function areLongSaidBy(parts: readonly TextPart[], value: unknown): boolean {
+  const texts = new Set(parts.map(({ text }) => text));
+  const isSaid = (item: unknown): boolean => {
+    if (typeof item === "string") return item.length <= longestString || texts.has(item);
+    return typeof item !== "object" || item === null || Object.values(item).every(isSaid);
+  };
+  return isSaid(value);
 }
 
 /** A text block that stands for the only one keeps what was said about it. */
