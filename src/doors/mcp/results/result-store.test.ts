@@ -1,7 +1,22 @@
-import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import {
+  appendFile,
+  chmod,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  truncate,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { isWindows } from "../../../../tests/cli/run-clawport.ts";
+import { makePipe } from "../../../../tests/servers/open-sleepy.ts";
 import { silentLog } from "../../../core/log.ts";
 import { openResultStore, type ResultStoreOptions } from "./result-store.ts";
 
@@ -87,12 +102,51 @@ test("many at once stay within the limit, in two processes too", async () => {
   await using place = await openFolder();
   const other = place.open();
   const stores = [place.store, other];
-  await Promise.all(Array.from({ length: 20 }, (_, at) => stores[at % 2]!.put("me", "y".repeat(100_000))));
-  place.pass(6000);
-  await place.store.put("me", "z");
-  const sizes = await Promise.all((await readdir(place.folder)).map((name) => stat(join(place.folder, name))));
-  expect(sizes.reduce((sum, { size }) => sum + size, 0)).toBeLessThanOrEqual(megabyte);
+  const puts = Array.from({ length: 40 }, async (_, at) => {
+    await stores[at % 2]!.put("me", "y".repeat(100_000));
+    const whole = (await readdir(place.folder)).filter((name) => !name.endsWith(".draft"));
+    expect(whole.length).toBeLessThanOrEqual(10);
+  });
+  await Promise.all(puts);
+  expect(await readdir(place.folder)).toHaveLength(10);
   other.close();
+});
+
+test("what another process is writing counts, until it is known to have died", async () => {
+  await using place = await openFolder();
+  const old = (await place.store.put("me", "x".repeat(300_000)))!;
+  const draft = join(place.folder, `${old.id.slice(0, -4)}0000.900000.draft`);
+  await writeFile(draft, "as much as it has written so far");
+  place.pass(1);
+  expect(await place.store.put("me", "y".repeat(200_000))).toBeUndefined();
+  expect(await place.read("me", old.id)).toContain("x");
+  expect(await readdir(place.folder)).toHaveLength(2);
+  place.pass(700_000);
+  const { id } = (await place.store.put("me", "z".repeat(200_000)))!;
+  expect(await place.read("me", id)).toContain("z");
+  expect((await readdir(place.folder)).filter((name) => name.endsWith(".draft"))).toEqual([]);
+});
+
+test.skipIf(isWindows).each<[string, (file: string) => Promise<unknown>]>([
+  ["a link to it", async (file) => (await rename(file, `${file}.moved`), symlink(`${file}.moved`, file))],
+  ["a named pipe", async (file) => (await rm(file), makePipe(file))],
+  ["a folder", async (file) => (await rm(file), mkdir(file))],
+  ["half of it", (file) => truncate(file, 200)],
+  ["an empty file", (file) => truncate(file, 0)],
+  ["more than it", (file) => appendFile(file, "more")],
+])("%s in place of a result is not read", async (_, spoil) => {
+  await using place = await openFolder();
+  const { id } = (await place.store.put("me", "text ".repeat(100)))!;
+  await spoil(join(place.folder, (await readdir(place.folder))[0]!));
+  expect(await codeOf(place.read("me", id))).toMatch(/^not-found: There is no result/);
+  expect(await place.store.put("me", "next")).toMatchObject({ bytes: 4 });
+});
+
+test("a thousand at once are all kept, each as it was", async () => {
+  await using place = await openFolder({ maxBytes: 4 * megabyte });
+  const kept = await Promise.all(Array.from({ length: 1000 }, (_, at) => place.store.put("me", `text ${at}`)));
+  const texts = await Promise.all(kept.map((each) => place.read("me", each!.id)));
+  expect(texts).toEqual(kept.map((_, at) => `text ${at}`));
 });
 
 test("drafts of a process that died are removed, and other files are left alone", async () => {

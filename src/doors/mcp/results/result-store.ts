@@ -1,6 +1,7 @@
+import { constants } from "node:fs";
 import { mkdir, open, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { codeOf, Fault } from "../../../core/fault.ts";
+import { Fault } from "../../../core/fault.ts";
 import type { Log } from "../../../core/log.ts";
 import { quoted } from "../../../core/peer-text.ts";
 import { lazyCrypto, randomHex } from "../../../core/secrets/crypto.ts";
@@ -43,6 +44,8 @@ const mostFiles = 10_000;
 const sweepEveryMs = 60_000;
 /** The owner's hash, the number of lines, and a line break. */
 const headerBytes = 64 + 1 + 12 + 1;
+// A link may lead anywhere, and opening a pipe would wait for its writer. Windows has neither flag.
+const readOnly = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 const draftEnding = ".draft";
 /** A draft this old was left by a process that died. */
 const draftMs = 600_000;
@@ -57,7 +60,6 @@ export function openResultStore(options: ResultStoreOptions): ResultStore {
   const { folder, keepMs, maxBytes, log, clock = Date.now } = options;
   /** The oldest first. */
   let entries = new Map<string, Entry>();
-  let readAt = -Infinity;
   let last: Promise<unknown> = Promise.resolve();
   const timer = setInterval(() => void sweep(), Math.min(keepMs, sweepEveryMs)).unref();
 
@@ -68,33 +70,41 @@ export function openResultStore(options: ResultStoreOptions): ResultStore {
     return mine;
   }
 
-  /** Other processes put and remove files, too. */
-  async function readFolder(): Promise<void> {
-    readAt = clock();
+  /** Other processes put and remove files, too. Returns the bytes of the drafts. */
+  async function readFolder(): Promise<number> {
     const names = await readdir(folder).catch(() => []);
-    for (const name of names) if (isOldDraft(name, readAt)) await rm(join(folder, name), { force: true });
     const found = names.flatMap((name) => parseFileName(name) ?? []).toSorted((a, b) => a.createdAt - b.createdAt);
     entries = new Map(found.map((entry) => [entry.id, { ...entry, file: join(folder, entry.name) }]));
+    let drafted = 0;
+    for (const name of names) {
+      const draft = parseDraftName(name);
+      if (draft === undefined) continue;
+      if (clock() - draft.createdAt > draftMs) await remove(join(folder, name));
+      else drafted += draft.bytes;
+    }
+    return drafted;
   }
 
-  async function makeRoom(bytes: number): Promise<void> {
-    if (clock() - readAt > 5000) await readFolder();
-    let total = bytes;
+  /**
+   * Removes the oldest until all that is there fits, what is still being written included: of two processes that write at
+   * the same time at least one sees the draft of the other. Returns false if the drafts alone are too large.
+   */
+  async function makeRoom(): Promise<boolean> {
+    let total = await readFolder();
+    if (total > maxBytes) return false;
     for (const entry of entries.values()) total += entry.bytes;
     for (const [id, entry] of entries) {
       const isOld = entry.createdAt + keepMs <= clock();
       if (!isOld && total <= maxBytes && entries.size < mostFiles) break;
-      await rm(entry.file, { force: true });
+      await remove(entry.file);
       entries.delete(id);
       total -= entry.bytes;
     }
+    return true;
   }
 
   async function sweep(): Promise<void> {
-    readAt = -Infinity;
-    await inTurn(() => makeRoom(0)).catch((error: unknown) =>
-      log.warn("could not remove old results", { folder, error }),
-    );
+    await inTurn(makeRoom).catch((error: unknown) => log.warn("could not remove old results", { folder, error }));
   }
 
   async function find(id: string): Promise<Entry | undefined> {
@@ -110,13 +120,19 @@ export function openResultStore(options: ResultStoreOptions): ResultStore {
       if (content.length > maxBytes) return undefined;
       try {
         return await inTurn(async () => {
-          await makeRoom(content.length);
           const createdAt = clock();
           const id = `${Math.floor(createdAt).toString(36)}-${randomHex(16)}`;
           const file = join(folder, `${id}.${content.length}`);
+          const draft = `${file}${draftEnding}`;
           await mkdir(folder, { recursive: true, mode: 0o700 });
-          await writeFile(`${file}${draftEnding}`, content, { mode: 0o600, flag: "wx" });
-          await rename(`${file}${draftEnding}`, file);
+          try {
+            await writeFile(draft, content, { mode: 0o600, flag: "wx" });
+            if (!(await makeRoom())) throw new Fault("too-large", "Other results are being written. There is no room.");
+            await rename(draft, file);
+          } catch (error) {
+            await remove(draft).catch(() => {});
+            throw error;
+          }
           entries.set(id, { file, createdAt, bytes: content.length });
           return { id, bytes, lines };
         });
@@ -131,9 +147,12 @@ export function openResultStore(options: ResultStoreOptions): ResultStore {
         throw new Fault("not-found", `${quoted(id, 80)} is not the id of a result. Copy it from the result's preview.`);
       if (createdAt + keepMs <= clock()) throw expired(id, keepMs);
       const entry = await find(id);
-      const file = entry && (await open(entry.file).catch(missing));
+      // What is not a file of ours, such as a link or a pipe, is not read.
+      const file = entry && (await open(entry.file, readOnly).catch(() => undefined));
       if (entry === undefined || file === undefined) throw gone(id);
       try {
+        const found = await file.stat();
+        if (!found.isFile() || found.size !== entry.bytes) throw gone(id);
         const header = (await readAll(file, 0, headerBytes)).toString("latin1");
         if (!isSame(header.slice(0, 64), hashed(owner))) throw gone(id);
         const bytes = entry.bytes - headerBytes;
@@ -186,9 +205,13 @@ function parseFileName(name: string) {
   return { name, id, createdAt, bytes: Number(bytes) };
 }
 
-function isOldDraft(name: string, now: number): boolean {
-  const draft = name.endsWith(draftEnding) ? parseFileName(name.slice(0, -draftEnding.length)) : undefined;
-  return draft !== undefined && now - draft.createdAt > draftMs;
+function parseDraftName(name: string) {
+  return name.endsWith(draftEnding) ? parseFileName(name.slice(0, -draftEnding.length)) : undefined;
+}
+
+/** Whatever it is. */
+function remove(path: string): Promise<void> {
+  return rm(path, { force: true, recursive: true });
 }
 
 /** What is written down of an owner: its key says which token it has. */
@@ -198,10 +221,6 @@ function hashed(owner: string): string {
 
 function isSame(one: string, other: string): boolean {
   return one.length === other.length && lazyCrypto().timingSafeEqual(Buffer.from(one), Buffer.from(other));
-}
-
-function missing(error: unknown): undefined {
-  if (codeOf(error) !== "ENOENT") throw error;
 }
 
 function expired(id: string, keepMs: number): Fault {
