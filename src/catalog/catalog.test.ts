@@ -2,6 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { testContext, testSource, testTool } from "../../tests/support/test-source.ts";
+import { silentLog } from "../core/log.ts";
 import { createCatalog } from "./catalog.ts";
 import type { Source } from "./source.ts";
 import type { CatalogChange } from "./view.ts";
@@ -185,4 +186,25 @@ test("a new filter takes effect at once, and listeners get a notice", async () =
   expect(catalog.tools().map((tool) => tool.name)).toEqual(["git__push"]);
   await setImmediate();
   expect(notices).toHaveLength(1);
+});
+
+test("a pattern that means a tool by another of its names is reported once, with the name to write", async () => {
+  const warned: unknown[] = [];
+  const log = { ...silentLog, warn: (message: string, fields?: object) => void warned.push({ message, ...fields }) };
+  const exclude = ["write_*", "system_run", "nothing_yet", "files__read", "*"];
+  const catalog = createCatalog({ include: ["*"], exclude, log });
+  catalog.add(testSource({ id: "files", prefix: "files", tools: ["read", "write_file"] }));
+  catalog.add(testSource({ id: "machine", kind: "machine", tools: ["system.run"] }));
+  await setImmediate();
+  const message = "a pattern of catalog.include or catalog.exclude matches no full name of a tool";
+  expect(warned).toEqual([
+    { message, pattern: "write_*", write: "files__write_file" },
+    { message, pattern: "system_run", write: "system.run" },
+  ]);
+  catalog.add(testSource({ id: "more", prefix: "more", tools: ["nothing_yet"] }));
+  await setImmediate();
+  expect(warned.slice(2)).toEqual([{ message, pattern: "nothing_yet", write: "more__nothing_yet" }]);
+  catalog.setFilter({ include: ["read"] });
+  await setImmediate();
+  expect(warned.slice(3)).toEqual([{ message, pattern: "read", write: "files__read" }]);
 });

@@ -5,6 +5,7 @@ import type { Prompt } from "../mcp/messages/resources-and-prompts.ts";
 import type { Tool } from "../mcp/messages/tool.ts";
 import { compileGlobs } from "./glob.ts";
 import { createSourceMerger } from "./merge-sources.ts";
+import { findMissedPatterns } from "./missed-patterns.ts";
 import { contestedPrefixes, narrowNames, type NarrowNames } from "./names.ts";
 import { memoized } from "./memoized.ts";
 import { indexResources } from "./resources/resource-index.ts";
@@ -60,6 +61,8 @@ export function createCatalog(options: CatalogOptions = {}): Catalog {
   const narrowTools = cacheNarrowNames();
   const narrowPrompts = cacheNarrowNames();
   let notice: NodeJS.Immediate | undefined;
+  /** Patterns of the filter that were not reported yet. */
+  let unreported = patternsOf({ include, exclude });
 
   function current(): CatalogState {
     if (state === undefined) {
@@ -82,8 +85,20 @@ export function createCatalog(options: CatalogOptions = {}): Catalog {
     state = undefined;
     notice ??= setImmediate(() => {
       notice = undefined;
+      if (unreported.length > 0) reportMissedPatterns();
       for (const listener of listeners) notify(listener, log);
     });
+  }
+
+  /** Each once: what it means may come with a later source. */
+  function reportMissedPatterns(): void {
+    const missed = findMissedPatterns(unreported, [...current().sources.values()]);
+    for (const { pattern, name } of missed)
+      log.warn("a pattern of catalog.include or catalog.exclude matches no full name of a tool", {
+        pattern,
+        write: name,
+      });
+    unreported = unreported.filter((each) => !missed.some(({ pattern }) => pattern === each));
   }
 
   function remove(id: string): void {
@@ -116,6 +131,7 @@ export function createCatalog(options: CatalogOptions = {}): Catalog {
     remove,
     setFilter(filter) {
       merge = createMergers(filterOf(filter.include, filter.exclude), shortNameOf);
+      unreported = patternsOf(filter);
       changed();
     },
     sources: () => [...current().sources.values()],
@@ -187,6 +203,10 @@ function filterOf(include: readonly string[] = [], exclude: readonly string[] = 
   const excluded = compileGlobs(exclude);
   return (name: string, plain: string): boolean =>
     (included(name) || included(plain)) && !excluded(name) && !excluded(plain);
+}
+
+function patternsOf({ include = [], exclude = [] }: CatalogFilter): readonly string[] {
+  return [...new Set([...include, ...exclude])].filter((pattern) => pattern !== "*");
 }
 
 /** A listener that fails must not keep the change from the others. */
