@@ -145,6 +145,23 @@ test("a server's tool of the same name keeps it, and previews name ours", async 
   expect(read).toMatchObject({ content: [{ text: "line 1\n" }, {}] });
 });
 
+test("a server's tool of the same name that comes later renames ours on the search surface, and goes again", async () => {
+  await using subject = await openServer({ surface: "search" });
+  const talk = await shakeHands(subject.server, "2025-11-25");
+  const own = async () =>
+    ((await talk.ask("tools/list")).result.tools as Tool[])
+      .map(({ name }) => name)
+      .filter((name) => /result/.test(name));
+  const changes = () => talk.sent.filter(({ method }) => method === "notifications/tools/list_changed").length;
+  expect(await own()).toEqual(["read_result", "search_result"]);
+  const remove = subject.catalog.add(testSource({ id: "bare", tools: ["read_result"] }));
+  await until(() => changes() === 1);
+  expect(await own()).toEqual(["clawport_read_result", "search_result"]);
+  remove();
+  await until(() => changes() === 2);
+  expect(await own()).toEqual(["read_result", "search_result"]);
+});
+
 test("rules and the audit see both tools, and wrong arguments say what is wrong", async () => {
   const rules = [{ source: "results", tool: "search_result", verdict: "deny" }] as const;
   await using subject = await openServer({ policy: { rules: [...rules], preset: "strict" } });

@@ -1,5 +1,6 @@
 import { RequestCallContext } from "../../../catalog/call-context.ts";
 import type { Caller, DoorKind } from "../../../catalog/caller.ts";
+import { sameElements } from "../../../catalog/merge-sources.ts";
 import { createOneOffTool } from "../../../catalog/one-off-tool.ts";
 import type { CatalogTool } from "../../../catalog/source.ts";
 import type { View } from "../../../catalog/view.ts";
@@ -75,9 +76,11 @@ export function offerResults(offer: McpOffer, options: ResultOfferOptions): McpO
         const list = tools.list(requester);
         // Where there is nothing to call, there is nothing to read.
         if (list.length === 0) return list;
+        // Our names may change while the list does not: under search it has no tools of servers.
+        const definitions = own.definitions(requester);
         const known = lists.get(list);
-        if (known !== undefined) return known;
-        const longer = [...list, ...own.definitions(requester)];
+        if (known !== undefined && sameElements(known.slice(list.length), definitions)) return known;
+        const longer = [...list, ...definitions];
         lists.set(list, longer);
         return longer;
       },
