@@ -59,6 +59,8 @@ const shots: readonly Shot[] = [
           .click();
     },
   },
+  { name: "usage", path: "usage" },
+  { name: "unused", path: "usage/unused" },
   { name: "machine", path: "machine" },
   { name: "apps", path: "apps" },
   {

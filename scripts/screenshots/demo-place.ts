@@ -2,6 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { formatAuditLine } from "../../src/catalog/audit/audit-line.ts";
+import type { StoredRow } from "../../src/catalog/usage/usage-row.ts";
 import { openApp } from "../../src/app/index.ts";
 import { callHub, readStatus } from "../../tests/console/page/call-hub.ts";
 import { type ConsolePlace, openConsolePlace, studioServer } from "../../tests/console/page/open-console.ts";
@@ -60,6 +61,9 @@ export async function openDemoPlace(): Promise<DemoPlace> {
         await writeFile(join(home, "clawport.json5"), config.replace("CALENDAR", server.url));
         await mkdir(join(home, "audit"), { mode: 0o700 });
         await writeFile(join(home, "audit", "calls.jsonl"), pastHour(), { mode: 0o600 });
+        await mkdir(join(home, "usage"), { mode: 0o700 });
+        for (const [day, rows] of pastMonth())
+          await writeFile(join(home, "usage", `${day}.json`), JSON.stringify({ rows }), { mode: 0o600 });
       },
     },
   );
@@ -108,14 +112,43 @@ async function isFree(port: number): Promise<boolean> {
   return free;
 }
 
+/** A month of calls, fewer at weekends, in the rows of the ledger. */
+function* pastMonth(): Generator<readonly [day: string, rows: readonly StoredRow[]]> {
+  const random = createRandom();
+  const tools = [
+    ["files", "files__read_text_file", 60, 2400],
+    ["files", "files__list_directory", 40, 900],
+    ["files", "files__search_files", 25, 1500],
+    ["notes", "notes__search", 30, 3200],
+    ["notes", "notes__add", 12, 80],
+  ] as const;
+  for (let ago = 29; ago >= 1; ago--) {
+    const date = new Date(Date.now() - ago * 86_400_000);
+    const isWeekend = date.getUTCDay() % 6 === 0;
+    const rows = tools.flatMap(([source, tool, often, out]) =>
+      ["mcp-http/main", "mcp-http/phone", "console"].map((caller, at): StoredRow => {
+        const calls = Math.round(((often * (0.4 + random())) / (1 + 2 * at)) * (isWeekend ? 0.2 : 1));
+        const errors = Math.round(calls * 0.02 * random());
+        return [source, tool, caller, calls, errors, calls * 160, calls * out * 4, 0];
+      }),
+    );
+    yield [date.toISOString().slice(0, 10), rows.filter(([, , , calls]) => calls > 0)];
+  }
+}
+
+/** The same numbers in every run. */
+function createRandom(): () => number {
+  let seed = 7;
+  return () => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647;
+}
+
 /** An hour of calls that rise and fall, with a few errors. */
 function pastHour(): string {
   const lines: string[] = [];
   const now = Date.now();
   const tools = ["files__read_text_file", "notes__search", "files__list_directory", "paint__draw", "notes__add"];
   const clients = ["Claude Code", "Cursor", "VS Code"];
-  let seed = 7;
-  const random = (): number => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647;
+  const random = createRandom();
   for (let minute = 59; minute >= 1; minute--) {
     const busy = Math.max(0, Math.round(9 + 8 * Math.sin(minute / 6) + 6 * random() - 3));
     for (let call = 0; call < busy; call++) {

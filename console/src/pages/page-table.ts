@@ -54,6 +54,13 @@ export const pages: readonly PageRow[] = [
     load: async () => (await import("./activity/activity-page.tsx")).ActivityPage,
   },
   {
+    id: "usage",
+    title: "Usage",
+    icon: "usage",
+    full: true,
+    load: async () => (await import("./usage/usage-page.tsx")).UsagePage,
+  },
+  {
     id: "machine",
     title: "Machine",
     icon: "machine",

@@ -4,21 +4,23 @@ interface Bar {
   readonly whole: number;
   /** The part of it that went wrong. */
   readonly part: number;
-  readonly at: string;
+  /** What it stands for, on hover. */
+  readonly title: string;
+  readonly key: string;
 }
 
 const height = 56;
 
-/** A bar a minute, with the bad part at its foot. */
+/** A bar a minute or a day, with the bad part at its foot. */
 export function BarChart({ values, label }: { readonly values: readonly Bar[]; readonly label: string }) {
   const most = Math.max(1, ...values.map(({ whole }) => whole));
   const width = values.length * 5;
   const tall = (count: number): number => (count === 0 ? 0 : Math.max(2, (count / most) * height));
   return (
     <svg class="spark" viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" role="img" aria-label={label}>
-      {values.map(({ whole, part, at }, index) => (
-        <g key={at}>
-          <title>{`${new Date(at).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })}: ${whole} calls, ${part} errors`}</title>
+      {values.map(({ whole, part, title, key }, index) => (
+        <g key={key}>
+          <title>{title}</title>
           <rect class="zero" x={index * 5} y={height - 1} width={4} height={1} />
           <rect class="bar" x={index * 5} y={height - tall(whole)} width={4} height={tall(whole)} />
           <rect class="bar-bad" x={index * 5} y={height - tall(part)} width={4} height={tall(part)} />

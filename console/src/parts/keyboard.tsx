@@ -12,6 +12,7 @@ const pageKeys: Readonly<Record<string, string>> = {
   t: "tools",
   p: "approvals",
   a: "activity",
+  u: "usage",
   m: "machine",
   x: "apps",
   g: "agent",
@@ -42,10 +43,15 @@ export function listenToKeys(): void {
     else if (event.key === "/") {
       event.preventDefault();
       document.querySelector<HTMLElement>("[data-search]")?.focus();
-    } else if (event.key === "ArrowDown" && document.activeElement === document.body) {
+    } else if (event.key === "ArrowDown" && isNowhere(document.activeElement)) {
       document.querySelector<HTMLElement>("[data-list] a, [data-list] button")?.focus();
     }
   });
+}
+
+/** Focus is on the page as a whole, as after following a link. */
+function isNowhere(focused: Element | null): boolean {
+  return focused === document.body || focused?.id === "page";
 }
 
 function isTyping(target: EventTarget | null): boolean {
@@ -75,6 +81,7 @@ const rows: readonly (readonly [string, string])[] = [
   ["g t", "Tools"],
   ["g p", "Approvals"],
   ["g a", "Activity"],
+  ["g u", "Usage"],
   ["g m", "Machine"],
   ["g x", "Apps"],
   ["g g", "Agent"],

@@ -125,7 +125,7 @@ export function openUsageLedger({ folder, log, clock = Date.now }: UsageLedgerOp
       await write();
       const { dayText, keptDays, readDays } = await import("./usage-files.ts");
       const today = Math.floor(clock() / dayMs);
-      const from = today - Math.max(1, Math.min(days, keptDays)) + 1;
+      const from = today - Math.max(1, Math.min(Math.floor(days), keptDays)) + 1;
       return { from: dayText(from), to: dayText(today), rows: await readDays(folder, from, today, log) };
     },
     close: () => write(),

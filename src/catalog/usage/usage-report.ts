@@ -47,10 +47,12 @@ export interface KnownTool {
 
 export interface UsageParts extends UsageReading {
   readonly knownServers: readonly string[];
+  /** Those that can be told to be unused. */
   readonly knownTools: readonly KnownTool[];
+  readonly listed: UsageReport["listed"];
 }
 
-export function reportUsage({ from, to, rows, knownServers, knownTools }: UsageParts): UsageReport {
+export function reportUsage({ from, to, rows, knownServers, knownTools, listed }: UsageParts): UsageReport {
   const usedServers = new Set(rows.map(({ source }) => source));
   const usedTools = new Set(rows.map(({ source, tool }) => `${source}\n${tool}`));
   const isUsed = (server: string, tool: string): boolean => usedTools.has(`${storedName(server)}\n${storedName(tool)}`);
@@ -78,7 +80,7 @@ export function reportUsage({ from, to, rows, knownServers, knownTools }: UsageP
       ({ caller }) => caller,
       ({ caller }) => ({ caller }),
     ),
-    listed: { tools: knownTools.length, tokens: knownTools.reduce((sum, { tokens }) => sum + tokens, 0) },
+    listed,
     unused: {
       servers: knownServers.filter((server) => !usedServers.has(others) && !usedServers.has(storedName(server))),
       tools: knownTools.filter(({ server, tool }) => !mayBeUsed(server, tool)).toSorted((a, b) => b.tokens - a.tokens),

@@ -20,15 +20,17 @@ export function createUsageControl({ usage, catalog, servers }: UsageControlOpti
     async read(days = 30) {
       const [read, all] = await Promise.all([usage.read(days), servers.list()]);
       const configured = all.filter(({ state }) => state !== "disabled").map(({ name }) => name);
-      const knownTools = catalog
-        .tools()
+      const tools = catalog.tools();
+      const tokens = tools.reduce((sum, { definition }) => sum + estimateDefinition(definition), 0);
+      // Every session of an app has its own tools.
+      const knownTools = tools
         .filter(({ source }) => source.kind !== "app")
         .map(({ name, source, definition }) => ({
           server: source.id,
           tool: name,
           tokens: estimateDefinition(definition),
         }));
-      return reportUsage({ ...read, knownServers: configured, knownTools });
+      return reportUsage({ ...read, knownServers: configured, knownTools, listed: { tools: tools.length, tokens } });
     },
   };
 }

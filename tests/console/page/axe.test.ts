@@ -19,10 +19,16 @@ const paths = [
   "approvals/remembered",
   "approvals/rules",
   "activity",
+  "usage",
+  "usage/servers",
+  "usage/tools",
+  "usage/callers",
+  "usage/unused",
   "machine",
   "apps",
   "agent",
   "settings",
+  "settings/configuration?hide=files__move_file",
   "settings/clients",
   "settings/tokens",
   "settings/health",
@@ -80,6 +86,6 @@ async function seriousOn(page: Page): Promise<unknown> {
 /** By how many pixels the page is wider than the window. */
 async function overflow(page: Page): Promise<unknown> {
   return page.evaluate(
-    `Math.max(0, ...[document.documentElement, ...document.querySelectorAll("main, .detail, .list-side")].map((each) => each.scrollWidth - each.clientWidth))`,
+    `Math.max(0, ...[document.documentElement, ...document.querySelectorAll("main, .detail, .list-side, .scroll")].map((each) => each.scrollWidth - each.clientWidth))`,
   );
 }

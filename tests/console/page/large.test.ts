@@ -44,6 +44,17 @@ describe.skipIf(chromium === undefined)("10,000 tools and 100,000 audit lines", 
     expect(open.errors).toEqual([]);
   });
 
+  test("are unused until they are called, with what that costs", async () => {
+    await using open = await place.open(browser, { path: "usage/unused" });
+    const { page } = open;
+    await page.getByText(/^10,001 tools not called in the last 30 days/).waitFor();
+    expect(await rowsWhileScrolling(page)).toBeLessThan(100);
+    await page.getByLabel("Search tools that were never used").fill("item_09876");
+    await page.getByRole("link", { name: "many__item_09876", exact: true }).waitFor();
+    await expect.poll(() => page.locator("[data-at]").count()).toBe(1);
+    expect(open.errors).toEqual([]);
+  });
+
   test("and the oldest call is found", async () => {
     await using open = await place.open(browser, { path: "activity" });
     const { page } = open;

@@ -35,7 +35,12 @@ function Figures({ points }: { readonly points: readonly SeriesPoint[] }) {
           <figcaption class="small muted">Calls per minute</figcaption>
           <BarChart
             label={`${calls} calls and ${errors} errors in the last hour`}
-            values={points.map((each) => ({ whole: each.calls, part: each.errors, at: each.at }))}
+            values={points.map(({ at, calls, errors }) => ({
+              key: at,
+              whole: calls,
+              part: errors,
+              title: `${minuteText(at)}: ${calls} calls, ${errors} errors`,
+            }))}
           />
         </figure>
         <figure>
@@ -62,6 +67,10 @@ function Figure({ value, name }: { readonly value: string; readonly name: string
 
 function sum<T>(list: readonly T[], of: (each: T) => number): number {
   return list.reduce((total, each) => total + of(each), 0);
+}
+
+function minuteText(at: string): string {
+  return new Date(at).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
 }
 
 function percent(share: number): string {

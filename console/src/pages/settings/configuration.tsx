@@ -7,10 +7,11 @@ import { act } from "../../hub/act.ts";
 import { hub } from "../../hub/control.ts";
 import { useLive } from "../../hub/live.ts";
 import { Diff, Loaded, Panel } from "../../parts/blocks.tsx";
-import { Button } from "../../parts/button.tsx";
+import { Button, CopyButton } from "../../parts/button.tsx";
 import { Editor } from "../../parts/editor.tsx";
 import { Shape, StateMark } from "../../parts/state-mark.tsx";
 import { plural, visible } from "../../parts/words.tsx";
+import { query } from "../../router/route.tsx";
 import { lineDiff } from "./line-diff.ts";
 
 /** The configuration file as it is written, comments and all. */
@@ -57,6 +58,7 @@ function ConfigEditor({ file, onSaved }: { readonly file: ConfigText; onSaved():
           )}
         </span>
       </div>
+      <HidingHint />
       <Editor
         label="Configuration"
         value={draft.value}
@@ -101,6 +103,25 @@ function ConfigEditor({ file, onSaved }: { readonly file: ConfigText; onSaved():
           <span class="small muted">Secrets are masked; a masked value stays as it is.</span>
         </div>
       )}
+    </div>
+  );
+}
+
+/** How to hide the tool that the address names: on the page of usage, a tool that no one calls. */
+function HidingHint() {
+  const tool = query.value.get("hide") ?? "";
+  if (tool === "") return null;
+  const setting = `catalog: { exclude: [${JSON.stringify(tool)}] },`;
+  return (
+    <div class="hint-box stack-small" role="note" data-hiding="">
+      <p>
+        To hide <code class="break">{visible(tool)}</code> from all clients, add its name to <code>exclude</code> under{" "}
+        <code>catalog</code>, then review and save. <code>*</code> stands for any characters.
+      </p>
+      <div class="row row-wrap">
+        <code class="break">{visible(setting)}</code>
+        <CopyButton text={setting} what="the setting" />
+      </div>
     </div>
   );
 }

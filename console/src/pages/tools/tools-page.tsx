@@ -144,8 +144,8 @@ function ToolItem({
         </span>
         <span class="small muted clip">{visible(tool.description || tool.title || `from ${tool.source}`)}</span>
       </span>
-      <span class="small muted num" title="Roughly what its definition costs a model, in tokens">
-        {countText(tool.tokens)} tok
+      <span class="small muted num" title="Tokens of its definition, estimated">
+        ≈ {countText(tool.tokens)} tok
       </span>
     </Link>
   );

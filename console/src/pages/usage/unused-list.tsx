@@ -1,0 +1,98 @@
+import { useSignal } from "@preact/signals";
+import type { KnownTool, UsageReport } from "../../../../src/catalog/usage/usage-report.ts";
+import { servers } from "../../hub/shared.ts";
+import { Empty } from "../../parts/blocks.tsx";
+import { SearchBox } from "../../parts/search-box.tsx";
+import { VirtualList } from "../../parts/virtual-list.tsx";
+import { countText, plural, visible } from "../../parts/words.tsx";
+import { Link, pathTo, query, setQuery } from "../../router/route.tsx";
+import { SourceFilter } from "./source-filter.tsx";
+import { unusedSources } from "./unused-sources.ts";
+import { periodWords, tokensText } from "./usage-words.ts";
+
+/** The tools that no one called, the most expensive first, each with the way to hide it. */
+export function UnusedList({ report, days }: { readonly report: UsageReport; readonly days: number }) {
+  const words = useSignal(query.value.get("q") ?? "");
+  const source = query.value.get("source") ?? "";
+  const wanted = words.value.toLowerCase();
+  const sources = unusedSources(report);
+  const all = report.unused.tools;
+  const found = all.filter(
+    ({ tool, server }) => tool.toLowerCase().includes(wanted) && (source === "" || server === source),
+  );
+  const tokens = found.reduce((sum, each) => sum + each.tokens, 0);
+  const whole = sources.find((each) => each.source === source && each.isWhole);
+  return (
+    <div class="list-side">
+      <div class="list-head">
+        <SearchBox
+          label="Search tools that were never used"
+          placeholder="Search tools"
+          value={words.value}
+          onInput={(value) => {
+            words.value = value;
+            setQuery({ q: value });
+          }}
+        />
+        <SourceFilter value={source} sources={sources.map((each) => each.source)} />
+        {whole !== undefined && <SwitchOff source={source} />}
+      </div>
+      {found.length === 0 ? (
+        <Empty title={all.length === 0 ? "Nothing is unused" : "No tool matches"}>
+          <p class="muted">
+            {all.length === 0
+              ? `Every tool that is listed now was called ${days === 1 ? "today" : `in ${periodWords(days)}`}.`
+              : "Try other words, or another source."}
+          </p>
+        </Empty>
+      ) : (
+        <VirtualList
+          label="Tools that were never used"
+          count={found.length}
+          rowHeight={48}
+          keyOf={(at) => (found[at] === undefined ? String(at) : `${found[at].server} ${found[at].tool}`)}
+          row={(at) => found[at] && <UnusedTool tool={found[at]} />}
+        />
+      )}
+      <div class="list-foot" role="status">
+        {plural(found.length, "tool")} not called {days === 1 ? "today" : `in ${periodWords(days)}`}, with definitions
+        of an estimated {plural(tokens, "token")}
+      </div>
+    </div>
+  );
+}
+
+function UnusedTool({ tool: { tool, server, tokens } }: { readonly tool: KnownTool }) {
+  return (
+    <div class="item">
+      <span class="two">
+        <Link class="name clip" to={pathTo("tools", tool)}>
+          {visible(tool)}
+        </Link>
+        <span class="small muted clip">{visible(server)}</span>
+      </span>
+      <span class="small muted num" title={`${countText(tokens)} tokens of its definition, estimated`}>
+        ≈ {tokensText(tokens)} tok
+      </span>
+      <Link
+        class="button"
+        to={`${pathTo("settings", "configuration")}?${new URLSearchParams({ hide: tool })}`}
+        aria-label={`Hide ${visible(tool)}`}
+      >
+        Hide
+      </Link>
+    </div>
+  );
+}
+
+/** The way to switch off a source of which nothing is used. */
+export function SwitchOff({ source }: { readonly source: string }) {
+  const isServer = (servers.value.value ?? []).some(({ name }) => name === source);
+  if (!isServer && source !== "machine") return null;
+  const to = isServer ? pathTo("servers", source) : pathTo("machine");
+  return (
+    <Link class="button" to={to} aria-label={`Switch off ${visible(source)}`}>
+      Switch off
+    </Link>
+  );
+}

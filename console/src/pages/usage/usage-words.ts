@@ -1,0 +1,43 @@
+import type { UsageTally } from "../../../../src/catalog/usage/usage-report.ts";
+import { countText } from "../../parts/words.tsx";
+
+/** What rows are sorted and compared by. */
+export const measures = [
+  { id: "calls", title: "Calls", of: ({ calls }: UsageTally) => calls },
+  { id: "errors", title: "Errors", of: ({ errors }: UsageTally) => errors },
+  { id: "in", title: "Tokens in", of: ({ tokensIn }: UsageTally) => tokensIn },
+  { id: "out", title: "Tokens out", of: ({ tokensOut }: UsageTally) => tokensOut },
+] as const;
+
+export type Measure = (typeof measures)[number];
+
+/** The ledger's name of a source, in words where it is none that a user gave. */
+export function sourceWords(source: string): string {
+  return specialSources[source] ?? source;
+}
+
+const specialSources: Readonly<Record<string, string>> = {
+  "-": "tools that do not exist",
+  app: "apps",
+  results: "large results",
+};
+
+/** `412`, `12,400`, `1.2 M`: large numbers of tokens are estimates, and no one reads all their digits. */
+export function tokensText(tokens: number): string {
+  if (tokens < 100_000) return countText(tokens);
+  if (tokens < 999_500) return `${Math.round(tokens / 1000)} k`;
+  const millions = tokens / 1_000_000;
+  return `${millions < 9.95 ? millions.toFixed(1) : countText(Math.round(millions))} M`;
+}
+
+/** `16 Nov`. Days of the ledger are those of UTC. */
+export function dayWords(day: string): string {
+  return dayFormat.format(new Date(`${day}T00:00:00Z`));
+}
+
+const dayFormat = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
+
+/** `today`, `the last 7 days`. */
+export function periodWords(days: number): string {
+  return days === 1 ? "today" : `the last ${days} days`;
+}
