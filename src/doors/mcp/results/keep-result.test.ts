@@ -60,6 +60,17 @@ test.each<[string, readonly string[], unknown, object?]>([
   expect(kept[0]).toContain(JSON.stringify(value, undefined, 1));
 });
 
+test.each(["", "x"])(
+  "neither the preview nor a shortened string ends in half a character (%j before them)",
+  async (shift) => {
+    const faces = `${shift}${"😀".repeat(3001)}`;
+    const { shown } = await keep({ content: [block(faces)], structuredContent: { faces } }, anything);
+    expect(String((shown.structuredContent as { faces: string }).faces).length).toBeLessThan(2500);
+    const texts = [shown.content[0], shown.structuredContent].map((each) => JSON.stringify(each));
+    for (const text of texts) expect(text).not.toMatch(/\\ud[89a-f]/);
+  },
+);
+
 test("blocks that are none stay, and do not keep the text from being kept", async () => {
   const odd = [null, { type: "text" }, { type: "resource" }, 7, { type: "text", text: 5 }];
   const { shown, kept } = await keep({ content: [...odd, block(long)] });

@@ -84,7 +84,10 @@ function joinParts(parts: readonly TextPart[]): string {
   const [first, ...more] = parts;
   if (first !== undefined && more.length === 0) return first.text;
   return parts
-    .map(({ text, title }, index) => `--- part ${index + 1} of ${parts.length}: ${title.slice(0, 500)} ---\n${text}`)
+    .map(
+      ({ text, title }, index) =>
+        `--- part ${index + 1} of ${parts.length}: ${title.slice(0, 500).toWellFormed()} ---\n${text}`,
+    )
     .join("\n");
 }
 
@@ -152,7 +155,10 @@ function noteIn(id: string, { names }: KeepOptions): string {
 /** Only strings: a list with fewer items would be wrong, and nothing in it could say so. */
 function shortenStrings(value: unknown, note: string): unknown {
   if (typeof value === "string")
-    return value.length <= longestString ? value : `${value.slice(0, keptHead)}${note}${value.slice(-keptTail)}`;
+    return value.length <= longestString
+      ? value
+      : // Half a character at a cut would not be valid text.
+        `${value.slice(0, keptHead)}${note}${value.slice(-keptTail)}`.toWellFormed();
   if (Array.isArray(value)) return value.map((item) => shortenStrings(item, note));
   if (!isRecord(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, shortenStrings(item, note)]));

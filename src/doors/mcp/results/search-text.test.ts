@@ -50,6 +50,26 @@ test("what does not fit is continued where it stopped, and nothing is lost or sh
   expect(found).toEqual(Array.from({ length: 10 }, (_, digit) => `1234${digit}: line 1234${digit} of the text`));
 });
 
+test("a pattern that is slow for each match gives way to others, and can be cancelled", async () => {
+  const abort = new AbortController();
+  const slow = { ...usual, pattern: "(?:.*a){40}y|.", limit: 200 };
+  const searching = searchText(opened("a".repeat(100_000)), slow, abort.signal);
+  setImmediate(() => setImmediate(() => abort.abort(new Error("given up"))));
+  await expect(searching).rejects.toThrow("given up");
+});
+
+test("no shown text ends in half a character", async () => {
+  const faces = "😀".repeat(2000);
+  for (const shift of ["", "x"]) {
+    const { text } = await search(`${shift}${faces}needle${faces}\n${shift}${faces}\nneedle`, {
+      query: "needle",
+      context: 1,
+    });
+    expect(text).toContain("needle");
+    expect(text.isWellFormed()).toBe(true);
+  }
+});
+
 test("several matches in one very long line are found, each once, with their offsets", async () => {
   const filler = "é".repeat(50_000);
   const text = `${filler}needle${filler}needle${filler}`;

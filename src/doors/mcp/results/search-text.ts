@@ -51,33 +51,30 @@ export async function searchText(result: OpenedResult, search: TextSearch, signa
   checkOffset(result, search.offset);
   const pattern = compile(search);
   const output = createOutput(search);
-  const deadline = performance.now() + longestSearchMs;
-  let turnEnd = performance.now() + longestTurnMs;
+  const turns = createTurns(signal);
   let foundUntil = search.offset;
   for await (const pieces of piecesOf(result, search.offset)) {
     for (const piece of pieces) {
       // Most lines have no match, and this alone needs no more than one pass.
       if (!pattern.test(piece.text)) output.passed(piece);
       else {
-        const next = show(piece);
+        const next = await show(piece);
         if (next !== undefined) return output.end(next, false);
       }
-      if (performance.now() <= turnEnd) continue;
-      if (performance.now() > deadline) return output.end(Math.max(piece.offset, foundUntil), true);
-      await new Promise(setImmediate);
-      signal.throwIfAborted();
-      turnEnd = performance.now() + longestTurnMs;
+      if (turns.isOver()) await turns.rest();
+      if (turns.isOutOfTime()) return output.end(Math.max(piece.offset, foundUntil), true);
     }
   }
   return output.end(undefined, false);
 
-  /** Where to go on, if a match does not fit any more. */
-  function show(piece: Piece): number | undefined {
+  /** Where to go on, if a match does not fit any more. Finding the next match may take as long as passing the piece. */
+  async function show(piece: Piece): Promise<number | undefined> {
     const matcher = pattern.matcher(piece.text);
     // A short line is shown whole, whatever number of matches it has.
     const isShort = piece.isWhole && piece.text.length <= longestShown;
     const offsetAt = (position: number) => piece.offset + Buffer.byteLength(piece.text.slice(0, position));
-    for (let from = 0; from <= piece.text.length && matcher.find(from);) {
+    for (let from = 0; from <= piece.text.length && !turns.isOutOfTime() && matcher.find(from);) {
+      if (turns.isOver()) await turns.rest();
       const [start, at] = [matcher.start(), offsetAt(matcher.start())];
       from = Math.max(matcher.end(), start + 1);
       if (at < foundUntil) continue;
@@ -87,6 +84,23 @@ export async function searchText(result: OpenedResult, search: TextSearch, signa
     }
     return undefined;
   }
+}
+
+/** Gives way to others every few milliseconds, for as long as a search may take. */
+function createTurns(signal: AbortSignal) {
+  const deadline = performance.now() + longestSearchMs;
+  let end = performance.now() + longestTurnMs;
+  let isOutOfTime = false;
+  return {
+    isOver: () => performance.now() > end,
+    isOutOfTime: () => isOutOfTime,
+    async rest(): Promise<void> {
+      await new Promise(setImmediate);
+      signal.throwIfAborted();
+      isOutOfTime = performance.now() > deadline;
+      end = performance.now() + longestTurnMs;
+    },
+  };
 }
 
 function compile({ query, pattern, caseSensitive }: TextSearch): RE2JS {
@@ -152,12 +166,12 @@ function createOutput({ context, limit, maxBytes }: TextSearch) {
 }
 
 function clipped(text: string): string {
-  return text.length > longestShown ? `${text.slice(0, longestShown)}…` : text;
+  return text.length > longestShown ? `${text.slice(0, longestShown).toWellFormed()}…` : text;
 }
 
 function excerpt(text: string, start: number): string {
   const [from, until] = [Math.max(0, start - aroundMatch), Math.min(text.length, start + 2 * aroundMatch)];
-  return `${from > 0 ? "…" : ""}${text.slice(from, until)}${until < text.length ? "…" : ""}`;
+  return `${from > 0 ? "…" : ""}${text.slice(from, until).toWellFormed()}${until < text.length ? "…" : ""}`;
 }
 
 /** The pieces of one chunk after the other. */

@@ -38,7 +38,8 @@ function lineOf(tool: Tool): string {
   const said: unknown = tool.description ?? tool.title ?? tool.annotations?.title;
   // A server may send anything.
   const summary = typeof said === "string" ? summaryOf(said) : "";
-  return `${tool.name}(${signatureOf(tool.inputSchema)})${summary === "" ? "" : ` - ${summary}`}`;
+  // What was cut may end in half a character.
+  return `${tool.name}(${signatureOf(tool.inputSchema)})${summary === "" ? "" : ` - ${summary}`}`.toWellFormed();
 }
 
 const longestSummary = 160;

@@ -152,6 +152,21 @@ test("without such a tool, call_tool can call the other two, and not itself", as
   expect(itself.content[0].text).toContain("can't call itself");
 });
 
+test("what a search shows of a tool does not end in half a character", async () => {
+  const faces = "😀".repeat(200);
+  const tools = ["", "x"].map((shift, index) =>
+    testTool(`push${index}`, {
+      description: `Push ${shift}${faces}`,
+      inputSchema: { type: "object", properties: { [`${shift}${faces}`]: { enum: [faces] } } },
+    }),
+  );
+  const { server } = await serve({ tools, setting: "search" });
+  const { talk } = await legacy(server, "cursor");
+  const { result } = await talk.ask("tools/call", { name: "search_tools", arguments: { query: "push" } });
+  expect(result.content[0].text.split("\n")).toHaveLength(2);
+  expect(result.content[0].text.isWellFormed()).toBe(true);
+});
+
 test("search needs a query, and takes several phrasings", async () => {
   const { server } = await serve({ tools: ["push"], setting: "search" });
   const { talk } = await legacy(server, "cursor");
