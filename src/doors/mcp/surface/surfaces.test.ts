@@ -167,6 +167,20 @@ test("what a search shows of a tool does not end in half a character", async () 
   expect(result.content[0].text.isWellFormed()).toBe(true);
 });
 
+test("arguments beside those of call_tool are refused, since the tool would run without them", async () => {
+  const { server, source } = await serve({ tools: ["purge"], setting: "search" });
+  const { talk } = await legacy(server, "cursor");
+  const call = async (args: object) => (await talk.ask("tools/call", { name: "call_tool", arguments: args })).result;
+  const flat = await call({ name: "git__purge", dryRun: true });
+  expect(flat).toMatchObject({ isError: true });
+  expect(flat.content[0].text).toBe('Put the arguments of the tool into "arguments": "dryRun" is beside it.');
+  expect(await call({ name: "git__purge", arguments: "{}" })).toMatchObject({ isError: true });
+  expect(source.calls).toEqual([]);
+  await call({ name: "git__purge", arguments: null });
+  await call({ name: "git__purge", arguments: { dryRun: true } });
+  expect(source.calls.map(({ args }) => args)).toEqual([{}, { dryRun: true }]);
+});
+
 test("search needs a query, and takes several phrasings", async () => {
   const { server } = await serve({ tools: ["push"], setting: "search" });
   const { talk } = await legacy(server, "cursor");

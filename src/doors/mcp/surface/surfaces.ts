@@ -86,16 +86,18 @@ export function createSurfaces({ openSearch, log, ...settings }: SurfacesOptions
       },
       innerCall({ name, arguments: args }, requester) {
         if (name !== callTool.name || !isRecord(args) || typeof args.name !== "string") return undefined;
-        const { name: inner, arguments: given = {} } = args;
-        if (!isRecord(given) || shown.find(name, requester) !== callTool) return undefined;
-        return { name: inner, arguments: given };
+        const { name: inner, arguments: given, ...others } = args;
+        const innerArgs = given ?? {};
+        // Anything else was meant for the inner tool, which would run without it.
+        if (!isRecord(innerArgs) || Object.keys(others).length > 0) return undefined;
+        return shown.find(name, requester) === callTool ? { name: inner, arguments: innerArgs } : undefined;
       },
       // The search names tools of servers, so theirs come first.
       findInner: (name, requester) => tools.find(name, requester) ?? ownTools.get(name),
       async call(tool, args, request) {
         if (tool === searchTools) return searchFor(args, view, offer);
         if (tool === describeTool) return describe(args, view, offer);
-        if (tool === callTool) return errorResult("call_tool can't call itself. Give the name of another tool.");
+        if (tool === callTool) return refuseCall(args);
         return tools.call(tool, args, request);
       },
     };
@@ -136,6 +138,16 @@ export function createSurfaces({ openSearch, log, ...settings }: SurfacesOptions
 type Args = Readonly<Record<string, unknown>>;
 
 const ownTools: ReadonlyMap<string, Tool> = new Map(surfaceTools.map((tool) => [tool.name, tool]));
+
+/** Why a call of `call_tool` stands for no other. */
+function refuseCall({ name: _name, arguments: _args, ...others }: Args): ToolResult {
+  const [first] = Object.keys(others);
+  return errorResult(
+    first === undefined
+      ? "call_tool can't call itself. Give the name of another tool."
+      : `Put the arguments of the tool into "arguments": ${quoted(first, 60)} is beside it.`,
+  );
+}
 
 async function describe({ name }: Args, view: View, offer: McpOffer): Promise<ToolResult> {
   const asked = String(name);
