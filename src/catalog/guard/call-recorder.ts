@@ -77,13 +77,12 @@ export function createCallRecorder({ audit, metrics, clock }: CallRecorderOption
         span,
         end({ verdict, why }, outcome, value) {
           const ms = clock() - at;
-          const sizes = {
-            sizeIn: approximateJsonSize(args),
-            sizeOut: value === undefined ? 0 : approximateJsonSize(value),
-          };
-          audit.record({ at, caller, source: nameOf(source), tool: what, verdict, why, ms, outcome, ...sizes });
+          const sizeIn = approximateJsonSize(args);
+          const sizeOut = value === undefined ? 0 : approximateJsonSize(value);
+          const name = nameOf(source);
+          audit.record({ at, caller, source: name, tool: what, verdict, why, ms, outcome, sizeIn, sizeOut });
           const code = outcome === "ok" || outcome === "tool-error" ? undefined : outcome;
-          metrics?.callEnded({ ...call, outcome, code, seconds: ms / 1000 });
+          metrics?.callEnded({ door: call.door, source: call.source, outcome, code, seconds: ms / 1000 });
           span?.setAttribute("clawport.verdict", verdict);
           span?.setAttribute("clawport.why", why);
           span?.end();

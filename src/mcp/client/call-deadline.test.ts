@@ -1,13 +1,30 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Fault } from "../../core/fault.ts";
-import { createCallDeadline } from "./call-deadline.ts";
+import { CallDeadline, type CallLimits, createDeadlineClock } from "./call-deadline.ts";
 
 beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
+afterEach(() => {
+  clock.stop();
+  calls.clear();
+  vi.useRealTimers();
+});
 
-function watch(timeoutMs: number, maxTotalMs?: number) {
+const calls = new Set<{ readonly deadline: CallDeadline; expire(fault: Fault): void }>();
+const clock = createDeadlineClock(() => calls);
+
+function watch(timeoutMs: number, maxTotalMs?: number, settings?: CallLimits["settings"]) {
   const late: Fault[] = [];
-  return { late, deadline: createCallDeadline({ timeoutMs, maxTotalMs }, (fault) => late.push(fault)) };
+  const deadline = new CallDeadline({ timeoutMs, maxTotalMs, settings }, clock);
+  const call = {
+    deadline,
+    expire(fault: Fault) {
+      late.push(fault);
+      end();
+    },
+  };
+  const end = () => calls.delete(call);
+  calls.add(call);
+  return { late, deadline, end };
 }
 
 test("silence ends a call after its time, and not before", () => {
@@ -51,26 +68,33 @@ test("while a question is open only the total time limit counts", () => {
   expect(late).toEqual([]);
   vi.advanceTimersByTime(1);
   expect(late).toMatchObject([{ message: expect.stringContaining("100 ms") }]);
+});
+
+test("the total time ends a call even while a question is open", () => {
+  const { late, deadline } = watch(100, 1000);
   deadline.hold();
-  vi.advanceTimersByTime(200);
-  expect(late).toMatchObject([{}, { message: expect.stringContaining("1000 ms") }]);
+  vi.advanceTimersByTime(999);
+  expect(late).toEqual([]);
+  vi.advanceTimersByTime(1);
+  expect(late).toMatchObject([{ message: expect.stringContaining("1000 ms") }]);
 });
 
 test("the message names the setting of the limit that was reached", () => {
   const settings = { timeoutMs: "servers.a.requestTimeoutMs", maxTotalMs: "servers.a.maxTotalTimeoutMs" };
-  const late: string[] = [];
-  createCallDeadline({ timeoutMs: 100, maxTotalMs: 150, settings }, ({ message }) => late.push(message));
-  vi.advanceTimersByTime(150);
-  expect(late).toEqual([
+  const [silent, talking] = [watch(100, 150, settings), watch(100, 150, settings)];
+  vi.advanceTimersByTime(99);
+  talking.deadline.extend();
+  vi.advanceTimersByTime(51);
+  expect([...silent.late, ...talking.late].map(({ message }) => message)).toEqual([
     "The server did not answer within 100 ms. Raise `servers.a.requestTimeoutMs` in the configuration to wait longer.",
     "The server did not answer within 150 ms. Raise `servers.a.maxTotalTimeoutMs` in the configuration to wait longer.",
   ]);
 });
 
 test("a call that has ended can't time out", () => {
-  const { late, deadline } = watch(100, 200);
+  const { late, deadline, end } = watch(100, 200);
   const release = deadline.hold();
-  deadline.stop();
+  end();
   release();
   deadline.extend();
   vi.advanceTimersByTime(1000);
@@ -82,5 +106,18 @@ test("a timeout of zero means no limit", () => {
   deadline.extend();
   vi.advanceTimersByTime(100_000);
   expect(late).toEqual([]);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test("all calls share one timer, and each ends at its own time", () => {
+  const [long, short, ended] = [watch(300), watch(100), watch(50)];
+  expect(vi.getTimerCount()).toBe(1);
+  ended.end();
+  vi.advanceTimersByTime(100);
+  expect([long.late.length, short.late.length, ended.late.length]).toEqual([0, 1, 0]);
+  vi.advanceTimersByTime(199);
+  expect(long.late).toEqual([]);
+  vi.advanceTimersByTime(1);
+  expect(long.late).toHaveLength(1);
   expect(vi.getTimerCount()).toBe(0);
 });

@@ -9,56 +9,106 @@ export interface CallLimits {
   readonly settings?: { readonly timeoutMs: string; readonly maxTotalMs?: string } | undefined;
 }
 
-/** The time limits of one call: `timeoutMs` without any message, and `maxTotalMs` in total. */
-export interface CallDeadline {
-  /** Restarts the silence timer, after a pause that does not count. */
-  extend(pauseMs?: number): void;
-  /** Stops the silence timer until the returned function is called. The total time keeps running. */
-  hold(): () => void;
+/**
+ * The time limits of one call: `timeoutMs` without any message, and `maxTotalMs` in total. A class, not a closure: there
+ * is one for every call.
+ */
+export class CallDeadline {
+  readonly #limits: CallLimits;
+  readonly #clock: DeadlineClock;
+  readonly #totalAt: number;
+  #silentAt: number;
+  #holds = 0;
+
+  constructor(limits: CallLimits, clock: DeadlineClock) {
+    const { timeoutMs, maxTotalMs } = limits;
+    this.#limits = limits;
+    this.#clock = clock;
+    // Zero means no limit.
+    this.#silentAt = timeoutMs === 0 ? Infinity : clock.now() + timeoutMs;
+    this.#totalAt = maxTotalMs === undefined || timeoutMs === 0 ? Infinity : this.#silentAt - timeoutMs + maxTotalMs;
+    clock.wakeAt(this.endsAt);
+  }
+
+  get endsAt(): number {
+    return Math.min(this.#silentAt, this.#totalAt);
+  }
+
+  /** What to report if it is over. */
+  fault(): Fault {
+    const { timeoutMs, maxTotalMs, settings } = this.#limits;
+    return this.#totalAt <= this.#silentAt
+      ? timeoutFault(maxTotalMs!, settings?.maxTotalMs)
+      : timeoutFault(timeoutMs, settings?.timeoutMs);
+  }
+
+  /** Restarts the time of silence, after a pause that does not count. */
+  extend(pauseMs = 0): void {
+    const { timeoutMs } = this.#limits;
+    this.#silentAt = timeoutMs === 0 || this.#holds > 0 ? Infinity : this.#clock.now() + pauseMs + timeoutMs;
+    this.#clock.wakeAt(this.endsAt);
+  }
+
+  /** Stops the time of silence until the returned function is called. The total time keeps running. */
+  hold(): () => void {
+    this.#holds++;
+    this.extend();
+    let isHeld = true;
+    return () => {
+      if (isHeld) this.#holds--;
+      isHeld = false;
+      this.extend();
+    };
+  }
+}
+
+/** Ends calls that take too long, all with one timer: one for each would be a large part of what a short call costs. */
+export interface DeadlineClock {
+  now(): number;
+  /** The calls are looked at no later than at this time. */
+  wakeAt(time: number): void;
   stop(): void;
 }
 
-export function createCallDeadline(
-  { timeoutMs, maxTotalMs, settings }: CallLimits,
-  onLate: (fault: Fault) => void,
-): CallDeadline {
-  const late = (ms: number, setting: string | undefined) => onLate(timeoutFault(ms, setting));
-  let holds = 0;
-  let silence = arm(0);
-  const total =
-    maxTotalMs === undefined || timeoutMs === 0
-      ? undefined
-      : setTimeout(late, maxTotalMs, maxTotalMs, settings?.maxTotalMs);
-  let isOver = false;
-  return {
-    extend,
-    hold() {
-      holds++;
-      extend();
-      let isHeld = true;
-      return () => {
-        if (isHeld) holds--;
-        isHeld = false;
-        extend();
-      };
-    },
-    stop() {
-      isOver = true;
-      clearTimeout(silence);
-      clearTimeout(total);
-    },
-  };
+interface LimitedCall {
+  readonly deadline: Pick<CallDeadline, "endsAt" | "fault">;
+  /** Ends the call. It is not among the calls any more afterwards. */
+  expire(fault: Fault): void;
+}
 
-  function extend(pauseMs = 0): void {
-    clearTimeout(silence);
-    if (!isOver) silence = arm(pauseMs);
+/** Longer timers end at once. */
+const longestTimer = 2 ** 31 - 1;
+
+export function createDeadlineClock(calls: () => Iterable<LimitedCall>): DeadlineClock {
+  let timer: NodeJS.Timeout | undefined;
+  let wakesAt = Infinity;
+  const now = () => performance.now();
+
+  function wakeAt(time: number): void {
+    if (time >= wakesAt) return;
+    clearTimeout(timer);
+    wakesAt = time;
+    timer = setTimeout(wake, Math.min(Math.ceil(time - now()), longestTimer)).unref();
   }
 
-  /** Zero means no limit. */
-  function arm(pauseMs: number): NodeJS.Timeout | undefined {
-    if (timeoutMs === 0 || holds > 0) return undefined;
-    return setTimeout(late, pauseMs + timeoutMs, timeoutMs, settings?.timeoutMs);
+  function wake(): void {
+    const time = now();
+    wakesAt = Infinity;
+    let next = Infinity;
+    for (const call of calls()) {
+      const { endsAt } = call.deadline;
+      if (endsAt <= time) call.expire(call.deadline.fault());
+      else next = Math.min(next, endsAt);
+    }
+    wakeAt(next);
   }
+
+  function stop(): void {
+    clearTimeout(timer);
+    wakesAt = Infinity;
+  }
+
+  return { now, wakeAt, stop };
 }
 
 /** Names the setting to raise, if there is one. */

@@ -18,6 +18,7 @@ import {
 } from "../messages/json-rpc.ts";
 import type { Era } from "../messages/protocol-version.ts";
 import { answerInputRequests, answerOther, answerQuestion, type Ask, cancelInputRequests } from "./answer-questions.ts";
+import { createDeadlineClock } from "./call-deadline.ts";
 import type { ClientTransport, TransportListener } from "./client-transport.ts";
 import { PendingCall, type PendingOwner, type SentOptions } from "./pending-call.ts";
 import { aboutTask, createTaskRoutes, takeTaskId } from "./task-routes.ts";
@@ -50,6 +51,8 @@ export interface McpClientOptions extends ClientIdentity {
 export interface McpClient {
   agreement: Agreement | undefined;
   request(method: string, params: Params, options: CallOptions): Promise<Params>;
+  /** Closes the connection when its last request has ended. */
+  retire(): void;
   /**
    * Opens a stream of notifications (`subscriptions/listen`). Calls the function when the server has acknowledged it, and
    * resolves when the server ends the stream.
@@ -73,44 +76,35 @@ const longestPauseMs = 5000;
 export async function openMcpClient(transport: ClientTransport, options: McpClientOptions): Promise<McpClient> {
   const { log = silentLog, pause = sleep } = options;
   const pending = new Map<JsonRpcId, PendingCall>();
-  const owner: PendingOwner = { pending, onCancelled: tellCancelled };
+  const clock = createDeadlineClock(() => pending.values());
+  const owner: PendingOwner = { pending, clock, onCancelled: tellCancelled };
   const tasks = createTaskRoutes<CallOptions>();
   let nextId = 0;
+  let running = 0;
+  let isRetired = false;
   let closing: Promise<void> | undefined;
 
   const client: McpClient = {
     agreement: undefined,
     async request(method, params, callOptions) {
-      let sent = params;
-      let pauseMs = firstPauseMs;
-      for (let round = 0; round <= mostRounds; round++) {
-        const result = await requestOnce(method, sent, callOptions);
-        const { resultType = "complete" } = result;
-        if (resultType === "complete" || client.agreement?.era === "legacy") return result;
-        if (resultType === "task" && method === "tools/call") return result;
-        if (resultType !== "input_required") throw unknownResultType(resultType);
-        const { ask = options.ask, toHub = false } = callOptions;
-        const answering = answerInputRequests(result.inputRequests, ask, toHub);
-        try {
-          const signal = signalOf(callOptions);
-          const inputResponses = await (signal === undefined ? answering : orAborted(answering, signal));
-          const isAsked = Object.keys(inputResponses).length > 0;
-          if (!isAsked && round < mostRounds) await pause(pauseMs, signal);
-          pauseMs = isAsked ? firstPauseMs : Math.min(2 * pauseMs, longestPauseMs);
-          if (signal?.aborted) throw cancelledBy(signal);
-          sent = { ...params, inputResponses, ...stateOf(result) };
-        } catch (error) {
-          if (isFault(error, "cancelled")) await giveUp(method, params, result, callOptions);
-          throw error;
-        }
+      running++;
+      try {
+        const result = await requestOnce(method, params, callOptions);
+        return isComplete(result, method) ? result : await answerRounds(result, method, params, callOptions);
+      } finally {
+        if (--running === 0 && isRetired) void client.close();
       }
-      throw new Fault("outcome-unknown", `The server asked ${mostRounds} times for input without giving a result.`);
+    },
+    retire() {
+      isRetired = true;
+      if (running === 0) void client.close();
     },
     async listen(params, signal, onAcknowledged) {
       await requestOnce("subscriptions/listen", params, { signal, timeoutMs: 0, onAcknowledged });
     },
     notify: (method, params) => transport.send(notification(method, params)),
     async close(fault = new Fault("cancelled", "The connection was closed.")) {
+      clock.stop();
       failAll(fault);
       await (closing ??= transport.close());
     },
@@ -126,6 +120,45 @@ export async function openMcpClient(transport: ClientTransport, options: McpClie
   };
   await transport.start(listener, options.signal);
   return client;
+
+  function isComplete({ resultType = "complete" }: Params, method: string): boolean {
+    if (resultType === "complete" || client.agreement?.era === "legacy") return true;
+    if (resultType === "task" && method === "tools/call") return true;
+    if (resultType !== "input_required") throw unknownResultType(resultType);
+    return false;
+  }
+
+  /** Answers what the server asks before it gives its result, each time with a request of its own. */
+  async function answerRounds(
+    first: Params,
+    method: string,
+    params: Params,
+    callOptions: CallOptions,
+  ): Promise<Params> {
+    const { ask = options.ask, toHub = false } = callOptions;
+    const signal = signalOf(callOptions);
+    let result = first;
+    let pauseMs = firstPauseMs;
+    for (let round = 0; round <= mostRounds; round++) {
+      const answering = answerInputRequests(result.inputRequests, ask, toHub);
+      let sent: Params;
+      try {
+        const inputResponses = await (signal === undefined ? answering : orAborted(answering, signal));
+        const isAsked = Object.keys(inputResponses).length > 0;
+        if (!isAsked && round < mostRounds) await pause(pauseMs, signal);
+        pauseMs = isAsked ? firstPauseMs : Math.min(2 * pauseMs, longestPauseMs);
+        if (signal?.aborted) throw cancelledBy(signal);
+        sent = { ...params, inputResponses, ...stateOf(result) };
+      } catch (error) {
+        if (isFault(error, "cancelled")) await giveUp(method, params, result, callOptions);
+        throw error;
+      }
+      if (round === mostRounds) break;
+      result = await requestOnce(method, sent, callOptions);
+      if (isComplete(result, method)) return result;
+    }
+    throw new Fault("outcome-unknown", `The server asked ${mostRounds} times for input without giving a result.`);
+  }
 
   /**
    * Between two rounds no request is open that could be cancelled, and the server would wait for its answers. So the next

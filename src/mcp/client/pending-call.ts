@@ -3,7 +3,7 @@ import { type Abort, type AbortListener, abortOf, LazyAbort } from "../../core/l
 import { cancelledBy } from "../../core/wait.ts";
 import type { Progress } from "../messages/interim-messages.ts";
 import type { JsonRpcId, Params } from "../messages/json-rpc.ts";
-import { type CallDeadline, createCallDeadline } from "./call-deadline.ts";
+import { CallDeadline, type DeadlineClock } from "./call-deadline.ts";
 import type { SendOptions } from "./client-transport.ts";
 import type { CallOptions } from "./call-options.ts";
 
@@ -15,6 +15,7 @@ export interface SentOptions extends CallOptions {
 /** What a request that waits needs of its client. */
 export interface PendingOwner {
   readonly pending: Map<JsonRpcId, PendingCall>;
+  readonly clock: DeadlineClock;
   /** The caller gave the request up, or it took too long. */
   onCancelled(call: PendingCall, fault: unknown): void;
 }
@@ -54,7 +55,7 @@ export class PendingCall implements AbortListener, SendOptions {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    this.deadline = createCallDeadline(options, (fault) => this.#cancel(fault));
+    this.deadline = new CallDeadline(options, owner.clock);
     this.#given?.listen(this);
     owner.pending.set(id, this);
   }
@@ -67,6 +68,10 @@ export class PendingCall implements AbortListener, SendOptions {
   reject(fault: unknown): void {
     this.#settle();
     this.#reject(fault);
+  }
+
+  expire(fault: Fault): void {
+    this.#cancel(fault);
   }
 
   /** Not called by a request that is settled: it no longer listens. */
@@ -92,7 +97,6 @@ export class PendingCall implements AbortListener, SendOptions {
 
   #settle(): void {
     this.#owner.pending.delete(this.id);
-    this.deadline.stop();
     this.#given?.unlisten(this);
   }
 }

@@ -1,8 +1,11 @@
 import type { Log } from "../../core/log.ts";
 import { type JsonRpcId, type JsonRpcMessage, parseMessage } from "../messages/json-rpc.ts";
+import { parseLargeResponse } from "../messages/result-text.ts";
 
 /** The messages in a text. Servers of 2025-03-26 may send several in an array. Invalid ones are logged and skipped. */
 export function readMessages(text: string, log: Log): JsonRpcMessage[] {
+  const response = parseLargeResponse(text);
+  if (response) return [response];
   if (text.trim() === "") return [];
   let value: unknown;
   try {

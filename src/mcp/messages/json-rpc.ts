@@ -2,6 +2,7 @@ import { Fault, type FaultCode } from "../../core/fault.ts";
 import { asRecord, isRecord } from "../../core/is-record.ts";
 import { quoted } from "../../core/peer-text.ts";
 import type { Era } from "./protocol-version.ts";
+import { largeResponseText } from "./result-text.ts";
 
 export type JsonRpcId = string | number;
 
@@ -103,7 +104,8 @@ function isId(id: unknown): id is JsonRpcId {
  */
 export function encodeMessage(message: JsonRpcMessage | readonly JsonRpcResponse[]): string {
   try {
-    return JSON.stringify(message);
+    const passed = "result" in message ? largeResponseText(message.id, message.result) : undefined;
+    return passed ?? JSON.stringify(message);
   } catch (cause) {
     if (isBatch(message)) return `[${message.map(encodeMessage).join(",")}]`;
     if ("method" in message) throw cause;

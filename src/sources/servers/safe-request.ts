@@ -145,7 +145,9 @@ export function createSafeRequest(
     const meta = metaOf(context, trace);
     return {
       abort: abortOf(context),
-      ...limits,
+      timeoutMs: limits.timeoutMs,
+      maxTotalMs: limits.maxTotalMs,
+      settings: limits.settings,
       headers,
       logLevel: context.logLevel,
       toHub: isRelay,

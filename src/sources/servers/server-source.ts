@@ -54,11 +54,11 @@ export function createServerSource(
     asListed: (tool) => current().find(tool.name) ?? tool,
     async call(name, args, context) {
       try {
-        if (lists.isVerified()) return await callTool(name, args as Params, context);
-        const definition = () => mapDefined(current().find(name), toolParts);
-        return await whenVerified(`tool ${quoted(name)}`, definition, context, () =>
-          callTool(name, args as Params, context),
-        );
+        const call = () => callTool(name, args as Params, context);
+        const result = await (lists.isVerified() ? call() : callVerified(name, context, call));
+        // Many servers report an unknown tool with a normal result.
+        if (result.isError === true) lists.suspectStale();
+        return result;
       } catch (error) {
         if (!(error instanceof RpcFault)) throw error;
         // A newer schema wants other headers. The server refused the call, so it did not run.
@@ -167,15 +167,22 @@ export function createServerSource(
     return options.isRelay !== true && agreement?.era === "modern" && hasTasks(agreement);
   }
 
-  async function callTool(name: string, args: Params, context: CallContext): Promise<ToolResult> {
+  function callVerified(name: string, context: CallContext, call: () => Promise<ToolResult>): Promise<ToolResult> {
+    return whenVerified(`tool ${quoted(name)}`, () => mapDefined(current().find(name), toolParts), context, call);
+  }
+
+  function callTool(name: string, args: Params, context: CallContext): Promise<ToolResult> {
     const tool = current().find(name);
     if (!tool) throw new Fault("unknown-tool", `The server ${definition.name} has no tool ${JSON.stringify(name)}.`);
     const params = { name: tool.name, arguments: args };
     const extras = { headers: paramHeaders(tool, args), taskSupport: taskSupportOf(tool) };
-    const result = await requestSafely("tools/call", params, context, tool.annotations, extras);
-    // Many servers report an unknown tool with a normal result.
-    if (result.isError === true) lists.suspectStale();
-    return result as unknown as ToolResult;
+    return requestSafely(
+      "tools/call",
+      params,
+      context,
+      tool.annotations,
+      extras,
+    ) as Promise<object> as Promise<ToolResult>;
   }
 }
 

@@ -94,7 +94,7 @@ export function createSurfaces({ openSearch, log, ...settings }: SurfacesOptions
       },
       // The search names tools of servers, so theirs come first.
       findInner: (name, requester) => tools.find(name, requester) ?? ownTools.get(name),
-      async call(tool, args, request) {
+      call(tool, args, request) {
         if (tool === searchTools) return searchFor(args, view, offer);
         if (tool === describeTool) return describe(args, view, offer);
         if (tool === callTool) return refuseCall(args);

@@ -134,16 +134,20 @@ export function createConnection(options: ConnectionOptions): Connection {
     open,
     openPatiently,
     async request(method, params, callOptions) {
-      const release = hold();
+      let used: Link | undefined;
+      begin();
       try {
-        const used = readyLink() ?? (await openPatiently(signalOf(callOptions)));
+        used = readyLink() ?? (await openPatiently(signalOf(callOptions)));
         const sent = typeof params === "function" ? params(used.agreement) : params;
-        return await send(used, method, sent, callOptions);
+        const result = await used.request(method, sent, callOptions);
+        lastHeartbeat = now();
+        return result;
       } catch (error) {
+        if (used !== undefined && used === link) noteFailure(error);
         // Error pages repeat what was sent to them, keys included.
         throw isFault(error) ? redactFault(error, redact) : error;
       } finally {
-        release();
+        end();
       }
     },
     hold,
@@ -152,9 +156,14 @@ export function createConnection(options: ConnectionOptions): Connection {
       lastWork.add(done);
     },
     async query(method, params, callOptions) {
+      let used: Link | undefined;
       try {
-        return await send(await open(signalOf(callOptions)), method, params, callOptions);
+        used = await open(signalOf(callOptions));
+        const result = await used.request(method, params, callOptions);
+        lastHeartbeat = now();
+        return result;
       } catch (error) {
+        if (used !== undefined && used === link) noteFailure(error);
         throw redactFault(toFault(error), redact);
       }
     },
@@ -183,23 +192,18 @@ export function createConnection(options: ConnectionOptions): Connection {
   return connection;
 
   function hold(): () => void {
-    inFlight++;
-    usedAt = now();
-    return () => {
-      usedAt = now();
-      if (--inFlight === 0) notify((listener) => listener.onIdle?.());
-    };
+    begin();
+    return end;
   }
 
-  async function send(used: Link, method: string, params: Params, callOptions: CallOptions): Promise<Params> {
-    try {
-      const result = await used.request(method, params, callOptions);
-      lastHeartbeat = now();
-      return result;
-    } catch (error) {
-      if (used === link) noteFailure(error);
-      throw error;
-    }
+  function begin(): void {
+    inFlight++;
+    usedAt = now();
+  }
+
+  function end(): void {
+    usedAt = now();
+    if (--inFlight === 0) notify((listener) => listener.onIdle?.());
   }
 
   /** The link, if a call can be sent over it at once. */

@@ -165,28 +165,15 @@ function timeoutSignal(ms: number, setting: string): { readonly signal: AbortSig
 }
 
 function createLink(client: McpClient, transport: ClientTransport, agreement: Agreement): Link {
-  let requests = 0;
-  let isRetired = false;
-  const link: Link = {
+  return {
     agreement,
     client,
     sessionId: () => transport.sessionId,
     pid: () => ("pid" in transport ? (transport as StdioTransport).pid() : undefined),
-    async request(method, params, callOptions) {
-      requests++;
-      try {
-        return await client.request(method, params, callOptions);
-      } finally {
-        if (--requests === 0 && isRetired) void link.close();
-      }
-    },
-    retire() {
-      isRetired = true;
-      if (requests === 0) void link.close();
-    },
-    close: (fault) => client.close(fault),
+    request: client.request,
+    retire: client.retire,
+    close: client.close,
   };
-  return link;
 }
 
 function dispatchNotification(method: string, params: Params, options: LinkOptions): void {

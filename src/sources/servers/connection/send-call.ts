@@ -29,8 +29,10 @@ export async function sendCall(
 ): Promise<Params> {
   const mayAsk = terms.support === "required" || (terms.support === "optional" && terms.isWanted);
   if (mayAsk) return callAsTask(connection, params, options, terms);
+  const result = await connection.request("tools/call", params, options);
+  const started = startedTask(result);
   // A task of 2026-07-28 has no progress of its own.
-  return finish(connection, await connection.request("tools/call", params, options), options, terms, () => false);
+  return started ? follow(connection, started, options, terms, () => false) : result;
 }
 
 /** In the era of 2025-11-25 the client decides: it asks for a task, if the server has them. */
@@ -71,7 +73,8 @@ async function callAsTask(
   try {
     const result = await (signal ? orAborted(created, signal) : created);
     signal?.removeEventListener("abort", onAbort);
-    return await finish(connection, result, options, terms, () => hasProgress);
+    const started = startedTask(result);
+    return started ? await follow(connection, started, options, terms, () => hasProgress) : result;
   } finally {
     signal?.removeEventListener("abort", onAbort);
     ended.abort();
@@ -87,15 +90,13 @@ function cancelLater(connection: Connection, created: Promise<Params>, options: 
   cancel().catch(() => {});
 }
 
-async function finish(
+function follow(
   connection: Connection,
-  result: Params,
+  started: NonNullable<ReturnType<typeof startedTask>>,
   options: CallOptions,
   terms: TaskTerms,
   hasProgress: () => boolean,
 ): Promise<Params> {
-  const started = startedTask(result);
-  if (!started) return result;
   const { statusMessage } = started.task;
   terms.onStarted(statusMessage === undefined ? undefined : connection.redact(statusMessage));
   return followTask(connection, { ...started, hasProgress }, options);
