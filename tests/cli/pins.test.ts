@@ -160,6 +160,35 @@ test("approving shows the difference and counts at once: clients are told that t
   expect((await place.run("pins")).out).toContain("Nothing is held back");
 });
 
+test("a rejected change no longer waits, stays blocked until the server changes it again, and can be accepted after all", async () => {
+  await using place = await openPlace({ tools: [calc("Adds.")] });
+  await using hub = await place.start();
+  await place.offer({ tools: [calc("EVIL.")] });
+  await until(async () => (await place.held()).length === 1);
+  expect((await place.run("approve", "rug__calc", "--deny")).exit).not.toBe(0);
+  expect(await place.held()).toEqual(["rug__calc changed pinned"]);
+
+  const rejected = await place.confirm("approve", "rug__calc", "--deny");
+  expect(rejected.shown).toContain("+   EVIL.");
+  expect(rejected.out).toContain("rug__calc: the new definition is rejected.");
+  expect(await place.held()).toEqual(["rug__calc refused pinned"]);
+  expect((await place.json("approvals")).changed).toEqual([]);
+  expect((await place.run("doctor")).out).not.toContain("held back until you approve it");
+  expect((await place.run("pins")).out).toMatch(/rug__calc +rug +tool +rejected +the pinned one/);
+  expect((await hub.call("rug__calc")).content[0].text).toContain("its definition was rejected");
+  expect((await place.run("approve", "rug__calc", "--deny", "--yes")).exit).toBe(3);
+
+  await place.offer({ tools: [calc("Adds and divides.")] });
+  await until(async () => (await place.json("approvals")).changed.length === 1);
+  expect(await place.json("approve", "rug__calc", "--deny", "--yes")).toMatchObject({
+    rejected: [{ name: "rug__calc", state: "changed" }],
+  });
+  const accepted = await place.confirm("approve", "rug__calc");
+  expect(accepted.shown).toContain("rug__calc of rug has changed, and you rejected that");
+  expect(await hub.seen()).toContain("Adds and divides.");
+  expect((await hub.call("rug__calc")).isError).toBeUndefined();
+});
+
 test("under `strict` a renamed tool asks, read-only or not, and with `hide` it is not there", async () => {
   const readOnly = { annotations: { readOnlyHint: true } };
   const policy = { preset: "strict", rules: [{ tool: "rug__*", verdict: "allow" }] };

@@ -188,11 +188,13 @@ export function pinRulesOf({ preset, changedTools, newTools }: Policy): PinRules
 export type Shown = "listed" | "pinned" | "hidden";
 
 export function shownOf(pin: Pin, rules: PinRules): Shown {
+  if (isOffered(pin)) return rules.changed === "hide" || pin.definition === undefined ? "hidden" : "pinned";
   const state = stateOfPin(pin);
-  if (state === "new") return rules.added === "hide" ? "hidden" : "listed";
-  if (state === "withdrawn") return rules.changed === "hide" ? "hidden" : "listed";
-  if (!isOffered(pin)) return "listed";
-  return rules.changed === "hide" || pin.definition === undefined ? "hidden" : "pinned";
+  // What is rejected stays as hidden as it was before.
+  const isHidden =
+    ((state === "withdrawn" || (state === "refused" && pin.offered !== undefined)) && rules.changed === "hide") ||
+    ((state === "new" || (state === "refused" && pin.isNew === true)) && rules.added === "hide");
+  return isHidden ? "hidden" : "listed";
 }
 
 /** Whether a person has to answer before it can be used. */

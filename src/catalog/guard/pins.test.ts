@@ -112,6 +112,38 @@ test("`always` makes the new definition the pin; `never` denies that definition 
   expect(hub.shown()).toEqual(["git__push: c"]);
 });
 
+test("a change that a person rejected stays blocked until the server lists another one, or it is accepted after all", async () => {
+  await using temp = await tempFolder();
+  await using hub = start(temp.folder);
+  hub.describes("b");
+  expect(await hub.pins.reject("git__push", ["what was shown before it changed again"])).toEqual([]);
+  const [held] = await hub.pins.list();
+  expect(await hub.pins.reject("git__push", [held!.hash])).toMatchObject([{ name: "git__push", state: "changed" }]);
+  expect(await hub.pins.reject("git__push")).toEqual([]);
+  expect(await hub.held()).toEqual(["git__push refused pinned"]);
+  expect(await hub.check()).toMatchObject({ verdict: "deny", reason: "its definition was rejected" });
+  hub.describes("c");
+  expect(await hub.held()).toEqual(["git__push changed pinned"]);
+  expect(await hub.check()).toMatchObject({ verdict: "ask" });
+  hub.describes("b");
+  expect(await hub.held()).toEqual(["git__push refused pinned"]);
+  await hub.pins.accept("git__push");
+  expect(hub.shown()).toEqual(["git__push: b"]);
+  expect(await hub.check()).toBeUndefined();
+});
+
+test("rejecting what is hidden does not show it", async () => {
+  await using temp = await tempFolder();
+  const policy: Policy = { changedTools: "hide", newTools: "hide" };
+  await using hub = start(temp.folder, "a", policy);
+  hub.list(push("EVIL"), testTool("added", { description: "EVIL" }));
+  hub.list(push("a"), testTool("added", { description: "EVIL" }));
+  expect(await hub.held()).toEqual(["git__push withdrawn hidden", "git__added new hidden"]);
+  for (const name of ["git__push", "git__added"]) expect(await hub.pins.reject(name)).toHaveLength(1);
+  expect(await hub.held()).toEqual(["git__push refused hidden", "git__added refused hidden"]);
+  expect(hub.shown()).toEqual([]);
+});
+
 test("a tool that is added later is new, and the policy decides what that means", async () => {
   await using temp = await tempFolder();
   await using hub = start(temp.folder);

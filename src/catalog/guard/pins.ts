@@ -39,6 +39,8 @@ export interface Pins {
    * shown: anything else is left as it is.
    */
   accept(name: string, seen?: readonly string[]): Promise<readonly HeldDefinition[]>;
+  /** Rejects what servers list now under that name: it stays blocked until they list another definition. */
+  reject(name: string, seen?: readonly string[]): Promise<readonly HeldDefinition[]>;
   /** Forgets all pins of a server, so that what it lists next is pinned anew; returns how many there were. */
   forget(server: string): Promise<number>;
   setPolicy(policy: Policy): void;
@@ -86,7 +88,7 @@ export function openPins({ folder, policy = {}, clock = Date.now, log = silentLo
   const heldBehind = (item: CatalogItem): ListedDefinition | undefined =>
     screens.get(item.source)?.heldBack("tool" in item ? item.tool : item.prompt);
 
-  async function readHeld(): Promise<readonly { readonly held: HeldDefinition; readonly pin: Pin }[]> {
+  async function readHeld(): Promise<readonly Held[]> {
     await flush();
     return (await readAllPins(folder)).flatMap(({ server, pins }) =>
       pins.flatMap((pin) => {
@@ -94,6 +96,16 @@ export function openPins({ folder, policy = {}, clock = Date.now, log = silentLo
         return held === undefined ? [] : [{ held, pin }];
       }),
     );
+  }
+
+  async function findHeld(name: string, seen: readonly string[] | undefined): Promise<readonly Held[]> {
+    const named = (await readHeld()).filter(({ held }) => held.name === name);
+    return named.filter(({ held }) => seen?.includes(held.hash) ?? true);
+  }
+
+  async function answer(found: readonly Held[], edit: (pin: Pin) => Pin): Promise<readonly HeldDefinition[]> {
+    for (const { held, pin } of found) await serverOf(held.source).edit(only(pin, edit));
+    return found.map(({ held }) => held);
   }
 
   const flush = (): Promise<unknown> => Promise.all(servers.values().map((server) => server.flush()));
@@ -138,10 +150,13 @@ export function openPins({ folder, policy = {}, clock = Date.now, log = silentLo
 
     async accept(name, seen) {
       const at = new Date(clock()).toISOString();
-      const named = (await readHeld()).filter(({ held }) => held.name === name);
-      const found = named.filter(({ held }) => seen?.includes(held.hash) ?? true);
-      for (const { held, pin } of found) await serverOf(held.source).edit(only(pin, (known) => acceptPin(known, at)));
-      return found.map(({ held }) => held);
+      return answer(await findHeld(name, seen), (pin) => acceptPin(pin, at));
+    },
+
+    async reject(name, seen) {
+      const found = await findHeld(name, seen);
+      const open = found.filter(({ held, pin }) => held.state !== "refused" && isHeldBack(pin, rules));
+      return answer(open, refusePin);
     },
 
     async forget(server) {
@@ -166,6 +181,11 @@ export function openPins({ folder, policy = {}, clock = Date.now, log = silentLo
       await flush();
     },
   };
+}
+
+interface Held {
+  readonly held: HeldDefinition;
+  readonly pin: Pin;
 }
 
 /** Edits this pin, unless the server has listed yet another definition since it was read. */

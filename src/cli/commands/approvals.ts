@@ -23,7 +23,7 @@ const list = defineCommand({
       changed.length > 0 && `Changed definitions:\n${changed.map(({ name }) => `  ${name}`).join("\n")}`,
       waiting.length > 0 && "Run `clawport approve <id>` to see one of the calls in full and allow it once.",
       ...grantLines(waiting),
-      changed.length > 0 && "Run `clawport approve <tool>` to see a change and accept it.",
+      changed.length > 0 && "Run `clawport approve <tool>` to see a change and accept it; with `--deny`, to reject it.",
       consents.length > 0 && "Run `clawport node forget <tool>` to be asked again about a tool of this computer.",
     ];
     const text = parts.filter((part) => part !== false).join("\n\n");

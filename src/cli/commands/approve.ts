@@ -1,6 +1,7 @@
 import type { ApprovalAnswer } from "../../catalog/advice.ts";
 import type { Widening } from "../../catalog/guard/approvals.ts";
 import type { WaitingCall } from "../../catalog/guard/approvals-file.ts";
+import type { HeldDefinition } from "../../catalog/guard/held-definition.ts";
 import { callerScopeName } from "../../catalog/caller.ts";
 import { Fault } from "../../core/fault.ts";
 import { quoted, sanitizeForTerminal } from "../../core/peer-text.ts";
@@ -9,7 +10,7 @@ import { defineCommand } from "../command.ts";
 
 export const command = defineCommand({
   name: "approve",
-  summary: "allow one call that waits for approval, or accept a changed definition",
+  summary: "allow or refuse one call that waits for approval, or accept or reject a changed definition",
   args: [{ name: "call", description: "its id, or its tool if only one call waits; see `clawport approvals`" }],
   options: {
     always: { type: "boolean", description: "allow this tool for this caller from now on" },
@@ -19,10 +20,18 @@ export const command = defineCommand({
       value: "<name>",
       description: "allow every tool for this caller from now on; it must be the caller of the waiting call",
     },
-    deny: { type: "boolean", description: "refuse the call instead; with --always, from now on" },
+    deny: {
+      type: "boolean",
+      description: "refuse the call, or reject the changed definition; with --always, the call from now on",
+    },
     yes: { type: "boolean", short: "y", description: "do not ask for confirmation" },
   },
-  examples: ["clawport approve 3", "clawport approve files__delete --always", "clawport approve 3 --deny"],
+  examples: [
+    "clawport approve 3",
+    "clawport approve files__delete --always",
+    "clawport approve 3 --deny",
+    "clawport approve notes__search --deny",
+  ],
   async run(context) {
     const { openStateControl } = await import("../../hub/control/open-state-control.ts");
     const { noApprover } = await import("../../hub/control/approvals-control.ts");
@@ -31,11 +40,12 @@ export const command = defineCommand({
     // Without a terminal the agent itself may be running this.
     if (!isAttended && !options.yes && !options.deny) throw new Fault("denied", noApprover);
     await using opened = await openStateControl(context);
-    const { approvals } = opened.control;
+    const { approvals, pins } = opened.control;
     const [what = ""] = context.args;
     const { waiting, changed } = await approvals.list();
     const { isNameOrNarrow } = await import("../../catalog/names.ts");
-    const held = options.deny ? [] : changed.filter(({ name }) => isNameOrNarrow(what, name));
+    // What was rejected can still be accepted.
+    const held = (options.deny ? changed : await pins.list()).filter(({ name }) => isNameOrNarrow(what, name));
     const isMeant = (call: WaitingCall) => call.id === what || isNameOrNarrow(what, call.name);
     const calls = waiting.filter(isMeant).filter(isOf(options.caller));
     const [call] = calls;
@@ -45,24 +55,41 @@ export const command = defineCommand({
     const done: string[] = [];
     const seen = held.map(({ hash }) => hash);
     for (const { name, source, diff, state } of held) {
-      const change = state === "new" ? "is new" : "has changed";
-      await confirm(context, `${name} of ${source} ${change}:\n${diff}`, "Accept the new definition?");
-      done.push(`${name}: the new definition is accepted.`);
+      const change = changes[state];
+      const question = options.deny ? "Reject the new definition?" : "Accept the new definition?";
+      await confirm(context, `${name} of ${source} ${change}:\n${diff}`, question);
+      done.push(options.deny ? rejectedText(name) : `${name}: the new definition is accepted.`);
     }
-    const accepted: unknown[] = [];
+    const settled: unknown[] = [];
     for (const name of new Set(held.map((each) => each.name)))
-      accepted.push(...(await approvals.accept(name, { confirmed: isAttended, seen })));
+      settled.push(
+        ...(await (options.deny
+          ? approvals.reject(name, { seen })
+          : approvals.accept(name, { confirmed: isAttended, seen }))),
+      );
+    const definitions = options.deny ? { rejected: settled } : { accepted: settled };
     if (call === undefined || calls.length > 1) {
       if (calls.length > 1) done.push(ambiguous(what, calls));
-      return context.answer({ accepted }, done.join("\n"));
+      return context.answer(definitions, done.join("\n"));
     }
     const { questionText } = await import("../../catalog/guard/describe-call.ts");
     await confirm(context, questionText(call), `${promptOf(call, request)}?`);
     const given = await approvals.approve(call.id, { ...request, confirmed: isAttended });
     done.push(`${doneText(call, request)}.`);
-    context.answer({ accepted, ...given }, done.join("\n"));
+    context.answer({ ...definitions, ...given }, done.join("\n"));
   },
 });
+
+const changes: Readonly<Record<HeldDefinition["state"], string>> = {
+  new: "is new",
+  changed: "has changed",
+  withdrawn: "has changed, and changed back",
+  refused: "has changed, and you rejected that",
+};
+
+function rejectedText(name: string): string {
+  return `${name}: the new definition is rejected. Calls are refused until the server changes it again, or you run \`clawport approve ${name}\`.`;
+}
 
 interface Request {
   readonly answer: ApprovalAnswer;

@@ -16,7 +16,7 @@ const list = defineCommand({
     const text =
       held.length === 0
         ? "Nothing is held back: no server has changed a definition that waits for approval."
-        : `${renderTable(held, columns, context)}\n\nRun \`clawport approve <name>\` to see one and accept it.`;
+        : `${renderTable(held, columns, context)}\n\nRun \`clawport approve <name>\` to see one and accept it; with \`--deny\`, to reject it.`;
     context.answer({ held }, text);
   },
 });

@@ -36,7 +36,8 @@ export function createApprovalsControl(options: ApprovalsControlOptions): Approv
   return {
     async list() {
       const { approvals, waiting } = await (await openAnswers()).list();
-      return { approvals, waiting, changed: await (await options.openPins()).list() };
+      const held = await (await options.openPins()).list();
+      return { approvals, waiting, changed: held.filter(({ state }) => state !== "refused") };
     },
     async approve(id, request = {}) {
       const { answer = "once", widened } = request;
@@ -51,6 +52,13 @@ export function createApprovalsControl(options: ApprovalsControlOptions): Approv
       const accepted = await (await options.openPins()).accept(name, request.seen);
       if (accepted.length > 0) return accepted;
       const message = `${quoted(name)} has no new definition to accept. Run \`clawport approvals\` to see what does.`;
+      throw new Fault("not-found", message);
+    },
+    // Whoever may ask the hub at all may keep something blocked.
+    async reject(name, { seen } = {}) {
+      const rejected = await (await options.openPins()).reject(name, seen);
+      if (rejected.length > 0) return rejected;
+      const message = `${quoted(name)} has no new definition to reject. Run \`clawport approvals\` to see what does.`;
       throw new Fault("not-found", message);
     },
     forget: async (tool) => (await openAnswers()).forget(tool),

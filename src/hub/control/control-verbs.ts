@@ -136,6 +136,7 @@ const verbs: VerbTable = {
       }),
     ),
     accept: change(lookUpMs, text("name"), fields({ confirmed: flag("confirmed"), seen: optionalTexts("seen") })),
+    reject: change(lookUpMs, text("name"), fields({ seen: optionalTexts("seen") })),
     forget: change(lookUpMs, text("tool")),
   },
   pins: {

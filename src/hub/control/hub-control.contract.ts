@@ -90,6 +90,7 @@ export function testHubControl(open: () => Promise<ControlSubject>): void {
     await expect(approvals.approve("1")).rejects.toMatchObject({ code: "denied" });
     await expect(approvals.accept("add", { confirmed: true })).rejects.toMatchObject({ code: "not-found" });
     await expect(approvals.accept("add")).rejects.toMatchObject({ code: "denied" });
+    await expect(approvals.reject("add")).rejects.toMatchObject({ code: "not-found" });
     await expect(approvals.forget("add")).rejects.toMatchObject({ code: "not-found" });
   });
 

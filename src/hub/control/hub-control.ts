@@ -146,12 +146,14 @@ export interface ApprovalsControl {
   approve(id: string, request?: ApprovalRequest): Promise<GivenAnswer>;
   /** Accepts the definition that a server lists now, by its name. Faults if there is nothing to accept. */
   accept(name: string, request?: AcceptRequest): Promise<readonly HeldDefinition[]>;
+  /** Rejects that definition: it stays blocked, and no longer waits until the server lists another one. */
+  reject(name: string, request?: Pick<AcceptRequest, "seen">): Promise<readonly HeldDefinition[]>;
   /** Forgets the remembered answers for a tool, so that the guard asks again. Faults if there are none. */
   forget(tool: string): Promise<readonly Approval[]>;
 }
 
 export interface PinsControl {
-  /** Definitions that servers changed or added, and that wait for approval. */
+  /** Definitions that servers changed or added: those that wait for approval, and those that were rejected. */
   list(): Promise<readonly HeldDefinition[]>;
   /** Forgets the pins of a server, so that what it lists next is pinned anew. Faults if there are none. */
   forget(server: string, confirmation?: Confirmation): Promise<{ readonly forgotten: number }>;

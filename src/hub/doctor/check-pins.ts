@@ -8,12 +8,13 @@ import type { Finding } from "./finding.ts";
 
 const mostNames = 5;
 
-/** What servers changed or added, and no one has approved yet. */
+/** What servers changed or added, and no one has approved or rejected yet. */
 export async function checkPins(home: Home, { config, file }: ActiveConfig): Promise<Finding[]> {
   const folder = hubFiles.pins(home, file?.path);
   try {
     const held = await openPins({ folder, policy: config.policy }).list();
-    return [...Map.groupBy(held, ({ source }) => source)].map(([server, all]) => {
+    const waiting = held.filter(({ state }) => state !== "refused");
+    return [...Map.groupBy(waiting, ({ source }) => source)].map(([server, all]) => {
       const names = all.slice(0, mostNames).map(({ name }) => sanitizeLine(name));
       const rest = all.length - names.length;
       const list = [...names, ...(rest > 0 ? [`${rest} more`] : [])].join(", ");

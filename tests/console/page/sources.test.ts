@@ -37,7 +37,7 @@ describe.skipIf(chromium === undefined)("what comes and goes", () => {
     await place[Symbol.asyncDispose]();
   });
 
-  test("a tool that its server changed is held back, shown as a difference and accepted", async () => {
+  test("a tool that its server changed is held back, shown as a difference, rejected, and accepted after all", async () => {
     await using open = await place.open(browser);
     const { page } = open;
     await page.getByRole("link", { name: "notes", exact: true }).waitFor();
@@ -46,6 +46,14 @@ describe.skipIf(chromium === undefined)("what comes and goes", () => {
     expect((await clawport(place.place, "refresh", "notes")).exit).toBe(0);
     await page.getByRole("link", { name: /^See diff/ }).click();
     await page.locator(".diff .add", { hasText: "notes.example.com" }).waitFor();
+    await page.getByRole("button", { name: "Reject" }).click();
+    await page.getByText("Nothing waits for you").waitFor();
+    const refused = await clawport(place.place, "call", "notes__search", "query=x");
+    expect([refused.exit, refused.err]).toEqual([77, expect.stringContaining("its definition was rejected")]);
+    await page.getByRole("link", { name: "Remembered answers" }).click();
+    await page.getByRole("link", { name: "See diff of notes__search" }).click();
+    await page.getByText("You rejected this tool of notes.").waitFor();
+    expect(await page.getByRole("button", { name: "Reject" }).count()).toBe(0);
     await page.getByRole("button", { name: "Accept the change" }).click();
     await page.getByText("Nothing waits for you").waitFor();
     await open.go("tools/notes__search");

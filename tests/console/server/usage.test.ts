@@ -55,8 +55,7 @@ test("usage is read by a session that may only look, by day, with what the unuse
   expect((await read(1)).total.calls).toBe(2);
   expect((await read(0)).days).toHaveLength(1);
   expect((await read(1e9)).days).toHaveLength(92);
-  for (const days of ["7", null, {}, true])
-    expect((await browser.post("usage.read", { days })).status).toBe(400);
+  for (const days of ["7", null, {}, true]) expect((await browser.post("usage.read", { days })).status).toBe(400);
 
   const token = (await readFile(hub.tokenPath, "utf8")).trim();
   await callHub(hub.address, token, "notes__find", {});

@@ -11,7 +11,7 @@ import { Link, pathTo } from "../../router/route.tsx";
 import type { PageProps } from "../page-table.ts";
 import { ChangedDefinition, heldWords } from "./changed-definition.tsx";
 import { callerWords, QuestionedCallView } from "./questioned-call.tsx";
-import { RememberedAnswers } from "./remembered-answers.tsx";
+import { RememberedAnswers, useRejected } from "./remembered-answers.tsx";
 import { RulesEditor } from "./rules-editor.tsx";
 
 /** May this run? */
@@ -61,6 +61,7 @@ export function thingsOf({ waiting, changed }: ApprovalsList): readonly Thing[] 
 
 function Waiting({ list, rest }: { readonly list: ApprovalsList; readonly rest: readonly string[] }) {
   const things = thingsOf(list);
+  const rejected = useRejected().value.value;
   const isChosen = ({ path }: Thing): boolean => rest.length > 0 && path.join("/") === rest.join("/");
   // What a key answers must be in view.
   const isFirst = rest.length === 0 && !isNarrow.value;
@@ -68,6 +69,8 @@ function Waiting({ list, rest }: { readonly list: ApprovalsList; readonly rest: 
   const isOfServer = (thing: Thing): boolean =>
     thing.kind === "definition" && rest[0] === "changed" && thing.held.source === rest[1];
   const chosen = things.find(isChosen) ?? things.find(isOfServer) ?? (isFirst ? things[0] : undefined);
+  // A rejected one waits no longer, but it can be seen and accepted.
+  const named = rest[0] === "changed" ? rejected?.find(({ name }) => name === rest[1]) : undefined;
   if (things.length === 0 && rest.length === 0)
     return (
       <Empty title="Nothing waits for you">
@@ -94,7 +97,8 @@ function Waiting({ list, rest }: { readonly list: ApprovalsList; readonly rest: 
         </ul>
       </div>
       <div class="detail">
-        {chosen === undefined && rest.length > 0 && (
+        {chosen === undefined && named !== undefined && <ChangedDefinition key={named.name} held={named} />}
+        {chosen === undefined && named === undefined && rest.length > 0 && (
           <Empty title="This no longer waits">
             <p class="muted">It was answered, or its time ran out.</p>
             <Link class="button" to={pathTo("approvals")}>

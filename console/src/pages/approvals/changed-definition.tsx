@@ -10,6 +10,7 @@ import { Link, navigate, pathTo } from "../../router/route.tsx";
 
 export function heldWords({ kind, source, state }: HeldDefinition): string {
   const what = kind === "instructions" ? "its instructions" : `this ${kind}`;
+  if (state === "refused") return `You rejected ${what} of ${visible(source)}`;
   const verb = state === "new" ? "added" : state === "withdrawn" ? "changed back" : "changed";
   return `${visible(source)} ${verb} ${what}`;
 }
@@ -24,15 +25,31 @@ export function ChangedDefinition({ held }: { readonly held: HeldDefinition }) {
     approvals.reload();
     if (isDone) navigate(pathTo("approvals"));
   }
+  async function reject(): Promise<void> {
+    const isDone = await act(
+      () => hub.approvals.reject(held.name, { seen: [held.hash] }),
+      `${held.name} is rejected. It stays blocked until ${held.source} changes it again.`,
+    );
+    approvals.reload();
+    if (isDone) navigate(pathTo("approvals"));
+  }
+  const isRejected = held.state === "refused";
   useKey("a", () => void accept());
+  useKey("v", () => void reject(), !isRejected);
   return (
     <div class="stack">
       <div>
         <BackTo to={pathTo("approvals")}>Approvals</BackTo>
         <h2 class="title mono break">{visible(held.name)}</h2>
         <p>
-          <Link to={pathTo("servers", held.source)}>{visible(held.source)}</Link>
-          {heldWords(held).slice(visible(held.source).length)} <Ago at={held.since} />.
+          {isRejected ? (
+            `${heldWords(held)}.`
+          ) : (
+            <>
+              <Link to={pathTo("servers", held.source)}>{visible(held.source)}</Link>
+              {heldWords(held).slice(visible(held.source).length)} <Ago at={held.since} />.
+            </>
+          )}
         </p>
         <p class="muted">{shownWords(held)}</p>
       </div>
@@ -41,13 +58,19 @@ export function ChangedDefinition({ held }: { readonly held: HeldDefinition }) {
         <Button kind="main" hotkey="a" onClick={accept}>
           Accept the change
         </Button>
+        {!isRejected && (
+          <Button kind="bad" hotkey="v" onClick={reject}>
+            Reject
+          </Button>
+        )}
         <span class="muted small">Read it as a model would: a description is an instruction.</span>
       </div>
     </div>
   );
 }
 
-function shownWords({ shown }: HeldDefinition): string {
+function shownWords({ shown, state }: HeldDefinition): string {
+  if (state === "refused") return "Calls are refused until the server changes it again, or you accept it.";
   switch (shown as string) {
     case "pinned":
       return "Until you accept it, clients get the previous definition, and calls need approval.";
