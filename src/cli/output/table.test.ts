@@ -43,6 +43,16 @@ test("a cell is coloured by its meaning without moving the next one", () => {
   expect(shown.split("\n")[1]).toBe("\u001B[32ma\u001B[39m     b");
 });
 
+test("numbers stand under each other", () => {
+  const numbers = columns.map((column) => ({ ...column, align: "right" as const }));
+  const rows = [
+    ["7", "12"],
+    ["1,234", "5"],
+  ];
+  const shown = renderTable(rows, numbers, { stdout: { write: () => {} }, style: createStyle(false) });
+  expect(shown.split("\n")).toEqual([" NAME  MEANING", "    7       12", "1,234        5"]);
+});
+
 test("text that would move the cursor or start a new line is shown as a dot", () => {
   expect(render([["a\u001B[2J\r\nb", "\u202Ec"]])[1]).toBe("a·[2J·b  ·c");
 });

@@ -25,7 +25,8 @@ export function renderTable<Row>(
         const cut = cutToWidth(text, widths[index] ?? 0);
         const tone = tones[index];
         const shown = tone === undefined ? cut : style[colours[tone]](cut);
-        return index === line.length - 1 ? shown : shown + " ".repeat((widths[index] ?? 0) - textWidth(cut));
+        const rest = " ".repeat((widths[index] ?? 0) - textWidth(cut));
+        return columns[index]?.align === "right" ? rest + shown : shown + rest;
       })
       .join(gap)
       .trimEnd();

@@ -1,6 +1,7 @@
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { countText } from "../../core/count-text.ts";
 import { estimateTokens } from "../../core/estimate-tokens.ts";
+import { numberText } from "../../core/number-text.ts";
 import type { ListedTool } from "../control/hub-control.ts";
 import type { VerbContext, VerbResult } from "./verb.ts";
 
@@ -27,17 +28,17 @@ export async function runToolCost({ control, table }: VerbContext, source?: stri
     ([server, own]) => ({ server, tools: own.length, tokens: sumOf(own) }),
   ).toSorted((a, b) => b.tokens - a.tokens);
   const data = { tokenizer: "o200k_base", tokens: sumOf(tools), servers, tools };
-  const total = `${countText(data.tokens, "token")} for ${countText(tools.length, "tool")} of ${countText(servers.length, "server")}. Counted with the tokenizer o200k; other models differ by some percent.`;
+  const total = `${numberText(data.tokens)} ${data.tokens === 1 ? "token" : "tokens"} for ${countText(tools.length, "tool")} of ${countText(servers.length, "server")}. Counted with the tokenizer o200k; other models differ by some percent, and the estimates of \`usage\` and the console, too.`;
   if (tools.length === 0) return { ok: true, data, text: "No tools." };
   const text = [
     table?.(servers, [
       { title: "SERVER", text: ({ server }) => server },
-      { title: "TOOLS", text: (row) => String(row.tools) },
-      { title: "TOKENS", text: ({ tokens }) => String(tokens) },
+      { title: "TOOLS", text: (row) => numberText(row.tools), align: "right" },
+      { title: "TOKENS", text: ({ tokens }) => numberText(tokens), align: "right" },
     ]) ?? servers.map(({ server, tokens }) => `${server}: ${tokens}`).join("\n"),
     table?.(tools, [
       { title: "TOOL", text: ({ tool }) => tool },
-      { title: "TOKENS", text: ({ tokens }) => String(tokens) },
+      { title: "TOKENS", text: ({ tokens }) => numberText(tokens), align: "right" },
     ]) ?? tools.map(({ tool, tokens }) => `${tool}: ${tokens}`).join("\n"),
     total,
   ];

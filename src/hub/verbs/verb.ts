@@ -20,6 +20,8 @@ export interface Column<Row> {
   readonly title: string;
   text(row: Row): string;
   tone?(row: Row): Tone | undefined;
+  /** Numbers stand under each other. */
+  readonly align?: "right" | undefined;
 }
 
 /** What a verb found or did: data for a program, text for a person. */
