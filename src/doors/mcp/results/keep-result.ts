@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
-import { estimateTokens, estimateTokensOf } from "../../../core/estimate-tokens.ts";
+import { bytesPerToken, estimateTokens } from "../../../core/estimate-tokens.ts";
 import { isRecord } from "../../../core/is-record.ts";
+import { isJsonLarger } from "../../../core/json-size.ts";
 import type { ContentBlock, TextBlock, Tool, ToolResult } from "../../../mcp/messages/tool.ts";
 import { textBlock } from "../../../mcp/messages/tool.ts";
 import { createSchemaChecker } from "../../../mcp/schema/schema-checker.ts";
@@ -57,10 +58,11 @@ type Structured = "none" | "drop" | "shorten" | "whole";
 
 async function judgeStructured({ structuredContent, isError }: ToolResult, options: KeepOptions): Promise<Structured> {
   const { tool, maxTokens } = options;
-  if (structuredContent === undefined || estimateTokensOf(structuredContent) <= maxTokens) return "none";
+  const maxBytes = maxTokens * bytesPerToken;
+  if (structuredContent === undefined || !isJsonLarger(structuredContent, maxBytes)) return "none";
   if (tool.outputSchema === undefined || isError === true) return "drop";
   const short = shortenStrings(structuredContent, noteIn("x".repeat(42), options));
-  if (estimateTokensOf(short) > maxTokens) return "whole";
+  if (isJsonLarger(short, maxBytes)) return "whole";
   return (await checker.check(tool.outputSchema, short)).ok ? "shorten" : "whole";
 }
 

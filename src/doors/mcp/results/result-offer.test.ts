@@ -209,6 +209,16 @@ test("what can't be kept is sent whole: a disk that refuses, a value too deep to
   expect(response).toBeInstanceOf(RangeError);
 });
 
+test("structured content is measured in bytes, as text is", async () => {
+  const structuredContent = { rows: Array.from({ length: 400 }, (_, id) => `第${id}行`) };
+  expect(JSON.stringify(structuredContent).length).toBeLessThan(4000);
+  const answer = () => ({ content: [{ type: "text", text: "400 rows" } as const], structuredContent });
+  await using subject = await openServer({ answer });
+  const result = await call(talkTo(subject.server), "git__log");
+  expect(result.structuredContent).toBeUndefined();
+  expect(result.content.map(({ type }) => type)).toEqual(["text", "text", "resource_link"]);
+});
+
 test("where there is nothing to call, neither tool is listed", async () => {
   await using subject = await openServer();
   const talk = talkTo(subject.server);

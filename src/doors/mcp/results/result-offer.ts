@@ -6,7 +6,7 @@ import type { CatalogTool } from "../../../catalog/source.ts";
 import type { View } from "../../../catalog/view.ts";
 import { bytesPerToken } from "../../../core/estimate-tokens.ts";
 import { Fault, isFault } from "../../../core/fault.ts";
-import { approximateJsonSize } from "../../../core/json-size.ts";
+import { approximateJsonSize, isJsonLarger } from "../../../core/json-size.ts";
 import type { Log } from "../../../core/log.ts";
 import type { ReadResourceResult } from "../../../mcp/messages/resources-and-prompts.ts";
 import type { Tool, ToolResult } from "../../../mcp/messages/tool.ts";
@@ -177,7 +177,7 @@ function isLarge({ content, structuredContent }: ToolResult, maxBytes: number): 
     for (const block of content) bytes += Buffer.byteLength(textIn(block));
     if (bytes > maxBytes) return true;
   }
-  return structuredContent !== undefined && approximateJsonSize(structuredContent) > maxBytes;
+  return structuredContent !== undefined && isJsonLarger(structuredContent, maxBytes);
 }
 
 function textIn(block: ToolResult["content"][number] | undefined): string {
