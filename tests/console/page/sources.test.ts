@@ -52,7 +52,7 @@ describe.skipIf(chromium === undefined)("what comes and goes", () => {
     expect([refused.exit, refused.err]).toEqual([77, expect.stringContaining("its definition was rejected")]);
     await page.getByRole("link", { name: "Remembered answers" }).click();
     await page.getByRole("link", { name: "See diff of notes__search" }).click();
-    await page.getByText("You rejected this tool of notes.").waitFor();
+    await page.getByText("You rejected this tool as notes has it now.").waitFor();
     expect(await page.getByRole("button", { name: "Reject" }).count()).toBe(0);
     await page.getByRole("button", { name: "Accept the change" }).click();
     await page.getByText("Nothing waits for you").waitFor();

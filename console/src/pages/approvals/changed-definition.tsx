@@ -10,7 +10,6 @@ import { Link, navigate, pathTo } from "../../router/route.tsx";
 
 export function heldWords({ kind, source, state }: HeldDefinition): string {
   const what = kind === "instructions" ? "its instructions" : `this ${kind}`;
-  if (state === "refused") return `You rejected ${what} of ${visible(source)}`;
   const verb = state === "new" ? "added" : state === "withdrawn" ? "changed back" : "changed";
   return `${visible(source)} ${verb} ${what}`;
 }
@@ -43,7 +42,7 @@ export function ChangedDefinition({ held }: { readonly held: HeldDefinition }) {
         <h2 class="title mono break">{visible(held.name)}</h2>
         <p>
           {isRejected ? (
-            `${heldWords(held)}.`
+            `You rejected ${held.kind === "instructions" ? "the instructions" : `this ${held.kind}`} as ${visible(held.source)} has it now.`
           ) : (
             <>
               <Link to={pathTo("servers", held.source)}>{visible(held.source)}</Link>

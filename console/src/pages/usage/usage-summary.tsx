@@ -1,4 +1,5 @@
 import type { UsageReport } from "../../../../src/catalog/usage/usage-report.ts";
+import { servers } from "../../hub/shared.ts";
 import { Empty, Panel } from "../../parts/blocks.tsx";
 import { BarChart } from "../../parts/charts.tsx";
 import { Icon } from "../../parts/icon.tsx";
@@ -20,7 +21,7 @@ export function UsageSummary({ report, days }: SummaryProps) {
   return (
     <div class="scroll">
       <div class="usage-body stack">
-        {report.total.calls === 0 ? <NoCalls report={report} days={days} /> : <Totals report={report} days={days} />}
+        {report.total.calls === 0 ? <NoCalls days={days} /> : <Totals report={report} days={days} />}
         <NeverUsed report={report} days={days} />
         {report.total.calls > 0 && (
           <>
@@ -36,7 +37,7 @@ export function UsageSummary({ report, days }: SummaryProps) {
   );
 }
 
-function NoCalls({ report, days }: SummaryProps) {
+function NoCalls({ days }: { readonly days: number }) {
   return (
     <div class="panel">
       <Empty title={days === 1 ? "No calls today" : `No calls in ${periodWords(days)}`}>
@@ -45,7 +46,7 @@ function NoCalls({ report, days }: SummaryProps) {
           ledger keeps 92 days, without arguments or results.
         </p>
         <div class="row row-wrap">
-          {report.listed.tools > 0 ? (
+          {servers.value.value?.length !== 0 ? (
             <Link class="button button-main" to={pathTo("tools")}>
               Run a tool
             </Link>
@@ -65,7 +66,7 @@ function NoCalls({ report, days }: SummaryProps) {
 
 function Totals({ report, days }: SummaryProps) {
   const { total, from, to } = report;
-  const time = days === 1 ? `${dayWords(to)}, UTC` : `${dayWords(from)} to ${dayWords(to)}`;
+  const time = days === 1 ? `${dayWords(to)}, UTC` : `${dayWords(from)} to ${dayWords(to)}, UTC`;
   return (
     <Panel title={days === 1 ? "Today" : `The last ${days} days`} aside={<span class="small muted">{time}</span>}>
       <div class="pulse">
@@ -172,7 +173,10 @@ function NeverUsed({ report, days }: SummaryProps) {
       {unused.tools.length > 0 && (
         <p class="panel-body muted">
           {countText(unused.tools.length)} of {plural(listed.tools, "tool")}{" "}
-          {unused.tools.length === 1 ? "was" : "were"} not called. Their definitions take an estimated{" "}
+          {unused.tools.length === 1
+            ? "was not called. Its definition takes"
+            : "were not called. Their definitions take"}{" "}
+          an estimated{" "}
           <b class="num strong">
             {countText(tokens)} of {plural(listed.tokens, "token")}
           </b>{" "}
@@ -197,12 +201,16 @@ function Unused({ unused, days }: { readonly unused: UnusedSource; readonly days
   const { source, tools, tokens, isWhole } = unused;
   const what = tools === 0 ? "lists no tools now" : isWhole ? `all ${plural(tools, "tool")}` : plural(tools, "tool");
   return (
-    <li>
+    <li class="unused-line">
       <div class="grow">
         <span class="mono break">{visible(sourceWords(source))}</span>{" "}
         <span class="small muted">{isWhole && tools === 1 ? "its only tool" : what}</span>
       </div>
-      {tools > 0 && <span class="small muted num">≈ {tokensText(tokens)} tokens</span>}
+      {tools > 0 && (
+        <span class="small muted num" title={`${countText(tokens)} tokens of definitions, estimated`}>
+          ≈ {tokensText(tokens)} tok
+        </span>
+      )}
       {isWhole && <SwitchOff source={source} />}
       {tools > 0 && (
         <Link

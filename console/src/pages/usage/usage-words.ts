@@ -9,18 +9,16 @@ export const measures = [
   { id: "out", title: "Tokens out", of: ({ tokensOut }: UsageTally) => tokensOut },
 ] as const;
 
-export type Measure = (typeof measures)[number];
-
 /** The ledger's name of a source, in words where it is none that a user gave. */
 export function sourceWords(source: string): string {
-  return specialSources[source] ?? source;
+  return specialSources.get(source) ?? source;
 }
 
-const specialSources: Readonly<Record<string, string>> = {
-  "-": "tools that do not exist",
-  app: "apps",
-  results: "large results",
-};
+const specialSources: ReadonlyMap<string, string> = new Map([
+  ["-", "tools that do not exist"],
+  ["app", "apps"],
+  ["results", "large results"],
+]);
 
 /** `412`, `12,400`, `1.2 M`: large numbers of tokens are estimates, and no one reads all their digits. */
 export function tokensText(tokens: number): string {
