@@ -1,5 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { clawport, mainFile, type Place, startHub } from "./run-clawport.ts";
 import { placeWith, shelf } from "./shelf.ts";
@@ -33,6 +35,19 @@ test.each([["alone"], ["from a hub"]])("serve --stdio --surface search (%s) find
   const direct = await textOf(client, "b__pid", {});
   expect(await textOf(client, "call_tool", { name: "b__pid" })).toBe(direct);
   await client.close();
+});
+
+test("an edited surface reaches the client of a running `serve --stdio`, unless it was started with one", async () => {
+  await using place = await placeWith({ a: shelf("a") });
+  const [client, fixed] = [await serveStdio(place, "--alone"), await serveStdio(place, "--alone", "--surface", "full")];
+  const changed = new Promise((resolve) => client.setNotificationHandler("notifications/tools/list_changed", resolve));
+  expect((await namesOf(client)).slice(0, 3)).not.toEqual(three);
+  const edited = { servers: { a: shelf("a") }, hub: { surface: "search", always: ["a__pid"] } };
+  await writeFile(join(place.home, "clawport.json5"), JSON.stringify(edited));
+  await changed;
+  expect(await namesOf(client)).toEqual([...three, "a__pid", "read_result", "search_result"]);
+  expect(await namesOf(fixed)).toContain("a__put");
+  await Promise.all([client.close(), fixed.close()]);
 });
 
 test("a token chooses the surface of its client, and the status shows what each got", async () => {
