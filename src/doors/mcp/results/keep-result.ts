@@ -28,7 +28,8 @@ export interface KeepOptions {
  */
 export async function keepResult(result: ToolResult, options: KeepOptions): Promise<ToolResult> {
   const { store, owner, tool, maxTokens } = options;
-  const { content, structuredContent, ...others } = result;
+  const { content: given, structuredContent, ...others } = result;
+  const content = Array.isArray(given) ? given : [];
   const texts = content.flatMap((block) => textOf(block) ?? []);
   const isTextLarge = texts.reduce((sum, { text }) => sum + estimateTokens(text), 0) > maxTokens;
   const structured = await judgeStructured(result, options);

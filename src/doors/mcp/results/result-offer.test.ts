@@ -209,6 +209,13 @@ test("what can't be kept is sent whole: a disk that refuses, a value too deep to
   expect(response).toBeInstanceOf(RangeError);
 });
 
+test("large structured content of a server that sends no blocks is kept as well", async () => {
+  await using subject = await openServer({ answer: () => ({ structuredContent: { lines } }) as unknown as ToolResult });
+  const result = await call(talkTo(subject.server), "git__log");
+  expect(result.structuredContent).toBeUndefined();
+  expect(result.content.map(({ type }) => type)).toEqual(["text", "resource_link"]);
+});
+
 test("structured content is measured in bytes, as text is", async () => {
   const structuredContent = { rows: Array.from({ length: 400 }, (_, id) => `第${id}行`) };
   expect(JSON.stringify(structuredContent).length).toBeLessThan(4000);

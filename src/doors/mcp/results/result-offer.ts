@@ -164,11 +164,12 @@ export function offerResults(offer: McpOffer, options: ResultOfferOptions): McpO
 }
 
 const sourceId = "results";
+const noBlocks: ToolResult["content"] = [];
 
 /** Whether the text of a result, or its structured content, is beyond the limit. Every call passes here. */
-function isLarge({ content, structuredContent }: ToolResult, maxBytes: number): boolean {
+function isLarge({ content: given, structuredContent }: ToolResult, maxBytes: number): boolean {
   // A server may send anything.
-  if (!Array.isArray(content)) return false;
+  const content = Array.isArray(given) ? given : noBlocks;
   let characters = 0;
   for (const block of content) characters += textIn(block).length;
   // A character has at most 3 bytes.
