@@ -44,7 +44,8 @@ export function createToolSearch({ tools, vectors }: ToolSearchOptions): ToolSea
       const found = fuseRankings(rankings, limit);
       return { tools: found, isSure: (found[0]?.fit ?? 0) >= sureFit };
     },
-    prepare: () => void update(),
+    // A failure is reported by the search that needs it.
+    prepare: () => void update().catch(() => {}),
   };
 
   /** One after the other, each up to the tools as they are when it begins. */

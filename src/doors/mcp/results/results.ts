@@ -40,12 +40,16 @@ export function createResults({ folder, config, log, onKept }: ResultsOptions): 
   let opening: Promise<ResultStore> | undefined;
   let isClosed = false;
   const store = (): Promise<ResultStore> =>
-    (opening ??= import("./result-store.ts").then(({ openResultStore }) => {
-      const opened = openResultStore({ folder, keepMs, maxBytes, log });
-      if (isClosed) opened.close();
-      return opened;
+    (opening ??= open().catch((error: unknown) => {
+      // An update of the package may have replaced what is loaded here.
+      opening = undefined;
+      throw error;
     }));
-  const timer = setTimeout(() => void store().then((opened) => opened.sweep()), firstSweepMs).unref();
+  const firstSweep = () =>
+    store()
+      .then((opened) => opened.sweep())
+      .catch((error: unknown) => log.warn("could not remove old results", { folder, error }));
+  const timer = setTimeout(() => void firstSweep(), firstSweepMs).unref();
   return {
     maxTokens,
     keepMs,
@@ -54,7 +58,14 @@ export function createResults({ folder, config, log, onKept }: ResultsOptions): 
     close() {
       isClosed = true;
       clearTimeout(timer);
-      void opening?.then((opened) => opened.close());
+      void opening?.then((opened) => opened.close()).catch(() => {});
     },
   };
+
+  async function open(): Promise<ResultStore> {
+    const { openResultStore } = await import("./result-store.ts");
+    const opened = openResultStore({ folder, keepMs, maxBytes, log });
+    if (isClosed) opened.close();
+    return opened;
+  }
 }

@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { talkTo } from "../../../../tests/support/mcp/talk.ts";
 import { startGuard } from "../../../../tests/support/start-guard.ts";
 import { type TestSource, testSource, testTool } from "../../../../tests/support/test-source.ts";
@@ -86,14 +86,14 @@ test("search and description show what the view shows, and nothing else", async 
 });
 
 test("the index follows the tools", async () => {
-  const { server, source } = await serve({ tools: ["push"], setting: "search" });
+  const { server, source } = await serve({ tools: ["frobnicate"], setting: "search" });
   const { talk } = await legacy(server, "cursor");
   const search = async (query: string) =>
     (await talk.ask("tools/call", { name: "search_tools", arguments: { query } })).result.content[0].text as string;
-  expect(await search("push")).toContain("git__push");
+  expect(await search("frobnicate")).toContain("git__frobnicate");
   source.offer([testTool("pull", { description: "Fetches and merges. More.", inputSchema: pullSchema })]);
   expect(await search("pull")).toBe('git__pull(remote: string, depth?: integer, mode?: "a"|"b") - Fetches and merges.');
-  expect(await search("push")).toMatch(/^No tool fits\. Servers: git \(1\)$/);
+  expect(await search("frobnicate")).toMatch(/^No tool fits\. Servers: git \(1\)$/);
 });
 
 test("a tool of a source that has one of the three names does not take its place under search, and does under full", async () => {
@@ -181,6 +181,24 @@ test("arguments beside those of call_tool are refused, since the tool would run 
   expect(source.calls.map(({ args }) => args)).toEqual([{}, { dryRun: true }]);
 });
 
+test("a search that can't be opened fails alone, and is opened again with the next one", async () => {
+  const loose: unknown[] = [];
+  const note = (error: unknown) => void loose.push(error);
+  process.on("unhandledRejection", note);
+  let attempts = 0;
+  const fails = () => (++attempts <= 2 ? Promise.reject(new Error("not there")) : undefined);
+  const { server } = await serve({ tools: ["push"], setting: "search", fails });
+  const { talk, names } = await legacy(server, "cursor");
+  const search = async () =>
+    (await talk.ask("tools/call", { name: "search_tools", arguments: { query: "push" } })).result;
+  expect(names).toEqual(three);
+  await vi.waitUntil(() => attempts === 1);
+  expect(await search()).toMatchObject({ isError: true });
+  expect((await search()).content[0].text).toContain("git__push");
+  process.off("unhandledRejection", note);
+  expect(loose).toEqual([]);
+});
+
 test("search needs a query, and takes several phrasings", async () => {
   const { server } = await serve({ tools: ["push"], setting: "search" });
   const { talk } = await legacy(server, "cursor");
@@ -207,6 +225,8 @@ interface Served {
   readonly only?: string;
   readonly also?: TestSource;
   readonly instructions?: string;
+  /** Keeps the search from being opened. */
+  readonly fails?: () => Promise<never> | undefined;
 }
 
 const pullSchema = {
@@ -215,7 +235,7 @@ const pullSchema = {
   required: ["remote"],
 };
 
-async function serve({ tools = [], setting = "auto", only, also, instructions }: Served) {
+async function serve({ tools = [], setting = "auto", only, also, instructions, fails }: Served) {
   const guarded = await startGuard({
     tools,
     ...(instructions === undefined ? {} : { source: { instructions: () => instructions } }),
@@ -223,7 +243,7 @@ async function serve({ tools = [], setting = "auto", only, also, instructions }:
   const { catalog, guard, source } = guarded;
   if (also) catalog.add(also);
   const view = catalog.view(only === undefined ? "all" : { sources: ({ id }) => id === only });
-  const openSearch = () => Promise.resolve(createToolSearch({ tools: () => catalog.tools() }));
+  const openSearch = () => fails?.() ?? Promise.resolve(createToolSearch({ tools: () => catalog.tools() }));
   const surfaces = createSurfaces({ setting, always: [], log: silentLog, openSearch });
   const offer = createViewOffer({ view, guard, door: "mcp-http", info: { name: "t", version: "1" }, log: silentLog });
   const server = { ...createMcpServer(surfaces.wrap(offer, view)), wrapped: [offer, view] as const };

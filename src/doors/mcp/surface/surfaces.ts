@@ -42,7 +42,12 @@ export function createSurfaces({ openSearch, log, ...settings }: SurfacesOptions
   let usual = settings.setting;
   let isAlways = compileGlobs(settings.always);
   let opening: Promise<ToolSearch> | undefined;
-  const search = (): Promise<ToolSearch> => (opening ??= openSearch());
+  const search = (): Promise<ToolSearch> =>
+    (opening ??= openSearch().catch((error: unknown) => {
+      // An update of the package may have replaced what is loaded here.
+      opening = undefined;
+      throw error;
+    }));
 
   return {
     given: () => record.list(),
@@ -75,7 +80,10 @@ export function createSurfaces({ openSearch, log, ...settings }: SurfacesOptions
         record.note(requester, chosen);
         if (chosen.surface === "full") return tools.list(requester);
         // Its user is likely to search soon.
-        void search().then(({ prepare }) => prepare());
+        search().then(
+          ({ prepare }) => prepare(),
+          (error: unknown) => log.warn("the tools can't be searched", { error }),
+        );
         return listed(tools.list(requester), isAlways);
       },
       find(name, requester) {
