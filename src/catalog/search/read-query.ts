@@ -1,7 +1,8 @@
-import { conceptsOf } from "./concepts.ts";
-import { longestHint, readHints } from "./hints.ts";
+import { correctForeign, isListed, joinPhrases, type ReadWord, translateWord } from "./dictionary.ts";
+import { findLikelyGoals, findNamedGoals } from "./goals.ts";
 import type { Speller } from "./spelling.ts";
-import { isLightWord, isStopWord, splitWords, stemWord } from "./words.ts";
+import { groupsOf } from "./thesaurus.ts";
+import { isEnglishWord, isForeignStopWord, isLightWord, isStopWord, splitWords, stemWord } from "./words.ts";
 
 /** One thing that a query asks for. */
 export interface QueryPart {
@@ -9,71 +10,114 @@ export interface QueryPart {
   readonly meanings: ReadonlyMap<string, number>;
   /** How much it counts beside the other parts. */
   readonly weight: number;
+  /** Whether it is a word of the query itself. */
+  readonly isOwn: boolean;
+}
+
+/** A word of the query, and the English words that it stands for: none if nothing is known about it. */
+interface Term {
+  readonly word: string;
+  readonly forms: readonly string[];
+  /** Whether it says nothing about what a tool does. */
+  readonly isEmpty: boolean;
 }
 
 /** A word itself says more than another word for the same thing. */
-const conceptWeight = 0.7;
+const synonymWeight = 0.6;
 /** What a phrase comes down to, and what is left for its own words. */
-const hintWeight = 0.6;
-const hintedWeight = 0.4;
+const goalWeight = 0.7;
+const coveredWeight = 0.4;
 const lightWeight = 0.5;
-/** A word that was probably mistyped. */
-const correctedWeight = 0.8;
+/** A word that was probably mistyped, or that was translated. */
+const guessedWeight = 0.8;
 const maxWords = 40;
 
 /** The parts of a query: its words, and what its phrases come down to. It pauses after each word: guessing one takes time. */
 export function* readQuery(phrasing: string, speller: Speller): Generator<undefined, readonly QueryPart[]> {
-  const words = splitWords(phrasing.slice(0, 2000)).slice(0, maxWords);
-  const { targets, covered } = findHints(words);
-  const isMeant = (word: string): boolean => !isStopWord(word);
-  const hasMeant = words.some(isMeant) || targets.size > 0;
-  const own = new Map<string, QueryPart>();
-  for (const [place, word] of words.entries()) {
-    if (own.has(word) || (hasMeant && !isMeant(word))) continue;
-    const meanings = meaningsOf(word, speller);
-    const weight = covered.has(place) ? hintedWeight : isLightWord(word) ? lightWeight : 1;
-    own.set(word, { meanings, weight });
+  yield* loadTables();
+  const terms = yield* readTerms(phrasing, speller);
+  const named = findNamedGoals(terms.map(({ word, forms }) => stemWord(forms[0] ?? word)));
+  const covered = new Set(named.filter(({ places }) => places.length > 1).flatMap(({ places }) => places));
+  const isNothingElse = named.length === 0 && terms.every(({ isEmpty }) => isEmpty);
+  const meant = terms.filter(({ isEmpty, forms }) => forms.length > 0 && (!isEmpty || isNothingElse));
+  const parts = new Map<string, QueryPart>();
+  for (const { word, forms } of meant) {
+    if (parts.has(word)) continue;
+    const isCovered = covered.has(terms.findIndex((term) => term.word === word));
+    const weight = isCovered ? coveredWeight : isLightWord(forms[0]!) ? lightWeight : 1;
+    parts.set(word, { meanings: meaningsOf(forms, word), weight, isOwn: true });
+  }
+  const addTarget = (target: string, weight: number): void => {
+    // A goal's words are parts of their own, even if the query has them.
+    const key = `=${target}`;
+    if (!parts.has(key)) parts.set(key, { meanings: meaningsOf([target], target), weight, isOwn: false });
+  };
+  for (const target of named.flatMap(({ targets }) => targets)) addTarget(target, goalWeight);
+  for (const { targets, part } of findLikelyGoals(meant.map(({ forms }) => stemWord(forms[0]!))))
+    for (const target of targets) addTarget(target, goalWeight * part);
+  return [...parts.values()];
+}
+
+/** The tables are read with the first search, with a pause after each. */
+function* loadTables(): Generator<undefined, void> {
+  for (const load of [isEnglishWord, isForeignStopWord, isListed, groupsOf]) {
+    load("");
     yield;
   }
-  const hinted = Array.from(targets, (target) => {
-    const stem = stemWord(target);
-    const concepts = conceptsOf(stem).map((concept) => [concept, conceptWeight] as const);
-    return { meanings: new Map<string, number>([...concepts, [stem, 1]]), weight: hintWeight };
-  });
-  return [...own.values().filter(({ meanings }) => meanings.size > 0), ...hinted];
+  findNamedGoals([""]);
+  yield;
+  findLikelyGoals([""]);
+  yield;
 }
 
-const hints = readHints();
-
-/** The longest phrases count: one that lies within another says less. */
-function findHints(words: readonly string[]): { targets: ReadonlySet<string>; covered: ReadonlySet<number> } {
-  const stems = words.map(stemWord);
-  const targets = new Set<string>();
-  const covered = new Set<number>();
-  for (let length = longestHint; length > 0; length--) {
-    for (let start = 0; start + length <= stems.length; start++) {
-      const places = Array.from({ length }, (_, offset) => start + offset);
-      if (places.some((place) => covered.has(place))) continue;
-      const found = hints.get(stems.slice(start, start + length).join(" "));
-      if (found === undefined) continue;
-      for (const target of found) targets.add(target);
-      // A word on its own may be meant as it stands.
-      if (length > 1) for (const place of places) covered.add(place);
-    }
+function* readTerms(phrasing: string, speller: Speller): Generator<undefined, readonly Term[]> {
+  const words = joinPhrases(splitWords(phrasing.slice(0, 2000)).slice(0, maxWords)).slice(0, maxWords);
+  const isForeign = judgeForeign(words);
+  const terms: Term[] = [];
+  for (const { word, english } of words) {
+    const isEmpty =
+      english.length === 0 && (isForeign ? isForeignStopWord(word) || isStopWord(word) : isStopWord(word));
+    const forms = isEmpty ? [word] : english.length > 0 ? english : formsOf(word, isForeign, speller);
+    terms.push({ word, forms, isEmpty });
+    yield;
   }
-  return { targets, covered };
+  return terms;
 }
 
-function meaningsOf(word: string, speller: Speller): ReadonlyMap<string, number> {
+/** Whether more of the words are foreign and nothing else than English and nothing else. */
+function judgeForeign(words: readonly ReadWord[]): boolean {
+  let balance = 0;
+  for (const { word, english } of words) {
+    const isForeign = english.length > 0 || isListed(word) || isForeignStopWord(word);
+    const isEnglish = english.length === 0 && (isStopWord(word) || isEnglishWord(word));
+    if (isForeign !== isEnglish) balance += isForeign ? 1 : -1;
+    // It may be a form of a foreign word, or a mistyped English one.
+    else if (!isForeign && translateWord(word).length > 0) balance += 0.5;
+  }
+  return balance > 0;
+}
+
+/** The English words that a word of a query stands for. */
+function formsOf(word: string, isForeign: boolean, speller: Speller): readonly string[] {
+  if (isForeign || (isListed(word) && !isEnglishWord(word) && !speller.knows(word))) {
+    const english = translateWord(word);
+    if (speller.knows(word)) return [...english, word];
+    if (english.length > 0) return english;
+  }
+  const corrected = speller.correct(word);
+  return corrected.length === 0 && isForeign ? correctForeign(word) : corrected;
+}
+
+function meaningsOf(forms: readonly string[], word: string): ReadonlyMap<string, number> {
   const meanings = new Map<string, number>();
   const add = (term: string, weight: number): void => {
     meanings.set(term, Math.max(meanings.get(term) ?? 0, weight));
   };
-  for (const form of speller.correct(word)) {
+  for (const form of forms) {
     const stem = stemWord(form);
-    const sure = form === word ? 1 : correctedWeight;
+    const sure = form === word ? 1 : guessedWeight;
     add(stem, sure);
-    for (const concept of conceptsOf(stem)) add(concept, sure * conceptWeight);
+    for (const group of groupsOf(stem)) add(group, sure * synonymWeight);
   }
   return meanings;
 }

@@ -1,7 +1,8 @@
-import { isOrdinaryWord, stemWord } from "./words.ts";
+import { isEnglishWord, stemWord } from "./words.ts";
 
 /** Finds the known words that an unknown one was probably meant to be. */
 export interface Speller {
+  knows(word: string): boolean;
   /** The word itself if it is known; else its nearest neighbours, the two parts of a compound, or nothing. */
   correct(word: string): readonly string[];
 }
@@ -16,9 +17,10 @@ export function createSpeller(known: ReadonlyMap<string, number>): Speller {
     else same.push(word);
   }
   return {
+    knows: (word) => known.has(word),
     correct(word) {
       if (known.has(word) || word.length < 3 || /\d/.test(word) || stems.has(stemWord(word))) return [word];
-      if (isOrdinaryWord(word)) return [];
+      if (isEnglishWord(word)) return [];
       const parts = splitCompound(word, known);
       if (parts !== undefined) return parts;
       const allowed = word.length < 7 ? 1 : 2;
@@ -38,7 +40,7 @@ export function createSpeller(known: ReadonlyMap<string, number>): Speller {
 }
 
 /** German writes two words as one, sometimes with an s or n between them. */
-function splitCompound(word: string, known: ReadonlyMap<string, number>): string[] | undefined {
+export function splitCompound(word: string, known: ReadonlyMap<string, unknown>): string[] | undefined {
   for (let at = word.length - 4; at >= 4; at--) {
     const head = word.slice(0, at);
     const tail = word.slice(at);

@@ -1,7 +1,7 @@
 import MiniSearch from "minisearch";
-import { conceptWords, conceptsOf } from "./concepts.ts";
-import { readQuery } from "./read-query.ts";
+import { type QueryPart, readQuery } from "./read-query.ts";
 import { createSpeller, type Speller } from "./spelling.ts";
+import { groupsOf, thesaurusWords } from "./thesaurus.ts";
 import { isStopWord, splitWords, stemWord } from "./words.ts";
 
 /** What of a tool is searched. */
@@ -16,7 +16,7 @@ export interface SearchedTool {
 export interface FoundTool {
   readonly name: string;
   readonly score: number;
-  /** The part of the query's words that it answers to, from 0 to 1. */
+  /** The part of the query that it answers to, from 0 to 1: of its words, or of its words and what they come down to. */
   readonly fit: number;
 }
 
@@ -55,7 +55,7 @@ export function createToolIndex(tools: readonly SearchedTool[] = []): ToolIndex 
   const kept = new Map<string, { readonly id: number; readonly tool: SearchedTool }>();
   /** How often each word occurs. */
   const known = new Map<string, number>();
-  for (const word of conceptWords()) known.set(word, 1);
+  for (const word of thesaurusWords()) known.set(word, 1);
   /** Common words are in most queries and in most tools, so they cost the most. */
   const termScores = new Map<string, TermScores>();
   let speller: Speller | undefined;
@@ -116,10 +116,12 @@ export function createToolIndex(tools: readonly SearchedTool[] = []): ToolIndex 
   function* rank(phrasing: string, accepts?: Accepts): Generator<undefined, readonly FoundTool[]> {
     speller ??= createSpeller(known);
     const parts = yield* readQuery(phrasing, speller);
-    const wholeWeight = parts.reduce((sum, { weight }) => sum + weight, 0);
+    const whole = sumOf(parts);
+    const wholeOwn = sumOf(parts.filter(({ isOwn }) => isOwn));
     const scores = new Map<number, number>();
     const covered = new Map<number, number>();
-    for (const { meanings, weight: ofPart } of parts) {
+    const coveredOwn = new Map<number, number>();
+    for (const { meanings, weight: ofPart, isOwn } of parts) {
       const best = new Map<number, number>();
       for (const [term, weight] of meanings) {
         const { ids, values } = scoresOf(term);
@@ -132,20 +134,26 @@ export function createToolIndex(tools: readonly SearchedTool[] = []): ToolIndex 
       for (const [id, score] of best) {
         scores.set(id, (scores.get(id) ?? 0) + score * ofPart);
         covered.set(id, (covered.get(id) ?? 0) + ofPart);
+        if (isOwn) coveredOwn.set(id, (coveredOwn.get(id) ?? 0) + ofPart);
       }
     }
     const found: FoundTool[] = [];
     for (const [id, score] of scores) {
       const name = names.get(id);
       if (name === undefined || accepts?.(name) === false) continue;
-      const fit = covered.get(id)! / wholeWeight;
-      found.push({ name, score: score * fit ** coverage, fit });
+      const part = covered.get(id)! / whole;
+      const ownPart = (coveredOwn.get(id) ?? 0) / wholeOwn;
+      found.push({ name, score: score * part ** coverage, fit: Math.max(part, ownPart || 0) });
     }
     return found.sort((a, b) => b.score - a.score).slice(0, mostRanked);
   }
 }
 
 const asItIs = { processTerm: (same: string) => same, tokenize: (same: string) => [same], boost };
+
+function sumOf(parts: readonly QueryPart[]): number {
+  return parts.reduce((sum, { weight }) => sum + weight, 0);
+}
 
 /** Runs a search to its end without a pause. */
 function finish<T>(steps: Generator<undefined, T>): T {
@@ -187,7 +195,7 @@ export const maxPhrasings = 5;
 
 function termsOf(word: string): string[] {
   const stem = stemWord(word);
-  return [stem, ...conceptsOf(stem)];
+  return [stem, ...groupsOf(stem)];
 }
 
 function entryOf(tool: SearchedTool, id: number): Entry {

@@ -20,14 +20,14 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 test("tools that come, change and go are found as they are", async () => {
-  const { source, found } = openSearch([testTool("push", { description: "Sends commits." })]);
-  expect(await found("push")).toEqual(["git__push"]);
-  source.offer([testTool("pull", { description: "Fetches commits." })]);
-  expect(await found("push")).toEqual([]);
-  expect(await found("pull")).toEqual(["git__pull"]);
-  source.offer([testTool("pull", { description: "Orders a pizza." })]);
-  expect(await found("pizza")).toEqual(["git__pull"]);
-  expect(await found("commits")).toEqual([]);
+  const { source, found } = openSearch([testTool("zigfoo", { description: "Sends frobs." })]);
+  expect(await found("zigfoo")).toEqual(["git__zigfoo"]);
+  source.offer([testTool("barzag", { description: "Fetches frobs." })]);
+  expect(await found("zigfoo")).toEqual([]);
+  expect(await found("barzag")).toEqual(["git__barzag"]);
+  source.offer([testTool("barzag", { description: "Orders a pizza." })]);
+  expect(await found("pizza")).toEqual(["git__barzag"]);
+  expect(await found("frobs")).toEqual([]);
 });
 
 test("searches during an update wait for it, and only tools that are accepted are found", async () => {

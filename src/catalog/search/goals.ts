@@ -1,0 +1,106 @@
+import { once, readLanguageFile } from "./language-data.ts";
+import { isStopWord, splitWords, stemWord } from "./words.ts";
+
+/** A phrase that was found in a query, and what tools call what it is about. */
+export interface NamedGoal {
+  readonly targets: readonly string[];
+  /** Where its words are in the query. */
+  readonly places: readonly number[];
+}
+
+/** A goal that a query may be about, since they share words. */
+export interface LikelyGoal {
+  readonly targets: readonly string[];
+  /** The part of the query's words that they share, from 0 to 1; rare words count more. */
+  readonly part: number;
+}
+
+interface Phrase {
+  readonly stems: readonly string[];
+  readonly targets: readonly string[];
+}
+
+/** How many other words may be between two words of a phrase. */
+const widestGap = 2;
+const mostLikely = 2;
+const leastPart = 0.2;
+
+const lines = once(() =>
+  readLanguageFile("goals").map((line) => {
+    const [targets = "", sayings = ""] = line.split(" : ");
+    return { targets: splitWords(targets), phrases: sayings.split(",").map(splitWords) };
+  }),
+);
+
+/** The phrases by their first stem. One that several lines have stands for all of them. */
+const phrases = once(() => {
+  const byWords = new Map<string, Phrase>();
+  for (const line of lines()) {
+    for (const words of line.phrases) {
+      const stems = words.map(stemWord);
+      const known = byWords.get(stems.join(" "))?.targets ?? [];
+      byWords.set(stems.join(" "), { stems, targets: [...known, ...line.targets] });
+    }
+  }
+  return Map.groupBy(byWords.values(), ({ stems }) => stems[0]!);
+});
+
+/** The lines that each stem is in. */
+const linesByStem = once(() => {
+  const found = new Map<string, number[]>();
+  for (const [place, line] of lines().entries()) {
+    const words = [...line.targets, ...line.phrases.flat()].filter((word) => !isStopWord(word));
+    for (const stem of new Set(words.map(stemWord))) {
+      const known = found.get(stem);
+      if (known === undefined) found.set(stem, [place]);
+      else known.push(place);
+    }
+  }
+  return found;
+});
+
+/** The goals that a query names. The longer phrase counts: one that shares words with it says less. */
+export function findNamedGoals(stems: readonly string[]): readonly NamedGoal[] {
+  const candidates = stems.flatMap((stem, start) =>
+    (phrases().get(stem) ?? []).flatMap((phrase) => {
+      const places = placesOf(phrase.stems, stems, start);
+      return places === undefined ? [] : [{ targets: phrase.targets, places }];
+    }),
+  );
+  const covered = new Set<number>();
+  const found: NamedGoal[] = [];
+  for (const goal of candidates.sort((a, b) => b.places.length - a.places.length)) {
+    if (goal.places.some((place) => covered.has(place))) continue;
+    found.push(goal);
+    // A word on its own may be meant as it stands.
+    if (goal.places.length > 1) for (const place of goal.places) covered.add(place);
+  }
+  return found;
+}
+
+/** The goals that share most with a query, in whatever order its words are. */
+export function findLikelyGoals(stems: Iterable<string>): readonly LikelyGoal[] {
+  const shared = new Map<number, number>();
+  let whole = 0;
+  for (const stem of new Set(stems)) {
+    const places = linesByStem().get(stem) ?? [];
+    const rarity = Math.log(1 + lines().length / (places.length + 1));
+    whole += rarity;
+    for (const place of places) shared.set(place, (shared.get(place) ?? 0) + rarity);
+  }
+  return Array.from(shared, ([place, sum]) => ({ targets: lines()[place]!.targets, part: sum / whole }))
+    .filter(({ part }) => part >= leastPart)
+    .sort((a, b) => b.part - a.part)
+    .slice(0, mostLikely);
+}
+
+function placesOf(phrase: readonly string[], stems: readonly string[], start: number): readonly number[] | undefined {
+  const places = [start];
+  for (const stem of phrase.slice(1)) {
+    const from = places.at(-1)! + 1;
+    const at = stems.indexOf(stem, from);
+    if (at === -1 || at > from + widestGap) return undefined;
+    places.push(at);
+  }
+  return places;
+}
