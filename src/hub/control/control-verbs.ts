@@ -179,6 +179,7 @@ const verbs: VerbTable = {
     reload: change(serverMs),
     schema: look(lookUpMs),
     validate: look(lookUpMs, text("text")),
+    hide: look(lookUpMs, text("text"), texts("tools")),
     write: person(serverMs, text("text"), text("baseHash")),
   },
   rules: {

@@ -114,7 +114,7 @@ export function createLocalControl(options: LocalControlOptions): HubControl {
         return readConfigText(configuration.place, options.env);
       },
       reload: () => options.reload(),
-      ...loadedBy(["schema", "validate", "write"], async () => (await settings()).configuration),
+      ...loadedBy(["schema", "validate", "hide", "write"], async () => (await settings()).configuration),
     },
     usage: loadedBy(["read"], async () => {
       const { createUsageControl } = await import("./usage-control.ts");

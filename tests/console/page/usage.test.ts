@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { StoredRow } from "../../../src/catalog/usage/usage-row.ts";
 import { openBrowser } from "../../browser/open-browser.ts";
 import { requireDebianPackage } from "../../setup/require-debian-package.ts";
+import { clawport } from "../../cli/run-clawport.ts";
 import { callHub } from "./call-hub.ts";
 import { type ConsolePlace, openConsolePlace, studioServer } from "./open-console.ts";
 
@@ -122,19 +123,27 @@ describe.skipIf(chromium === undefined)("usage", () => {
     expect(await page.getByRole("link", { name: "files__read_text_file", exact: true }).count()).toBe(0);
     expect(await page.getByRole("link", { name: /Switch off/ }).count()).toBe(0);
 
-    // The setting that the page shows does what it says.
+    // What hides it is entered and shown; nothing is written before it is saved.
+    const config = (): Promise<string> => readFile(join(place.place.home, "clawport.json5"), "utf8");
     await page.getByRole("link", { name: "Hide files__move_file" }).click();
-    const hint = page.locator("[data-hiding]");
-    const setting = await hint.getByText("catalog: {").innerText();
-    const editor = page.getByRole("textbox", { name: "Configuration" });
-    await editor.fill((await editor.inputValue()).replace("{", `{\n  ${setting}`));
-    await page.getByRole("button", { name: "Review changes" }).click();
+    await page.getByText("This hides files__move_file from all clients.").waitFor();
+    await page.locator(".diff .add", { hasText: "files__move_file" }).waitFor();
+    expect(await config()).not.toContain("exclude");
     await page.getByRole("button", { name: "Save", exact: true }).click();
-    await page.getByText("Saved, and active.").waitFor();
-    expect(await readFile(join(place.place.home, "clawport.json5"), "utf8")).toContain(setting);
+    await page.getByText("Hidden from all clients: files__move_file.").waitFor();
+    expect(await config()).toContain("files__move_file");
     await open.go("usage/unused?days=30&source=files");
     await page.getByRole("link", { name: "files__write_file", exact: true }).waitFor();
     await expect.poll(() => page.getByRole("link", { name: "files__move_file", exact: true }).count()).toBe(0);
+    await page.getByLabel("Search tools that were never used").fill("_file");
+    await page.getByRole("link", { name: "Hide all 2" }).click();
+    await page.getByText("This hides files__write_file, files__search_files from all clients.").waitFor();
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText(/^Hidden from all clients: files__write_file/).waitFor();
+    const { tools } = JSON.parse((await clawport(place.place, "tools", "files", "--json")).out) as {
+      tools: { name: string }[];
+    };
+    expect(tools.map(({ name }) => name).toSorted()).toEqual(["files__list_directory", "files__read_text_file"]);
     expect(open.errors).toEqual([]);
   });
 

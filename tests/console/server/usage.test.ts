@@ -57,6 +57,17 @@ test("usage is read by a session that may only look, by day, with what the unuse
   expect((await read(1e9)).days).toHaveLength(92);
   for (const days of ["7", null, {}, true]) expect((await browser.post("usage.read", { days })).status).toBe(400);
 
+  // A look, too: the text that hides a tool is made, and nothing is written.
+  const text = "{ catalog: { exclude: ['x'] } }";
+  expect(await browser.ask("configuration.hide", { text, tools: ["notes__find"] })).toBe(
+    text.replace("[", '["notes__find", '),
+  );
+  for (const body of [{ text }, { tools: [] }, { text, tools: [1] }])
+    expect((await browser.post("configuration.hide", body)).status).toBe(400);
+  await expect(browser.ask("configuration.hide", { text: "{", tools: ["x"] })).rejects.toMatchObject({
+    code: "config",
+  });
+
   const token = (await readFile(hub.tokenPath, "utf8")).trim();
   await callHub(hub.address, token, "notes__find", {});
   const after = await read(1);

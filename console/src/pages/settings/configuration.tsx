@@ -1,17 +1,18 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { type Fault, toFault } from "../../../../src/core/fault.ts";
 import type { ConfigProblem } from "../../../../src/core/config/config-problem.ts";
 import type { ConfigText } from "../../../../src/hub/control/hub-control.ts";
 import type { ConfigVerdict } from "../../../../src/hub/control/settings/settings-control.ts";
 import { act } from "../../hub/act.ts";
 import { hub } from "../../hub/control.ts";
 import { useLive } from "../../hub/live.ts";
-import { Diff, Loaded, Panel } from "../../parts/blocks.tsx";
-import { Button, CopyButton } from "../../parts/button.tsx";
+import { Diff, FaultBox, Loaded, Panel } from "../../parts/blocks.tsx";
+import { Button } from "../../parts/button.tsx";
 import { Editor } from "../../parts/editor.tsx";
 import { Shape, StateMark } from "../../parts/state-mark.tsx";
 import { plural, visible } from "../../parts/words.tsx";
-import { query } from "../../router/route.tsx";
+import { Link, pathTo, query } from "../../router/route.tsx";
 import { lineDiff } from "./line-diff.ts";
 
 /** The configuration file as it is written, comments and all. */
@@ -58,7 +59,13 @@ function ConfigEditor({ file, onSaved }: { readonly file: ConfigText; onSaved():
           )}
         </span>
       </div>
-      <HidingHint />
+      <Hiding
+        saved={saved === "" ? starter : saved}
+        onText={(text) => {
+          draft.value = text;
+          isShown.value = true;
+        }}
+      />
       <Editor
         label="Configuration"
         value={draft.value}
@@ -107,24 +114,44 @@ function ConfigEditor({ file, onSaved }: { readonly file: ConfigText; onSaved():
   );
 }
 
-/** How to hide the tool that the address names: on the page of usage, a tool that no one calls. */
-function HidingHint() {
-  const tool = query.value.get("hide") ?? "";
-  if (tool === "") return null;
-  const setting = `catalog: { exclude: [${JSON.stringify(tool)}] },`;
+interface HidingProps {
+  readonly saved: string;
+  onText(text: string): void;
+}
+
+/** Enters the tools that the address names into the text, where the user sees what that changes before it is saved. */
+function Hiding({ saved, onText }: HidingProps) {
+  const tools = query.value.getAll("hide").filter((tool) => tool !== "");
+  const state = useSignal<"asking" | "entered" | "hidden" | Fault>("asking");
+  useEffect(() => {
+    if (tools.length === 0) return;
+    hub.configuration.hide(saved, tools).then(
+      (text) => {
+        state.value = text === saved ? "hidden" : "entered";
+        if (text !== saved) onText(text);
+      },
+      (error: unknown) => (state.value = toFault(error)),
+    );
+  }, [tools.join("\n"), saved]);
+  if (tools.length === 0) return null;
+  const now = state.value;
+  if (typeof now === "object") return <FaultBox fault={now} />;
+  const names = tools.length > mostNamed ? plural(tools.length, "tool") : tools.map(visible).join(", ");
   return (
-    <div class="hint-box stack-small" role="note" data-hiding="">
-      <p>
-        To hide <code class="break">{visible(tool)}</code> from all clients, add its name to <code>exclude</code> under{" "}
-        <code>catalog</code>, then review and save. <code>*</code> stands for any characters.
-      </p>
-      <div class="row row-wrap">
-        <code class="break">{visible(setting)}</code>
-        <CopyButton text={setting} what="the setting" />
-      </div>
+    <div class="hint-box row row-wrap" role="status" data-hiding={now}>
+      <span class="grow break">
+        {now === "asking" && "…"}
+        {now === "hidden" && `Hidden from all clients: ${names}.`}
+        {now === "entered" && `This hides ${names} from all clients. See what changes below, and save it.`}
+      </span>
+      <Link class="button" to={pathTo("usage", "unused")}>
+        Back to unused tools
+      </Link>
     </div>
   );
 }
+
+const mostNamed = 5;
 
 function Problems({ problems }: { readonly problems: readonly ConfigProblem[] }) {
   if (problems.length === 0) return null;

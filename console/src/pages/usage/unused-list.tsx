@@ -36,6 +36,11 @@ export function UnusedList({ report, days }: { readonly report: UsageReport; rea
         />
         <SourceFilter value={source} sources={sources.map((each) => each.source)} />
         {whole !== undefined && <SwitchOff source={source} />}
+        {found.length > 1 && found.length < all.length && found.length <= mostAtOnce && (
+          <Link class="button" to={hidePath(found.map(({ tool }) => tool))}>
+            Hide all {found.length}
+          </Link>
+        )}
       </div>
       {found.length === 0 ? (
         <Empty title={all.length === 0 ? "Nothing is unused" : "No tool matches"}>
@@ -62,6 +67,14 @@ export function UnusedList({ report, days }: { readonly report: UsageReport; rea
   );
 }
 
+/** An address has no room for more. */
+const mostAtOnce = 40;
+
+/** Where a person sees and saves what hides these tools. */
+function hidePath(tools: readonly string[]): string {
+  return `${pathTo("settings", "configuration")}?${new URLSearchParams(tools.map((tool) => ["hide", tool]))}`;
+}
+
 function UnusedTool({ tool: { tool, server, tokens } }: { readonly tool: KnownTool }) {
   return (
     <div class="item">
@@ -74,11 +87,7 @@ function UnusedTool({ tool: { tool, server, tokens } }: { readonly tool: KnownTo
       <span class="small muted num" title={`${countText(tokens)} tokens of its definition, estimated`}>
         ≈ {tokensText(tokens)} tok
       </span>
-      <Link
-        class="button"
-        to={`${pathTo("settings", "configuration")}?${new URLSearchParams({ hide: tool })}`}
-        aria-label={`Hide ${visible(tool)}`}
-      >
+      <Link class="button" to={hidePath([tool])} aria-label={`Hide ${visible(tool)}`}>
         Hide
       </Link>
     </div>

@@ -94,6 +94,10 @@ export function openSettings(options: SettingsOptions): Settings {
         const { parseConfig } = await import("../../../core/config/parse-config.ts");
         return { problems, ok: parseConfig(whole, env).problems === undefined };
       },
+      async hide(text, tools) {
+        const { hideTools } = await import("./hide-tools.ts");
+        return hideTools(text, tools);
+      },
       write: (text, baseHash) => file.change((before) => unmaskConfig(text, before), { baseHash, isWhole: true }),
     },
   };

@@ -232,6 +232,8 @@ export interface ConfigurationEdits {
   schema(): Promise<Readonly<Record<string, unknown>>>;
   /** What is wrong with a text. Masked values are taken from the file. */
   validate(text: string): Promise<ConfigVerdict>;
+  /** The same text with these tools hidden from all clients. Writes nothing. */
+  hide(text: string, tools: readonly string[]): Promise<string>;
   /**
    * Replaces the file and applies it. Masked values stay as they are in the file. Faults with `conflict` if the file is no
    * longer the one with this hash, and with `config` if the text can't be used.
