@@ -8,7 +8,7 @@ export interface NamedGoal {
   readonly places: readonly number[];
 }
 
-/** A goal that a query may be about, since they share words. */
+/** The goal that a query is probably about, since they share words. */
 export interface LikelyGoal {
   readonly targets: readonly string[];
   /** The part of the query's words that they share, from 0 to 1; rare words count more. */
@@ -22,7 +22,7 @@ interface Phrase {
 
 /** How many other words may be between two words of a phrase. */
 const widestGap = 2;
-const mostLikely = 2;
+/** Below this, what a query and a goal share is chance. */
 const leastPart = 0.2;
 
 const lines = once(() =>
@@ -78,8 +78,8 @@ export function findNamedGoals(stems: readonly string[]): readonly NamedGoal[] {
   return found;
 }
 
-/** The goals that share most with a query, in whatever order its words are. */
-export function findLikelyGoals(stems: Iterable<string>): readonly LikelyGoal[] {
+/** The goal that shares most with a query, in whatever order its words are. */
+export function findLikelyGoal(stems: Iterable<string>): LikelyGoal | undefined {
   const shared = new Map<number, number>();
   let whole = 0;
   for (const stem of new Set(stems)) {
@@ -88,10 +88,12 @@ export function findLikelyGoals(stems: Iterable<string>): readonly LikelyGoal[] 
     whole += rarity;
     for (const place of places) shared.set(place, (shared.get(place) ?? 0) + rarity);
   }
-  return Array.from(shared, ([place, sum]) => ({ targets: lines()[place]!.targets, part: sum / whole }))
-    .filter(({ part }) => part >= leastPart)
-    .sort((a, b) => b.part - a.part)
-    .slice(0, mostLikely);
+  let best: LikelyGoal | undefined;
+  for (const [place, sum] of shared) {
+    const part = sum / whole;
+    if (part >= leastPart && part > (best?.part ?? 0)) best = { targets: lines()[place]!.targets, part };
+  }
+  return best;
 }
 
 function placesOf(phrase: readonly string[], stems: readonly string[], start: number): readonly number[] | undefined {

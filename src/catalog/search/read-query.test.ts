@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findLikelyGoals, findNamedGoals } from "./goals.ts";
+import { findLikelyGoal, findNamedGoals } from "./goals.ts";
 import { readQuery } from "./read-query.ts";
 import { createSpeller } from "./spelling.ts";
 import { groupsOf } from "./thesaurus.ts";
@@ -24,12 +24,10 @@ test("a phrase is found with words between its own, and not if they are far apar
   expect(targetsOf("throw a ball over the fence and run away")).not.toContain("delete");
 });
 
-test("goals that share words with a query are likely, the rare words first, and two at the most", () => {
-  const likely = findLikelyGoals(["refund", "shoe", "unhappi"]);
-  expect(likely[0]?.targets).toContain("refund");
-  expect(likely.length).toBeLessThanOrEqual(2);
-  expect(findLikelyGoals(["qqq"])).toEqual([]);
-  expect(findLikelyGoals([])).toEqual([]);
+test("the goal that shares most with a query is likely, and none if they share nothing", () => {
+  expect(findLikelyGoal(["refund", "shoe", "unhappi"])?.targets).toContain("refund");
+  expect(findLikelyGoal(["qqq"])).toBeUndefined();
+  expect(findLikelyGoal([])).toBeUndefined();
 });
 
 test.each([

@@ -1,5 +1,5 @@
 import { correctForeign, isListed, joinPhrases, type ReadWord, translateWord } from "./dictionary.ts";
-import { findLikelyGoals, findNamedGoals } from "./goals.ts";
+import { findLikelyGoal, findNamedGoals } from "./goals.ts";
 import type { Speller } from "./spelling.ts";
 import { groupsOf } from "./thesaurus.ts";
 import { isEnglishWord, isForeignStopWord, isLightWord, isStopWord, splitWords, stemWord } from "./words.ts";
@@ -25,8 +25,10 @@ interface Term {
 /** A word itself says more than another word for the same thing. */
 const synonymWeight = 0.6;
 /** What a phrase comes down to, and what is left for its own words. */
-const goalWeight = 0.7;
+const namedWeight = 0.7;
 const coveredWeight = 0.4;
+/** What the whole query probably comes down to. */
+const likelyWeight = 0.8;
 const lightWeight = 0.5;
 /** A word that was probably mistyped, or that was translated. */
 const guessedWeight = 0.8;
@@ -36,7 +38,7 @@ const maxWords = 40;
 export function* readQuery(phrasing: string, speller: Speller): Generator<undefined, readonly QueryPart[]> {
   yield* loadTables();
   const terms = yield* readTerms(phrasing, speller);
-  const named = findNamedGoals(terms.map(({ word, forms }) => stemWord(forms[0] ?? word)));
+  const named = findNamedGoals(terms.map(stemOf));
   const covered = new Set(named.filter(({ places }) => places.length > 1).flatMap(({ places }) => places));
   const isNothingElse = named.length === 0 && terms.every(({ isEmpty }) => isEmpty);
   const meant = terms.filter(({ isEmpty, forms }) => forms.length > 0 && (!isEmpty || isNothingElse));
@@ -52,9 +54,9 @@ export function* readQuery(phrasing: string, speller: Speller): Generator<undefi
     const key = `=${target}`;
     if (!parts.has(key)) parts.set(key, { meanings: meaningsOf([target], target), weight, isOwn: false });
   };
-  for (const target of named.flatMap(({ targets }) => targets)) addTarget(target, goalWeight);
-  for (const { targets, part } of findLikelyGoals(meant.map(({ forms }) => stemWord(forms[0]!))))
-    for (const target of targets) addTarget(target, goalWeight * part);
+  for (const target of named.flatMap(({ targets }) => targets)) addTarget(target, namedWeight);
+  const likely = findLikelyGoal(terms.filter(({ isEmpty }) => !isEmpty).map(stemOf));
+  for (const target of likely?.targets ?? []) addTarget(target, likelyWeight * likely!.part);
   return [...parts.values()];
 }
 
@@ -66,7 +68,7 @@ function* loadTables(): Generator<undefined, void> {
   }
   findNamedGoals([""]);
   yield;
-  findLikelyGoals([""]);
+  findLikelyGoal([""]);
   yield;
 }
 
@@ -82,6 +84,10 @@ function* readTerms(phrasing: string, speller: Speller): Generator<undefined, re
     yield;
   }
   return terms;
+}
+
+function stemOf({ word, forms }: Term): string {
+  return stemWord(forms[0] ?? word);
 }
 
 /** Whether more of the words are foreign and nothing else than English and nothing else. */

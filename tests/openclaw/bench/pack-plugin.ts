@@ -8,6 +8,7 @@ const run = promisify(execFile);
 const root = join(import.meta.dirname, "..", "..", "..");
 const packed = [
   "src",
+  "data",
   "console",
   "scripts",
   "skills",
