@@ -18,12 +18,14 @@ export interface LinePart extends TextPart {
 const chunkBytes = 262_144;
 const lineFeed = 10;
 
-/** The bytes from `offset`, without the characters that are cut at either end. */
+/** The bytes from `offset`, without the characters that are cut at either end; at least one character. */
 export async function readBytes(result: OpenedResult, offset: number, length: number): Promise<TextPart> {
   checkOffset(result, offset);
-  const bytes = await result.read(offset, Math.max(length, longestCharacter));
+  // Enough for one whole character, wherever in one it begins.
+  const bytes = await result.read(offset, Math.max(length, 2 * longestCharacter));
   const from = firstCharacter(bytes);
-  const until = offset + bytes.length >= result.bytes ? bytes.length : endOfCharacters(bytes);
+  const least = from + characterLength(bytes[from] ?? 0);
+  const until = Math.min(bytes.length, Math.max(endOfCharacters(bytes.subarray(0, length)), least));
   return { text: bytes.toString("utf8", from, until), offset: offset + from, end: offset + until };
 }
 
@@ -97,7 +99,10 @@ function firstCharacter(bytes: Buffer): number {
 export function endOfCharacters(bytes: Buffer): number {
   let start = bytes.length - 1;
   while (start > bytes.length - longestCharacter && isContinuation(bytes[start])) start--;
-  const lead = bytes[start] ?? 0;
-  const length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1;
-  return start + length > bytes.length ? Math.max(start, 0) : bytes.length;
+  return start + characterLength(bytes[start] ?? 0) > bytes.length ? Math.max(start, 0) : bytes.length;
+}
+
+/** By its first byte. */
+function characterLength(lead: number): number {
+  return lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1;
 }

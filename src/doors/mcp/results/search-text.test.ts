@@ -70,6 +70,18 @@ test("no shown text ends in half a character", async () => {
   }
 });
 
+test.each([
+  ["abcdef", 1, 2, "bc", 3],
+  ["abcdef", 4, 9, "ef", 6],
+  ["日本語", 0, 1, "日", 3],
+  ["日本語", 0, 5, "日", 3],
+  ["日本語", 1, 6, "本", 6],
+  ["日本語", 8, 1, "", 9],
+  ["x😀y", 1, 0, "😀", 5],
+])("%j from byte %i, %i bytes of it, is %j", async (text, offset, length, part, end) => {
+  expect(await readBytes(opened(text), offset, length)).toMatchObject({ text: part, end });
+});
+
 test("several matches in one very long line are found, each once, with their offsets", async () => {
   const filler = "é".repeat(50_000);
   const text = `${filler}needle${filler}needle${filler}`;
