@@ -60,7 +60,7 @@ describe.skipIf(chromium === undefined)("usage", () => {
       "149 calls",
       "10 errors (6.7 %)",
       "1,500 estimated tokens in",
-      "2.0 M estimated tokens out",
+      "2M estimated tokens out",
       "10,000 left out by previews",
     ]);
     expect(await page.getByRole("img", { name: /149 calls and 10 errors, most on .*: 109/ }).isVisible()).toBe(true);

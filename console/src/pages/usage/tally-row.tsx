@@ -2,7 +2,7 @@ import type { UsageReport, UsageTally } from "../../../../src/catalog/usage/usag
 import { countText, visible } from "../../parts/words.tsx";
 import { Link, pathTo } from "../../router/route.tsx";
 import { usagePath } from "./usage-path.ts";
-import { sourceWords, tokensText } from "./usage-words.ts";
+import { sourceWords, shortCount } from "./usage-words.ts";
 
 /** What one server, tool or caller did. */
 export interface NamedTally extends UsageTally {
@@ -59,14 +59,14 @@ export function TallyRow({ row, share }: { readonly row: NamedTally; readonly sh
     <Link class="item tally" to={row.to}>
       <span class="name clip">{visible(row.name)}</span>
       <span class="tally-figures num">
-        <Figure value={countText(row.calls)} unit={row.calls === 1 ? "call" : "calls"} />
+        <Figure value={row.calls} unit={row.calls === 1 ? "call" : "calls"} />
         <Figure
-          value={countText(row.errors)}
+          value={row.errors}
           unit={row.errors === 1 ? "error" : "errors"}
           tone={row.errors > 0 ? "bad" : "muted"}
         />
-        <Figure value={tokensText(row.tokensIn)} exact={row.tokensIn} unit="in" spoken="estimated tokens in" />
-        <Figure value={tokensText(row.tokensOut)} exact={row.tokensOut} unit="out" spoken="estimated tokens out" />
+        <Figure value={row.tokensIn} unit="in" spoken="estimated tokens in" />
+        <Figure value={row.tokensOut} unit="out" spoken="estimated tokens out" />
       </span>
       {share >= 0.005 && (
         <span class="share" aria-hidden="true" style={{ width: `${Math.round(share * 1000) / 10}%` }} />
@@ -76,18 +76,17 @@ export function TallyRow({ row, share }: { readonly row: NamedTally; readonly sh
 }
 
 interface FigureProps {
-  readonly value: string;
+  readonly value: number;
   /** Shown on a narrow screen, where there are no columns. */
   readonly unit: string;
   readonly spoken?: string;
-  readonly exact?: number;
   readonly tone?: string;
 }
 
-function Figure({ value, unit, spoken = unit, exact, tone = "" }: FigureProps) {
+function Figure({ value, unit, spoken = unit, tone = "" }: FigureProps) {
   return (
-    <span class={`tally-figure ${tone}`} title={exact === undefined ? undefined : `${countText(exact)} ${spoken}`}>
-      {value}
+    <span class={`tally-figure ${tone}`} title={`${countText(value)} ${spoken}`}>
+      {shortCount(value)}
       <span class="unit" aria-hidden="true">
         {" "}
         {unit}

@@ -8,7 +8,7 @@ import { countText, plural, visible } from "../../parts/words.tsx";
 import { Link, pathTo, query, setQuery } from "../../router/route.tsx";
 import { SourceFilter } from "./source-filter.tsx";
 import { unusedSources } from "./unused-sources.ts";
-import { periodWords, tokensText } from "./usage-words.ts";
+import { periodWords, shortCount } from "./usage-words.ts";
 
 /** The tools that no one called, the most expensive first, each with the way to hide it. */
 export function UnusedList({ report, days }: { readonly report: UsageReport; readonly days: number }) {
@@ -21,7 +21,8 @@ export function UnusedList({ report, days }: { readonly report: UsageReport; rea
     ({ tool, server }) => tool.toLowerCase().includes(wanted) && (source === "" || server === source),
   );
   const tokens = found.reduce((sum, each) => sum + each.tokens, 0);
-  const whole = sources.find((each) => each.source === source && each.isWhole);
+  const isWhole = sources.some((each) => each.source === source && each.isWhole);
+  const switchOff = isWhole ? switchOffPath(source) : undefined;
   return (
     <div class="list-side">
       <div class="list-head">
@@ -35,7 +36,11 @@ export function UnusedList({ report, days }: { readonly report: UsageReport; rea
           }}
         />
         <SourceFilter value={source} sources={sources.map((each) => each.source)} />
-        {whole !== undefined && <SwitchOff source={source} />}
+        {switchOff !== undefined && (
+          <Link class="button" to={switchOff} aria-label={`Switch off ${visible(source)}`}>
+            Switch off
+          </Link>
+        )}
         {found.length > 1 && found.length < all.length && found.length <= mostAtOnce && (
           <Link class="button" to={hidePath(found.map(({ tool }) => tool))}>
             Hide all {found.length}
@@ -85,7 +90,7 @@ function UnusedTool({ tool: { tool, server, tokens } }: { readonly tool: KnownTo
         <span class="small muted clip">{visible(server)}</span>
       </span>
       <span class="small muted num" title={`${countText(tokens)} tokens of its definition, estimated`}>
-        ≈ {tokensText(tokens)} tok
+        ≈ {shortCount(tokens)} tok
       </span>
       <Link class="button" to={hidePath([tool])} aria-label={`Hide ${visible(tool)}`}>
         Hide
@@ -94,14 +99,8 @@ function UnusedTool({ tool: { tool, server, tokens } }: { readonly tool: KnownTo
   );
 }
 
-/** The way to switch off a source of which nothing is used. */
-export function SwitchOff({ source }: { readonly source: string }) {
-  const isServer = (servers.value.value ?? []).some(({ name }) => name === source);
-  if (!isServer && source !== "machine") return null;
-  const to = isServer ? pathTo("servers", source) : pathTo("machine");
-  return (
-    <Link class="button" to={to} aria-label={`Switch off ${visible(source)}`}>
-      Switch off
-    </Link>
-  );
+/** Where a source of which nothing is used can be switched off; undefined if it can't be. */
+export function switchOffPath(source: string): string | undefined {
+  if ((servers.value.value ?? []).some(({ name }) => name === source)) return pathTo("servers", source);
+  return source === "machine" ? pathTo("machine") : undefined;
 }

@@ -6,10 +6,10 @@ import { Icon } from "../../parts/icon.tsx";
 import { countText, plural, visible } from "../../parts/words.tsx";
 import { Link, pathTo } from "../../router/route.tsx";
 import { talliesOf, type TallyKind, TallyRow } from "./tally-row.tsx";
-import { SwitchOff } from "./unused-list.tsx";
+import { switchOffPath } from "./unused-list.tsx";
 import { type UnusedSource, unusedSources } from "./unused-sources.ts";
 import { usagePath } from "./usage-path.ts";
-import { dayWords, periodWords, sourceWords, tokensText } from "./usage-words.ts";
+import { dayWords, periodWords, sourceWords, shortCount } from "./usage-words.ts";
 
 interface SummaryProps {
   readonly report: UsageReport;
@@ -71,17 +71,15 @@ function Totals({ report, days }: SummaryProps) {
     <Panel title={days === 1 ? "Today" : `The last ${days} days`} aside={<span class="small muted">{time}</span>}>
       <div class="pulse">
         <div class="figures">
-          <Figure value={countText(total.calls)} name={total.calls === 1 ? "call" : "calls"} />
+          <Figure value={total.calls} name={total.calls === 1 ? "call" : "calls"} />
           <Figure
-            value={countText(total.errors)}
+            value={total.errors}
             name={`errors (${percentText(total.errors, total.calls)})`}
             isBad={total.errors > 0}
           />
-          <Figure value={tokensText(total.tokensIn)} exact={total.tokensIn} name="estimated tokens in" />
-          <Figure value={tokensText(total.tokensOut)} exact={total.tokensOut} name="estimated tokens out" />
-          {total.tokensKept > 0 && (
-            <Figure value={tokensText(total.tokensKept)} exact={total.tokensKept} name="left out by previews" />
-          )}
+          <Figure value={total.tokensIn} name="estimated tokens in" />
+          <Figure value={total.tokensOut} name="estimated tokens out" />
+          {total.tokensKept > 0 && <Figure value={total.tokensKept} name="left out by previews" />}
         </div>
         {days > 1 && <Charts report={report} />}
       </div>
@@ -90,16 +88,15 @@ function Totals({ report, days }: SummaryProps) {
 }
 
 interface FigureProps {
-  readonly value: string;
+  readonly value: number;
   readonly name: string;
-  readonly exact?: number;
   readonly isBad?: boolean;
 }
 
-function Figure({ value, name, exact, isBad = false }: FigureProps) {
+function Figure({ value, name, isBad = false }: FigureProps) {
   return (
-    <div class="figure" title={exact === undefined ? undefined : `${countText(exact)} ${name}`}>
-      <b class={isBad ? "bad" : ""}>{value}</b>
+    <div class="figure" title={`${countText(value)} ${name}`}>
+      <b class={isBad ? "bad" : ""}>{shortCount(value)}</b>
       <span>{name}</span>
     </div>
   );
@@ -113,7 +110,7 @@ function Charts({ report: { days, total } }: { readonly report: UsageReport }) {
   return (
     <div class="columns charts">
       <figure>
-        <figcaption class="small muted">Calls and errors by day, at most {countText(busiest.calls)}</figcaption>
+        <figcaption class="small muted">Calls and errors by day, at most {shortCount(busiest.calls)}</figcaption>
         <BarChart
           label={`${plural(total.calls, "call")} and ${plural(total.errors, "error")}, most on ${dayWords(busiest.day)}: ${countText(busiest.calls)}`}
           values={days.map(({ day, calls, errors }) => ({
@@ -126,7 +123,7 @@ function Charts({ report: { days, total } }: { readonly report: UsageReport }) {
         <Ends first={first} last={last} />
       </figure>
       <figure>
-        <figcaption class="small muted">Estimated tokens by day, at most {tokensText(tokensOf(heaviest))}</figcaption>
+        <figcaption class="small muted">Estimated tokens by day, at most {shortCount(tokensOf(heaviest))}</figcaption>
         <BarChart
           label={`Estimated tokens in and out, most on ${dayWords(heaviest.day)}: ${countText(tokensOf(heaviest))}`}
           values={days.map((day) => ({
@@ -200,24 +197,32 @@ function NeverUsed({ report, days }: SummaryProps) {
 function Unused({ unused, days }: { readonly unused: UnusedSource; readonly days: number }) {
   const { source, tools, tokens, isWhole } = unused;
   const what = tools === 0 ? "lists no tools now" : isWhole ? `all ${plural(tools, "tool")}` : plural(tools, "tool");
+  const name = visible(sourceWords(source));
+  const review = usagePath("unused", days, { source });
+  const switchOff = isWhole ? switchOffPath(source) : undefined;
   return (
     <li class="unused-line">
       <div class="grow">
-        <span class="mono break">{visible(sourceWords(source))}</span>{" "}
+        {tools === 0 ? (
+          <span class="mono break">{name}</span>
+        ) : (
+          <Link class="mono break" to={review}>
+            {name}
+          </Link>
+        )}{" "}
         <span class="small muted">{isWhole && tools === 1 ? "its only tool" : what}</span>
       </div>
       {tools > 0 && (
         <span class="small muted num" title={`${countText(tokens)} tokens of definitions, estimated`}>
-          ≈ {tokensText(tokens)} tok
+          ≈ {shortCount(tokens)} tok
         </span>
       )}
-      {isWhole && <SwitchOff source={source} />}
-      {tools > 0 && (
-        <Link
-          class="button"
-          to={usagePath("unused", days, { source })}
-          aria-label={`Review the unused tools of ${visible(source)}`}
-        >
+      {switchOff !== undefined ? (
+        <Link class="button" to={switchOff} aria-label={`Switch off ${name}`}>
+          Switch off
+        </Link>
+      ) : (
+        <Link class="button" to={review} aria-label={`Review the unused tools of ${name}`}>
           Review
           <Icon name="right" size={12} />
         </Link>

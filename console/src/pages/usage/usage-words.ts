@@ -20,13 +20,12 @@ const specialSources: ReadonlyMap<string, string> = new Map([
   ["results", "large results"],
 ]);
 
-/** `412`, `12,400`, `1.2 M`: large numbers of tokens are estimates, and no one reads all their digits. */
-export function tokensText(tokens: number): string {
-  if (tokens < 100_000) return countText(tokens);
-  if (tokens < 999_500) return `${Math.round(tokens / 1000)} k`;
-  const millions = tokens / 1_000_000;
-  return `${millions < 9.95 ? millions.toFixed(1) : countText(Math.round(millions))} M`;
+/** `412`, `12,400`, `1.2M`: no one reads all digits of a large number. */
+export function shortCount(count: number): string {
+  return count < 100_000 ? countText(count) : compact.format(count);
 }
+
+const compact = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 1 });
 
 /** `16 Nov`. Days of the ledger are those of UTC. */
 export function dayWords(day: string): string {
