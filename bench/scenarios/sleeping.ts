@@ -1,7 +1,8 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Child, firstLine, home, startNode } from "../child.ts";
+import type { Client } from "../clients/client.ts";
 import { openStdioClient } from "../clients/stdio-client.ts";
 import { echoParams } from "../payload.ts";
 import { targetFile } from "../prepare-targets.ts";
@@ -17,6 +18,8 @@ const thinkingMs = 500;
 /** Tells the configured servers from all other processes. */
 const marker = "bench-sleeper";
 const state = path.join(home, "sleeping");
+/** Where no client was before. */
+const newState = path.join(home, "sleeping-new");
 
 interface Measure {
   readonly title: string;
@@ -28,22 +31,22 @@ interface Measure {
 const measures: readonly Measure[] = [
   { title: "hand-written (limit), stdio", until: "tools/list", base: "limit" },
   { title: "clawport serve --stdio", until: "tools/list", base: "limit", bar: { atMost: 2 } },
+  { title: "the same, for a client that is new to it", until: "tools/list", base: "limit" },
   { title: "hand-written (limit), HTTP", until: "ready", base: "limit-http" },
   { title: "clawport up", until: "ready", base: "limit-http", bar: { atMost: 3 } },
   { title: "a server, started by hand", until: "its first answer", base: "server" },
   { title: "the same, asleep in clawport", until: "its first answer", base: "server", bar: { atMost: 1.2 } },
 ];
-const keys = ["limit", "serve", "limit-http", "up", "server", "sleeper"] as const;
+const keys = ["limit", "serve", "serve-new", "limit-http", "up", "server", "sleeper"] as const;
 
 /** Twenty stdio servers whose lists are stored: how soon they are listed, and what the first call costs. */
 export const sleeping: Scenario = {
   name: "sleeping",
   async run({ quick }: Effort) {
-    configure();
-    await storeLists();
+    for (const folder of [state, newState]) await storeLists(folder);
     const times = new Map<string, number[]>(keys.map((key) => [key, []]));
     for (let round = -2; round < (quick ? 3 : 21); round++) {
-      for (const run of rotated([runLimit, runServe, runHttp, runUp], Math.abs(round))) {
+      for (const run of rotated([runLimit, runServe, runNewClient, runHttp, runUp], Math.abs(round))) {
         const found = await run();
         if (round >= 0) for (const [key, ms] of Object.entries(found)) times.get(key)!.push(ms);
       }
@@ -67,26 +70,24 @@ export const sleeping: Scenario = {
     ];
     const notes = [
       `${serverCount} stdio servers, all asleep: no process is started before the first call, which is checked. Lists and readiness are from spawn; the call follows ${thinkingMs} ms after the list, and its base is spawn, initialize, tools/list and tools/call by hand.`,
+      "A client that begins as it did last time gets its first answers from a file, before the rest is loaded; one that is new to it waits for that.",
     ];
     return [section({ title: `${serverCount} servers that sleep`, notes, columns, rows })];
   },
 };
 
-function configure(): void {
-  mkdirSync(state, { recursive: true, mode: 0o700 });
+async function storeLists(folder: string): Promise<void> {
+  // Makes the targets, too.
+  await using first = startTarget("limit-stdio");
+  await openStdioClient(first);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
   const servers = Array.from({ length: serverCount }, (_, index) => [
     `s${index}`,
     // Without a PID namespace, as by hand: it costs every start the same.
     { command: process.execPath, args: [targetFile("limit-stdio"), `${marker}-${index}`], pidNamespace: "off" },
   ]);
-  writeFileSync(path.join(state, "clawport.json5"), JSON.stringify({ servers: Object.fromEntries(servers) }));
-}
-
-async function storeLists(): Promise<void> {
-  // Makes the targets, too.
-  await using first = startTarget("limit-stdio");
-  await openStdioClient(first);
-  const how = await startNode([cliFile, "tools", "--home", state]).exited;
+  writeFileSync(path.join(folder, "clawport.json5"), JSON.stringify({ servers: Object.fromEntries(servers) }));
+  const how = await startNode([cliFile, "tools", "--home", folder]).exited;
   if (!how.startsWith("exit code 0")) throw new Error(`clawport tools: ${how}`);
 }
 
@@ -103,15 +104,28 @@ async function runLimit(): Promise<Record<string, number>> {
 async function runServe(): Promise<Record<string, number>> {
   const began = performance.now();
   await using child = startNode([cliFile, "serve", "--stdio", "--home", state]);
-  const client = await openStdioClient(child);
-  const listed = await client.request("tools/list", "{}");
+  const client = await listAll(child);
   const serve = performance.now() - began;
-  if (!listed.includes(`s${serverCount - 1}__echo`)) throw new Error("not all servers are listed");
-  requireNoServer();
   await sleep(thinkingMs);
   const called = performance.now();
   await client.request("tools/call", echoParams(100).replace('"echo"', '"s7__echo"'));
   return { serve, sleeper: performance.now() - called };
+}
+
+async function runNewClient(): Promise<Record<string, number>> {
+  rmSync(path.join(newState, "openings"), { recursive: true, force: true });
+  const began = performance.now();
+  await using child = startNode([cliFile, "serve", "--stdio", "--home", newState]);
+  await listAll(child);
+  return { "serve-new": performance.now() - began };
+}
+
+async function listAll(child: Child): Promise<Client> {
+  const client = await openStdioClient(child);
+  const listed = await client.request("tools/list", "{}");
+  if (!listed.includes(`s${serverCount - 1}__echo`)) throw new Error("not all servers are listed");
+  requireNoServer();
+  return client;
 }
 
 async function runHttp(): Promise<Record<string, number>> {

@@ -3,6 +3,9 @@ import { Fault } from "../../core/fault.ts";
 import { hubMcpUrl } from "../../core/http/hub-routes.ts";
 import { readVersion } from "../../core/version.ts";
 import { untilAborted } from "../../core/wait.ts";
+import type { AnsweredOpening } from "../../doors/mcp/opening/answer-opening.ts";
+import type { OpeningKey } from "../../doors/mcp/opening/opening-file.ts";
+import type { OpeningRecorder } from "../../doors/mcp/opening/record-opening.ts";
 import type { StdioDoorOptions } from "../../doors/mcp/stdio-door.ts";
 import type { SurfaceSetting } from "../../doors/mcp/surface/choose-surface.ts";
 import type { Engine } from "../../hub/engine/engine.ts";
@@ -61,10 +64,17 @@ export const command = defineCommand({
     const only = options.only?.split(",").map((name) => name.trim());
     const waitMs = (options.wait ?? defaultWaitSeconds) * 1000;
     const given = options.surface as SurfaceSetting | undefined;
+    const key = options.stdio ? await openingKey(context) : undefined;
+    const opening = key && (await answerFirst(context, key));
+    if (opening?.hasEnded) return;
     const client = options.as === undefined ? undefined : await clientOf(context, options.as);
     const surface = given ?? client?.surface;
     const host = client === undefined ? context : await inStateFolder(context);
-    if (options.stdio && options.alone !== true && (await serveFromHub(host, { only, client, surface }, waitMs)))
+    if (
+      options.stdio &&
+      options.alone !== true &&
+      (await serveFromHub(host, { only, client, surface }, waitMs, opening?.messages))
+    )
       return;
     const { openServing } = await import("../../hub/open-serving.ts");
     const http = options.http ? { port: options.port, surface } : undefined;
@@ -84,14 +94,49 @@ export const command = defineCommand({
       const fallbackInstructions = options.stdio
         ? await explainNothing(context, Object.keys(config.servers).length > 0, () => catalog.sources().length > 0)
         : undefined;
-      await (options.stdio
-        ? serveStdin(context, { ...parts, surfaces, fallbackInstructions, ready: settled(waitMs) }, waitMs)
-        : serveHttp(context, engine, waitMs));
+      if (options.http) return await serveHttp(context, engine, waitMs);
+      const ready = settled(waitMs);
+      const recorder = key && (await recordFor(context, engine, key));
+      if (recorder) void ready.then(() => view.onChange(() => recorder.discard()));
+      const shown = { ...parts, surfaces, fallbackInstructions, ready, recorder, answered: opening?.messages };
+      await serveStdin(context, shown, waitMs);
+      await recorder?.close();
     } finally {
       await engine.close();
     }
   },
 });
+
+/**
+ * What the first answers of this process depend on; undefined if they depend on more: on a hub, or on a configuration that
+ * is not that of the state folder.
+ */
+async function openingKey(context: CommandContext): Promise<OpeningKey | undefined> {
+  const { homePath, mayHaveHub } = await import("../../hub/open-home.ts");
+  const { globals, options, cwd } = context;
+  if (globals.config !== undefined || (options.alone !== true && mayHaveHub(context))) return undefined;
+  const home = homePath(context);
+  return { version: info.version, options: { ...options }, cwd: options.as === undefined ? cwd : home, home };
+}
+
+/** A client that begins as it did before has its first answers before the rest of this program is loaded. */
+async function answerFirst(context: CommandContext, key: OpeningKey): Promise<AnsweredOpening> {
+  const { answerOpening } = await import("../../doors/mcp/opening/answer-opening.ts");
+  return answerOpening(key, { input: context.stdin as Readable, output: context.stdout });
+}
+
+async function recordFor(
+  context: CommandContext,
+  engine: Engine,
+  key: OpeningKey,
+): Promise<OpeningRecorder | undefined> {
+  const { findConfigOf } = await import("../../hub/active-config.ts");
+  if (findConfigOf({ ...context, cwd: key.cwd })?.location !== "state-folder") return undefined;
+  const { recordOpening } = await import("../../doors/mcp/opening/record-opening.ts");
+  const { manager } = await engine.servers();
+  const isKnown = (name: string) => ["sleeping", "ready"].includes(manager.status(name).state);
+  return recordOpening({ key, isComplete: () => manager.names().every(isKnown), log: context.log });
+}
 
 type ServedClient = NonNullable<RelayOptions["client"]> & Pick<RelayOptions, "surface">;
 
@@ -112,7 +157,12 @@ async function inStateFolder(context: CommandContext): Promise<CommandContext> {
 }
 
 /** Offers the servers of the running hub, so that none is started twice. Returns false if no hub is running. */
-async function serveFromHub(context: CommandContext, options: RelayOptions, waitMs: number): Promise<boolean> {
+async function serveFromHub(
+  context: CommandContext,
+  options: RelayOptions,
+  waitMs: number,
+  answered: StdioDoorOptions["answered"],
+): Promise<boolean> {
   // What a relay needs takes longer to load than everything else.
   const { mayHaveHub } = await import("../../hub/open-home.ts");
   if (!mayHaveHub(context)) return false;
@@ -124,7 +174,8 @@ async function serveFromHub(context: CommandContext, options: RelayOptions, wait
     const { view, surfaces, maxFrameBytes } = relay;
     const fallbackInstructions = await explainNothing(context, relay.hasServers, () => view.tools().length > 0);
     const ready = relay.settled(waitMs);
-    await serveStdin(context, { view, guard, surfaces, maxFrameBytes, fallbackInstructions, ready }, waitMs);
+    const parts = { view, guard, surfaces, maxFrameBytes, fallbackInstructions, ready, answered };
+    await serveStdin(context, parts, waitMs);
   } finally {
     await relay.close();
   }

@@ -5,7 +5,8 @@ import type { Telemetry } from "../../core/telemetry/telemetry.ts";
 import { settledWithin } from "../../core/wait.ts";
 import { createMcpServer, type McpServer } from "../../mcp/server/mcp-server.ts";
 import type { ServerInfo } from "../../mcp/server/offer.ts";
-import { serveStdio } from "../../mcp/stdio/serve-stdio.ts";
+import { type AnsweredMessage, serveStdio } from "../../mcp/stdio/serve-stdio.ts";
+import type { OpeningRecorder } from "./opening/record-opening.ts";
 import { offerResults } from "./results/result-offer.ts";
 import type { Results } from "./results/results.ts";
 import type { Surfaces } from "./surface/surfaces.ts";
@@ -28,6 +29,10 @@ export interface StdioDoorOptions {
   readonly ready?: Promise<unknown> | undefined;
   /** Keeps large results. Without it they are sent whole. */
   readonly results?: Results | undefined;
+  /** What the client was answered before this was loaded. */
+  readonly answered?: readonly AnsweredMessage[] | undefined;
+  /** Notes how the client begins. */
+  readonly recorder?: Pick<OpeningRecorder, "note"> | undefined;
   /** How long answers may take after the input has ended. Must be longer than `ready` takes, or they would be empty. */
   readonly graceMs?: number | undefined;
 }
@@ -47,17 +52,32 @@ export async function serveStdioDoor(options: StdioDoorOptions): Promise<void> {
   const { results } = options;
   const whole = results === undefined ? shown : offerResults(shown, { results, view, guard, door, log });
   const server = createMcpServer(whole, { log });
+  const held = ready === undefined ? server : holdUntil(ready, server);
+  const { answered, recorder } = options;
   try {
-    await serveStdio(ready === undefined ? server : holdUntil(ready, server), {
+    await serveStdio(recorder === undefined ? held : noteOpening(recorder, held), {
       input,
       output,
       log,
       maxFrameBytes,
       graceMs,
+      answered,
     });
   } finally {
     server.close();
   }
+}
+
+function noteOpening(recorder: Pick<OpeningRecorder, "note">, server: McpServer): McpServer {
+  return {
+    ...server,
+    async handle(message, peer, route) {
+      const noteAnswer = recorder.note(message);
+      const answer = await server.handle(message, peer, route);
+      noteAnswer(answer);
+      return answer;
+    },
+  };
 }
 
 /** Keeps messages in order, so that a cancellation comes after the call it is about. */

@@ -8,6 +8,7 @@ import {
   isRequest,
   type JsonRpcMessage,
   type JsonRpcResponse,
+  notification,
   parseMessage,
   rpcErrorOf,
 } from "../messages/json-rpc.ts";
@@ -29,6 +30,14 @@ export interface StdioOptions {
   readonly mostInFlight?: number | undefined;
   /** How long requests in flight may still take after the input has ended. */
   readonly graceMs?: number | undefined;
+  /** What the client has sent and been answered before the input is read. It is served first, for what it changes. */
+  readonly answered?: readonly AnsweredMessage[] | undefined;
+}
+
+export interface AnsweredMessage {
+  readonly message: JsonRpcMessage;
+  /** The result that the client has got, as JSON; undefined for a notification. */
+  readonly answer: string | undefined;
 }
 
 /** Serves one client over a pair of streams, until the input ends and its requests are answered. */
@@ -58,6 +67,7 @@ export async function serveStdio(server: McpServer, options: StdioOptions): Prom
     spill && (() => createJsonSpiller(spill)),
   );
 
+  for (const each of options.answered ?? []) await serveAgain(each);
   await new Promise<void>((resolve) => {
     input.on("data", reader.push);
     input.once("end", resolve);
@@ -65,6 +75,7 @@ export async function serveStdio(server: McpServer, options: StdioOptions): Prom
     input.once("error", () => resolve());
     output.once("close", resolve);
     output.on("error", () => resolve());
+    input.resume();
   });
   input.off("data", reader.push);
   await idle(graceMs);
@@ -73,6 +84,15 @@ export async function serveStdio(server: McpServer, options: StdioOptions): Prom
   await idle(200);
   peer.close("The client has disconnected.");
   await writer.flushed(graceMs);
+
+  /** The client is told if what it got is not the answer of today. */
+  async function serveAgain({ message, answer }: AnsweredMessage): Promise<void> {
+    const today = await server.handle(message, peer, { send });
+    const [, list] =
+      ("method" in message && /^(tools|prompts|resources)\/(?:templates\/)?list$/.exec(message.method)) || [];
+    if (list === undefined || (today && "result" in today && JSON.stringify(today.result) === answer)) return;
+    send(notification(`notifications/${list}/list_changed`));
+  }
 
   /** Resolves when nothing is in flight, or after the time. */
   async function idle(withinMs: number): Promise<void> {

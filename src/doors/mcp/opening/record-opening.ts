@@ -1,0 +1,95 @@
+import { existsSync, rmSync } from "node:fs";
+import { dirname } from "node:path";
+import { pruneFolder } from "../../../core/files/prune-folder.ts";
+import { readRegularFileNow } from "../../../core/files/read-regular-file.ts";
+import { writeFileAtomic } from "../../../core/files/write-file-atomic.ts";
+import type { Log } from "../../../core/log.ts";
+import { isRequest, type JsonRpcMessage, type JsonRpcResponse } from "../../../mcp/messages/json-rpc.ts";
+import { openingText } from "./answer-opening.ts";
+import { maxOpeningBytes, type Opening, openingFile, type OpeningKey, writeOpenings } from "./opening-file.ts";
+
+/** Notes how a client begins, for the next time it starts this process. */
+export interface OpeningRecorder {
+  /** Called with each message of the client, in order. The returned function takes its answer. */
+  note(message: JsonRpcMessage): (answer: JsonRpcResponse | undefined) => void;
+  /** The lists have changed: the next client must not get those that were kept. */
+  discard(): void;
+  close(): Promise<void>;
+}
+
+export interface OpeningRecorderOptions {
+  readonly key: OpeningKey;
+  /** Whether the lists are what the next process would show, too: every server is known. */
+  isComplete(): boolean;
+  readonly log: Log;
+}
+
+const recorded: ReadonlySet<string> = new Set([
+  "initialize",
+  "notifications/initialized",
+  "server/discover",
+  "tools/list",
+  "prompts/list",
+  "resources/list",
+  "resources/templates/list",
+]);
+const ignore = (): void => {};
+const mostMessages = 10;
+/** A message that comes later than this after the last answer does not belong to the opening. */
+const quietMs = 200;
+const bounds = { maxAgeMs: 30 * 24 * 60 * 60 * 1000, maxFiles: 100, maxBytes: 64 * 1024 * 1024 };
+
+export function recordOpening({ key, isComplete, log }: OpeningRecorderOptions): OpeningRecorder {
+  const messages: { text: string; answer: string | undefined; isAnswered: boolean }[] = [];
+  let isOver = false;
+  let saving: Promise<void> = Promise.resolve();
+  let timer: NodeJS.Timeout | undefined;
+
+  return {
+    note(message) {
+      if (!isOver && (!("method" in message) || !recorded.has(message.method) || messages.length === mostMessages))
+        finish();
+      if (isOver || !("method" in message)) return ignore;
+      const noted = { text: openingText(message), answer: undefined, isAnswered: !isRequest(message) };
+      messages.push(noted);
+      return (answer) => {
+        if (answer === undefined || !("result" in answer)) return;
+        Object.assign(noted, { answer: JSON.stringify(answer.result), isAnswered: true });
+        clearTimeout(timer);
+        if (!isOver) timer = setTimeout(finish, quietMs).unref();
+      };
+    },
+    discard() {
+      clearTimeout(timer);
+      isOver = true;
+      saving = saving.then(() => rmSync(openingFile(key), { force: true }));
+    },
+    async close() {
+      finish();
+      await saving;
+    },
+  };
+
+  function finish(): void {
+    clearTimeout(timer);
+    if (isOver) return;
+    isOver = true;
+    const open = messages.findIndex(({ isAnswered }) => !isAnswered);
+    const opening = open < 0 ? messages : messages.slice(0, open);
+    const hasList = opening.some(({ text }) => text.startsWith('["tools/list"'));
+    if (hasList && isComplete()) saving = saving.then(() => save(opening));
+  }
+
+  async function save(opening: Opening): Promise<void> {
+    try {
+      const path = openingFile(key);
+      const text = writeOpenings(key, opening);
+      const isKept = existsSync(path) && readRegularFileNow(path, maxOpeningBytes) === text;
+      if (isKept || Buffer.byteLength(text) > maxOpeningBytes) return;
+      await writeFileAtomic(path, text);
+      await pruneFolder(dirname(path), log, Date.now(), bounds);
+    } catch (error) {
+      log.debug("could not keep how the client begins", { error });
+    }
+  }
+}
