@@ -34,6 +34,8 @@ test.skipIf(chromium === undefined)(
         .waitFor();
       await step("Servers").getByRole("button", { name: "Import 1 server" }).click();
       await expect.poll(() => step("Servers").getAttribute("data-step")).toBe("done");
+      // The server is listed before the import has ended.
+      await page.locator("[data-notice]", { hasText: "Imported 1 server." }).waitFor();
 
       const claude = page.locator("[data-client=claude-code]");
       await claude.getByRole("button", { name: "By hand" }).click();
@@ -43,7 +45,7 @@ test.skipIf(chromium === undefined)(
       await claude.getByRole("button", { name: "Write it" }).click();
       await claude.getByText("connected to Clawport").waitFor();
       expect(await readFile(join(place.place.folder, ".claude.json"), "utf8")).toContain("clawport");
-      expect(await page.locator("[data-notice]").innerText()).toContain("The old file: ");
+      await expect.poll(() => page.locator("[data-notice]").innerText()).toContain("The old file: ");
 
       await page.getByRole("button", { name: "Done", exact: true }).click();
       await page.getByRole("heading", { name: "Needs you" }).waitFor();
