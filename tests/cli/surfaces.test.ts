@@ -2,12 +2,14 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { expect, test, vi } from "vitest";
 import { clawport, mainFile, type Place, startHub } from "./run-clawport.ts";
 import { placeWith, shelf } from "./shelf.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
+const changingFile = fileURLToPath(new URL("fixtures/changing-server.ts", import.meta.url));
 const three = ["search_tools", "describe_tool", "call_tool"];
 
 async function serveStdio(place: Place, ...options: string[]): Promise<Client> {
@@ -36,6 +38,26 @@ test.each([["alone"], ["from a hub"]])("serve --stdio --surface search (%s) find
   expect(await textOf(client, "call_tool", { name: "b__pid" })).toBe(direct);
   await client.close();
 });
+
+test.each([["alone"], ["from a hub"]])(
+  "tools that are named like ours can be called under search (%s)",
+  async (how) => {
+    await using place = await placeWith({});
+    const file = join(place.folder, "offered.json");
+    await writeFile(file, JSON.stringify({ tools: [{ name: "call_tool" }, { name: "read_result" }] }));
+    await place.configure({ bare: { command: process.execPath, args: [changingFile, file], toolPrefix: "" } });
+    await using hub = how === "alone" ? undefined : await startHub(place, "--port", "0");
+    expect(hub === undefined).toBe(how === "alone");
+    const client = await serveStdio(place, "--surface", "search");
+    const names = await namesOf(client);
+    expect(names).toEqual(expect.arrayContaining([...three, "clawport_read_result", "search_result"]));
+    for (const name of ["call_tool", "read_result"])
+      expect(await textOf(client, "call_tool", { name, arguments: { echoed: name } })).toContain(
+        `echoed\\":\\"${name}`,
+      );
+    await client.close();
+  },
+);
 
 test("an edited surface reaches the client of a running `serve --stdio`, unless it was started with one", async () => {
   await using place = await placeWith({ a: shelf("a") });
