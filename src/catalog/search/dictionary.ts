@@ -1,6 +1,6 @@
 import { once, readLanguageFile } from "./language-data.ts";
 import { createSpeller, splitCompound } from "./spelling.ts";
-import { splitWords } from "./words.ts";
+import { foldText, splitWords } from "./words.ts";
 
 /** A word of a query as it was written, and what it means in English if it is foreign. */
 export interface ReadWord {
@@ -30,8 +30,8 @@ const dictionary = once(() => {
     if (line.startsWith("languages ")) continue;
     const [meaning = "", translations = ""] = line.split(" : ");
     const english = splitWords(meaning);
-    for (const entry of translations.split(/[\s|]+/)) {
-      const parts = splitWords(entry.replaceAll("_", " "));
+    for (const entry of foldText(translations).split(/[\s|]+/)) {
+      const parts = entry.split(/[^\p{L}\p{N}]+/u).filter((part) => part !== "");
       if (parts.length === 1) addTo(words, parts[0]!, english);
       else if (parts.length > 1) {
         const same = phrases.get(parts[0]!) ?? [];

@@ -55,7 +55,6 @@ export function createToolIndex(tools: readonly SearchedTool[] = []): ToolIndex 
   const kept = new Map<string, { readonly id: number; readonly tool: SearchedTool }>();
   /** How often each word occurs. */
   const known = new Map<string, number>();
-  for (const word of thesaurusWords()) known.set(word, 1);
   /** Common words are in most queries and in most tools, so they cost the most. */
   const termScores = new Map<string, TermScores>();
   let speller: Speller | undefined;
@@ -114,7 +113,7 @@ export function createToolIndex(tools: readonly SearchedTool[] = []): ToolIndex 
 
   /** Each word of the query counts once, by the best of its meanings; tools that answer to more of the words come first. */
   function* rank(phrasing: string, accepts?: Accepts): Generator<undefined, readonly FoundTool[]> {
-    speller ??= createSpeller(known);
+    speller ??= createSpeller(new Map([...Array.from(thesaurusWords(), (word) => [word, 1] as const), ...known]));
     const parts = yield* readQuery(phrasing, speller);
     const whole = sumOf(parts);
     const wholeOwn = sumOf(parts.filter(({ isOwn }) => isOwn));

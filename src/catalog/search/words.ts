@@ -3,16 +3,16 @@ import { once, readLanguageFile } from "./language-data.ts";
 
 /** The words of a text or an identifier as they are compared: `listPullRequests` gives list, pull, requests. */
 export function splitWords(text: string): string[] {
-  return (
-    text
-      .replaceAll(/\bto-do/gi, "todo")
-      .replaceAll(/([a-z\d])([A-Z])/g, "$1 $2")
-      .replaceAll(/([A-Z]+)([A-Z][a-z])/g, "$1 $2")
-      .normalize("NFKD")
-      .replaceAll(/\p{M}/gu, "")
-      .toLowerCase()
-      .match(/[\p{L}\p{N}]+/gu) ?? []
-  );
+  const spaced = text
+    .replaceAll(/\bto-do/gi, "todo")
+    .replaceAll(/([a-z\d])([A-Z])/g, "$1 $2")
+    .replaceAll(/([A-Z]+)([A-Z][a-z])/g, "$1 $2");
+  return foldText(spaced).match(/[\p{L}\p{N}]+/gu) ?? [];
+}
+
+/** A text in small letters without accents. */
+export function foldText(text: string): string {
+  return text.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase();
 }
 
 /** The stems of the forms that the rules of stemming do not find, or take for another word. */
