@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { rename } from "node:fs/promises";
+import { existsSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, test, vi } from "vitest";
@@ -98,7 +97,8 @@ test("a client that begins as before is answered from what was kept, once, witho
   session.send({ id: 3, method: "tools/call", params: { name: "a__pid", arguments: {} } }, { id: 4, method: "ping" });
   expect(JSON.stringify((await session.answerTo(3)).result)).toMatch(/"text":"\d+"/);
   await session.answerTo(4);
-  expect(session.received.map(({ id }) => id).toSorted()).toEqual([1, 2, 3, 4]);
+  expect(new Set(session.received.map(({ id }) => id))).toEqual(new Set([1, 2, 3, 4]));
+  expect(session.received).toHaveLength(4);
   expect(await session.end()).toBe(0);
 });
 
@@ -118,8 +118,8 @@ test("a list that is not that of today is announced as changed, and the next cli
 
 test.each([
   ["another configuration", (place: Place) => writeConfig(place, { a: shelf("a-opening"), b: shelf("b-opening") })],
-  ["new stored lists", (place: Place) => void writeFileSync(join(place.home, "lists", "other.json"), "{}")],
-  ["a configuration in the folder", (place: Place) => void writeFileSync(join(place.folder, "clawport.json5"), "{}")],
+  ["new stored lists", (place: Place) => writeFileSync(join(place.home, "lists", "other.json"), "{}")],
+  ["a configuration in the folder", (place: Place) => writeFileSync(join(place.folder, "clawport.json5"), "{}")],
 ])("with %s nothing that was kept is used", async (_, change) => {
   const { place, file } = await placeWithOpening();
   await using _place = place;
@@ -205,8 +205,8 @@ test.each([
   ["is too large", (file: string) => writeFileSync(file, `${readFileSync(file, "utf8")}${" ".repeat(5_000_000)}`)],
   [
     "is a link",
-    async (file: string) => {
-      await rename(file, `${file}.other`);
+    (file: string) => {
+      renameSync(file, `${file}.other`);
       symlinkSync(`${file}.other`, file);
     },
   ],
@@ -214,7 +214,7 @@ test.each([
   const { place, file, first } = await placeWithOpening();
   await using _place = place;
   mark(file);
-  await change(file);
+  change(file);
   await using session = serve(place);
   session.send(...opening());
   await session.answerTo(2);
@@ -232,4 +232,5 @@ test("when a server's list changes, what was kept is removed", async () => {
   writeConfig(place, { a: shelf("a-opening"), b: shelf("b-opening") });
   await until(() => session.received.some(({ method }) => method === "notifications/tools/list_changed"));
   await until(() => !keptFiles(place).includes(file));
+  expect(keptFiles(place)).toEqual([]);
 });
