@@ -1,5 +1,3 @@
-import type { JsonRpcId, JsonRpcResult } from "./json-rpc.ts";
-
 /**
  * Large results as their servers wrote them. A result that a hub does not change need not be written anew, which takes
  * most of the time that a large one costs. A result that is changed becomes another object, which has no text.
@@ -17,11 +15,19 @@ const resultFirst = '{"result":{';
 const afterResult = /\},"jsonrpc":"2\.0","id":(\d{1,15}|"[\w-]{1,100}")\}$/;
 const longestFrame = 200;
 
+interface LargeResponse {
+  readonly jsonrpc: "2.0";
+  readonly id: Id;
+  readonly result: object;
+}
+
+type Id = string | number;
+
 /**
  * The response in a text, if it has a large result in one of the usual forms; undefined if JSON has to be parsed as a
  * whole. The result is parsed alone, so what does not end where it seems to end is no JSON and is left to the parser.
  */
-export function parseLargeResponse(text: string): JsonRpcResult | undefined {
+export function parseLargeResponse(text: string): LargeResponse | undefined {
   if (text.length < minChars || text.length > maxChars) return undefined;
   const found = findResult(text);
   if (!found) return undefined;
@@ -35,7 +41,7 @@ export function parseLargeResponse(text: string): JsonRpcResult | undefined {
   }
 }
 
-function findResult(text: string): { readonly id: JsonRpcId; readonly text: string } | undefined {
+function findResult(text: string): { readonly id: Id; readonly text: string } | undefined {
   if (text.startsWith(resultFirst)) {
     const end = afterResult.exec(text.slice(-longestFrame));
     if (!end) return undefined;
@@ -46,12 +52,12 @@ function findResult(text: string): { readonly id: JsonRpcId; readonly text: stri
   return { id: readId(start[1]!), text: text.slice(start[0].length, -1) };
 }
 
-function readId(text: string): JsonRpcId {
-  return JSON.parse(text) as JsonRpcId;
+function readId(text: string): Id {
+  return JSON.parse(text) as Id;
 }
 
 /** The text of a response whose result is as its server wrote it; undefined if it has to be written. */
-export function largeResponseText(id: JsonRpcId, result: object): string | undefined {
+export function largeResponseText(id: Id, result: object): string | undefined {
   const text = texts.get(result);
   return text === undefined ? undefined : `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${text}}`;
 }
