@@ -188,6 +188,21 @@ test("a new filter takes effect at once, and listeners get a notice", async () =
   expect(notices).toHaveLength(1);
 });
 
+test("patterns of other settings are reported too, and may take short names", async () => {
+  const warned: unknown[] = [];
+  const log = { ...silentLog, warn: (message: string, fields?: object) => void warned.push({ message, ...fields }) };
+  const catalog = createCatalog({ log });
+  catalog.add(testSource({ id: "files", prefix: "files", tools: ["write.file"] }));
+  catalog.watchPatterns({ where: "policy", patterns: ["files__write_file", "write.file"], takesShort: true });
+  await setImmediate();
+  const message = "a pattern of policy matches no full name of a tool";
+  expect(warned).toEqual([{ message, pattern: "write.file", write: "files__write.file" }]);
+  catalog.watchPatterns({ where: "policy", patterns: ["*"] });
+  catalog.watchPatterns({ where: "policy", patterns: ["wr?te*"] });
+  await setImmediate();
+  expect(warned.slice(1)).toEqual([{ message, pattern: "wr?te*", write: "files__write.file" }]);
+});
+
 test("a pattern that means a tool by another of its names is reported once, with the name to write", async () => {
   const warned: unknown[] = [];
   const log = { ...silentLog, warn: (message: string, fields?: object) => void warned.push({ message, ...fields }) };

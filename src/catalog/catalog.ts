@@ -5,7 +5,7 @@ import type { Prompt } from "../mcp/messages/resources-and-prompts.ts";
 import type { Tool } from "../mcp/messages/tool.ts";
 import { compileGlobs } from "./glob.ts";
 import { createSourceMerger } from "./merge-sources.ts";
-import { findMissedPatterns } from "./missed-patterns.ts";
+import { createPatternReport, type NamePatterns } from "./missed-patterns.ts";
 import { contestedPrefixes, narrowNames, type NarrowNames } from "./names.ts";
 import { memoized } from "./memoized.ts";
 import { indexResources } from "./resources/resource-index.ts";
@@ -41,6 +41,8 @@ export interface Catalog {
   sources(): readonly Source[];
   /** Replaces the filter, from now on. */
   setFilter(filter: CatalogFilter): void;
+  /** Logs patterns of another setting that mean a tool by a name that they are not compared with. */
+  watchPatterns(patterns: NamePatterns): void;
   tools(): readonly CatalogTool[];
   find(name: string): CatalogTool | undefined;
   /** A live view. It caches its lists, so make one per endpoint and keep it. */
@@ -61,8 +63,8 @@ export function createCatalog(options: CatalogOptions = {}): Catalog {
   const narrowTools = cacheNarrowNames();
   const narrowPrompts = cacheNarrowNames();
   let notice: NodeJS.Immediate | undefined;
-  /** Patterns of the filter that were not reported yet. */
-  let unreported = patternsOf({ include, exclude });
+  const report = createPatternReport(log);
+  report.watch(filterPatterns({ include, exclude }));
 
   function current(): CatalogState {
     if (state === undefined) {
@@ -85,20 +87,9 @@ export function createCatalog(options: CatalogOptions = {}): Catalog {
     state = undefined;
     notice ??= setImmediate(() => {
       notice = undefined;
-      if (unreported.length > 0) reportMissedPatterns();
+      report.check(() => [...current().sources.values()]);
       for (const listener of listeners) notify(listener, log);
     });
-  }
-
-  /** Each once: what it means may come with a later source. */
-  function reportMissedPatterns(): void {
-    const missed = findMissedPatterns(unreported, [...current().sources.values()]);
-    for (const { pattern, name } of missed)
-      log.warn("a pattern of catalog.include or catalog.exclude matches no full name of a tool", {
-        pattern,
-        write: name,
-      });
-    unreported = unreported.filter((each) => !missed.some(({ pattern }) => pattern === each));
   }
 
   function remove(id: string): void {
@@ -131,7 +122,11 @@ export function createCatalog(options: CatalogOptions = {}): Catalog {
     remove,
     setFilter(filter) {
       merge = createMergers(filterOf(filter.include, filter.exclude), shortNameOf);
-      unreported = patternsOf(filter);
+      report.watch(filterPatterns(filter));
+      changed();
+    },
+    watchPatterns(patterns) {
+      report.watch(patterns);
       changed();
     },
     sources: () => [...current().sources.values()],
@@ -205,8 +200,8 @@ function filterOf(include: readonly string[] = [], exclude: readonly string[] = 
     (included(name) || included(plain)) && !excluded(name) && !excluded(plain);
 }
 
-function patternsOf({ include = [], exclude = [] }: CatalogFilter): readonly string[] {
-  return [...new Set([...include, ...exclude])].filter((pattern) => pattern !== "*");
+function filterPatterns({ include = [], exclude = [] }: CatalogFilter): NamePatterns {
+  return { where: "catalog.include or catalog.exclude", patterns: [...include, ...exclude] };
 }
 
 /** A listener that fails must not keep the change from the others. */

@@ -81,6 +81,20 @@ test("an edited policy is in force without a restart", async () => {
   await until(async () => (await callAdd()).isError === true);
 });
 
+test("a rule that names a tool by its server's own name is reported, at the start and when it is edited", async () => {
+  const source = testSource({ id: "notes", prefix: "notes", tools: ["add", "drop"] });
+  const path = await start("{ policy: { rules: [{ tool: 'drop', verdict: 'deny' }] } }", source);
+  const warned = (pattern: string) =>
+    lines.filter((line) => line.includes("matches no full name of a tool") && line.includes(`pattern=${pattern}`));
+  await until(() => warned("drop").length === 1);
+  await writeFile(
+    path,
+    "{ policy: { limits: [{ tool: 'a*', calls: 1, seconds: 1 }, { tool: 'notes__drop', calls: 1, seconds: 1 }] } }",
+  );
+  await until(() => warned("a*").length === 1);
+  expect(lines.filter((line) => line.includes("matches no full name"))).toHaveLength(2);
+});
+
 test("an edited surface counts at once, without a word about a restart", async () => {
   const path = await start();
   expect(await toolNames()).toContain("add");

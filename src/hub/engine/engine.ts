@@ -16,7 +16,7 @@ import type { ConfigSource, FollowedConfig } from "./config-source.ts";
 import { createClosers, type EngineParts } from "./engine-parts.ts";
 import { type AgentFlags, openAgent } from "./open-agent.ts";
 import type { AppDoor, AppDoorOptions } from "./open-apps.ts";
-import { openGuardedCatalog } from "./open-guard.ts";
+import { openGuardedCatalog, rulePatterns } from "./open-guard.ts";
 import type { HttpOptions, OpenedHttp } from "./open-http.ts";
 import type { OpenedServers } from "./open-servers.ts";
 import { hubFiles } from "../hub-files.ts";
@@ -251,6 +251,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     async function applyEdit(loaded: LoadedConfig): Promise<void> {
       const { config: edited } = loaded;
       guard.setPolicy(edited.policy ?? {});
+      if (!isSame(current.policy, edited.policy)) catalog.watchPatterns(rulePatterns(edited.policy));
       machine?.consent.setModes(edited.machine.consent);
       if (!isSame(current.catalog, edited.catalog)) catalog.setFilter(edited.catalog);
       log.change?.({ level: options.logLevel ?? edited.log.level, format: edited.log.format });

@@ -7,7 +7,9 @@ import { type Asker, type Askers, createAskers } from "../../catalog/guard/asker
 import { createGuard, type Guard } from "../../catalog/guard/guard.ts";
 import { openPins, type Pins } from "../../catalog/guard/pins.ts";
 import { openUsageLedger, type UsageLedger } from "../../catalog/usage/usage-ledger.ts";
+import type { NamePatterns } from "../../catalog/missed-patterns.ts";
 import type { Config } from "../../core/config/config-schema.ts";
+import type { Policy } from "../../core/config/policy-config.ts";
 import type { Home } from "../../core/files/home.ts";
 import type { Log } from "../../core/log.ts";
 import type { CallMetrics } from "../../core/telemetry/clawport-metrics.ts";
@@ -33,8 +35,15 @@ export function openGuardedCatalog(options: OpenGuardOptions): GuardedCatalog {
   const opened = openGuard(options);
   const { pins } = opened;
   const catalog = createCatalog({ ...config.catalog, screen: (source) => pins.screen(source), log });
+  catalog.watchPatterns(rulePatterns(config.policy));
   closers.add("catalog", () => catalog.close());
   return { catalog, ...opened };
+}
+
+/** A rule that no tool matches forbids nothing. */
+export function rulePatterns({ rules = [], limits = [], folder }: Policy = {}): NamePatterns {
+  const all = [...rules, ...limits, ...(folder?.rules ?? [])];
+  return { where: "policy", patterns: all.flatMap(({ tool }) => tool ?? []), takesShort: true };
 }
 
 export interface OpenGuardOptions {
