@@ -91,7 +91,7 @@ test("a rule that names a tool by its server's own name is reported, at the star
     path,
     "{ policy: { limits: [{ tool: 'a*', calls: 1, seconds: 1 }, { tool: 'notes__drop', calls: 1, seconds: 1 }] } }",
   );
-  await until(() => warned("a*").length === 1);
+  await until(() => warned('"a*"').length === 1);
   expect(lines.filter((line) => line.includes("matches no full name"))).toHaveLength(2);
 });
 
