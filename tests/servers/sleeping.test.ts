@@ -199,6 +199,20 @@ describe("a server that is not used", () => {
     await until(() => stateOf(engine) === "sleeping" && !isAlive(pid!));
   });
 
+  test("goes on trying while nothing is known of what it offers: no call would wake it", async () => {
+    await using sleepy = await openSleepy();
+    await using control = await openSleepy();
+    await rename(sleepy.file("offered.json"), sleepy.file("gone.json"));
+    await using engine = await sleepy.open({ idleStop: 20 }, { control: control.settings({ idleStop: 20 }) });
+    await until(() => engine.manager.status("s").lastError !== undefined);
+    await engine.call("control__read");
+    await until(() => stateOf(engine, "control") === "sleeping");
+    expect(stateOf(engine)).not.toBe("sleeping");
+    await rename(sleepy.file("gone.json"), sleepy.file("offered.json"));
+    await until(() => engine.toolNames().includes("s__write"));
+    await until(() => stateOf(engine) === "sleeping");
+  });
+
   test("never has two processes: a call waits until the stopped one has ended", async () => {
     await using sleepy = await openSleepy();
     await using engine = await sleepy.open({ idleStop: 20 });

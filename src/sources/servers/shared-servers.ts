@@ -131,7 +131,8 @@ export function createSharedServers(options: SharedServersOptions): SharedServer
       ? stopWhenIdle({
           connection,
           idleMs: definition.idleStopMs,
-          isNeeded: () => lists.isFetching() || watches.isWatching() || urlElicitations.isAwaited(),
+          // Nothing would wake a server whose tools are not known.
+          isNeeded: () => !lists.isKnown() || lists.isFetching() || watches.isWatching() || urlElicitations.isAwaited(),
           now,
         })
       : () => {};
