@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { gunzipSync } from "node:zlib";
@@ -22,7 +22,6 @@ if (values.tools === undefined) {
   process.exit(2);
 }
 const tools = readTools(values.tools);
-const queries = readQueries(values.queries ?? path.join(import.meta.dirname, "queries.txt"));
 const ours = createToolIndex(tools);
 const plain = new MiniSearch<{ id: number; name: string; description: string }>({ fields: ["name", "description"] });
 plain.addAll(tools.map(({ name, description }, id) => ({ id, name, description: description ?? "" })));
@@ -32,17 +31,31 @@ const searches: Readonly<Record<string, Search>> = {
   "one phrasing": ({ phrasings }) => ours.search(phrasings.slice(0, 1), 10).map(({ name }) => name),
   "three phrasings": ({ phrasings }) => ours.search(phrasings, 10).map(({ name }) => name),
 };
-const kinds = [...new Set(queries.map(({ kind }) => kind)), "all"];
-console.log(`${tools.length} tools, ${queries.length} queries\n`);
-console.log(["", ...kinds.map((kind) => `${kind} @5 @10`)].join(" | "));
-for (const [name, search] of Object.entries(searches)) {
-  const cells = kinds.map((kind) => {
-    const own = queries.filter((query) => kind === "all" || query.kind === kind);
-    return [5, 10].map((most) => recall(own, search, most).toFixed(2)).join(" ");
-  });
-  console.log([name, ...cells].join(" | "));
+const sets = values.queries === undefined ? ownSets() : [values.queries];
+for (const file of sets) measure(file, readQueries(file));
+
+/** The sets of queries in this folder, as they were written one after the other. */
+function ownSets(): string[] {
+  const order = ["queries", "second", "third", "fourth", "fifth"];
+  const place = (name: string): number => order.findIndex((word) => name.startsWith(word));
+  return readdirSync(import.meta.dirname)
+    .filter((name) => name.endsWith(".txt"))
+    .sort((a, b) => place(a) - place(b))
+    .map((name) => path.join(import.meta.dirname, name));
 }
-if (values.misses)
+
+function measure(file: string, queries: readonly Query[]): void {
+  const kinds = [...new Set(queries.map(({ kind }) => kind)), "all"];
+  console.log(`\n${path.basename(file)}: ${tools.length} tools, ${queries.length} queries\n`);
+  console.log(["", ...kinds.map((kind) => `${kind} @5 @10`)].join(" | "));
+  for (const [name, search] of Object.entries(searches)) {
+    const cells = kinds.map((kind) => {
+      const own = queries.filter((query) => kind === "all" || query.kind === kind);
+      return [5, 10].map((most) => recall(own, search, most).toFixed(2)).join(" ");
+    });
+    console.log([name, ...cells].join(" | "));
+  }
+  if (!values.misses) return;
   for (const query of queries) {
     const found = searches["one phrasing"]!(query);
     if (!found.slice(0, 5).some((name) => query.tools.has(name)))
@@ -50,6 +63,7 @@ if (values.misses)
         `\n${query.kind}: ${query.phrasings[0]} -> ${[...query.tools].join(", ")}\n   ${found.slice(0, 6).join(", ")}`,
       );
   }
+}
 
 function recall(own: readonly Query[], search: Search, most: number): number {
   const hits = own.filter((query) =>
