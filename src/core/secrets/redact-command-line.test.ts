@@ -19,12 +19,15 @@ test.each([
   [["srv", "hunter2hunter2", "--site=550e8400-e29b-41d4-a716-446655440000"], "srv [redacted] --site=[redacted]"],
   [["srv", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"], "srv [redacted]"],
   [["srv", "8f14e45fceea167a5a36dedd4bea2543"], "srv [redacted]"],
+  [["curl", "-u", "ann:hunter2", "--user=ann:hunter2"], "curl -u ann:[redacted] --user=ann:[redacted]"],
 ])("%j is shown without its secrets", (words, shown) => {
   expect(redactCommandLine(words)).toBe(shown);
 });
 
 test.each([
   "srv --no-token --verbose on",
+  "srv -u ann -p 8080 --user ann:${PASSWORD}",
+  "docker run -u 1000:1000 image",
   "srv --use-token -v on",
   "srv --max-tokens 4096",
   "srv --token-file tokens.txt",

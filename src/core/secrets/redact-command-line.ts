@@ -1,4 +1,5 @@
 import { isSecretField, mask, redactText } from "./redact.ts";
+import { looksRandom } from "./secret-parts.ts";
 
 /** Names that mean a secret only in a flag: elsewhere a key is a name, and a pass is a round. */
 const secretFlag = /(?:^|[-_.])(?:key|pass|pat|auth)$|(?:Key|Pass|Pat|Auth)$/;
@@ -38,6 +39,9 @@ function secretIn(before: string | undefined, word: string): string | undefined 
 
 function secretValue(before: string | undefined, word: string): string | undefined {
   if (isSecretOf(before, word) || looksRandom(word)) return word;
+  // As for curl, `-u name:password`; for Docker it is two numbers.
+  const [, password] = (/^(?:-u|--user)$/.test(before ?? "") && /^(?!\d+:\d+$)[^:/\s]+:([^:\s].*)$/s.exec(word)) || [];
+  if (password !== undefined && !reference.test(password)) return password;
   const [, header, value = ""] = /^["']?([\w-]+):\s*(\S.*)$/s.exec(word) ?? [];
   return header !== undefined && isSecretField(header, value) && !reference.test(value) ? value : undefined;
 }
@@ -56,20 +60,4 @@ function isFlag(word: string): boolean {
 /** A number may count language tokens. */
 function toNumberIfDigits(word: string): string | number {
   return /^\d+$/.test(word) ? Number(word) : word;
-}
-
-/**
- * Whether letters, digits and cases alternate as they do in keys, but not in names, paths, versions and dates. A name
- * that is taken for a key is only hidden.
- */
-function looksRandom(word: string): boolean {
-  if (!/^[A-Za-z0-9][\w+/=~!#%^*-]{11,}$/.test(word)) return false;
-  const digitChanges = countMatches(word, /[A-Za-z](?=\d)|\d(?=[A-Za-z])/g);
-  const changes = digitChanges + countMatches(word, /[a-z](?=[A-Z])/g);
-  if (word.includes("/")) return word.length >= 20 && digitChanges >= 2 && changes >= 6;
-  return digitChanges >= 4 || (digitChanges >= 3 && word.length <= 15) || (digitChanges >= 1 && changes >= 5);
-}
-
-function countMatches(text: string, pattern: RegExp): number {
-  return text.match(pattern)?.length ?? 0;
 }

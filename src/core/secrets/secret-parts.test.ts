@@ -14,6 +14,7 @@ test.each([
   ["https://my-token-1@host.example/", ["my-token-1"]],
   ["--url=https://h.example/sse?api_key=letmein&x=a%2Fb1", ["letmein", "a%2Fb1", "a/b1"]],
   ["see postgres://app_1:pa55word@db/x and redis://:hunter22@r", ["app_1", "pa55word", "hunter22"]],
+  ["https://mcp.example/s/k3y9Ab27Cd81Ef45Gh60/sse", ["k3y9Ab27Cd81Ef45Gh60"]],
 ])("%j holds the secrets of its addresses", (text, secrets) => {
   expect(addressSecrets(text)).toEqual(expect.arrayContaining(secrets));
 });
@@ -22,4 +23,5 @@ test("ordinary words in an address are not secret", () => {
   const found = addressSecrets("postgres://postgres:pa55word@db/x?sslmode=require");
   expect(found).not.toContain("postgres");
   expect(found).not.toContain("require");
+  expect(addressSecrets("https://h.example/api/v2beta1/model-context-protocol/mcp").filter(Boolean)).toEqual([]);
 });
