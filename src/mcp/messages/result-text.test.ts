@@ -58,6 +58,8 @@ test("what only looks like the end of the message is part of the result", () => 
 test.each([
   ["is cut off", `{"jsonrpc":"2.0","id":7,"result":${written}`],
   ["is not closed", `{"result":${written.slice(0, -1)},"jsonrpc":"2.0","id":7}`],
+  ["has an id that is not JSON", `{"jsonrpc":"2.0","id":07,"result":${written}}`],
+  ["ends with an id that is not JSON", `{"result":${written},"jsonrpc":"2.0","id":07}`],
 ])("a message that %s is no message", (_, text) => {
   expect(readMessages(text, silentLog)).toEqual([]);
 });

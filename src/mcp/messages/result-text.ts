@@ -29,9 +29,9 @@ type Id = string | number;
  */
 export function parseLargeResponse(text: string): LargeResponse | undefined {
   if (text.length < minChars || text.length > maxChars) return undefined;
-  const found = findResult(text);
-  if (!found) return undefined;
   try {
+    const found = findResult(text);
+    if (!found) return undefined;
     const result = JSON.parse(found.text) as object;
     // A door may send it as one line.
     if (!/[\n\r]/.test(found.text)) texts.set(result, found.text);
