@@ -20,7 +20,7 @@ const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー]/u;
 /** German puts the second part of a verb at the end of the sentence. */
 const widestGap = 5;
 /** A form of a word begins like it, in this part of the longer of the two. */
-const alikePart = 0.65;
+const alikePart = 0.75;
 const shortestStart = 4;
 
 const dictionary = once(() => {
