@@ -22,7 +22,7 @@ function watch(timeoutMs: number, maxTotalMs?: number, settings?: CallLimits["se
       end();
     },
   };
-  const end = () => calls.delete(call);
+  const end = () => calls.delete(call) && deadline.end();
   calls.add(call);
   return { late, deadline, end };
 }

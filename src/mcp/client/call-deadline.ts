@@ -27,7 +27,13 @@ export class CallDeadline {
     // Zero means no limit.
     this.#silentAt = timeoutMs === 0 ? Infinity : clock.now() + timeoutMs;
     this.#totalAt = maxTotalMs === undefined || timeoutMs === 0 ? Infinity : this.#silentAt - timeoutMs + maxTotalMs;
+    if (timeoutMs !== 0) clock.enter();
     clock.wakeAt(this.endsAt);
+  }
+
+  /** The call has ended. Called once. */
+  end(): void {
+    if (this.#limits.timeoutMs !== 0) this.#clock.leave();
   }
 
   get endsAt(): number {
@@ -65,6 +71,9 @@ export class CallDeadline {
 /** Ends calls that take too long, all with one timer: one for each would be a large part of what a short call costs. */
 export interface DeadlineClock {
   now(): number;
+  /** A call with a time limit begins. Until it ends, the process stays: perhaps nothing else keeps it. */
+  enter(): void;
+  leave(): void;
   /** The calls are looked at no later than at this time. */
   wakeAt(time: number): void;
   stop(): void;
@@ -82,17 +91,28 @@ const longestTimer = 2 ** 31 - 1;
 export function createDeadlineClock(calls: () => Iterable<LimitedCall>): DeadlineClock {
   let timer: NodeJS.Timeout | undefined;
   let wakesAt = Infinity;
+  let limited = 0;
   const now = () => performance.now();
+
+  function enter(): void {
+    if (limited++ === 0) timer?.ref();
+  }
+
+  function leave(): void {
+    if (--limited === 0) timer?.unref();
+  }
 
   function wakeAt(time: number): void {
     if (time >= wakesAt) return;
     clearTimeout(timer);
     wakesAt = time;
-    timer = setTimeout(wake, Math.min(Math.ceil(time - now()), longestTimer)).unref();
+    timer = setTimeout(wake, Math.min(Math.ceil(time - now()), longestTimer));
+    if (limited === 0) timer.unref();
   }
 
   function wake(): void {
     const time = now();
+    timer = undefined;
     wakesAt = Infinity;
     let next = Infinity;
     for (const call of calls()) {
@@ -105,10 +125,11 @@ export function createDeadlineClock(calls: () => Iterable<LimitedCall>): Deadlin
 
   function stop(): void {
     clearTimeout(timer);
+    timer = undefined;
     wakesAt = Infinity;
   }
 
-  return { now, wakeAt, stop };
+  return { now, enter, leave, wakeAt, stop };
 }
 
 /** Names the setting to raise, if there is one. */

@@ -96,7 +96,7 @@ export class PendingCall implements AbortListener, SendOptions {
   }
 
   #settle(): void {
-    this.#owner.pending.delete(this.id);
+    if (this.#owner.pending.delete(this.id)) this.deadline.end();
     this.#given?.unlisten(this);
   }
 }
