@@ -33,7 +33,8 @@ test.each([["alone"], ["from a hub"]])("serve --stdio --surface search (%s) find
   const client = await serveStdio(place, "--surface", "search");
   expect(await namesOf(client)).toEqual([...three, "read_result", "search_result"]);
   expect(await textOf(client, "search_tools", { query: "put something on the shelf" })).toContain("b__put(");
-  expect(await textOf(client, "search_tools", { query: "xylophone" })).toMatch(/Servers: a \(\d+\), b \(\d+\)/);
+  expect(await textOf(client, "search_tools", { query: "xylophone" })).toMatch(/Servers: a \(\d+\), b \(\d+\)"/);
+  expect(client.getInstructions()).toContain("called with call_tool: a, b.");
   const direct = await textOf(client, "b__pid", {});
   expect(await textOf(client, "call_tool", { name: "b__pid" })).toBe(direct);
   await client.close();
@@ -83,7 +84,7 @@ test("a token chooses the surface of its client, and the status shows what each 
   await client.connect(new StreamableHTTPClientTransport(new URL(hub.ready.url), { requestInit }));
   expect((await namesOf(client)).slice(0, 3)).toEqual(three);
   await client.close();
-  expect((await clawport(place, "status")).out).toContain("phone/test search (as configured)");
+  expect((await clawport(place, "status")).out).toContain("phone/test search (its token or address says so)");
   expect((await clawport(place, "token", "list")).out).toMatch(/phone +everything +search/);
 });
 

@@ -46,7 +46,7 @@ export function featureMethods(offer: McpOffer, checker: SchemaChecker): Map<str
       return whenArrived(name, request, () => {
         const late = find();
         if (late) return callFound(late, inner, request, undefined);
-        return errorResult(refuse(name, unknownInnerTool(name), request).message);
+        return errorResult(refuse(name, unknownInnerTool(name, tools.hintFor?.(name)), request).message);
       });
     };
     const refuse = (name: string, fault: Fault, request: ServedRequest) => {
@@ -146,8 +146,8 @@ export function featureMethods(offer: McpOffer, checker: SchemaChecker): Map<str
   }
 }
 
-function unknownInnerTool(name: string): Fault {
-  return new Fault("unknown-tool", `Unknown tool: ${quoted(name, 100)}. Use search_tools to find the tool's name.`);
+function unknownInnerTool(name: string, hint = "Use search_tools to find the tool's name."): Fault {
+  return new Fault("unknown-tool", `Unknown tool: ${quoted(name, 100)}. ${hint}`);
 }
 
 function unknownTool(name: string): Fault {

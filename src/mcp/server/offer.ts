@@ -39,6 +39,8 @@ export interface ToolOffer {
   innerCall?(params: Readonly<Record<string, unknown>>, requester: Requester): InnerCall | undefined;
   /** The tool that an inner call names, if that is not the one that `find` returns. */
   findInner?(name: string, requester: Requester): Tool | undefined;
+  /** What to do about an inner call of a tool that does not exist, for the model that made it. */
+  hintFor?(name: string): string;
   /** A call was refused before it reached a tool: the tool is unknown, or the client can't run it. */
   refused?(name: string, fault: Fault, context: RequestContext): void;
   /** Called before the arguments are checked, to take out what is not meant for the tool. */

@@ -18,12 +18,12 @@ export interface ServerFacet {
   readonly tools: number;
 }
 
-/** The servers of these tools, those of the found ones first. */
+/** The servers of all these tools, those of the found ones first. */
 export function facetsOf(found: readonly CatalogTool[], all: readonly CatalogTool[]): readonly ServerFacet[] {
   const counts = new Map<string, number>();
   for (const tool of found) counts.set(serverOf(tool), 0);
   for (const tool of all) counts.set(serverOf(tool), (counts.get(serverOf(tool)) ?? 0) + 1);
-  return Array.from(counts, ([id, tools]) => ({ id, tools }));
+  return Array.from(counts, ([id, tools]) => ({ id, tools })).filter(({ tools }) => tools > 0);
 }
 
 const mostFacets = 40;

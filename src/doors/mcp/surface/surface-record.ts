@@ -1,6 +1,6 @@
 import type { Log } from "../../../core/log.ts";
 import type { Requester } from "../../../mcp/server/offer.ts";
-import type { ChosenSurface, Surface } from "./choose-surface.ts";
+import type { ChosenSurface, Surface, SurfaceSetting } from "./choose-surface.ts";
 
 /** What a client was given last. */
 export interface ClientSurface {
@@ -15,7 +15,8 @@ export interface ClientSurface {
 }
 
 export interface SurfaceRecord {
-  note(requester: Requester, chosen: ChosenSurface): void;
+  /** `given` is what the client's token or address chose, if it did: two addresses of one client are two entries. */
+  note(requester: Requester, chosen: ChosenSurface, given?: SurfaceSetting): void;
   list(): readonly ClientSurface[];
 }
 
@@ -26,8 +27,8 @@ const mostKept = 100;
 export function createSurfaceRecord(log: Log): SurfaceRecord {
   const kept = new Map<string, ClientSurface>();
   return {
-    note({ principal, client }, { surface, why }) {
-      const key = JSON.stringify([principal, client.name]);
+    note({ principal, client }, { surface, why }, setting) {
+      const key = JSON.stringify([principal, client.name, setting]);
       const known = kept.get(key);
       if (known?.surface === surface && known.why === why) return;
       kept.delete(key);

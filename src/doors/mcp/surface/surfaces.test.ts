@@ -85,6 +85,33 @@ test("search and description show what the view shows, and nothing else", async 
     expect((await talk.ask("tools/call", { name, arguments: args })).result.isError).toBe(true);
 });
 
+test.each([
+  ["git__get_sum", "Did you mean git__get-sum?"],
+  ["get-sum", "Did you mean git__get-sum?"],
+  ["mcp__clawport__git__get-sum", "Did you mean git__get-sum?"],
+  ["git.pull", "Did you mean git__pull?"],
+  ["pull", "Did you mean git__pull or notes__pull?"],
+  ["secret__get-sum", "Use search_tools to find the tool's name."],
+  ["git__nothing", "Use search_tools to find the tool's name."],
+  ["__", "Use search_tools to find the tool's name."],
+])("a model that asks for the unknown tool %s reads: %s", async (asked, hint) => {
+  const { server, catalog } = await serve({ tools: ["get-sum", "pull"], setting: "search" });
+  catalog.add(testSource({ id: "notes", prefix: "notes", tools: ["pull"] }));
+  const { talk } = await legacy(server, "cursor");
+  for (const name of ["describe_tool", "call_tool"]) {
+    const { result } = await talk.ask("tools/call", { name, arguments: { name: asked } });
+    expect(result).toMatchObject({ isError: true, content: [{ text: `Unknown tool: "${asked}". ${hint}` }] });
+  }
+});
+
+test("a tool that the view hides is not suggested", async () => {
+  const { server, catalog } = await serve({ tools: ["push"], setting: "search", only: "git" });
+  catalog.add(testSource({ id: "secret", prefix: "secret", tools: ["get-sum"] }));
+  const { talk } = await legacy(server, "cursor");
+  const { result } = await talk.ask("tools/call", { name: "describe_tool", arguments: { name: "get_sum" } });
+  expect(result.content[0].text).toBe('Unknown tool: "get_sum". Use search_tools to find the tool\'s name.');
+});
+
 test("the index follows the tools", async () => {
   const { server, source } = await serve({ tools: ["frobnicate"], setting: "search" });
   const { talk } = await legacy(server, "cursor");
@@ -217,6 +244,17 @@ test("the instructions say what can be found, and stay within 2 KB", async () =>
   expect(instructions).toContain("## git\n\nBe quick.");
   expect(Buffer.byteLength(instructions)).toBeLessThanOrEqual(2048);
   expect((await legacy(server, "claude-code")).instructions).toMatch(/^## git/);
+});
+
+test("two addresses of one client are two entries, and each is noted once", async () => {
+  const { server, surfaces } = await serve({ tools: ["push"] });
+  const searched = createMcpServer(surfaces.wrap(...server.wrapped, "search"));
+  for (const each of [server, searched, server, searched]) await legacy(each, "cursor");
+  expect(surfaces.given()).toMatchObject([
+    { client: "cursor", surface: "search", why: "its token or address says so" },
+    { client: "cursor", surface: "full", why: "the list is small" },
+  ]);
+  searched.close();
 });
 
 interface Served {

@@ -2,6 +2,7 @@ import { compileGlobs, type Matcher } from "../../../catalog/glob.ts";
 import { sameElements } from "../../../catalog/merge-sources.ts";
 import type { ToolSearch } from "../../../catalog/search/tool-search.ts";
 import { serverOf } from "../../../catalog/search/server-of.ts";
+import type { CatalogTool } from "../../../catalog/source.ts";
 import type { View } from "../../../catalog/view.ts";
 import { isRecord } from "../../../core/is-record.ts";
 import type { Log } from "../../../core/log.ts";
@@ -9,6 +10,7 @@ import { quoted } from "../../../core/peer-text.ts";
 import { errorResult, textResult, type Tool, type ToolResult } from "../../../mcp/messages/tool.ts";
 import type { McpOffer, Requester, ToolOffer } from "../../../mcp/server/offer.ts";
 import { type ChosenSurface, chooseSurface, type ListSize, type SurfaceSetting } from "./choose-surface.ts";
+import { unknownToolHint } from "./meant-tools.ts";
 import { definitionText, facetsOf, searchText } from "./search-answer.ts";
 import { callTool, defaultResults, describeTool, searchTools, surfaceTools } from "./search-definitions.ts";
 import { type ClientSurface, createSurfaceRecord } from "./surface-record.ts";
@@ -68,8 +70,13 @@ export function createSurfaces({ openSearch, log, ...settings }: SurfacesOptions
       // What the view does not know are tools of the door itself.
       return entry === undefined || isNamed(name) || isNamed(entry.name);
     });
-    const choose = ({ client }: Requester): ChosenSurface =>
-      chooseSurface(given ?? usual, client.name, sizeOf(view.definitions()));
+    const choose = ({ client }: Requester): ChosenSurface => {
+      const chosen = chooseSurface(given ?? usual, client.name, sizeOf(view.definitions()));
+      const isChosenElsewhere = given !== undefined && given !== "auto";
+      return isChosenElsewhere ? { ...chosen, why: "its token or address says so" } : chosen;
+    };
+    // What is listed anyway need not be found.
+    const findable = () => view.tools().filter((tool) => !isAlways(tool.name) && !isAlways(tool.definition.name));
     const isSearched = (requester: Requester): boolean => choose(requester).surface === "search";
 
     const shown: ToolOffer = {
@@ -77,7 +84,7 @@ export function createSurfaces({ openSearch, log, ...settings }: SurfacesOptions
       differs: true,
       list(requester) {
         const chosen = choose(requester);
-        record.note(requester, chosen);
+        record.note(requester, chosen, given);
         if (chosen.surface === "full") return tools.list(requester);
         // Its user is likely to search soon.
         search().then(
@@ -102,8 +109,9 @@ export function createSurfaces({ openSearch, log, ...settings }: SurfacesOptions
       },
       // The search names tools of servers, so theirs come first.
       findInner: (name, requester) => tools.find(name, requester) ?? ownTools.get(name),
+      hintFor: (name) => unknownToolHint(name, view.tools()),
       call(tool, args, request) {
-        if (tool === searchTools) return searchFor(args, view, offer);
+        if (tool === searchTools) return searchFor(args, { view, offer, findable });
         if (tool === describeTool) return describe(args, view, offer);
         if (tool === callTool) return refuseCall(args);
         return tools.call(tool, args, request);
@@ -128,22 +136,30 @@ export function createSurfaces({ openSearch, log, ...settings }: SurfacesOptions
           stop?.();
         };
       },
-      instructionsFor: (requester) => (isSearched(requester) ? searchInstructions(view) : offer.instructions),
+      instructionsFor: (requester) =>
+        isSearched(requester) ? searchInstructions(view, findable()) : offer.instructions,
     };
   }
 
-  async function searchFor({ query, limit }: Args, view: View, offer: McpOffer): Promise<ToolResult> {
+  async function searchFor({ query, limit }: Args, { view, offer, findable }: Searched): Promise<ToolResult> {
     const phrasings = [query].flat().filter((each) => typeof each === "string" && each.trim() !== "") as string[];
     if (phrasings.length === 0) return errorResult('"query" is empty. Say what the tool should do.');
     await offer.arriving?.();
     const most = typeof limit === "number" ? limit : defaultResults;
     const { tools, isSure } = await (await search()).search(phrasings, most, (name) => view.find(name) !== undefined);
     const found = tools.flatMap(({ name }) => view.find(name) ?? []);
-    return textResult(searchText(found, isSure ? undefined : facetsOf(found, view.tools())));
+    return textResult(searchText(found, isSure ? undefined : facetsOf(found, findable())));
   }
 }
 
 type Args = Readonly<Record<string, unknown>>;
+
+interface Searched {
+  readonly view: View;
+  readonly offer: McpOffer;
+  /** The tools that are not listed beside the search. */
+  findable(): readonly CatalogTool[];
+}
 
 const ownTools: ReadonlyMap<string, Tool> = new Map(surfaceTools.map((tool) => [tool.name, tool]));
 
@@ -162,12 +178,12 @@ async function describe({ name }: Args, view: View, offer: McpOffer): Promise<To
   if (view.find(asked) === undefined) await offer.arriving?.(asked);
   const entry = view.find(asked);
   if (entry !== undefined) return textResult(definitionText(entry.definition));
-  return errorResult(`Unknown tool: ${quoted(asked, 100)}. Use search_tools to find the tool's name.`);
+  return errorResult(`Unknown tool: ${quoted(asked, 100)}. ${unknownToolHint(asked, view.tools())}`);
 }
 
 /** Says what can be found: a model does not search for what it does not expect. */
-function searchInstructions(view: View): string {
-  const servers = [...new Set(view.tools().map(serverOf))];
+function searchInstructions(view: View, findable: readonly CatalogTool[]): string {
+  const servers = [...new Set(findable.map(serverOf))];
   const names = servers.join(", ");
   const shown = names.length <= longestNames ? names : `${names.slice(0, longestNames).replace(/[^,]*$/, "")} …`;
   const head = `Tools of these servers are found with search_tools and called with call_tool: ${shown}.`;
