@@ -49,7 +49,9 @@ test("a hub shows that its servers sleep; refresh and connect start them, a rest
   const hub = await startHub(place, "--port", "0");
   await until(async () => (await statesOf(place))["eager"] === "ready");
   expect(await statesOf(place)).toEqual({ a: "sleeping", eager: "ready" });
-  expect((await here(place, "servers")).out).toMatch(/^a +Sleeping /m);
+  expect((await here(place, "servers")).out).toMatch(
+    /\na +Sleeping [^]*\n\nSleeping servers start with their next call\.\n$/,
+  );
   const status = (await here(place, "status", "a")).out;
   expect(status).toContain("Sleeping (starts with its next call)");
   expect(status).toContain("shelf 1.2.3");

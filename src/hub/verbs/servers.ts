@@ -39,10 +39,20 @@ function serversTable(
   ];
   const reasons = servers.flatMap((server) => {
     const state = stateText(server, context);
-    return state === shortState(state) ? [] : [`${server.name}: ${state}`];
+    return state === shortState(state) || server.state in restingStates ? [] : [`${server.name}: ${state}`];
   });
-  return [table(servers, columns), ...(reasons.length > 0 ? ["", ...reasons] : [])].join("\n");
+  const resting = Object.entries(restingStates).flatMap(([state, remark]) =>
+    servers.some((server) => server.state === state) ? [remark] : [],
+  );
+  const remarks = [...reasons, ...resting];
+  return [table(servers, columns), ...(remarks.length > 0 ? ["", ...remarks] : [])].join("\n");
 }
+
+/** Most servers are in these states most of the time: one line for all of them. */
+const restingStates: Readonly<Record<string, string>> = {
+  sleeping: "Sleeping servers start with their next call.",
+  queued: "Queued servers connect with their first call.",
+};
 
 /** Without the reason: `Reconnecting in 3 s`. */
 function shortState(state: string): string {
@@ -130,7 +140,7 @@ export async function listTools({ control, prefix, table }: VerbContext, source?
 
 /** `tools --search <words> [server]`: those that have all of the words, the best first. */
 export async function runToolSearch(
-  { control, table }: VerbContext,
+  { control, prefix, table }: VerbContext,
   query: string,
   source?: string,
 ): Promise<VerbResult> {
@@ -138,7 +148,11 @@ export async function runToolSearch(
   const { tools, total } = found;
   const shown = table?.(tools, toolColumns) ?? renderTools(tools);
   const more = total > tools.length ? `\n${total - tools.length} more. Give more words to narrow it down.` : "";
-  return { ok: true, data: found, text: total === 0 ? "No tool has all of these words." : `${shown}${more}` };
+  return { ok: true, data: found, text: total === 0 ? noMatch(prefix) : `${shown}${more}` };
+}
+
+function noMatch(prefix: string): string {
+  return `No tool has all of these words. Use fewer or other words, or run \`${prefix} tools\` to list all tools.`;
 }
 
 type ShownTool = Pick<ListedTool, "name" | "title" | "description">;
