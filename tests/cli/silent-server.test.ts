@@ -1,4 +1,4 @@
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { expect, test, vi } from "vitest";
 import { listenHere } from "../support/listen-here.ts";
@@ -15,7 +15,7 @@ const results: Record<string, object> = {
 
 /** Accepts calls with `callStatus`, or does not answer them at all, and never sends a result. */
 async function startSilentServer(callStatus: number | undefined) {
-  const server = createServer(async (request, response) => {
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<unknown> => {
     if (request.method !== "POST") return response.writeHead(405).end();
     const { id, method } = JSON.parse(await text(request)) as Wire;
     if (method === "tools/call") return callStatus === undefined ? response : response.writeHead(callStatus).end();
@@ -24,8 +24,8 @@ async function startSilentServer(callStatus: number | undefined) {
     return response
       .writeHead(200, { "content-type": "application/json" })
       .end(JSON.stringify({ jsonrpc: "2.0", id, ...body }));
-  });
-  return listenHere(server);
+  };
+  return listenHere(createServer((request, response) => void serve(request, response)));
 }
 
 test.each([

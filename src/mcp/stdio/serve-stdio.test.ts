@@ -8,6 +8,7 @@ import { initialize, modernParams } from "../../../tests/support/mcp/messages.ts
 import { openPipe } from "../../../tests/support/mcp/pipe.ts";
 import { type Handler, testOffer } from "../../../tests/support/mcp/test-offer.ts";
 import { until } from "../../../tests/support/until.ts";
+import { parseMessage } from "../messages/json-rpc.ts";
 import { textResult } from "../messages/tool.ts";
 import { createMcpServer } from "../server/mcp-server.ts";
 import { serveStdio } from "./serve-stdio.ts";
@@ -351,4 +352,51 @@ describe("a server process", () => {
     clearInterval(timer);
     expect(code).toBe(0);
   });
+});
+
+describe("what a client was answered before", () => {
+  const answered = [
+    { message: parseMessage(hello("2025-11-25")), answer: "{}" },
+    { message: parseMessage({ jsonrpc: "2.0", id: 1, method: "tools/list" }), answer: "{}" },
+  ];
+
+  /** A server whose lists, or whose handshake, are not ready until they are released. */
+  function openHeld(method: string) {
+    const server = createMcpServer(testOffer());
+    const { promise: ready, resolve: release } = Promise.withResolvers<void>();
+    const held: typeof server = {
+      ...server,
+      async handle(message, peer, route) {
+        if ("method" in message && message.method === method) await ready;
+        return server.handle(message, peer, route);
+      },
+    };
+    return { release, pipe: openPipe(held, { answered }) };
+  }
+
+  test("is compared with today's lists while the client is served, whatever ids it uses", async () => {
+    const { release, pipe } = openHeld("tools/list");
+    pipe.send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } });
+    pipe.send(ping(1));
+    await pipe.got(1);
+    release();
+    expect(await pipe.got(2)).toEqual([
+      { jsonrpc: "2.0", id: 1, result: {} },
+      { jsonrpc: "2.0", method: "notifications/tools/list_changed" },
+    ]);
+    pipe.input.end();
+    await pipe.served;
+  });
+
+  test.each(["initialize", "tools/list"])(
+    "does not keep a client that leaves while %s is served again",
+    async (method) => {
+      const { release, pipe } = openHeld(method);
+      pipe.input.destroy();
+      await pipe.served;
+      release();
+      await nextTurn();
+      expect(pipe.lines).toEqual([]);
+    },
+  );
 });

@@ -67,16 +67,22 @@ export async function serveStdio(server: McpServer, options: StdioOptions): Prom
     spill && (() => createJsonSpiller(spill)),
   );
 
-  for (const each of options.answered ?? []) await serveAgain(each);
-  await new Promise<void>((resolve) => {
-    input.on("data", reader.push);
+  let hasEnded = false;
+  const ended = new Promise<void>((resolve) => {
     input.once("end", resolve);
     input.once("close", resolve);
     input.once("error", () => resolve());
     output.once("close", resolve);
     output.on("error", () => resolve());
-    input.resume();
-  });
+  }).then(() => (hasEnded = true));
+  for (const [at, each] of (options.answered ?? []).entries()) {
+    const again = serveAgain(each, at);
+    // What comes next depends on the handshake; a list may take as long as a server takes to start.
+    if (changedBy(each) === undefined) await Promise.race([again, ended]);
+  }
+  input.on("data", reader.push);
+  input.resume();
+  await ended;
   input.off("data", reader.push);
   await idle(graceMs);
   // The client may still read: it may have closed only its own end, or it is this process that stops.
@@ -85,13 +91,15 @@ export async function serveStdio(server: McpServer, options: StdioOptions): Prom
   peer.close("The client has disconnected.");
   await writer.flushed(graceMs);
 
-  /** The client is told if what it got is not the answer of today. */
-  async function serveAgain({ message, answer }: AnsweredMessage): Promise<void> {
-    const today = await server.handle(message, peer, { send });
-    const [, list] =
-      ("method" in message && /^(tools|prompts|resources)\/(?:templates\/)?list$/.exec(message.method)) || [];
-    if (list === undefined || (today && "result" in today && JSON.stringify(today.result) === answer)) return;
-    send(notification(`notifications/${list}/list_changed`));
+  /** Announces a list that is not the one that the client has got. The ids are ours: the client may use its own again. */
+  async function serveAgain(answered: AnsweredMessage, at: number): Promise<void> {
+    const { message, answer } = answered;
+    const again = isRequest(message) ? { ...message, id: `answered-${at}` } : message;
+    const today = await server.handle(again, peer, { send });
+    const changed = changedBy(answered);
+    if (changed === undefined || hasEnded) return;
+    if (today && "result" in today && JSON.stringify(today.result) === answer) return;
+    send(notification(changed));
   }
 
   /** Resolves when nothing is in flight, or after the time. */
@@ -178,6 +186,13 @@ export async function serveStdio(server: McpServer, options: StdioOptions): Prom
   function refuse(error: unknown): void {
     writer.write(failure(null, rpcErrorOf(error, "legacy")));
   }
+}
+
+/** The notification that a message's answer has changed; undefined if it asks for no list. */
+function changedBy({ message }: AnsweredMessage): string | undefined {
+  const [, list] =
+    ("method" in message && /^(tools|prompts|resources)\/(?:templates\/)?list$/.exec(message.method)) || [];
+  return list && `notifications/${list}/list_changed`;
 }
 
 function tooBusy(most: number): Fault {
