@@ -53,6 +53,17 @@ test("a file in the style of JSON stays JSON", () => {
   );
 });
 
+test.each([
+  ["bare", '{\n  servers: {\n    "a-b": {\n      url: "x",\n    },\n  },\n}\n', "    b: {\n      url: "],
+  [
+    "quoted, with comments",
+    '{\n  // mine\n  "servers": {\n    "a-b": { "url": "x" }\n  }\n}\n',
+    '    "b": {\n      "url": ',
+  ],
+])("after a key that needs its quotes, keys are written as elsewhere: %s", (_style, text, expected) => {
+  expect(appendJson5(text, ["servers"], added)).toContain(`\n${expected}"https://b.example/"`);
+});
+
 test("Windows line endings are kept", () => {
   expect(appendJson5("{\r\n  debug: true\r\n}\r\n", ["servers"], added).replaceAll("\r\n", "")).not.toContain("\n");
 });

@@ -51,7 +51,16 @@ function appendAt(
     (a, b) => (a === undefined || b.end > a.end ? b : a),
     undefined,
   );
-  return insertEntries(text, place, last, entries, options);
+  const isEmptyRoot = last === undefined && place.key === 0;
+  const quoted = hasQuotedKeys(text, document, last?.key ?? place.key) || (options.quoted === true && isEmptyRoot);
+  return insertEntries(text, place, last, entries, quoted);
+}
+
+/** As the key at this offset shows; one that needs its quotes shows nothing, so all others decide. */
+function hasQuotedKeys(text: string, { places }: Json5Document, key: number): boolean {
+  if (text[key] !== '"') return false;
+  if (/^"[A-Za-z_$][\w$]*"/.test(text.slice(key, key + 200))) return true;
+  return ![...places.values()].some((place) => /^[A-Za-z_$][\w$]*\s*:/.test(text.slice(place.key, place.key + 200)));
 }
 
 function insertEntries(
@@ -59,15 +68,13 @@ function insertEntries(
   object: EntryOffsets,
   last: EntryOffsets | undefined,
   entries: Readonly<Record<string, unknown>>,
-  options: AppendOptions,
+  quoted: boolean,
 ): string {
   const newline = text.includes("\r\n") ? "\r\n" : "\n";
   const outer = indentOf(text, object.value);
   const own = last === undefined ? "" : indentOf(text, last.key);
   const inner = own.length > outer.length ? own : outer + (outer.includes("\t") ? "\t" : "  ");
   const step = inner.slice(outer.length);
-  const isEmptyRoot = last === undefined && object.key === 0;
-  const quoted = text[last?.key ?? object.key] === '"' || (options.quoted === true && isEmptyRoot);
   const items = Object.entries(entries).map(([key, value]) => inner + render(key, value, quoted, step, inner));
 
   const from = last?.end ?? object.value + 1;
