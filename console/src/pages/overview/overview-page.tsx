@@ -93,6 +93,7 @@ function wayOut({ kind, subject }: Attention): { readonly to: string; readonly l
     case "server-down":
       return { to: pathTo("servers", subject), label: "See why" };
     case "approval":
+    case "refused":
       return { to: pathTo("approvals", subject), label: "Review" };
     case "pin":
       return { to: pathTo("approvals", "changed", subject), label: "See diff" };

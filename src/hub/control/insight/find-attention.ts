@@ -14,17 +14,19 @@ export interface AttentionFacts {
 
 /** What waits for the user, the most urgent first. */
 export function findAttention({ servers, approvals, gatewayNode, now }: AttentionFacts): readonly Attention[] {
+  const { open = [], refused = [] } = Object.groupBy(approvals.waiting, ({ openUntil }) =>
+    isAfter(openUntil, now) ? "open" : "refused",
+  );
   return [
-    ...approvals.waiting
-      .filter(({ openUntil }) => isAfter(openUntil, now))
-      .map(({ id, name, client, caller }): Attention => ({
-        kind: "approval",
-        subject: id,
-        message: `${name} wants to run · ${client ?? caller.token ?? caller.door}`,
-      })),
+    ...open.map(({ id, name, client, caller }): Attention => ({
+      kind: "approval",
+      subject: id,
+      message: `${name} wants to run · ${client ?? caller.token ?? caller.door}`,
+    })),
     ...servers.flatMap(serverAttention),
     ...pairingAttention(gatewayNode),
     ...pinAttention(approvals.changed),
+    ...refusedAttention(refused),
   ];
 }
 
@@ -53,4 +55,13 @@ function pinAttention(changed: ApprovalsList["changed"]): readonly Attention[] {
     subject: server,
     message: `${server} changed ${countText(held.length, "definition")}`,
   }));
+}
+
+/** One entry for all: the calls are over, but may be made again. */
+function refusedAttention(calls: ApprovalsList["waiting"]): readonly Attention[] {
+  const last = calls.at(-1);
+  if (last === undefined) return [];
+  const rest = calls.length - 1;
+  const what = rest === 0 ? `${last.name} was` : `${last.name} and ${countText(rest, "other call")} were`;
+  return [{ kind: "refused", subject: last.id, message: `${what} refused because no one answered` }];
 }

@@ -80,8 +80,8 @@ export interface ToolsInsight {
 }
 
 export interface Attention {
-  readonly kind: "sign-in" | "server-down" | "pairing" | "approval" | "pin";
-  /** The server, the id of the waiting call, the definition, or the gateway. */
+  readonly kind: "sign-in" | "server-down" | "pairing" | "approval" | "pin" | "refused";
+  /** The server, the id of the call that waits or was refused, the definition, or the gateway. */
   readonly subject: string;
   readonly message: string;
 }
