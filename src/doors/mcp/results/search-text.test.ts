@@ -109,6 +109,12 @@ test.each(["(a+)+$", "(a|aa)*b", "((a*)*)*c", "(.*){20}x"])(
   },
 );
 
+test("a pattern that is not valid is quoted as it was given, with what is allowed", async () => {
+  await expect(search("aaa", { pattern: "(" })).rejects.toThrow(
+    '"pattern" is not valid: missing closing ): `(`. It must be a regular expression of RE2, without lookaround and backreferences.',
+  );
+});
+
 test.each(["(", "a{5000}", "(?=a)", "(a)\\1", "[ab]{900}x", "\\pL{400}"])("%s is refused", async (pattern) => {
   await expect(search("aaa", { pattern })).rejects.toMatchObject({ code: "bad-params" });
 });

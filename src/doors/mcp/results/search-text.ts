@@ -110,7 +110,12 @@ function compile({ query, pattern, caseSensitive }: TextSearch): RE2JS {
     const compiled = RE2JS.compile(pattern ?? "", flags);
     if (compiled.programSize() <= mostInstructions) return compiled;
   } catch (error) {
-    throw new Fault("bad-params", `"pattern" is not a regular expression of RE2: ${messageOf(error).slice(0, 200)}`);
+    // The flag is ours.
+    const why = messageOf(error).replace("error parsing regexp: ", "").replace("`(?i)", "`").slice(0, 200);
+    throw new Fault(
+      "bad-params",
+      `"pattern" is not valid: ${why}. It must be a regular expression of RE2, without lookaround and backreferences.`,
+    );
   }
   throw new Fault("bad-params", '"pattern" is too large. Use a shorter one, with smaller repeat counts.');
 }

@@ -16,7 +16,7 @@ function call(id: string, name: string, openUntil?: string): WaitingCall {
 const attentionOf = (...waiting: readonly WaitingCall[]) =>
   findAttention({
     servers: [],
-    approvals: { approvals: [], waiting, changed: [] } as unknown as ApprovalsList,
+    approvals: { approvals: [], waiting, changed: [] },
     gatewayNode: undefined,
     now,
   });
