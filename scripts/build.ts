@@ -42,6 +42,7 @@ const opening = await modulesOf([
   "src/cli/commands/serve.ts",
   "src/hub/open-home.ts",
   "src/doors/mcp/opening/answer-opening.ts",
+  "src/doors/mcp/opening/digest-variables.ts",
 ]);
 const link = await modulesOf(["src/sources/servers/connection/link.ts"]);
 

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, test, vi } from "vitest";
@@ -70,7 +71,7 @@ function keptFiles(place: Place): string[] {
 }
 
 /** A client that has been here before: its opening is kept. */
-async function placeWithOpening(servers = { a: shelf("a-opening") }) {
+async function placeWithOpening(servers: object = { a: shelf("a-opening") }) {
   const place = await placeWith(servers);
   await here(place, "tools");
   const first = serve(place);
@@ -87,7 +88,7 @@ function mark(file: string): void {
 }
 
 test("a client that begins as before is answered from what was kept, once, without a server; calls go on as ever", async () => {
-  const { place, first } = await placeWithOpening();
+  const { place, first, file } = await placeWithOpening();
   await using _ = place;
   await using session = serve(place);
   session.send(...opening());
@@ -100,6 +101,8 @@ test("a client that begins as before is answered from what was kept, once, witho
   expect(new Set(session.received.map(({ id }) => id))).toEqual(new Set([1, 2, 3, 4]));
   expect(session.received).toHaveLength(4);
   expect(await session.end()).toBe(0);
+  // That its server is stopped changes nothing for the next time.
+  expect(keptFiles(place)).toEqual([file]);
 });
 
 test("a list that is not that of today is announced as changed, and the next client gets the right one at once", async () => {
@@ -233,4 +236,49 @@ test("when a server's list changes, what was kept is removed", async () => {
   await until(() => session.received.some(({ method }) => method === "notifications/tools/list_changed"));
   await until(() => !keptFiles(place).includes(file));
   expect(keptFiles(place)).toEqual([]);
+});
+
+test("another value of a variable in the configuration gets nothing that was kept", async () => {
+  const { place, file } = await placeWithOpening({ a: shelf("a-opening", "${SHELF_NAME:-one}") });
+  await using _ = place;
+  mark(file);
+  expect(readFileSync(file, "utf8")).toContain("SHELF_NAME");
+  await using same = serve(place);
+  same.send(...opening());
+  expect(JSON.stringify(await same.answerTo(2))).toContain("MARKED");
+  mark(file);
+  await using other = serve({ ...place, env: { ...place.env, SHELF_NAME: "secret-shelf" } });
+  other.send(...opening());
+  expect(JSON.stringify(await other.answerTo(2))).not.toContain("MARKED");
+  expect(await other.end()).toBe(0);
+  expect(readFileSync(file, "utf8")).not.toContain("secret-shelf");
+});
+
+test("a configuration that changes before its first answers are kept is not taken for the one they come from", async () => {
+  await using place = await placeWith({ a: shelf("a-opening") });
+  await here(place, "tools");
+  const session = serve(place);
+  session.send(...opening());
+  await session.answerTo(1);
+  writeConfig(place, {});
+  await session.end();
+  keptFiles(place).forEach(mark);
+  await using next = serve(place);
+  next.send(...opening());
+  expect(JSON.stringify(await next.answerTo(2))).not.toContain("MARKED");
+});
+
+test("a kept file that can't be removed does not end the process", async () => {
+  const { place, file } = await placeWithOpening();
+  await using _ = place;
+  rmSync(file);
+  await mkdir(join(file, "full"), { recursive: true });
+  await using session = serve(place);
+  session.send(...opening());
+  await session.answerTo(2);
+  writeConfig(place, { a: shelf("a-opening"), b: shelf("b-opening") });
+  await until(() => session.received.some(({ method }) => method === "notifications/tools/list_changed"));
+  session.send({ id: 3, method: "ping" });
+  await session.answerTo(3);
+  expect(await session.end()).toBe(0);
 });

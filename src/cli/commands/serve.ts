@@ -115,14 +115,16 @@ async function openingKey(context: CommandContext): Promise<OpeningKey | undefin
   const { homePath, mayHaveHub } = await import("../../hub/open-home.ts");
   const { globals, options, cwd } = context;
   if (globals.config !== undefined || (options.alone !== true && mayHaveHub(context))) return undefined;
+  const { stampConfig } = await import("../../doors/mcp/opening/opening-file.ts");
   const home = homePath(context);
-  return { version: info.version, options: { ...options }, cwd: options.as === undefined ? cwd : home, home };
+  const place = { cwd: options.as === undefined ? cwd : home, home };
+  return { version: info.version, options: { ...options }, ...place, config: stampConfig(place) };
 }
 
 /** A client that begins as it did before has its first answers before the rest of this program is loaded. */
 async function answerFirst(context: CommandContext, key: OpeningKey): Promise<AnsweredOpening> {
   const { answerOpening } = await import("../../doors/mcp/opening/answer-opening.ts");
-  return answerOpening(key, { input: context.stdin as Readable, output: context.stdout });
+  return answerOpening(key, context.env, { input: context.stdin as Readable, output: context.stdout });
 }
 
 async function recordFor(
@@ -130,12 +132,19 @@ async function recordFor(
   engine: Engine,
   key: OpeningKey,
 ): Promise<OpeningRecorder | undefined> {
-  const { findConfigOf } = await import("../../hub/active-config.ts");
-  if (findConfigOf({ ...context, cwd: key.cwd })?.location !== "state-folder") return undefined;
+  const { findConfigOf, readConfigOf } = await import("../../hub/active-config.ts");
+  const host = { ...context, cwd: key.cwd };
+  if (findConfigOf(host)?.location !== "state-folder") return undefined;
   const { recordOpening } = await import("../../doors/mcp/opening/record-opening.ts");
   const { manager } = await engine.servers();
   const isKnown = (name: string) => ["sleeping", "ready"].includes(manager.status(name).state);
-  return recordOpening({ key, isComplete: () => manager.names().every(isKnown), log: context.log });
+  return recordOpening({
+    key,
+    env: context.env,
+    envNames: async () => (await readConfigOf(host)).file?.envNames ?? [],
+    isComplete: () => manager.names().every(isKnown),
+    log: context.log,
+  });
 }
 
 type ServedClient = NonNullable<RelayOptions["client"]> & Pick<RelayOptions, "surface">;

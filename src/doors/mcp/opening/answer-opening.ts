@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import type { Env } from "../../../core/process/child-env.ts";
 import {
   isRequest,
   type JsonRpcMessage,
@@ -29,8 +30,8 @@ const longestLine = 256 * 1024;
  * Answers a client at once as long as it begins as it did before. Returns when it says something else, or nothing more;
  * that is left in the input. Nothing is answered but lists, so nothing is done here that a guard would have to judge.
  */
-export async function answerOpening(key: OpeningKey, streams: OpeningStreams): Promise<AnsweredOpening> {
-  const openings = readOpenings(key);
+export async function answerOpening(key: OpeningKey, env: Env, streams: OpeningStreams): Promise<AnsweredOpening> {
+  const openings = await readOpenings(key, env);
   return openings.length === 0 ? { messages: [], hasEnded: false } : answerAs(openings, streams);
 }
 

@@ -2,6 +2,7 @@ import { constants, statSync } from "node:fs";
 import { join } from "node:path";
 import { configName } from "../../../core/config/find-config.ts";
 import { readRegularFileNow } from "../../../core/files/read-regular-file.ts";
+import type { Env } from "../../../core/process/child-env.ts";
 
 /**
  * How a client begins its conversation, and what it was answered: `initialize` and the lists. A client begins the same way
@@ -24,11 +25,18 @@ export interface OpeningKey {
   readonly cwd: string;
   /** The state folder. */
   readonly home: string;
+  /** The configuration when this process started: the one it reads, or an older one. See `stampConfig`. */
+  readonly config: string;
+}
+
+/** Changes whenever one of the files does that this process may take its configuration from. */
+export function stampConfig({ cwd, home }: Pick<OpeningKey, "cwd" | "home">): string {
+  return [join(cwd, configName), join(home, configName)].map(stampOf).join(", ");
 }
 
 /** One file for each way in which this process is started. */
-export function openingFile(key: OpeningKey): string {
-  return join(key.home, "openings", `${shortHash(JSON.stringify(key))}.txt`);
+export function openingFile({ version, options, cwd, home }: OpeningKey): string {
+  return join(home, "openings", `${shortHash(JSON.stringify({ version, options, cwd, home }))}.txt`);
 }
 
 export const maxOpeningBytes = 4 * 1024 * 1024;
@@ -37,25 +45,44 @@ const lastLine = ".";
 const mostOpenings = 4;
 
 /**
- * The openings that were kept for exactly this; none if the configuration, what is stored of the servers or what is pinned
- * has changed since, or if the file can't be used.
+ * The openings that were kept for exactly this; none if the configuration, a variable that it refers to, what is stored of
+ * the servers or what is pinned has changed since, or if the file can't be used.
  */
-export function readOpenings(key: OpeningKey): readonly Opening[] {
+export async function readOpenings(key: OpeningKey, env: Env): Promise<readonly Opening[]> {
   try {
     const text = readRegularFileNow(openingFile(key), maxOpeningBytes, constants.O_NOFOLLOW ?? 0);
-    const [kept, ...openings] = text.split("\n\n");
+    const [kept, variables = "", ...openings] = text.split("\n\n");
     // What is sent as it is must be whole.
-    return kept === stampedKey(key) && openings.pop() === lastLine ? openings.map(parseOpening) : [];
+    if (openings.pop() !== lastLine || kept !== stampedKey(key)) return [];
+    const { names } = JSON.parse(variables) as Variables;
+    return variables === (await formatVariables(names, key, env)) ? openings.map(parseOpening) : [];
   } catch {
     return [];
   }
 }
 
 /** The text of the file with this opening in it, before those of other clients. */
-export function writeOpenings(key: OpeningKey, latest: Opening): string {
-  const others = readOpenings(key).filter(([first]) => first?.text !== latest[0]?.text);
+export async function writeOpenings(
+  key: OpeningKey,
+  env: Env,
+  names: readonly string[],
+  latest: Opening,
+): Promise<string> {
+  const others = (await readOpenings(key, env)).filter(([first]) => first?.text !== latest[0]?.text);
   const all = [latest, ...others].slice(0, mostOpenings);
-  return [stampedKey(key), ...all.map(formatOpening), lastLine].join("\n\n");
+  return [stampedKey(key), await formatVariables(names, key, env), ...all.map(formatOpening), lastLine].join("\n\n");
+}
+
+/** The variables that the configuration refers to. Their values are another account, say, with other tools. */
+interface Variables {
+  readonly names: readonly string[];
+  readonly digest?: string;
+}
+
+async function formatVariables(names: readonly string[], { home }: OpeningKey, env: Env): Promise<string> {
+  if (names.length === 0) return JSON.stringify({ names } satisfies Variables);
+  const { digestVariables } = await import("./digest-variables.ts");
+  return JSON.stringify({ names, digest: digestVariables(names, env, home) } satisfies Variables);
 }
 
 /** A line for each message and for each answer: answers are sent as they are. JSON has no line breaks of its own here. */
@@ -77,10 +104,8 @@ function parseOpening(text: string): Opening {
 }
 
 function stampedKey(key: OpeningKey): string {
-  const { cwd, home } = key;
+  const { home } = key;
   const files = [
-    join(cwd, configName),
-    join(home, configName),
     // Writing a file in one of these folders replaces it, which changes the folder.
     join(home, "lists"),
     join(home, "guard", "pins"),

@@ -4,6 +4,7 @@ import { pruneFolder } from "../../../core/files/prune-folder.ts";
 import { readRegularFileNow } from "../../../core/files/read-regular-file.ts";
 import { writeFileAtomic } from "../../../core/files/write-file-atomic.ts";
 import type { Log } from "../../../core/log.ts";
+import type { Env } from "../../../core/process/child-env.ts";
 import { isRequest, type JsonRpcMessage, type JsonRpcResponse } from "../../../mcp/messages/json-rpc.ts";
 import { openingText } from "./answer-opening.ts";
 import { maxOpeningBytes, type Opening, openingFile, type OpeningKey, writeOpenings } from "./opening-file.ts";
@@ -19,6 +20,9 @@ export interface OpeningRecorder {
 
 export interface OpeningRecorderOptions {
   readonly key: OpeningKey;
+  readonly env: Env;
+  /** The variables that the configuration refers to. */
+  envNames(): Promise<readonly string[]>;
   /** Whether the lists are what the next process would show, too: every server is known. */
   isComplete(): boolean;
   readonly log: Log;
@@ -39,9 +43,11 @@ const mostMessages = 10;
 const quietMs = 200;
 const bounds = { maxAgeMs: 30 * 24 * 60 * 60 * 1000, maxFiles: 100, maxBytes: 64 * 1024 * 1024 };
 
-export function recordOpening({ key, isComplete, log }: OpeningRecorderOptions): OpeningRecorder {
+export function recordOpening(options: OpeningRecorderOptions): OpeningRecorder {
+  const { key, env, log } = options;
   const messages: { text: string; answer: string | undefined; isAnswered: boolean }[] = [];
   let isOver = false;
+  let isClosed = false;
   let saving: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
 
@@ -60,12 +66,15 @@ export function recordOpening({ key, isComplete, log }: OpeningRecorderOptions):
       };
     },
     discard() {
+      // The servers leave the list when the process ends.
+      if (isClosed) return;
       clearTimeout(timer);
       isOver = true;
-      saving = saving.then(() => rmSync(openingFile(key), { force: true }));
+      saving = saving.then(remove);
     },
     async close() {
       finish();
+      isClosed = true;
       await saving;
     },
   };
@@ -77,19 +86,27 @@ export function recordOpening({ key, isComplete, log }: OpeningRecorderOptions):
     const open = messages.findIndex(({ isAnswered }) => !isAnswered);
     const opening = open < 0 ? messages : messages.slice(0, open);
     const hasList = opening.some(({ text }) => text.startsWith('["tools/list"'));
-    if (hasList && isComplete()) saving = saving.then(() => save(opening));
+    if (hasList && options.isComplete()) saving = saving.then(() => save(opening));
   }
 
   async function save(opening: Opening): Promise<void> {
     try {
       const path = openingFile(key);
-      const text = writeOpenings(key, opening);
+      const text = await writeOpenings(key, env, await options.envNames(), opening);
       const isKept = existsSync(path) && readRegularFileNow(path, maxOpeningBytes) === text;
       if (isKept || Buffer.byteLength(text) > maxOpeningBytes) return;
       await writeFileAtomic(path, text);
       await pruneFolder(dirname(path), log, Date.now(), bounds);
     } catch (error) {
       log.debug("could not keep how the client begins", { error });
+    }
+  }
+
+  function remove(): void {
+    try {
+      rmSync(openingFile(key), { force: true });
+    } catch (error) {
+      log.debug("could not remove how the client begins", { error });
     }
   }
 }
