@@ -144,6 +144,7 @@ test("the real command imports the servers of a home folder", async () => {
   expect(exit).toBe(0);
   expect(out).toMatch(/\+ context7 +npx -y @upstash\/context7-mcp/);
   expect(out).toContain(`7 servers added to ${join(place.home, "clawport.json5")}`);
+  expect(out).toContain("After `clawport install <client>`, remove them there, or each tool is listed twice.");
   expect(out).toContain(
     "Set these environment variables before the next start: LINEAR_API_KEY, VERCEL_TOKEN, APP_SECRET",
   );

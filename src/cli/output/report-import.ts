@@ -76,10 +76,13 @@ function renderSource({ style }: CommandContext, { file: source, taken, skipped,
   return [title, ...(lines.length > 0 ? lines : ["  no servers"])].join("\n");
 }
 
+const otherCopies =
+  "The programs keep their own entries. After `clawport install <client>`, remove them there, or each tool is listed twice.";
+
 function summary({ file, isWritten, isDry, plan, untrusted }: ImportReport): string {
   const count = Object.keys(plan.servers).length;
   const servers = count === 1 ? "1 server" : `${count} servers`;
-  if (isWritten) return `${servers} added to ${file}. Run \`clawport servers\` to see them.`;
+  if (isWritten) return `${servers} added to ${file}. Run \`clawport servers\` to see them.\n${otherCopies}`;
   if (isDry && count > 0) return `${servers} would be added to ${file}. Nothing was written.`;
   if (plan.files.length + untrusted.length > 0) return "Nothing to add.";
   return "No MCP servers of other programs found. Run `clawport import --from <file>` to name a file.";

@@ -35,6 +35,15 @@ async function ask(answer: RequestListener) {
   return sendHttp({ url, method: "POST", headers: { "x-own": "1" }, body: "{}", agent });
 }
 
+test("a host without an address is a wrong address or no network, not a server that is down", async () => {
+  const agent = new Agent();
+  onTestFinished(() => agent.destroy());
+  const url = new URL("http://no-such-host.invalid/mcp");
+  await expect(sendHttp({ url, method: "POST", headers: {}, body: "{}", agent })).rejects.toThrow(
+    /^no-such-host\.invalid can't be reached \((?:ENOTFOUND|EAI_AGAIN)\)\. Check the address and your network\.$/,
+  );
+});
+
 test("a request goes to the path and the search of its address", async () => {
   const response = await ask((request, reply) => reply.end(`${request.method} ${request.url}`));
   expect(await readText(response, 100)).toBe("POST /a/path?with=search");

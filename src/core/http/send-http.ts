@@ -103,10 +103,13 @@ function followAbort(request: ClientRequest, abort: Abort, onAbort: (fault: Faul
   request.once("close", () => abort.unlisten(listener));
 }
 
+const unknownHostCodes: readonly string[] = ["ENOTFOUND", "EAI_AGAIN", "ENETUNREACH"];
+
 function failureOf(cause: NodeJS.ErrnoException, request: ClientRequest, isConnected: boolean, url: URL): Fault {
   const why = cause.code ?? cause.message;
   if (!isConnected) {
-    return new Fault("unavailable", `${url.host} can't be reached (${why}). Is the server running?`, { cause });
+    const hint = unknownHostCodes.includes(why) ? "Check the address and your network." : "Is the server running?";
+    return new Fault("unavailable", `${url.host} can't be reached (${why}). ${hint}`, { cause });
   }
   const how = request.reusedSocket ? "closed the connection" : "broke off";
   return new Fault("outcome-unknown", `${url.host} ${how} before it answered (${why}).`, { cause });
