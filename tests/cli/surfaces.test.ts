@@ -84,7 +84,15 @@ test("a token chooses the surface of its client, and the status shows what each 
   await client.connect(new StreamableHTTPClientTransport(new URL(hub.ready.url), { requestInit }));
   expect((await namesOf(client)).slice(0, 3)).toEqual(three);
   await client.close();
-  expect((await clawport(place, "status")).out).toContain("phone/test search (its token or address says so)");
+  const full = new Client({ name: "test", version: "1" }, { capabilities: {} });
+  const fullUrl = new URL(`${hub.ready.url}?surface=full`);
+  await full.connect(new StreamableHTTPClientTransport(fullUrl, { requestInit }));
+  expect(await namesOf(full)).toContain("a__put");
+  await full.close();
+  const why = "(its token or address says so)";
+  expect((await clawport(place, "status")).out).toContain(
+    `  Surfaces        phone/test full ${why}\n                  phone/test search ${why}\n`,
+  );
   expect((await clawport(place, "token", "list")).out).toMatch(/phone +everything +search/);
 });
 

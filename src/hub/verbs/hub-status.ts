@@ -63,6 +63,8 @@ export function recordingText(recording: NonNullable<HubStatus["recording"]>, no
 }
 
 const mostShown = 5;
+/** The next line, in the column of the values. */
+const belowEachOther = `\n${" ".repeat(18)}`;
 
 function callersText(callers: readonly CallerStatus[], now: number): string {
   if (callers.length === 0) return "none yet";
@@ -71,7 +73,7 @@ function callersText(callers: readonly CallerStatus[], now: number): string {
     const names = [door, token, client].flatMap((name) => (name === undefined ? [] : sanitizeLine(name.slice(0, 60))));
     return `${names.join("/")} (${countText(calls, "call")}, ${spanText(now - Date.parse(lastCall))} ago)`;
   });
-  return [...shown, ...(rest > 0 ? [`${rest} more`] : [])].join(", ");
+  return [...shown, ...(rest > 0 ? [`${rest} more`] : [])].join(belowEachOther);
 }
 
 function surfacesText(surfaces: NonNullable<HubStatus["surfaces"]>): string {
@@ -80,7 +82,7 @@ function surfacesText(surfaces: NonNullable<HubStatus["surfaces"]>): string {
     return `${names.join("/")} ${surface} (${why})`;
   });
   const rest = surfaces.length - mostShown;
-  return [...shown, ...(rest > 0 ? [`${rest} more`] : [])].join(", ");
+  return [...shown, ...(rest > 0 ? [`${rest} more`] : [])].join(belowEachOther);
 }
 
 function refusedText({ wrong, missing, last }: NonNullable<HubStatus["refusedTokens"]>, now: number): string {
