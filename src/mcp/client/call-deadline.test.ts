@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Fault } from "../../core/fault.ts";
 import { CallDeadline, type CallLimits, createDeadlineClock } from "./call-deadline.ts";
@@ -120,4 +121,42 @@ test("all calls share one timer, and each ends at its own time", () => {
   vi.advanceTimersByTime(1);
   expect(long.late).toHaveLength(1);
   expect(vi.getTimerCount()).toBe(0);
+});
+
+test("a limit that is longer than the longest timer counts as well", () => {
+  const { late } = watch(3_000_000_000);
+  vi.advanceTimersByTime(2_999_999_999);
+  expect(late).toEqual([]);
+  vi.advanceTimersByTime(1);
+  expect(late).toHaveLength(1);
+});
+
+test("a call may end another one, and begin a new one, when its time is over", () => {
+  const first = watch(100);
+  const second = watch(100);
+  const later: ReturnType<typeof watch>[] = [];
+  const [call] = calls;
+  const expire = call!.expire.bind(call);
+  call!.expire = (fault) => {
+    expire(fault);
+    second.end();
+    later.push(watch(50));
+  };
+  vi.advanceTimersByTime(100);
+  expect([first.late.length, second.late.length]).toEqual([1, 0]);
+  vi.advanceTimersByTime(50);
+  expect(later[0]?.late).toHaveLength(1);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test("a time that passed while the process was busy is no timer that Node warns of", async () => {
+  vi.useRealTimers();
+  const warned = vi.fn();
+  process.on("warning", warned);
+  const busy = createDeadlineClock(() => []);
+  busy.wakeAt(busy.now() - 1000);
+  await nextTurn();
+  busy.stop();
+  process.off("warning", warned);
+  expect(warned).not.toHaveBeenCalled();
 });

@@ -106,7 +106,7 @@ export function createDeadlineClock(calls: () => Iterable<LimitedCall>): Deadlin
     if (time >= wakesAt) return;
     clearTimeout(timer);
     wakesAt = time;
-    timer = setTimeout(wake, Math.min(Math.ceil(time - now()), longestTimer));
+    timer = setTimeout(wake, Math.min(Math.max(Math.ceil(time - now()), 1), longestTimer));
     if (limited === 0) timer.unref();
   }
 
