@@ -28,7 +28,7 @@ export async function runToolCost({ control, table }: VerbContext, source?: stri
     ([server, own]) => ({ server, tools: own.length, tokens: sumOf(own) }),
   ).toSorted((a, b) => b.tokens - a.tokens);
   const data = { tokenizer: "o200k_base", tokens: sumOf(tools), servers, tools };
-  const total = `${numberText(data.tokens)} ${data.tokens === 1 ? "token" : "tokens"} for ${countText(tools.length, "tool")} of ${countText(servers.length, "server")}. Counted with the tokenizer o200k; other models differ by some percent, and the estimates of \`usage\` and the console, too.`;
+  const total = `${numberText(data.tokens)} ${data.tokens === 1 ? "token" : "tokens"} for ${countText(tools.length, "tool")} of ${countText(servers.length, "server")}. Counted with the tokenizer o200k; other models differ by some percent, and so do the estimates in \`usage\` and in the console.`;
   if (tools.length === 0) return { ok: true, data, text: "No tools." };
   const text = [
     table?.(servers, [

@@ -8,19 +8,24 @@ export function unknownToolHint(asked: string, tools: readonly CatalogTool[]): s
   return meant.length === 0 ? "Use search_tools to find the tool's name." : `Did you mean ${meant.join(" or ")}?`;
 }
 
-/** Models leave out the server, put their client's prefix in front, or write `get_sum` for `get-sum`. */
+/** Models leave out the server, put their client's prefix in front, or write `get_sum` or `getSum` for `get-sum`. */
 function meantTools(asked: string, tools: readonly CatalogTool[]): readonly string[] {
-  const word = lettersOf(asked.slice(0, 200));
-  if (word === "") return [];
+  const words = wordsOf(asked.slice(0, 200));
+  if (words === "") return [];
   return tools.flatMap(({ tool, definition: { name } }) => {
-    const whole = lettersOf(name);
+    const whole = wordsOf(name);
     // Behind a relay the server is part of its own name.
-    const own = lettersOf(tool.name.split("__").at(-1)!);
-    const isMeant = whole === word || own === word || (whole !== "" && word.endsWith(whole));
+    const own = wordsOf(tool.name.split("__").at(-1)!);
+    const isMeant = isSame(whole, words) || isSame(own, words) || words.endsWith(` ${whole}`);
     return isMeant ? [name] : [];
   });
 }
 
-function lettersOf(name: string): string {
-  return name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "");
+function wordsOf(name: string): string {
+  const found = name.toLowerCase().match(/[\p{L}\p{N}]+/gu);
+  return found?.join(" ") ?? "";
+}
+
+function isSame(a: string, b: string): boolean {
+  return a.replaceAll(" ", "") === b.replaceAll(" ", "");
 }

@@ -89,9 +89,11 @@ test.each([
   ["git__get_sum", "Did you mean git__get-sum?"],
   ["get-sum", "Did you mean git__get-sum?"],
   ["mcp__clawport__git__get-sum", "Did you mean git__get-sum?"],
+  ["git__getSum", "Did you mean git__get-sum?"],
   ["git.pull", "Did you mean git__pull?"],
   ["pull", "Did you mean git__pull or notes__pull?"],
   ["secret__get-sum", "Use search_tools to find the tool's name."],
+  ["legit__pull", "Use search_tools to find the tool's name."],
   ["git__nothing", "Use search_tools to find the tool's name."],
   ["__", "Use search_tools to find the tool's name."],
 ])("a model that asks for the unknown tool %s reads: %s", async (asked, hint) => {
