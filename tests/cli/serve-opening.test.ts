@@ -282,3 +282,14 @@ test("a kept file that can't be removed does not end the process", async () => {
   await session.answerTo(3);
   expect(await session.end()).toBe(0);
 });
+
+test("a client that does not wait for its list before it says something else has it kept all the same", async () => {
+  await using place = await placeWith({ a: shelf("a-opening") });
+  const session = serve(place);
+  session.send(...opening(), { id: 3, method: "ping" });
+  await session.answerTo(3);
+  expect(session.received.map(({ id }) => id)).not.toContain(2);
+  await session.answerTo(2);
+  expect(await session.end()).toBe(0);
+  expect(keptFiles(place)).toHaveLength(1);
+});

@@ -151,7 +151,7 @@ test("a call may end another one, and begin a new one, when its time is over", (
 
 test("a time that passed while the process was busy is no timer that Node warns of", async () => {
   vi.useRealTimers();
-  const warned = vi.fn();
+  const warned = vi.fn<() => void>();
   process.on("warning", warned);
   const busy = createDeadlineClock(() => []);
   busy.wakeAt(busy.now() - 1000);

@@ -43,47 +43,70 @@ const mostMessages = 10;
 const quietMs = 200;
 const bounds = { maxAgeMs: 30 * 24 * 60 * 60 * 1000, maxFiles: 100, maxBytes: 64 * 1024 * 1024 };
 
+interface NotedMessage {
+  readonly text: string;
+  answer: string | undefined;
+  /** Its answer is due. */
+  isOpen: boolean;
+}
+
 export function recordOpening(options: OpeningRecorderOptions): OpeningRecorder {
   const { key, env, log } = options;
-  const messages: { text: string; answer: string | undefined; isAnswered: boolean }[] = [];
+  const messages: NotedMessage[] = [];
+  /** No further message belongs to the opening. */
   let isOver = false;
+  /** It is kept, or will not be. */
+  let isDecided = false;
   let isClosed = false;
   let saving: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
 
   return {
     note(message) {
-      if (!isOver && (!("method" in message) || !recorded.has(message.method) || messages.length === mostMessages))
-        finish();
+      if (!("method" in message) || !recorded.has(message.method) || messages.length === mostMessages) end();
       if (isOver || !("method" in message)) return ignore;
-      const noted = { text: openingText(message), answer: undefined, isAnswered: !isRequest(message) };
+      const noted: NotedMessage = { text: openingText(message), answer: undefined, isOpen: isRequest(message) };
       messages.push(noted);
-      return (answer) => {
-        if (answer === undefined || !("result" in answer)) return;
-        Object.assign(noted, { answer: JSON.stringify(answer.result), isAnswered: true });
-        clearTimeout(timer);
-        if (!isOver) timer = setTimeout(finish, quietMs).unref();
-      };
+      return noted.isOpen ? (answer) => noteAnswer(noted, answer) : ignore;
     },
     discard() {
       // The servers leave the list when the process ends.
       if (isClosed) return;
       clearTimeout(timer);
       isOver = true;
+      isDecided = true;
       saving = saving.then(remove);
     },
     async close() {
-      finish();
+      decide();
       isClosed = true;
       await saving;
     },
   };
 
-  function finish(): void {
+  function noteAnswer(noted: NotedMessage, answer: JsonRpcResponse | undefined): void {
+    // What failed stays open: neither it nor what follows is kept.
+    if (answer === undefined || !("result" in answer)) return;
+    noted.answer = JSON.stringify(answer.result);
+    noted.isOpen = false;
     clearTimeout(timer);
-    if (isOver) return;
+    if (isOver) end();
+    else timer = setTimeout(end, quietMs).unref();
+  }
+
+  /** Waits for answers that are still due. */
+  function end(): void {
+    clearTimeout(timer);
     isOver = true;
-    const open = messages.findIndex(({ isAnswered }) => !isAnswered);
+    if (messages.every(({ isOpen }) => !isOpen)) decide();
+  }
+
+  function decide(): void {
+    clearTimeout(timer);
+    if (isDecided) return;
+    isOver = true;
+    isDecided = true;
+    const open = messages.findIndex(({ isOpen }) => isOpen);
     const opening = open < 0 ? messages : messages.slice(0, open);
     const hasList = opening.some(({ text }) => text.startsWith('["tools/list"'));
     if (hasList && options.isComplete()) saving = saving.then(() => save(opening));
