@@ -290,6 +290,8 @@ test("a client that does not wait for its list before it says something else has
   await session.answerTo(3);
   expect(session.received.map(({ id }) => id)).not.toContain(2);
   await session.answerTo(2);
+  // The list is for a client that has given its name.
+  expect(session.received.map(({ id }) => id)).toEqual([3, 1, 2]);
   expect(await session.end()).toBe(0);
   expect(keptFiles(place)).toHaveLength(1);
 });

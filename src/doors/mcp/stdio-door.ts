@@ -80,9 +80,13 @@ function noteOpening(recorder: Pick<OpeningRecorder, "note">, server: McpServer)
   };
 }
 
-/** Keeps messages in order, so that a cancellation comes after the call it is about. */
+/**
+ * Keeps messages in order, so that a cancellation comes after the call it is about, and a list after the handshake that
+ * says which client it is for.
+ */
 function holdUntil(ready: Promise<unknown>, server: McpServer): McpServer {
   let isReady = false;
+  let initialized: Promise<unknown> | undefined;
   const readiness = ready.then(
     () => (isReady = true),
     () => (isReady = true),
@@ -90,11 +94,15 @@ function holdUntil(ready: Promise<unknown>, server: McpServer): McpServer {
   return {
     ...server,
     async handle(message, peer, route) {
-      if (!isReady && "method" in message) {
-        if (!handshake.has(message.method)) await readiness;
-        else if (message.method === "initialize") await settledWithin(readiness, handshakeMs);
+      const serve = () => server.handle(message, peer, route);
+      if (isReady || !("method" in message)) return serve();
+      if (message.method === "initialize") {
+        const answer = settledWithin(readiness, handshakeMs).then(serve);
+        initialized = answer;
+        return answer;
       }
-      return server.handle(message, peer, route);
+      if (!handshake.has(message.method)) await Promise.allSettled([readiness, initialized]);
+      return serve();
     },
   };
 }
