@@ -12,6 +12,7 @@ import {
   idOf,
   isRequest,
   type JsonRpcMessage,
+  type JsonRpcRequest,
   type JsonRpcResponse,
   parseMessage,
   rpcErrorOf,
@@ -77,6 +78,16 @@ interface Post {
   readonly holder: string;
   hasSlot: boolean;
   spilled: SpilledTexts | undefined;
+}
+
+/** A request that is being served. */
+interface HttpCall {
+  readonly exchange: Exchange;
+  readonly session: HttpSession | undefined;
+  readonly peer: Peer;
+  readonly isModern: boolean;
+  /** Whether it opened the session. */
+  readonly isNewSession: boolean;
 }
 
 export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptions = {}): HttpEndpoint {
@@ -159,7 +170,18 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
     try {
       const body = await intake.read(request, { holder, maxBytes: maxBodyBytes, spiller });
       post.spilled = spiller?.end().texts;
-      await serveBody(body, post);
+      if (Array.isArray(body)) return await serveBatch(body, post);
+      const message = readMessage(body, post);
+      if (message === undefined) return;
+      if (!isRequest(message)) return await receive(message, post);
+      const call = openCall(message, post);
+      let answer: JsonRpcResponse | undefined;
+      try {
+        answer = await server.handle(message, call.peer, call.exchange);
+      } finally {
+        end(call.exchange, call.session);
+      }
+      finishCall(call, message, answer);
     } finally {
       spiller?.dispose();
       releaseSlot(post);
@@ -176,33 +198,34 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
     post.hasSlot = false;
   }
 
-  async function serveBody(body: unknown, post: Post): Promise<void> {
-    const { request, response, principal, spilled } = post;
-    if (Array.isArray(body)) {
-      requireOpen();
-      takeSlot(post);
-      return serveBatch(body, post);
-    }
-    let message: JsonRpcMessage;
+  /** Undefined if it is not a message. The client has got its answer then. */
+  function readMessage(body: unknown, { request, response }: Post): JsonRpcMessage | undefined {
     try {
-      message = parseMessage(body);
+      return parseMessage(body);
     } catch (error) {
       if (error instanceof Fault) options.onRefused?.(error);
       const era = request.headers["mcp-protocol-version"] === undefined ? "legacy" : "modern";
-      return sendRpcResponse(response, 400, failure(idOf(body), rpcErrorOf(error, era)));
+      sendRpcResponse(response, 400, failure(idOf(body), rpcErrorOf(error, era)));
+      return undefined;
     }
-    if (isRequest(message)) {
-      requireOpen();
-      takeSlot(post);
-    }
-    const isModern = isRequest(message) ? isModernRequest(message, request.headers) : isModernNotification(request);
-    const isNewSession = !sessionless && !isModern && isRequest(message) && message.method === "initialize";
+  }
+
+  /** Answers and notifications of the client. */
+  async function receive(message: JsonRpcMessage, { request, response, principal }: Post): Promise<void> {
+    const isModern = isModernNotification(request);
+    const session = isModern ? undefined : sessionOf(request, principal);
+    if (sessionless && !isModern) await sessionless.receive(message, principal);
+    else await server.handle(message, session?.peer ?? oneOffPeer(principal), { send: () => {} });
+    sendEmpty(response, 202);
+  }
+
+  function openCall(message: JsonRpcRequest, post: Post): HttpCall {
+    const { request, response, principal, spilled } = post;
+    requireOpen();
+    takeSlot(post);
+    const isModern = isModernRequest(message, request.headers);
+    const isNewSession = !sessionless && !isModern && message.method === "initialize";
     const session = isModern ? undefined : isNewSession ? sessions.open(principal) : sessionOf(request, principal);
-    if (!isRequest(message)) {
-      if (sessionless && !isModern) await sessionless.receive(message, principal);
-      else await server.handle(message, session?.peer ?? oneOffPeer(principal), { send: () => {} });
-      return sendEmpty(response, 202);
-    }
     const peer = session?.peer ?? (isModern ? oneOffPeer(principal) : sessionlessPeer(request, principal));
     if (message.method === "subscriptions/listen") releaseSlot(post);
     const exchange = new Exchange({
@@ -215,12 +238,11 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
       spilled,
     });
     begin(exchange, response, session, peer);
-    let answer: JsonRpcResponse | undefined;
-    try {
-      answer = await server.handle(message, peer, exchange);
-    } finally {
-      end(exchange, session);
-    }
+    return { exchange, session, peer, isModern, isNewSession };
+  }
+
+  function finishCall(call: HttpCall, message: JsonRpcRequest, answer: JsonRpcResponse | undefined): void {
+    const { exchange, session, peer, isModern, isNewSession } = call;
     if (!isModern) sessionless?.remember(message.method, peer);
     if (isNewSession && session && answer) {
       if ("error" in answer) sessions.end(session);
@@ -234,7 +256,10 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
     if (slots.isClosed) throw new Fault("busy", "The server is stopping. Try again in a few seconds.");
   }
 
-  async function serveBatch(batch: readonly unknown[], { request, response, principal, spilled }: Post): Promise<void> {
+  async function serveBatch(batch: readonly unknown[], post: Post): Promise<void> {
+    const { request, response, principal, spilled } = post;
+    requireOpen();
+    takeSlot(post);
     const session = sessionOf(request, principal);
     const header = request.headers["mcp-protocol-version"];
     requireBatch(batch, session?.peer.version ?? (typeof header === "string" ? header : undefined));

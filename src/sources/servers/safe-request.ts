@@ -51,6 +51,15 @@ export interface CallExtras {
   readonly taskSupport: TaskSupport;
 }
 
+interface CallerRequest {
+  readonly method: string;
+  readonly params: Params;
+  readonly context: CallContext;
+  readonly annotations: ToolAnnotations | undefined;
+  readonly call: CallExtras | undefined;
+  readonly options: CallOptions;
+}
+
 /** How often a call may get more permissions. */
 const mostStepUps = 2;
 /** Of this hub towards a server. A task is waited for if the caller does not know tasks. */
@@ -73,57 +82,70 @@ export function createSafeRequest(
   return async (method, params, context, annotations, call) => {
     const plain = optionsOf(context, call?.headers);
     const options = call === undefined ? plain : withIdentity(plain, params, context);
+    const request: CallerRequest = { method, params, context, annotations, call, options };
     requestedLogLevel.note(context.logLevel);
-    let stepUps = 0;
-    for (let round = 0; ; round++) {
-      try {
-        return stripEnvelope(await requestTwice(method, params, options, annotations, context, call));
-      } catch (error) {
-        // The server refused the call before it ran.
-        const scope = missingScopeOf(error);
-        if (scope !== undefined) {
-          if (stepUps++ < mostStepUps && (await safeOptions.stepUp?.(definition.name, scope, context))) continue;
-          throw error;
-        }
-        const urls = requiredUrls(error);
-        if (!urls) throw error;
-        // A client of 2025-11-25 knows this error and calls again itself.
-        const mayAsk = context.era !== "legacy" && method !== "completion/complete";
-        if (!mayAsk) noteUrls(urls, context);
-        if (!mayAsk || round === mostUrlRounds || !(await openUrls(urls, context))) throw error;
-      }
+    try {
+      return stripEnvelope(await send(request));
+    } catch (error) {
+      return stripEnvelope(await sendAgain(request, error));
     }
   };
 
-  async function requestTwice(
-    method: string,
-    params: Params,
-    options: CallOptions,
-    annotations: ToolAnnotations | undefined,
-    context: CallContext,
-    call: CallExtras | undefined,
-  ): Promise<Params> {
+  function send({ method, params, context, call, options }: CallerRequest): Promise<Params> {
     const { span, tracestate } = context;
-    const send = (sent: CallOptions) =>
+    const sendWith = (sent: CallOptions) =>
       call === undefined
         ? connection.request(method, params, sent)
         : sendCall(connection, params, sent, taskTerms(context, call));
-    for (let attempt = 1; ; attempt++) {
+    if (span === undefined) return sendWith(options);
+    return traceUpstream(span, definition, method, params, ({ traceparent }) =>
+      sendWith({ ...options, trace: traceFields(traceparent, tracestate) }),
+    );
+  }
+
+  /** Repeats a request as long as there is a reason to. Throws why it failed if there is none. */
+  async function sendAgain(request: CallerRequest, first: unknown): Promise<Params> {
+    const { method, context } = request;
+    let isRepeated = false;
+    let stepUps = 0;
+    let urlRounds = 0;
+    for (let error = first; ;) {
+      const failure = failureOf(request, error);
+      if (failure === "repeat" && !isRepeated) isRepeated = true;
+      else {
+        const fault = failure === "repeat" ? explain(error) : failure;
+        isRepeated = false;
+        // In both cases the server refused the call before it ran.
+        const scope = missingScopeOf(fault);
+        const urls = scope === undefined ? requiredUrls(fault) : undefined;
+        if (scope !== undefined) {
+          if (stepUps++ >= mostStepUps || !(await safeOptions.stepUp?.(definition.name, scope, context))) throw fault;
+        } else if (urls) {
+          // A client of 2025-11-25 knows this error and calls again itself.
+          const mayAsk = context.era !== "legacy" && method !== "completion/complete";
+          if (!mayAsk) noteUrls(urls, context);
+          if (!mayAsk || urlRounds++ === mostUrlRounds || !(await openUrls(urls, context))) throw fault;
+        } else throw fault;
+      }
       try {
-        if (span === undefined) return await send(options);
-        return await traceUpstream(span, definition, method, params, ({ traceparent }) => {
-          return send({ ...options, trace: traceFields(traceparent, tracestate) });
-        });
-      } catch (error) {
-        if (options.abort?.aborted || error instanceof RpcFault || error instanceof TaskFault) throw error;
-        const verdict = judgeRetry(error, annotations);
-        if (verdict === "repeat" && attempt === 1) continue;
-        if (verdict === "unknown") throw outcomeUnknown(error as Fault);
-        throw isFault(error, "unavailable")
-          ? new Fault("unavailable", `${definition.name}: ${error.message}`, { cause: error, detail: error.detail })
-          : error;
+        return await send(request);
+      } catch (next) {
+        error = next;
       }
     }
+  }
+
+  /** What to report to the caller, unless the request can be repeated without harm. */
+  function failureOf({ annotations, options }: CallerRequest, error: unknown): unknown {
+    if (options.abort?.aborted || error instanceof RpcFault || error instanceof TaskFault) return error;
+    const verdict = judgeRetry(error, annotations);
+    if (verdict === "repeat") return "repeat";
+    return verdict === "unknown" ? outcomeUnknown(error as Fault) : explain(error);
+  }
+
+  function explain(error: unknown): unknown {
+    if (!isFault(error, "unavailable")) return error;
+    return new Fault("unavailable", `${definition.name}: ${error.message}`, { cause: error, detail: error.detail });
   }
 
   /** A task of the server becomes one of ours for a client that knows tasks. For any other client the call waits. */
