@@ -48,13 +48,13 @@ const link = await modulesOf(["src/sources/servers/connection/link.ts"]);
 
 await writeBundle("dist/cli", { main: "src/cli/main.ts" }, [
   // `--version` needs this one and nothing else.
-  { name: "version", test: /\/src\/core\/version\.ts$/, priority: 3 },
-  { name: "start", test: (id) => start.has(id), priority: 2 },
-  { name: "engine", test: (id) => engine.has(id), priority: 1 },
-  { name: "opening", test: (id) => opening.has(id), priority: 0.7 },
-  { name: "serve", test: (id) => serve.has(id), priority: 0.5 },
+  { name: "version", test: /\/src\/core\/version\.ts$/, priority: 6 },
+  { name: "start", test: (id) => start.has(id), priority: 5 },
+  { name: "opening", test: (id) => opening.has(id), priority: 4 },
+  { name: "engine", test: (id) => engine.has(id), priority: 3 },
+  { name: "serve", test: (id) => serve.has(id), priority: 2 },
   // What the first call to a stdio server needs besides.
-  { name: "link", test: (id) => link.has(id), priority: 0.3 },
+  { name: "link", test: (id) => link.has(id), priority: 1 },
 ]);
 for (const file of readdirSync("dist/cli")) writeAsAscii(`dist/cli/${file}`);
 chmodSync("dist/cli/main.js", 0o755);
