@@ -8,12 +8,15 @@ export interface NamedGoal {
   readonly places: readonly number[];
 }
 
-/** The goal that a query is probably about, since they share words. */
+/** A goal that a query is probably about, since they share words. */
 export interface LikelyGoal {
   readonly targets: readonly string[];
   /** The part of the query's words that they share, from 0 to 1; rare words count more. */
   readonly part: number;
 }
+
+/** Whether a tool has this word, or another for the same. */
+export type IsServed = (word: string) => boolean;
 
 interface Phrase {
   readonly stems: readonly string[];
@@ -24,13 +27,22 @@ interface Phrase {
 const widestGap = 2;
 /** Below this, what a query and a goal share is chance. */
 const leastPart = 0.2;
+/** How many goals a query may be about. */
+const mostLikely = 3;
 
-const lines = once(() =>
-  readLanguageFile("goals").map((line) => {
-    const [targets = "", sayings = ""] = line.split(" : ");
-    return { targets: splitWords(targets), phrases: sayings.split(",").map(splitWords) };
-  }),
-);
+/** Lines with the same targets are one goal. */
+const lines = once(() => {
+  const byTargets = new Map<string, { readonly targets: readonly string[]; readonly phrases: string[][] }>();
+  for (const line of readLanguageFile("goals")) {
+    const [named = "", sayings = ""] = line.split(" : ");
+    const targets = [...new Set(splitWords(named))];
+    const key = targets.map(stemWord).sort().join(" ");
+    const known = byTargets.get(key) ?? { targets, phrases: [] };
+    known.phrases.push(...sayings.split(",").map(splitWords));
+    byTargets.set(key, known);
+  }
+  return [...byTargets.values()];
+});
 
 /** The phrases by their first stem. One that several lines have stands for all of them. */
 const phrases = once(() => {
@@ -39,7 +51,7 @@ const phrases = once(() => {
     for (const words of line.phrases) {
       const stems = words.map(stemWord);
       const known = byWords.get(stems.join(" "))?.targets ?? [];
-      byWords.set(stems.join(" "), { stems, targets: [...known, ...line.targets] });
+      byWords.set(stems.join(" "), { stems, targets: [...new Set([...known, ...line.targets])] });
     }
   }
   return Map.groupBy(byWords.values(), ({ stems }) => stems[0]!);
@@ -60,11 +72,12 @@ const linesByStem = once(() => {
 });
 
 /** The goals that a query names. The longer phrase counts: one that shares words with it says less. */
-export function findNamedGoals(stems: readonly string[]): readonly NamedGoal[] {
+export function findNamedGoals(stems: readonly string[], isServed: IsServed): readonly NamedGoal[] {
   const candidates = stems.flatMap((stem, start) =>
     (phrases().get(stem) ?? []).flatMap((phrase) => {
       const places = placesOf(phrase.stems, stems, start);
-      return places === undefined ? [] : [{ targets: phrase.targets, places }];
+      const targets = places === undefined ? [] : phrase.targets.filter(isServed);
+      return targets.length === 0 ? [] : [{ targets, places: places! }];
     }),
   );
   const covered = new Set<number>();
@@ -78,8 +91,8 @@ export function findNamedGoals(stems: readonly string[]): readonly NamedGoal[] {
   return found;
 }
 
-/** The goal that shares most with a query, in whatever order its words are. */
-export function findLikelyGoal(stems: Iterable<string>): LikelyGoal | undefined {
+/** The goals that share most with a query, in whatever order its words are. Goals that no tool serves do not count. */
+export function findLikelyGoals(stems: Iterable<string>, isServed: IsServed): readonly LikelyGoal[] {
   const shared = new Map<number, number>();
   let whole = 0;
   for (const stem of new Set(stems)) {
@@ -88,12 +101,14 @@ export function findLikelyGoal(stems: Iterable<string>): LikelyGoal | undefined 
     whole += rarity;
     for (const place of places) shared.set(place, (shared.get(place) ?? 0) + rarity);
   }
-  let best: LikelyGoal | undefined;
-  for (const [place, sum] of shared) {
+  const found: LikelyGoal[] = [];
+  for (const [place, sum] of [...shared].sort(([, a], [, b]) => b - a)) {
     const part = sum / whole;
-    if (part >= leastPart && part > (best?.part ?? 0)) best = { targets: lines()[place]!.targets, part };
+    if (part < leastPart || found.length === mostLikely) break;
+    const { targets } = lines()[place]!;
+    if (targets.every(isServed)) found.push({ targets, part });
   }
-  return best;
+  return found;
 }
 
 function placesOf(phrase: readonly string[], stems: readonly string[], start: number): readonly number[] | undefined {

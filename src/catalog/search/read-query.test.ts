@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findLikelyGoal, findNamedGoals } from "./goals.ts";
+import { findLikelyGoals, findNamedGoals } from "./goals.ts";
 import { readQuery } from "./read-query.ts";
 import { createSpeller } from "./spelling.ts";
 import { groupsOf } from "./thesaurus.ts";
@@ -19,15 +19,27 @@ test("synonyms share a group", () => {
 
 test("a phrase is found with words between its own, and not if they are far apart", () => {
   const targetsOf = (query: string) =>
-    findNamedGoals(splitWords(query).map(stemWord)).flatMap(({ targets }) => targets);
+    findNamedGoals(splitWords(query).map(stemWord), () => true).flatMap(({ targets }) => targets);
   expect(targetsOf("throw the files away")).toContain("delete");
   expect(targetsOf("throw a ball over the fence and run away")).not.toContain("delete");
 });
 
-test("the goal that shares most with a query is likely, and none if they share nothing", () => {
-  expect(findLikelyGoal(["refund", "shoe", "unhappi"])?.targets).toContain("refund");
-  expect(findLikelyGoal(["qqq"])).toBeUndefined();
-  expect(findLikelyGoal([])).toBeUndefined();
+test("the goal that shares most with a query is the likely one, and there is none if they share nothing", () => {
+  const likely = (...stems: string[]) => findLikelyGoals(stems, () => true);
+  expect(likely("refund", "shoe", "unhappi")[0]?.targets).toContain("refund");
+  expect(likely("refund", "shoe", "unhappi").length).toBeLessThanOrEqual(3);
+  expect(likely("qqq")).toEqual([]);
+  expect(likely()).toEqual([]);
+});
+
+test("a goal that no tool serves does not count", () => {
+  const query = splitWords("do i need an umbrella").map(stemWord);
+  const goalsWith = (...words: string[]) => [
+    ...findLikelyGoals(query, (word) => words.includes(word)),
+    ...findNamedGoals(query, (word) => words.includes(word)),
+  ];
+  expect(goalsWith("weather", "forecast", "get").flatMap(({ targets }) => targets)).toContain("weather");
+  expect(goalsWith("file", "get").flatMap(({ targets }) => targets)).not.toContain("weather");
 });
 
 test.each([
@@ -70,7 +82,7 @@ test("a query has a bounded number of words, in scripts without spaces, too", ()
 const speller = createSpeller(new Map([["message", 1]]));
 
 function partsOf(query: string) {
-  const steps = readQuery(query, speller);
+  const steps = readQuery(query, speller, () => true);
   for (;;) {
     const step = steps.next();
     if (step.done) return step.value;
@@ -79,6 +91,6 @@ function partsOf(query: string) {
 
 /** What the words of a query may stand for, without synonyms and goals. */
 function termsOf(query: string): string[] {
-  const own = partsOf(query).filter(({ isOwn }) => isOwn);
+  const own = partsOf(query).filter(({ goal }) => goal === 0);
   return own.flatMap(({ meanings }) => [...meanings.keys()]).filter((term) => !term.startsWith("="));
 }

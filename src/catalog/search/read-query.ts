@@ -1,5 +1,5 @@
 import { correctForeign, isListed, joinPhrases, type ReadWord, translateWord } from "./dictionary.ts";
-import { findLikelyGoal, findNamedGoals } from "./goals.ts";
+import { findLikelyGoals, findNamedGoals, type IsServed, type NamedGoal } from "./goals.ts";
 import type { Speller } from "./spelling.ts";
 import { groupsOf } from "./thesaurus.ts";
 import { isEnglishWord, isForeignStopWord, isLightWord, isStopWord, splitWords, stemWord } from "./words.ts";
@@ -10,8 +10,8 @@ export interface QueryPart {
   readonly meanings: ReadonlyMap<string, number>;
   /** How much it counts beside the other parts. */
   readonly weight: number;
-  /** Whether it is a word of the query itself. */
-  readonly isOwn: boolean;
+  /** The goal that it comes from, as a number; 0 for the words of the query itself. */
+  readonly goal: number;
 }
 
 /** A word of the query, and the English words that it stands for: none if nothing is known about it. */
@@ -27,37 +27,56 @@ const synonymWeight = 0.6;
 /** What a phrase comes down to, and what is left for its own words. */
 const namedWeight = 0.7;
 const coveredWeight = 0.4;
-/** What the whole query probably comes down to. */
+/** What the whole query probably comes down to, and how far the best goal leads the others. */
 const likelyWeight = 0.8;
+const lead = 2;
 const lightWeight = 0.5;
 /** A word that was probably mistyped, or that was translated. */
 const guessedWeight = 0.8;
 const maxWords = 40;
 
-/** The parts of a query: its words, and what its phrases come down to. It pauses after each word: guessing one takes time. */
-export function* readQuery(phrasing: string, speller: Speller): Generator<undefined, readonly QueryPart[]> {
+/** The parts of a query: its words, and what it comes down to. It pauses after each word: guessing one takes time. */
+export function* readQuery(
+  phrasing: string,
+  speller: Speller,
+  isServed: IsServed,
+): Generator<undefined, readonly QueryPart[]> {
   yield* loadTables();
   const terms = yield* readTerms(phrasing, speller);
-  const named = findNamedGoals(terms.map(stemOf));
+  const named = findNamedGoals(terms.map(stemOf), isServed);
+  const likely = findLikelyGoals(terms.filter(({ isEmpty }) => !isEmpty).map(stemOf), isServed);
+  const best = likely[0]?.part ?? 1;
+  return [
+    ...ownParts(terms, named),
+    ...goalParts([
+      ...named.map(({ targets }) => ({ targets, weight: namedWeight })),
+      ...likely.map(({ targets, part }) => ({ targets, weight: likelyWeight * part * (part / best) ** lead })),
+    ]),
+  ];
+}
+
+function ownParts(terms: readonly Term[], named: readonly NamedGoal[]): readonly QueryPart[] {
   const covered = new Set(named.filter(({ places }) => places.length > 1).flatMap(({ places }) => places));
   const isNothingElse = named.length === 0 && terms.every(({ isEmpty }) => isEmpty);
-  const meant = terms.filter(({ isEmpty, forms }) => forms.length > 0 && (!isEmpty || isNothingElse));
   const parts = new Map<string, QueryPart>();
-  for (const { word, forms } of meant) {
-    if (parts.has(word)) continue;
-    const isCovered = covered.has(terms.findIndex((term) => term.word === word));
-    const weight = isCovered ? coveredWeight : isLightWord(forms[0]!) ? lightWeight : 1;
-    parts.set(word, { meanings: meaningsOf(forms, word), weight, isOwn: true });
+  for (const [place, { word, forms, isEmpty }] of terms.entries()) {
+    if (forms.length === 0 || (isEmpty && !isNothingElse) || parts.has(word)) continue;
+    const weight = covered.has(place) ? coveredWeight : isLightWord(forms[0]!) ? lightWeight : 1;
+    parts.set(word, { meanings: meaningsOf(forms, word), weight, goal: 0 });
   }
-  const addTarget = (target: string, weight: number): void => {
-    // A goal's words are parts of their own, even if the query has them.
-    const key = `=${target}`;
-    if (!parts.has(key)) parts.set(key, { meanings: meaningsOf([target], target), weight, isOwn: false });
-  };
-  for (const target of named.flatMap(({ targets }) => targets)) addTarget(target, namedWeight);
-  const likely = findLikelyGoal(terms.filter(({ isEmpty }) => !isEmpty).map(stemOf));
-  for (const target of likely?.targets ?? []) addTarget(target, likelyWeight * likely!.part);
   return [...parts.values()];
+}
+
+function goalParts(goals: readonly { targets: readonly string[]; weight: number }[]): readonly QueryPart[] {
+  // The same word has the same meanings in every goal, so that they are looked up once.
+  const known = new Map<string, QueryPart["meanings"]>();
+  return goals.flatMap(({ targets, weight }, place) =>
+    targets.map((target) => {
+      const meanings = known.get(target) ?? meaningsOf([target], target);
+      known.set(target, meanings);
+      return { meanings, weight, goal: place + 1 };
+    }),
+  );
 }
 
 /** The tables are read with the first search, with a pause after each. */
@@ -66,9 +85,9 @@ function* loadTables(): Generator<undefined, void> {
     load("");
     yield;
   }
-  findNamedGoals([""]);
+  findNamedGoals([""], () => false);
   yield;
-  findLikelyGoal([""]);
+  findLikelyGoals([""], () => false);
   yield;
 }
 

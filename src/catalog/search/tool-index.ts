@@ -58,6 +58,8 @@ export function createToolIndex(tools: readonly SearchedTool[] = []): ToolIndex 
   /** Common words are in most queries and in most tools, so they cost the most. */
   const termScores = new Map<string, TermScores>();
   let speller: Speller | undefined;
+  /** What the tools' words stand for. */
+  let terms: ReadonlySet<string> | undefined;
   let nextId = 0;
   for (const tool of tools) add(tool);
 
@@ -83,6 +85,7 @@ export function createToolIndex(tools: readonly SearchedTool[] = []): ToolIndex 
 
   function count(tool: SearchedTool, by: 1 | -1): void {
     speller = undefined;
+    terms = undefined;
     termScores.clear();
     for (const word of spelledWords(tool)) {
       const times = (known.get(word) ?? 0) + by;
@@ -111,48 +114,65 @@ export function createToolIndex(tools: readonly SearchedTool[] = []): ToolIndex 
     return made;
   }
 
-  /** Each word of the query counts once, by the best of its meanings; tools that answer to more of the words come first. */
+  /** The words of a query are ranked, and each goal that it comes down to; a tool's score is the sum. */
   function* rank(phrasing: string, accepts?: Accepts): Generator<undefined, readonly FoundTool[]> {
     speller ??= createSpeller(new Map([...Array.from(thesaurusWords(), (word) => [word, 1] as const), ...known]));
-    const parts = yield* readQuery(phrasing, speller);
-    const whole = sumOf(parts);
-    const wholeOwn = sumOf(parts.filter(({ isOwn }) => isOwn));
-    const scores = new Map<number, number>();
-    const covered = new Map<number, number>();
-    const coveredOwn = new Map<number, number>();
-    for (const { meanings, weight: ofPart, isOwn } of parts) {
-      const best = new Map<number, number>();
-      for (const [term, weight] of meanings) {
-        const { ids, values } = scoresOf(term);
-        for (const [place, id] of ids.entries()) {
-          const score = values[place]! * weight;
-          if (score > (best.get(id) ?? 0)) best.set(id, score);
-        }
-        yield;
+    terms ??= new Set(known.keys().flatMap(termsOf));
+    const inUse = terms;
+    const parts = yield* readQuery(phrasing, speller, (word) => termsOf(word).some((term) => inUse.has(term)));
+    const answers = yield* answersTo(parts);
+    const own = answers.get(0);
+    const found = new Map<number, { score: number; fit: number }>();
+    for (const { whole, scores, covered } of answers.values()) {
+      for (const [id, score] of scores) {
+        const part = covered.get(id)! / whole;
+        const known = found.get(id) ?? { score: 0, fit: 0 };
+        // Of the words alone, or of the words and one goal.
+        const ofBoth = (covered.get(id)! + (own?.covered.get(id) ?? 0)) / (whole + (own?.whole ?? 0));
+        found.set(id, { score: known.score + score * part ** coverage, fit: Math.max(known.fit, ofBoth) });
       }
+      yield;
+    }
+    return [...found]
+      .map(([id, { score, fit }]) => ({ name: names.get(id) ?? "", score, fit }))
+      .filter(({ name }) => name !== "" && accepts?.(name) !== false)
+      .sort((a, b) => b.score - a.score)
+      .slice(0, mostRanked);
+  }
+
+  /** What the tools answer to, for the words of the query and for each goal. A part counts by the best of its meanings. */
+  function* answersTo(parts: readonly QueryPart[]): Generator<undefined, ReadonlyMap<number, Answers>> {
+    const answers = new Map<number, Answers>();
+    const bestOf = new Map<QueryPart["meanings"], ReadonlyMap<number, number>>();
+    for (const { meanings, weight, goal } of parts) {
+      const best = bestOf.get(meanings) ?? (yield* bestScores(meanings));
+      bestOf.set(meanings, best);
+      const known = answers.get(goal) ?? { whole: 0, scores: new Map(), covered: new Map() };
       for (const [id, score] of best) {
-        scores.set(id, (scores.get(id) ?? 0) + score * ofPart);
-        covered.set(id, (covered.get(id) ?? 0) + ofPart);
-        if (isOwn) coveredOwn.set(id, (coveredOwn.get(id) ?? 0) + ofPart);
+        known.scores.set(id, (known.scores.get(id) ?? 0) + score * weight);
+        known.covered.set(id, (known.covered.get(id) ?? 0) + weight);
       }
+      known.whole += weight;
+      answers.set(goal, known);
     }
-    const found: FoundTool[] = [];
-    for (const [id, score] of scores) {
-      const name = names.get(id);
-      if (name === undefined || accepts?.(name) === false) continue;
-      const part = covered.get(id)! / whole;
-      const ownPart = (coveredOwn.get(id) ?? 0) / wholeOwn;
-      found.push({ name, score: score * part ** coverage, fit: Math.max(part, ownPart || 0) });
+    return answers;
+  }
+
+  function* bestScores(meanings: QueryPart["meanings"]): Generator<undefined, ReadonlyMap<number, number>> {
+    const best = new Map<number, number>();
+    for (const [term, weight] of meanings) {
+      const { ids, values } = scoresOf(term);
+      for (const [place, id] of ids.entries()) {
+        const score = values[place]! * weight;
+        if (score > (best.get(id) ?? 0)) best.set(id, score);
+      }
+      yield;
     }
-    return found.sort((a, b) => b.score - a.score).slice(0, mostRanked);
+    return best;
   }
 }
 
 const asItIs = { processTerm: (same: string) => same, tokenize: (same: string) => [same], boost };
-
-function sumOf(parts: readonly QueryPart[]): number {
-  return parts.reduce((sum, { weight }) => sum + weight, 0);
-}
 
 /** Runs a search to its end without a pause. */
 function finish<T>(steps: Generator<undefined, T>): T {
@@ -177,10 +197,17 @@ export function fuseRankings(
   return [...fused.values()].sort((a, b) => b.score - a.score).slice(0, limit);
 }
 
-/** How much a tool gains that answers to more of the query's words. */
-const coverage = 0.5;
+/** How much a tool gains that answers to more of the words, or to more of a goal. */
+const coverage = 0.6;
 /** How many places a ranking has. */
 const mostRanked = 50;
+/** The tools that answer to the words of a query, or to a goal, with how much of it they answer to. */
+interface Answers {
+  whole: number;
+  readonly scores: Map<number, number>;
+  readonly covered: Map<number, number>;
+}
+
 interface TermScores {
   readonly ids: Uint32Array;
   readonly values: Float32Array;
