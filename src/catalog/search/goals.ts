@@ -15,8 +15,8 @@ export interface LikelyGoal {
   readonly part: number;
 }
 
-/** Whether a tool has this word, or another for the same. */
-export type IsServed = (word: string) => boolean;
+/** How well the tools serve a word, from 0 to 1: they have it, or another for the same. */
+export type Serves = (word: string) => number;
 
 interface Phrase {
   readonly stems: readonly string[];
@@ -29,6 +29,7 @@ const widestGap = 2;
 const leastPart = 0.2;
 /** How many goals a query may be about. */
 const mostLikely = 3;
+const mostTried = 30;
 
 /** Lines with the same targets are one goal. */
 const lines = once(() => {
@@ -72,11 +73,11 @@ const linesByStem = once(() => {
 });
 
 /** The goals that a query names. The longer phrase counts: one that shares words with it says less. */
-export function findNamedGoals(stems: readonly string[], isServed: IsServed): readonly NamedGoal[] {
+export function findNamedGoals(stems: readonly string[], serves: Serves): readonly NamedGoal[] {
   const candidates = stems.flatMap((stem, start) =>
     (phrases().get(stem) ?? []).flatMap((phrase) => {
       const places = placesOf(phrase.stems, stems, start);
-      const targets = places === undefined ? [] : phrase.targets.filter(isServed);
+      const targets = places === undefined ? [] : phrase.targets.filter((target) => serves(target) > 0);
       return targets.length === 0 ? [] : [{ targets, places: places! }];
     }),
   );
@@ -91,8 +92,8 @@ export function findNamedGoals(stems: readonly string[], isServed: IsServed): re
   return found;
 }
 
-/** The goals that share most with a query, in whatever order its words are. Goals that no tool serves do not count. */
-export function findLikelyGoals(stems: Iterable<string>, isServed: IsServed): readonly LikelyGoal[] {
+/** The goals that share most with a query, in whatever order its words are. Goals that the tools do not serve count less. */
+export function findLikelyGoals(stems: Iterable<string>, serves: Serves): readonly LikelyGoal[] {
   const shared = new Map<number, number>();
   let whole = 0;
   for (const stem of new Set(stems)) {
@@ -104,11 +105,12 @@ export function findLikelyGoals(stems: Iterable<string>, isServed: IsServed): re
   const found: LikelyGoal[] = [];
   for (const [place, sum] of [...shared].sort(([, a], [, b]) => b - a)) {
     const part = sum / whole;
-    if (part < leastPart || found.length === mostLikely) break;
+    if (part < leastPart || found.length === mostTried) break;
     const { targets } = lines()[place]!;
-    if (targets.every(isServed)) found.push({ targets, part });
+    const served = targets.reduce((sum, target) => sum + serves(target), 0) / targets.length;
+    if (served > 0) found.push({ targets: targets.filter((target) => serves(target) > 0), part: part * served });
   }
-  return found;
+  return found.sort((a, b) => b.part - a.part).slice(0, mostLikely);
 }
 
 function placesOf(phrase: readonly string[], stems: readonly string[], start: number): readonly number[] | undefined {

@@ -1,5 +1,5 @@
 import { correctForeign, isListed, joinPhrases, type ReadWord, translateWord } from "./dictionary.ts";
-import { findLikelyGoals, findNamedGoals, type IsServed, type NamedGoal } from "./goals.ts";
+import { findLikelyGoals, findNamedGoals, type Serves, type NamedGoal } from "./goals.ts";
 import type { Speller } from "./spelling.ts";
 import { groupsOf } from "./thesaurus.ts";
 import { isEnglishWord, isForeignStopWord, isLightWord, isStopWord, splitWords, stemWord } from "./words.ts";
@@ -25,10 +25,10 @@ interface Term {
 /** A word itself says more than another word for the same thing. */
 const synonymWeight = 0.6;
 /** What a phrase comes down to, and what is left for its own words. */
-const namedWeight = 0.7;
+const namedWeight = 0.5;
 const coveredWeight = 0.4;
 /** What the whole query probably comes down to, and how far the best goal leads the others. */
-const likelyWeight = 0.8;
+const likelyWeight = 1;
 const lead = 2;
 const lightWeight = 0.5;
 /** A word that was probably mistyped, or that was translated. */
@@ -39,12 +39,12 @@ const maxWords = 40;
 export function* readQuery(
   phrasing: string,
   speller: Speller,
-  isServed: IsServed,
+  serves: Serves,
 ): Generator<undefined, readonly QueryPart[]> {
   yield* loadTables();
   const terms = yield* readTerms(phrasing, speller);
-  const named = findNamedGoals(terms.map(stemOf), isServed);
-  const likely = findLikelyGoals(terms.filter(({ isEmpty }) => !isEmpty).map(stemOf), isServed);
+  const named = findNamedGoals(terms.map(stemOf), serves);
+  const likely = findLikelyGoals(terms.filter(({ isEmpty }) => !isEmpty).map(stemOf), serves);
   const best = likely[0]?.part ?? 1;
   return [
     ...ownParts(terms, named),
@@ -85,9 +85,9 @@ function* loadTables(): Generator<undefined, void> {
     load("");
     yield;
   }
-  findNamedGoals([""], () => false);
+  findNamedGoals([""], () => 0);
   yield;
-  findLikelyGoals([""], () => false);
+  findLikelyGoals([""], () => 0);
   yield;
 }
 

@@ -43,7 +43,7 @@ interface Entry {
   readonly parameters: string;
 }
 
-const boost = { name: 4, title: 2, source: 2, summary: 2, description: 0.6, parameters: 0.5 };
+const boost = { name: 4, title: 2, source: 3, summary: 2, description: 0.6, parameters: 0.5 };
 
 export function createToolIndex(tools: readonly SearchedTool[] = []): ToolIndex {
   const index = new MiniSearch<Entry>({
@@ -118,8 +118,7 @@ export function createToolIndex(tools: readonly SearchedTool[] = []): ToolIndex 
   function* rank(phrasing: string, accepts?: Accepts): Generator<undefined, readonly FoundTool[]> {
     speller ??= createSpeller(new Map([...Array.from(thesaurusWords(), (word) => [word, 1] as const), ...known]));
     terms ??= new Set(known.keys().flatMap(termsOf));
-    const inUse = terms;
-    const parts = yield* readQuery(phrasing, speller, (word) => termsOf(word).some((term) => inUse.has(term)));
+    const parts = yield* readQuery(phrasing, speller, serves);
     const answers = yield* answersTo(parts);
     const own = answers.get(0);
     const found = new Map<number, { score: number; fit: number }>();
@@ -138,6 +137,11 @@ export function createToolIndex(tools: readonly SearchedTool[] = []): ToolIndex 
       .filter(({ name }) => name !== "" && accepts?.(name) !== false)
       .sort((a, b) => b.score - a.score)
       .slice(0, mostRanked);
+  }
+
+  function serves(word: string): number {
+    const [own = "", ...groups] = termsOf(word);
+    return terms!.has(own) ? 1 : groups.some((group) => terms!.has(group)) ? servedByOther : 0;
   }
 
   /** What the tools answer to, for the words of the query and for each goal. A part counts by the best of its meanings. */
@@ -201,6 +205,9 @@ export function fuseRankings(
 const coverage = 0.6;
 /** How many places a ranking has. */
 const mostRanked = 50;
+/** How well a word is served by tools that have only another word for the same. */
+const servedByOther = 0.5;
+
 /** The tools that answer to the words of a query, or to a goal, with how much of it they answer to. */
 interface Answers {
   whole: number;
