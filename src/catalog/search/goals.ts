@@ -1,4 +1,5 @@
 import { once, readLanguageFile } from "./language-data.ts";
+import { groupsOf } from "./thesaurus.ts";
 import { isStopWord, splitWords, stemWord } from "./words.ts";
 
 /** A phrase that was found in a query, and what tools call what it is about. */
@@ -27,7 +28,9 @@ interface Phrase {
 const widestGap = 2;
 /** Below this, what a query and a goal share is chance. */
 const leastPart = 0.2;
-/** How many goals a query may be about. */
+/** What a synonym of a query's word counts beside the word itself. */
+const synonymPart = 0.5;
+/** How many goals a query may be about, and how many are looked at. */
 const mostLikely = 3;
 const mostTried = 30;
 
@@ -58,14 +61,15 @@ const phrases = once(() => {
   return Map.groupBy(byWords.values(), ({ stems }) => stems[0]!);
 });
 
-/** The lines that each stem is in. */
-const linesByStem = once(() => {
+/** The lines that each stem is in, and each group of synonyms. */
+const linesByTerm = once(() => {
   const found = new Map<string, number[]>();
   for (const [place, line] of lines().entries()) {
     const words = [...line.targets, ...line.phrases.flat()].filter((word) => !isStopWord(word));
-    for (const stem of new Set(words.map(stemWord))) {
-      const known = found.get(stem);
-      if (known === undefined) found.set(stem, [place]);
+    const stems = words.map(stemWord);
+    for (const term of new Set([...stems, ...stems.flatMap(groupsOf)])) {
+      const known = found.get(term);
+      if (known === undefined) found.set(term, [place]);
       else known.push(place);
     }
   }
@@ -97,20 +101,34 @@ export function findLikelyGoals(stems: Iterable<string>, serves: Serves): readon
   const shared = new Map<number, number>();
   let whole = 0;
   for (const stem of new Set(stems)) {
-    const places = linesByStem().get(stem) ?? [];
-    const rarity = Math.log(1 + lines().length / (places.length + 1));
+    const rarity = rarityOf(stem);
+    const gains = new Map<number, number>();
+    for (const group of groupsOf(stem)) {
+      const gain = Math.min(rarity, rarityOf(group)) * synonymPart;
+      for (const place of linesByTerm().get(group) ?? []) gains.set(place, Math.max(gains.get(place) ?? 0, gain));
+    }
+    for (const place of linesByTerm().get(stem) ?? []) gains.set(place, rarity);
+    for (const [place, gain] of gains) shared.set(place, (shared.get(place) ?? 0) + gain);
     whole += rarity;
-    for (const place of places) shared.set(place, (shared.get(place) ?? 0) + rarity);
   }
-  const found: LikelyGoal[] = [];
-  for (const [place, sum] of [...shared].sort(([, a], [, b]) => b - a)) {
-    const part = sum / whole;
-    if (part < leastPart || found.length === mostTried) break;
-    const { targets } = lines()[place]!;
-    const served = targets.reduce((sum, target) => sum + serves(target), 0) / targets.length;
-    if (served > 0) found.push({ targets: targets.filter((target) => serves(target) > 0), part: part * served });
-  }
-  return found.sort((a, b) => b.part - a.part).slice(0, mostLikely);
+  const tried = [...shared]
+    .filter(([, sum]) => sum >= whole * leastPart)
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, mostTried);
+  return tried
+    .map(([place, sum]) => {
+      const { targets } = lines()[place]!;
+      const served = targets.filter((target) => serves(target) > 0);
+      const part = served.reduce((found, target) => found + serves(target), 0) / targets.length;
+      return { targets: served, part: (sum / whole) * part };
+    })
+    .filter(({ targets }) => targets.length > 0)
+    .sort((a, b) => b.part - a.part)
+    .slice(0, mostLikely);
+}
+
+function rarityOf(term: string): number {
+  return Math.log(1 + lines().length / ((linesByTerm().get(term)?.length ?? 0) + 1));
 }
 
 function placesOf(phrase: readonly string[], stems: readonly string[], start: number): readonly number[] | undefined {
