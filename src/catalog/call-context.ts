@@ -61,10 +61,10 @@ export class RequestCallContext implements CallContext {
   readonly approval: ApprovalAnswer | undefined;
   readonly #request: RequestContext;
 
-  /** `from` has no client: the request names it. */
+  /** The request names the client, which `from` need not know. */
   constructor(request: RequestContext, from: Caller, log: Log, span?: Span, approval?: ApprovalAnswer) {
     const client = request.client.name;
-    this.caller = client === undefined ? from : { ...from, client };
+    this.caller = client === from.client ? from : { ...from, ...(client !== undefined && { client }) };
     this.log = log;
     this.span = span;
     this.approval = approval;

@@ -1,20 +1,38 @@
 /** About how many characters of JSON a value has, without producing them: results can be megabytes. */
 export function approximateJsonSize(value: unknown): number {
+  return sizeOf(value, 0);
+}
+
+/** A server may nest deeper than a function can call itself. */
+const deepest = 100;
+
+function sizeOf(value: unknown, depth: number): number {
+  if (typeof value === "string") return value.length + 2;
+  if (typeof value !== "object" || value === null) return 4;
+  if (depth === deepest) return sizeOfDeep(value);
+  if (Array.isArray(value)) {
+    let size = 2 + value.length;
+    for (const item of value) size += sizeOf(item, depth + 1);
+    return size;
+  }
+  let size = 2;
+  for (const key in value) size += key.length + 4 + sizeOf((value as Record<string, unknown>)[key], depth + 1);
+  return size;
+}
+
+function sizeOfDeep(value: object): number {
   let size = 0;
   const open: unknown[] = [value];
   while (open.length > 0) {
     const next = open.pop();
-    if (typeof next === "string") size += next.length + 2;
-    else if (typeof next !== "object" || next === null) size += 4;
-    else if (Array.isArray(next)) {
-      size += 2 + next.length;
-      for (const item of next) open.push(item);
-    } else {
-      size += 2;
-      for (const key in next) {
-        size += key.length + 4;
-        open.push((next as Record<string, unknown>)[key]);
-      }
+    if (typeof next !== "object" || next === null) {
+      size += sizeOf(next, 0);
+      continue;
+    }
+    size += 2;
+    for (const [key, item] of Object.entries(next)) {
+      size += Array.isArray(next) ? 1 : key.length + 4;
+      open.push(item);
     }
   }
   return size;

@@ -7,6 +7,7 @@ import type { CallVerdict } from "../advice.ts";
 import { shortHash } from "../audit/audit-line.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { CallContext } from "../call-context.ts";
+import type { Caller } from "../caller.ts";
 import type { CatalogTool, Source } from "../source.ts";
 import type { Operation } from "./operation.ts";
 
@@ -52,6 +53,8 @@ export function createCallRecorder({ audit, metrics, clock }: CallRecorderOption
     return name;
   }
 
+  const recorder: RecorderParts = { audit, metrics, clock, nameOf };
+
   return {
     refused({ tool, name, fault, context }: RefusedCall): void {
       audit.record({
@@ -67,27 +70,58 @@ export function createCallRecorder({ audit, metrics, clock }: CallRecorderOption
         sizeOut: 0,
       });
     },
-    begin({ source, args, what }: Operation, { caller, span: door }: CallContext): CallRecord {
-      const at = clock();
+    begin(operation: Operation, { caller, span: door }: CallContext): CallRecord {
+      const { source } = operation;
       const call = { door: caller.door, source: source.kind === "server" ? source.id : source.kind };
       metrics?.callStarted(call);
       const span = door?.startChild("guard", { attributes: { "clawport.source": call.source } });
-      return {
-        at,
-        span,
-        end({ verdict, why }, outcome, value) {
-          const ms = clock() - at;
-          const sizeIn = approximateJsonSize(args);
-          const sizeOut = value === undefined ? 0 : approximateJsonSize(value);
-          const name = nameOf(source);
-          audit.record({ at, caller, source: name, tool: what, verdict, why, ms, outcome, sizeIn, sizeOut });
-          const code = outcome === "ok" || outcome === "tool-error" ? undefined : outcome;
-          metrics?.callEnded({ door: call.door, source: call.source, outcome, code, seconds: ms / 1000 });
-          span?.setAttribute("clawport.verdict", verdict);
-          span?.setAttribute("clawport.why", why);
-          span?.end();
-        },
-      };
+      return new RunningCall(operation, caller, call, span, recorder);
     },
   };
+}
+
+interface RecorderParts extends CallRecorderOptions {
+  nameOf(source: Source): string;
+}
+
+/** A class, not a closure: there is one for every call. */
+class RunningCall implements CallRecord {
+  readonly at: number;
+  readonly span: Span | undefined;
+  readonly #operation: Operation;
+  readonly #caller: Caller;
+  readonly #call: { readonly door: string; readonly source: string };
+  readonly #recorder: RecorderParts;
+
+  constructor(
+    operation: Operation,
+    caller: Caller,
+    call: { readonly door: string; readonly source: string },
+    span: Span | undefined,
+    recorder: RecorderParts,
+  ) {
+    this.at = recorder.clock();
+    this.span = span;
+    this.#operation = operation;
+    this.#caller = caller;
+    this.#call = call;
+    this.#recorder = recorder;
+  }
+
+  end({ verdict, why }: CallDecision, outcome: string, value: unknown): void {
+    const { at, span } = this;
+    const { source, args, what: tool } = this.#operation;
+    const { audit, metrics, clock, nameOf } = this.#recorder;
+    const { door, source: kind } = this.#call;
+    const ms = clock() - at;
+    const sizeIn = approximateJsonSize(args);
+    const sizeOut = value === undefined ? 0 : approximateJsonSize(value);
+    const caller = this.#caller;
+    audit.record({ at, caller, source: nameOf(source), tool, verdict, why, ms, outcome, sizeIn, sizeOut });
+    const code = outcome === "ok" || outcome === "tool-error" ? undefined : outcome;
+    metrics?.callEnded({ door, source: kind, outcome, code, seconds: ms / 1000 });
+    span?.setAttribute("clawport.verdict", verdict);
+    span?.setAttribute("clawport.why", why);
+    span?.end();
+  }
 }

@@ -191,12 +191,15 @@ async function arrivalOf(sources: readonly Connecting[], atMostMs = Infinity): P
 }
 
 /** Who sent a request, as the guard and the audit know it. */
-export function callerOf({ principal, sessionId }: RequestContext, door: DoorKind, rights: CallerRights): Caller {
+export function callerOf(request: RequestContext, door: DoorKind, rights: CallerRights): Caller {
   // A command at a terminal counts as the same caller with and without a hub, where it has no token.
   if (door === "cli") return { door };
+  const { principal: token, sessionId: sessionKey, client } = request;
   const { view, isLocal } = rights;
-  if (sessionId === undefined) return { door, token: principal, view, isLocal };
-  return { door, token: principal, view, isLocal, sessionKey: sessionId };
+  if (sessionKey === undefined || client.name === undefined)
+    return { door, token, view, isLocal, ...(sessionKey !== undefined && { sessionKey }) };
+  // The usual case at once, without copying.
+  return { door, token, view, isLocal, sessionKey, client: client.name };
 }
 
 const kinds: readonly OfferChange[] = ["tools", "resources", "prompts"];

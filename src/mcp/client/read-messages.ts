@@ -14,14 +14,16 @@ export function readMessages(text: string, log: Log): JsonRpcMessage[] {
     log.warn("skipped a message that is not valid JSON", { chars: text.length });
     return [];
   }
-  return (Array.isArray(value) ? value : [value]).flatMap((each) => {
-    try {
-      return [parseMessage(each)];
-    } catch (error) {
-      log.warn("skipped an invalid message", { error });
-      return [];
-    }
-  });
+  return Array.isArray(value) ? value.flatMap((each) => readMessage(each, log)) : readMessage(value, log);
+}
+
+function readMessage(value: unknown, log: Log): JsonRpcMessage[] {
+  try {
+    return [parseMessage(value)];
+  } catch (error) {
+    log.warn("skipped an invalid message", { error });
+    return [];
+  }
 }
 
 export function isAnswerTo(message: JsonRpcMessage, id: JsonRpcId | undefined): boolean {

@@ -2,6 +2,7 @@ import type { CallContext } from "../../catalog/call-context.ts";
 import type { Caller } from "../../catalog/caller.ts";
 import { Fault, isFault } from "../../core/fault.ts";
 import { abortOf } from "../../core/lazy-abort.ts";
+import type { Span } from "../../core/telemetry/telemetry.ts";
 import { type TraceFields, traceFields } from "../../core/telemetry/trace-context.ts";
 import { orAborted, settledWithin } from "../../core/wait.ts";
 import { askableOf, tasksExtension } from "../../mcp/messages/client-facts.ts";
@@ -91,16 +92,21 @@ export function createSafeRequest(
     }
   };
 
-  function send({ method, params, context, call, options }: CallerRequest): Promise<Params> {
-    const { span, tracestate } = context;
-    const sendWith = (sent: CallOptions) =>
-      call === undefined
-        ? connection.request(method, params, sent)
-        : sendCall(connection, params, sent, taskTerms(context, call));
-    if (span === undefined) return sendWith(options);
+  function send(request: CallerRequest): Promise<Params> {
+    const { span } = request.context;
+    return span === undefined ? sendWith(request, request.options) : sendTraced(request, span);
+  }
+
+  function sendTraced(request: CallerRequest, span: Span): Promise<Params> {
+    const { method, params, context, options } = request;
     return traceUpstream(span, definition, method, params, ({ traceparent }) =>
-      sendWith({ ...options, trace: traceFields(traceparent, tracestate) }),
+      sendWith(request, { ...options, trace: traceFields(traceparent, context.tracestate) }),
     );
+  }
+
+  function sendWith({ method, params, context, call }: CallerRequest, options: CallOptions): Promise<Params> {
+    if (call === undefined) return connection.request(method, params, options);
+    return sendCall(connection, params, options, taskTerms(context, call));
   }
 
   /** Repeats a request as long as there is a reason to. Throws why it failed if there is none. */
