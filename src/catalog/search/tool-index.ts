@@ -221,7 +221,7 @@ interface TermScores {
 }
 
 /** At most 80 KB each with 10,000 tools. */
-const mostKeptTerms = 100;
+const mostKeptTerms = 200;
 
 /** What a query may hold at most. */
 export const maxPhrasings = 5;
