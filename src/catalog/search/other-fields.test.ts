@@ -109,6 +109,10 @@ test.each([
   ["how far did I run this week", "get_activities"],
   ["learn Spanish vocabulary by heart", "add_note"],
   ["how do you say this in French", "translate_text"],
+  ["Wie wird das Wetter morgen?", "get_forecast"],
+  ["où est mon colis", "track_shipment"],
+  ["pon música", "playMusic"],
+  ["サイン契約書", "send_envelope"],
 ])("%s finds %s", (query, name) => {
   const found = index.search([query], 5).map((tool) => tool.name.split("__")[1]);
   expect(found).toContain(name);
