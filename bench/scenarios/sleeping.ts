@@ -13,6 +13,8 @@ import { median, minimum } from "../statistics.ts";
 import { cliFile, startTarget } from "../targets.ts";
 
 const serverCount = 20;
+/** Made with the official SDK, as most are; the others are hand-written. */
+const sdkIndex = 13;
 /** No model answers sooner to a list of tools. */
 const thinkingMs = 500;
 /** Tells the configured servers from all other processes. */
@@ -34,10 +36,13 @@ const measures: readonly Measure[] = [
   { title: "the same, for a client that is new to it", until: "tools/list", base: "limit" },
   { title: "hand-written (limit), HTTP", until: "ready", base: "limit-http" },
   { title: "clawport up", until: "ready", base: "limit-http", bar: { atMost: 3 } },
-  { title: "a server, started by hand", until: "its first answer", base: "server" },
+  { title: "hand-written server, started by hand", until: "its first answer", base: "server" },
   { title: "the same, asleep in clawport", until: "its first answer", base: "server", bar: { atMost: 1.2 } },
+  { title: "server with the official SDK, by hand", until: "its first answer", base: "sdk" },
+  { title: "the same, asleep in clawport", until: "its first answer", base: "sdk", bar: { atMost: 1.2 } },
 ];
-const keys = ["limit", "serve", "serve-new", "limit-http", "up", "server", "sleeper"] as const;
+const keys = ["limit", "serve", "serve-new", "limit-http", "up", "server", "sleeper", "sdk", "sdk-sleeper"] as const;
+const runs = [runLimit, runServe, runNewClient, runHttp, runUp, runServer, runSdk, runSdkSleeper];
 
 /** Twenty stdio servers whose lists are stored: how soon they are listed, and what the first call costs. */
 export const sleeping: Scenario = {
@@ -46,7 +51,7 @@ export const sleeping: Scenario = {
     for (const folder of [state, newState]) await storeLists(folder);
     const times = new Map<string, number[]>(keys.map((key) => [key, []]));
     for (let round = -2; round < (quick ? 3 : 21); round++) {
-      for (const run of rotated([runLimit, runServe, runNewClient, runHttp, runUp], Math.abs(round))) {
+      for (const run of rotated(runs, Math.abs(round))) {
         const found = await run();
         if (round >= 0) for (const [key, ms] of Object.entries(found)) times.get(key)!.push(ms);
       }
@@ -69,7 +74,7 @@ export const sleeping: Scenario = {
       "verdict",
     ];
     const notes = [
-      `${serverCount} stdio servers, all asleep: no process is started before the first call, which is checked. Lists and readiness are from spawn; the call follows ${thinkingMs} ms after the list, and its base is spawn, initialize, tools/list and tools/call by hand.`,
+      `${serverCount} stdio servers, all asleep: no process is started before the first call, which is checked. Lists and readiness are from spawn; the call follows ${thinkingMs} ms after the list, and its base is spawn, initialize, tools/list and tools/call by hand, after the same pause.`,
       "A client that begins as it did last time gets its first answers from a file, before the rest is loaded; one that is new to it waits for that.",
     ];
     return [section({ title: `${serverCount} servers that sleep`, notes, columns, rows })];
@@ -81,14 +86,29 @@ async function storeLists(folder: string): Promise<void> {
   await using first = startTarget("limit-stdio");
   await openStdioClient(first);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const servers = Array.from({ length: serverCount }, (_, index) => [
+  // Without a PID namespace, as by hand: it costs every start the same.
+  const serverOf = (target: string, index: number) => [
     `s${index}`,
-    // Without a PID namespace, as by hand: it costs every start the same.
-    { command: process.execPath, args: [targetFile("limit-stdio"), `${marker}-${index}`], pidNamespace: "off" },
-  ]);
+    { command: process.execPath, args: [targetFile(target), `${marker}-${index}`], pidNamespace: "off" },
+  ];
+  const servers = Array.from({ length: serverCount }, (_, index) =>
+    serverOf(index === sdkIndex ? "sdk-stdio" : "limit-stdio", index),
+  );
   writeFileSync(path.join(folder, "clawport.json5"), JSON.stringify({ servers: Object.fromEntries(servers) }));
   const how = await startNode([cliFile, "tools", "--home", folder]).exited;
   if (!how.startsWith("exit code 0")) throw new Error(`clawport tools: ${how}`);
+  // Node keeps compiled code when a process ends by itself: this is not the first use of the program.
+  const used = startNode([cliFile, "serve", "--stdio", "--home", folder]);
+  await callAsleep(await openStdioClient(used), 0);
+  used.stdin.end();
+  await used.exited;
+}
+
+async function callAsleep(client: Client, index: number): Promise<number> {
+  await sleep(thinkingMs);
+  const called = performance.now();
+  await client.request("tools/call", echoParams(100, `s${index}__echo`));
+  return performance.now() - called;
 }
 
 async function runLimit(): Promise<Record<string, number>> {
@@ -96,9 +116,30 @@ async function runLimit(): Promise<Record<string, number>> {
   await using child = startTarget("limit-stdio");
   const client = await openStdioClient(child);
   await client.request("tools/list", "{}");
-  const limit = performance.now() - began;
+  return { limit: performance.now() - began };
+}
+
+async function runServer(): Promise<Record<string, number>> {
+  return { server: await timeByHand("limit-stdio") };
+}
+
+async function runSdk(): Promise<Record<string, number>> {
+  return { sdk: await timeByHand("sdk-stdio") };
+}
+
+async function timeByHand(target: string): Promise<number> {
+  await sleep(thinkingMs);
+  const began = performance.now();
+  await using child = startTarget(target);
+  const client = await openStdioClient(child);
+  await client.request("tools/list", "{}");
   await client.request("tools/call", echoParams(100));
-  return { limit, server: performance.now() - began };
+  return performance.now() - began;
+}
+
+async function runSdkSleeper(): Promise<Record<string, number>> {
+  await using child = startNode([cliFile, "serve", "--stdio", "--home", state]);
+  return { "sdk-sleeper": await callAsleep(await listAll(child), sdkIndex) };
 }
 
 async function runServe(): Promise<Record<string, number>> {
@@ -106,10 +147,7 @@ async function runServe(): Promise<Record<string, number>> {
   await using child = startNode([cliFile, "serve", "--stdio", "--home", state]);
   const client = await listAll(child);
   const serve = performance.now() - began;
-  await sleep(thinkingMs);
-  const called = performance.now();
-  await client.request("tools/call", echoParams(100).replace('"echo"', '"s7__echo"'));
-  return { serve, sleeper: performance.now() - called };
+  return { serve, sleeper: await callAsleep(client, 7) };
 }
 
 async function runNewClient(): Promise<Record<string, number>> {

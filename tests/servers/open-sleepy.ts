@@ -29,6 +29,8 @@ export interface Sleepy extends AsyncDisposable {
   learn(settings?: SleepySettings): Promise<void>;
   starts(): number[];
   runs(tool: string): number;
+  /** How often it has listed its tools. */
+  lists(): number;
   /** The files with lists, and what was set aside. */
   stored(): string[];
 }
@@ -65,6 +67,7 @@ export async function openSleepy(offered: object = plain): Promise<Sleepy> {
     },
     starts: () => lines().flatMap((line) => (line.startsWith("start ") ? [Number(line.slice(6))] : [])),
     runs: (tool) => lines().filter((line) => line === `run ${tool}`).length,
+    lists: () => lines().filter((line) => line === "list").length,
     stored: () => readdirSync(file("lists")).toSorted(),
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
   };

@@ -39,6 +39,8 @@ describe("a stdio server whose lists are stored", () => {
     const [, pid] = sleepy.starts();
     expect(answers.map(textOf)).toEqual(answers.map(() => String(pid)));
     expect([sleepy.starts().length, sleepy.runs("write")]).toEqual([2, 8]);
+    // Once at each start.
+    expect(sleepy.lists()).toBe(2);
     expect(engine.manager.status("s")).toMatchObject({ state: "ready", pid });
   });
 

@@ -43,6 +43,8 @@ export async function openServers(parts: EngineParts, options: OpenServersOption
   const firstStart = prepareFirstStart(log, async () => {
     if (idle) return;
     await import("../../sources/servers/connection/link.ts");
+    // Node loads these when they are first used, which would be while a call waits for its server.
+    for (const name of ["node:child_process", "node:fs/promises"]) process.getBuiltinModule(name);
     if (servers.definitions().some(needsNamespace) && (await findNamespaceWay(serverEnv)) === undefined)
       log.info("the system allows no PID namespaces: what a server starts may outlive it (see `clawport doctor`)");
   });

@@ -134,7 +134,7 @@ export function createServerSource(
   async function connectAndList(signal: AbortSignal): Promise<void> {
     try {
       await server.connection.openPatiently(signal);
-      if (!lists.isVerified()) await orAborted(lists.refresh(), signal);
+      await orAborted(lists.verify(), signal);
     } catch (error) {
       if (signal.aborted || !isFault(error)) throw error;
       if (error instanceof RpcFault || error.code === "outcome-unknown")

@@ -27,6 +27,8 @@ export interface ListCache {
   onFetch(listener: () => void): () => void;
   /** Fetches them now. One fetch at a time: calls during a fetch share the next one. */
   refresh(): Promise<ServerLists>;
+  /** Resolves when the running server has listed them. Does not fetch them twice. */
+  verify(): Promise<unknown>;
   /** Something hints that they are out of date: fetches them, unless they were fetched just now. */
   suspectStale(): void;
   close(): void;
@@ -90,6 +92,8 @@ export function createListCache(options: ListCacheOptions): ListCache {
       return () => fetchListeners.delete(listener);
     },
     refresh,
+    // What is being fetched is asked of the server that runs now.
+    verify: () => (isVerified ? Promise.resolve() : (fetching ?? refresh())),
     suspectStale() {
       if (now() - fetchedAt > freshMs) inBackground(refresh());
     },

@@ -8,6 +8,7 @@ import { writeFileAtomic } from "../../../core/files/write-file-atomic.ts";
 import { isRecord } from "../../../core/is-record.ts";
 import type { Log } from "../../../core/log.ts";
 import { lazyCrypto } from "../../../core/secrets/crypto.ts";
+import { sleep } from "../../../core/wait.ts";
 import type { Agreement } from "../../../mcp/client/mcp-client.ts";
 import type { ServerDefinition } from "../definition.ts";
 import { isUsableList, type ListMeta, type ServerLists } from "./fetch-lists.ts";
@@ -29,7 +30,7 @@ export interface ListStore {
   read(definition: StoredServer): StoredLists | undefined;
   /** In the background. Failures are logged: the lists are then fetched the next time. */
   save(definition: StoredServer, stored: StoredLists): void;
-  /** Resolves when nothing is being written any more. */
+  /** Writes at once from now on. Resolves when nothing is being written any more. */
   settled(): Promise<void>;
 }
 
@@ -49,10 +50,12 @@ const maxBytes = 8 * 1024 * 1024;
 /** Files of servers that are no longer configured stay until there are too many. */
 const bounds = { maxAgeMs: 365 * 24 * 60 * 60 * 1000, maxFiles: 500, maxBytes: 256 * 1024 * 1024 };
 const format = 1;
+const pauseMs = 100;
 
 export function openListStore({ folder, keyFile, log, now = Date.now }: ListStoreOptions): ListStore {
   /** One write at a time for each server: the last one counts. */
   const writing = new Map<string, Promise<void>>();
+  const closing = new AbortController();
   let key: Buffer | undefined;
 
   return {
@@ -68,15 +71,22 @@ export function openListStore({ folder, keyFile, log, now = Date.now }: ListStor
     save({ name, fingerprint }, stored) {
       const before = writing.get(name) ?? Promise.resolve();
       const done = before
+        .then(() => pause())
         .then(() => write({ name, fingerprint }, stored))
         .catch((error: unknown) => log.warn("could not store a list of tools", { server: name, error }))
         .finally(() => writing.get(name) === done && writing.delete(name));
       writing.set(name, done);
     },
     async settled() {
+      closing.abort();
       while (writing.size > 0) await Promise.all(writing.values());
     },
   };
+
+  /** A call may wait for the server whose list this is, and goes first. */
+  async function pause(): Promise<void> {
+    await sleep(pauseMs, closing.signal).catch(() => {});
+  }
 
   /** Keyed, since a plain hash of a definition would let its secrets be guessed. The name is another account. */
   function idOf({ name, fingerprint }: StoredServer): string {
