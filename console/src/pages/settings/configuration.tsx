@@ -125,13 +125,12 @@ function Hiding({ saved, onText }: HidingProps) {
   const state = useSignal<"asking" | "entered" | "hidden" | Fault>("asking");
   useEffect(() => {
     if (tools.length === 0) return;
-    hub.configuration.hide(saved, tools).then(
-      (text) => {
-        state.value = text === saved ? "hidden" : "entered";
-        if (text !== saved) onText(text);
-      },
-      (error: unknown) => (state.value = toFault(error)),
-    );
+    const enter = async () => {
+      const text = await hub.configuration.hide(saved, tools);
+      state.value = text === saved ? "hidden" : "entered";
+      if (text !== saved) onText(text);
+    };
+    enter().catch((error: unknown) => (state.value = toFault(error)));
   }, [tools.join("\n"), saved]);
   if (tools.length === 0) return null;
   const now = state.value;
