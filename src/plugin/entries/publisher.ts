@@ -2,6 +2,7 @@ import { mayUseServer } from "../../core/config/agent-servers-config.ts";
 import { messageOf } from "../../core/fault.ts";
 import type { Home } from "../../core/files/home.ts";
 import type { Log } from "../../core/log.ts";
+import { writeConfig } from "../config-file.ts";
 import type { OpenClawConfigRuntime } from "../openclaw-api.ts";
 import type { PluginConfig } from "../plugin-config.ts";
 import { type DoorFile, readDoorFile, writeDoorFile } from "./door-file.ts";
@@ -29,6 +30,14 @@ export interface Publisher {
   withdraw(config: Pick<OpenClawConfigRuntime, "mutateConfigFile">): Promise<void>;
 }
 
+/**
+ * While OpenClaw reloads plugins, what it gave us may not work any more. A moment later there is a new one, or, if it does
+ * not start the service again, only the file.
+ */
+const runtimeAttempts = 5;
+const mostAttempts = 10;
+const retryMs = 1000;
+
 /** Our entries may be most of the file. */
 const plainWrite = { afterWrite: { mode: "auto" }, writeOptions: { allowConfigSizeDrop: true } } as const;
 
@@ -43,13 +52,7 @@ export async function openPublisher(options: PublisherOptions): Promise<Publishe
     get lastPort() {
       return door.port;
     },
-    publishSoon() {
-      setTimeout(() => {
-        publishing = publishing
-          .then(publish)
-          .catch((error: unknown) => log.warn("could not publish the servers", { error }));
-      }, 10).unref();
-    },
+    publishSoon: () => publishAfter(10, 1),
     async withdraw(config) {
       isWithdrawn = true;
       await publishing;
@@ -61,7 +64,15 @@ export async function openPublisher(options: PublisherOptions): Promise<Publishe
     },
   };
 
-  async function publish(): Promise<void> {
+  function publishAfter(ms: number, attempt: number): void {
+    setTimeout(() => {
+      publishing = publishing
+        .then(() => publish(attempt))
+        .catch((error: unknown) => log.warn("could not publish the servers", { error }));
+    }, ms).unref();
+  }
+
+  async function publish(attempt: number): Promise<void> {
     const port = options.port();
     if (port === undefined || isWithdrawn) return;
     if (port !== door.port) await save({ ...door, port });
@@ -74,12 +85,14 @@ export async function openPublisher(options: PublisherOptions): Promise<Publishe
       );
     if (!needsEdit(config.current(), planned, place, door.denials)) return;
     try {
-      await config.mutateConfigFile({
+      const write = attempt <= runtimeAttempts ? config.mutateConfigFile : writeConfig;
+      await write({
         ...plainWrite,
         mutate: (draft) => applyPlan(draft, planEntries(draft, published(), place, isHidden), place, door.denials),
       });
       await save({ ...door, denials: planned.denials });
     } catch (error) {
+      if (attempt < mostAttempts) return publishAfter(retryMs, attempt + 1);
       const entries = JSON.stringify(Object.keys(planned.entries));
       log.error(`could not write the entries ${entries} into mcp.servers: ${messageOf(error)}`);
     }
