@@ -16,7 +16,7 @@ export const command = defineCommand({
     search: {
       type: "string",
       value: "<words>",
-      description: "only tools with these words in their name or description",
+      description: "only tools with these words in their name or description, or else those that come closest",
     },
     cost: { type: "boolean", description: "how many tokens the definitions take in the context of a model" },
     ...trustOption,

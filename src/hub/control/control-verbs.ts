@@ -96,6 +96,7 @@ const verbs: VerbTable = {
         source: optionalText("source"),
         offset: optionalNumber("offset"),
         limit: optionalNumber("limit"),
+        closest: optionalFlag("closest"),
       }),
     ),
   },

@@ -160,6 +160,10 @@ function createLocalTools(
   { catalog, guard }: Pick<LocalControlOptions, "catalog" | "guard">,
   sourceIds: () => Promise<readonly string[]>,
 ): ToolsControl {
+  const toolSearch = memoized(async () => {
+    const { createToolSearch } = await import("../../catalog/search/tool-search.ts");
+    return createToolSearch({ tools: () => catalog.tools() });
+  });
   return {
     async list(source) {
       if (source === undefined) return catalog.tools().map(listedTool);
@@ -175,8 +179,10 @@ function createLocalTools(
       return found && listedTool(found);
     },
     async search(query) {
-      const { searchTools } = await import("./insight/search-tools.ts");
-      return searchTools(catalog, query);
+      const { findClosest, searchTools } = await import("./insight/search-tools.ts");
+      const page = searchTools(catalog, query);
+      const isAnswer = page.total > 0 || query?.closest !== true || !query.query;
+      return isAnswer ? page : findClosest(catalog, await toolSearch(), query);
     },
     async call({ name }, args, context) {
       const tool = catalog.find(name);

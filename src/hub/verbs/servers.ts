@@ -138,21 +138,23 @@ export async function listTools({ control, prefix, table }: VerbContext, source?
   return { ok: true, data: { tools }, text };
 }
 
-/** `tools --search <words> [server]`: those that have all of the words, the best first. */
+/** `tools --search <words> [server]`: those that have all of the words, the best first; else those that come closest. */
 export async function runToolSearch(
   { control, prefix, table }: VerbContext,
   query: string,
   source?: string,
 ): Promise<VerbResult> {
-  const found = await control.tools.search({ query, source, limit: 200 });
-  const { tools, total } = found;
+  const found = await control.tools.search({ query, source, limit: 200, closest: true });
+  const { tools, total, isClosest } = found;
+  if (total === 0) return { ok: true, data: found, text: noMatch(prefix) };
   const shown = table?.(tools, toolColumns) ?? renderTools(tools);
   const more = total > tools.length ? `\n${total - tools.length} more. Give more words to narrow it down.` : "";
-  return { ok: true, data: found, text: total === 0 ? noMatch(prefix) : `${shown}${more}` };
+  const heading = isClosest ? "No tool has all of these words. These come closest:\n" : "";
+  return { ok: true, data: found, text: `${heading}${shown}${more}` };
 }
 
 function noMatch(prefix: string): string {
-  return `No tool has all of these words. Use fewer or other words, or run \`${prefix} tools\` to list all tools.`;
+  return `No tool matches. Use other words, or run \`${prefix} tools\` to list all tools.`;
 }
 
 type ShownTool = Pick<ListedTool, "name" | "title" | "description">;

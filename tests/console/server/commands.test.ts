@@ -39,10 +39,12 @@ test("tools are searched, and calls found by caller, outcome and text, and shown
     total: 1,
     tools: [{ name: "remove" }],
   });
-  const { out } = await runHere(place, ["tools", "--search", "add numbers"]);
-  expect(out).toMatch(
-    /^No tool has all of these words\. Use fewer or other words, or run `\S+ tools` to list all tools\.$/m,
-  );
+  const closest = (await runHere(place, ["tools", "--search", "delete everything"])).out;
+  expect(closest).toMatch(/^No tool has all of these words\. These come closest:\n/);
+  expect(closest).toContain("remove");
+  expect(await json<ToolPage>(place, "tools", "--search", "delete everything")).toMatchObject({ isClosest: true });
+  const { out } = await runHere(place, ["tools", "--search", "xyzzy"]);
+  expect(out).toMatch(/^No tool matches\. Use other words, or run `\S+ tools` to list all tools\.$/m);
   await browser.post("call", { tool: "add", arguments: {} });
   const line = await json<FoundCall>(place, "audit", "--caller", "console", "--outcome", "ok", "--text", "notes");
   expect(line).toMatchObject({ tool: "add", door: "console" });

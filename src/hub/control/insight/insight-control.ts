@@ -56,6 +56,8 @@ export interface ToolQuery {
   readonly offset?: number | undefined;
   /** 50 unless given, at most 200. */
   readonly limit?: number | undefined;
+  /** If no tool has all of the words, those that come closest in meaning. */
+  readonly closest?: boolean | undefined;
 }
 
 /** A tool in a list. `tools.find` has its schema. */
@@ -73,6 +75,8 @@ export interface ToolRow {
 export interface ToolPage {
   readonly total: number;
   readonly tools: readonly ToolRow[];
+  /** None has all of the words: these come closest. */
+  readonly isClosest?: true;
 }
 
 export interface ToolsInsight {

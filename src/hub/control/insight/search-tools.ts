@@ -1,4 +1,5 @@
 import type { Catalog } from "../../../catalog/catalog.ts";
+import type { ToolSearch } from "../../../catalog/search/tool-search.ts";
 import type { CatalogTool } from "../../../catalog/source.ts";
 import { estimateDefinition } from "../../../core/estimate-tokens.ts";
 import type { ToolPage, ToolQuery, ToolRow } from "./insight-control.ts";
@@ -21,6 +22,20 @@ export function searchTools(catalog: Pick<Catalog, "tools">, query: ToolQuery = 
           .toSorted((a, b) => b.score - a.score || byName(a.tool, b.tool))
           .map(({ tool }) => tool);
   return { total: found.length, tools: found.slice(offset, offset + limit).map(rowOf) };
+}
+
+const mostClosest = 10;
+
+/** The tools whose meaning comes closest to the words, as a model would find them. */
+export async function findClosest(
+  catalog: Pick<Catalog, "find">,
+  search: ToolSearch,
+  { query = "", source, limit = mostClosest }: ToolQuery,
+): Promise<ToolPage> {
+  const isOfSource = (name: string) => source === undefined || catalog.find(name)?.source.id === source;
+  const { tools } = await search.search([query.slice(0, 200)], Math.min(limit, mostClosest), isOfSource);
+  const found = tools.flatMap(({ name }) => catalog.find(name) ?? []);
+  return { total: found.length, tools: found.map(rowOf), isClosest: true };
 }
 
 function byName(a: CatalogTool, b: CatalogTool): number {
