@@ -54,7 +54,7 @@ export function createApprovalsControl(options: ApprovalsControlOptions): Approv
       const message = `${quoted(name)} has no new definition to accept. Run \`clawport approvals\` to see what does.`;
       throw new Fault("not-found", message);
     },
-    // Whoever may ask the hub at all may keep something blocked.
+    // Every caller of the control API may keep a definition blocked.
     async reject(name, { seen } = {}) {
       const rejected = await (await options.openPins()).reject(name, seen);
       if (rejected.length > 0) return rejected;
