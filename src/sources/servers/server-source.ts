@@ -1,10 +1,10 @@
-import { isDeepStrictEqual } from "node:util";
 import { compileGlobs } from "../../catalog/glob.ts";
 import type { CallContext } from "../../catalog/call-context.ts";
 import { type PinnedParts, promptParts, toolParts } from "../../catalog/guard/pin-definition.ts";
 import type { Source } from "../../catalog/source.ts";
 import { Fault, isFault } from "../../core/fault.ts";
 import { asRecord } from "../../core/is-record.ts";
+import { isSameJson } from "../../core/is-same-json.ts";
 import { quoted } from "../../core/peer-text.ts";
 import { orAborted } from "../../core/wait.ts";
 import { hasTasks } from "../../mcp/messages/client-facts.ts";
@@ -124,7 +124,7 @@ export function createServerSource(
     try {
       await connectAndList(signal);
       const now = definition();
-      if (now !== undefined && !isDeepStrictEqual(now, before)) throw changedFault(what);
+      if (now !== undefined && !isSameJson(now, before)) throw changedFault(what);
       return await send();
     } finally {
       release();

@@ -1,5 +1,5 @@
-import { isDeepStrictEqual } from "node:util";
 import { isFault, messageOf } from "../../../core/fault.ts";
+import { isSameJson } from "../../../core/is-same-json.ts";
 import type { Log } from "../../../core/log.ts";
 import { RpcFault } from "../../../mcp/messages/json-rpc.ts";
 import { judgeHeaderMarks } from "../../../mcp/messages/mirrored-headers.ts";
@@ -154,7 +154,8 @@ export function createListCache(options: ListCacheOptions): ListCache {
     const before = listed;
     listed = keepUnchanged(before, found);
     const isSame = listed === before;
-    if (!isSame || !isDeepStrictEqual(agreement, agreed)) onFetched?.({ agreement, lists: listed, meta });
+    if (!isSame || agreed === undefined || !isSameJson(agreement, agreed))
+      onFetched?.({ agreement, lists: listed, meta });
     agreed = agreement;
     if (isSame) return lists;
     lists = usableOf(agreement, listed, before, lists);
@@ -193,7 +194,7 @@ export function createListCache(options: ListCacheOptions): ListCache {
 
 /** The lists as they are now. What has not changed stays the same array, so that no one is told of a change. */
 function keepUnchanged(before: ServerLists, found: ServerLists): ServerLists {
-  const keep = <T>(old: readonly T[], now: readonly T[]) => (isDeepStrictEqual(old, now) ? old : now);
+  const keep = <T>(old: readonly T[], now: readonly T[]) => (isSameJson(old, now) ? old : now);
   const tools = keep(before.tools, found.tools);
   const resources = keep(before.resources, found.resources);
   const templates = keep(before.templates, found.templates);
