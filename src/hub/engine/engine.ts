@@ -188,7 +188,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       return openServers(
         // A server that places orders itself is one level deeper.
         { ...parts, env: sources.agent === undefined ? env : nestedOrderEnv(env) },
-        { configuration, ...sources.servers, idle: start === "by-name" },
+        { configuration, start: "when-needed", ...sources.servers },
       );
     }
 

@@ -22,8 +22,8 @@ export interface OpenServersOptions {
   readonly configuration: ConfigSource;
   /** Only these of the configured servers. */
   readonly only?: readonly string[] | undefined;
-  /** Servers connect only when they are asked for. */
-  readonly idle: boolean;
+  /** Servers connect at once, only when they are asked for by name, or all with their first use, which is now. */
+  readonly start: "at-once" | "by-name" | "when-needed";
   /** What earlier processes stored of the servers is not used. */
   readonly isFresh?: boolean | undefined;
 }
@@ -37,7 +37,8 @@ export interface OpenedServers {
 /** Starts the configured servers side by side and returns at once; their tools join the catalog as they connect. */
 export async function openServers(parts: EngineParts, options: OpenServersOptions): Promise<OpenedServers> {
   const { home, config, catalog, pins, env, log, version, closers, metrics } = parts;
-  const { configuration, only, idle, isFresh } = options;
+  const { configuration, only, start, isFresh } = options;
+  const idle = start === "by-name";
   const { active, place } = configuration;
   const serverEnv = guardRecursion(env, place.path);
   const firstStart = prepareFirstStart(log, async () => {
@@ -45,6 +46,8 @@ export async function openServers(parts: EngineParts, options: OpenServersOption
     await import("../../sources/servers/connection/link.ts");
     // Node loads these when they are first used, which would be while a call waits for its server.
     for (const name of ["node:child_process", "node:fs/promises"]) process.getBuiltinModule(name);
+    const sleeper = servers.definitions().find(({ enabled, isLazy }) => enabled && isLazy);
+    if (start === "at-once" && sleeper !== undefined) await (await import("./warm-up.ts")).warmUp(parts, sleeper);
     if (servers.definitions().some(needsNamespace) && (await findNamespaceWay(serverEnv)) === undefined)
       log.info("the system allows no PID namespaces: what a server starts may outlive it (see `clawport doctor`)");
   });

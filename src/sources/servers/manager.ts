@@ -1,5 +1,6 @@
 import type { CallContext } from "../../catalog/call-context.ts";
 import type { Caller } from "../../catalog/caller.ts";
+import type { ClientTransport } from "../../mcp/client/client-transport.ts";
 import type { Params } from "../../mcp/messages/json-rpc.ts";
 import type { Era } from "../../mcp/messages/protocol-version.ts";
 import type { ScreenReport } from "../../catalog/guard/screen-source.ts";
@@ -43,6 +44,8 @@ export interface ServerManagerOptions {
   readonly auths?: ConnectionAuths | undefined;
   /** Awaited before a command starts, also again. Faults if it may not. */
   readonly checkCommand?: ((command: StdioTarget) => Promise<void>) | undefined;
+  /** Used in place of starting and reaching the servers. */
+  openTransport?(): ClientTransport;
   /** Answers `sampling/createMessage` if the caller can't. Without it, sampling is then refused. */
   readonly sample?: SampleForServer | undefined;
   /** Whether `sample` has a model to answer with; true unless given. */
@@ -159,6 +162,7 @@ export function createServerManager(options: ServerManagerOptions): ServerManage
       log: serverLog,
       version,
       now,
+      openTransport: options.openTransport,
       auth: options.auths?.of(definition),
       async checkStart() {
         if (definition.transport.kind === "stdio") await options.checkCommand?.(definition.transport);

@@ -5,6 +5,7 @@ import { createTail, type Tail } from "../../../core/process/tail.ts";
 import { createKnownRedactor, type KnownRedactor } from "../../../core/secrets/redact-known.ts";
 import { createOutputRedactor } from "../../../core/secrets/redact-output.ts";
 import { backoffDelays, orAborted, settledWithin, sleep } from "../../../core/wait.ts";
+import type { ClientTransport } from "../../../mcp/client/client-transport.ts";
 import type { Agreement } from "../../../mcp/client/mcp-client.ts";
 import type { Answer, Question } from "../../../mcp/messages/interim-messages.ts";
 import type { Params } from "../../../mcp/messages/json-rpc.ts";
@@ -31,6 +32,8 @@ export interface ConnectionOptions {
   readonly log: Log;
   readonly version: string;
   readonly now: () => number;
+  /** Used in place of starting or reaching the server. */
+  readonly openTransport?: (() => ClientTransport) | undefined;
   /** Signs in with OAuth if the server asks for it. */
   readonly auth?: ConnectionAuth | undefined;
   /** Awaited before each attempt to connect. Faults if the server may not be started as it is now. */
@@ -246,6 +249,7 @@ export function createConnection(options: ConnectionOptions): Connection {
       const [{ openLink }] = await Promise.all([import("./link.ts"), options.checkStart?.()]);
       const opened: Link = await openLink({
         definition,
+        openTransport: options.openTransport,
         env: options.env,
         log,
         stderr,

@@ -18,6 +18,8 @@ import type { CallOptions } from "../../../mcp/client/call-options.ts";
 
 export interface LinkOptions {
   readonly definition: ServerDefinition;
+  /** Used in place of starting or reaching the server. */
+  readonly openTransport?: (() => ClientTransport) | undefined;
   readonly env: Env;
   readonly log: Log;
   readonly stderr: Tail;
@@ -187,7 +189,8 @@ function dispatchNotification(method: string, params: Params, options: LinkOptio
   else if (method === "notifications/message") options.onLog(params);
 }
 
-function openStdio({ definition, env, stderr, log }: LinkOptions): ClientTransport {
+function openStdio({ definition, env, stderr, log, openTransport }: LinkOptions): ClientTransport {
+  if (openTransport) return openTransport();
   const { name, transport, maxMessageBytes } = definition;
   if (transport.kind !== "stdio") throw new Fault("internal", "not a stdio server");
   return createStdioTransport({ name, server: transport, env, stderr, log, maxMessageBytes });
