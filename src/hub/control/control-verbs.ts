@@ -1,12 +1,8 @@
-import { Fault } from "../../core/fault.ts";
-import { isRecord } from "../../core/is-record.ts";
-import { quoted } from "../../core/peer-text.ts";
 import { surfaceSettings } from "../../doors/mcp/surface/choose-surface.ts";
 import type { HubControl } from "./hub-control.ts";
 import {
   choice,
   fields,
-  type Fields,
   flag,
   list,
   optionalChoice,
@@ -72,7 +68,7 @@ const newServer = {
 };
 const conversationPlace = optionalChoice("from", ["model", "openclaw"]);
 
-/** The control API: `POST /control/<area>.<verb>` with a JSON object. The server and its clients are made from this table. */
+/** The verbs of the control API. The server and the clients (`control-api.ts`) are made from this table. */
 const verbs: VerbTable = {
   servers: {
     list: look(lookUpMs),
@@ -228,46 +224,6 @@ const verbs: VerbTable = {
   },
 };
 
-/** Answers one verb for a caller that may do what `rights` says; without it, what the owner of the main token may. */
-export type ControlApi = (name: string, body: unknown, rights?: VerbNeed) => Promise<unknown>;
-
-export function createControlApi(control: VerbControl): ControlApi {
-  const calls = new Map(
-    allVerbs().map(({ area, name, needs, parameters }) => {
-      const methods = control[area] as unknown as Readonly<Record<string, AnyMethod>>;
-      const call = (body: Fields) => methods[name]?.(...parameters.map((each) => each.read(body)));
-      return [`${area}.${name}`, { needs, call }];
-    }),
-  );
-  return async (name, body, rights = "change") => {
-    const found = calls.get(name);
-    if (found === undefined) throw new Fault("not-found", `There is no control verb ${quoted(name, 80)}.`);
-    if (ranks[found.needs] > ranks[rights]) throw new Fault("denied", rights === "look" ? onlyLooks : needsPerson);
-    if (!isRecord(body)) throw new Fault("bad-params", "The request body must be a JSON object.");
-    return found.call(body);
-  };
-}
-
-const ranks: Readonly<Record<VerbNeed, number>> = { look: 0, change: 1, person: 2 };
-
-export const onlyLooks =
-  "This session may look, but not change anything: its link was not made at a terminal. Run `clawport console` in a terminal.";
-const needsPerson = "A token is not enough for this. Use the console (`clawport console`), or a command in a terminal.";
-
-/** Sends one verb to a hub and returns its result. */
-export type AskHub = (name: string, body: object, withinMs: number) => Promise<unknown>;
-
-export function createVerbClient(ask: AskHub): VerbControl {
-  const areas: Record<string, Record<string, AnyMethod>> = {};
-  for (const { area, name, withinMs, parameters } of allVerbs()) {
-    (areas[area] ??= {})[name] = (...values) =>
-      ask(`${area}.${name}`, Object.assign({}, ...parameters.map((each, at) => each.write(values[at]))), withinMs);
-  }
-  return areas as unknown as VerbControl;
-}
-
-type AnyMethod = (...values: readonly unknown[]) => Promise<unknown>;
-
 interface AnyVerb {
   readonly area: keyof VerbControl;
   readonly name: string;
@@ -276,7 +232,8 @@ interface AnyVerb {
   readonly parameters: readonly Parameter<unknown>[];
 }
 
-function allVerbs(): readonly AnyVerb[] {
+/** The rows of the table as one list. */
+export function allVerbs(): readonly AnyVerb[] {
   return Object.entries(verbs).flatMap(([area, rows]) =>
     Object.entries(rows as Record<string, Omit<AnyVerb, "area" | "name">>).map(([name, row]) => ({
       ...row,

@@ -10,7 +10,7 @@ import { silentLog } from "../../core/log.ts";
 import { Secret } from "../../core/secrets/secret.ts";
 import { configFile } from "../engine/config-source.ts";
 import { type Engine, openEngine } from "../engine/engine.ts";
-import { createControlApi } from "./control-verbs.ts";
+import { createControlApi } from "./control-api.ts";
 import { type ControlSubject, testHubControl } from "./hub-control.contract.ts";
 import { createRemoteControl } from "./remote-control.ts";
 

@@ -5,7 +5,7 @@ import { readText, sendHttp } from "../../core/http/send-http.ts";
 import { isRecord } from "../../core/is-record.ts";
 import { type Log, silentLog } from "../../core/log.ts";
 import { withDeadline } from "../../core/wait.ts";
-import { createVerbClient } from "./control-verbs.ts";
+import { createVerbClient } from "./control-api.ts";
 import type { RunningHub } from "./find-hub.ts";
 import type { HubControl } from "./hub-control.ts";
 

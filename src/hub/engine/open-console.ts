@@ -5,7 +5,7 @@ import type { Tokens } from "../../doors/mcp/tokens.ts";
 import { mainTokenName } from "../../doors/mcp/gate.ts";
 import { openConsoleDoor } from "../../doors/console/console-door.ts";
 import { createConsoleFeed } from "../control/insight/console-feed.ts";
-import { createControlApi, onlyLooks, type ControlApi } from "../control/control-verbs.ts";
+import { createControlApi, onlyLooks, type ControlApi } from "../control/control-api.ts";
 import type { HubControl } from "../control/hub-control.ts";
 import type { EngineParts } from "./engine-parts.ts";
 import type { GuardedCatalog } from "./open-guard.ts";

@@ -11,7 +11,7 @@ import type { ClientSurface } from "../../doors/mcp/surface/surface-record.ts";
 import { openTokens } from "../../doors/mcp/tokens.ts";
 import { publicDocuments } from "../../sources/servers/oauth/registration/client-document.ts";
 import { hasIdentityKey, jwksPath, openIdentitySigner } from "../../sources/servers/identity/identity-signer.ts";
-import { createControlApi } from "../control/control-verbs.ts";
+import { createControlApi } from "../control/control-api.ts";
 import type { HubControl } from "../control/hub-control.ts";
 import type { EngineParts } from "./engine-parts.ts";
 import type { ConsoleWiring, OpenedConsole } from "./open-console.ts";
