@@ -58,6 +58,19 @@ export function startNode(args: readonly string[]): Child {
   };
 }
 
+/**
+ * Uses a program once, as a person would: Node keeps compiled code only when a process ends by itself, and those that are
+ * measured are killed. Without this each of their starts would be the first one after a build.
+ */
+export async function useOnce(start: () => Child, use: (child: Child) => Promise<unknown>): Promise<void> {
+  await using child = start();
+  await use(child);
+  child.stdin.end();
+  if (!child.hasExited) process.kill(child.pid, "SIGTERM");
+  const how = await child.exited;
+  if (!how.startsWith("exit code 0")) throw new Error(how);
+}
+
 /** The first line a child writes; it is an error when it ends without one. */
 export function firstLine(child: Child): Promise<string> {
   return new Promise((resolve, reject) => {

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Child, firstLine, home, startNode } from "../child.ts";
+import { type Child, firstLine, home, startNode, useOnce } from "../child.ts";
 import type { Client } from "../clients/client.ts";
 import { openStdioClient } from "../clients/stdio-client.ts";
 import { echoParams } from "../payload.ts";
@@ -97,11 +97,8 @@ async function storeLists(folder: string): Promise<void> {
   writeFileSync(path.join(folder, "clawport.json5"), JSON.stringify({ servers: Object.fromEntries(servers) }));
   const how = await startNode([cliFile, "tools", "--home", folder]).exited;
   if (!how.startsWith("exit code 0")) throw new Error(`clawport tools: ${how}`);
-  // Node keeps compiled code when a process ends by itself: this is not the first use of the program.
-  const used = startNode([cliFile, "serve", "--stdio", "--home", folder]);
-  await callAsleep(await openStdioClient(used), 0);
-  used.stdin.end();
-  await used.exited;
+  const serve = () => startNode([cliFile, "serve", "--stdio", "--home", folder]);
+  await useOnce(serve, async (child) => callAsleep(await openStdioClient(child), 0));
 }
 
 async function callAsleep(client: Client, index: number): Promise<number> {
