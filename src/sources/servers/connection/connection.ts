@@ -1,53 +1,22 @@
-import { Fault, isFault, toFault } from "../../../core/fault.ts";
-import type { Log } from "../../../core/log.ts";
-import type { Env } from "../../../core/process/child-env.ts";
+import { isFault, toFault } from "../../../core/fault.ts";
 import { createTail, type Tail } from "../../../core/process/tail.ts";
 import { createKnownRedactor, type KnownRedactor } from "../../../core/secrets/redact-known.ts";
 import { createOutputRedactor } from "../../../core/secrets/redact-output.ts";
-import { backoffDelays, orAborted, settledWithin, sleep } from "../../../core/wait.ts";
-import type { ClientTransport } from "../../../mcp/client/client-transport.ts";
+import { settledWithin } from "../../../core/wait.ts";
+import { type CallOptions, signalOf } from "../../../mcp/client/call-options.ts";
 import type { Agreement } from "../../../mcp/client/mcp-client.ts";
 import type { Answer, Question } from "../../../mcp/messages/interim-messages.ts";
 import type { Params } from "../../../mcp/messages/json-rpc.ts";
-import type { Era } from "../../../mcp/messages/protocol-version.ts";
 import type { ServerDefinition } from "../definition.ts";
 import type { ConnectionAuth } from "../oauth/connection-auth.ts";
 import { redactFault, serverSecrets } from "../server-secrets.ts";
-import { messageForUser } from "../stdio/server-exit.ts";
-import {
-  type ConnectionEvent,
-  type ConnectionListener,
-  type ConnectionState,
-  isOpen,
-  nextState,
-} from "./connection-state.ts";
-import { createHeartbeat, type Heartbeat } from "./heartbeat.ts";
-import { judgeLinkFailure, patientAttempts, restAfter } from "./judge-retry.ts";
-import type { Link, LinkMemory } from "./link.ts";
-import { type CallOptions, signalOf } from "../../../mcp/client/call-options.ts";
+import type { ConnectionListener, ConnectionState } from "./connection-state.ts";
+import type { Link } from "./link.ts";
+import { createReconnectingLink, type ReconnectingLinkOptions } from "./reconnecting-link.ts";
 
-export interface ConnectionOptions {
-  readonly definition: ServerDefinition;
-  readonly env: Env;
-  readonly log: Log;
-  readonly version: string;
-  readonly now: () => number;
-  /** Used in place of starting or reaching the server. */
-  readonly openTransport?: (() => ClientTransport) | undefined;
-  /** Signs in with OAuth if the server asks for it. */
-  readonly auth?: ConnectionAuth | undefined;
-  /** Awaited before each attempt to connect. Faults if the server may not be started as it is now. */
-  checkStart?(): Promise<void>;
-  /** Answers questions of the server that belong to no call. */
-  ask(question: Question): Promise<Answer>;
+export interface ConnectionOptions extends Omit<ReconnectingLinkOptions, "redact" | "stderr" | "admit" | "notify"> {
   /** Awaited before a link is opened: resolves when one more may be open. */
   admit(connection: Connection): Promise<void>;
-  /** Whether a connection that no call needs right now may reconnect. */
-  hasRoom(): boolean;
-  /** The era of an earlier process. */
-  readonly era?: Era | undefined;
-  /** What the server offers is known, so it need not be connected before the first call. */
-  readonly isAsleep?: boolean | undefined;
 }
 
 export type ParamsFor = (agreement: Agreement) => Params;
@@ -93,60 +62,50 @@ export interface Connection {
 /** How long a stop waits for what must still reach the server. */
 const lastWorkMs = 1000;
 
-/** After a link that was open for this long, the delays before reconnecting start from the shortest again. */
-const stableMs = 60_000;
-
 export function createConnection(options: ConnectionOptions): Connection {
   const { definition, auth, log, now } = options;
   const secrets = serverSecrets(definition);
   const redact = createKnownRedactor(secrets);
   const stderr = createTail(64 * 1024, createOutputRedactor(secrets));
   const listeners = new Set<ConnectionListener>();
-  const memory: LinkMemory = { era: options.era };
-  const stopping = new AbortController();
-  let state: ConnectionState = { kind: options.isAsleep === true ? "sleeping" : "queued" };
-  let link: Link | undefined;
-  let heartbeat: Heartbeat | undefined;
-  let opening: Promise<Link> | undefined;
-  /** The end of a link that was closed for now. */
-  let parting: Promise<void> | undefined;
-  let delays = reconnectDelays();
-  let retryTimer: NodeJS.Timeout | undefined;
-  let lastFault: Fault | undefined;
-  let lastHeartbeat: number | undefined;
-  let restUntil = -Infinity;
-  let openedAt = 0;
+  const link = createReconnectingLink({
+    ...options,
+    redact,
+    stderr,
+    ask: answerHeld,
+    admit: () => options.admit(connection),
+    notify,
+  });
+  const lastWork = new Set<Promise<unknown>>();
   let usedAt = now();
   let inFlight = 0;
-  let isSignInReported = false;
-  const lastWork = new Set<Promise<unknown>>();
 
   const connection: Connection = {
     definition,
     auth,
     redact,
     stderr,
-    state: () => state,
-    link: () => link,
+    state: link.state,
+    link: link.current,
     get lastError() {
-      return lastFault && messageForUser(lastFault);
+      return link.lastError();
     },
-    lastHeartbeat: () => lastHeartbeat,
+    lastHeartbeat: link.lastHeartbeat,
     usedAt: () => usedAt,
     inFlight: () => inFlight,
-    open,
-    openPatiently,
+    open: link.open,
+    openPatiently: link.openPatiently,
     async request(method, params, callOptions) {
       let used: Link | undefined;
       begin();
       try {
-        used = readyLink() ?? (await openPatiently(signalOf(callOptions)));
+        used = link.ready() ?? (await link.openPatiently(signalOf(callOptions)));
         const sent = typeof params === "function" ? params(used.agreement) : params;
         const result = await used.request(method, sent, callOptions);
-        lastHeartbeat = now();
+        link.noteAnswer();
         return result;
       } catch (error) {
-        if (used !== undefined && used === link) noteFailure(error);
+        if (used !== undefined) link.noteFailure(used, error);
         // Error pages repeat what was sent to them, keys included.
         throw isFault(error) ? redactFault(error, redact) : error;
       } finally {
@@ -161,12 +120,12 @@ export function createConnection(options: ConnectionOptions): Connection {
     async query(method, params, callOptions) {
       let used: Link | undefined;
       try {
-        used = await open(signalOf(callOptions));
+        used = await link.open(signalOf(callOptions));
         const result = await used.request(method, params, callOptions);
-        lastHeartbeat = now();
+        link.noteAnswer();
         return result;
       } catch (error) {
-        if (used !== undefined && used === link) noteFailure(error);
+        if (used !== undefined) link.noteFailure(used, error);
         throw redactFault(toFault(error), redact);
       }
     },
@@ -174,22 +133,14 @@ export function createConnection(options: ConnectionOptions): Connection {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    async park() {
-      transition({ kind: "parked" });
-      await part(new Fault("cancelled", "The connection was closed to make room for another server."));
-    },
-    async sleep() {
+    park: () => link.pause("parked", "The connection was closed to make room for another server."),
+    sleep() {
       log.info("the server was not used for a while and is stopped; the next call starts it");
-      transition({ kind: "slept" });
-      await part(new Fault("cancelled", "The server was stopped because nothing used it."));
+      return link.pause("slept", "The server was stopped because nothing used it.");
     },
     async stop(reason) {
       if (lastWork.size > 0) await settledWithin(Promise.all(lastWork), lastWorkMs);
-      transition({ kind: "stopped", reason });
-      stopping.abort(new Fault("cancelled", reason));
-      await opening?.catch(() => {});
-      await parting;
-      await closeLink(new Fault("outcome-unknown", `The server was stopped: ${reason}`));
+      await link.stop(reason);
     },
   };
   return connection;
@@ -209,152 +160,6 @@ export function createConnection(options: ConnectionOptions): Connection {
     if (--inFlight === 0) notify((listener) => listener.onIdle?.());
   }
 
-  /** The link, if a call can be sent over it at once. */
-  function readyLink(): Link | undefined {
-    return heartbeat?.checked() === undefined && isOpen(state) ? link : undefined;
-  }
-
-  async function open(signal?: AbortSignal): Promise<Link> {
-    await heartbeat?.checked();
-    if (link && isOpen(state)) return link;
-    if (state.kind === "stopped") throw new Fault("unavailable", `The server is stopped: ${state.reason}`);
-    if (now() < restUntil && lastFault)
-      throw new Fault("unavailable", `The server can't be reached: ${lastFault.message}`, { cause: lastFault });
-    opening ??= connect().finally(() => (opening = undefined));
-    return signal ? orAborted(opening, signal) : opening;
-  }
-
-  async function openPatiently(signal?: AbortSignal): Promise<Link> {
-    for (;;) {
-      try {
-        return await open(signal);
-      } catch (error) {
-        const mayRecover = error instanceof Fault && (error.code === "unavailable" || error.code === "outcome-unknown");
-        const wait =
-          state.kind === "reconnecting" && state.attempt < patientAttempts ? state.nextAt - now() : undefined;
-        if (!mayRecover || wait === undefined || signal?.aborted) throw error;
-        await sleep(Math.max(wait, 0), signal).catch(() => {});
-      }
-    }
-  }
-
-  async function connect(): Promise<Link> {
-    clearTimeout(retryTimer);
-    try {
-      // Two processes of one server could be in each other's way.
-      await parting;
-      await orAborted(options.admit(connection), stopping.signal);
-      transition({ kind: "start" });
-      // Loaded now: a process whose servers all sleep does not need the transports.
-      const [{ openLink }] = await Promise.all([import("./link.ts"), options.checkStart?.()]);
-      const opened: Link = await openLink({
-        definition,
-        openTransport: options.openTransport,
-        env: options.env,
-        log,
-        stderr,
-        version: options.version,
-        memory,
-        authorizer: auth,
-        signal: stopping.signal,
-        ask: answerHeld,
-        onListChanged: (change) => notify((listener) => listener.onListChanged?.(change)),
-        onResourceUpdated: (uri) => notify((listener) => listener.onResourceUpdated?.(uri)),
-        onElicitationComplete: (id) => notify((listener) => listener.onElicitationComplete?.(id)),
-        onTaskStatus: (params) => notify((listener) => listener.onTaskStatus?.(params)),
-        onLog: (params) => log.info("the server says", { level: params.level, data: params.data }),
-        onSessionDoubt: () => heartbeat?.check(),
-        onClose: (closed, fault) => closed === link && loseLink(fault),
-      });
-      useLink(opened);
-      return opened;
-    } catch (error) {
-      throw noteFailedAttempt(redactFault(toFault(error), redact));
-    }
-  }
-
-  function useLink(opened: Link): void {
-    link = opened;
-    openedAt = now();
-    isSignInReported = false;
-    lastHeartbeat = openedAt;
-    heartbeat = createHeartbeat({
-      link: opened,
-      intervalMs: definition.heartbeatMs,
-      timeoutMs: definition.requestTimeoutMs,
-      onBeat(problem) {
-        if (problem === undefined) lastHeartbeat = now();
-        transition({ kind: "checked", problem });
-      },
-      onGone(fault) {
-        loseLink(fault);
-        // The fault is about the heartbeat. The calls still running may have run, so they must not seem safe to repeat;
-        // a server that only forgot the session may still answer them.
-        if (fault.code === "unknown-session") return;
-        const unanswered = new Fault("outcome-unknown", fault.message, { cause: fault });
-        void opened.close(unanswered).catch(() => {});
-      },
-    });
-    transition({ kind: "connected", at: openedAt });
-    notify((listener) => listener.onOpen?.(opened));
-  }
-
-  function noteFailedAttempt(fault: Fault): Fault {
-    lastFault = fault;
-    if (fault.code === "unauthorized") awaitSignIn(fault);
-    else if (state.kind === "connecting") {
-      restUntil = now() + restAfter(fault, state.attempt);
-      transition({ kind: "failed", reason: messageForUser(fault), nextAt: scheduleReconnect(restUntil) });
-    }
-    return fault;
-  }
-
-  /** The next call tries again, since the user may have signed in by then. Reported once until it works. */
-  function awaitSignIn(fault: Fault): void {
-    const message = auth ? "the server needs you to sign in" : "the server rejected the API key";
-    if (!isSignInReported) log.warn(message, { reason: fault.message });
-    isSignInReported = true;
-    transition({ kind: "refused", reason: fault.message });
-  }
-
-  function noteFailure(error: unknown): void {
-    const verdict = judgeLinkFailure(error);
-    if (verdict === "lost") loseLink(toFault(error));
-    // Asked before the next call is sent.
-    else if (verdict === "doubtful") heartbeat?.check();
-  }
-
-  /** The calls still running on the link may finish; the next call opens a new one. */
-  function loseLink(cause: Fault): void {
-    if (!link) return;
-    const fault = redactFault(cause, redact);
-    const lost = link;
-    link = undefined;
-    heartbeat?.stop();
-    heartbeat = undefined;
-    lastFault = fault;
-    if (now() - openedAt >= stableMs) delays = reconnectDelays();
-    if (fault.code === "unauthorized") awaitSignIn(fault);
-    else {
-      const reason = messageForUser(fault);
-      log.info("the connection was lost", { reason });
-      transition({ kind: "lost", reason, nextAt: scheduleReconnect(-Infinity) });
-    }
-    lost.retire();
-  }
-
-  /** Reconnects after the next delay and returns when that is. A call before then reconnects at once. */
-  function scheduleReconnect(notBefore: number): number {
-    clearTimeout(retryTimer);
-    const wait = Math.max(delays.next().value, notBefore - now());
-    retryTimer = setTimeout(() => {
-      if (options.hasRoom()) void open().catch(() => {});
-      else transition({ kind: "parked" });
-    }, wait);
-    retryTimer.unref();
-    return now() + wait;
-  }
-
   /** The server waits for the answer: it must not be closed meanwhile. */
   async function answerHeld(question: Question): Promise<Answer> {
     const release = hold();
@@ -365,35 +170,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     }
   }
 
-  function part(fault: Fault): Promise<void> {
-    const parted = closeLink(fault)
-      .catch((error: unknown) => log.debug("the connection could not be closed", { error }))
-      .finally(() => parting === parted && (parting = undefined));
-    return (parting = parted);
-  }
-
-  async function closeLink(fault: Fault): Promise<void> {
-    clearTimeout(retryTimer);
-    heartbeat?.stop();
-    heartbeat = undefined;
-    const dropped = link;
-    link = undefined;
-    await dropped?.close(fault);
-  }
-
-  function transition(event: ConnectionEvent): void {
-    const next = nextState(state, event);
-    if (next === state) return;
-    state = next;
-    notify((listener) => listener.onState?.(state));
-  }
-
   function notify(call: (listener: ConnectionListener) => void): void {
     for (const listener of listeners) call(listener);
   }
-}
-
-/** From one second to one minute. */
-export function reconnectDelays() {
-  return backoffDelays({ firstMs: 1000, maxMs: 60_000, jitter: 0.3 });
 }

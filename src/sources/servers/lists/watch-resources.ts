@@ -2,7 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Log } from "../../../core/log.ts";
 import { settledWithin } from "../../../core/wait.ts";
 import { RpcFault } from "../../../mcp/messages/json-rpc.ts";
-import { type Connection, reconnectDelays } from "../connection/connection.ts";
+import type { Connection } from "../connection/connection.ts";
+import { reconnectDelays } from "../connection/reconnecting-link.ts";
 import type { Link } from "../connection/link.ts";
 import { requestLimits } from "../definition.ts";
 
