@@ -8,6 +8,7 @@ import { callHub, readStatus } from "../../tests/console/page/call-hub.ts";
 import { type ConsolePlace, openConsolePlace, studioServer } from "../../tests/console/page/open-console.ts";
 import { startAuthorizationServer } from "../../tests/oauth/bench/authorization-server.ts";
 import { startProtectedServer } from "../../tests/oauth/bench/protected-server.ts";
+import { agePins } from "../../tests/support/age-pins.ts";
 import { until } from "../../tests/support/until.ts";
 
 /** A hub after a week of use: four servers, one down, one to sign in to, calls, a question. */
@@ -72,6 +73,7 @@ export async function openDemoPlace(): Promise<DemoPlace> {
   await callHub(place.origin, token, "notes__search", { query: "lemon" });
   await writeFile(flag, "");
   await place.stop();
+  await agePins(place.place.home);
   await place.restart();
   await until(async () => (await callHub(place.origin, token, "paint__draw", {})).result?.isError !== true);
   const calls = [

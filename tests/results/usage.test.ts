@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { startHub } from "../cli/run-clawport.ts";
 import { placeWith, runHere, shelf } from "../cli/shelf.ts";
+import { agePins } from "../support/age-pins.ts";
 import { until } from "../support/until.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -19,7 +20,12 @@ test("calls are counted without a hub, by a hub, and after it ended; what was ne
   await using place = await placeWith({ shelf: shelf("one"), spare: shelf("two") });
   const run = async (...argv: string[]) => (await runHere(place, argv)).out;
   const usage = async (...argv: string[]) => JSON.parse(await run("usage", "--json", ...argv)) as Report;
+  await run("tools");
   await run("call", "shelf__pid");
+  // Both are new: no one has had a chance to use them.
+  expect((await usage()).unused).toEqual({ servers: [], tools: [] });
+  expect(await run("usage")).not.toContain("never used");
+  await agePins(place.home);
   expect(await usage()).toMatchObject({
     total: { calls: 1, errors: 0 },
     callers: [{ caller: "cli", calls: 1 }],
@@ -27,7 +33,7 @@ test("calls are counted without a hub, by a hub, and after it ended; what was ne
   });
 
   const hub = await startHub(place, "--port", "0");
-  await until(async () => (await usage()).unused.tools.length > 7);
+  await until(async () => (await usage()).unused.tools.length === 13);
   await run("call", "shelf__pid");
   await run("call", "shelf__fail");
   const token = (await readFile(hub.ready.tokenPath, "utf8")).trim();

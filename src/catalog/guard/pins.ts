@@ -15,7 +15,7 @@ import {
   refusePin,
   shownOf,
 } from "./judge-pins.ts";
-import { type Pin, readAllPins } from "./pin-file.ts";
+import { type Pin, readAllPins, type ServerPins } from "./pin-file.ts";
 import { openPinnedServer, type PinnedServer } from "./pinned-server.ts";
 import { type ScreenedSource, type ScreenReport, screenSource } from "./screen-source.ts";
 
@@ -32,6 +32,8 @@ export interface Pins {
   isSettled(item: CatalogItem): boolean;
   /** Undefined if it can be used. */
   check(item: CatalogItem): Promise<Advice | undefined>;
+  /** All pins, by server: they tell when something was first listed. */
+  all(): Promise<readonly ServerPins[]>;
   /** Everything that waits for an answer, by server. */
   list(): Promise<readonly HeldDefinition[]>;
   /**
@@ -88,9 +90,13 @@ export function openPins({ folder, policy = {}, clock = Date.now, log = silentLo
   const heldBehind = (item: CatalogItem): ListedDefinition | undefined =>
     screens.get(item.source)?.heldBack("tool" in item ? item.tool : item.prompt);
 
-  async function readHeld(): Promise<readonly Held[]> {
+  async function readAll(): Promise<readonly ServerPins[]> {
     await flush();
-    return (await readAllPins(folder)).flatMap(({ server, pins }) =>
+    return readAllPins(folder);
+  }
+
+  async function readHeld(): Promise<readonly Held[]> {
+    return (await readAll()).flatMap(({ server, pins }) =>
       pins.flatMap((pin) => {
         const held = heldDefinition(server, pin, shownOf(pin, rules));
         return held === undefined ? [] : [{ held, pin }];
@@ -146,6 +152,7 @@ export function openPins({ folder, policy = {}, clock = Date.now, log = silentLo
       };
     },
 
+    all: readAll,
     list: async () => (await readHeld()).filter(({ pin }) => isHeldBack(pin, rules)).map(({ held }) => held),
 
     async accept(name, seen) {

@@ -31,7 +31,7 @@ export interface UsageReport {
   readonly unused: UnusedParts;
 }
 
-/** What is configured or listed now, and was not called in that time. */
+/** What is configured or listed now, has been for a week, and was not called in that time. */
 export interface UnusedParts {
   readonly servers: readonly string[];
   /** The most expensive first. */
@@ -46,8 +46,8 @@ export interface KnownTool {
 }
 
 export interface UsageParts extends UsageReading {
+  /** Those that can be called unused, as the tools. */
   readonly knownServers: readonly string[];
-  /** Those that can be told to be unused. */
   readonly knownTools: readonly KnownTool[];
   readonly listed: UsageReport["listed"];
 }

@@ -1,5 +1,7 @@
 import { writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
 import { expect, test } from "vitest";
+import { agePins } from "../../../tests/support/age-pins.ts";
 import { testContext } from "../../../tests/support/test-source.ts";
 import { followAudit } from "./audit-page.ts";
 import type { HubControl } from "./hub-control.ts";
@@ -41,7 +43,11 @@ export function testHubControl(open: () => Promise<ControlSubject>): void {
 
   test("what was called is counted, and what was not is named", async () => {
     await using subject = await open();
-    const { tools, usage } = subject.control;
+    const { servers, tools, usage } = subject.control;
+    await servers.connect("shelf");
+    // A server that is new has had no chance to be used.
+    expect(await usage.read()).toMatchObject({ total: { calls: 0 }, unused: { servers: [], tools: [] } });
+    await agePins(dirname(subject.configPath));
     expect(await usage.read()).toMatchObject({ total: { calls: 0 }, unused: { servers: ["shelf"] } });
     await tools.call((await tools.find("add"))!, {}, callContext());
     expect(await usage.read(7)).toMatchObject({

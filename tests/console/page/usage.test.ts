@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { StoredRow } from "../../../src/catalog/usage/usage-row.ts";
+import { agePins } from "../../support/age-pins.ts";
 import { openBrowser } from "../../browser/open-browser.ts";
 import { requireDebianPackage } from "../../setup/require-debian-package.ts";
 import { clawport } from "../../cli/run-clawport.ts";
@@ -109,8 +110,13 @@ describe.skipIf(chromium === undefined)("usage", () => {
   });
 
   test("names what no one used, and leads to where that is switched off or hidden", async () => {
-    await using open = await place.open(browser, { path: "usage" });
+    // What is new has had no chance to be used.
+    await using open = await place.open(browser, { path: "usage/unused?source=paint" });
     const { page } = open;
+    await page.getByText("No tool matches").waitFor();
+    await agePins(place.place.home);
+    await page.reload();
+    await page.getByRole("link", { name: "Summary", exact: true }).click();
     await page
       .getByText(/of 10 tools were not called\. Their definitions take an estimated [\d,]+ of [\d,]+ tokens/)
       .waitFor();

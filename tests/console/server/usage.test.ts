@@ -3,6 +3,7 @@ import { expect, test, vi } from "vitest";
 import type { UsageReport } from "../../../src/catalog/usage/usage-report.ts";
 import type { StoredRow } from "../../../src/catalog/usage/usage-row.ts";
 import type { ToolPage } from "../../../src/hub/control/insight/insight-control.ts";
+import { agePins } from "../../support/age-pins.ts";
 import { testSource, testTool } from "../../support/test-source.ts";
 import { callHub } from "../page/call-hub.ts";
 import { startConsoleHub } from "./console-hub.ts";
@@ -36,6 +37,9 @@ test("usage is read by a session that may only look, by day, with what the unuse
   });
   const browser = await hub.signIn(false);
   const read = (days?: number) => browser.ask<UsageReport>("usage.read", days === undefined ? {} : { days });
+  // Only what has been listed for a week can be called unused.
+  expect((await read(7)).unused).toMatchObject({ servers: [], tools: [{ tool: "order_openclaw" }] });
+  await agePins(hub.home.path);
   const week = await read(7);
   expect(week).toMatchObject({
     from: dayOf(6),

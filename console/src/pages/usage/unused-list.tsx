@@ -51,7 +51,7 @@ export function UnusedList({ report, days }: { readonly report: UsageReport; rea
         <Empty title={all.length === 0 ? "Nothing is unused" : "No tool matches"}>
           <p class="muted">
             {all.length === 0
-              ? `Every tool that is listed now was called ${days === 1 ? "today" : `in ${periodWords(days)}`}.`
+              ? `Every tool that has been listed for a week was called ${days === 1 ? "today" : `in ${periodWords(days)}`}.`
               : "Try other words, or another source."}
           </p>
         </Empty>
