@@ -128,7 +128,8 @@ async function settledServers(url: string, token: string): Promise<readonly Serv
   let listed: readonly ServerStatus[] = [];
   const isSettled = async () => {
     listed = await control.servers.list();
-    return listed.every(({ state }) => state === "ready" || state === "failed" || state === "degraded");
+    // A server that has just connected has not listed its tools yet.
+    return listed.every(({ state, tools }) => (state === "ready" && tools > 0) || state === "failed");
   };
   await until(isSettled, "all servers", 120_000).finally(() => control.close());
   return listed;
