@@ -17,21 +17,17 @@ import {
   parseMessage,
   rpcErrorOf,
 } from "../messages/json-rpc.ts";
-import { isLegacyVersion, isModernVersion } from "../messages/protocol-version.ts";
 import { requireBatch, serveEach } from "../server/batch.ts";
 import type { McpServer } from "../server/mcp-server.ts";
 import type { Peer } from "../server/peer.ts";
 import type { AwaitedRequest } from "./awaited-requests.ts";
-import { acceptsEvents, Exchange } from "./exchange.ts";
-import { createHttpSessions, type HttpSession } from "./http-sessions.ts";
-import type { KeptSessions } from "./kept-sessions.ts";
-import { resumeLostStream } from "./lost-streams.ts";
+import { Exchange } from "./exchange.ts";
+import { createHttpClients, type HttpClientsOptions } from "./http-clients.ts";
+import type { HttpSession } from "./http-sessions.ts";
 import { sendRpcFault, sendRpcResponse } from "./send-rpc-response.ts";
-import { createSessionlessClients } from "./sessionless-clients.ts";
 
-export interface HttpEndpointOptions {
+export interface HttpEndpointOptions extends HttpClientsOptions {
   readonly log?: Log;
-  readonly now?: () => number;
   readonly maxBodyBytes?: number;
   /** For views that take large media: long strings go to files while a body is read, and are deleted after the response. */
   readonly spill?: SpillOptions;
@@ -39,20 +35,6 @@ export interface HttpEndpointOptions {
   readonly admission?: RequestSlots;
   /** Reads the bodies that arrive at the door, so that its limits apply to all endpoints together. */
   readonly intake?: BodyIntake;
-  /**
-   * False if the URL itself already names a session. Then this endpoint opens no sessions and ignores
-   * `Mcp-Session-Id`.
-   */
-  readonly sessions?: boolean;
-  /** How many sessions there may be: in total, and per principal. */
-  readonly mostSessions?: number;
-  readonly mostSessionsOfOne?: number;
-  readonly sessionIdleMs?: number;
-  /** Whether a session id that is unknown here opens a session: for a client that outlives this server. */
-  readonly adoptsSessions?: boolean;
-  readonly eventStoreBytes?: number;
-  /** Where sessions are kept beyond this process, if anywhere. */
-  readonly keptSessions?: KeptSessions | undefined;
   /** Called with the fault of a request that was refused before it was served. */
   readonly onRefused?: (fault: Fault) => void;
   /** How long a response may take before the client gets an open stream instead. */
@@ -97,15 +79,7 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
   const ownIntake = options.intake ? undefined : createBodyIntake();
   const intake = options.intake ?? ownIntake!;
   const streamAfterMs = options.streamAfterMs ?? 15_000;
-  const sessions = createHttpSessions(server, {
-    atMost: options.mostSessions ?? 10_000,
-    atMostOfOne: options.mostSessionsOfOne ?? 2500,
-    idleMs: options.sessionIdleMs ?? 30 * 60_000,
-    eventBytes: options.eventStoreBytes ?? 8 * 1024 * 1024,
-    now: options.now ?? Date.now,
-    kept: options.keptSessions,
-  });
-  const sessionless = options.sessions === false ? createSessionlessClients(server) : undefined;
+  const clients = createHttpClients(server, options);
   /** The POSTs being served. One interval covers them all, so that no call needs its own timer. */
   const exchanges = new Set<Exchange>();
   const heartbeats = setInterval(heartbeat, streamAfterMs).unref();
@@ -120,17 +94,16 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
       });
     },
     get sessionCount() {
-      return sessions.size;
+      return clients.sessionCount;
     },
     endAllOf(principal) {
-      sessions.endAllOf(principal);
+      clients.endSessionsOf(principal);
       server.endAllOf(principal);
     },
     close() {
       clearInterval(heartbeats);
       ownIntake?.close();
-      sessions.close();
-      sessionless?.close();
+      clients.close();
     },
   };
 
@@ -143,12 +116,10 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
   async function serveOther(request: IncomingMessage, response: ServerResponse, principal: string): Promise<void> {
     switch (request.method) {
       case "GET":
-        return serveGet(request, response, principal);
-      case "DELETE": {
-        if (sessionless) sessionless.endStreams(principal);
-        else sessions.end(knownSession(request, principal));
+        return clients.listen(request, response, principal);
+      case "DELETE":
+        clients.leave(request, principal);
         return sendEmpty(response, 204);
-      }
       default:
         response.setHeader("allow", "GET, POST, DELETE");
         throw new Fault("bad-method", "Use POST, GET with Accept: text/event-stream, or DELETE.");
@@ -173,7 +144,10 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
       if (Array.isArray(body)) return await serveBatch(body, post);
       const message = readMessage(body, post);
       if (message === undefined) return;
-      if (!isRequest(message)) return await receive(message, post);
+      if (!isRequest(message)) {
+        await clients.receive(message, request, principal);
+        return sendEmpty(response, 202);
+      }
       const call = openCall(message, post);
       let answer: JsonRpcResponse | undefined;
       try {
@@ -210,23 +184,15 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
     }
   }
 
-  /** Answers and notifications of the client. */
-  async function receive(message: JsonRpcMessage, { request, response, principal }: Post): Promise<void> {
-    const isModern = isModernNotification(request);
-    const session = isModern ? undefined : sessionOf(request, principal);
-    if (sessionless && !isModern) await sessionless.receive(message, principal);
-    else await server.handle(message, session?.peer ?? oneOffPeer(principal), { send: () => {} });
-    sendEmpty(response, 202);
-  }
-
   function openCall(message: JsonRpcRequest, post: Post): HttpCall {
     const { request, response, principal, spilled } = post;
     requireOpen();
     takeSlot(post);
     const isModern = isModernRequest(message, request.headers);
-    const isNewSession = !sessionless && !isModern && message.method === "initialize";
-    const session = isModern ? undefined : isNewSession ? sessions.open(principal) : sessionOf(request, principal);
-    const peer = session?.peer ?? (isModern ? oneOffPeer(principal) : sessionlessPeer(request, principal));
+    const isNewSession = !isModern && clients.opensSession(message);
+    let session: HttpSession | undefined;
+    if (!isModern) session = isNewSession ? clients.openSession(principal) : clients.sessionOf(request, principal);
+    const peer = session?.peer ?? clients.openPeer(request, principal, isModern);
     if (message.method === "subscriptions/listen") releaseSlot(post);
     const exchange = new Exchange({
       request,
@@ -243,11 +209,8 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
 
   function finishCall(call: HttpCall, message: JsonRpcRequest, answer: JsonRpcResponse | undefined): void {
     const { exchange, session, peer, isModern, isNewSession } = call;
-    if (!isModern) sessionless?.remember(message.method, peer);
-    if (isNewSession && session && answer) {
-      if ("error" in answer) sessions.end(session);
-      else sessions.keep(session);
-    }
+    if (!isModern) clients.remember(message.method, peer);
+    if (isNewSession && session && answer) clients.settleSession(session, answer);
     exchange.finish(answer);
   }
 
@@ -260,10 +223,10 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
     const { request, response, principal, spilled } = post;
     requireOpen();
     takeSlot(post);
-    const session = sessionOf(request, principal);
+    const session = clients.sessionOf(request, principal);
     const header = request.headers["mcp-protocol-version"];
     requireBatch(batch, session?.peer.version ?? (typeof header === "string" ? header : undefined));
-    const peer = session?.peer ?? sessionlessPeer(request, principal);
+    const peer = session?.peer ?? clients.openPeer(request, principal, false);
     const requests = batch.filter(isAwaited);
     const exchange = new Exchange({
       request,
@@ -277,7 +240,7 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
     begin(exchange, response, session, peer);
     const answers = await serveEach(batch, async (message) => {
       const answer = await server.handle(message, peer, { send: exchange.send, spilled });
-      if (isRequest(message)) sessionless?.remember(message.method, peer);
+      if (isRequest(message)) clients.remember(message.method, peer);
       return answer;
     });
     end(exchange, session);
@@ -300,72 +263,12 @@ export function createHttpEndpoint(server: McpServer, options: HttpEndpointOptio
     session?.touch();
   }
 
-  function serveGet(request: IncomingMessage, response: ServerResponse, principal: string): void {
-    if (!acceptsEvents(request)) throw new Fault("bad-request", "Use Accept: text/event-stream, or send a POST.");
-    if (sessionless) return sessionless.listen(response, principal, versionOf(request));
-    if (request.headers["mcp-session-id"] === undefined) {
-      response.setHeader("allow", "POST");
-      throw new Fault("bad-method", "There is no stream without a session. Use POST.");
-    }
-    const session = knownSession(request, principal);
-    session.touch();
-    response.once("close", () => session.touch());
-    const lastEventId = request.headers["last-event-id"];
-    if (typeof lastEventId === "string") {
-      const stream = session.findStream(lastEventId);
-      if (stream?.attach(response, lastEventId, {})) return;
-      const isLost = !stream && session.mayHaveLost(lastEventId);
-      if (isLost && resumeLostStream(session, response, lastEventId, server)) return;
-      // Not 404, which would mean that the session is unknown.
-      throw new Fault("bad-request", "The events after this one are no longer available. Open a new stream.");
-    }
-    session.standalone ??= session.openStream();
-    session.standalone.attach(response, undefined, {});
-  }
-
-  function sessionOf(request: IncomingMessage, principal: string): HttpSession | undefined {
-    versionOf(request);
-    if (sessionless || request.headers["mcp-session-id"] === undefined) return undefined;
-    return knownSession(request, principal);
-  }
-
-  function sessionlessPeer(request: IncomingMessage, principal: string): Peer {
-    return sessionless?.openPeer(principal, versionOf(request)) ?? oneOffPeer(principal);
-  }
-
-  function oneOffPeer(principal: string): Peer {
-    return server.openPeer({ principal, twoWay: false });
-  }
-
-  function knownSession(request: IncomingMessage, principal: string): HttpSession {
-    const id = request.headers["mcp-session-id"];
-    const session = typeof id === "string" ? sessions.find(id, principal) : undefined;
-    if (session) return session;
-    if (options.adoptsSessions && typeof id === "string" && /^[\w-]{16,128}$/.test(id) && request.method !== "DELETE")
-      return sessions.adopt(id, principal, versionOf(request));
-    throw new Fault("unknown-session", "Session not found. Open one with initialize.");
-  }
-
   function heartbeat(): void {
     for (const exchange of exchanges) exchange.heartbeat();
-    sessions.sweep();
-    sessionless?.keepAlive();
+    clients.heartbeat();
   }
 }
 
 function isAwaited(message: unknown): message is AwaitedRequest {
   return isRecord(message) && typeof message.method === "string" && idOf(message) !== null;
-}
-
-/** The revision that a message without a session names. */
-function versionOf({ headers }: IncomingMessage): string | undefined {
-  const version = headers["mcp-protocol-version"];
-  if (version === undefined || (typeof version === "string" && isLegacyVersion(version))) return version;
-  throw new Fault("bad-request", "The header MCP-Protocol-Version names a version that does not have such messages.");
-}
-
-/** Notifications of the modern era belong to no session. Clients send one when they close a subscription. */
-function isModernNotification({ headers }: IncomingMessage): boolean {
-  const version = headers["mcp-protocol-version"];
-  return typeof version === "string" && isModernVersion(version);
 }
