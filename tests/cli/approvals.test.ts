@@ -38,7 +38,12 @@ test("a refusal has nothing to type: a person finds the call in `clawport approv
   const refusal = textOf(await phone("a.txt"));
   expect(refusal).toContain("needs approval, but no one is available to approve it");
   expect(refusal).not.toMatch(/clawport|`|verdict/);
-  expect((await hub.run("approvals")).out).toMatch(/1 +files__write_file +mcp-http\/phone/);
+  const { out } = await hub.run("approvals");
+  expect(out).toMatch(/^Refused, because no one answered:\nID.*\n1 +files__write_file +mcp-http\/phone/);
+  // The call is over.
+  expect(out).not.toMatch(/wait/i);
+  const listed = JSON.parse((await hub.run("approvals", "--json")).out) as object;
+  expect(listed).toMatchObject({ waiting: [], refused: [{ id: "1", name: "files__write_file" }] });
   expect(hub.logged.join("\n")).toContain("clawport approve 1");
 });
 
@@ -49,7 +54,11 @@ test("a question in the hub's terminal is listed, and an answer from another ter
   const result = phone("a.txt");
   await until(() => terminal.shown().includes("Allow it?"));
   expect(terminal.shown()).toContain("[1] token phone (mcp-http) asks to use files__write_file from files.");
-  expect((await hub.run("approvals")).out).toMatch(/1 +files__write_file +mcp-http\/phone +waits until/);
+  const { out } = await hub.run("approvals");
+  expect(out).toMatch(/^Waiting for approval:\nID.*\n1 +files__write_file +mcp-http\/phone +waits until/);
+  expect(out).not.toContain("Refused");
+  const listed = JSON.parse((await hub.run("approvals", "--json")).out) as object;
+  expect(listed).toMatchObject({ waiting: [{ id: "1" }], refused: [] });
   expect((await hub.atTerminal(["approve", "1"], "y")).out).toBe("Call 1 is allowed once.\n");
   expect((await result).isError).toBeUndefined();
   expect(terminal.shown()).toMatch(/Allow it\? \(y = once, n = no, always, never\) \(answered elsewhere: once\)\n$/);
@@ -80,8 +89,11 @@ test.each([
   const called = await hub.atTerminal(["call", "files__write_file", "path=a.txt"], typed);
   expect(called.err).toContain('Arguments: {"path":"a.txt"}\nAllow it? (y = once, n = no, always, never) ');
   expect(called.exit).toBe(exit);
-  const { approvals, waiting } = JSON.parse((await hub.run("approvals", "--json")).out) as Record<string, unknown[]>;
-  expect([approvals?.length, waiting]).toEqual([typed === "always" ? 1 : 0, []]);
+  const { approvals, waiting, refused } = JSON.parse((await hub.run("approvals", "--json")).out) as Record<
+    string,
+    unknown[]
+  >;
+  expect([approvals?.length, waiting, refused]).toEqual([typed === "always" ? 1 : 0, [], []]);
 });
 
 test("the question at the caller's terminal is answered from another one, too", async () => {

@@ -4,8 +4,15 @@ import { longKnown } from "./long-known.ts";
 const now = Date.parse("2026-11-16T12:00:00Z");
 const pin = (id: string, at: string) => ({ kind: "tool", id, hash: "", at }) as const;
 const row = (source: string, day: string) => ({
-  ...{ source, day, tool: "any", caller: "cli" },
-  ...{ calls: 1, errors: 0, sizeIn: 0, sizeOut: 0, sizeKept: 0 },
+  source,
+  day,
+  tool: "any",
+  caller: "cli",
+  calls: 1,
+  errors: 0,
+  sizeIn: 0,
+  sizeOut: 0,
+  sizeKept: 0,
 });
 
 test("a server can be judged once it has been listed for a week, and each of its tools", () => {

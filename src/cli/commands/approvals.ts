@@ -8,27 +8,30 @@ import type { Column } from "../../hub/verbs/verb.ts";
 
 const list = defineCommand({
   name: "list",
-  summary: "list the calls that wait for approval, and the remembered answers",
+  summary: "list the calls that wait for approval or were refused, and the remembered answers",
   async run(context) {
     const { renderTable } = await import("../output/table.ts");
     const { openStateControl } = await import("../../hub/control/open-state-control.ts");
     await using opened = await openStateControl(context);
     const { listConsent } = await import("../../hub/node-consent.ts");
-    const { approvals: given, waiting, changed } = await opened.control.approvals.list();
+    const { approvals: given, waiting, refused, changed } = await opened.control.approvals.list();
     const consents = await listConsent(context);
     const parts = [
       given.length > 0 && renderTable(given, answerColumns, context),
       consents.length > 0 && `Tools of this computer:\n${renderTable(consents, consentColumns, context)}`,
-      waiting.length > 0 && `Waiting for approval:\n${renderTable(waiting, waitingColumns, context)}`,
+      waiting.length > 0 &&
+        `Waiting for approval:\n${renderTable(waiting, [...callColumns, waitsColumn, argumentsColumn], context)}`,
+      refused.length > 0 &&
+        `Refused, because no one answered:\n${renderTable(refused, [...callColumns, refusedColumn, argumentsColumn], context)}`,
       changed.length > 0 && `Changed definitions:\n${changed.map(({ name }) => `  ${name}`).join("\n")}`,
-      waiting.length > 0 && "Run `clawport approve <id>` to see one of the calls in full and allow it once.",
-      ...grantLines(waiting),
+      waiting.length + refused.length > 0 && adviceOf(refused),
+      ...grantLines([...waiting, ...refused]),
       changed.length > 0 && "Run `clawport approve <tool>` to see a change and accept it; with `--deny`, to reject it.",
       consents.length > 0 && "Run `clawport node forget <tool>` to be asked again about a tool of this computer.",
     ];
     const text = parts.filter((part) => part !== false).join("\n\n");
     context.answer(
-      { approvals: given, consents, waiting, changed },
+      { approvals: given, consents, waiting, refused, changed },
       text || "No remembered answers, and nothing waits for approval.",
     );
   },
@@ -55,9 +58,14 @@ export const command: CommandGroup = {
   examples: ["clawport approvals", "clawport approvals forget files__delete"],
 };
 
+function adviceOf(refused: readonly WaitingCall[]): string {
+  const advice = "Run `clawport approve <id>` to see one of the calls in full and allow it once";
+  return refused.length === 0 ? `${advice}.` : `${advice}; one that was refused, when it is made again.`;
+}
+
 /** How tools that need consent are allowed for good. */
-function grantLines(waiting: readonly WaitingCall[]): readonly string[] {
-  const commands = waiting.flatMap(({ name, grantCommand }) =>
+function grantLines(calls: readonly WaitingCall[]): readonly string[] {
+  const commands = calls.flatMap(({ name, grantCommand }) =>
     grantCommand === undefined ? [] : [[grantCommand, name]],
   );
   return [...new Map(commands as [string, string][])].map(
@@ -85,16 +93,17 @@ const consentColumns: readonly Column<ConsentGrant>[] = [
   { title: "SINCE", text: ({ at }) => localTime(at) },
 ];
 
-const waitingColumns: readonly Column<WaitingCall>[] = [
+const callColumns: readonly Column<WaitingCall>[] = [
   { title: "ID", text: ({ id }) => id },
   { title: "TOOL", text: ({ name }) => name },
   { title: "CALLER", text: ({ caller }) => callerScopeName(caller) },
-  {
-    title: "STATUS",
-    text: ({ at, openUntil }) =>
-      openUntil !== undefined && Date.parse(openUntil) > Date.now()
-        ? `waits until ${localTime(openUntil)}`
-        : `refused at ${localTime(at)}`,
-  },
-  { title: "ARGUMENTS", text: ({ arguments: shown }) => shown },
 ];
+
+const waitsColumn: Column<WaitingCall> = {
+  title: "STATUS",
+  text: ({ at, openUntil = at }) => `waits until ${localTime(openUntil)}`,
+};
+
+const refusedColumn: Column<WaitingCall> = { title: "STATUS", text: ({ at }) => `refused at ${localTime(at)}` };
+
+const argumentsColumn: Column<WaitingCall> = { title: "ARGUMENTS", text: ({ arguments: shown }) => shown };

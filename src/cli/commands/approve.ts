@@ -42,12 +42,12 @@ export const command = defineCommand({
     await using opened = await openStateControl(context);
     const { approvals, pins } = opened.control;
     const [what = ""] = context.args;
-    const { waiting, changed } = await approvals.list();
+    const { waiting, refused, changed } = await approvals.list();
     const { isNameOrNarrow } = await import("../../catalog/names.ts");
     // What was rejected can still be accepted.
     const held = (options.deny ? changed : await pins.list()).filter(({ name }) => isNameOrNarrow(what, name));
     const isMeant = (call: WaitingCall) => call.id === what || isNameOrNarrow(what, call.name);
-    const calls = waiting.filter(isMeant).filter(isOf(options.caller));
+    const calls = [...refused, ...waiting].filter(isMeant).filter(isOf(options.caller));
     const [call] = calls;
     if (calls.length + held.length === 0) throw new Fault("not-found", nothingToApprove(what, options.caller));
     if (calls.length > 1 && held.length === 0) throw new Fault("usage", ambiguous(what, calls));
@@ -150,7 +150,7 @@ function doneText(call: WaitingCall, { answer, widened }: Request): string {
 
 function ambiguous(name: string, calls: readonly WaitingCall[]): string {
   const lines = calls.map(({ id, caller, arguments: shown }) => `  ${id}  ${callerScopeName(caller)}  ${shown}`);
-  return `${calls.length} calls of ${name} wait. Approve one by its id:\n${lines.join("\n")}`;
+  return `${calls.length} calls of ${name} can be approved. Approve one by its id:\n${lines.join("\n")}`;
 }
 
 function nothingToApprove(what: string, caller: string | undefined): string {

@@ -1,4 +1,5 @@
 import type { Approvals } from "../../catalog/guard/approvals.ts";
+import { isAfter } from "../../catalog/guard/approvals-file.ts";
 import type { Pins } from "../../catalog/guard/pins.ts";
 import { Fault } from "../../core/fault.ts";
 import type { Home } from "../../core/files/home.ts";
@@ -35,9 +36,13 @@ export function createApprovalsControl(options: ApprovalsControlOptions): Approv
 
   return {
     async list() {
-      const { approvals, waiting } = await (await openAnswers()).list();
+      const { approvals, waiting: calls } = await (await openAnswers()).list();
       const held = await (await options.openPins()).list();
-      return { approvals, waiting, changed: held.filter(({ state }) => state !== "refused") };
+      const now = Date.now();
+      const { waiting = [], refused = [] } = Object.groupBy(calls, ({ openUntil }) =>
+        isAfter(openUntil, now) ? "waiting" : "refused",
+      );
+      return { approvals, waiting, refused, changed: held.filter(({ state }) => state !== "refused") };
     },
     async approve(id, request = {}) {
       const { answer = "once", widened } = request;

@@ -91,7 +91,7 @@ export function testHubControl(open: () => Promise<ControlSubject>): void {
   test("without questions there is nothing to approve or to forget", async () => {
     await using subject = await open();
     const { approvals } = subject.control;
-    expect(await approvals.list()).toEqual({ approvals: [], waiting: [], changed: [] });
+    expect(await approvals.list()).toEqual({ approvals: [], waiting: [], refused: [], changed: [] });
     await expect(approvals.approve("1", { confirmed: true })).rejects.toMatchObject({ code: "not-found" });
     await expect(approvals.approve("1")).rejects.toMatchObject({ code: "denied" });
     await expect(approvals.accept("add", { confirmed: true })).rejects.toMatchObject({ code: "not-found" });

@@ -117,6 +117,8 @@ export interface TokensControl {
 }
 
 export interface ApprovalsList extends Pick<ApprovalsFile, "approvals" | "waiting"> {
+  /** Calls that no one answered in time. They are over, but can be approved for when they are made again. */
+  readonly refused: ApprovalsFile["waiting"];
   /** Definitions of servers that wait for an answer. */
   readonly changed: readonly HeldDefinition[];
 }
@@ -140,7 +142,7 @@ export interface AcceptRequest extends Confirmation {
 }
 
 export interface ApprovalsControl {
-  /** Remembered answers, calls that wait for approval, and tools that have changed since they were first listed. */
+  /** Remembered answers, calls that wait for approval or were refused, and tools that have changed since they were first listed. */
   list(): Promise<ApprovalsList>;
   /** Answers one waiting call, by its id. Faults if it does not wait. */
   approve(id: string, request?: ApprovalRequest): Promise<GivenAnswer>;

@@ -144,7 +144,7 @@ export function createLocalControl(options: LocalControlOptions): HubControl {
         const { findAttention } = await import("./insight/find-attention.ts");
         const approvals = await state.approvals.list();
         const gatewayNode = options.live.gatewayNode();
-        return findAttention({ servers: await servers.list(), approvals, gatewayNode, now: Date.now() });
+        return findAttention({ servers: await servers.list(), approvals, gatewayNode });
       },
       series: async (minutes = 60) => (await series()).read(minutes),
     },

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { openBrowser } from "../../browser/open-browser.ts";
-import { listTools } from "../../cli/run-clawport.ts";
+import { clawport, listTools } from "../../cli/run-clawport.ts";
 import { requireDebianPackage } from "../../setup/require-debian-package.ts";
 import { until } from "../../support/until.ts";
 import { callHub } from "./call-hub.ts";
@@ -131,6 +131,20 @@ describe.skipIf(chromium === undefined)("the console", () => {
       .click();
     await page.getByText("Judged").waitFor();
     expect(await page.locator(".steps li").count()).toBeGreaterThanOrEqual(3);
+    expect(open.errors).toEqual([]);
+  });
+
+  test("a call that was refused while no one could be asked is not among those that wait", async () => {
+    await callHub(place.origin, await place.token(), "files__write_file", { path: "c.txt", content: "x" });
+    await using open = await place.open(browser, { path: "approvals" });
+    const { page } = open;
+    await page.getByRole("heading", { name: "Refused, because no one answered" }).waitFor();
+    await page.getByText("Nothing waits for you").waitFor();
+    expect(await page.getByRole("list", { name: "What waits" }).count()).toBe(0);
+    expect(await page.getByRole("list", { name: "What was refused" }).locator("li").count()).toBe(1);
+    // It can still be answered.
+    await clawport(place.place, "approve", "files__write_file", "--deny", "--yes");
+    await expect.poll(() => page.getByRole("list", { name: "What was refused" }).count()).toBe(0);
     expect(open.errors).toEqual([]);
   });
 

@@ -2,7 +2,7 @@ import type { ApprovalsList } from "../../../../src/hub/control/hub-control.ts";
 import type { HeldDefinition } from "../../../../src/catalog/guard/held-definition.ts";
 import type { WaitingCall } from "../../../../src/catalog/guard/approvals-file.ts";
 import { approvals } from "../../hub/shared.ts";
-import { isStillWaiting } from "../../hub/still-waiting.ts";
+import { isStillWaiting, refusedOf } from "../../hub/still-waiting.ts";
 import { Empty, Loaded } from "../../parts/blocks.tsx";
 import { isNarrow } from "../../parts/narrow.ts";
 import { Shape } from "../../parts/state-mark.tsx";
@@ -48,19 +48,18 @@ type Thing =
   | { readonly kind: "call"; readonly path: readonly string[]; readonly call: WaitingCall }
   | { readonly kind: "definition"; readonly path: readonly string[]; readonly held: HeldDefinition };
 
-/** Calls that wait first, then definitions, then calls that were refused because no one answered. */
-export function thingsOf({ waiting, changed }: ApprovalsList): readonly Thing[] {
-  const call = (each: WaitingCall): Thing => ({ kind: "call", path: [each.id], call: each });
+const thingOfCall = (call: WaitingCall): Thing => ({ kind: "call", path: [call.id], call });
+
+/** Calls first, since their clients wait meanwhile. */
+function waitingThings({ waiting, changed }: ApprovalsList): readonly Thing[] {
   const definition = (held: HeldDefinition): Thing => ({ kind: "definition", path: ["changed", held.name], held });
-  return [
-    ...waiting.filter(isStillWaiting).map(call),
-    ...changed.map(definition),
-    ...waiting.filter((each) => !isStillWaiting(each)).map(call),
-  ];
+  return [...waiting.filter(isStillWaiting).map(thingOfCall), ...changed.map(definition)];
 }
 
 function Waiting({ list, rest }: { readonly list: ApprovalsList; readonly rest: readonly string[] }) {
-  const things = thingsOf(list);
+  const waiting = waitingThings(list);
+  const refused = refusedOf(list).map(thingOfCall);
+  const things = [...waiting, ...refused];
   const rejected = useRejected().value.value;
   const isChosen = ({ path }: Thing): boolean => rest.length > 0 && path.join("/") === rest.join("/");
   // What a key answers must be in view.
@@ -86,15 +85,19 @@ function Waiting({ list, rest }: { readonly list: ApprovalsList; readonly rest: 
   return (
     <div class={`split${rest.length === 0 ? "" : " has-detail"}`}>
       <div class="list-side" data-list="">
-        <ul class="scroll" aria-label="What waits">
-          {things.map((thing) => (
-            <li key={thing.path.join("/")} data-at="">
-              <Link class="item" to={pathTo("approvals", ...thing.path)} aria-current={thing === chosen}>
-                {thing.kind === "call" ? <CallItem call={thing.call} /> : <DefinitionItem held={thing.held} />}
-              </Link>
-            </li>
-          ))}
-        </ul>
+        <div class="scroll">
+          {waiting.length === 0 ? (
+            <p class="panel-body muted">Nothing waits for you.</p>
+          ) : (
+            <ThingList label="What waits" things={waiting} chosen={chosen} />
+          )}
+          {refused.length > 0 && (
+            <>
+              <h2 class="panel-body small muted">Refused, because no one answered</h2>
+              <ThingList label="What was refused" things={refused} chosen={chosen} />
+            </>
+          )}
+        </div>
       </div>
       <div class="detail">
         {chosen === undefined && named !== undefined && <ChangedDefinition key={named.name} held={named} />}
@@ -113,6 +116,26 @@ function Waiting({ list, rest }: { readonly list: ApprovalsList; readonly rest: 
   );
 }
 
+interface ThingListProps {
+  readonly label: string;
+  readonly things: readonly Thing[];
+  readonly chosen: Thing | undefined;
+}
+
+function ThingList({ label, things, chosen }: ThingListProps) {
+  return (
+    <ul aria-label={label}>
+      {things.map((thing) => (
+        <li key={thing.path.join("/")} data-at="">
+          <Link class="item" to={pathTo("approvals", ...thing.path)} aria-current={thing === chosen}>
+            {thing.kind === "call" ? <CallItem call={thing.call} /> : <DefinitionItem held={thing.held} />}
+          </Link>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 function CallItem({ call }: { readonly call: WaitingCall }) {
   const isOpen = isStillWaiting(call);
   return (
@@ -122,7 +145,9 @@ function CallItem({ call }: { readonly call: WaitingCall }) {
         <span class="name clip">{visible(call.name)}</span>
         <span class="small muted clip">{visible(callerWords(call))}</span>
       </span>
-      <span class="small muted">{isOpen ? <Ago at={call.at} /> : "not answered"}</span>
+      <span class="small muted">
+        <Ago at={call.at} />
+      </span>
     </>
   );
 }

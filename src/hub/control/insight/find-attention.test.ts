@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import type { ApprovalsList } from "../hub-control.ts";
 import { findAttention } from "./find-attention.ts";
 
-const now = Date.parse("2026-11-16T12:00:00Z");
 const later = "2026-11-16T12:01:00Z";
 const earlier = "2026-11-16T11:59:00Z";
 
@@ -13,21 +12,20 @@ function call(id: string, name: string, openUntil?: string): WaitingCall {
   return { ...of, id, name, at: earlier, ...(openUntil === undefined ? {} : { openUntil }) } as WaitingCall;
 }
 
-const attentionOf = (...waiting: readonly WaitingCall[]) =>
+const attentionOf = (waiting: readonly WaitingCall[], refused: readonly WaitingCall[] = []) =>
   findAttention({
     servers: [],
-    approvals: { approvals: [], waiting, changed: [] },
+    approvals: { approvals: [], waiting, refused, changed: [] },
     gatewayNode: undefined,
-    now,
   });
 
 test("a call that waits comes first, then one line for all that were refused because no one answered", () => {
-  expect(attentionOf()).toEqual([]);
-  expect(attentionOf(call("1", "files__write"))).toEqual([
+  expect(attentionOf([])).toEqual([]);
+  expect(attentionOf([], [call("1", "files__write")])).toEqual([
     { kind: "refused", subject: "1", message: "files__write was refused because no one answered" },
   ]);
-  const calls = [call("1", "a__x"), call("2", "a__y", earlier), call("3", "a__z", later), call("4", "a__w")];
-  expect(attentionOf(...calls)).toEqual([
+  const refused = [call("1", "a__x"), call("2", "a__y", earlier), call("4", "a__w")];
+  expect(attentionOf([call("3", "a__z", later)], refused)).toEqual([
     { kind: "approval", subject: "3", message: "a__z wants to run · phone" },
     { kind: "refused", subject: "4", message: "a__w and 2 other calls were refused because no one answered" },
   ]);

@@ -1,5 +1,4 @@
 import { countText } from "../../../core/count-text.ts";
-import { isAfter } from "../../../catalog/guard/approvals-file.ts";
 import type { NodeDoor } from "../../../doors/node/node-door.ts";
 import type { ServerStatus } from "../../../sources/servers/server-status.ts";
 import type { ApprovalsList } from "../hub-control.ts";
@@ -9,16 +8,12 @@ export interface AttentionFacts {
   readonly servers: readonly ServerStatus[];
   readonly approvals: ApprovalsList;
   readonly gatewayNode: Pick<NodeDoor, "gateway" | "state"> | undefined;
-  readonly now: number;
 }
 
 /** What waits for the user, the most urgent first. */
-export function findAttention({ servers, approvals, gatewayNode, now }: AttentionFacts): readonly Attention[] {
-  const { open = [], refused = [] } = Object.groupBy(approvals.waiting, ({ openUntil }) =>
-    isAfter(openUntil, now) ? "open" : "refused",
-  );
+export function findAttention({ servers, approvals, gatewayNode }: AttentionFacts): readonly Attention[] {
   return [
-    ...open.map(({ id, name, client, caller }): Attention => ({
+    ...approvals.waiting.map(({ id, name, client, caller }): Attention => ({
       kind: "approval",
       subject: id,
       message: `${name} wants to run · ${client ?? caller.token ?? caller.door}`,
@@ -26,7 +21,7 @@ export function findAttention({ servers, approvals, gatewayNode, now }: Attentio
     ...servers.flatMap(serverAttention),
     ...pairingAttention(gatewayNode),
     ...pinAttention(approvals.changed),
-    ...refusedAttention(refused),
+    ...refusedAttention(approvals.refused),
   ];
 }
 
@@ -58,7 +53,7 @@ function pinAttention(changed: ApprovalsList["changed"]): readonly Attention[] {
 }
 
 /** One entry for all: the calls are over, but may be made again. */
-function refusedAttention(calls: ApprovalsList["waiting"]): readonly Attention[] {
+function refusedAttention(calls: ApprovalsList["refused"]): readonly Attention[] {
   const last = calls.at(-1);
   if (last === undefined) return [];
   const rest = calls.length - 1;
