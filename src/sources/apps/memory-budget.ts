@@ -1,4 +1,5 @@
 import { getHeapStatistics } from "node:v8";
+import { Fault } from "../../core/fault.ts";
 import type { CountEvent } from "./app-event.ts";
 
 /**
@@ -45,21 +46,32 @@ export function createMemoryBudget(limit = getHeapStatistics().heap_size_limit /
 export interface DefinitionQuota {
   /** Returns false, and counts a refusal, if there is no room. */
   take(bytes: number): boolean;
+  /** Faults if there is no room. */
+  reserve(bytes: number): void;
   give(bytes: number): void;
 }
 
 export function createDefinitionQuota(budget: MemoryBudget, count: CountEvent): DefinitionQuota {
   let taken = 0;
   return {
-    take(bytes) {
-      const fits = taken + bytes <= budget.limit / 2 && budget.take(bytes);
-      if (fits) taken += bytes;
-      else count("refused for memory");
-      return fits;
+    take,
+    reserve(bytes) {
+      if (take(bytes)) return;
+      throw new Fault(
+        "busy",
+        "The proxy has no memory left for more tool definitions. Delete sessions, or try again later.",
+      );
     },
     give(bytes) {
       taken -= bytes;
       budget.give(bytes);
     },
   };
+
+  function take(bytes: number): boolean {
+    const fits = taken + bytes <= budget.limit / 2 && budget.take(bytes);
+    if (fits) taken += bytes;
+    else count("refused for memory");
+    return fits;
+  }
 }

@@ -1,24 +1,23 @@
 import type { Unsubscribe } from "../../../catalog/source.ts";
-import { Fault } from "../../../core/fault.ts";
 import type { Log } from "../../../core/log.ts";
 import { hashToken } from "../../../core/secrets/crypto.ts";
 import type { CountEvent } from "../app-event.ts";
-import type { BridgeSocket, CloseReason } from "../bridge/bridge-socket.ts";
+import type { BridgeSocket } from "../bridge/bridge-socket.ts";
 import { Bridge } from "../bridge/bridge.ts";
 import type { CallBus } from "../call/call-bus.ts";
 import { createDefinitionQuota, type MemoryBudget } from "../memory-budget.ts";
-import type { SessionRecord, SessionStore, StoredSession } from "../store/session-store.ts";
+import type { SessionRecord, SessionStore } from "../store/session-store.ts";
 import {
-  LiveSession,
+  type LiveSession,
   makeSessionId,
   makeSessionToken,
   type RegisteredSession,
-  sessionIdShape,
   type SessionRules,
 } from "./live-session.ts";
+import { openLoadedSessions } from "./loaded-sessions.ts";
 import { moveBridges } from "./move-bridges.ts";
 import type { SessionRequest } from "./session-request.ts";
-import { parseToolSet, type ToolSet } from "./tool-set.ts";
+import type { ToolSet } from "./tool-set.ts";
 
 export interface SessionRegistryOptions {
   readonly store: SessionStore;
@@ -65,39 +64,24 @@ export interface SessionRegistry {
   close(): void;
 }
 
-/** The longest time to live that an app may request, unless the default is longer. */
+/** The longest time to loaded that an app may request, unless the default is longer. */
 const mostTtlMs = 86_400_000;
-const mostSessions = 20_000;
 /** How long an app may take from the announcement of its bridge until calls reach it. */
 const arrivalMs = 3000;
 /** A call that was not accepted within this time is sent again. */
 const acceptMs = 400;
-/** With many instances, how long a session without a bridge here stays in memory after its last use. */
-const forgetMs = 300_000;
 
 export async function openSessionRegistry(options: SessionRegistryOptions): Promise<SessionRegistry> {
   const { store, bus, ttlMs, timeoutMs, graceMs, budget, count, log, now = Date.now } = options;
   const rules: SessionRules = { bus, store, budget, timeoutMs, graceMs, acceptMs, now, count };
-  const definitionQuota = createDefinitionQuota(budget, count);
+  const quota = createDefinitionQuota(budget, count);
+  const loaded = await openLoadedSessions({ rules, quota, log });
   const bridgeListeners = new Set<(session: RegisteredSession) => void>();
-  const live = new Map<string, LiveSession>();
-  // With many instances each loads the sessions that it meets, and hears what the others do to them.
-  if (!store.isShared) await Promise.all((await store.all()).map(revive));
-  const stopWatching = await store.watch(({ kind, id }) => {
-    const session = live.get(id);
-    if (session === undefined) return;
-    if (kind === "removed") return end(session, session.isExpired() ? "expired" : "deleted");
-    refresh(session).catch((error: unknown) => log.warn("a changed session could not be loaded", { error }));
-  });
 
   return {
     async create(request) {
-      if (live.size >= mostSessions && !forgetOne()) {
-        throw new Fault("busy", `The limit of ${mostSessions} sessions is reached. Delete some, or try again later.`);
-      }
       const bridgeToken = makeSessionToken();
       const mcpToken = makeSessionToken();
-      const createdAt = now();
       const requestedTtlMs = request.ttlSeconds === undefined ? ttlMs : request.ttlSeconds * 1000;
       const record: SessionRecord = {
         id: makeSessionId(),
@@ -106,45 +90,36 @@ export async function openSessionRegistry(options: SessionRegistryOptions): Prom
         appVersion: request.appVersion,
         chatId: request.chatId,
         tools: request.toolSet.raw,
-        createdAt,
+        createdAt: now(),
         ttlMs: Math.min(requestedTtlMs, Math.max(mostTtlMs, ttlMs)),
         bridgeTokenHash: hashToken(bridgeToken),
         mcpTokenHash: hashToken(mcpToken),
         ownTokens: request.ownTokensOnly ? "all" : "none",
       };
-      reserveDefinitions(request.toolSet.bytes);
-      const session = addLive(record, request.toolSet, createdAt + record.ttlMs, false);
+      const session = loaded.add(record, request.toolSet);
       try {
         await store.put(record, session.expiresAt);
       } catch (error) {
-        end(session, "deleted");
+        loaded.end(session, "deleted");
         throw error;
       }
       count("session created");
       return { session, bridgeToken, mcpToken };
     },
-    find(id) {
-      const session = live.get(id);
-      if (session === undefined && !sessionIdShape.test(id)) return undefined;
-      if (session === undefined) return store.get(id).then((stored) => live.get(id) ?? (stored && revive(stored)));
-      if (!session.isExpired()) return session;
-      if (store.isShared) return unlessExpired(session);
-      expire(session);
-      return undefined;
-    },
-    list: () => [...live.values()].filter((session) => !session.isExpired()),
+    find: loaded.find,
+    list: () => loaded.all().filter((session) => !session.isExpired()),
     replaceTools: (id, toolSet) =>
       changeInTurn(id, async (session) => {
         const before = session.toolSet;
-        reserveDefinitions(toolSet.bytes - before.bytes);
+        quota.reserve(toolSet.bytes - before.bytes);
         session.toolSet = toolSet;
         try {
           await save(session, { tools: toolSet.raw });
         } catch (error) {
           // A session that has ended meanwhile has given back its definitions.
-          if (live.get(id) === session) {
+          if (loaded.get(id) === session) {
             session.toolSet = before;
-            definitionQuota.give(toolSet.bytes - before.bytes);
+            quota.give(toolSet.bytes - before.bytes);
           }
           throw error;
         }
@@ -155,8 +130,8 @@ export async function openSessionRegistry(options: SessionRegistryOptions): Prom
         if (session.record.ownTokens === "none") await save(session, { ownTokens: "bridge" });
       }),
     async remove(id) {
-      const session = live.get(id);
-      if (session) end(session, "deleted");
+      const session = loaded.get(id);
+      if (session) loaded.end(session, "deleted");
       const existed = await store.remove(id);
       if (existed) count("session deleted");
       return existed;
@@ -168,7 +143,7 @@ export async function openSessionRegistry(options: SessionRegistryOptions): Prom
           .catch((error: unknown) => log.warn("a bridge was not announced", { error }));
     },
     async openBridge(session, socket) {
-      const owner = requireLive(session.id);
+      const owner = loaded.require(session.id);
       const bridge: Bridge = new Bridge({ owner, socket, budget, count, now, onGone });
       // Set before the old bridge is evicted: its `onGone` must not take this one for gone.
       owner.bridge = bridge;
@@ -195,101 +170,18 @@ export async function openSessionRegistry(options: SessionRegistryOptions): Prom
       bridgeListeners.add(listener);
       return () => bridgeListeners.delete(listener);
     },
-    sweep() {
-      for (const session of live.values()) {
-        if (!store.isShared) {
-          if (session.isExpired()) expire(session);
-        } else if (session.isExpired()) {
-          unlessExpired(session).catch((error: unknown) => log.warn("a session could not be checked", { error }));
-        } else if (session.bridge === undefined && session.idleMs() > forgetMs) {
-          forget(session);
-        }
-      }
-    },
+    sweep: loaded.sweep,
     beat() {
-      for (const session of live.values()) session.bridge?.beat();
+      for (const session of loaded.all()) session.bridge?.beat();
     },
-    moveBridges: (withinMs) => moveBridges([...live.values()], { bus, log, withinMs }),
-    close() {
-      stopWatching();
-      for (const session of live.values()) {
-        session.bridge?.close("draining");
-        store.touch(session.id, session.expiresAt);
-        release(session);
-      }
-      live.clear();
-    },
+    moveBridges: (withinMs) => moveBridges(loaded.all(), { bus, log, withinMs }),
+    close: loaded.close,
   };
-
-  function addLive(record: SessionRecord, toolSet: ToolSet, expiresAt: number, isRevived: boolean): LiveSession {
-    const session = new LiveSession({ rules, record, toolSet, expiresAt, isRevived });
-    live.set(record.id, session);
-    return session;
-  }
-
-  async function revive({ record, expiresAt }: StoredSession): Promise<RegisteredSession | undefined> {
-    if (expiresAt <= now()) {
-      await store.remove(record.id);
-      return undefined;
-    }
-    try {
-      const toolSet = parseToolSet(record.tools);
-      if (live.size >= mostSessions) forgetOne();
-      if (definitionQuota.take(toolSet.bytes))
-        return addLive({ ...record, tools: toolSet.raw }, toolSet, expiresAt, true);
-      log.warn("a stored session was not loaded: there is no memory left for its tools");
-      return undefined;
-    } catch (error) {
-      log.warn("a stored session could not be loaded and was removed", { error });
-      await store.remove(record.id);
-      return undefined;
-    }
-  }
-
-  /** The session, if another instance has seen it in use; otherwise it ends. */
-  async function unlessExpired(session: LiveSession): Promise<RegisteredSession | undefined> {
-    const stored = await store.get(session.id);
-    if (live.get(session.id) !== session) return live.get(session.id);
-    if (stored !== undefined && stored.expiresAt > now()) {
-      session.expiresAt = stored.expiresAt;
-      return session;
-    }
-    expire(session);
-    return undefined;
-  }
-
-  /** Takes over what another instance has changed. */
-  async function refresh(session: LiveSession): Promise<void> {
-    const stored = await store.get(session.id);
-    if (stored === undefined || live.get(session.id) !== session) return;
-    session.expiresAt = Math.max(session.expiresAt, stored.expiresAt);
-    const before = session.record;
-    if (JSON.stringify(before) === JSON.stringify(stored.record)) return;
-    const toolSet = parseToolSet(stored.record.tools);
-    reserveDefinitions(toolSet.bytes - session.toolSet.bytes);
-    session.record = { ...stored.record, tools: toolSet.raw };
-    session.toolSet = toolSet;
-    session.source.replace(toolSet.tools);
-  }
-
-  /** With many instances: makes room by forgetting the session that was loaded first and has no bridge here. */
-  function forgetOne(): boolean {
-    if (!store.isShared) return false;
-    const one = live.values().find(({ bridge }) => bridge === undefined);
-    if (one !== undefined) forget(one);
-    return one !== undefined;
-  }
-
-  /** Only here: the session stays in the store, and is loaded again with its next request. */
-  function forget(session: LiveSession): void {
-    live.delete(session.id);
-    release(session);
-  }
 
   /** Runs one change of a session at a time. */
   async function changeInTurn(id: string, change: (session: LiveSession) => Promise<void>): Promise<void> {
-    const session = requireLive(id);
-    const changed = session.lastChange.then(() => change(requireLive(id)));
+    const session = loaded.require(id);
+    const changed = session.lastChange.then(() => change(loaded.require(id)));
     session.lastChange = changed.catch(() => {});
     return changed;
   }
@@ -306,43 +198,7 @@ export async function openSessionRegistry(options: SessionRegistryOptions): Prom
     }
   }
 
-  function expire(session: LiveSession): void {
-    count("session expired");
-    end(session, "expired");
-    store
-      .remove(session.id)
-      .catch((error: unknown) => log.error("an expired session could not be removed from the store", { error }));
-  }
-
-  function end(session: LiveSession, reason: CloseReason): void {
-    live.delete(session.id);
-    try {
-      session.bridge?.close(reason);
-    } finally {
-      release(session);
-    }
-  }
-
-  function release(session: LiveSession): void {
-    definitionQuota.give(session.toolSet.bytes);
-    session.end();
-  }
-
-  function reserveDefinitions(bytes: number): void {
-    if (definitionQuota.take(bytes)) return;
-    throw new Fault(
-      "busy",
-      "The proxy has no memory left for more tool definitions. Delete sessions, or try again later.",
-    );
-  }
-
   function notifyBridgeChange(session: RegisteredSession): void {
     for (const listener of bridgeListeners) listener(session);
-  }
-
-  function requireLive(id: string): LiveSession {
-    const session = live.get(id);
-    if (!session || session.isExpired()) throw new Fault("unknown-session", "There is no such session.");
-    return session;
   }
 }
