@@ -41,13 +41,14 @@ export async function serveStdio(context: CommandContext, serving: StdioServing)
   if (!serving.alone && (await serveFromHub(host, relay, serving.waitMs, answered))) return;
   const { openServing } = await import("../hub/open-serving.ts");
   await using engine = await openServing(host, { only: serving.only, trust: serving.trust });
-  await serveEngine(context, engine, { key, surface, waitMs: serving.waitMs, answered });
+  const token = client && { name: client.name, key: client.key };
+  await serveEngine(context, engine, { key, surface, waitMs: serving.waitMs, answered, token });
 }
 
 async function serveEngine(
   context: CommandContext,
   engine: Engine,
-  { key, surface, waitMs, answered }: EngineServing,
+  { key, surface, waitMs, answered, token }: EngineServing,
 ): Promise<void> {
   const { catalog, guard, telemetry, config, results } = engine;
   const { openSurfaces } = await import("../hub/engine/open-surfaces.ts");
@@ -61,6 +62,7 @@ async function serveEngine(
     guard,
     telemetry,
     results,
+    token,
     maxFrameBytes: config.hub.maxBodyBytes,
     surfaces: openSurfaces(engine, surface),
     fallbackInstructions: await explainNothing(context, hasServers, () => catalog.sources().length > 0),
@@ -75,6 +77,7 @@ async function serveEngine(
 interface EngineServing extends Pick<StdioServing, "surface" | "waitMs"> {
   readonly key: OpeningKey | undefined;
   readonly answered: StdioDoorOptions["answered"];
+  readonly token: StdioDoorOptions["token"];
 }
 
 /**
@@ -116,7 +119,9 @@ async function recordFor(
   });
 }
 
-type ServedClient = NonNullable<RelayOptions["client"]> & Pick<RelayOptions, "surface">;
+type ServedClient = NonNullable<RelayOptions["client"]> &
+  Pick<RelayOptions, "surface"> &
+  NonNullable<StdioDoorOptions["token"]>;
 
 async function clientOf(context: CommandContext, { withoutOrders }: StdioServing, name: string): Promise<ServedClient> {
   const { requireClientToken } = await import("../hub/clients/client-token.ts");
@@ -125,7 +130,7 @@ async function clientOf(context: CommandContext, { withoutOrders }: StdioServing
   const place = { home: await openHomeOf(context), log: context.log };
   const token = await requireClientToken(place, name);
   const { [name]: entry } = await listNamedTokens(place);
-  return { token, withoutOrders, surface: entry?.surface };
+  return { name, token, key: entry?.hash ?? "", withoutOrders, surface: entry?.surface };
 }
 
 /** Clients start this in the folder their user works in, whose configuration is not the one they were connected to. */

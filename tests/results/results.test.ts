@@ -4,7 +4,10 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { mainFile, type Place, type RunningHub, startHub } from "../cli/run-clawport.ts";
+import { openHome } from "../../src/core/files/home.ts";
+import { silentLog } from "../../src/core/log.ts";
+import { ensureClientToken } from "../../src/hub/clients/client-token.ts";
+import { clawport, mainFile, type Place, type RunningHub, startHub } from "../cli/run-clawport.ts";
 import { type ConfiguredPlace, placeWith, runHere } from "../cli/shelf.ts";
 import { until } from "../support/until.ts";
 
@@ -206,6 +209,14 @@ test("through a relay and in a hub that was started again it is the same result"
   expect(contents[0]).toMatchObject({ text: "line 1:" });
   // The owner's own token is another caller than a pipe.
   expect(textOf(await call("read_result", { id }))).toContain("There is no result");
+  // A token can have the name by which the guard knows pipes.
+  const { token } = JSON.parse((await runHere(place, ["token", "add", "stdio", "--json"])).out) as { token: string };
+  const namesake = await connect(hub.ready.url, token);
+  const theirs = await keep(namesake);
+  expect(textOf(await call("read_result", { id: theirs }, stdio))).toContain("There is no result");
+  expect(textOf(await call("read_result", { id }, namesake))).toContain("There is no result");
+  await namesake.close();
+  await runHere(place, ["token", "remove", "stdio"]);
   await stdio.close();
   const mine = await keep();
   await client.close();
@@ -216,10 +227,10 @@ test("through a relay and in a hub that was started again it is the same result"
   expect(textOf(await call("read_result", { id: mine, fromLine: 9, toLine: 9 }))).toContain(lineOf(9));
 });
 
-async function serveStdio(at: Place): Promise<Client> {
+async function serveStdio(at: Place, ...more: string[]): Promise<Client> {
   const made = new Client({ name: "test", version: "1" }, { capabilities: {} });
   const env = at.env as Record<string, string>;
-  const args = [mainFile, "serve", "--stdio", "--wait", "20"];
+  const args = [mainFile, "serve", "--stdio", "--wait", "20", ...more];
   await made.connect(
     new StdioClientTransport({ command: process.execPath, args, env, cwd: at.folder, stderr: "ignore" }),
   );
@@ -248,4 +259,30 @@ test("without a hub, `serve` keeps results too; after their time they are gone, 
   expect((await whole.listTools()).tools.map(({ name }) => name)).not.toContain("read_result");
   expect(textOf(await call("large__log", {}, whole)).length).toBeGreaterThan(5_000_000);
   await whole.close();
+});
+
+test("without a hub, an installed client is the caller that it is at the hub: for its results, rules and the audit", async () => {
+  await using alone = await placeWith({ large });
+  const home = await openHome(alone.home);
+  for (const name of ["cursor", "codex"]) await ensureClientToken({ home, log: silentLog }, name);
+  const policy = { rules: [{ token: "codex", tool: "large__small", verdict: "deny" }] };
+  await writeFile(join(alone.home, "clawport.json5"), JSON.stringify({ servers: { large }, policy }));
+  const [cursor, codex] = [await serveStdio(alone, "--as", "cursor"), await serveStdio(alone, "--as", "codex")];
+  const unnamed = await serveStdio(alone);
+  const id = await keep(cursor);
+  expect(textOf(await call("read_result", { id, length: 10 }, cursor))).toContain("Bytes 0 to 10");
+  for (const other of [codex, unnamed]) {
+    expect(textOf(await call("read_result", { id }, other))).toContain("There is no result");
+    await expect(other.readResource({ uri: `clawport://results/${id}` })).rejects.toThrow("There is no result");
+  }
+  expect(textOf(await call("large__small", {}, codex))).toContain("was denied");
+  const again = await serveStdio(alone, "--as", "cursor");
+  expect(textOf(await call("read_result", { id, length: 10 }, again))).toContain("Bytes 0 to 10");
+  await Promise.all([cursor, codex, unnamed, again].map((each) => each.close()));
+  expect((await clawport(alone, "audit")).out).toContain("mcp-stdio/cursor");
+
+  await using _hub = await startHub(alone, "--port", "0");
+  const relayed = await serveStdio(alone, "--as", "cursor");
+  expect(textOf(await call("read_result", { id, length: 10 }, relayed))).toContain("Bytes 0 to 10");
+  await relayed.close();
 });

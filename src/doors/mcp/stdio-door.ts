@@ -20,6 +20,8 @@ export interface StdioDoorOptions {
   readonly telemetry?: Telemetry | undefined;
   /** How the client gets the tools; all in one list unless given. */
   readonly surfaces?: Surfaces | undefined;
+  /** The token of the client, if it has one. */
+  readonly token?: { readonly name: string; readonly key: string } | undefined;
   /** The instructions of a view that has none. */
   readonly fallbackInstructions?: (() => string | undefined) | undefined;
   readonly input: Readable;
@@ -45,12 +47,15 @@ const handshakeMs = 1000;
 export async function serveStdioDoor(options: StdioDoorOptions): Promise<void> {
   const { view, guard, info, log, telemetry, input, output, maxFrameBytes, ready, graceMs } = options;
   const listPatienceMs = ready === undefined ? undefined : 0;
-  const { fallbackInstructions } = options;
+  const { fallbackInstructions, token } = options;
   const door = "mcp-stdio";
   const offer = createViewOffer({ view, guard, door, info, log, telemetry, listPatienceMs, fallbackInstructions });
   const shown = options.surfaces?.wrap(offer, view) ?? offer;
   const { results } = options;
-  const whole = results === undefined ? shown : offerResults(shown, { results, view, guard, door, log });
+  const whole =
+    results === undefined
+      ? shown
+      : offerResults(shown, { results, view, guard, door, log, tokenKey: () => token?.key });
   const server = createMcpServer(whole, { log });
   const held = ready === undefined ? server : holdUntil(ready, server);
   const { answered, recorder } = options;
@@ -58,6 +63,7 @@ export async function serveStdioDoor(options: StdioDoorOptions): Promise<void> {
     await serveStdio(recorder === undefined ? held : noteOpening(recorder, held), {
       input,
       output,
+      principal: token?.name,
       log,
       maxFrameBytes,
       graceMs,

@@ -160,7 +160,10 @@ export function createViewEndpoints(options: ViewEndpointsOptions): ViewEndpoint
     const shown = isMixed ? (options.surfaces?.wrap(offer, view, surface) ?? offer) : offer;
     // A source at its own address answers in full, and so do commands at a terminal.
     const results = (filter !== "all" && "source" in filter) || door === "cli" ? undefined : options.results;
-    const whole = results === undefined ? shown : offerResults(shown, { ...results, view, guard, door, rights, log });
+    // The callers of a relay have no tokens, only a name that a token may have, too.
+    const tokenKey = door === "mcp-http" ? results?.tokenKey : undefined;
+    const whole =
+      results === undefined ? shown : offerResults(shown, { ...results, tokenKey, view, guard, door, rights, log });
     const server = createMcpServer(whole, { log });
     const bodies = hasLargeBodies ? largeBodies : { maxBodyBytes };
     const keptSessions = options.keptSessions?.(key);

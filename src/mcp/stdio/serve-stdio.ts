@@ -22,6 +22,8 @@ import { createLineWriter } from "./line-writer.ts";
 export interface StdioOptions {
   readonly input: Readable;
   readonly output: Writable;
+  /** The name of the client's token, if it has one; `stdio` unless given. */
+  readonly principal?: string | undefined;
   readonly log?: Log | undefined;
   readonly maxFrameBytes?: number | undefined;
   /** For servers that take large media: long strings go to files while a frame is read, and are deleted after the response. */
@@ -43,13 +45,13 @@ export interface AnsweredMessage {
 /** Serves one client over a pair of streams, until the input ends and its requests are answered. */
 export async function serveStdio(server: McpServer, options: StdioOptions): Promise<void> {
   const { input, output, log = silentLog, maxFrameBytes = 4 * 1024 * 1024, spill, graceMs = 2000 } = options;
-  const { mostInFlight = 1024 } = options;
+  const { principal = "stdio", mostInFlight = 1024 } = options;
   const writer = createLineWriter(output, pauseOrResume);
   const send: Send = (message) => {
     writer.write(message);
     if (isPaused) pauseOrResume();
   };
-  const peer = server.openPeer({ principal: "stdio", twoWay: true, push: send });
+  const peer = server.openPeer({ principal, twoWay: true, push: send });
   let inFlight = 0;
   let isPaused = false;
   let onIdle: (() => void) | undefined;

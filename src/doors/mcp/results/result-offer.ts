@@ -156,10 +156,10 @@ export function offerResults(offer: McpOffer, options: ResultOfferOptions): McpO
     return readResultResource(await results.store(), ownerOf(caller), uri, results.maxTokens);
   }
 
-  /** Whose result it is, whatever the session. */
+  /** Whose result it is, whatever the session. A client with a token is the same with and without a hub. */
   function ownerOf({ door: from, token, sender }: Caller): string {
-    const key = from === "mcp-http" && token !== undefined ? options.tokenKey?.(token) : undefined;
-    return JSON.stringify([from, token, key, sender]);
+    const key = token === undefined ? undefined : options.tokenKey?.(token);
+    return JSON.stringify([key === undefined ? from : "token", token, key, sender]);
   }
 }
 
