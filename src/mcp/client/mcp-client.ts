@@ -1,7 +1,7 @@
-import { Fault, isFault } from "../../core/fault.ts";
+import { Fault } from "../../core/fault.ts";
 import { asRecord } from "../../core/is-record.ts";
 import { type Log, silentLog } from "../../core/log.ts";
-import { cancelledBy, orAborted, sleep } from "../../core/wait.ts";
+import { cancelledBy, sleep } from "../../core/wait.ts";
 import { type ClientIdentity, metaKeys, writeEnvelope } from "../messages/envelope.ts";
 import { isQuestionMethod, logLineOf, progressOf } from "../messages/interim-messages.ts";
 import {
@@ -17,12 +17,13 @@ import {
   RpcFault,
 } from "../messages/json-rpc.ts";
 import type { Era } from "../messages/protocol-version.ts";
-import { answerInputRequests, answerOther, answerQuestion, type Ask, cancelInputRequests } from "./answer-questions.ts";
+import { answerOther, answerQuestion, type Ask } from "./answer-questions.ts";
+import { answerRounds, type RoundSender } from "./answer-rounds.ts";
 import { createDeadlineClock } from "./call-deadline.ts";
 import type { ClientTransport, TransportListener } from "./client-transport.ts";
 import { PendingCall, type PendingOwner, type SentOptions } from "./pending-call.ts";
 import { aboutTask, createTaskRoutes, takeTaskId } from "./task-routes.ts";
-import { type CallOptions, signalOf } from "./call-options.ts";
+import type { CallOptions } from "./call-options.ts";
 
 /** What the client and the server agreed on. */
 export interface Agreement {
@@ -63,21 +64,12 @@ export interface McpClient {
   close(fault?: Fault): Promise<void>;
 }
 
-/** How long a server has to take note of a call that was given up. */
-const giveUpMs = 500;
-
-/** How many rounds of questions a server may ask before the call fails. */
-const mostRounds = 20;
-
-/** A server that asks nothing wants to be asked again later: each time after twice as long. */
-const firstPauseMs = 100;
-const longestPauseMs = 5000;
-
 export async function openMcpClient(transport: ClientTransport, options: McpClientOptions): Promise<McpClient> {
   const { log = silentLog, pause = sleep } = options;
   const pending = new Map<JsonRpcId, PendingCall>();
   const clock = createDeadlineClock(() => pending.values());
   const owner: PendingOwner = { pending, clock, onCancelled: tellCancelled };
+  const rounds: RoundSender = { ask: options.ask, pause, request: requestOnce, isComplete };
   const tasks = createTaskRoutes<CallOptions>();
   let nextId = 0;
   let running = 0;
@@ -90,7 +82,7 @@ export async function openMcpClient(transport: ClientTransport, options: McpClie
       running++;
       try {
         const result = await requestOnce(method, params, callOptions);
-        return isComplete(result, method) ? result : await answerRounds(result, method, params, callOptions);
+        return isComplete(result, method) ? result : await answerRounds(rounds, result, method, params, callOptions);
       } finally {
         if (--running === 0 && isRetired) void client.close();
       }
@@ -126,51 +118,6 @@ export async function openMcpClient(transport: ClientTransport, options: McpClie
     if (resultType === "task" && method === "tools/call") return true;
     if (resultType !== "input_required") throw unknownResultType(resultType);
     return false;
-  }
-
-  /** Answers what the server asks before it gives its result, each time with a request of its own. */
-  async function answerRounds(
-    first: Params,
-    method: string,
-    params: Params,
-    callOptions: CallOptions,
-  ): Promise<Params> {
-    const { ask = options.ask, toHub = false } = callOptions;
-    const signal = signalOf(callOptions);
-    let result = first;
-    let pauseMs = firstPauseMs;
-    for (let round = 0; round <= mostRounds; round++) {
-      const answering = answerInputRequests(result.inputRequests, ask, toHub);
-      let sent: Params;
-      try {
-        const inputResponses = await (signal === undefined ? answering : orAborted(answering, signal));
-        const isAsked = Object.keys(inputResponses).length > 0;
-        if (!isAsked && round < mostRounds) await pause(pauseMs, signal);
-        pauseMs = isAsked ? firstPauseMs : Math.min(2 * pauseMs, longestPauseMs);
-        if (signal?.aborted) throw cancelledBy(signal);
-        sent = { ...params, inputResponses, ...stateOf(result) };
-      } catch (error) {
-        if (isFault(error, "cancelled")) await giveUp(method, params, result, callOptions);
-        throw error;
-      }
-      if (round === mostRounds) break;
-      result = await requestOnce(method, sent, callOptions);
-      if (isComplete(result, method)) return result;
-    }
-    throw new Fault("outcome-unknown", `The server asked ${mostRounds} times for input without giving a result.`);
-  }
-
-  /**
-   * Between two rounds no request is open that could be cancelled, and the server would wait for its answers. So the next
-   * round is opened to be cancelled.
-   */
-  async function giveUp(method: string, params: Params, result: Params, callOptions: CallOptions): Promise<void> {
-    if (result.requestState === undefined) return;
-    const { toHub = false, as, headers, trace } = callOptions;
-    const inputResponses = cancelInputRequests(result.inputRequests, toHub);
-    const sent = { ...params, inputResponses, ...stateOf(result) };
-    const signal = AbortSignal.timeout(giveUpMs);
-    await requestOnce(method, sent, { as, headers, trace, signal, timeoutMs: 0 }).catch(() => {});
   }
 
   function requestOnce(method: string, params: Params, callOptions: SentOptions): Promise<Params> {
@@ -301,8 +248,4 @@ export async function openMcpClient(transport: ClientTransport, options: McpClie
 function unknownResultType(resultType: unknown): Fault {
   const shown = JSON.stringify(resultType)?.slice(0, 100);
   return new Fault("outcome-unknown", `The server sent a result of the unexpected type ${shown}.`);
-}
-
-function stateOf(result: Params): Params {
-  return result.requestState === undefined ? {} : { requestState: result.requestState };
 }
