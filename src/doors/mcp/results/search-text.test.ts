@@ -109,6 +109,14 @@ test.each(["(a+)+$", "(a|aa)*b", "((a*)*)*c", "(.*){20}x"])(
   },
 );
 
+test.each(["query", "pattern"])("a %s with a line break is refused: it would never be found", async (kind) => {
+  for (const text of ["one\ntwo", "one\r\ntwo", "two\n"])
+    await expect(search("one\ntwo\n", { [kind]: text })).rejects.toThrow(
+      `"${kind}" must not contain a line break: lines are searched one by one. Search for one line, and read on from there.`,
+    );
+  expect((await search("one\ntwo", { pattern: "^[^\\n]+$" })).matches).toBe(2);
+});
+
 test("a pattern that is not valid is quoted as it was given, with what is allowed", async () => {
   await expect(search("aaa", { pattern: "(" })).rejects.toThrow(
     '"pattern" is not valid: missing closing ): `(`. It must be a regular expression of RE2, without lookaround and backreferences.',

@@ -104,6 +104,13 @@ function createTurns(signal: AbortSignal) {
 }
 
 function compile({ query, pattern, caseSensitive }: TextSearch): RE2JS {
+  if ((query ?? pattern)?.includes("\n")) {
+    const kind = query === undefined ? "pattern" : "query";
+    throw new Fault(
+      "bad-params",
+      `"${kind}" must not contain a line break: lines are searched one by one. Search for one line, and read on from there.`,
+    );
+  }
   const flags = caseSensitive ? 0 : RE2JS.CASE_INSENSITIVE;
   if (query !== undefined) return RE2JS.compile(RE2JS.quote(query), flags);
   try {
