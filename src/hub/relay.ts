@@ -8,6 +8,7 @@ import type { Secret } from "../core/secrets/secret.ts";
 import { readVersion } from "../core/version.ts";
 import { maxTimerMs } from "../core/wait.ts";
 import type { SurfaceSetting } from "../doors/mcp/surface/choose-surface.ts";
+import type { GivenSurface } from "../doors/mcp/surface/surface-record.ts";
 import type { Surfaces } from "../doors/mcp/surface/surfaces.ts";
 import type { CallGuard } from "../doors/mcp/view-offer.ts";
 import { fingerprintOf, type HttpTarget, type ServerDefinition, unknownServer } from "../sources/servers/definition.ts";
@@ -20,6 +21,7 @@ import { openSurfaces } from "./engine/open-surfaces.ts";
 import { guardRecursion } from "./engine/recursion-guard.ts";
 import type { Host } from "./host.ts";
 import { openHomeOf } from "./open-home.ts";
+import { createSurfaceReporter } from "./report-surfaces.ts";
 
 /** The tools of a running hub, offered by this process. */
 export interface Relay {
@@ -41,7 +43,7 @@ export interface RelayOptions {
   /** These servers alone. */
   readonly only?: readonly string[] | undefined;
   /** Everything that the token of an installed client gives access to, for that client; else the owner's servers. */
-  readonly client?: { readonly token: Secret; readonly withoutOrders: boolean } | undefined;
+  readonly client?: { readonly name: string; readonly token: Secret; readonly withoutOrders: boolean } | undefined;
   /** Takes precedence over `hub.surface`. */
   readonly surface?: SurfaceSetting | undefined;
 }
@@ -69,11 +71,14 @@ export async function openRelay(host: Host, options: RelayOptions): Promise<Rela
     isRelay: true,
   });
   await manager.apply([definitionOf(hub, options)]);
+  const reporter = createSurfaceReporter(host, home, options.client?.name);
+  const onGiven = (given: GivenSurface): void => void reporter.report(given);
+  const surfaces = openSurfaces({ catalog, config: withResultTools(config), home, log, onGiven }, options.surface);
   // It fails without a token, or while the hub is being replaced; the next attempt is soon.
   const timer = setInterval(() => void follow().catch(() => {}), lookEveryMs).unref();
   return {
     view: catalog.view({ source: relayName }, { alphabet: config.hub.toolNames === "short" ? "narrow" : "wide" }),
-    surfaces: openSurfaces({ catalog, config: withResultTools(config), home, log }, options.surface),
+    surfaces,
     hasServers: Object.keys(config.servers).length > 0,
     maxFrameBytes: config.hub.maxBodyBytes,
     settled: (withinMs) => manager.settled(withinMs),
@@ -85,7 +90,7 @@ export async function openRelay(host: Host, options: RelayOptions): Promise<Rela
   };
 
   async function follow(): Promise<void> {
-    if (manager.status(relayName).state === "ready") return;
+    if (manager.status(relayName).state === "ready") return reporter.reportAgain(surfaces.given().toReversed());
     const found = await findHub(host, home);
     if (found !== undefined) await manager.apply([definitionOf(found, options)]);
   }

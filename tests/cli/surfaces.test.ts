@@ -4,6 +4,9 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test, vi } from "vitest";
+import { openHome } from "../../src/core/files/home.ts";
+import { silentLog } from "../../src/core/log.ts";
+import { ensureClientToken } from "../../src/hub/clients/client-token.ts";
 import { clawport, mainFile, type Place, startHub } from "./run-clawport.ts";
 import { placeWith, shelf } from "./shelf.ts";
 
@@ -94,6 +97,37 @@ test("a token chooses the surface of its client, and the status shows what each 
     `  Surfaces        phone/test full ${why}\n                  phone/test search ${why}\n`,
   );
   expect((await clawport(place, "token", "list")).out).toMatch(/phone +everything +search/);
+});
+
+test("the hub's status shows what clients of `serve --stdio` got, also after the hub was started again", async () => {
+  await using place = await placeWith({ a: shelf("a") });
+  const hub = await startHub(place, "--port", "0");
+  const home = await openHome(place.home);
+  await ensureClientToken({ home, log: silentLog }, "cursor");
+  const [owner, installed] = [
+    await serveStdio(place),
+    await serveStdio(place, "--as", "cursor", "--surface", "search"),
+  ];
+  await Promise.all([namesOf(owner), namesOf(installed)]);
+  const surfaces = async () => {
+    const { out } = await clawport(place, "status", "--json");
+    const { hub } = JSON.parse(out) as { hub: { surfaces: Record<"caller" | "client" | "surface" | "why", string>[] } };
+    return hub.surfaces
+      .toSorted((a, b) => a.caller.localeCompare(b.caller))
+      .map(({ caller, client, surface, why }) => ({ caller, client, surface, why }));
+  };
+  // A relay reads the whole list itself, which is not what its client gets.
+  const expected = [
+    { caller: "cursor", client: "test", surface: "search", why: "as configured" },
+    { caller: "stdio", client: "test", surface: "full", why: "the list is small" },
+  ];
+  await expect.poll(surfaces, { timeout: 10_000 }).toEqual(expected);
+  expect((await clawport(place, "status")).out).toContain("stdio/test full (the list is small)");
+  hub.child.kill("SIGINT");
+  await hub.ended;
+  await using _again = await startHub(place, "--port", "0");
+  await expect.poll(surfaces, { timeout: 20_000 }).toEqual(expected);
+  await Promise.all([owner.close(), installed.close()]);
 });
 
 test.each([

@@ -218,6 +218,15 @@ const verbs: VerbTable = {
   usage: { read: look(lookUpMs, optionalNumber("days")) },
   status: {
     read: look(lookUpMs),
+    noteSurface: change(
+      lookUpMs,
+      fields({
+        caller: text("caller"),
+        client: optionalText("client"),
+        surface: choice("surface", ["full", "search"]),
+        why: text("why"),
+      }),
+    ),
     log: look(lookUpMs),
     attention: look(lookUpMs),
     series: look(lookUpMs, optionalNumber("minutes")),

@@ -158,6 +158,19 @@ export function testHubControl(open: () => Promise<ControlSubject>): void {
     expect(await status.series(5)).toHaveLength(5);
   });
 
+  test("what the client of a relay got is in the status", async () => {
+    await using subject = await open();
+    const { status } = subject.control;
+    const [long, why] = ["x".repeat(1000), "as configured"];
+    await status.noteSurface({ caller: "stdio", client: long, surface: "search", why });
+    await status.noteSurface({ caller: "stdio", surface: "full", why });
+    await status.noteSurface({ caller: "stdio", surface: "full", why });
+    expect((await status.read()).surfaces).toMatchObject([
+      { caller: "stdio", surface: "full", why },
+      { caller: "stdio", client: long.slice(0, 200), surface: "search", why },
+    ]);
+  });
+
   test("a text of the configuration is checked against the schema", async () => {
     await using subject = await open();
     const { configuration } = subject.control;

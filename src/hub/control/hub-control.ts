@@ -15,7 +15,7 @@ import type {
 } from "../../sources/agent/conversations/conversation-store.ts";
 import type { RefusedTokenCounts } from "../../doors/mcp/refused-tokens.ts";
 import type { SurfaceSetting } from "../../doors/mcp/surface/choose-surface.ts";
-import type { ClientSurface } from "../../doors/mcp/surface/surface-record.ts";
+import type { ClientSurface, GivenSurface } from "../../doors/mcp/surface/surface-record.ts";
 import type { ActiveRecording } from "../../sources/machine/desktop/recordings.ts";
 import type { ServerStatus } from "../../sources/servers/server-status.ts";
 import type { Examined } from "../doctor/finding.ts";
@@ -285,6 +285,8 @@ export interface HubStatus {
 
 export interface StatusControl extends StatusInsight {
   read(): Promise<HubStatus>;
+  /** Adds to `surfaces` what a client of a relay got: the relay chooses, since it knows its client. */
+  noteSurface(given: GivenSurface): Promise<void>;
   /** The last lines of the hub's own log. */
   log(): Promise<readonly string[]>;
 }

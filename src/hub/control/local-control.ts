@@ -54,7 +54,9 @@ export interface LocalControlOptions extends Omit<
 }
 
 export interface OpenDoors {
-  readonly http: Pick<OpenedHttp, "address" | "sessionCount" | "refusedTokens" | "surfaces"> | undefined;
+  readonly http:
+    | Pick<OpenedHttp, "address" | "sessionCount" | "refusedTokens" | "surfaces" | "noteSurface">
+    | undefined;
   readonly apps: { readonly address: string; sessions(): readonly RegisteredSession[] } | undefined;
 }
 
@@ -139,6 +141,7 @@ export function createLocalControl(options: LocalControlOptions): HubControl {
     },
     status: {
       read: () => readStatus(options),
+      noteSurface: (given) => Promise.resolve(doors().http?.noteSurface(given)),
       log: () => Promise.resolve(options.log.recent?.() ?? []),
       async attention() {
         const { findAttention } = await import("./insight/find-attention.ts");

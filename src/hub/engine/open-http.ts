@@ -7,7 +7,7 @@ import type { AgentAccess } from "../../doors/mcp/agent-access.ts";
 import type { ControlHandler } from "../../doors/mcp/control-route.ts";
 import { type HttpDoor, type HttpDoorOptions, openHttpDoor, type PublicDocument } from "../../doors/mcp/http-door.ts";
 import type { RefusedTokenCounts } from "../../doors/mcp/refused-tokens.ts";
-import type { ClientSurface } from "../../doors/mcp/surface/surface-record.ts";
+import type { ClientSurface, GivenSurface } from "../../doors/mcp/surface/surface-record.ts";
 import { openTokens } from "../../doors/mcp/tokens.ts";
 import { publicDocuments } from "../../sources/servers/oauth/registration/client-document.ts";
 import { hasIdentityKey, jwksPath, openIdentitySigner } from "../../sources/servers/identity/identity-signer.ts";
@@ -53,6 +53,8 @@ export interface OpenedHttp {
   refusedTokens(): RefusedTokenCounts;
   /** What clients were given, the latest first. */
   surfaces(): readonly ClientSurface[];
+  /** Notes what a client of another process got, which relays to this one. */
+  noteSurface(given: GivenSurface): void;
   close(): Promise<void>;
 }
 
@@ -109,6 +111,7 @@ export async function openHttp(parts: EngineParts, options: Wiring): Promise<Ope
     sessionCount: () => door.sessionCount(),
     refusedTokens: () => door.refusedTokens(),
     surfaces: () => surfaces.given(),
+    noteSurface: (given) => surfaces.noteRelayed(given),
     close: () => door.close(),
   };
 }

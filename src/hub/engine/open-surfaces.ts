@@ -5,6 +5,7 @@ import type { Home } from "../../core/files/home.ts";
 import type { Log } from "../../core/log.ts";
 import { hashToken } from "../../core/secrets/crypto.ts";
 import type { SurfaceSetting } from "../../doors/mcp/surface/choose-surface.ts";
+import type { GivenSurface } from "../../doors/mcp/surface/surface-record.ts";
 import { createSurfaces, type Surfaces } from "../../doors/mcp/surface/surfaces.ts";
 
 export interface SurfaceParts {
@@ -14,6 +15,8 @@ export interface SurfaceParts {
   readonly log: Log;
   /** Calls the listener when the configuration was edited. */
   onEdit?(listener: (config: Config) => void): void;
+  /** Called when a client gets another surface than before. */
+  onGiven?(given: GivenSurface): void;
 }
 
 /** How the clients of a door get the tools of a catalog. What searches them is loaded with the first search. */
@@ -23,6 +26,7 @@ export function openSurfaces(parts: SurfaceParts, given?: SurfaceSetting): Surfa
     setting: given ?? config.hub.surface,
     always: config.hub.always,
     log,
+    ...(parts.onGiven && { onGiven: parts.onGiven }),
     async openSearch() {
       const { createToolSearch } = await import("../../catalog/search/tool-search.ts");
       return createToolSearch({ tools: () => catalog.tools(), vectors: await openVectors(parts) });

@@ -79,7 +79,7 @@ function callersText(callers: readonly CallerStatus[], now: number): string {
 function surfacesText(surfaces: NonNullable<HubStatus["surfaces"]>): string {
   const shown = surfaces.slice(0, mostShown).map(({ caller, client, surface, why }) => {
     const names = [caller, client].flatMap((name) => (name === undefined ? [] : sanitizeLine(name.slice(0, 60))));
-    return `${names.join("/")} ${surface} (${why})`;
+    return `${names.join("/")} ${surface} (${sanitizeLine(why)})`;
   });
   const rest = surfaces.length - mostShown;
   return [...shown, ...(rest > 0 ? [`${rest} more`] : [])].join(belowEachOther);

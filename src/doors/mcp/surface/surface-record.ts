@@ -2,14 +2,18 @@ import type { Log } from "../../../core/log.ts";
 import type { Requester } from "../../../mcp/server/offer.ts";
 import type { ChosenSurface, Surface, SurfaceSetting } from "./choose-surface.ts";
 
-/** What a client was given last. */
-export interface ClientSurface {
+/** What a client gets. */
+export interface GivenSurface {
   /** The name of its token, or `stdio`. */
   readonly caller: string;
   /** The name it gives itself; absent if it gave none. */
-  readonly client?: string;
+  readonly client?: string | undefined;
   readonly surface: Surface;
   readonly why: string;
+}
+
+/** What a client was given last. */
+export interface ClientSurface extends GivenSurface {
   /** In ISO 8601. */
   readonly since: string;
 }
@@ -17,26 +21,42 @@ export interface ClientSurface {
 export interface SurfaceRecord {
   /** `given` is what the client's token or address chose, if it did: two addresses of one client are two entries. */
   note(requester: Requester, chosen: ChosenSurface, given?: SurfaceSetting): void;
+  /** For a client of another process, which relays to this one. */
+  noteRelayed(given: GivenSurface): void;
   list(): readonly ClientSurface[];
 }
 
 /** A client can claim any number of names. */
 const mostKept = 100;
+const longestText = 200;
 
-/** Remembers what each client was given, and logs when that changes. */
-export function createSurfaceRecord(log: Log): SurfaceRecord {
+/** Remembers what each client was given, and logs and reports when that changes. */
+export function createSurfaceRecord(log: Log, onGiven?: (given: GivenSurface) => void): SurfaceRecord {
   const kept = new Map<string, ClientSurface>();
+
+  function keep(key: string, given: GivenSurface): void {
+    const known = kept.get(key);
+    if (known?.surface === given.surface && known.why === given.why) return;
+    kept.delete(key);
+    kept.set(key, { ...given, since: new Date().toISOString() });
+    if (kept.size > mostKept) kept.delete(kept.keys().next().value!);
+    log.info("a client gets this surface", { ...given });
+    onGiven?.(given);
+  }
+
   return {
-    note({ principal, client }, { surface, why }, setting) {
-      const key = JSON.stringify([principal, client.name, setting]);
-      const known = kept.get(key);
-      if (known?.surface === surface && known.why === why) return;
-      kept.delete(key);
-      const since = new Date().toISOString();
-      const given = { caller: principal, ...(client.name === undefined ? {} : { client: client.name }), surface, why };
-      kept.set(key, { ...given, since });
-      if (kept.size > mostKept) kept.delete(kept.keys().next().value!);
-      log.info("a client gets this surface", given);
+    note({ principal: caller, client: { name } }, { surface, why }, setting) {
+      keep(JSON.stringify([caller, name, setting]), {
+        caller,
+        ...(name !== undefined && { client: name }),
+        surface,
+        why,
+      });
+    },
+    noteRelayed({ caller, client, surface, why }) {
+      const [by, name, because] = [caller, client, why].map((text) => text?.slice(0, longestText));
+      const given = { caller: by!, ...(name !== undefined && { client: name }), surface, why: because! };
+      keep(JSON.stringify([by, name, "relayed"]), given);
     },
     list: () => [...kept.values()].toReversed(),
   };

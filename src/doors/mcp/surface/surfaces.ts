@@ -13,7 +13,7 @@ import { type ChosenSurface, chooseSurface, type ListSize, type SurfaceSetting }
 import { unknownToolHint } from "./meant-tools.ts";
 import { definitionText, facetsOf, searchText } from "./search-answer.ts";
 import { callTool, defaultResults, describeTool, searchTools, surfaceTools } from "./search-definitions.ts";
-import { type ClientSurface, createSurfaceRecord } from "./surface-record.ts";
+import { type ClientSurface, createSurfaceRecord, type GivenSurface } from "./surface-record.ts";
 
 export interface SurfaceSettings {
   /** For clients whose token or address does not choose. */
@@ -26,6 +26,8 @@ export interface SurfacesOptions extends SurfaceSettings {
   /** Opened with the first search: most processes never need it. */
   openSearch(): Promise<ToolSearch>;
   readonly log: Log;
+  /** Called when a client gets another surface than before. */
+  onGiven?(given: GivenSurface): void;
 }
 
 /** Which surface each client of a door gets, and what it has got. */
@@ -34,12 +36,14 @@ export interface Surfaces {
   wrap(offer: McpOffer, view: View, setting?: SurfaceSetting): McpOffer;
   /** What clients were given, the latest first. */
   given(): readonly ClientSurface[];
+  /** Notes what a client of another process got, which relays to this one. */
+  noteRelayed(given: GivenSurface): void;
   /** From now on these settings apply, to live clients too. */
   change(settings: SurfaceSettings): void;
 }
 
-export function createSurfaces({ openSearch, log, ...settings }: SurfacesOptions): Surfaces {
-  const record = createSurfaceRecord(log);
+export function createSurfaces({ openSearch, log, onGiven, ...settings }: SurfacesOptions): Surfaces {
+  const record = createSurfaceRecord(log, onGiven);
   const listeners = new Set<() => void>();
   let usual = settings.setting;
   let isAlways = compileGlobs(settings.always);
@@ -53,6 +57,7 @@ export function createSurfaces({ openSearch, log, ...settings }: SurfacesOptions
 
   return {
     given: () => record.list(),
+    noteRelayed: record.noteRelayed,
     wrap,
     change({ setting, always }) {
       usual = setting;
@@ -84,7 +89,7 @@ export function createSurfaces({ openSearch, log, ...settings }: SurfacesOptions
       differs: true,
       list(requester) {
         const chosen = choose(requester);
-        record.note(requester, chosen, given);
+        if (!isRelay(requester, given)) record.note(requester, chosen, given);
         if (chosen.surface === "full") return tools.list(requester);
         // Its user is likely to search soon.
         search().then(
@@ -162,6 +167,11 @@ interface Searched {
 }
 
 const ownTools: ReadonlyMap<string, Tool> = new Map(surfaceTools.map((tool) => [tool.name, tool]));
+
+/** A relay with the token of its client reads the whole list, and reports what that client gets. */
+function isRelay({ client }: Requester, given: SurfaceSetting | undefined): boolean {
+  return given === "full" && client.name === "clawport";
+}
 
 /** Why a call of `call_tool` stands for no other. */
 function refuseCall({ name: _name, arguments: _args, ...others }: Args): ToolResult {
