@@ -48,22 +48,32 @@ export function createPatternReport(log: Log): PatternReport {
   };
 }
 
-interface Names {
+/** What one tool is called. */
+export interface ToolNames {
   readonly full: string;
   readonly short: string;
   /** As its source calls it. */
   readonly own: string;
 }
 
-function namesOf(source: Source): readonly Names[] {
+function namesOf(source: Source): readonly ToolNames[] {
   return [...source.tools(), ...(source.prompts?.() ?? [])].map(({ name: own }) => {
     const { plain: full } = nameCandidate({ source: source.id, prefix: source.prefix, original: own, own: false });
-    return { full, own, short: full.replaceAll(/[^A-Za-z0-9_-]/g, "_") };
+    return { full, own, short: toShortName(full) };
   });
 }
 
+/** As clients show it, apart from its length. */
+export function toShortName(full: string): string {
+  return full.replaceAll(/[^A-Za-z0-9_-]/g, "_");
+}
+
 /** Whether a pattern matches something, or what it seems to mean; undefined if there is nothing of that name. */
-function judgePattern(pattern: string, names: readonly Names[], takesShort: boolean): "matches" | Names | undefined {
+export function judgePattern(
+  pattern: string,
+  names: readonly ToolNames[],
+  takesShort: boolean,
+): "matches" | ToolNames | undefined {
   const matches = compileGlob(pattern);
   if (names.some(({ full, short }) => matches(full) || (takesShort && matches(short)))) return "matches";
   return names.find(({ own, short }) => matches(own) || matches(short));

@@ -1,3 +1,5 @@
+import type { ConfigProblem } from "../../core/config/config-problem.ts";
+import type { LoadedConfig } from "../../core/config/load-config.ts";
 import { Fault, messageOf } from "../../core/fault.ts";
 import { asRecord } from "../../core/is-record.ts";
 import { sanitizeLine } from "../../core/peer-text.ts";
@@ -30,7 +32,8 @@ const check = defineCommand({
     const { formatProblemAt } = await import("../../core/config/config-problem.ts");
     const { config, file } = await readConfigOf(context);
     const servers = Object.keys(config.servers);
-    const { path = null, envNames: environment = [], waiting = [], warnings = [] } = file ?? {};
+    const { path = null, envNames: environment = [], waiting = [] } = file ?? {};
+    const warnings = file === undefined ? [] : [...file.warnings, ...(await missedRules(context, file))];
     const text =
       path === null
         ? "No configuration file, so the defaults apply."
@@ -42,6 +45,18 @@ const check = defineCommand({
     context.answer({ ok: true, path, servers, environment, waiting, warnings }, text);
   },
 });
+
+/** Only a running hub that uses this file knows which tools there are. */
+async function missedRules(context: CommandContext, file: LoadedConfig): Promise<readonly ConfigProblem[]> {
+  const { mayHaveHub } = await import("../../hub/open-home.ts");
+  if (!mayHaveHub(context)) return [];
+  const { askRunningHub } = await import("../../hub/control/ask-running-hub.ts");
+  const { findMissedRules } = await import("../../hub/doctor/missed-rules.ts");
+  const tools = await askRunningHub(context, async ({ configuration, tools }) =>
+    (await configuration.place()).path === file.path ? tools.list() : [],
+  );
+  return findMissedRules(file, tools ?? []);
+}
 
 const schema = defineCommand({
   name: "schema",

@@ -6,13 +6,13 @@ import type { Finding } from "./finding.ts";
 /** The configuration, or why it can't be used. */
 export type ConfigReading = { readonly active: ActiveConfig } | { readonly error: unknown };
 
-export function checkConfig(reading: ConfigReading): Finding[] {
+export function checkConfig(reading: ConfigReading, missedRules: readonly ConfigProblem[]): Finding[] {
   if ("error" in reading) return findProblems(reading.error);
   const { file } = reading.active;
   if (file === undefined) return [{ level: "ok", what: "no configuration file: the defaults apply" }];
   return [
     { level: "ok", what: `configuration ${file.path}` },
-    ...[...file.waiting, ...file.warnings].map((problem) => findingOf("warn", file.path, problem)),
+    ...[...file.waiting, ...file.warnings, ...missedRules].map((problem) => findingOf("warn", file.path, problem)),
   ];
 }
 

@@ -1,3 +1,4 @@
+import type { ConfigProblem } from "../../core/config/config-problem.ts";
 import { defaultConfig } from "../../core/config/find-config.ts";
 import { checkNode } from "../../core/process/check-node.ts";
 import { readVersion } from "../../core/version.ts";
@@ -11,6 +12,7 @@ import type { ServerStatus } from "../../sources/servers/server-status.ts";
 import type { ActiveConfig } from "../active-config.ts";
 import type { ListedTool } from "../control/hub-control.ts";
 import { findRunningHub } from "../hub-record.ts";
+import { findMissedRules } from "./missed-rules.ts";
 import { findTrustProblem } from "../require-trust.ts";
 import { checkConfig, checkTrust, type ConfigReading } from "./check-config.ts";
 import { checkHome, checkSecretFile } from "./check-home.ts";
@@ -35,6 +37,8 @@ export interface Examination extends Pick<World, "env" | "cwd" | "homedir" | "pl
   hubServers(): Promise<readonly ServerStatus[]>;
   /** What the running hub has refused; undefined if none runs, or if it does not answer. */
   hubRefusals(): Promise<RefusedTokenCounts | undefined>;
+  /** The configuration of the running hub; undefined if none runs, or if it does not answer. Absent if the hub asks. */
+  readonly hubConfigPath?: () => Promise<string | undefined>;
   /** The tools of the running hub; empty if none runs, or if it does not answer. */
   hubTools(): Promise<readonly ListedTool[]>;
 }
@@ -49,10 +53,15 @@ export async function examine(subject: Examination): Promise<readonly Examined[]
   const { config, file } = "active" in reading ? reading.active : { config: defaultConfig };
   const distrust = file && (await findTrustProblem(home, file));
 
+  const missedRules = async (): Promise<readonly ConfigProblem[]> =>
+    file === undefined || (subject.hubConfigPath && (await subject.hubConfigPath()) !== file.path)
+      ? []
+      : findMissedRules(file, await subject.hubTools());
+
   const checks: Record<string, () => Finding[] | Promise<Finding[]>> = {
     node: () => checkNode(subject.nodeVersion),
     home: () => checkHome(home.path, uid),
-    configuration: () => checkConfig(reading),
+    configuration: async () => checkConfig(reading, await missedRules()),
     trust: () => checkTrust(distrust),
     token: () => checkSecretFile(mainTokenPath({ home, env }), "token", uid),
     "named tokens": () => checkSecretFile(namedTokensPath({ home }), "named tokens", uid),
