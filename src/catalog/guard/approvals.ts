@@ -1,5 +1,5 @@
-import { stat } from "node:fs/promises";
 import { Fault } from "../../core/fault.ts";
+import { stampFile } from "../../core/files/file-stamp.ts";
 import { openStateFile } from "../../core/files/state-file.ts";
 import { type Log, silentLog } from "../../core/log.ts";
 import { quoted } from "../../core/peer-text.ts";
@@ -96,7 +96,7 @@ export function openApprovals({ file, config, clock = Date.now, log = silentLog 
 
   async function refresh(): Promise<ApprovalsFile> {
     // Taken before the file is read: a change in between is read again.
-    const newStamp = await stampOf(file);
+    const newStamp = await stampFile(file);
     if (newStamp !== stamp) return learn(await state.read(), newStamp);
     readAt = clock();
     return known;
@@ -235,16 +235,6 @@ const noAnswerFor = (name: string): string =>
 
 const notWaiting = (id: string): string =>
   `No call ${quoted(id)} waits for approval. It may have been answered already. Run \`clawport approvals\` to list the calls.`;
-
-/** Every write is a new file. */
-async function stampOf(file: string): Promise<string> {
-  try {
-    const { ino, mtimeMs, size } = await stat(file);
-    return `${ino} ${mtimeMs} ${size}`;
-  } catch {
-    return "missing";
-  }
-}
 
 function lastingAnswer(
   call: WaitingCall,

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
-import { type FSWatcher, readFileSync, statSync, watch } from "node:fs";
+import { type FSWatcher, readFileSync, watch } from "node:fs";
 import { dirname } from "node:path";
+import { stampFileNow } from "../../core/files/file-stamp.ts";
 import { silentLog } from "../../core/log.ts";
 import { hashToken } from "../../core/secrets/crypto.ts";
 import { sleep } from "../../core/wait.ts";
@@ -159,8 +160,7 @@ function matchNamed(tokens: readonly CompiledToken[], presented: string): TokenM
 /** Changes whenever the file does; empty if there is no file. */
 function stampOf(path: string): string {
   try {
-    const stat = statSync(path, { throwIfNoEntry: false });
-    return stat === undefined ? "" : `${stat.ino} ${stat.mtimeMs} ${stat.ctimeMs} ${stat.size}`;
+    return stampFileNow(path);
   } catch {
     return "unreachable";
   }

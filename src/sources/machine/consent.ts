@@ -1,7 +1,7 @@
-import { stat } from "node:fs/promises";
 import type { Advice } from "../../catalog/advice.ts";
 import { type Caller, callerScopeKey, scopeOfCaller } from "../../catalog/caller.ts";
 import { Fault } from "../../core/fault.ts";
+import { stampFile } from "../../core/files/file-stamp.ts";
 import { openStateFile } from "../../core/files/state-file.ts";
 import { isRecord } from "../../core/is-record.ts";
 import { type Log, silentLog } from "../../core/log.ts";
@@ -55,7 +55,7 @@ export function openConsent(options: ConsentOptions): Consent {
   let stamp = "";
 
   async function read(): Promise<readonly ConsentGrant[]> {
-    const newStamp = await stampOf(file);
+    const newStamp = await stampFile(file);
     if (newStamp !== stamp) {
       known = newStamp === "" ? [] : await state.read();
       stamp = newStamp;
@@ -117,16 +117,6 @@ function judgeGrants(grants: readonly ConsentGrant[], caller: string): "always" 
   const decisive = own.length > 0 ? own : grants.filter((grant) => grant.caller === undefined);
   if (decisive.some(({ choice }) => choice === "never")) return "never";
   return decisive.length > 0 ? "always" : undefined;
-}
-
-/** Every write is a new file. */
-async function stampOf(file: string): Promise<string> {
-  try {
-    const { ino, mtimeMs, size } = await stat(file);
-    return `${ino} ${mtimeMs} ${size}`;
-  } catch {
-    return "";
-  }
 }
 
 function parseGrants(value: unknown): readonly ConsentGrant[] {

@@ -1,6 +1,7 @@
-import { constants, statSync } from "node:fs";
+import { constants } from "node:fs";
 import { join } from "node:path";
 import { configName } from "../../../core/config/find-config.ts";
+import { stampFileNow } from "../../../core/files/file-stamp.ts";
 import { readRegularFileNow } from "../../../core/files/read-regular-file.ts";
 import type { Env } from "../../../core/process/child-env.ts";
 
@@ -31,7 +32,7 @@ export interface OpeningKey {
 
 /** Changes whenever one of the files does that this process may take its configuration from. */
 export function stampConfig({ cwd, home }: Pick<OpeningKey, "cwd" | "home">): string {
-  return [join(cwd, configName), join(home, configName)].map(stampOf).join(", ");
+  return [join(cwd, configName), join(home, configName)].map(stampFileNow).join(", ");
 }
 
 /** One file for each way in which this process is started. */
@@ -111,13 +112,7 @@ function stampedKey(key: OpeningKey): string {
     join(home, "guard", "pins"),
     join(home, "tokens.json"),
   ];
-  return JSON.stringify([key, files.map(stampOf)]);
-}
-
-/** Changes whenever the file does. */
-function stampOf(path: string): string {
-  const stat = statSync(path, { throwIfNoEntry: false });
-  return stat === undefined ? "" : `${stat.ino} ${stat.mtimeMs} ${stat.ctimeMs} ${stat.size}`;
+  return JSON.stringify([key, files.map(stampFileNow)]);
 }
 
 /** FNV-1a, twice: it only names a file, and loading a library for it would take longer than all of this. */

@@ -2,6 +2,7 @@ import { stat } from "node:fs/promises";
 import { readAuditLines } from "../../../catalog/audit/read-audit.ts";
 import type { Catalog } from "../../../catalog/catalog.ts";
 import type { Approvals } from "../../../catalog/guard/approvals.ts";
+import { stampFile } from "../../../core/files/file-stamp.ts";
 import type { Home } from "../../../core/files/home.ts";
 import type { Log } from "../../../core/log.ts";
 import type { GuardedCatalog } from "../../engine/open-guard.ts";
@@ -79,10 +80,7 @@ export function createConsoleFeed(options: ConsoleFeedOptions): ConsoleFeed {
   /** Reading it means checking all of it, so only if the file is another. */
   async function readConfig({ configuration }: HubControl): Promise<void> {
     const { path } = await configuration.place();
-    const stamp = await stat(path).then(
-      ({ ino, mtimeMs, size }) => `${ino} ${mtimeMs} ${size}`,
-      () => "",
-    );
+    const stamp = await stampFile(path);
     if (sent.get("config") === stamp || !isOn) return;
     sent.set("config", stamp);
     const { hash, problems } = await configuration.read();
