@@ -4,6 +4,7 @@ import type { Config } from "../core/config/config-schema.ts";
 import { Fault, isFault } from "../core/fault.ts";
 import type { Home } from "../core/files/home.ts";
 import { hubFullListUrl, hubRelayUrl } from "../core/http/hub-routes.ts";
+import { silentLog } from "../core/log.ts";
 import type { Secret } from "../core/secrets/secret.ts";
 import { readVersion } from "../core/version.ts";
 import { maxTimerMs } from "../core/wait.ts";
@@ -16,7 +17,7 @@ import { createServerManager } from "../sources/servers/manager.ts";
 import { findConfigOf, loadConfigOf } from "./active-config.ts";
 import { findHub, type RunningHub } from "./control/find-hub.ts";
 import { createRemoteControl } from "./control/remote-control.ts";
-import { placeOf } from "./engine/config-source.ts";
+import { type FollowedConfig, placeOf, watchedConfigFile } from "./engine/config-source.ts";
 import { openSurfaces } from "./engine/open-surfaces.ts";
 import { guardRecursion } from "./engine/recursion-guard.ts";
 import type { Host } from "./host.ts";
@@ -58,7 +59,8 @@ export async function openRelay(host: Host, options: RelayOptions): Promise<Rela
     return undefined;
   });
   if (hub === undefined || !(await isForUs(host, home, hub, options))) return undefined;
-  const { config } = await loadConfigOf(host);
+  const active = await loadConfigOf(host);
+  const { config } = active;
   const catalog = createCatalog({ log });
   const version = readVersion();
   const manager = createServerManager({
@@ -73,7 +75,16 @@ export async function openRelay(host: Host, options: RelayOptions): Promise<Rela
   await manager.apply([definitionOf(hub, options)]);
   const reporter = createSurfaceReporter(host, home, options.client?.name);
   const onGiven = (given: GivenSurface): void => void reporter.report(given);
-  const surfaces = openSurfaces({ catalog, config: withResultTools(config), home, log, onGiven }, options.surface);
+  // The hub reports edits that can't be used.
+  const file = watchedConfigFile({ home, configuration: active, env, log: silentLog });
+  let edits: FollowedConfig | undefined;
+  const onEdit = (listener: (config: Config) => void): void => {
+    edits = file.follow?.((loaded) => Promise.resolve(listener(withResultTools(loaded.config))));
+  };
+  const surfaces = openSurfaces(
+    { catalog, config: withResultTools(config), home, log, onGiven, onEdit },
+    options.surface,
+  );
   // It fails without a token, or while the hub is being replaced; the next attempt is soon.
   const timer = setInterval(() => void follow().catch(() => {}), lookEveryMs).unref();
   return {
@@ -84,6 +95,7 @@ export async function openRelay(host: Host, options: RelayOptions): Promise<Rela
     settled: (withinMs) => manager.settled(withinMs),
     async close() {
       clearInterval(timer);
+      await edits?.close();
       await manager.close();
       catalog.close();
     },

@@ -63,9 +63,12 @@ test.each([["alone"], ["from a hub"]])(
   },
 );
 
-test("an edited surface reaches the client of a running `serve --stdio`, unless it was started with one", async () => {
+test.each([["alone"], ["from a hub"]])("an edited surface reaches the client of `serve --stdio` (%s)", async (how) => {
   await using place = await placeWith({ a: shelf("a") });
-  const [client, fixed] = [await serveStdio(place, "--alone"), await serveStdio(place, "--alone", "--surface", "full")];
+  await using hub = how === "alone" ? undefined : await startHub(place, "--port", "0");
+  expect(hub === undefined).toBe(how === "alone");
+  // Unless it was started with one.
+  const [client, fixed] = [await serveStdio(place), await serveStdio(place, "--surface", "full")];
   const changed = new Promise((resolve) => client.setNotificationHandler("notifications/tools/list_changed", resolve));
   expect((await namesOf(client)).slice(0, 3)).not.toEqual(three);
   const edited = { servers: { a: shelf("a") }, hub: { surface: "search", always: ["a__pid"] } };
@@ -73,6 +76,12 @@ test("an edited surface reaches the client of a running `serve --stdio`, unless 
   await changed;
   expect(await namesOf(client)).toEqual([...three, "a__pid", "read_result", "search_result"]);
   expect(await namesOf(fixed)).toContain("a__put");
+  // What can't be used changes nothing.
+  await writeFile(join(place.home, "clawport.json5"), "{ hub: { surface: 'none' } }");
+  const again = new Promise((resolve) => client.setNotificationHandler("notifications/tools/list_changed", resolve));
+  await writeFile(join(place.home, "clawport.json5"), JSON.stringify({ ...edited, hub: { surface: "full" } }));
+  await again;
+  expect(await namesOf(client)).toContain("a__put");
   await Promise.all([client.close(), fixed.close()]);
 });
 
