@@ -1,7 +1,7 @@
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { existsSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { clawport, makePlace, type Place, startHub } from "./run-clawport.ts";
@@ -115,6 +115,23 @@ test("clients lists where each one stands, and shows what to paste without the t
   const { out } = await runHere(place, ["clients", "codex"]);
   for (const part of ["[mcp_servers.clawport]", 'bearer_token_env_var = "CLAWPORT_TOKEN"', "export CLAWPORT_TOKEN="])
     expect(out).toContain(part);
+});
+
+test("clients knows a client by its own files, not by folders that are there anyway", async () => {
+  await using place = await makePlace();
+  const env = { ...place.env, CLAWPORT_HOME: join(place.folder, ".openclaw", "mcp") };
+  const statesOf = async () => {
+    const { out } = await runHere({ ...place, env }, ["clients", "--json"]);
+    const { clients } = JSON.parse(out) as { clients: readonly { name: string; state: string }[] };
+    return Object.fromEntries(clients.map(({ name, state }) => [name, state]));
+  };
+  await mkdir(env.CLAWPORT_HOME, { recursive: true });
+  const missing = "no such client here";
+  expect(await statesOf()).toMatchObject({ "claude-code": missing, cursor: missing, openclaw: missing });
+  for (const folder of [".claude", ".cursor", ".openclaw/agents"])
+    await mkdir(join(place.folder, folder), { recursive: true });
+  const present = "not installed";
+  expect(await statesOf()).toMatchObject({ "claude-code": present, cursor: present, openclaw: present });
 });
 
 test("import leaves out the entries that install made: a hub is not a server of itself", async () => {

@@ -1,7 +1,5 @@
-import { existsSync } from "node:fs";
-import { dirname, resolve } from "node:path";
-import { messageOf } from "../../core/fault.ts";
-import type { McpClient } from "../../hub/clients/client-table.ts";
+import { resolve } from "node:path";
+import type { ClientMachine, McpClient } from "../../hub/clients/client-table.ts";
 import type { CommandContext } from "../command-context.ts";
 import { defineCommand } from "../command.ts";
 import { clientArgument } from "../output/client-edit.ts";
@@ -25,7 +23,7 @@ async function listClients(context: CommandContext): Promise<void> {
   const clients = await Promise.all(
     mcpClients.map(async (client) => {
       const file = client.file(context);
-      return { name: client.id, title: client.title, file, state: await stateOf(client, file) };
+      return { name: client.id, title: client.title, file, state: await stateOf(client, context) };
     }),
   );
   const table = renderTable(
@@ -48,16 +46,13 @@ async function listClients(context: CommandContext): Promise<void> {
   context.answer({ clients, url, tokenPath }, text);
 }
 
-async function stateOf(client: McpClient, file: string): Promise<string> {
-  const { readClientFile } = await import("../../hub/clients/client-file.ts");
-  const { findEntry } = await import("../../hub/clients/edit-block.ts");
-  try {
-    if (findEntry((await readClientFile(file)).text, client) !== undefined) return "installed";
-    return existsSync(file) || existsSync(dirname(file)) ? "not installed" : "no such client here";
-  } catch (error) {
-    return `unknown: ${messageOf(error).slice(0, 80)}`;
-  }
+async function stateOf(client: McpClient, machine: ClientMachine): Promise<string> {
+  const { readClientState } = await import("../../hub/clients/client-state.ts");
+  const found = await readClientState(client, machine);
+  return found.state === "unknown" ? `unknown: ${found.problem.slice(0, 80)}` : stateTexts[found.state];
 }
+
+const stateTexts = { installed: "installed", "not-installed": "not installed", absent: "no such client here" };
 
 async function showClient(context: CommandContext, name: string): Promise<void> {
   const { commandFor, requireClient } = await import("../../hub/clients/install-client.ts");

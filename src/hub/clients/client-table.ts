@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { openclawStateFolder } from "../../core/files/resolve-home.ts";
 import type { Env } from "../../core/process/child-env.ts";
 import { openclawPaths } from "../../openclaw/openclaw-paths.ts";
 
@@ -21,6 +22,8 @@ export interface McpClient {
   readonly title: string;
   /** The user's file, never a project's. */
   file(machine: ClientMachine): string;
+  /** What shows that the client is used here, if it has no file yet; the folder of its file unless given. */
+  traces?(machine: ClientMachine): readonly string[];
   readonly format: "json" | "toml";
   /** Where the file keeps its servers. */
   readonly at: readonly string[];
@@ -45,6 +48,7 @@ export const mcpClients: readonly McpClient[] = [
     id: "claude-code",
     title: "Claude Code",
     file: ({ env, homedir }) => join(env["CLAUDE_CONFIG_DIR"] || homedir, ".claude.json"),
+    traces: ({ env, homedir }) => [env["CLAUDE_CONFIG_DIR"] || join(homedir, ".claude")],
     format: "json",
     at: ["mcpServers"],
     entry: (command) => ({ type: "stdio", ...command }),
@@ -125,6 +129,9 @@ export const mcpClients: readonly McpClient[] = [
     id: "openclaw",
     title: "OpenClaw",
     file: ({ env, homedir }) => openclawPaths(env, homedir).config,
+    // Our own state folder is in OpenClaw's, so that one proves nothing.
+    traces: ({ env, homedir }) =>
+      ["agents", "credentials", "state", "workspace"].map((name) => join(openclawStateFolder(env, homedir), name)),
     format: "json",
     at: ["mcp", "servers"],
     entry: (command) => ({ ...command, requestTimeoutMs: hourMs }),

@@ -1,14 +1,11 @@
-import { existsSync } from "node:fs";
-import { dirname } from "node:path";
-import { messageOf } from "../../../core/fault.ts";
 import type { Home } from "../../../core/files/home.ts";
 import { hubMcpUrl, mcpUrlWithoutAgent } from "../../../core/http/hub-routes.ts";
 import type { Log } from "../../../core/log.ts";
 import type { World } from "../../../core/process/world.ts";
 import { redactText } from "../../../core/secrets/redact.ts";
-import { readClientFile } from "../../clients/client-file.ts";
+import { readClientState } from "../../clients/client-state.ts";
 import { type ClientMachine, type McpClient, mcpClients } from "../../clients/client-table.ts";
-import { findEntry, renderBlock } from "../../clients/edit-block.ts";
+import { renderBlock } from "../../clients/edit-block.ts";
 import {
   applyInstall,
   applyUninstall,
@@ -50,7 +47,7 @@ export function createClientsControl({ home, env, homedir, log, place, address }
       id: client.id,
       title: client.title,
       file,
-      ...(await stateOf(client, file)),
+      ...(await stateOf(client, machine)),
       block: renderBlock(client, client.entry(commandFor(client, parts))),
       ...(http !== undefined && { httpBlock: renderBlock(client, http, client.httpExtra) }),
       next: client.next,
@@ -81,11 +78,7 @@ function summaryOf({ client, file, diff }: ClientEdit, backup: string | undefine
   return { id, file: file.path, written: diff.length > 0, ...(backup !== undefined && { backup }), next };
 }
 
-async function stateOf(client: McpClient, file: string): Promise<Pick<ClientEntry, "state" | "problem">> {
-  try {
-    if (findEntry((await readClientFile(file)).text, client) !== undefined) return { state: "installed" };
-    return { state: existsSync(file) || existsSync(dirname(file)) ? "not-installed" : "absent" };
-  } catch (error) {
-    return { state: "unknown", problem: redactText(messageOf(error)).slice(0, 200) };
-  }
+async function stateOf(client: McpClient, machine: ClientMachine): Promise<Pick<ClientEntry, "state" | "problem">> {
+  const found = await readClientState(client, machine);
+  return found.state === "unknown" ? { ...found, problem: redactText(found.problem).slice(0, 200) } : found;
 }
