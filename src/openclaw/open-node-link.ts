@@ -46,7 +46,8 @@ export interface NodeLink {
   state(): NodeLinkState;
   /** Replaces what was declared. The gateway learns it by a new connection, so this ends the present one. */
   declare(manifest: NodeManifest): void;
-  request<T>(method: string, params: object): Promise<T>;
+  /** Waits 30 seconds for the answer unless told otherwise. */
+  request<T>(method: string, params: object, timeoutMs?: number): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -124,6 +125,10 @@ export async function openNodeLink(options: NodeLinkOptions): Promise<NodeLink> 
       setState({ state: "pairing-required", fault: pairingFault(address, id), requestId: id });
       return;
     }
+    if (isOutdated(error)) {
+      setState({ state: "connecting", fault: overtakenFault(address) });
+      return;
+    }
     const fault = connectFault(error, { ...address, deviceToken: tokens.load() });
     setState(fault.code === "unauthorized" ? { state: "rejected", fault } : { state: "connecting", fault });
   }
@@ -149,9 +154,9 @@ export async function openNodeLink(options: NodeLinkOptions): Promise<NodeLink> 
       manifest = next;
       client.updateNodeManifest(copied(next));
     },
-    async request<T>(method: string, params: object) {
+    async request<T>(method: string, params: object, timeoutMs = requestTimeoutMs) {
       try {
-        return await client.request<T>(method, params, { signal: closing.signal });
+        return await client.request<T>(method, params, { signal: closing.signal, timeoutMs });
       } catch (error) {
         if (isOutdated(error)) client.updateNodeManifest(copied(manifest));
         const reason = peerReason(error, { ...address, deviceToken: tokens.load() });
@@ -166,8 +171,8 @@ export async function openNodeLink(options: NodeLinkOptions): Promise<NodeLink> 
 }
 
 /**
- * An approval that comes while a node connects leaves the gateway with a connection that it no longer counts: no command
- * arrives there, and it is not closed. A new one is in order.
+ * An approval that comes while a node connects ends the attempt, or leaves the gateway with a connection that it no longer
+ * counts: no command arrives there, and it is not closed. A new one is in order.
  */
 function isOutdated(error: unknown): boolean {
   return error instanceof Error && /^node pairing changed/i.test(error.message);
@@ -181,6 +186,11 @@ function pairingFault({ url }: GatewayAddress, requestId: string | undefined): F
   const command = requestId === undefined ? "openclaw devices list" : `openclaw devices approve ${requestId}`;
   const message = `OpenClaw's gateway at ${redactText(url)} does not know this computer yet. Run \`${command}\` where the gateway runs.`;
   return new Fault("unauthorized", message);
+}
+
+function overtakenFault({ url }: GatewayAddress): Fault {
+  const message = `The pairing of this computer with OpenClaw's gateway at ${redactText(url)} changed while it connected. Trying again.`;
+  return new Fault("unavailable", message);
 }
 
 /** The names that the gateway's rules for platforms use. */

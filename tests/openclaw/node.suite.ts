@@ -197,7 +197,7 @@ test(
     await until(
       async () => (seen = await describeNode())["approvalState"] === "pending-reapproval",
       "the request",
-      30_000,
+      60_000,
     );
     expect(seen["pendingDeclaredCommands"]).toContain("demo.count");
     expect(seen["commands"]).toContain("device.info");
@@ -217,6 +217,7 @@ test(
     await until(
       async () => JSON.stringify((await describeNode())["nodePluginTools"]).includes("demo_count"),
       "the tool",
+      60_000,
     );
     expect(await operator.say("call:demo_count {}")).toMatch(/^GOT=.*"runs\W+4/s);
   },

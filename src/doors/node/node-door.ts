@@ -3,13 +3,13 @@ import type { Guard } from "../../catalog/guard/guard.ts";
 import { Fault, messageOf } from "../../core/fault.ts";
 import { asRecord } from "../../core/is-record.ts";
 import type { Log } from "../../core/log.ts";
-import { settledWithin } from "../../core/wait.ts";
+import { backoffDelays, settledWithin, sleep } from "../../core/wait.ts";
 import type { Progress } from "../../mcp/messages/interim-messages.ts";
 import { type GatewayAddress, gatewayEndpoint } from "../../openclaw/locate-gateway.ts";
 import { type GatewayEvent, limitsOf } from "../../openclaw/open-gateway.ts";
 import { type NodeLink, type NodeLinkState, type NodeManifest, openNodeLink } from "../../openclaw/open-node-link.ts";
 import type { OpenedMachine } from "../../sources/machine/open-machine.ts";
-import { agentToolsOf } from "./agent-tools.ts";
+import { type AgentTool, agentToolsOf } from "./agent-tools.ts";
 import { createAnsweredInvokes } from "./answered-invokes.ts";
 import type { NodeDevice } from "./node-device.ts";
 import { createProgressSender } from "./progress-sender.ts";
@@ -46,11 +46,15 @@ const mostInvokes = 64;
 const settleMs = 250;
 /** How long a change waits for running commands, whose answers the new connection would lose. */
 const patienceMs = 30_000;
-/**
- * What this computer has is looked at again, so that a display or a program that came later is declared; and the gateway
- * is asked for something, so that a connection that it no longer counts is found.
- */
+/** What this computer has is looked at again, so that a display or a program that came later is declared. */
 const lookMs = 60_000;
+/**
+ * When the gateway is asked for something after each connection. One that an approval has made it forget gets no events,
+ * not even the approval, and stays open: only the answer to a request shows it. Most approvals follow a new connection.
+ */
+const checkWaits = { firstMs: 1000, maxMs: 15_000 };
+/** While a request waits for its answer, OpenClaw's client does not look whether the connection is dead. */
+const checkMs = 5000;
 /** How long cancelled commands may take to end. */
 const cleanUpMs = 5000;
 
@@ -66,6 +70,8 @@ export async function openNodeDoor(options: NodeDoorOptions): Promise<NodeDoor> 
   let changing: NodeJS.Timeout | undefined;
   let changedAt = 0;
   let lastProblem = "";
+  let published: readonly AgentTool[] = [];
+  let checking = new AbortController();
 
   const link: NodeLink = await openNodeLink({
     ...options,
@@ -90,10 +96,13 @@ export async function openNodeDoor(options: NodeDoorOptions): Promise<NodeDoor> 
 
   function noteState(state: NodeLinkState): void {
     report(state);
+    checking.abort();
     if (state.state === "connected") {
       lastProblem = "";
       log.info(`connected to the gateway ${gateway} as a node`, { nodeId, commands: declared.commands.length });
       publishTools();
+      checking = new AbortController();
+      void keepChecking(checking.signal);
       return;
     }
     // No one would get their answers.
@@ -135,11 +144,25 @@ export async function openNodeDoor(options: NodeDoorOptions): Promise<NodeDoor> 
 
   /** The gateway drops them with each connection, and while it has not approved their commands. */
   function publishTools(): void {
-    const tools = agentToolsOf(offered().map(({ capability }) => capability));
-    if (link.state().state !== "connected") return;
-    link
-      .request("node.pluginTools.update", { tools })
-      .catch((error: unknown) => log.debug("the gateway takes no tools from nodes", { error: messageOf(error) }));
+    published = agentToolsOf(offered().map(({ capability }) => capability));
+    if (link.state().state === "connected") void sendTools();
+  }
+
+  async function sendTools(): Promise<void> {
+    try {
+      await link.request("node.pluginTools.update", { tools: published }, checkMs);
+    } catch (error) {
+      log.debug("the gateway takes no tools from nodes", { error: messageOf(error) });
+    }
+  }
+
+  /** Until the connection ends. The link replaces one that the gateway no longer counts. */
+  async function keepChecking(signal: AbortSignal): Promise<void> {
+    for (const ms of backoffDelays(checkWaits)) {
+      await sleep(ms, signal).catch(() => undefined);
+      if (signal.aborted) return;
+      await sendTools();
+    }
   }
 
   function handleEvent({ event, payload }: GatewayEvent): void {
@@ -209,6 +232,7 @@ export async function openNodeDoor(options: NodeDoorOptions): Promise<NodeDoor> 
     async close() {
       unsubscribe();
       clearInterval(looking);
+      checking.abort();
       clearTimeout(changing);
       for (const stop of running.values()) stop.abort(new Fault("cancelled", "The node is stopping."));
       await settledWithin(Promise.allSettled(answering), cleanUpMs);
