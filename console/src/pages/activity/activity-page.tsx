@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import type { FoundCall } from "../../../../src/hub/control/insight/insight-control.ts";
 import { Empty, FaultBox } from "../../parts/blocks.tsx";
+import { FilterSelect } from "../../parts/filter-select.tsx";
 import { SearchBox } from "../../parts/search-box.tsx";
 import { outcomeWords, Shape } from "../../parts/state-mark.tsx";
 import { VirtualList } from "../../parts/virtual-list.tsx";
@@ -58,19 +59,7 @@ function Calls({ list, chosen }: { readonly list: CallList; readonly chosen: str
     <div class="list-side">
       <div class="list-head">
         <SearchBox label="Search the audit" value={words.value} onInput={(value) => (words.value = value)} />
-        <select
-          class="select"
-          aria-label="Outcome"
-          value={outcome}
-          onChange={(event) => setQuery({ outcome: event.currentTarget.value })}
-        >
-          <option value="">all outcomes</option>
-          {[...new Set([...outcomes, ...(outcome ? [outcome] : [])])].map((each) => (
-            <option key={each} value={each}>
-              {each}
-            </option>
-          ))}
-        </select>
+        <FilterSelect label="Outcome" name="outcome" value={outcome} choices={outcomes} />
         {tool !== "" && <FilterTag name="tool" value={tool} />}
         {caller !== "" && <FilterTag name="caller" value={caller} />}
       </div>

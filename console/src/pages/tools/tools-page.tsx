@@ -4,6 +4,7 @@ import type { ToolRow } from "../../../../src/hub/control/insight/insight-contro
 import { hub } from "../../hub/control.ts";
 import { status } from "../../hub/shared.ts";
 import { Empty, FaultBox } from "../../parts/blocks.tsx";
+import { FilterSelect } from "../../parts/filter-select.tsx";
 import { hintWords } from "../../parts/hints.tsx";
 import { SearchBox } from "../../parts/search-box.tsx";
 import { VirtualList } from "../../parts/virtual-list.tsx";
@@ -61,19 +62,7 @@ function ToolList({ chosen }: { readonly chosen: string | undefined }) {
     <div class="list-side">
       <div class="list-head">
         <SearchBox label="Search all tools" value={words.value} onInput={(value) => (words.value = value)} />
-        <select
-          class="select"
-          aria-label="Source"
-          value={source}
-          onChange={(event) => setQuery({ source: event.currentTarget.value })}
-        >
-          <option value="">all sources</option>
-          {[...new Set([...sources.map(({ id }) => id), ...(source === "" ? [] : [source])])].map((id) => (
-            <option key={id} value={id}>
-              {visible(id)}
-            </option>
-          ))}
-        </select>
+        <FilterSelect label="Source" name="source" value={source} choices={sources.map(({ id }) => id)} />
       </div>
       {list.fault.value !== undefined && <FaultBox fault={list.fault.value} />}
       {list.total.value === 0 ? (

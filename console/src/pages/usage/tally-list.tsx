@@ -2,13 +2,13 @@ import { useSignal } from "@preact/signals";
 import type { UsageReport } from "../../../../src/catalog/usage/usage-report.ts";
 import { Empty } from "../../parts/blocks.tsx";
 import { isSmall } from "../../parts/narrow.ts";
+import { FilterSelect } from "../../parts/filter-select.tsx";
 import { SearchBox } from "../../parts/search-box.tsx";
 import { VirtualList } from "../../parts/virtual-list.tsx";
 import { plural } from "../../parts/words.tsx";
 import { query, setQuery } from "../../router/route.tsx";
-import { SourceFilter } from "./source-filter.tsx";
 import { talliesOf, type TallyKind, TallyRow } from "./tally-row.tsx";
-import { measures, periodWords } from "./usage-words.ts";
+import { measures, periodWords, sourceWords } from "./usage-words.ts";
 
 interface TallyListProps {
   readonly kind: TallyKind;
@@ -41,7 +41,15 @@ export function TallyList({ kind, report, days }: TallyListProps) {
             setQuery({ q: value });
           }}
         />
-        {kind === "tools" && <SourceFilter value={source} sources={report.servers.map(({ server }) => server)} />}
+        {kind === "tools" && (
+          <FilterSelect
+            label="Source"
+            name="source"
+            value={source}
+            choices={report.servers.map(({ server }) => server)}
+            wordsOf={sourceWords}
+          />
+        )}
       </div>
       {found.length === 0 ? (
         <Empty title={all.length === 0 ? "No calls" : `No ${noun} matches`}>

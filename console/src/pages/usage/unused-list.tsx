@@ -2,13 +2,13 @@ import { useSignal } from "@preact/signals";
 import type { KnownTool, UsageReport } from "../../../../src/catalog/usage/usage-report.ts";
 import { servers } from "../../hub/shared.ts";
 import { Empty } from "../../parts/blocks.tsx";
+import { FilterSelect } from "../../parts/filter-select.tsx";
 import { SearchBox } from "../../parts/search-box.tsx";
 import { VirtualList } from "../../parts/virtual-list.tsx";
 import { countText, plural, visible } from "../../parts/words.tsx";
 import { Link, pathTo, query, setQuery } from "../../router/route.tsx";
-import { SourceFilter } from "./source-filter.tsx";
 import { unusedSources } from "./unused-sources.ts";
-import { periodWords, shortCount } from "./usage-words.ts";
+import { periodWords, shortCount, sourceWords } from "./usage-words.ts";
 
 /** The tools that no one called, the most expensive first, each with the way to hide it. */
 export function UnusedList({ report, days }: { readonly report: UsageReport; readonly days: number }) {
@@ -35,7 +35,13 @@ export function UnusedList({ report, days }: { readonly report: UsageReport; rea
             setQuery({ q: value });
           }}
         />
-        <SourceFilter value={source} sources={sources.map((each) => each.source)} />
+        <FilterSelect
+          label="Source"
+          name="source"
+          value={source}
+          choices={sources.map((each) => each.source)}
+          wordsOf={sourceWords}
+        />
         {switchOff !== undefined && (
           <Link class="button" to={switchOff} aria-label={`Switch off ${visible(source)}`}>
             Switch off
