@@ -3,6 +3,7 @@ import { childEnv } from "./child-env.ts";
 
 test("a server gets what a program needs to run, and none of our keys", () => {
   const harmless = { PATH: "/bin", HOME: "/home/a", LANG: "C", TMPDIR: "/t", https_proxy: "http://p", Path: "C:\\" };
+  const ofNpm = { npm_config_globalconfig: "/usr/etc/npmrc" };
   const ours = {
     OPENAI_API_KEY: "sk-1",
     GITHUB_TOKEN: "t",
@@ -12,9 +13,10 @@ test("a server gets what a program needs to run, and none of our keys", () => {
     LD_PRELOAD: "/evil.so",
     SSH_AUTH_SOCK: "/s",
     PATHS: "x",
+    npm_config__authToken: "t",
     constructor: "x",
   };
-  expect(childEnv({ ...harmless, ...ours, USER: undefined })).toEqual(harmless);
+  expect(childEnv({ ...harmless, ...ofNpm, ...ours, USER: undefined })).toEqual({ ...harmless, ...ofNpm });
 });
 
 test("a shell function in the place of a harmless value is dropped", () => {

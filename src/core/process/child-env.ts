@@ -40,6 +40,9 @@ const inheritedVariables = new Set([
   "NO_PROXY",
   "NODE_EXTRA_CA_CERTS",
   "SSL_CERT_FILE",
+  // The registry and certificates of this computer for `npx`: npm looks for them beside the Node that runs it, which in a
+  // checkout is Clawport's own.
+  "NPM_CONFIG_GLOBALCONFIG",
   // How many orders of agents led to this one; see `checkOrderDepth`.
   "CLAWPORT_ORDER_DEPTH",
   // Which hub the servers belong to; see `guardRecursion`.
