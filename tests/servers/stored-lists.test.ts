@@ -1,7 +1,9 @@
+import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, statSync } from "node:fs";
 import { copyFile, mkdir, readFile, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { silentLog } from "../../src/core/log.ts";
 import { openListStore } from "../../src/sources/servers/lists/list-store.ts";
@@ -10,6 +12,7 @@ import { until } from "../support/until.ts";
 import { makePipe, openSleepy, plain, type Sleepy } from "./open-sleepy.ts";
 import { defined } from "./start-engine.ts";
 
+const starvedReader = path.join(import.meta.dirname, "fixtures", "starved-reader.ts");
 const listFile = (sleepy: Sleepy) => sleepy.file(path.join("lists", sleepy.stored()[0]!));
 
 describe("what is stored of a server", () => {
@@ -151,6 +154,17 @@ describe("a stored list that can't be used is set aside, and the server is start
     await using engine = await sleepy.open();
     expect(engine.toolNames()).toHaveLength(2);
   });
+});
+
+test.skipIf(isWindows)("a good file that can't be opened now stays (needs a limit on open files)", async () => {
+  await using sleepy = await openSleepy();
+  await sleepy.learn();
+  const [definition] = await defined({ s: sleepy.settings() });
+  const files = [sleepy.file("lists"), sleepy.file("lists.key"), "s", definition!.fingerprint];
+  const limited = ["-c", 'ulimit -n 64; exec "$0" "$@"', process.execPath, starvedReader, ...files];
+  const { stdout } = await promisify(execFile)("/bin/sh", limited);
+  expect(JSON.parse(stdout)).toEqual([2, null, 2]);
+  expect(sleepy.stored()).toHaveLength(1);
 });
 
 test("a list that is too large is not stored", async () => {

@@ -117,15 +117,27 @@ export function openListStore({ folder, keyFile, log, now = Date.now }: ListStor
 
 const fileName = (id: string): string => `${id.slice(0, 32)}.json`;
 
-/** Anything else than a file that this store wrote for this definition is set aside. */
+/**
+ * Anything else than a file that this store wrote for this definition is set aside. Throws if the system can't read it now
+ * (too many open files, a failing disk): the file may be good.
+ */
 function readStored(path: string, id: string, log: Log): StoredLists | undefined {
   try {
     // A link may lead anywhere. Windows has no such flag.
     const text = readRegularFileNow(path, maxBytes, constants.O_NOFOLLOW ?? 0);
     return parseStored(JSON.parse(text), id);
   } catch (error) {
-    return codeOf(error) === "ENOENT" ? undefined : setAside(path, log, error);
+    if (codeOf(error) === "ENOENT") return undefined;
+    if (isSystemError(error) && !linkCodes.has(codeOf(error))) throw error;
+    return setAside(path, log, error);
   }
+}
+
+/** How systems refuse to open a link; FreeBSD has the second. */
+const linkCodes: ReadonlySet<string | undefined> = new Set(["ELOOP", "EMLINK"]);
+
+function isSystemError(error: unknown): boolean {
+  return error instanceof Error && "syscall" in error;
 }
 
 function setAside(path: string, log: Log, error: unknown): undefined {
