@@ -9,7 +9,7 @@ import type { Log } from "../core/log.ts";
 import type { Env } from "../core/process/child-env.ts";
 import type { ActiveConfig } from "../hub/active-config.ts";
 import type { ConfigSource } from "../hub/engine/config-source.ts";
-import { readAtStart } from "../hub/engine/engine.ts";
+import { readAtStart } from "../hub/engine/describe-edit.ts";
 import type { OpenClawConfig } from "./openclaw-api.ts";
 
 export const pluginId = "mcp-client";

@@ -24,3 +24,27 @@ function compare(path: string, before: unknown, after: unknown, depth: number): 
   const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return keys.flatMap((key) => compare(path === "" ? key : `${path}.${key}`, before[key], after[key], depth - 1));
 }
+
+/** What is read only at the start. */
+export const readAtStart = [
+  "hub",
+  "audit",
+  "results",
+  "agent",
+  "apps",
+  "machine",
+  "toolDiscoveryInterval",
+  "maxConcurrentServers",
+] as const satisfies readonly (keyof Config)[];
+
+/** Which of them an edit changed: they take effect after a restart. */
+export function findRestartKeys(before: Config, after: Config): readonly string[] {
+  return readAtStart.filter((key) => JSON.stringify(atStart(before, key)) !== JSON.stringify(atStart(after, key)));
+}
+
+/** The part of a section that is read only at the start. */
+function atStart(config: Config, key: (typeof readAtStart)[number]): unknown {
+  if (key !== "hub") return config[key];
+  const { surface: _surface, always: _always, ...others } = config.hub;
+  return others;
+}

@@ -256,9 +256,9 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       if (!isSame(current.catalog, edited.catalog)) catalog.setFilter(edited.catalog);
       log.change?.({ level: options.logLevel ?? edited.log.level, format: edited.log.format });
       if (!isSame(current.hub, edited.hub)) for (const listener of editListeners) listener(edited);
-      const later = readAtStart.filter((key) => !isSame(atStart(current, key), atStart(edited, key)));
-      const { describeEdit } = await import("./describe-edit.ts");
+      const { describeEdit, findRestartKeys } = await import("./describe-edit.ts");
       const changes = describeEdit(current, edited);
+      const later = findRestartKeys(current, edited);
       current = edited;
       await (await opening)?.servers.apply(loaded);
       if (followed === undefined) return;
@@ -306,25 +306,6 @@ const nothingObserved = {
   callMetrics: undefined,
   watchTokens: undefined,
 } as const;
-
-/** What is read only at the start. */
-export const readAtStart = [
-  "hub",
-  "audit",
-  "results",
-  "agent",
-  "apps",
-  "machine",
-  "toolDiscoveryInterval",
-  "maxConcurrentServers",
-] as const satisfies readonly (keyof Config)[];
-
-/** The part of a section that is read only at the start. */
-function atStart(config: Config, key: (typeof readAtStart)[number]): unknown {
-  if (key !== "hub") return config[key];
-  const { surface: _surface, always: _always, ...others } = config.hub;
-  return others;
-}
 
 function isSame(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
