@@ -1,3 +1,4 @@
+import { ListToolsResultSchema } from "@modelcontextprotocol/sdk/types.js";
 import { describe, expect, test } from "vitest";
 import { shakeHands, talkTo } from "../../../tests/support/mcp/talk.ts";
 import { testOffer } from "../../../tests/support/mcp/test-offer.ts";
@@ -22,6 +23,29 @@ describe("list changes", () => {
     offer.change("tools");
     expect(talk.sent).toHaveLength(3);
     expect(stranger.sent).toEqual([]);
+  });
+});
+
+describe("tools/list", () => {
+  test("has no schema of a result that is not an object: libraries before 2026-07-28 refuse the whole list", async () => {
+    const inputSchema = { type: "object" };
+    const schemas = [
+      { type: "array" },
+      {},
+      { type: "object", properties: { a: true } },
+      { type: "object", required: 1 },
+    ];
+    const kept = {
+      name: "kept",
+      inputSchema,
+      outputSchema: { type: "object", properties: { a: {} }, required: ["a"] },
+    };
+    const tools = [kept, ...schemas.map((outputSchema, at) => ({ name: `t${at}`, inputSchema, outputSchema }))];
+    const offer = testOffer();
+    const server = createMcpServer({ ...offer, tools: { ...offer.tools!, list: () => tools } });
+    const { result } = await (await shakeHands(server, "2025-11-25")).ask("tools/list");
+    expect(result).toEqual({ tools: [kept, ...schemas.map((_, at) => ({ name: `t${at}`, inputSchema }))] });
+    expect(ListToolsResultSchema.safeParse(result).success).toBe(true);
   });
 });
 

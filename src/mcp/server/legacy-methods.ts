@@ -1,8 +1,10 @@
 import { Fault } from "../../core/fault.ts";
+import { isRecord } from "../../core/is-record.ts";
 import { logLevels, type McpLogLevel } from "../messages/interim-messages.ts";
 import { notification } from "../messages/json-rpc.ts";
 import { negotiateLegacy } from "../messages/protocol-version.ts";
 import { hasLegacyTasks } from "../messages/task.ts";
+import type { Tool } from "../messages/tool.ts";
 import { capabilitiesOf, instructionsOf } from "./feature-methods.ts";
 import { type LegacyTaskParts, legacyTaskMethods, taskCapabilities } from "./legacy-tasks.ts";
 import type { McpOffer } from "./offer.ts";
@@ -20,6 +22,14 @@ export function legacyMethods(
   if (offer.tools && call) {
     const { tools } = offer;
     for (const [name, method] of legacyTaskMethods({ ...taskParts, offer, tools, call })) methods.set(name, method);
+  }
+
+  const listTools = features.get("tools/list");
+  if (listTools) {
+    methods.set("tools/list", (params, request, headers) => {
+      const page = listTools(params, request, headers);
+      return page instanceof Promise ? page.then(withKnownSchemas) : withKnownSchemas(page);
+    });
   }
 
   methods.set("initialize", (params, request) => {
@@ -78,4 +88,25 @@ export function legacyMethods(
     });
   }
   return methods;
+}
+
+/**
+ * Before 2026-07-28 the result of a tool is an object. The libraries of those clients refuse a whole list in which one tool
+ * says something else, so such a tool is listed without a schema of its result.
+ */
+function withKnownSchemas(page: object): object {
+  const { tools } = page as { readonly tools: readonly Tool[] };
+  if (tools.every(hasKnownSchema)) return page;
+  return { ...page, tools: tools.map((tool) => (hasKnownSchema(tool) ? tool : withoutOutput(tool))) };
+}
+
+function hasKnownSchema({ outputSchema }: Tool): boolean {
+  if (outputSchema === undefined) return true;
+  const { type, properties = {}, required = [] } = outputSchema;
+  const areSchemas = isRecord(properties) && Object.values(properties).every(isRecord);
+  return type === "object" && areSchemas && Array.isArray(required);
+}
+
+function withoutOutput({ outputSchema: _, ...tool }: Tool): Tool {
+  return tool;
 }

@@ -8,6 +8,7 @@ import { isSkill, type Skill } from "../../../mcp/messages/skill.ts";
 import type { Tool } from "../../../mcp/messages/tool.ts";
 import { measureValue } from "../../../mcp/schema/measure-value.ts";
 import type { ListName } from "../../../mcp/server/offer.ts";
+import { tidyPrompt, tidyResource, tidyTool } from "./tidy-definitions.ts";
 
 /** Everything a server offers, as it lists it. */
 export interface ServerLists {
@@ -50,10 +51,10 @@ export async function fetchLists(send: SendListRequest, capabilities: Params): P
   ]);
   return {
     lists: {
-      tools: tools.filter(isTool),
-      resources: resources.filter(hasText("uri")),
-      templates: templates.filter(hasText("uriTemplate")),
-      prompts: prompts.filter(hasText("name")),
+      tools: tools.filter(isTool).flatMap((tool) => tidyTool(tool) ?? []),
+      resources: resources.filter(hasText("uri")).map(tidyResource),
+      templates: templates.filter(hasText("uriTemplate")).map(tidyResource),
+      prompts: prompts.filter(hasText("name")).map(tidyPrompt),
       skills: onceEach((skills as readonly unknown[]).filter(isSkill).filter(isFlat)),
     },
     meta,
