@@ -1,3 +1,4 @@
+import { asRecord } from "../core/is-record.ts";
 import { withDeadline } from "../core/wait.ts";
 import { type Need, openControl, type OpenedControl } from "../hub/control/open-control.ts";
 import type { VerbContext, VerbResult } from "../hub/verbs/verb.ts";
@@ -33,7 +34,10 @@ export async function runVerb(context: CommandContext, work: Work): Promise<numb
     // Our servers run in their own process groups, which Ctrl-C does not reach, so they have to be closed here.
     const handled = await (opened.hub ? begin() : withDeadline(Infinity, context.stopSignal(), begin));
     context.answer(handled.data, handled.text);
-    const showsHint = showsConnections && opened.hub === undefined && !context.json && !context.globals.quiet;
+    const { servers } = asRecord(handled.data);
+    const isEmpty = Array.isArray(servers) && servers.length === 0;
+    const showsHint =
+      showsConnections && !isEmpty && opened.hub === undefined && !context.json && !context.globals.quiet;
     if (showsHint) context.stderr.write(`${noHub}\n`);
     return handled.ok ? 0 : 1;
   } finally {

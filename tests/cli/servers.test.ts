@@ -46,6 +46,15 @@ test("without a hub, servers prints the status of each server and leaves no proc
   expect(isAlive(servers[0]?.pid ?? process.pid)).toBe(false);
 });
 
+test("without a server, tools and status say how to add one, and speak of no connections", async () => {
+  await using place = await placeWith({});
+  for (const command of ["tools", "status"]) {
+    const { exit, out, err } = await here(place, command);
+    expect([exit, err]).toEqual([0, ""]);
+    expect(out).toContain("No servers are configured. Run `clawport connect <address or command>` to add one.");
+  }
+});
+
 test("tools lists names and first lines, status the details of one server, logs its output", async () => {
   await using place = await placeWith({ shelf: shelf("one") });
   expect((await here(place, "tools", "shelf")).out).toMatch(

@@ -132,9 +132,11 @@ async function describeNamedTool(context: VerbContext, name: string): Promise<Ve
 }
 
 /** The tools of a server, or of all. */
-export async function listTools({ control, prefix, table }: VerbContext, source?: string): Promise<VerbResult> {
+export async function listTools(context: VerbContext, source?: string): Promise<VerbResult> {
+  const { control, table } = context;
   const tools = await control.tools.list(source);
-  const text = tools.length === 0 ? noTools(prefix, source) : (table?.(tools, toolColumns) ?? renderTools(tools));
+  const text =
+    tools.length === 0 ? await noTools(context, source) : (table?.(tools, toolColumns) ?? renderTools(tools));
   return { ok: true, data: { tools }, text };
 }
 
@@ -181,7 +183,9 @@ function shortDescription({ title, description = title }: ShownTool): string {
   return first.length > longestLine ? `${first.slice(0, longestLine - 1)}…` : first;
 }
 
-function noTools(prefix: string, source: string | undefined): string {
+async function noTools(context: VerbContext, source: string | undefined): Promise<string> {
+  const { control, prefix } = context;
+  if (source === undefined && (await control.servers.list()).length === 0) return noServers(context);
   const [of, see] = source === undefined ? ["", "servers"] : [` from ${source}`, `status ${source}`];
   return `No tools${of}. Run \`${prefix} ${see}\` to see why.`;
 }
