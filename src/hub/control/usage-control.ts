@@ -27,7 +27,8 @@ export function createUsageControl({ usage, catalog, servers, pins }: UsageContr
       const [read, { rows }, pinned, all] = await Promise.all([
         usage.read(days),
         usage.read(keptDays),
-        pins.all(),
+        // Without them nothing is called unused.
+        pins.all().catch(() => []),
         servers.list(),
       ]);
       const known = longKnown({ pins: pinned, rows, now: Date.now() });

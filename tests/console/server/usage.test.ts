@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rmdir, writeFile } from "node:fs/promises";
 import { expect, test, vi } from "vitest";
 import type { UsageReport } from "../../../src/catalog/usage/usage-report.ts";
 import type { StoredRow } from "../../../src/catalog/usage/usage-row.ts";
@@ -74,6 +74,11 @@ test("usage is read by a session that may only look, by day, with what the unuse
 
   const token = (await readFile(hub.tokenPath, "utf8")).trim();
   await callHub(hub.address, token, "notes__find", {});
+  // Pins that can't be read don't keep the figures back.
+  await mkdir(hub.home.file("guard", "pins", "folder.json"));
+  const { total, unused } = await read(1);
+  expect([total.calls, unused.tools.map(({ tool }) => tool)]).toEqual([3, ["order_openclaw"]]);
+  await rmdir(hub.home.file("guard", "pins", "folder.json"));
   const after = await read(1);
   expect(after.total.calls).toBe(3);
   expect(after.unused.tools.map(({ tool }) => tool)).toEqual(["order_openclaw"]);
