@@ -28,7 +28,7 @@ async function listed(of: { readonly tools?: object[]; readonly resources?: obje
 function expectReadable(lists: FetchedLists["lists"]): void {
   const { tools, resources, templates, prompts } = lists;
   // A door leaves out for these clients what they don't know.
-  ListToolsResultSchema.parse({ tools: tools.map(({ outputSchema: _, ...tool }) => tool) });
+  ListToolsResultSchema.parse({ tools: tools.map(({ outputSchema: _unknown, ...tool }) => tool) });
   ListResourcesResultSchema.parse({ resources });
   ListResourceTemplatesResultSchema.parse({ resourceTemplates: templates });
   ListPromptsResultSchema.parse({ prompts });

@@ -1,4 +1,3 @@
-import { ListToolsResultSchema } from "@modelcontextprotocol/sdk/types.js";
 import { describe, expect, test } from "vitest";
 import { shakeHands, talkTo } from "../../../tests/support/mcp/talk.ts";
 import { testOffer } from "../../../tests/support/mcp/test-offer.ts";
@@ -45,7 +44,6 @@ describe("tools/list", () => {
     const server = createMcpServer({ ...offer, tools: { ...offer.tools!, list: () => tools } });
     const { result } = await (await shakeHands(server, "2025-11-25")).ask("tools/list");
     expect(result).toEqual({ tools: [kept, ...schemas.map((_, at) => ({ name: `t${at}`, inputSchema }))] });
-    expect(ListToolsResultSchema.safeParse(result).success).toBe(true);
   });
 });
 

@@ -107,6 +107,7 @@ function hasKnownSchema({ outputSchema }: Tool): boolean {
   return type === "object" && areSchemas && Array.isArray(required);
 }
 
-function withoutOutput({ outputSchema: _, ...tool }: Tool): Tool {
-  return tool;
+function withoutOutput(tool: Tool): Tool {
+  const { outputSchema: _unknown, ...known } = tool;
+  return known;
 }
