@@ -63,7 +63,7 @@ function signatureOf(schema: Tool["inputSchema"]): string {
   const ordered = [...names.filter((name) => needed.has(name)), ...names.filter((name) => !needed.has(name))];
   const shown = ordered.slice(0, mostParameters).map((name) => {
     const type = typeOf(properties[name]);
-    return `${name.slice(0, 60)}${needed.has(name) ? "" : "?"}${type === undefined ? "" : `: ${type}`}`;
+    return `${onOneLine(name, 60)}${needed.has(name) ? "" : "?"}${type === undefined ? "" : `: ${type}`}`;
   });
   return [...shown, ...(ordered.length > mostParameters ? ["…"] : [])].join(", ");
 }
@@ -73,9 +73,14 @@ function typeOf(schema: unknown): string | undefined {
   const { type, enum: values } = schema;
   if (Array.isArray(values)) {
     const text = values.map((value) => JSON.stringify(value)).join("|");
-    if (text.length <= 60) return text;
+    if (text.length <= 60) return onOneLine(text, 60);
   }
-  return typeof type === "string" ? type : undefined;
+  return typeof type === "string" ? onOneLine(type, 20) : undefined;
+}
+
+/** A server may send anything, and a line of the answer is one tool. */
+function onOneLine(text: string, longest: number): string {
+  return text.slice(0, longest).replaceAll(/\s+/g, " ");
 }
 
 /** The whole definition, without what is only for display. */
