@@ -43,6 +43,8 @@ export type AnyCommand = Command | CommandGroup;
 export interface CommandEntry {
   readonly name: string;
   readonly summary: string;
+  /** The heading that the help has it under; `Commands` unless given. */
+  readonly topic?: string;
   load(): Promise<{ readonly command: AnyCommand }>;
 }
 

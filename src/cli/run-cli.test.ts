@@ -154,6 +154,14 @@ test("an unexpected error prints one line, and the stack only with -v", async ()
   expect((await run("broken", "otherwise", "-v")).err).toContain("run-cli.test.ts");
 });
 
+test("the overview has the commands under their topics, in one column", async () => {
+  const world = memoryWorld();
+  const entry = (name: string, topic: string) => ({ ...table[0]!, name, topic });
+  const topics = [entry("a", "Hub"), entry("long-name", "Tools"), entry("b", "Hub")];
+  await runCli([], world, topics);
+  expect(world.out()).toMatch(/^Hub\n {2}a {10}\S.*\n {2}b {10}\S.*\n\nTools\n {2}long-name {2}\S/m);
+});
+
 test("no arguments, --help and help all print help", async () => {
   const overview = await run();
   expect(overview).toMatchObject({ exit: 0, err: "" });

@@ -9,15 +9,9 @@ export function renderOverview(
   options: HelpRenderOptions,
 ): string {
   return sections(options, [
-    ["", "Clawport connects OpenClaw and MCP: any source of tools through any door, under one guard."],
+    ["", "One local MCP endpoint for all your servers, with approvals and an audit log."],
     ["Usage", "  clawport <command> [options]"],
-    [
-      "Commands",
-      renderDefinitions(
-        table.map(({ name, summary }) => [name, summary]),
-        options.width,
-      ),
-    ],
+    ...renderTopics(table, options.width),
     [
       "Other names",
       renderDefinitions(
@@ -26,8 +20,24 @@ export function renderOverview(
       ),
     ],
     ["Options", renderOptions(globalOptions, options.width)],
-    ["", "Start with `clawport up`. Run `clawport <command> --help` for help on a command."],
+    [
+      "",
+      "Start with `clawport up`, add servers with `import` or `connect`, and connect your client with `install`.\n" +
+        "Run `clawport <command> --help` for help on a command.",
+    ],
   ]);
+}
+
+/** A section for each topic, with the descriptions of all of them in one column. */
+function renderTopics(table: readonly CommandEntry[], width: number | undefined): (readonly [string, string])[] {
+  const longest = Math.max(0, ...table.map(({ name }) => name.length));
+  return Array.from(
+    Map.groupBy(table, ({ topic = "Commands" }) => topic),
+    ([topic, entries]) => {
+      const rows = entries.map(({ name, summary }) => [name.padEnd(longest), summary] as const);
+      return [topic, renderDefinitions(rows, width)];
+    },
+  );
 }
 
 /** The help of one command; `title` is its full name, such as `clawport token add`. */
