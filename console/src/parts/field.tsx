@@ -1,3 +1,4 @@
+import type { Signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 
@@ -23,5 +24,33 @@ export function Field({ label, hint, wrong, children }: FieldProps) {
       )}
       {hint !== undefined && hint !== "" && <span class="hint">{hint}</span>}
     </div>
+  );
+}
+
+interface TextFieldProps {
+  readonly label: string;
+  readonly hint: string;
+  readonly text: Signal<string>;
+  readonly placeholder?: string;
+  readonly required?: boolean;
+  /** Shown as dots, and not remembered by the browser. */
+  readonly secret?: boolean;
+}
+
+/** A field of one line that writes what is typed into the signal. */
+export function TextField({ label, hint, text, secret = false, ...input }: TextFieldProps) {
+  return (
+    <Field label={label} hint={hint}>
+      {(id) => (
+        <input
+          id={id}
+          class="input mono"
+          {...input}
+          {...(secret && { type: "password", autocomplete: "off" })}
+          value={text.value}
+          onInput={(event) => (text.value = event.currentTarget.value)}
+        />
+      )}
+    </Field>
   );
 }

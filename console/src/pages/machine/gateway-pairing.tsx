@@ -5,7 +5,7 @@ import { hub } from "../../hub/control.ts";
 import { useLive } from "../../hub/live.ts";
 import { Loaded, Panel } from "../../parts/blocks.tsx";
 import { Button } from "../../parts/button.tsx";
-import { Field } from "../../parts/field.tsx";
+import { TextField } from "../../parts/field.tsx";
 import { Shape, StateMark, type Tone } from "../../parts/state-mark.tsx";
 import { visible } from "../../parts/words.tsx";
 
@@ -52,29 +52,13 @@ function Pair({ onChange }: { onChange(): void }) {
     <details>
       <summary class="muted">Pair with a gateway</summary>
       <form class="stack-small form" onSubmit={(event) => event.preventDefault()}>
-        <Field label="Gateway" hint="Leave it empty for the one on this computer.">
-          {(id) => (
-            <input
-              id={id}
-              class="input mono"
-              placeholder="ws://127.0.0.1:18789"
-              value={address.value}
-              onInput={(event) => (address.value = event.currentTarget.value)}
-            />
-          )}
-        </Field>
-        <Field label="Token of the gateway" hint="Needed once; it is not kept.">
-          {(id) => (
-            <input
-              id={id}
-              class="input mono"
-              type="password"
-              autocomplete="off"
-              value={token.value}
-              onInput={(event) => (token.value = event.currentTarget.value)}
-            />
-          )}
-        </Field>
+        <TextField
+          label="Gateway"
+          hint="Leave it empty for the one on this computer."
+          placeholder="ws://127.0.0.1:18789"
+          text={address}
+        />
+        <TextField label="Token of the gateway" hint="Needed once; it is not kept." secret text={token} />
         <div>
           <Button
             kind="main"

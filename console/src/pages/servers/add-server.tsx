@@ -5,7 +5,8 @@ import { hub } from "../../hub/control.ts";
 import { servers } from "../../hub/shared.ts";
 import { BackTo } from "../../parts/blocks.tsx";
 import { Button } from "../../parts/button.tsx";
-import { Field } from "../../parts/field.tsx";
+import { Field, TextField } from "../../parts/field.tsx";
+import { Segments } from "../../parts/segments.tsx";
 import { serverWords } from "../../parts/state-mark.tsx";
 import { navigate, pathTo, query, setQuery } from "../../router/route.tsx";
 
@@ -64,55 +65,33 @@ export function AddServer() {
         <BackTo to={pathTo("servers")}>Servers</BackTo>
         <h2 class="title">Add a server</h2>
       </div>
-      <div class="segments" role="group" aria-label="How to add it">
-        {ways.map(([id, label]) => (
-          <button key={id} type="button" aria-pressed={id === way} onClick={() => setQuery({ by: id })}>
-            {label}
-          </button>
-        ))}
-      </div>
+      <Segments label="How to add it" choices={ways} value={way} onChoose={(by) => setQuery({ by })} />
       {way === "url" && (
         <>
-          <Field label="Address" hint="If it needs a sign-in, you get a button for that next.">
-            {(id) => (
-              <input
-                id={id}
-                class="input mono"
-                placeholder="https://mcp.example.com/mcp"
-                required
-                value={url.value}
-                onInput={(e) => (url.value = e.currentTarget.value)}
-              />
-            )}
-          </Field>
-          <Field label="API key" hint="Optional. Sent as a bearer token, and kept in the owner-only configuration.">
-            {(id) => (
-              <input
-                id={id}
-                class="input mono"
-                type="password"
-                autocomplete="off"
-                value={apiKey.value}
-                onInput={(e) => (apiKey.value = e.currentTarget.value)}
-              />
-            )}
-          </Field>
+          <TextField
+            label="Address"
+            hint="If it needs a sign-in, you get a button for that next."
+            placeholder="https://mcp.example.com/mcp"
+            required
+            text={url}
+          />
+          <TextField
+            label="API key"
+            hint="Optional. Sent as a bearer token, and kept in the owner-only configuration."
+            secret
+            text={apiKey}
+          />
         </>
       )}
       {way === "command" && (
         <>
-          <Field label="Command" hint="As you would type it. It runs on this computer with your rights.">
-            {(id) => (
-              <input
-                id={id}
-                class="input mono"
-                placeholder="npx -y @modelcontextprotocol/server-filesystem ~/notes"
-                required
-                value={command.value}
-                onInput={(e) => (command.value = e.currentTarget.value)}
-              />
-            )}
-          </Field>
+          <TextField
+            label="Command"
+            hint="As you would type it. It runs on this computer with your rights."
+            placeholder="npx -y @modelcontextprotocol/server-filesystem ~/notes"
+            required
+            text={command}
+          />
           <Field label="Environment" hint="Optional. One NAME=value a line.">
             {(id) => (
               <textarea
@@ -142,17 +121,12 @@ export function AddServer() {
         </Field>
       )}
       {way !== "json" && (
-        <Field label="Name" hint="Optional. The names of its tools begin with it.">
-          {(id) => (
-            <input
-              id={id}
-              class="input mono"
-              placeholder="notes"
-              value={name.value}
-              onInput={(e) => (name.value = e.currentTarget.value)}
-            />
-          )}
-        </Field>
+        <TextField
+          label="Name"
+          hint="Optional. The names of its tools begin with it."
+          placeholder="notes"
+          text={name}
+        />
       )}
       {/* Enter adds it, too. */}
       <button type="submit" hidden />

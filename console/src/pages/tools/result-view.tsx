@@ -4,17 +4,18 @@ import type { ShownBlock } from "../../hub/call-tool.ts";
 import { Code, FaultBox, Panel } from "../../parts/blocks.tsx";
 import { CopyButton } from "../../parts/button.tsx";
 import { JsonTree } from "../../parts/json-tree.tsx";
+import { Segments } from "../../parts/segments.tsx";
 import { StateMark } from "../../parts/state-mark.tsx";
 import { durationText, visible } from "../../parts/words.tsx";
 import { BlockView } from "./block-view.tsx";
 import type { ToolRun } from "./tool-run.ts";
 
-type View = "text" | "JSON" | "raw";
+const views = ["text", "JSON", "raw"] as const;
 
 /** What a call is doing, and what came of it. */
 export function ResultView({ run }: { readonly run: ToolRun }) {
   const state = run.state.value;
-  const chosen = useSignal<View | undefined>(undefined);
+  const chosen = useSignal<(typeof views)[number] | undefined>(undefined);
   if (state.kind === "idle")
     return (
       <Panel title="Result">
@@ -48,13 +49,12 @@ export function ResultView({ run }: { readonly run: ToolRun }) {
         </StateMark>
       }
       aside={
-        <div class="segments" role="group" aria-label="How to show it">
-          {(["text", ...(json === undefined ? [] : ["JSON" as const]), "raw"] as const).map((each) => (
-            <button key={each} type="button" aria-pressed={each === view} onClick={() => (chosen.value = each)}>
-              {each}
-            </button>
-          ))}
-        </div>
+        <Segments
+          label="How to show it"
+          choices={views.filter((each) => each !== "JSON" || json !== undefined).map((each) => [each, each])}
+          value={view}
+          onChoose={(each) => (chosen.value = each)}
+        />
       }
     >
       <div data-result={result.isError === true ? "error" : "ok"} class="stack-small">

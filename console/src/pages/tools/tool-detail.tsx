@@ -6,6 +6,7 @@ import { useLive } from "../../hub/live.ts";
 import { BackTo, Code, Empty, FaultBox, Panel } from "../../parts/blocks.tsx";
 import { Button } from "../../parts/button.tsx";
 import { Hints } from "../../parts/hints.tsx";
+import { Segments } from "../../parts/segments.tsx";
 import { visible } from "../../parts/words.tsx";
 import { Link, pathTo } from "../../router/route.tsx";
 import { firstValue } from "../../schema-form/field-kind.ts";
@@ -73,18 +74,18 @@ function Tool({ tool }: { readonly tool: ListedTool }) {
           <Panel
             title="Arguments"
             aside={
-              <div class="segments" role="group" aria-label="How to enter them">
-                {[false, true].map((json) => (
-                  <button
-                    key={String(json)}
-                    type="button"
-                    aria-pressed={asJson.value === json}
-                    onClick={() => ((asJson.value = json), (isValid.value = true))}
-                  >
-                    {json ? "JSON" : "Form"}
-                  </button>
-                ))}
-              </div>
+              <Segments
+                label="How to enter them"
+                choices={[
+                  ["form", "Form"],
+                  ["json", "JSON"],
+                ]}
+                value={asJson.value ? "json" : "form"}
+                onChoose={(way) => {
+                  asJson.value = way === "json";
+                  isValid.value = true;
+                }}
+              />
             }
           >
             {asJson.value ? (

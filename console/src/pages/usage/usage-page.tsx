@@ -2,6 +2,7 @@ import type { UsageReport } from "../../../../src/catalog/usage/usage-report.ts"
 import { hub } from "../../hub/control.ts";
 import { useLive } from "../../hub/live.ts";
 import { Loaded } from "../../parts/blocks.tsx";
+import { Segments } from "../../parts/segments.tsx";
 import { Link, query, setQuery } from "../../router/route.tsx";
 import type { PageProps } from "../page-table.ts";
 import { TallyList } from "./tally-list.tsx";
@@ -36,18 +37,12 @@ export function UsagePage({ rest: [tab = ""] }: PageProps) {
             </Link>
           ))}
         </nav>
-        <div class="segments" role="group" aria-label="Period">
-          {periods.map((each) => (
-            <button
-              key={each}
-              type="button"
-              aria-pressed={each === days}
-              onClick={() => setQuery({ days: String(each) })}
-            >
-              {each === 1 ? "Today" : `${each} days`}
-            </button>
-          ))}
-        </div>
+        <Segments
+          label="Period"
+          choices={periods.map((each) => [String(each), each === 1 ? "Today" : `${each} days`])}
+          value={String(days)}
+          onChoose={(chosen) => setQuery({ days: chosen })}
+        />
       </div>
       <Loaded from={report}>{(found) => <Tab tab={tab} report={found} days={days} />}</Loaded>
     </div>
