@@ -13,7 +13,9 @@ export const command = defineCommand({
     const warned = findings.filter(({ level }) => level === "warn").length;
     const shown = context.globals.quiet
       ? findings.filter(({ level }) => level === "fail" || level === "warn")
-      : findings;
+      : context.globals.verbose
+        ? findings
+        : inBrief(findings);
     const text = [...shown.map((finding) => findingText(finding, context.style)), summaryText(failed, warned)].join(
       "\n",
     );
@@ -21,6 +23,16 @@ export const command = defineCommand({
     return failed === 0 ? 0 : 1;
   },
 });
+
+/** Most users don't run `clawport node`, so what its tools lack is one line. */
+function inBrief(findings: readonly Examined[]): readonly Examined[] {
+  const isDetail = ({ check, level }: Examined): boolean => check === "this computer" && level === "info";
+  const [detail] = findings.filter(isDetail);
+  const rest = findings.filter((finding) => !isDetail(finding));
+  if (detail === undefined) return rest;
+  const what = "the other tools of this computer lack something";
+  return [...rest, { ...detail, what, fix: "clawport doctor -v" }];
+}
 
 function summaryText(failed: number, warned: number): string {
   if (failed > 0) return `${failed} ${failed === 1 ? "problem" : "problems"} found.`;
