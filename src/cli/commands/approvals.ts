@@ -1,10 +1,10 @@
-import type { Approval, WaitingCall } from "../../catalog/guard/approvals-file.ts";
 import { callerScopeName } from "../../catalog/caller.ts";
+import type { Approval, WaitingCall } from "../../catalog/guard/approvals-file.ts";
 import { countText } from "../../core/count-text.ts";
+import type { Column } from "../../hub/verbs/verb.ts";
 import type { ConsentGrant } from "../../sources/machine/consent.ts";
 import { type CommandGroup, defineCommand } from "../command.ts";
 import { localTime } from "../output/style.ts";
-import type { Column } from "../../hub/verbs/verb.ts";
 
 const list = defineCommand({
   name: "list",
@@ -13,7 +13,7 @@ const list = defineCommand({
     const { renderTable } = await import("../output/table.ts");
     const { openStateControl } = await import("../../hub/control/open-state-control.ts");
     await using opened = await openStateControl(context);
-    const { listConsent } = await import("../../hub/node-consent.ts");
+    const { listConsent } = await import("../../hub/node/node-consent.ts");
     const { approvals: given, waiting, refused, changed } = await opened.control.approvals.list();
     const consents = await listConsent(context);
     const parts = [

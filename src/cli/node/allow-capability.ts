@@ -13,7 +13,7 @@ export const allowCapability = defineCommand({
   examples: ["clawport node allow clipboard.read", "clawport node allow location.get --session"],
   async run(context) {
     const { options, isAttended } = context;
-    const { allowCapability: allow } = await import("../../hub/node-consent.ts");
+    const { allowCapability: allow } = await import("../../hub/node/node-consent.ts");
     const { noApprover } = await import("../../hub/control/approvals-control.ts");
     const [name = ""] = context.args;
     // Without a terminal the agent itself may be running this.
@@ -33,7 +33,7 @@ export const forgetCapability = defineCommand({
   summary: "forget what you decided about a tool, so that it needs your consent again",
   args: [{ name: "tool", description: "its name, such as clipboard.read" }],
   async run(context) {
-    const { forgetConsent } = await import("../../hub/node-consent.ts");
+    const { forgetConsent } = await import("../../hub/node/node-consent.ts");
     const [name = ""] = context.args;
     const count = await forgetConsent(context, name);
     context.answer({ forgotten: count }, `Forgot ${count} decision${count === 1 ? "" : "s"} about ${name}.`);

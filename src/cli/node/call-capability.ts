@@ -51,7 +51,7 @@ export const callCapability = defineCommand({
 });
 
 async function runCall(context: CommandContext): Promise<number> {
-  const { createNodeClient, findNode } = await import("../../hub/node-client.ts");
+  const { createNodeClient, findNode } = await import("../../hub/node/node-client.ts");
   const { openHomeOf } = await import("../../hub/open-home.ts");
   const { url, token, timeout, list, save } = context.options as CallOptions;
   const [command, ...words] = context.args;

@@ -1,7 +1,7 @@
-import type { GatewayFlags } from "../../openclaw/locate-gateway.ts";
-import type { CommandStanding } from "../../hub/node-standing.ts";
-import type { NodeStatus } from "../../hub/pair-node.ts";
+import type { CommandStanding } from "../../hub/node/node-standing.ts";
+import type { NodeStatus } from "../../hub/node/pair-node.ts";
 import type { Column } from "../../hub/verbs/verb.ts";
+import type { GatewayFlags } from "../../openclaw/locate-gateway.ts";
 import type { CommandContext } from "../command-context.ts";
 import { defineCommand } from "../command.ts";
 
@@ -29,7 +29,7 @@ export const pairNode = defineCommand({
   },
   examples: ["clawport node pair", "clawport node pair --gateway wss://gateway.example --token …"],
   async run(context) {
-    const { pairNode: pair } = await import("../../hub/pair-node.ts");
+    const { pairNode: pair } = await import("../../hub/node/pair-node.ts");
     const { timeout = 600 } = context.options;
     const tell = (line: string): void => context.say(line);
     const standing = await pair(context, { flags: flagsOf(context.options), timeoutMs: timeout * 1000, tell });
@@ -44,7 +44,7 @@ export const nodeStatus = defineCommand({
   options: gatewayOptions,
   examples: ["clawport node status", "clawport node status --json"],
   async run(context) {
-    const { readNodeStatus } = await import("../../hub/pair-node.ts");
+    const { readNodeStatus } = await import("../../hub/node/pair-node.ts");
     const standing = await readNodeStatus(context, flagsOf(context.options));
     await showStanding(context, standing);
     return standing.seen?.connected === true && standing.seen.commands.length > 0 ? 0 : 1;

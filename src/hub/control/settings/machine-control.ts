@@ -107,7 +107,7 @@ export function createMachineControl(options: MachineControlOptions): MachineCon
     },
     revealToken: async () => ({ token: (await ensureMainToken(tokens)).reveal() }),
     async pairing() {
-      const { readLocalCommands, readStanding } = await import("../../node-standing.ts");
+      const { readLocalCommands, readStanding } = await import("../../node/node-standing.ts");
       const { gatewayOfNode, openDevice } = await import("../../engine/open-gateway-node.ts");
       const { machine } = await options.config();
       const address = await gatewayOfNode(machine, { env, homedir });

@@ -1,10 +1,10 @@
 import type { ConfigProblem } from "../../../core/config/config-problem.ts";
 import type { PolicyRule } from "../../../core/config/policy-config.ts";
-import type { ConsentGrant } from "../../../sources/machine/consent.ts";
 import type { ConsentMode, Risk } from "../../../sources/machine/capability.ts";
+import type { ConsentGrant } from "../../../sources/machine/consent.ts";
 import type { ServerStatus } from "../../../sources/servers/server-status.ts";
 import type { DiffLine } from "../../clients/line-diff.ts";
-import type { NodeStanding } from "../../node-standing.ts";
+import type { NodeStanding } from "../../node/node-standing.ts";
 
 /** A server to add: an address, a command, or a block that another program's documentation says to paste. */
 export interface NewServer {

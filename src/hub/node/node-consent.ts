@@ -1,12 +1,12 @@
-import { Fault } from "../core/fault.ts";
-import { quoted } from "../core/peer-text.ts";
-import { formatMark } from "../core/process/process-mark.ts";
-import { type Consent, type ConsentGrant, openConsent } from "../sources/machine/consent.ts";
-import { allowsUnattendedApprovals, findConfigOf } from "./active-config.ts";
-import { noApprover } from "./control/approvals-control.ts";
-import type { Host } from "./host.ts";
-import { findRunningProcess, type ProcessRecord } from "./hub-record.ts";
-import { openHomeOf } from "./open-home.ts";
+import { Fault } from "../../core/fault.ts";
+import { quoted } from "../../core/peer-text.ts";
+import { formatMark } from "../../core/process/process-mark.ts";
+import { type Consent, type ConsentGrant, openConsent } from "../../sources/machine/consent.ts";
+import { allowsUnattendedApprovals, findConfigOf } from "../active-config.ts";
+import { noApprover } from "../control/approvals-control.ts";
+import type { Host } from "../host.ts";
+import { findRunningProcess, type ProcessRecord } from "../hub-record.ts";
+import { openHomeOf } from "../open-home.ts";
 
 export interface AllowRequest {
   readonly capability: string;

@@ -1,14 +1,14 @@
-import type { Config } from "../core/config/config-schema.ts";
-import { Fault, isFault } from "../core/fault.ts";
-import type { Home } from "../core/files/home.ts";
-import { asRecord } from "../core/is-record.ts";
-import type { Log } from "../core/log.ts";
-import type { NodeDevice } from "../doors/node/node-device.ts";
-import { type GatewayAddress, gatewayEndpoint } from "../openclaw/locate-gateway.ts";
-import { openGateway } from "../openclaw/open-gateway.ts";
-import { unavailableText } from "../sources/machine/capability.ts";
-import { openMachine } from "../sources/machine/open-machine.ts";
-import type { Host } from "./host.ts";
+import type { Config } from "../../core/config/config-schema.ts";
+import { Fault, isFault } from "../../core/fault.ts";
+import type { Home } from "../../core/files/home.ts";
+import { asRecord } from "../../core/is-record.ts";
+import type { Log } from "../../core/log.ts";
+import type { NodeDevice } from "../../doors/node/node-device.ts";
+import { type GatewayAddress, gatewayEndpoint } from "../../openclaw/locate-gateway.ts";
+import { openGateway } from "../../openclaw/open-gateway.ts";
+import { unavailableText } from "../../sources/machine/capability.ts";
+import { openMachine } from "../../sources/machine/open-machine.ts";
+import type { Host } from "../host.ts";
 
 /** What this computer would do for the gateway, and if not, why. */
 export interface LocalCommand {

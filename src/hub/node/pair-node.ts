@@ -1,21 +1,21 @@
 import { hostname } from "node:os";
-import { Fault, isFault } from "../core/fault.ts";
-import type { Home } from "../core/files/home.ts";
-import { asRecord } from "../core/is-record.ts";
-import type { Log } from "../core/log.ts";
-import { readVersion } from "../core/version.ts";
-import { orAborted, sleep, withDeadline } from "../core/wait.ts";
-import { gatewayEndpoint, type GatewayFlags } from "../openclaw/locate-gateway.ts";
-import { type NodeLinkState, openNodeLink } from "../openclaw/open-node-link.ts";
-import { readConfigOf } from "./active-config.ts";
-import { findHub } from "./control/find-hub.ts";
-import type { HubStatus } from "./control/hub-control.ts";
-import { createRemoteControl } from "./control/remote-control.ts";
-import { gatewayOfNode, openDevice } from "./engine/open-gateway-node.ts";
-import type { Host } from "./host.ts";
-import { claimHub } from "./hub-record.ts";
+import { Fault, isFault } from "../../core/fault.ts";
+import type { Home } from "../../core/files/home.ts";
+import { asRecord } from "../../core/is-record.ts";
+import type { Log } from "../../core/log.ts";
+import { readVersion } from "../../core/version.ts";
+import { orAborted, sleep, withDeadline } from "../../core/wait.ts";
+import { gatewayEndpoint, type GatewayFlags } from "../../openclaw/locate-gateway.ts";
+import { type NodeLinkState, openNodeLink } from "../../openclaw/open-node-link.ts";
+import { readConfigOf } from "../active-config.ts";
+import { findHub } from "../control/find-hub.ts";
+import type { HubStatus } from "../control/hub-control.ts";
+import { createRemoteControl } from "../control/remote-control.ts";
+import { gatewayOfNode, openDevice } from "../engine/open-gateway-node.ts";
+import type { Host } from "../host.ts";
+import { claimHub } from "../hub-record.ts";
+import { openHomeOf } from "../open-home.ts";
 import { type NodeStanding, pairingTimeout, readLocalCommands, readStanding } from "./node-standing.ts";
-import { openHomeOf } from "./open-home.ts";
 
 export interface PairRequest {
   readonly flags: GatewayFlags;

@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Home, openHome } from "../core/files/home.ts";
-import { createLiveLog } from "../core/log.ts";
+import { type Home, openHome } from "../../core/files/home.ts";
+import { createLiveLog } from "../../core/log.ts";
 import { findNode } from "./node-client.ts";
 
 let home: Home;

@@ -1,16 +1,16 @@
 import { Agent } from "node:http";
-import { Fault } from "../core/fault.ts";
-import type { Home } from "../core/files/home.ts";
-import { isLoopbackHostname, judgeAddress } from "../core/http/addresses.ts";
-import { readText, sendHttp } from "../core/http/send-http.ts";
-import { asRecord } from "../core/is-record.ts";
-import { quoted, quotedPeerText } from "../core/peer-text.ts";
-import { Secret } from "../core/secrets/secret.ts";
-import { withDeadline } from "../core/wait.ts";
-import { mainTokenPath, readMainToken } from "../doors/mcp/main-token.ts";
-import type { Tool, ToolResult } from "../mcp/messages/tool.ts";
-import type { Host } from "./host.ts";
-import { findRunningProcess } from "./hub-record.ts";
+import { Fault } from "../../core/fault.ts";
+import type { Home } from "../../core/files/home.ts";
+import { isLoopbackHostname, judgeAddress } from "../../core/http/addresses.ts";
+import { readText, sendHttp } from "../../core/http/send-http.ts";
+import { asRecord } from "../../core/is-record.ts";
+import { quoted, quotedPeerText } from "../../core/peer-text.ts";
+import { Secret } from "../../core/secrets/secret.ts";
+import { withDeadline } from "../../core/wait.ts";
+import { mainTokenPath, readMainToken } from "../../doors/mcp/main-token.ts";
+import type { Tool, ToolResult } from "../../mcp/messages/tool.ts";
+import type { Host } from "../host.ts";
+import { findRunningProcess } from "../hub-record.ts";
 
 /** A running node, and the token to show it. */
 export interface NodeTarget {
