@@ -81,7 +81,7 @@ test("a chat in OpenClaw may place an order: that is the first level", async () 
     });
     const params = { sessionKey: "agent:main:chat", message: nested, idempotencyKey: "a-chat", deliver: false };
     await gateway.request("chat.send", params, { signal });
-    await until(() => final !== "", "the end of the chat", 30_000);
+    await until(() => final !== "", "the end of the chat", 120_000);
     expect(final).toContain("ECHO:the inner order");
   } finally {
     await gateway.close();

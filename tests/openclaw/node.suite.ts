@@ -80,7 +80,7 @@ function openclawEnv(env: Readonly<Record<string, string>>): Record<string, stri
 }
 
 const connected = (): Promise<void> =>
-  until(() => started.node.engine.gatewayNode?.state().state === "connected", "the node to be connected", 60_000);
+  until(() => started.node.engine.gatewayNode?.state().state === "connected", "the node to be connected", 120_000);
 
 /** For commands of ours that use this state folder, and find the gateway and the desktop. */
 function place(home: string): Place {
@@ -107,7 +107,7 @@ async function describeNode(): Promise<Record<string, unknown>> {
   return operator.request("node.describe", { nodeId });
 }
 
-test("the node pairs, and nothing runs before the gateway's owner approves it", { timeout: 120_000 }, async () => {
+test("the node pairs, and nothing runs before the gateway's owner approves it", async () => {
   const before = await describeNode();
   expect(before).toMatchObject({ connected: true, approvalState: "pending-approval", commands: [] });
   const early = operator.request("node.invoke", { nodeId, command: "device.info", idempotencyKey: "early" });
@@ -122,7 +122,7 @@ test("the node pairs, and nothing runs before the gateway's owner approves it", 
   expect(after["commands"]).not.toContain("app.status");
 });
 
-describe("OpenClaw's own `nodes invoke`", { timeout: 120_000 }, () => {
+describe("OpenClaw's own `nodes invoke`", () => {
   test.for<[string, object, object]>([
     ["system.which", { bins: ["sh"] }, { bins: { sh: expect.stringContaining("/sh") as string } }],
     ["device.info", {}, { systemName: "Linux", appVersion: "1.2.3" }],
@@ -175,55 +175,51 @@ test("commands run under the approvals of this computer, and each is in its acti
   expect(activity).toContainEqual(expect.objectContaining({ transport: "gateway", command: "system.run", ok: false }));
 });
 
-test(
-  "a capability that is added at run time is on both transports, pending until it is approved",
-  { timeout: 120_000 },
-  async () => {
-    let runs = 0;
-    const counted: Capability = {
-      name: "demo.count",
-      title: "Count",
-      description: "Counts its calls.",
-      risk: "read",
-      consent: "always",
-      input: { type: "object", properties: {}, additionalProperties: false },
-      output: { type: "object", properties: { runs: { type: "integer" } }, required: ["runs"] },
-      run: () => ({ payload: { runs: ++runs } }),
-    };
-    started.node.engine.machine?.registry.register(counted);
-    const { result } = await started.rpc("tools/list");
-    expect(JSON.stringify(result)).toContain("demo.count");
-    let seen: Record<string, unknown> = {};
-    await until(
-      async () => (seen = await describeNode())["approvalState"] === "pending-reapproval",
-      "the request",
-      60_000,
-    );
-    expect(seen["pendingDeclaredCommands"]).toContain("demo.count");
-    expect(seen["commands"]).toContain("device.info");
-    await operator.request("node.pair.approve", { requestId: seen["pendingRequestId"] });
-    const isEffective = async (): Promise<boolean> => {
-      seen = await describeNode();
-      return seen["connected"] === true && JSON.stringify(seen["commands"]).includes("demo.count");
-    };
-    await until(isEffective, "the command to be in effect", 30_000);
+test("a capability that is added at run time is on both transports, pending until it is approved", async () => {
+  let runs = 0;
+  const counted: Capability = {
+    name: "demo.count",
+    title: "Count",
+    description: "Counts its calls.",
+    risk: "read",
+    consent: "always",
+    input: { type: "object", properties: {}, additionalProperties: false },
+    output: { type: "object", properties: { runs: { type: "integer" } }, required: ["runs"] },
+    run: () => ({ payload: { runs: ++runs } }),
+  };
+  started.node.engine.machine?.registry.register(counted);
+  const { result } = await started.rpc("tools/list");
+  expect(JSON.stringify(result)).toContain("demo.count");
+  let seen: Record<string, unknown> = {};
+  await until(
+    async () => (seen = await describeNode())["approvalState"] === "pending-reapproval",
+    "the request",
+    60_000,
+  );
+  expect(seen["pendingDeclaredCommands"]).toContain("demo.count");
+  expect(seen["commands"]).toContain("device.info");
+  await operator.request("node.pair.approve", { requestId: seen["pendingRequestId"] });
+  const isEffective = async (): Promise<boolean> => {
+    seen = await describeNode();
+    return seen["connected"] === true && JSON.stringify(seen["commands"]).includes("demo.count");
+  };
+  await until(isEffective, "the command to be in effect", 30_000);
 
-    expect(await invoke("demo.count")).toEqual({ runs: 1 });
-    const call = (): Promise<unknown> =>
-      operator.request("node.invoke", { nodeId, command: "demo.count", idempotencyKey: "same" });
-    expect(await call()).toMatchObject({ payload: { runs: 2 } });
-    expect(await call()).toMatchObject({ payload: { runs: 2 } });
-    expect(await started.call("demo.count")).toMatchObject({ structuredContent: { runs: 3 } });
-    await until(
-      async () => JSON.stringify((await describeNode())["nodePluginTools"]).includes("demo_count"),
-      "the tool",
-      60_000,
-    );
-    expect(await operator.say("call:demo_count {}")).toMatch(/^GOT=.*"runs\W+4/s);
-  },
-);
+  expect(await invoke("demo.count")).toEqual({ runs: 1 });
+  const call = (): Promise<unknown> =>
+    operator.request("node.invoke", { nodeId, command: "demo.count", idempotencyKey: "same" });
+  expect(await call()).toMatchObject({ payload: { runs: 2 } });
+  expect(await call()).toMatchObject({ payload: { runs: 2 } });
+  expect(await started.call("demo.count")).toMatchObject({ structuredContent: { runs: 3 } });
+  await until(
+    async () => JSON.stringify((await describeNode())["nodePluginTools"]).includes("demo_count"),
+    "the tool",
+    60_000,
+  );
+  expect(await operator.say("call:demo_count {}")).toMatch(/^GOT=.*"runs\W+4/s);
+});
 
-test("`clawport node status` shows each command: declared, allowed, approved", { timeout: 120_000 }, async () => {
+test("`clawport node status` shows each command: declared, allowed, approved", async () => {
   const { out, exit } = await clawport(place(started.home.path), "node", "status", "--json");
   const standing = JSON.parse(out) as { commands: object[] };
   expect({ exit, ...standing }).toMatchObject({ exit: 0, nodeId, seen: { connected: true } });
@@ -235,7 +231,7 @@ test("`clawport node status` shows each command: declared, allowed, approved", {
   expect(standing.commands).toContainEqual(dropped);
 });
 
-test("`clawport node pair` waits until the owner of the gateway has approved it", { timeout: 120_000 }, async () => {
+test("`clawport node pair` waits until the owner of the gateway has approved it", async () => {
   const home = await mkdtemp(join(tmpdir(), "node-pair-"));
   const known = (await operator.request<{ nodes: { nodeId: string }[] }>("node.list")).nodes.map((node) => node.nodeId);
   const pairing = clawport(place(home), "node", "pair", "--json");
@@ -255,9 +251,9 @@ test("`clawport node pair` waits until the owner of the gateway has approved it"
   await rm(home, { recursive: true, force: true });
 });
 
-test("after the gateway was killed and started again, the node is back by itself", { timeout: 240_000 }, async () => {
+test("after the gateway was killed and started again, the node is back by itself", { timeout: 420_000 }, async () => {
   await bench.kill();
-  await until(() => started.node.engine.gatewayNode?.state().state === "connecting", "the loss to be seen");
+  await until(() => started.node.engine.gatewayNode?.state().state === "connecting", "the loss to be seen", 60_000);
   await bench.start();
   await connected();
   operator = await openChat(bench.url, bench.token);

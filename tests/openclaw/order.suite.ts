@@ -264,4 +264,4 @@ test("an order that runs when the gateway crashes says so, and later orders work
   expect(result.isError).toBe(true);
   expect(textOf(result)).toMatch(/^Error: The connection to OpenClaw's gateway was lost.*sessionKey "crash"/);
   expect(textOf(await order({ message: "still there", sessionKey: "after-crash" }))).toBe("ECHO:still there");
-}, 240_000);
+}, 420_000);

@@ -35,6 +35,10 @@ export async function openChat(url: string, token: string): Promise<GatewayChat>
   const asked: ApprovalAsked[] = [];
   const challenged = Promise.withResolvers<void>();
   socket.on("error", (error) => challenged.reject(error));
+  socket.on("close", () => {
+    challenged.reject(new Error("The gateway closed the connection."));
+    for (const answer of pending.values()) answer({ type: "res", error: { message: "the connection was closed" } });
+  });
   socket.on("message", (data: Buffer) => {
     const frame = JSON.parse(data.toString()) as Frame;
     if (frame.event === "connect.challenge") return challenged.resolve();
