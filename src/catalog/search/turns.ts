@@ -1,4 +1,4 @@
-import { setImmediate } from "node:timers/promises";
+import { nextTurn } from "../../core/next-turn.ts";
 
 /** Long work in slices, between which the event loop serves others. */
 export interface Turns {
@@ -11,7 +11,7 @@ export function createTurns(sliceMs = 5): Turns {
   return {
     isOver: () => performance.now() >= end,
     async next() {
-      await setImmediate();
+      await nextTurn();
       end = performance.now() + sliceMs;
     },
   };

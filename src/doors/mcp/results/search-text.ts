@@ -1,5 +1,6 @@
 import { RE2JS } from "re2js";
 import { Fault, messageOf } from "../../../core/fault.ts";
+import { nextTurn } from "../../../core/next-turn.ts";
 import { checkOffset, endOfCharacters, lineAt } from "./read-text.ts";
 import type { OpenedResult } from "./result-store.ts";
 
@@ -95,7 +96,7 @@ function createTurns(signal: AbortSignal) {
     isOver: () => performance.now() > end,
     isOutOfTime: () => isOutOfTime,
     async rest(): Promise<void> {
-      await new Promise(setImmediate);
+      await nextTurn();
       signal.throwIfAborted();
       isOutOfTime = performance.now() > deadline;
       end = performance.now() + longestTurnMs;
