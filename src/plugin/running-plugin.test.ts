@@ -1,70 +1,30 @@
 import { once } from "node:events";
 import { createPublicKey, type JsonWebKey, verify } from "node:crypto";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createLiveLog } from "../core/log.ts";
+import { expect, test, vi } from "vitest";
+import {
+  closeAfterTest,
+  createOpenClaw,
+  notesServer,
+  notesStarts,
+  startPlugin,
+  stateDir,
+} from "../../tests/support/start-plugin.ts";
 import type { OpenClawConfig } from "./openclaw-api.ts";
-import { openRunningPlugin, type RunningPlugin } from "./running-plugin.ts";
 
 // Servers are processes of their own, and the machine may be busy.
 vi.setConfig({ testTimeout: 60_000 });
 
-const fixture = join(import.meta.dirname, "..", "..", "tests", "openclaw", "fixtures", "notes-server.ts");
-const log = createLiveLog({ level: "error", format: "human", write: () => {} });
 const me = { sender: "webchat:me", isAuthorized: true };
-let stateDir = "";
-let opened: AsyncDisposable[] = [];
-
-beforeEach(async () => {
-  stateDir = await mkdtemp(join(tmpdir(), "plugin-"));
-  opened = [];
-});
-afterEach(async () => {
-  for (const each of opened.toReversed()) await each[Symbol.asyncDispose]();
-  await rm(stateDir, { recursive: true, force: true, maxRetries: 5 });
-});
-
-/** The part of OpenClaw that keeps the configuration. */
-function createOpenClaw(config: OpenClawConfig) {
-  const runtime = {
-    current: () => config,
-    mutateConfigFile: async ({ mutate }: { mutate(draft: OpenClawConfig): void }) => mutate(config),
-  };
-  return { runtime, config };
-}
-
-function notes(): object {
-  return { command: process.execPath, args: [fixture], env: { NOTES_LOG: join(stateDir, "notes.log") } };
-}
-
-async function start(own: Record<string, unknown>, config: OpenClawConfig = {}): Promise<RunningPlugin> {
-  config.plugins = { entries: { "mcp-client": { enabled: true, config: { hub: { port: 0 }, ...own } } } };
-  const plugin = await openRunningPlugin({
-    stateDir,
-    configPath: join(stateDir, "openclaw.json"),
-    env: process.env,
-    homedir: stateDir,
-    log,
-    link: () => createOpenClaw(config),
-  });
-  opened.push({ [Symbol.asyncDispose]: () => plugin.close() });
-  return plugin;
-}
 
 function edit(config: OpenClawConfig, own: Record<string, unknown>): void {
   Object.assign(config.plugins?.entries?.["mcp-client"]?.config ?? {}, own);
 }
 
-const starts = async () =>
-  (await readFile(join(stateDir, "notes.log"), "utf8").catch(() => ""))
-    .split("\n")
-    .filter((line) => line.startsWith("start"));
-
 test("only an authorised sender changes something", async () => {
-  const plugin = await start({ servers: { notes: notes() } });
+  const plugin = await startPlugin({ servers: { notes: notesServer() } });
   const other = { sender: "webchat:other", isAuthorized: false };
   expect(await plugin.command("servers", other)).toContain("MCP Servers (1 configured)");
   for (const command of ["disconnect notes", "connect http://127.0.0.1:9/mcp", "auth notes", "refresh", "logs notes"])
@@ -77,19 +37,19 @@ test("only an authorised sender changes something", async () => {
 });
 
 test("a configuration that can't be used is reported, and starts no server", async () => {
-  const plugin = await start({ servers: { notes: { ...notes(), comand: "typo" } } });
+  const plugin = await startPlugin({ servers: { notes: { ...notesServer(), comand: "typo" } } });
   expect(await plugin.command("servers", me)).toMatch(/can't be used:[\s\S]*comand[\s\S]*0 configured/);
 });
 
 test("a server that no agent may use is not started", async () => {
-  const plugin = await start({ servers: { notes: notes() }, agents: { defaults: { servers: [] } } });
+  const plugin = await startPlugin({ servers: { notes: notesServer() }, agents: { defaults: { servers: [] } } });
   expect(await plugin.command("servers", me)).toContain("Disabled");
-  expect(await starts()).toEqual([]);
+  expect(await notesStarts()).toEqual([]);
 });
 
 test("everything that was written into OpenClaw's configuration can be taken back", async () => {
   const config: OpenClawConfig = { mcp: { servers: { mine: { url: "https://example.com/mcp" } } } };
-  const plugin = await start({ servers: { notes: notes() } }, config);
+  const plugin = await startPlugin({ servers: { notes: notesServer() } }, config);
   await expect.poll(() => Object.keys(config.mcp?.servers ?? {})).toEqual(["mine", "notes"]);
   await plugin.withdraw(createOpenClaw(config).runtime);
   expect(config.mcp).toEqual({ servers: { mine: { url: "https://example.com/mcp" } } });
@@ -97,7 +57,10 @@ test("everything that was written into OpenClaw's configuration can be taken bac
 
 test("a server with identity: true is told who asked, and the key is published; others are told nothing", async () => {
   const config: OpenClawConfig = {};
-  const plugin = await start({ servers: { notes: { ...notes(), identity: true }, plain: notes() } }, config);
+  const plugin = await startPlugin(
+    { servers: { notes: { ...notesServer(), identity: true }, plain: notesServer() } },
+    config,
+  );
   await plugin.command('call notes__read {"name":"a"}', me);
   await plugin.command('call plain__read {"name":"b"}', me);
   const said = (await readFile(join(stateDir, "notes.log"), "utf8")).split("\n");
@@ -115,7 +78,7 @@ test("a server with identity: true is told who asked, and the key is published; 
 
 test("an edit of what is read at the start takes effect without a restart of the gateway", async () => {
   const config: OpenClawConfig = {};
-  const plugin = await start({ servers: { notes: notes() } }, config);
+  const plugin = await startPlugin({ servers: { notes: notesServer() } }, config);
   await expect.poll(() => Object.keys(config.mcp?.servers ?? {})).toEqual(["notes"]);
   edit(config, { machine: { enabled: true }, apps: { serve: true, show: true, port: 0, prefix: "desk" } });
   await plugin.reconfigure();
@@ -128,27 +91,27 @@ test("an edit of what is read at the start takes effect without a restart of the
 
 test("a port that is taken moves the endpoints, and one of the apps only leaves them out", async () => {
   const config: OpenClawConfig = {};
-  const first = await start({ servers: { notes: notes() } }, config);
+  const first = await startPlugin({ servers: { notes: notesServer() } }, config);
   const urlOf = () => String(config.mcp?.servers?.["notes"]?.url);
   await expect.poll(urlOf).toContain("http");
   const before = urlOf();
   await first.close();
   const squatter = createServer().listen(Number(new URL(before).port), "127.0.0.1");
-  opened.push({ [Symbol.asyncDispose]: async () => void squatter.close() });
+  closeAfterTest({ [Symbol.asyncDispose]: async () => void squatter.close() });
   await once(squatter, "listening");
   const apps = { serve: true, show: true, port: Number(new URL(before).port) };
-  const second = await start({ servers: { notes: notes() }, apps }, config);
+  const second = await startPlugin({ servers: { notes: notesServer() }, apps }, config);
   await expect.poll(urlOf).not.toBe(before);
   expect(await second.command('call notes__read {"name":"a"}', me)).toContain("note a");
 });
 
 test("a server that gets identity: true later finds the key published", async () => {
   const config: OpenClawConfig = {};
-  const plugin = await start({ servers: { notes: notes() } }, config);
+  const plugin = await startPlugin({ servers: { notes: notesServer() } }, config);
   await expect.poll(() => Object.keys(config.mcp?.servers ?? {})).toContain("notes");
   const address = new URL("/.well-known/jwks.json", String(config.mcp?.servers?.["notes"]?.url));
   expect((await fetch(address)).status).not.toBe(200);
-  edit(config, { servers: { notes: { ...notes(), identity: true } } });
+  edit(config, { servers: { notes: { ...notesServer(), identity: true } } });
   await plugin.reconfigure();
   expect(await plugin.command('call notes__read {"name":"a"}', me)).toContain("note a");
   expect(await (await fetch(address)).json()).toMatchObject({ keys: [{ kty: "OKP" }] });
