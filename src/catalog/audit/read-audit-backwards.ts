@@ -1,5 +1,5 @@
 import { Fault } from "../../core/fault.ts";
-import { type KeptFile, type OpenedFile, openChosen, parsePosition } from "./read-audit.ts";
+import { type KeptFile, type OpenedFile, notAnId, openChosen, parsePosition } from "./read-audit.ts";
 
 /** A whole line as it is in the file, and the position after it, which names it. */
 export interface BackwardLine {
@@ -36,7 +36,7 @@ export async function* readAuditBackwards(file: string, before = ""): AsyncGener
 /** The line of this position; undefined if it is no longer kept. */
 export async function readAuditLineAt(file: string, end: string): Promise<string | undefined> {
   const position = parsePosition(end);
-  if (position === undefined) throw new Fault("bad-params", "This is not a position in the audit.");
+  if (position === undefined) throw new Fault("bad-params", notAnId);
   const { inode, offset } = position;
   const opened = await openChosen(file, (kept) => kept.find(({ stats }) => stats.ino === inode));
   if (opened === undefined) return undefined;

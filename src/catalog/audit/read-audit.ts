@@ -102,11 +102,13 @@ export interface Position {
   readonly offset: number;
 }
 
+export const notAnId = "This is not the id of a call. `clawport audit --text … --json` prints the ids.";
+
 /** An empty text is the beginning. */
 export function parsePosition(text: string): Position | undefined {
   if (text === "") return undefined;
   const [, inode, offset] = /^(\d{1,20})-(\d{1,15})$/.exec(text) ?? [];
-  if (inode === undefined) throw new Fault("bad-params", "This is not a position in the audit.");
+  if (inode === undefined) throw new Fault("bad-params", notAnId);
   return { inode: Number(inode), offset: Number(offset) };
 }
 

@@ -3,6 +3,7 @@ import { isFault } from "../../core/fault.ts";
 import { hubMcpUrl } from "../../core/http/hub-routes.ts";
 import { sanitizeLine } from "../../core/peer-text.ts";
 import type { CallerStatus, HubStatus } from "../control/hub-control.ts";
+import type { Attention } from "../control/insight/insight-control.ts";
 import { spanText } from "./server-text.ts";
 import { runStatus } from "./servers.ts";
 import type { VerbContext, VerbResult } from "./verb.ts";
@@ -15,7 +16,7 @@ export async function runHubStatus(context: VerbContext, isHub: boolean): Promis
   const servers = await runStatus(context);
   const rows = hub === null ? noHubRows(context) : hubRows(hub, context.now());
   const lines = rows.flatMap(([title, value]) => (value === undefined ? [] : [`  ${title.padEnd(16)}${value}`]));
-  const needs = (attention ?? []).map(({ message }) => `  ${sanitizeLine(message)}`);
+  const needs = (attention ?? []).map((each) => `  ${needText(each, context.prefix)}`);
   const parts = [
     [context.heading?.("Hub") ?? "Hub", ...lines].join("\n"),
     ...(needs.length === 0 ? [] : [[context.heading?.("Needs you") ?? "Needs you", ...needs].join("\n")]),
@@ -31,6 +32,20 @@ async function ifKnown<T>(asked: Promise<T>): Promise<T | undefined> {
     if (isFault(error, "not-found")) return undefined;
     throw error;
   });
+}
+
+/** What needs the user, with the command that shows or settles it. The message about a pairing has its own. */
+function needText({ kind, subject, message }: Attention, prefix: string): string {
+  const commands: Readonly<Record<Attention["kind"], string | undefined>> = {
+    approval: `approve ${subject}`,
+    "sign-in": `auth ${subject}`,
+    "server-down": `logs ${subject}`,
+    pin: "pins",
+    refused: "approvals",
+    pairing: undefined,
+  };
+  const command = commands[kind];
+  return sanitizeLine(message) + (command === undefined ? "" : ` (run \`${prefix} ${sanitizeLine(command)}\`)`);
 }
 
 type Rows = readonly (readonly [title: string, value: string | undefined])[];
