@@ -162,6 +162,24 @@ test("a server's tool of the same name that comes later renames ours on the sear
   expect(await own()).toEqual(["read_result", "search_result"]);
 });
 
+test("a result of a hub behind this one is not found here, and the answer names the tools that read it", async () => {
+  await using subject = await openServer();
+  const talk = talkTo(subject.server);
+  const now = { id: `${Date.now().toString(36)}-${"0".repeat(32)}` };
+  expect(JSON.stringify(await call(talk, "read_result", now))).not.toContain("another hub");
+  subject.catalog.add(testSource({ id: "up", prefix: "up", tools: ["read_result", "clawport_search_result"] }));
+  for (const [tool, args, theirs] of [
+    ["read_result", now, "up__read_result"],
+    ["search_result", { ...now, query: "x" }, "up__clawport_search_result"],
+  ] as const) {
+    const { content } = await call(talk, tool, args);
+    expect(content).toMatchObject([{ text: expect.stringContaining(`There is no result ${now.id} here for you.`) }]);
+    expect(content).toMatchObject([
+      { text: expect.stringContaining(`If another hub sent the preview, use ${theirs}.`) },
+    ]);
+  }
+});
+
 test("rules and the audit see both tools, and wrong arguments say what is wrong", async () => {
   const rules = [{ source: "results", tool: "search_result", verdict: "deny" }] as const;
   await using subject = await openServer({ policy: { rules: [...rules], preset: "strict" } });

@@ -42,12 +42,13 @@ export function offerResults(offer: McpOffer, options: ResultOfferOptions): McpO
   const maxBytes = results.maxTokens * bytesPerToken;
   const read = createOneOffTool(sourceId, readResult, async (_, args, { caller }) => {
     const { runRead } = await import("./result-tools.ts");
-    return runRead(await results.store(), ownerOf(caller), args as ReadArguments, results.maxTokens);
+    const store = await results.store();
+    return orElsewhere(readResult, runRead(store, ownerOf(caller), args as ReadArguments, results.maxTokens));
   });
   const search = createOneOffTool(sourceId, searchResult, async (_, args, context) => {
     const { runSearch } = await import("./result-tools.ts");
-    const owner = ownerOf(context.caller);
-    return runSearch(await results.store(), owner, args as SearchArguments, results.maxTokens, context);
+    const [store, owner] = [await results.store(), ownerOf(context.caller)];
+    return orElsewhere(searchResult, runSearch(store, owner, args as SearchArguments, results.maxTokens, context));
   });
   const resource = {
     ...read.source,
@@ -154,6 +155,20 @@ export function offerResults(offer: McpOffer, options: ResultOfferOptions): McpO
   async function readKept(uri: string, caller: Caller): Promise<ReadResourceResult> {
     const { readResultResource } = await import("./result-tools.ts");
     return readResultResource(await results.store(), ownerOf(caller), uri, results.maxTokens);
+  }
+
+  /** A server may be a hub, whose previews name its own tools. */
+  async function orElsewhere({ name }: Tool, running: Promise<ToolResult>): Promise<ToolResult> {
+    try {
+      return await running;
+    } catch (error) {
+      if (!isFault(error, "not-found")) throw error;
+      const isTheirs = ({ tool }: CatalogTool) => tool.name === name || tool.name === `clawport_${name}`;
+      const theirs = view.tools().filter(isTheirs).slice(0, 3);
+      if (theirs.length === 0) throw error;
+      const names = theirs.map(({ definition }) => definition.name).join(" or ");
+      throw new Fault("not-found", `${error.message} If another hub sent the preview, use ${names}.`);
+    }
   }
 
   /** Whose result it is, whatever the session. A client with a token is the same with and without a hub. */
