@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import { Fault } from "../core/fault.ts";
 import { nearestName } from "../core/nearest-name.ts";
 import { quoted } from "../core/peer-text.ts";
-import type { Command } from "./command.ts";
+import { type Command, describeArgument } from "./command.ts";
 import {
   globalOptions,
   type OptionSpec,
@@ -67,7 +67,7 @@ export function checkArguments(args: readonly string[], title: string, specs: Co
   for (const [index, spec] of specs.entries()) {
     const value = args[index];
     if (value === undefined && !spec.optional)
-      throw new Fault("usage", `missing argument <${spec.name}>: ${spec.description}; see \`${title} --help\``);
+      throw new Fault("usage", `missing argument <${spec.name}>: ${describeArgument(spec)}; see \`${title} --help\``);
     if (value !== undefined && spec.values !== undefined && !spec.values.includes(value))
       throw new Fault("usage", `<${spec.name}> must be one of ${spec.values.join(", ")}, not ${quoted(value)}`);
   }

@@ -103,6 +103,8 @@ test("a project's scope and unknown clients are refused", async () => {
   await using place = await makePlace();
   expect((await runHere(place, ["install", "claude-code", "--scope", "project"])).exit).toBe(2);
   expect((await runHere(place, ["install", "claude-cod"])).err).toContain("claude-code");
+  expect((await runHere(place, ["install"])).err.match(/opencode/g)).toHaveLength(1);
+  expect((await runHere(place, ["install", "--help"])).out.match(/opencode/g)).toHaveLength(1);
   expect((await runHere(place, ["install", "claude-code", "--scope", "user", "--dry-run"])).exit).toBe(0);
 });
 

@@ -7,7 +7,7 @@ import type { CommandContext } from "../command-context.ts";
 
 const names = mcpClients.map(({ id }) => id);
 
-export const clientArgument = { name: "client", description: `one of ${names.join(", ")}`, values: names } as const;
+export const clientArgument = { name: "client", description: "the client", values: names } as const;
 
 export const editOptions = {
   "dry-run": { type: "boolean", description: "show the change, and write nothing" },

@@ -1,4 +1,4 @@
-import { type AnyCommand, type Command, type CommandEntry, isGroup } from "../command.ts";
+import { type AnyCommand, type Command, type CommandEntry, describeArgument, isGroup } from "../command.ts";
 import { globalOptions, type OptionSpec, type OptionTable } from "../options.ts";
 import type { Style } from "./style.ts";
 
@@ -58,9 +58,7 @@ export function renderHelp(command: AnyCommand, title: string, options: HelpRend
       ["Global options", renderOptions(globalOptions, options.width)],
     ]);
   }
-  const args = (command.args ?? []).map(
-    ({ name, description, values }) => [`<${name}>`, description + (values ? ` (${values.join(", ")})` : "")] as const,
-  );
+  const args = (command.args ?? []).map((spec) => [`<${spec.name}>`, describeArgument(spec)] as const);
   return sections(options, [
     ["", capitalised(command.summary)],
     ["Usage", `  ${usageLine(command, title)}`],
