@@ -59,8 +59,8 @@ export const command: CommandGroup = {
 };
 
 function adviceOf(refused: readonly WaitingCall[]): string {
-  const advice = "Run `clawport approve <id>` to see one of the calls in full and allow it once";
-  return refused.length === 0 ? `${advice}.` : `${advice}; one that was refused, when it is made again.`;
+  const advice = "Run `clawport approve <id>` to see a call in full and allow it once.";
+  return refused.length === 0 ? advice : `${advice} A refused call is allowed when it is made again.`;
 }
 
 /** How tools that need consent are allowed for good. */
