@@ -12,6 +12,8 @@ import { type ConsolePlace, openConsolePlace, studioServer } from "./open-consol
 const chromium = await requireDebianPackage("chromium", "/usr/bin/chromium");
 vi.setConfig({ testTimeout: 60_000 });
 
+const policy = { rules: [{ tool: "files__write_file", verdict: "ask", reason: "it overwrites files" }] };
+
 describe.skipIf(chromium === undefined)("the console", () => {
   let browser: Browser;
   let place: ConsolePlace;
@@ -20,7 +22,7 @@ describe.skipIf(chromium === undefined)("the console", () => {
       openBrowser(chromium ?? ""),
       openConsolePlace({
         servers: { files: studioServer("files"), paint: studioServer("paint") },
-        policy: { rules: [{ tool: "files__write_file", verdict: "ask", reason: "it overwrites files" }] },
+        policy,
       }),
     ]);
   });
@@ -135,15 +137,17 @@ describe.skipIf(chromium === undefined)("the console", () => {
   });
 
   test("a call that was refused while no one could be asked is not among those that wait", async () => {
-    await callHub(place.origin, await place.token(), "files__write_file", { path: "c.txt", content: "x" });
-    await using open = await place.open(browser, { path: "approvals" });
+    // A hub that no page was open at: one that has just been closed can still be asked for a moment.
+    await using own = await openConsolePlace({ servers: { files: studioServer("files") }, policy });
+    await callHub(own.origin, await own.token(), "files__write_file", { path: "c.txt", content: "x" });
+    await using open = await own.open(browser, { path: "approvals" });
     const { page } = open;
     await page.getByRole("heading", { name: "Refused, because no one answered" }).waitFor();
     await page.getByText("Nothing waits for you").waitFor();
     expect(await page.getByRole("list", { name: "What waits" }).count()).toBe(0);
     expect(await page.getByRole("list", { name: "What was refused" }).locator("li").count()).toBe(1);
     // It can still be answered.
-    await clawport(place.place, "approve", "files__write_file", "--deny", "--yes");
+    await clawport(own.place, "approve", "files__write_file", "--deny", "--yes");
     await expect.poll(() => page.getByRole("list", { name: "What was refused" }).count()).toBe(0);
     expect(open.errors).toEqual([]);
   });
