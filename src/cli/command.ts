@@ -14,11 +14,6 @@ interface ArgumentSpec {
   readonly completes?: KnownNames;
 }
 
-/** What an argument is, with the values that it takes. */
-export function describeArgument({ description, values }: ArgumentSpec): string {
-  return values === undefined ? description : `${description} (${values.join(", ")})`;
-}
-
 /** The description of a command. `--help`, completion and the parsing of the command line all use it. */
 export interface Command<O extends OptionTable = OptionTable> {
   readonly name: string;

@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import { Fault } from "../core/fault.ts";
 import { nearestName } from "../core/nearest-name.ts";
 import { quoted } from "../core/peer-text.ts";
-import { type Command, describeArgument } from "./command.ts";
+import type { Command } from "./command.ts";
 import {
   globalOptions,
   type OptionSpec,
@@ -60,6 +60,11 @@ export function parseCommandLine(
     target[token.name] = spec.multiple ? [...(Array.isArray(before) ? before : []), String(value)] : value;
   }
   return { args, options, globals };
+}
+
+/** What an argument is, with the values that it takes. */
+export function describeArgument({ description, values }: NonNullable<Command["args"]>[number]): string {
+  return values === undefined ? description : `${description} (${values.join(", ")})`;
 }
 
 /** Checks the arguments. Not part of the parsing, since `--help` must work without them. */

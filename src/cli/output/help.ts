@@ -1,5 +1,6 @@
-import { type AnyCommand, type Command, type CommandEntry, describeArgument, isGroup } from "../command.ts";
+import { type AnyCommand, type Command, type CommandEntry, isGroup } from "../command.ts";
 import { globalOptions, type OptionSpec, type OptionTable } from "../options.ts";
+import { describeArgument } from "../parse-command-line.ts";
 import type { Style } from "./style.ts";
 
 /** The help of the program, which `clawport` without a command prints. */
