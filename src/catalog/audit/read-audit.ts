@@ -102,7 +102,7 @@ export interface Position {
   readonly offset: number;
 }
 
-export const notAnId = "This is not the id of a call. `clawport audit --text … --json` prints the ids.";
+export const notAnId = "This is not the id of a call. `clawport audit -v` prints the ids.";
 
 /** An empty text is the beginning. */
 export function parsePosition(text: string): Position | undefined {

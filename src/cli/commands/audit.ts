@@ -1,8 +1,7 @@
-import type { AuditLine } from "../../catalog/audit/audit-line.ts";
 import type { AuditVerification, ChainBreak, LinePlace } from "../../catalog/audit/verify-audit.ts";
 import { countText } from "../../core/count-text.ts";
 import { Fault } from "../../core/fault.ts";
-import type { AuditMatches } from "../../hub/control/insight/insight-control.ts";
+import type { AuditMatches, FoundCall } from "../../hub/control/insight/insight-control.ts";
 import { sanitizeLine } from "../../core/peer-text.ts";
 import type { CommandContext } from "../command-context.ts";
 import { type CommandGroup, defineCommand } from "../command.ts";
@@ -21,7 +20,7 @@ const list = defineCommand({
     },
     outcome: { type: "string", value: "<outcome>", description: "only calls with this outcome, such as ok or denied" },
     text: { type: "string", value: "<text>", description: "only calls with this text in any field" },
-    before: { type: "string", value: "<id>", description: "only calls before this one, by its `id` (see --json)" },
+    before: { type: "string", value: "<id>", description: "only calls before this one, by its id (see `-v`)" },
     lines: {
       type: "number",
       short: "n",
@@ -40,7 +39,7 @@ const list = defineCommand({
     const isSearch = [caller, outcome, text, before].some((each) => each !== undefined);
     if (isSearch && follow) throw new Fault("usage", "`--follow` goes with `--tool` only.");
     if (isSearch) return search(context, await audit.search({ tool, caller, outcome, text, before, limit }));
-    const print = (line: AuditLine): void => context.answer(line, lineText(line, context));
+    const print = (line: FoundCall): void => context.answer(line, lineText(line, context));
     const { lines, next } = await audit.read({ tool, limit });
     lines.forEach(print);
     if (follow) for await (const line of followAudit(audit, { tool, after: next }, context.stopSignal())) print(line);
@@ -57,7 +56,7 @@ function search(context: CommandContext, { lines, searched }: AuditMatches): voi
 const show = defineCommand({
   name: "show",
   summary: "show one call, step by step, with what was called on its behalf",
-  args: [{ name: "id", description: "its `id`, as `clawport audit --text … --json` prints it" }],
+  args: [{ name: "id", description: "its id, as `clawport audit -v` prints it" }],
   async run(context) {
     const { createFolderControl } = await import("../../hub/control/open-state-control.ts");
     const { openHomeOf } = await import("../../hub/open-home.ts");
@@ -91,6 +90,7 @@ export const command: CommandGroup = {
     "clawport audit -n 50",
     "clawport audit --follow --tool 'files__*'",
     "clawport audit --caller phone --outcome denied",
+    "clawport audit -v, then clawport audit show <id>",
     "clawport audit --json | jq .tool",
     "clawport audit verify",
   ],
@@ -126,7 +126,7 @@ function placeText({ file, line }: LinePlace): string {
   return `${file}, line ${line}`;
 }
 
-function lineText(line: AuditLine, { style }: CommandContext): string {
+function lineText(line: FoundCall, { style, globals }: CommandContext): string {
   const paint = line.outcome === "ok" ? style.green : line.verdict === "deny" ? style.yellow : style.red;
   // Two apps may each have a tool of the same name.
   const tool = line.source.startsWith("app:") ? `${line.source} ${line.tool}` : line.tool;
@@ -137,5 +137,6 @@ function lineText(line: AuditLine, { style }: CommandContext): string {
     `${Math.round(line.ms)} ms`.padStart(9),
     sanitizeLine(tool),
     style.dim(sanitizeLine(line.verdict === "allow" ? caller : `${caller}: ${line.why}`)),
+    ...(globals.verbose ? [style.dim(`id ${line.id}`)] : []),
   ].join("  ");
 }

@@ -3,6 +3,7 @@ import { readAuditLines } from "../../catalog/audit/read-audit.ts";
 import { compileGlobs } from "../../catalog/glob.ts";
 import { orAborted, sleep } from "../../core/wait.ts";
 import type { AuditControl, AuditPage, AuditQuery } from "./hub-control.ts";
+import type { FoundCall } from "./insight/insight-control.ts";
 
 /** A client asks again after this time. */
 const longestWaitMs = 30_000;
@@ -22,21 +23,21 @@ export async function readAuditPage(file: string, query: AuditQuery = {}): Promi
   return page;
 
   async function readLatest(): Promise<AuditPage> {
-    const lines: AuditLine[] = [];
+    const lines: FoundCall[] = [];
     let next = "";
     for await (const { line, end } of readAuditLines({ file })) {
       next = end;
-      if (matches(line) && lines.push(line) > limit) lines.shift();
+      if (matches(line) && lines.push({ id: end, ...line }) > limit) lines.shift();
     }
     return { lines, next };
   }
 
   async function readAfter(position: string): Promise<AuditPage> {
-    const lines: AuditLine[] = [];
+    const lines: FoundCall[] = [];
     let next = position;
     for await (const { line, end } of readAuditLines({ file, after: position })) {
       next = end;
-      if (matches(line) && lines.push(line) >= limit) break;
+      if (matches(line) && lines.push({ id: end, ...line }) >= limit) break;
     }
     return { lines, next };
   }
@@ -47,7 +48,7 @@ export async function* followAudit(
   audit: AuditControl,
   query: AuditQuery & { readonly after: string },
   signal: AbortSignal,
-): AsyncGenerator<AuditLine> {
+): AsyncGenerator<FoundCall> {
   let { after } = query;
   while (!signal.aborted) {
     const page = await orAborted(audit.read({ ...query, after, waitMs: 500, limit: 1000 }), signal).catch(

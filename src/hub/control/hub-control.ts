@@ -1,4 +1,3 @@
-import type { AuditLine } from "../../catalog/audit/audit-line.ts";
 import type { DoorKind, TokenView } from "../../catalog/caller.ts";
 import type { CallContext } from "../../catalog/call-context.ts";
 import type { ApprovalAnswer } from "../../catalog/advice.ts";
@@ -19,7 +18,7 @@ import type { ClientSurface, GivenSurface } from "../../doors/mcp/surface/surfac
 import type { ActiveRecording } from "../../sources/machine/desktop/recordings.ts";
 import type { ServerStatus } from "../../sources/servers/server-status.ts";
 import type { Examined } from "../doctor/finding.ts";
-import type { AuditInsight, StatusInsight, ToolsInsight } from "./insight/insight-control.ts";
+import type { AuditInsight, FoundCall, StatusInsight, ToolsInsight } from "./insight/insight-control.ts";
 import type {
   AgentControl,
   ClientsControl,
@@ -175,7 +174,7 @@ export interface AuditQuery {
 }
 
 export interface AuditPage {
-  readonly lines: readonly AuditLine[];
+  readonly lines: readonly FoundCall[];
   /** The position to continue from, as `after`. */
   readonly next: string;
 }

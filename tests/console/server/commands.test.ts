@@ -49,11 +49,13 @@ test("tools are searched, and calls found by caller, outcome and text, and shown
   const line = await json<FoundCall>(place, "audit", "--caller", "console", "--outcome", "ok", "--text", "notes");
   expect(line).toMatchObject({ tool: "add", door: "console" });
   expect(await json<CallDetail>(place, "audit", "show", line.id)).toMatchObject({ line: { tool: "add" } });
+  expect(await json<FoundCall>(place, "audit")).toEqual(line);
+  expect((await runHere(place, ["audit", "-v"])).out).toContain(`id ${line.id}`);
   expect((await runHere(place, ["audit", "--outcome", "denied"])).out).toContain("None of the 1 calls");
   expect((await runHere(place, ["audit", "--outcome", "ok", "--follow"])).exit).toBe(2);
   expect((await runHere(place, ["audit", "show", "1-1"])).exit).toBe(3);
   const { exit, err } = await runHere(place, ["audit", "show", "add"]);
-  expect([exit, err]).toEqual([2, expect.stringContaining("`clawport audit --text … --json` prints the ids.")]);
+  expect([exit, err]).toEqual([2, expect.stringContaining("`clawport audit -v` prints the ids.")]);
 });
 
 test("rules are tried and saved, with a hub and without one", async () => {
