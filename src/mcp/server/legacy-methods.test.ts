@@ -33,6 +33,7 @@ describe("tools/list", () => {
       {},
       { type: "object", properties: { a: true } },
       { type: "object", required: 1 },
+      { type: "object", required: ["a", null] },
     ];
     const kept = {
       name: "kept",

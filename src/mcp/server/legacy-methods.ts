@@ -104,7 +104,8 @@ function hasKnownSchema({ outputSchema }: Tool): boolean {
   if (outputSchema === undefined) return true;
   const { type, properties = {}, required = [] } = outputSchema;
   const areSchemas = isRecord(properties) && Object.values(properties).every(isRecord);
-  return type === "object" && areSchemas && Array.isArray(required);
+  const areNames = Array.isArray(required) && required.every((name) => typeof name === "string");
+  return type === "object" && areSchemas && areNames;
 }
 
 function withoutOutput(tool: Tool): Tool {
