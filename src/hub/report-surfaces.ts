@@ -1,5 +1,5 @@
-import { statSync } from "node:fs";
 import { isFault } from "../core/fault.ts";
+import { stampFileNow } from "../core/files/file-stamp.ts";
 import type { Home } from "../core/files/home.ts";
 import type { GivenSurface } from "../doors/mcp/surface/surface-record.ts";
 import { findHub } from "./control/find-hub.ts";
@@ -51,7 +51,6 @@ export function createSurfaceReporter(
 
   /** Every start of a hub writes its record anew. */
   function hubStart(): string {
-    const { ino, mtimeMs } = statSync(hubFiles.record(home), { throwIfNoEntry: false }) ?? {};
-    return `${ino} ${mtimeMs}`;
+    return stampFileNow(hubFiles.record(home));
   }
 }

@@ -64,7 +64,7 @@ export interface SessionRegistry {
   close(): void;
 }
 
-/** The longest time to loaded that an app may request, unless the default is longer. */
+/** The longest time to live that an app may request, unless the default is longer. */
 const mostTtlMs = 86_400_000;
 /** How long an app may take from the announcement of its bridge until calls reach it. */
 const arrivalMs = 3000;
