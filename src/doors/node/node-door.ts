@@ -232,11 +232,12 @@ export async function openNodeDoor(options: NodeDoorOptions): Promise<NodeDoor> 
     async close() {
       unsubscribe();
       clearInterval(looking);
-      checking.abort();
       clearTimeout(changing);
       for (const stop of running.values()) stop.abort(new Fault("cancelled", "The node is stopping."));
       await settledWithin(Promise.allSettled(answering), cleanUpMs);
       await link.close();
+      // Last: a connection that comes back while this closes begins its own checks.
+      checking.abort();
       await device.saved();
       machine.reportGateway({ state: "off" });
     },
