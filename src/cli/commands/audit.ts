@@ -90,7 +90,7 @@ export const command: CommandGroup = {
     "clawport audit -n 50",
     "clawport audit --follow --tool 'files__*'",
     "clawport audit --caller phone --outcome denied",
-    "clawport audit -v, then clawport audit show <id>",
+    "clawport audit -v",
     "clawport audit --json | jq .tool",
     "clawport audit verify",
   ],
