@@ -107,6 +107,17 @@ async function describeNode(): Promise<Record<string, unknown>> {
   return operator.request("node.describe", { nodeId });
 }
 
+/** The node when the command can be used: an approval may cut its connection, which it then opens again. */
+async function effective(command: string): Promise<Record<string, unknown>> {
+  let seen: Record<string, unknown> = {};
+  const isEffective = async (): Promise<boolean> => {
+    seen = await describeNode();
+    return seen["connected"] === true && JSON.stringify(seen["commands"]).includes(command);
+  };
+  await until(isEffective, `${command} to be in effect`, 30_000);
+  return seen;
+}
+
 test("the node pairs, and nothing runs before the gateway's owner approves it", async () => {
   const before = await describeNode();
   expect(before).toMatchObject({ connected: true, approvalState: "pending-approval", commands: [] });
@@ -114,7 +125,7 @@ test("the node pairs, and nothing runs before the gateway's owner approves it", 
   await expect(early).rejects.toThrow(/pairing changed|pending approval|not allowed/);
 
   await openclaw("nodes", "approve", String(before["pendingRequestId"]));
-  const after = await describeNode();
+  const after = await effective("system.which");
   expect(after).toMatchObject({ approvalState: "approved" });
   expect(after["commands"]).toEqual(
     expect.arrayContaining([...allowed, "screen.snapshot", "system.run", "system.which", "system.notify"]),
@@ -199,11 +210,7 @@ test("a capability that is added at run time is on both transports, pending unti
   expect(seen["pendingDeclaredCommands"]).toContain("demo.count");
   expect(seen["commands"]).toContain("device.info");
   await operator.request("node.pair.approve", { requestId: seen["pendingRequestId"] });
-  const isEffective = async (): Promise<boolean> => {
-    seen = await describeNode();
-    return seen["connected"] === true && JSON.stringify(seen["commands"]).includes("demo.count");
-  };
-  await until(isEffective, "the command to be in effect", 30_000);
+  await effective("demo.count");
 
   expect(await invoke("demo.count")).toEqual({ runs: 1 });
   const call = (): Promise<unknown> =>
