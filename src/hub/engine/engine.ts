@@ -18,7 +18,7 @@ import { type AgentFlags, openAgent } from "./open-agent.ts";
 import type { AppDoor, AppDoorOptions } from "./open-apps.ts";
 import { openGuardedCatalog, rulePatterns } from "./open-guard.ts";
 import type { HttpOptions, OpenedHttp } from "./open-http.ts";
-import type { OpenedServers } from "./open-servers.ts";
+import type { OpenedServers, ServersOptions } from "./open-servers.ts";
 import { hubFiles } from "../hub-files.ts";
 import { createMcpCommand } from "../verbs/mcp-command.ts";
 
@@ -42,14 +42,7 @@ export interface EngineOptions extends Pick<EngineParts, "home" | "env" | "homed
 export interface EngineSources {
   /** Sources that the host brings; they come first in the catalog and are closed with the engine. */
   readonly given?: readonly Source[];
-  /** The configured servers: all connect at once, none before the control is asked for it, or all with their first use. */
-  readonly servers?: {
-    readonly start: "at-once" | "by-name" | "when-needed";
-    /** Only these of them. */
-    readonly only?: readonly string[] | undefined;
-    /** What earlier processes stored of them is not used: the user wants to know how they are now. */
-    readonly isFresh?: boolean | undefined;
-  };
+  readonly servers?: ServersOptions;
   /** `order_openclaw`. */
   readonly agent?: { readonly flags: AgentFlags };
   /** The tools of this computer: if `machine.enabled` says so, or in any case. */

@@ -18,14 +18,18 @@ import type { ConfigSource } from "./config-source.ts";
 import type { EngineParts } from "./engine-parts.ts";
 import { guardRecursion } from "./recursion-guard.ts";
 
-export interface OpenServersOptions {
-  readonly configuration: ConfigSource;
-  /** Only these of the configured servers. */
-  readonly only?: readonly string[] | undefined;
-  /** Servers connect at once, only when they are asked for by name, or all with their first use, which is now. */
+/** Which of the configured servers are opened, and how. */
+export interface ServersOptions {
+  /** All connect at once, none before the control is asked for it by name, or all with their first use. */
   readonly start: "at-once" | "by-name" | "when-needed";
-  /** What earlier processes stored of the servers is not used. */
+  /** Only these of them. */
+  readonly only?: readonly string[] | undefined;
+  /** What earlier processes stored of them is not used: the user wants to know how they are now. */
   readonly isFresh?: boolean | undefined;
+}
+
+export interface OpenServersOptions extends ServersOptions {
+  readonly configuration: ConfigSource;
 }
 
 export interface OpenedServers {

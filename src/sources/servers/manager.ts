@@ -44,7 +44,7 @@ export interface ServerManagerOptions {
   readonly auths?: ConnectionAuths | undefined;
   /** Awaited before a command starts, also again. Faults if it may not. */
   readonly checkCommand?: ((command: StdioTarget) => Promise<void>) | undefined;
-  /** Used in place of starting and reaching the servers. */
+  /** Used in place of starting stdio servers. */
   openTransport?(): ClientTransport;
   /** Answers `sampling/createMessage` if the caller can't. Without it, sampling is then refused. */
   readonly sample?: SampleForServer | undefined;

@@ -18,7 +18,7 @@ import type { CallOptions } from "../../../mcp/client/call-options.ts";
 
 export interface LinkOptions {
   readonly definition: ServerDefinition;
-  /** Used in place of starting or reaching the server. */
+  /** Used in place of starting a stdio server. */
   readonly openTransport?: (() => ClientTransport) | undefined;
   readonly env: Env;
   readonly log: Log;

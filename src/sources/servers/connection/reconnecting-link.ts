@@ -28,7 +28,7 @@ export interface ReconnectingLinkOptions {
   readonly log: Log;
   readonly version: string;
   readonly now: () => number;
-  /** Used in place of starting or reaching the server. */
+  /** Used in place of starting a stdio server. */
   readonly openTransport?: (() => ClientTransport) | undefined;
   /** Signs in with OAuth if the server asks for it. */
   readonly auth?: ConnectionAuth | undefined;
