@@ -71,6 +71,17 @@ describe.skipIf(programs.includes(undefined))("on a desktop", () => {
     await desktop.run("dunstctl", "close-all");
   });
 
+  test("a notification is shown, whatever the length of its text", async () => {
+    await using node = await startNode({ env: desktop.env });
+    for (const length of [1, 190, ...Array.from({ length: 10 }, (_, index) => 199 + index), 500, 1000, 2000]) {
+      const title = `length ${length}`;
+      const { structuredContent } = await node.call("system.notify", { title, body: "x".repeat(length) });
+      expect(structuredContent).toMatchObject({ sent: true });
+      await until(() => desktop.shown().includes(title), title);
+      await desktop.run("dunstctl", "close-all");
+    }
+  });
+
   test("a pressed button is the answer", async () => {
     await using node = await startNode({ env: desktop.env });
     const asking = node.call("system.notify", { title: "Deploy now?", buttons: ["Yes", "Later"] });

@@ -65,23 +65,23 @@ export class DbusWriter {
     this.align(alignmentOf(type));
     switch (type[0]) {
       case "y":
-        return void this.#bytes.writeUInt8(Number(value), this.#take(1));
+        return this.#put(1, (bytes, at) => bytes.writeUInt8(Number(value), at));
       case "b":
       case "u":
       case "h":
-        return void this.#bytes.writeUInt32LE(Number(value), this.#take(4));
+        return this.#put(4, (bytes, at) => bytes.writeUInt32LE(Number(value), at));
       case "n":
-        return void this.#bytes.writeInt16LE(Number(value), this.#take(2));
+        return this.#put(2, (bytes, at) => bytes.writeInt16LE(Number(value), at));
       case "q":
-        return void this.#bytes.writeUInt16LE(Number(value), this.#take(2));
+        return this.#put(2, (bytes, at) => bytes.writeUInt16LE(Number(value), at));
       case "i":
-        return void this.#bytes.writeInt32LE(Number(value), this.#take(4));
+        return this.#put(4, (bytes, at) => bytes.writeInt32LE(Number(value), at));
       case "x":
-        return void this.#bytes.writeBigInt64LE(BigInt(value as number), this.#take(8));
+        return this.#put(8, (bytes, at) => bytes.writeBigInt64LE(BigInt(value as number), at));
       case "t":
-        return void this.#bytes.writeBigUInt64LE(BigInt(value as number), this.#take(8));
+        return this.#put(8, (bytes, at) => bytes.writeBigUInt64LE(BigInt(value as number), at));
       case "d":
-        return void this.#bytes.writeDoubleLE(Number(value), this.#take(8));
+        return this.#put(8, (bytes, at) => bytes.writeDoubleLE(Number(value), at));
       case "s":
       case "o":
         return this.#writeText(String(value));
@@ -104,15 +104,13 @@ export class DbusWriter {
 
   #writeText(text: string): void {
     const bytes = Buffer.from(text.replaceAll("\0", ""), "utf8");
-    this.#bytes.writeUInt32LE(bytes.length, this.#take(4));
-    const at = this.#take(bytes.length + 1);
-    bytes.copy(this.#bytes, at);
+    this.#put(4, (target, at) => target.writeUInt32LE(bytes.length, at));
+    this.#put(bytes.length + 1, (target, at) => bytes.copy(target, at));
   }
 
   #writeSignature(text: string): void {
-    this.#bytes.writeUInt8(text.length, this.#take(1));
-    const at = this.#take(text.length + 1);
-    this.#bytes.write(text, at, "latin1");
+    this.#put(1, (target, at) => target.writeUInt8(text.length, at));
+    this.#put(text.length + 1, (target, at) => target.write(text, at, "latin1"));
   }
 
   /** A dictionary may be given as an object. */
@@ -123,6 +121,12 @@ export class DbusWriter {
     const start = this.#length;
     for (const item of items) this.write(type, item);
     this.#bytes.writeUInt32LE(this.#length - start, lengthAt);
+  }
+
+  /** Making room may replace the buffer, so it is read only afterwards. */
+  #put(count: number, write: (bytes: Buffer, at: number) => void): void {
+    const at = this.#take(count);
+    write(this.#bytes, at);
   }
 
   /** Makes room and returns where it begins. New bytes are zero. */

@@ -24,6 +24,14 @@ test("a message is read as it was written", () => {
   expect(body).toEqual(["app", 0, "", "Grüße", "body", ["0", "Yes"], new Map([["urgency", 2]]), -1]);
 });
 
+test("a message is read as it was written, whatever the length of its texts", () => {
+  for (let length = 0; length <= 4096; length++) {
+    const body = ["app", 0, "", "t".repeat(length % 97), "b".repeat(length), ["0", "Yes"], {}, -1];
+    const written = encodeDbusMessage({ ...call, body });
+    expect(decodeDbusMessage(written).body).toEqual([...body.slice(0, 6), new Map(), -1]);
+  }
+});
+
 test.each([
   ["y", 255],
   ["b", true],
