@@ -50,14 +50,14 @@ describe("an answer", () => {
     }
   });
 
-  test("is JSON for a client that accepts nothing else, without progress and log lines", async () => {
+  test.each(["application/json", "*/*"])("is JSON for a client that accepts %s, without log lines", async (accept) => {
     const work: Handler = (_args, context) => {
       context.tell({ level: "error", data: "hot" });
       return textResult("done");
     };
     await using web = await openWeb(testOffer({ tools: { work } }));
     for (const headers of [{}, await web.open()]) {
-      const reply = await web.post(call(1, "work"), { ...headers, accept: "application/json" });
+      const reply = await web.post(call(1, "work"), { ...headers, accept });
       expect(reply.type).toBe("application/json");
       expect((await reply.json()).result.content[0].text).toBe("done");
     }
@@ -74,10 +74,10 @@ describe("an answer", () => {
     expect((await reply.events.messages()).map(({ id }) => id)).toEqual([1]);
   });
 
-  test("that takes long for a client that takes no stream stays JSON", async () => {
+  test.each(["application/json", "*/*"])("that takes long for a client that accepts %s stays JSON", async (accept) => {
     const { hold, contexts, resolve } = held();
     await using web = await openWeb(testOffer({ tools: { hold } }), { streamAfterMs: 5 });
-    const reply = web.post(call(1, "hold"), { accept: "application/json" });
+    const reply = web.post(call(1, "hold"), { accept });
     await until(() => contexts.length === 1);
     // The same heartbeats reach every open request: once this one shows life, the one before it had its turn as well.
     const streamed = await web.post(call(2, "hold"));

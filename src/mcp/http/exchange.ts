@@ -94,7 +94,7 @@ export class Exchange implements ReplyRoute {
   }
 
   get #acceptsEvents(): boolean {
-    return acceptsEvents(this.#options.request);
+    return this.#options.request.headers.accept?.includes(eventStreamType) ?? false;
   }
 
   get #ownHeaders(): Readonly<Record<string, string>> {
@@ -114,9 +114,12 @@ export class Exchange implements ReplyRoute {
 
 const stillRunning = "The call is still running.";
 
+const eventStreamType = "text/event-stream";
+
+/** For the stream of a session. A POST is answered with events only if they are named; a bare wildcard means JSON. */
 export function acceptsEvents(request: IncomingMessage): boolean {
   const { accept } = request.headers;
-  return accept !== undefined && (accept.includes("text/event-stream") || accept.includes("*/*"));
+  return accept !== undefined && (accept.includes(eventStreamType) || accept.includes("*/*"));
 }
 
 function write(stream: EventStream | SessionStream, message: JsonRpcMessage): void {
