@@ -144,9 +144,10 @@ export async function openPage(
     return withDeadline(askMs, undefined, ask).catch(() => undefined);
   }
 
-  async function evaluate(expression: string, timeout: number, ended: AbortSignal): Promise<unknown> {
-    // With `replMode` a script may use `await`, but a promise that is its last value is not awaited.
-    const params = { expression, awaitPromise: true, replMode: true, timeout, objectGroup };
+  async function evaluate(expression: string, ended: AbortSignal): Promise<unknown> {
+    // With `replMode` a script may use `await`, but a promise that is its last value is not awaited. Chromium gets no
+    // `timeout`: it answers a script that it ended in two ways, one of which is "Internal error".
+    const params = { expression, awaitPromise: true, replMode: true, objectGroup };
     const { objectId, subtype, value } = valueOrThrow(await send("Runtime.evaluate", params, ended));
     if (typeof objectId !== "string") return value;
     const answer =
@@ -178,7 +179,7 @@ export async function openPage(
     },
     async evaluate(script, timeoutMs, callSignal) {
       try {
-        return await withDeadline(timeoutMs, callSignal, (ended) => evaluate(script, timeoutMs, ended));
+        return await withDeadline(timeoutMs, callSignal, (ended) => evaluate(script, ended));
       } finally {
         quietly(send("Runtime.releaseObjectGroup", { objectGroup }));
       }
