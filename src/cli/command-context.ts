@@ -1,4 +1,5 @@
 import { createLiveLog, type LiveLog, type LogLevel } from "../core/log.ts";
+import { jsonText } from "../core/peer-text.ts";
 import { isInteractive, type World } from "../core/process/world.ts";
 import type { Host } from "../hub/host.ts";
 import type { CommandEntry } from "./command.ts";
@@ -53,7 +54,7 @@ export function createContext(
       color: wantsColour(world.stderr, world.env),
       write: (text) => world.stderr.write(`${text}\n`),
     }),
-    answer: (data, text) => void world.stdout.write(`${json ? JSON.stringify(data) : text}\n`),
+    answer: (data, text) => void world.stdout.write(`${json ? jsonText(data) : text}\n`),
     say: (text) => void (json || globals.quiet || world.stdout.write(`${text}\n`)),
     ask: (question, signal) => askAtPrompt(world, question, signal),
     logLevel: requestedLogLevel(globals),

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { quotedPeerTail, quotedPeerText } from "./peer-text.ts";
+import { jsonText, quotedPeerTail, quotedPeerText, sanitizeForTerminal } from "./peer-text.ts";
 
 const key = "sk-abcdefghijklmnop1234";
 
@@ -31,4 +31,18 @@ test("of many lines the last ones that fit are kept whole, and empty ones are le
 test("a line whose beginning was not looked at is left out", () => {
   const cut = `${"x".repeat(9000)} ${key}`;
   expect(quotedPeerTail(`${cut}\n${" ".repeat(8170)}\nend`, 300)).toBe('"end"');
+});
+
+test("JSON for a terminal has no character that it obeys or hides, and means the same", () => {
+  const value = { "a\u202e": ["\u009b2J", "\u007f", "\u2028", "\u{e0041}", "plain ü 漢 😀"] };
+  const text = jsonText(value);
+  expect(text).not.toMatch(/[\p{Cc}\p{Cf}\u2028]/u);
+  expect(text).toContain(String.raw`\u009b2J`);
+  expect(text).toContain("plain ü 漢 😀");
+  expect(JSON.parse(text)).toEqual(value);
+});
+
+test("text on a terminal is shown in the order in which it was written", () => {
+  expect(sanitizeForTerminal("ab\u202ecd\u2066\u009b2J", { isTTY: true })).toBe(String.raw`ab\u{202e}cd\u{2066}`);
+  expect(sanitizeForTerminal("ab\u202e", {})).toBe("ab\u202e");
 });

@@ -46,8 +46,12 @@ const hidden = (): RegExp =>
 /** The text with everything invisible spelled out, and of bounded length. Line breaks stay. */
 export function visibleText(text: string, longest: number): string {
   const cut = text.length > longest ? text.slice(0, longest) : text;
-  const shown = cut.replace(hidden(), (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`);
+  const shown = cut.replace(hidden(), spelledOut);
   return text.length > longest ? `${shown}… (${text.length} characters)` : shown;
+}
+
+function spelledOut(character: string): string {
+  return `\\u{${character.codePointAt(0)!.toString(16)}}`;
 }
 
 /**
@@ -58,7 +62,24 @@ export function sanitizeLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, "\u00B7");
 }
 
-/** Text from outside for `stream`: on a terminal, whatever could command it goes. Line breaks and tabs stay. */
+/**
+ * Text from outside for `stream`: on a terminal, whatever could command it goes, and characters that turn the direction of
+ * writing are spelled out. Line breaks and tabs stay.
+ */
 export function sanitizeForTerminal(text: string, stream: { readonly isTTY?: boolean }): string {
-  return stream.isTTY === true ? stripVTControlCharacters(text).replaceAll(/[^\P{Cc}\n\t]/gu, "") : text;
+  if (stream.isTTY !== true) return text;
+  return stripVTControlCharacters(text)
+    .replaceAll(/[^\P{Cc}\n\t]/gu, "")
+    .replaceAll(/\p{Bidi_Control}/gu, spelledOut);
+}
+
+/**
+ * JSON that a terminal can't obey: `JSON.stringify` leaves C1 controls, direction marks and other invisible characters as
+ * they are. They occur in strings only, where an escape means the same.
+ */
+export function jsonText(value: unknown, indent?: number): string {
+  const text = JSON.stringify(value, undefined, indent) as string | undefined;
+  return (text ?? "null").replaceAll(/[\u007f-\u009f\p{Cf}\u2028\u2029]/gu, (character) =>
+    character.replaceAll(/[^]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`),
+  );
 }

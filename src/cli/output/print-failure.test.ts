@@ -25,3 +25,9 @@ test("tabs and Windows line ends are printed as plain text", () => {
   expect(world.err()).toMatch(/^clawport: a {2}b\nc\\u\{d\}d\n/);
   expect(world.err()).not.toContain("\\u{9}");
 });
+
+test("as JSON, its message can't control the terminal either", () => {
+  const world = memoryWorld();
+  printFailure(new Fault("unavailable", "no \u009b2J\u202e"), world, { json: true, verbose: false });
+  expect(world.out()).toContain(String.raw`"no \u009b2J\u202e"`);
+});

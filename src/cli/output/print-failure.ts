@@ -1,5 +1,5 @@
 import { isFault, toFault } from "../../core/fault.ts";
-import { visibleText } from "../../core/peer-text.ts";
+import { jsonText, visibleText } from "../../core/peer-text.ts";
 import type { World } from "../../core/process/world.ts";
 import { createStyle, wantsColour } from "./style.ts";
 
@@ -15,7 +15,7 @@ export function printFailure(
   const fault = toFault(error);
   if (how.json) {
     const { code, message, detail } = fault;
-    world.stdout.write(`${JSON.stringify({ error: { code, message, detail } })}\n`);
+    world.stdout.write(`${jsonText({ error: { code, message, detail } })}\n`);
   } else {
     const style = createStyle(wantsColour(world.stderr, world.env));
     const unexpected = isFault(error) ? "" : "unexpected error: ";

@@ -1,5 +1,5 @@
 import { countText } from "../../core/count-text.ts";
-import { sanitizeForTerminal, sanitizeLine } from "../../core/peer-text.ts";
+import { jsonText, sanitizeForTerminal, sanitizeLine } from "../../core/peer-text.ts";
 import type { World } from "../../core/process/world.ts";
 import type { ContentBlock, ToolResult } from "../../mcp/messages/tool.ts";
 import { type Media, mediaBaseName, saveResultMedia } from "./save-media.ts";
@@ -32,7 +32,7 @@ export async function renderResult(result: ToolResult, options: ResultRenderOpti
   const isAlone = texts.length === 0 && structuredContent !== undefined;
   return {
     data: { ...result, content: blocks.map(({ data }) => data) },
-    text: isAlone ? JSON.stringify(structuredContent, undefined, 2) : texts.join("\n"),
+    text: isAlone ? jsonText(structuredContent, 2) : texts.join("\n"),
   };
 }
 
@@ -73,7 +73,7 @@ function textOf(block: ContentBlock, { stdout }: ResultRenderOptions): string {
       return safe(block.title ?? block.name) + safe(` <${block.uri}>`);
     default:
       // A kind of a later revision.
-      return JSON.stringify(block);
+      return jsonText(block);
   }
 }
 
