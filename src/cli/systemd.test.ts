@@ -26,6 +26,15 @@ test("the unit runs in the folder whose configuration it uses", () => {
   expect(text).not.toContain("--config");
 });
 
+test.each(["/h\nExecStartPre=/bin/evil", "/h\rx", "/h\u0085x", "/h\\"])(
+  "no path can add a line to the unit: %j",
+  (path) => {
+    const message = "can't be in a systemd unit";
+    for (const place of [{ home: path }, { home: "/h", config: path }, { home: "/h", folder: path }])
+      expect(() => renderSystemdUnit({ program, ...place })).toThrow(message);
+  },
+);
+
 test("a hub that stops because of its configuration is not restarted", () => {
   expect(renderSystemdUnit({ program, home: "/h" })).toContain("RestartPreventExitStatus=2 77 78");
 });

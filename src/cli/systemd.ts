@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { Fault } from "../core/fault.ts";
+import { quoted } from "../core/peer-text.ts";
 import type { World } from "../core/process/world.ts";
 
 const alternative = "run `clawport up` in a terminal that stays open (tmux, screen), or from your own init system";
@@ -50,6 +51,7 @@ export interface SystemdUnitOptions {
  */
 export function renderSystemdUnit({ program, home, config, folder }: SystemdUnitOptions): string {
   const words = [...program, "up", "--home", home, ...(config === undefined ? [] : ["--config", config])];
+  requireUnitText(folder === undefined ? words : [...words, folder]);
   return `[Unit]
 Description=Clawport hub
 StartLimitIntervalSec=60
@@ -68,6 +70,14 @@ UMask=0077
 [Install]
 WantedBy=default.target
 `;
+}
+
+/** A line break would begin a directive of its own, and a backslash at the end of a line joins it with the next. */
+function requireUnitText(paths: readonly string[]): void {
+  const bad = paths.find((path) => /\p{Cc}|[\u2028\u2029]|\\$/u.test(path));
+  if (bad === undefined) return;
+  const advice = "Rename the folder, or move it, and run `clawport service install` again.";
+  throw new Fault("usage", `The path ${quoted(bad)} has a character that can't be in a systemd unit. ${advice}`);
 }
 
 /** One word of a command line in a unit, where `%` starts a specifier and `$` a variable (systemd.service(5), "Command lines"). */
