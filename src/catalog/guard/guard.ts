@@ -105,7 +105,7 @@ export function createGuard(options: GuardOptions): Guard {
       if (wait > 0) {
         decision.why = "limit";
         const text = limitText(operation.what, wait);
-        span?.recordFailure("rate-limited", text);
+        span?.recordFailure("rate-limited");
         record.end(decision, "rate-limited", undefined);
         return { kind: "refused", code: "rate-limited", text };
       }
@@ -114,7 +114,7 @@ export function createGuard(options: GuardOptions): Guard {
       decision.verdict = admission.verdict;
       decision.why = admission.why;
       if (!admission.pass) {
-        span?.recordFailure("denied", admission.text);
+        span?.recordFailure("denied");
         record.end(decision, "denied", undefined);
         return { kind: "refused", code: "denied", text: admission.text };
       }

@@ -73,18 +73,18 @@ test("spans reach the collector with their ids, kinds, times, attributes and err
   });
   expect(attributesOf(server.attributes)).toEqual({ size: "12", cached: true, share: 0.5 });
   expect(client).toMatchObject({ traceId: server.traceId, parentSpanId: server.spanId, kind: 3 });
-  expect(client.status).toEqual({ code: 2, message: "No answer within 5 ms." });
+  expect(client.status).toEqual({ code: 2, message: "timeout" });
   expect(attributesOf(client.attributes)).toEqual({ "error.type": "timeout" });
   expect(BigInt(server.endTimeUnixNano)).toBeGreaterThanOrEqual(BigInt(server.startTimeUnixNano));
   expect(Math.abs(Number(BigInt(server.startTimeUnixNano) / 1_000_000n) - Date.now())).toBeLessThan(60_000);
 });
 
-test("secrets are masked in attributes and error messages, by key and by shape", async () => {
+test("secrets are masked in attributes, by key and by shape, and the message of an error is not sent", async () => {
   await using collector = await startCollector();
   const telemetry = await open({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: collector.url });
   const span = telemetry.startSpan("call", { attributes: { "api.token": "hush-1", url: "https://me:hush-2@host/" } });
   span.setAttribute("note", "authorization: Bearer hush-3-and-more");
-  span.recordError(new Error("bad key sk-hush4hush4hush4hush4"));
+  span.recordError(new Error("the argument hush-4 is too long"));
   span.end();
   await telemetry.close();
 

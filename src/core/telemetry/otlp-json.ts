@@ -13,7 +13,7 @@ export interface FinishedSpan {
   readonly start: number;
   readonly end: number;
   readonly attributes: Attributes;
-  /** The message of the recorded error, if any. */
+  /** The code of the recorded error, if any. */
   readonly failure: string | undefined;
 }
 

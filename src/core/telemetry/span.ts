@@ -25,6 +25,11 @@ export function startSpan(starter: SpanStarter, name: string, options: SpanOptio
   const start = starter.now();
   const attributes = new Map<string, AttributeValue>(Object.entries(options.attributes ?? {}));
   let failure: string | undefined;
+  // Never the message: servers and schemas repeat arguments in theirs.
+  const recordFailure = (type: string): void => {
+    attributes.set("error.type", type);
+    failure = type;
+  };
   let ended = false;
   return {
     traceparent,
@@ -32,14 +37,9 @@ export function startSpan(starter: SpanStarter, name: string, options: SpanOptio
       if (attributes.size < mostAttributes || attributes.has(key)) attributes.set(key, value);
     },
     recordError(error) {
-      const fault = toFault(error);
-      attributes.set("error.type", fault.code);
-      failure = fault.message;
+      recordFailure(toFault(error).code);
     },
-    recordFailure(type, message) {
-      attributes.set("error.type", type);
-      failure = message;
-    },
+    recordFailure,
     startChild: (childName, given) => startSpan(starter, childName, { ...given, parent: traceparent }),
     end() {
       if (ended) return;

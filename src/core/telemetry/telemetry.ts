@@ -21,10 +21,10 @@ export interface Span {
   /** To be sent with the requests of this work. */
   readonly traceparent: string | undefined;
   setAttribute(key: string, value: AttributeValue): void;
-  /** Marks the span as failed, with the code of the fault. */
+  /** Marks the span as failed, with the code of the fault and without its message. */
   recordError(error: unknown): void;
   /** Marks the span as failed, for what was not thrown. `type` is one of few (`error.type`). */
-  recordFailure(type: string, message: string): void;
+  recordFailure(type: string): void;
   /** A part of this work. */
   startChild(name: string, options?: Omit<SpanOptions, "parent">): Span;
   /** Only the first call counts. */

@@ -161,7 +161,7 @@ export function createViewOffer(options: ViewOfferOptions): McpOffer {
       const result = await guard.call(entry, args, context);
       const fault = faultFromResult(result);
       if (fault !== undefined) span.recordError(fault);
-      else if (result.isError === true) span.recordFailure(toolErrorType, "The tool reported an error.");
+      else if (result.isError === true) span.recordFailure(toolErrorType);
       return result;
     });
   }

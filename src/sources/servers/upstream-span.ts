@@ -20,7 +20,7 @@ export async function traceUpstream(
   });
   try {
     const result = await send(span);
-    if (result.isError === true) span.recordFailure(toolErrorType, "The tool reported an error.");
+    if (result.isError === true) span.recordFailure(toolErrorType);
     return result;
   } catch (error) {
     span.recordError(error);
