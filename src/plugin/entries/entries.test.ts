@@ -34,6 +34,16 @@ test("entries are written once, and only what changed is written again", () => {
   expect(needsEdit(config, planEntries(config, published, moved, nothingHidden), moved, [])).toBe(true);
 });
 
+test("names that every object has are published under a key that OpenClaw takes", () => {
+  const config: OpenClawConfig = { mcp: { servers: {} } };
+  const named = nameEntries({ constructor: {}, toString: {} });
+  expect(named.map(({ entry }) => entry)).toEqual(["mcp-constructor", "mcp-toString"]);
+  const plan = planEntries(config, [...named, { server: "plain", entry: "valueOf" }], access, nothingHidden);
+  expect(plan.clashes).toEqual([]);
+  applyPlan(config, plan, access, []);
+  expect(Object.keys(config.mcp?.servers ?? {})).toEqual(["mcp-constructor", "mcp-toString", "valueOf"]);
+});
+
 test("an entry that the user wrote is left alone, and reported", () => {
   const own = { url: "https://example.com/mcp" };
   const config: OpenClawConfig = { mcp: { servers: { web: own } } };

@@ -34,6 +34,8 @@ export function nameEntries(
 }
 
 function fit(name: string): string {
+  // OpenClaw refuses keys that objects have by themselves, such as `constructor`.
+  if (name in Object.prototype || name === "prototype") return `mcp-${name}`;
   if (plainEntry.test(name)) return name;
   const cleaned = name.replaceAll(/[^A-Za-z0-9_-]+/g, "-");
   return (/^[A-Za-z]/.test(cleaned) ? cleaned : `mcp-${cleaned}`).slice(0, 30);
@@ -71,7 +73,7 @@ export function planEntries(
   isHidden: IsHidden,
 ): PlannedEntries {
   const present = config.mcp?.servers ?? {};
-  const isFree = ({ entry }: Published): boolean => present[entry] === undefined || isOurs(present[entry], access);
+  const isFree = ({ entry }: Published): boolean => !Object.hasOwn(present, entry) || isOurs(present[entry], access);
   const free = published.filter(isFree);
   const agents = Object.keys(config.agents?.entries ?? {});
   const denials = free.flatMap(({ server, entry }): Denial[] => {
@@ -116,9 +118,10 @@ export function applyPlan(
 ): void {
   const servers = config.mcp?.servers ?? {};
   for (const [key, entry] of Object.entries(servers))
-    if (isOurs(entry, access) && entries[key] === undefined) delete servers[key];
+    if (isOurs(entry, access) && !Object.hasOwn(entries, key)) delete servers[key];
   for (const [key, entry] of Object.entries(entries)) {
-    if (JSON.stringify(servers[key]) !== JSON.stringify(entry)) servers[key] = entry;
+    const present = Object.hasOwn(servers, key) ? servers[key] : undefined;
+    if (JSON.stringify(present) !== JSON.stringify(entry)) servers[key] = entry;
   }
   if (Object.keys(servers).length > 0) (config.mcp ??= {}).servers = servers;
   else if (config.mcp !== undefined) {
