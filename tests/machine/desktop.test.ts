@@ -48,6 +48,16 @@ describe.skipIf(programs.includes(undefined))("on a desktop", () => {
     });
   });
 
+  test("the clipboard is not written without consent", async () => {
+    await using node = await startNode({ env: desktop.env, attended: true });
+    await desktop.copy("before");
+    node.answer("no", "once");
+    expect(await node.text("clipboard.write", { text: "rm -rf ~" })).toContain("the answer was no");
+    expect(await desktop.clipboard()).toBe("before");
+    await node.call("clipboard.write", { text: "after" });
+    expect(await desktop.clipboard()).toBe("after");
+  });
+
   test("what a password manager copied is not read", async () => {
     await using node = await startNode({ env: desktop.env, machine: { consent: { clipboard: "always" } } });
     await desktop.run(

@@ -7,7 +7,8 @@ export function clipboardWrite(clipboard: Clipboard): Capability {
     title: "Write to the clipboard",
     description: "Replaces what is in the clipboard of this computer with a text.",
     risk: "write",
-    consent: "always",
+    // What is pasted next, perhaps into a terminal, must not be a caller's choice alone.
+    consent: "ask",
     annotations: { idempotentHint: true },
     input: {
       type: "object",
